@@ -16,6 +16,8 @@ const entries = [
   'files/folder',
   'files/file-catalogue',
   'files/reading/unit-reader-thread',
+  'files/reading/large-records-thread',
+  'data/worker-thread',
   'data/ingest/ingest-process',
   'text/parse',
 ];

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { noCredentialsWarning } from './catalogue/accounts.ts';
 import { type IngestLimits, IngestPool } from './data/ingest/ingest-pool.ts';
+import { WorkerPool } from './data/worker-pool.ts';
 import { openFileCatalogue } from './files/file-catalogue.ts';
 import { createApp } from './server/app.ts';
 import { respondWhileStarting } from './server/health.ts';
@@ -27,6 +28,8 @@ export interface ServeOptions {
   readonly metrics?: boolean;
   /** Limits of the processes that read files from outside. */
   readonly ingestLimits?: Partial<IngestLimits>;
+  /** Threads for what takes long; by default a pool of its own. It is closed with the server. */
+  readonly workers?: WorkerPool;
   /** Time that each client may use for filtering, ordering and comparing rows. */
   readonly work?: Partial<WorkBudgetOptions>;
   readonly log?: (line: string) => void;
@@ -48,7 +51,8 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text', work } = options;
   const { problem: log, request: onResponse } = await createServerLog(logFormat, options.log ?? (() => {}));
   const pool = new IngestPool(options.ingestLimits);
-  const catalogue = await openFileCatalogue(folder, { readOnly, log, ingest: pool.ingest });
+  const workers = options.workers ?? new WorkerPool();
+  const catalogue = await openFileCatalogue(folder, { readOnly, log, ingest: pool.ingest, workers });
   // The port is opened first: requests get 503 while the files are being read.
   const listening = await listenForRequests(respondWhileStarting, host, port);
   try {
@@ -78,6 +82,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
       await listening.close();
       await pool.close();
       await catalogue.close();
+      await workers.close();
     },
   };
 }

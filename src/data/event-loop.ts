@@ -4,12 +4,12 @@
  */
 
 /** Longest turn, in milliseconds. A small request needs some five turns of the event loop, and waits for one of these in each. */
-const maxTurn = 2;
+const maxTurn = 1;
 
 const waiting: (() => void)[] = [];
 
 /** Waits for the next turn: after pending input and output, and after all work that waits already. */
-function nextTurn(): Promise<void> {
+export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.push(resolve);
     if (waiting.length === 1) setImmediate(startNextTurn);
@@ -116,7 +116,8 @@ export async function sortIndexesWithoutBlocking(
   turns: Turns,
   compare: (a: number, b: number) => number,
 ): Promise<Uint32Array> {
-  let from = Uint32Array.from({ length: count }, (_, i) => i);
+  let from = new Uint32Array(count);
+  for (let i = 0; i < count; i++) from[i] = i;
   for (let start = 0; start < count; start += runLength) {
     from.subarray(start, start + runLength).sort(compare);
     if (turns.isOver) await turns.next();

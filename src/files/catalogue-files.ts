@@ -6,6 +6,7 @@ import type { Viewer } from '../catalogue/permissions.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Ingest } from '../data/ingest/ingest.ts';
+import type { WorkerPool } from '../data/worker-pool.ts';
 import type { FeedJournal } from './feed-journal.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 import { findRecordFile } from './tree/file-tree.ts';
@@ -26,6 +27,8 @@ export interface OpenOptions {
   readonly patience?: number;
   /** Ingests payloads; by default, this process does. A server has others for it. */
   readonly ingest?: Ingest;
+  /** Threads for the records that take long; by default, the main thread reads and writes all. */
+  readonly workers?: WorkerPool;
   /** Receives one line for each event worth logging. */
   readonly log?: (line: string) => void;
   /** Called after each change of the snapshot. */

@@ -70,7 +70,7 @@ export class FileCatalogue implements CatalogueFiles {
   constructor(root: string, options: OpenOptions) {
     this.root = root;
     this.options = options;
-    this.store = new UnitStore(root);
+    this.store = new UnitStore(root, options.workers);
     this.accounts = loadedOnDemand(accountMethods, async () => {
       const { FileAccounts } = await import('./accounts/accounts.ts');
       this.#accounts = new FileAccounts(this);

@@ -104,15 +104,19 @@ function fieldsOf(value: unknown): Input {
   throw new ValidationError({ non_field_errors: [`Invalid data. Expected a dictionary, but got ${type}.`] });
 }
 
-/** Reads an upload: it may take its time, and is aborted if the client closes the connection before all has arrived. */
+/** Reads an upload: it may take its time, and is aborted if the client closes the connection before it gets the response. */
 export async function whileConnected<T>(
-  { req }: ParameterizedContext,
+  { req, res }: ParameterizedContext,
   read: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   clearBodyTimeout(req);
   const gone = new AbortController();
+  const abort = () => gone.abort(new BadRequestError('The connection was cut off.'));
   req.once('close', () => {
-    if (!req.complete) gone.abort(new BadRequestError('The connection was cut off.'));
+    if (!req.complete) abort();
+  });
+  res.once('close', () => {
+    if (!res.writableEnded) abort();
   });
   try {
     return await read(gone.signal);

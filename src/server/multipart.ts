@@ -9,6 +9,7 @@ import type { WritableKind } from '../catalogue/catalogue.ts';
 import { CatalogueError, excerpt, UnavailableError } from '../catalogue/errors.ts';
 import { formFieldShape, imageFields } from '../catalogue/field-forms.ts';
 import { maxImageBytes } from '../catalogue/image.ts';
+import { Turns } from '../data/event-loop.ts';
 import { BadRequestError, TooLargeError } from './errors.ts';
 import type { FormEntries } from './forms.ts';
 import { clearBodyTimeout } from './limits.ts';
@@ -99,7 +100,10 @@ async function* checkedChunks(
   let inHead = false;
   let size = 0;
   let parts = 0;
+  const turns = new Turns();
   for await (const chunk of chunks) {
+    // Of a fast client, many chunks are there already.
+    if (turns.isOver) await turns.next();
     size += chunk.length;
     if (size > largest) throw new TooLargeError(largest);
     rest = rest.length ? Buffer.concat([rest, chunk]) : chunk;

@@ -18,12 +18,12 @@ export class ParseError extends Error implements TextPosition {
 
   /**
    * @param text the whole text, with or without a byte order mark
-   * @param offset of the error in the text
+   * @param place offset of the error in the text, or its position
    */
-  constructor(text: string, offset: number, message: string, pointer = '') {
+  constructor(text: string, place: number | TextPosition, message: string, pointer = '') {
     super(message);
     this.name = 'ParseError';
-    ({ line: this.line, column: this.column } = lineAndColumnAt(text, offset));
+    ({ line: this.line, column: this.column } = typeof place === 'number' ? lineAndColumnAt(text, place) : place);
     this.pointer = pointer;
   }
 }

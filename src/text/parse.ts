@@ -1,4 +1,5 @@
 /** Reading a record's text: its value, or its syntax error in words for the person who wrote it. */
+import { LRUCache } from 'lru-cache';
 import { excerpt } from '../catalogue/errors.ts';
 import { parseJsonTree, parseStrictJson } from './json.ts';
 import { lineAndColumnAt, mergeConflictError, ParseError, pointerTokens, type TextPosition } from './parse-error.ts';
@@ -18,11 +19,41 @@ export type Parsed = { readonly value: unknown } | { readonly error: ParseError 
  */
 export const parseRecordText = (text: string, format: Format): Parsed => new RecordText(text, format).parsed;
 
+/** Length from which a text is large, in characters: parsing it takes 5 ms and more. */
+export const largeText = 1 << 16;
+
+interface ReadText {
+  readonly parsed: Parsed;
+  /** Returns the tree of a YAML text, without parsing it again. */
+  readonly tree?: (() => Node) | undefined;
+  /** Positions that were found with it, by pointer. */
+  readonly positions?: ReadonlyMap<string, TextPosition>;
+}
+
+/** Large texts that were read lately: one is read several times for a change, by different functions. */
+const readLately = () =>
+  new LRUCache<string, ReadText>({ maxSize: 5 << 20, sizeCalculation: (_, text) => text.length + 1 });
+const largeTexts: { readonly [F in Format]: LRUCache<string, ReadText> } = { yaml: readLately(), json: readLately() };
+
+/** True if parsing a text takes no time: it is short, or was parsed lately. */
+export const isParsedSoon = (text: string, format: Format): boolean =>
+  text.length < largeText || largeTexts[format].has(text);
+
+/** Remembers what another thread has parsed. @param positions of values in the text, by pointer */
+export function rememberParsedText(
+  text: string,
+  format: Format,
+  parsed: Parsed,
+  positions: ReadonlyMap<string, TextPosition> = new Map(),
+): void {
+  if (!isParsedSoon(text, format)) largeTexts[format].set(text, { parsed, positions });
+}
+
 /** The text of a record. It is parsed when that is first asked for, and only once. */
 export class RecordText {
   readonly text: string;
   readonly format: Format;
-  #read: { readonly parsed: Parsed; readonly tree?: (() => Node) | undefined } | undefined;
+  #read: ReadText | undefined;
 
   constructor(text: string, format: Format) {
     this.text = text;
@@ -31,7 +62,7 @@ export class RecordText {
 
   /** See `parseRecordText`. The value is shared, and not to be changed. */
   get parsed(): Parsed {
-    this.#read ??= readSource(stripByteOrderMark(this.text), this.format);
+    this.#read ??= readText(this.text, this.format);
     return this.#read.parsed;
   }
 
@@ -44,11 +75,15 @@ export class RecordText {
   }
 }
 
-/** @returns with the value of a YAML text, its tree, for which it needn't be parsed again */
-function readSource(
-  source: string,
-  format: Format,
-): { readonly parsed: Parsed; readonly tree?: (() => Node) | undefined } {
+function readText(text: string, format: Format): ReadText {
+  const known = text.length < largeText ? undefined : largeTexts[format].get(text);
+  if (known) return known;
+  const read = readSource(stripByteOrderMark(text), format);
+  if (text.length >= largeText) largeTexts[format].set(text, read);
+  return read;
+}
+
+function readSource(source: string, format: Format): ReadText {
   try {
     const { value, tree } = format === 'yaml' ? readYaml(source) : { value: parseStrictJson(source), tree: undefined };
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { parsed: { value }, tree };
@@ -81,8 +116,11 @@ export function makePositionFinder(
   format: Format,
 ): (pointer: string, part?: 'key' | 'value') => TextPosition {
   const source = stripByteOrderMark(text);
+  const known = text.length < largeText ? undefined : largeTexts[format].get(text)?.positions;
   let root: Node | undefined;
   return (pointer, part = 'value') => {
+    const position = part === 'value' ? known?.get(pointer) : undefined;
+    if (position) return position;
     try {
       root ??= parseSyntaxTree(source, format);
       return lineAndColumnAt(source, offsetOf(root, pointer, part));

@@ -192,6 +192,7 @@ async function* readRows(
   const turns = new Turns();
   for (let position = offset; position < end; position++) {
     yield table.row(indexes.at(position) as number);
-    if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
+    // Of rows all over the file, each may read and decode chunks.
+    if (turns.isOver) await turns.next();
   }
 }

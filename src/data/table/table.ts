@@ -1,4 +1,5 @@
 /** A table: the rows of one payload, read from its columnar copy (`columnar-copy.ts`). `TableStore` opens it. */
+import { Turns } from '../event-loop.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import type { TableSchema } from '../row.ts';
 import { type ChunkCache, ChunkReader } from './chunk-reader.ts';
@@ -115,6 +116,8 @@ export class Table {
     );
     if (needsGeometry || boxes) keys.push('geometry');
     const reader = this.#reader();
+    // Of a table with thousands of columns, chunks that are in memory would be one long turn.
+    const turns = new Turns();
     try {
       const index = boxes && !this.#coverExtent(boxes) ? await reader.spatialIndex() : null;
       const selected = index && boxes ? index.search(boxes) : (only ?? null);
@@ -125,7 +128,10 @@ export class Table {
         const found = selected?.between(first, end);
         if (found?.length === 0) continue;
         const rows = () => found ?? rowRange(first, end);
-        for (const key of keys) await reader.read(group, key);
+        for (const key of keys) {
+          await reader.read(group, key);
+          if (turns.isOver) await turns.next();
+        }
         const cursor = new RowCursor(this.#metadata, reader, group, start);
         yield {
           groupRows: end - start,

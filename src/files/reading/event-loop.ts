@@ -19,8 +19,11 @@ export function makeRegularPause(slice = defaultSlice): () => Promise<void> | un
   };
 }
 
-/** Runs all steps at once. */
-export function runStepsWithoutPause(steps: Iterator<void>): void {
+/** A step of a long work. One that yields a function may be prepared by it, while other requests have their turn. */
+export type Step = void | (() => Promise<void>);
+
+/** Runs all steps at once; none is prepared. */
+export function runStepsWithoutPause(steps: Iterator<Step>): void {
   while (!steps.next().done);
 }
 
@@ -28,11 +31,13 @@ export function runStepsWithoutPause(steps: Iterator<void>): void {
  * Runs all steps, and yields to the event loop when a slice is used up.
  * @param slice milliseconds between two pauses
  */
-export async function runStepsInSlices(steps: Iterator<void>, slice = defaultSlice): Promise<void> {
+export async function runStepsInSlices(steps: Iterator<Step>, slice = defaultSlice): Promise<void> {
   for (;;) {
     const end = performance.now() + slice;
     do {
-      if (steps.next().done) return;
+      const { done, value: prepare } = steps.next();
+      if (done) return;
+      if (prepare) await prepare();
     } while (performance.now() < end);
     await nextTurn();
   }

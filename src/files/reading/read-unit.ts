@@ -50,11 +50,12 @@ export function haveUnchangedFiles(
 /**
  * Reads a unit. Entities and diagnostics that are equal to those before are the same objects.
  * @param before the last state; returned if nothing changed
+ * @param refusesLarge true to throw a LargeRecordError instead of parsing for long
  */
-export function readUnit(tree: FileTree, unit: Unit, before?: UnitState): UnitState {
-  if (!before) return readFiles(tree, unit);
+export function readUnit(tree: FileTree, unit: Unit, before?: UnitState, refusesLarge = false): UnitState {
+  if (!before) return readFiles(tree, unit, before, refusesLarge);
   if (haveUnchangedFiles(tree, before)) return before;
-  const { reading, diagnostics, ...stamps } = readFiles(tree, unit, before);
+  const { reading, diagnostics, ...stamps } = readFiles(tree, unit, before, refusesLarge);
   const diagnosticsBefore = new Map(before.diagnostics);
   return {
     reading: reuseIfEqual(before.reading, reading),
@@ -64,11 +65,23 @@ export function readUnit(tree: FileTree, unit: Unit, before?: UnitState): UnitSt
 }
 
 function reuseIfEqual<T>(before: T | undefined, now: T): T {
-  return before !== undefined && JSON.stringify(before) === JSON.stringify(now) ? before : now;
+  return before !== undefined && areEqual(before, now) ? before : now;
 }
 
-function readFiles(tree: FileTree, unit: Unit, before?: UnitState): UnitState {
-  const reader = new UnitReader(tree, before);
+/** True if two values are equal as JSON, keys in the same order. What they share is not compared. */
+function areEqual(a: unknown, b: unknown): boolean {
+  if (Object.is(a, b)) return true;
+  if (typeof a !== 'object' || typeof b !== 'object' || a === null || b === null) return false;
+  if (Array.isArray(a) !== Array.isArray(b)) return false;
+  const [keys, others] = [Object.keys(a), Object.keys(b)];
+  if (keys.length !== others.length) return false;
+  return keys.every((key, i) => key === others[i] && areEqual((a as Values)[key], (b as Values)[key]));
+}
+
+type Values = Readonly<Record<string, unknown>>;
+
+function readFiles(tree: FileTree, unit: Unit, before: UnitState | undefined, refusesLarge: boolean): UnitState {
+  const reader = new UnitReader(tree, before, refusesLarge);
   if (unit.kind === 'dataset') return readDataset(reader, unit, before?.reading.entity as Dataset | undefined);
   const old = before?.reading.entity ?? null;
   if (unit.kind === 'namespace' && !reader.stamp(namespaceFolder(unit.slug)))

@@ -5,7 +5,7 @@ import { payloadPath, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { findPosition, makePositionFinder, parseRecordText } from '../../text/parse.ts';
+import { findPosition, isParsedSoon, makePositionFinder, parseRecordText, type RecordText } from '../../text/parse.ts';
 import { type FileTree, isSameStamp, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
 import { type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
 import { validateRecord } from './validate-record.ts';
@@ -24,6 +24,18 @@ export interface UnitState {
   readonly diagnostics: readonly (readonly [path: string, diagnostics: readonly Diagnostic[]])[];
 }
 
+/** A record is large, and was not parsed yet: another thread can do that, and then the unit is read again. */
+export class LargeRecordError extends Error {
+  readonly kind: RecordKind;
+  readonly record: Pick<RecordText, 'text' | 'format'>;
+
+  constructor(kind: RecordKind, record: Pick<RecordText, 'text' | 'format'>) {
+    super('A record is large.');
+    this.kind = kind;
+    this.record = record;
+  }
+}
+
 export class UnitReader {
   readonly #tree: FileTree;
   readonly #stampsBefore: ReadonlyMap<string, Stamp | null>;
@@ -31,11 +43,16 @@ export class UnitReader {
   readonly #diagnosticsBefore: ReadonlyMap<string, readonly Diagnostic[]>;
   readonly #stamps = new Map<string, Stamp | null>();
   readonly #payloads = new Map<string, Stamp | null>();
+  readonly #refusesLarge: boolean;
   readonly #diagnostics = new Map<string, Diagnostic[]>();
 
-  /** @param before the last state, if the unit was read before */
-  constructor(tree: FileTree, before: UnitState | undefined) {
+  /**
+   * @param before the last state, if the unit was read before
+   * @param refusesLarge true to throw a LargeRecordError instead of parsing for long
+   */
+  constructor(tree: FileTree, before: UnitState | undefined, refusesLarge: boolean) {
     this.#tree = tree;
+    this.#refusesLarge = refusesLarge;
     this.#stampsBefore = new Map(unpackStamps(before?.stamps ?? ''));
     this.#payloadsBefore = new Map(unpackStamps(before?.payloads ?? ''));
     this.#diagnosticsBefore = new Map(before?.diagnostics);
@@ -105,8 +122,11 @@ export class UnitReader {
   #parse<K extends RecordKind>(
     kind: K,
     path: string,
-    { text, parsed = parseRecordText(text, recordFormat(path)) }: NonNullable<ReturnType<FileTree['read']>>,
+    { text, parsed: known }: NonNullable<ReturnType<FileTree['read']>>,
   ): { record?: RecordOf<K> } {
+    const format = recordFormat(path);
+    if (!known && this.#refusesLarge && !isParsedSoon(text, format)) throw new LargeRecordError(kind, { text, format });
+    const parsed = known ?? parseRecordText(text, format);
     if ('error' in parsed) {
       const { message, line, column, pointer } = parsed.error;
       this.report(path, 'syntax', message, { line, column, pointer: pointer.slice(0, maxPointer) });
@@ -114,7 +134,7 @@ export class UnitReader {
     }
     const checked = validateRecord(kind, parsed.value);
     if ('value' in checked) return { record: checked.value };
-    const placeAt = makePositionFinder(text, recordFormat(path));
+    const placeAt = makePositionFinder(text, format);
     for (const { pointer, message } of checked.errors)
       this.report(path, 'schema', message, { pointer: pointer.slice(0, maxPointer), ...placeAt(pointer) });
     return {};

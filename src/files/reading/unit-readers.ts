@@ -7,6 +7,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Unit } from '../../catalogue/layout.ts';
+import { threadProgram } from '../../data/worker-pool.ts';
 import type { PackedState } from './packed-state.ts';
 
 /** A unit to be read; with the stamps of its files when it was last read, only if they changed. */
@@ -24,14 +25,6 @@ const maxWaiting = 3;
 
 const extension = extname(fileURLToPath(import.meta.url));
 const program = new URL(`./unit-reader-thread${extension}`, import.meta.url).href;
-
-/** Text of a thread's program. From the sources, a thread has to load the compiler of TypeScript itself. */
-function threadProgram(): string {
-  const load = `import(${JSON.stringify(program)})`;
-  if (extension !== '.ts') return load;
-  const compiler = JSON.stringify(import.meta.resolve('tsx/esm/api'));
-  return `import(${compiler}).then(({ register }) => { register(); return ${load}; })`;
-}
 
 interface Thread {
   readonly worker: Worker;
@@ -54,7 +47,7 @@ export class UnitReaders {
   }
 
   #startThread(root: string): void {
-    const worker = new Worker(threadProgram(), { eval: true, workerData: root });
+    const worker = new Worker(threadProgram(program), { eval: true, workerData: root });
     const thread: Thread = { worker, waiting: [] };
     this.#threads.push(thread);
     worker.on('message', (text: string) => {

@@ -13,11 +13,17 @@ import {
   unitKey,
 } from '../../catalogue/layout.ts';
 import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
+import type { WorkerPool } from '../../data/worker-pool.ts';
+import { isParsedSoon } from '../../text/parse.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { packStamps, unpackStamps } from '../tree/stamps.ts';
+import type { Step } from './event-loop.ts';
 import { readUnit } from './read-unit.ts';
 import { scanForUnits } from './scan.ts';
-import type { UnitState } from './unit-reader.ts';
+import { LargeRecordError, type UnitState } from './unit-reader.ts';
+
+/** Number of large records of a unit that are parsed ahead. No more are remembered until the unit is read. */
+const maxParsedAhead = 4;
 
 export class UnitStore {
   readonly tree: DiskTree;
@@ -34,7 +40,11 @@ export class UnitStore {
   #changedUnits = new Map<string, Unit>();
   #changedDiagnostics = new Map<string, readonly Diagnostic[]>();
 
-  constructor(root: string) {
+  readonly #workers: WorkerPool | undefined;
+
+  /** @param workers threads that parse large records */
+  constructor(root: string, workers?: WorkerPool) {
+    this.#workers = workers;
     this.tree = new DiskTree(root);
   }
 
@@ -99,21 +109,21 @@ export class UnitStore {
    * at most one unit; several rescans can run at once, and each snapshot has the newest state of every unit. The
    * snapshot stays as it is if there is no catalogue in the folder (any more).
    */
-  *rescan(scopes: Iterable<Scope>): Generator<void> {
+  *rescan(scopes: Iterable<Scope>): Generator<Step> {
     for (const scope of scopes) {
       if ('folder' in scope) yield* this.#rescanFolder(scope.folder);
-      else this.#rescanUnit(scope);
+      else yield* this.#rescanUnit(scope);
       yield;
     }
     if (this.tree.isCatalogue()) this.#updateSnapshot();
   }
 
   /** Reads the units below a folder, and those that were below it before. */
-  *#rescanFolder(prefix: string): Generator<void> {
+  *#rescanFolder(prefix: string): Generator<Step> {
     const seen = new Set<string>();
     const strays = new Map<string, readonly Diagnostic[]>();
     for (const found of scanForUnits(this.tree, prefix)) {
-      if ('unit' in found) seen.add(this.#updateState(found.unit));
+      if ('unit' in found) seen.add(yield* this.#updateState(found.unit));
       else strays.set(found.stray.path, [...(strays.get(found.stray.path) ?? []), found.stray]);
       yield;
     }
@@ -121,7 +131,7 @@ export class UnitStore {
     if (!this.tree.isCatalogue()) return;
     for (const [key, state] of this.#states) {
       if (!key.startsWith(prefix) || seen.has(key)) continue;
-      this.#rescanUnit(unitOfReading(state.reading));
+      yield* this.#rescanUnit(unitOfReading(state.reading));
       yield;
     }
     for (const path of this.#strays.keys())
@@ -136,8 +146,11 @@ export class UnitStore {
   }
 
   /** Reads one unit. A folder above it may have become a link that leaves the catalogue: then it is gone. */
-  #rescanUnit(unit: Unit): void {
-    if (!this.tree.leadsOutside(folderOf(unit))) return void this.#updateState(unit);
+  *#rescanUnit(unit: Unit): Generator<Step> {
+    if (!this.tree.leadsOutside(folderOf(unit))) {
+      yield* this.#updateState(unit);
+      return;
+    }
     const key = unitKey(unit);
     for (const [path] of this.#states.get(key)?.diagnostics ?? []) this.#changedDiagnostics.set(path, []);
     if (this.#states.delete(key)) this.#changeCount++;
@@ -145,11 +158,10 @@ export class UnitStore {
   }
 
   /** Reads a unit and sets its state. @returns its key */
-  #updateState(unit: Unit): string {
+  *#updateState(unit: Unit): Generator<Step, string> {
     const key = unitKey(unit);
     if (this.#fresh.delete(key)) return key;
-    const before = this.#states.get(key);
-    const state = readUnit(this.tree, unit, before);
+    const [state, before] = yield* this.#readUnit(unit);
     if (state === before) return key;
     const isEmpty = state.reading.entity === null && state.diagnostics.every(([, found]) => found.length === 0);
     // If the whole catalogue folder is gone, its units were not removed: it may come back.
@@ -159,6 +171,24 @@ export class UnitStore {
     else this.#states.set(key, state);
     if (before || !isEmpty) this.#changeCount++;
     return key;
+  }
+
+  /** Reads a unit, each large record of it after a step that has it parsed in a thread. @returns with its last state */
+  *#readUnit(unit: Unit): Generator<Step, [state: UnitState, before: UnitState | undefined]> {
+    const before = () => this.#states.get(unitKey(unit));
+    for (let parsed = 0; this.#workers && parsed < maxParsedAhead; parsed++) {
+      try {
+        return [readUnit(this.tree, unit, before(), true), before()];
+      } catch (error) {
+        if (!(error instanceof LargeRecordError)) throw error;
+        const { kind, record } = error;
+        yield async () => {
+          await (await import('./large-records.ts')).parseLargeRecord(this.#workers, kind, record);
+        };
+        if (!isParsedSoon(record.text, record.format)) break;
+      }
+    }
+    return [readUnit(this.tree, unit, before()), before()];
   }
 
   #markChanged(unit: Unit, { diagnostics }: UnitState): void {

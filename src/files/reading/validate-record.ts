@@ -18,12 +18,25 @@ export function validateRecord<K extends RecordKind>(
   kind: K,
   value: unknown,
 ): { readonly value: RecordOf<K> } | { readonly errors: readonly SchemaDiagnostic[] } {
+  const known = typeof value === 'object' && value !== null ? validated.get(value) : undefined;
+  const errors = known?.kind === kind ? known.errors : findSchemaErrors(kind, value);
+  return errors.length === 0 ? { value: value as RecordOf<K> } : { errors };
+}
+
+function findSchemaErrors(kind: RecordKind, value: unknown): readonly SchemaDiagnostic[] {
   const isValid = checks.get(kind) ?? makeSchemaCheck(schemas[kind]);
   checks.set(kind, isValid);
-  if (isValid(value)) return { value: value as RecordOf<K> };
+  if (isValid(value)) return [];
   const validate = validatorOf(kind);
-  if (validate(value)) return { value: value as RecordOf<K> };
-  return { errors: (validate.errors ?? []).slice(0, maxErrors).map(explainSchemaError) };
+  return validate(value) ? [] : (validate.errors ?? []).slice(0, maxErrors).map(explainSchemaError);
+}
+
+/** Results of `validateRecord` in another thread. */
+const validated = new WeakMap<object, { readonly kind: RecordKind; readonly errors: readonly SchemaDiagnostic[] }>();
+
+/** Remembers the errors of a value that another thread has validated. */
+export function rememberSchemaErrors(kind: RecordKind, value: object, errors: readonly SchemaDiagnostic[]): void {
+  validated.set(value, { kind, errors });
 }
 
 const validators = new Map<RecordKind, ValidateFunction>();

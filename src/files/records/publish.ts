@@ -36,11 +36,11 @@ import {
   temporaryPathBeside,
   toUnavailableError,
 } from '../../disk/durable.ts';
-import { newRecordText } from '../../text/document.ts';
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage } from '../git/commit-messages.ts';
 import { removeAbandonedPayloads } from '../leftovers.ts';
 import { runStepsWithoutPause } from '../reading/event-loop.ts';
+import { composeRecordText } from '../reading/large-records.ts';
 import { editorSchemaComment } from '../scaffold.ts';
 import { tableFolder } from '../table-folder.ts';
 import { commitSingleStep } from '../transaction.ts';
@@ -186,7 +186,7 @@ class NewVersion {
     return { kind: 'version', namespace, dataset: slug, slug: this.#same?.slug ?? this.#slug } as const;
   }
 
-  changes(): readonly Change[] {
+  async changes(): Promise<readonly Change[]> {
     runStepsWithoutPause(this.#files.store.rescan([this.#dataset]));
     this.#upload.signal?.throwIfAborted();
     const dataset = getEntity<'dataset'>(this.#files.snapshot, this.#dataset);
@@ -223,7 +223,9 @@ class NewVersion {
     );
     const data = hasColumns ? { columns: columns.map(({ name, type }) => ({ name, type })) } : {};
     const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#ingested), ...data };
-    const text = newRecordText(record, recordKeyOrder('version'), header);
+    const { workers } = this.#files.options;
+    const { signal } = this.#upload;
+    const text = await composeRecordText(workers, 'version', record, recordKeyOrder('version'), { header, signal });
     const changes: Change[] = [
       { do: 'add', path: payloadPath(namespace, slug, file), from: this.#aside, size: this.#ingested.size },
       { do: 'create', path, text },

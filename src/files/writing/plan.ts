@@ -1,5 +1,5 @@
 /** Plan of a transaction: the actions on disk, and the records as they will be afterwards. Nothing is written here. */
-
+import { basename } from 'node:path/posix';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
 import {
@@ -27,6 +27,7 @@ import { computeChecksum } from '../../disk/checksum.ts';
 import { editRecord } from '../../text/document.ts';
 import { RecordText } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
+import { editLargeRecord, parseLargeRecord } from '../reading/large-records.ts';
 import { readUnit } from '../reading/read-unit.ts';
 import { existsInTree } from '../tree/file-tree.ts';
 import type { OverlayTree } from '../tree/overlay-tree.ts';
@@ -133,7 +134,7 @@ export class TransactionPlan {
 
   async #write({ path, text: given, ifMatch }: ChangeOf<'write'>): Promise<Action | null> {
     const ref = refAtUntrustedPath(path);
-    const source = new RecordText(given, recordFormat(path));
+    const source = await this.#parsed(ref, new RecordText(given, recordFormat(path)));
     const record = assertRecordTextValid(ref.kind, path, source);
     const file = await this.#open(path);
     const { bytes } = file;
@@ -168,7 +169,7 @@ export class TransactionPlan {
 
   async #create({ path, text }: ChangeOf<'create'>): Promise<Action> {
     const ref = refAtUntrustedPath(path);
-    const source = new RecordText(text, recordFormat(path));
+    const source = await this.#parsed(ref, new RecordText(text, recordFormat(path)));
     assertRecordContentsPermitted(this.#access, ref, assertRecordTextValid(ref.kind, path, source), null);
     await this.#open(path);
     this.#setText(ref, path, source, true, isPlaceOfRecordTaken(this.#overlay, ref));
@@ -180,10 +181,10 @@ export class TransactionPlan {
     const file = await this.#open(path);
     if (!file.bytes) throw new NotFoundError(`There is no file ${path}.`);
     assertRecordNotBroken(this.#snapshot, path);
-    const before = this.#tree.recordText(path, file.bytes.toString());
+    const before = await this.#parsed(ref, this.#tree.recordText(path, file.bytes.toString()));
     const record = recordValueOrEmpty(before.parsed);
     const keys = set(record, () => this.#readWritten());
-    const after = editRecord(before, keys, Object.keys(schemas[ref.kind].properties));
+    const after = await editLargeRecord(this.#access.files.options.workers, ref.kind, before, keys);
     const { text } = after;
     if (text === before.text) return null;
     assertRecordContentsPermitted(this.#access, ref, assertRecordTextValid(ref.kind, path, after), record);
@@ -214,7 +215,7 @@ export class TransactionPlan {
     assertRecordUnchanged(this.#snapshot, { ref: from, path, bytes }, ifMatch, this.#access.viewer.staff);
     assertOneFilePerRecord(this.#overlay, from, path);
     const places = { from: recordFolderOrFile(from, path), to: recordFolderOrFile(goal, to) };
-    const isTaken = this.#overlay.names(siblingsFolder(goal)).some(({ name }) => name === lastSegment(places.to));
+    const isTaken = this.#overlay.names(siblingsFolder(goal)).some(({ name }) => name === basename(places.to));
     const before = this.#readWritten();
     this.#overlay.move(places.from, places.to);
     this.#scopes.push(...scopesToRefresh(from), ...scopesToRefresh(goal));
@@ -284,6 +285,10 @@ export class TransactionPlan {
     return { bytes: text === undefined ? null : Buffer.from(text), replace: async () => {} };
   }
 
+  #parsed({ kind }: RecordRef, record: RecordText): Promise<RecordText> {
+    return parseLargeRecord(this.#access.files.options.workers, kind, record);
+  }
+
   get #tree() {
     return this.#access.files.store.tree;
   }
@@ -293,5 +298,3 @@ export class TransactionPlan {
 function scopesToRefresh(ref: RecordRef): readonly Scope[] {
   return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitOfRecord(ref)];
 }
-
-const lastSegment = (path: string) => path.slice(path.lastIndexOf('/') + 1);

@@ -1,6 +1,7 @@
 /** Responses: from the cache, in front of Koa; else a handler's representation, sent and put into the cache. */
 import type { RequestListener } from 'node:http';
 import type { Settings } from '../../catalogue/types.ts';
+import { nextTurn } from '../../data/event-loop.ts';
 import { renderJsonPage } from '../../pages/layout.ts';
 import { MethodNotAllowedError } from '../errors.ts';
 import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
@@ -85,6 +86,9 @@ export function responseCacheBaseline({ cache, publicCatalogue }: AppContext): B
   return { epoch: cache.epochOf(revision), settings };
 }
 
+/** In characters. */
+const largeBody = 128 * 1024;
+
 /** Sends a representation: from the cache if all that it depends on is unchanged, else anew. */
 export async function sendRepresentation(
   route: Route,
@@ -99,13 +103,10 @@ export async function sendRepresentation(
   let response: CachedResponse | undefined = key === null ? undefined : app.cache.get(key);
   if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
   else {
-    response = makeCachedResponse(
-      epoch,
-      dependsOn,
-      bodyOf(request, representation),
-      headersOf(request, representation),
-      route.name,
-    );
+    const body = bodyOf(request, representation);
+    // Encoding and hashing it take a turn of their own.
+    if (body.length >= largeBody) await nextTurn();
+    response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, representation), route.name);
     if (key !== null) app.cache.set(key, response);
   }
   const variant = await encodedVariantFor(response, ctx.get('Accept-Encoding'), !isSafeMethod(ctx.method));

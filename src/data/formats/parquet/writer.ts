@@ -13,12 +13,12 @@ const maxRowGroupBytes = 1 << 24;
 
 /**
  * Writes a file in chunks of up to 256 kB. Parquet's metadata come last, so each row group is written when it is full, at
- * 16,384 rows or about 16 MB of values; no more is in memory. After an error of the rows the file lacks its footer, and no
+ * 8,192 rows or about 16 MB of values; no more is in memory. After an error of the rows the file lacks its footer, and no
  * reader takes it for complete.
  */
 export async function* writeParquet(
   input: RowsInput,
-  { rowGroupRows = 1 << 14 }: WriteOptions = {},
+  { rowGroupRows = 1 << 13 }: WriteOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const columns = parquetColumnWriters(columnsToWrite(input));
   const sink = new ByteWriter();

@@ -1,0 +1,175 @@
+/**
+ * Worker threads for work that can't be done in turns: a parser's, a compressor's. A few run at once, and further tasks wait.
+ * A task whose caller has left is cancelled: it leaves the queue, or its thread is ended. A thread that dies fails its task
+ * and no other; the next task gets a new thread.
+ */
+import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Worker } from 'node:worker_threads';
+import { UnavailableError } from '../catalogue/errors.ts';
+import type { ThreadReply, ThreadTask } from './worker-thread.ts';
+
+export interface WorkerPoolOptions {
+  /** Most threads at once. By default one processor core is left to the main thread. */
+  readonly size?: number;
+  /** Seconds until an idle thread ends. */
+  readonly idle?: number;
+  /** Most memory for the objects of a thread, in MB. */
+  readonly memory?: number;
+}
+
+const defaults = { size: Math.max(1, Math.min(4, availableParallelism() - 1)), idle: 30, memory: 512 };
+
+const extension = extname(fileURLToPath(import.meta.url));
+
+/**
+ * Text of a thread's program, which loads a module. From the sources, a thread has to load the compiler of TypeScript itself.
+ * @param module its URL
+ */
+export function threadProgram(module: string): string {
+  const load = `import(${JSON.stringify(module)})`;
+  if (extension !== '.ts') return load;
+  const compiler = JSON.stringify(import.meta.resolve('tsx/esm/api'));
+  return `import(${compiler}).then(({ register }) => { register(); return ${load}; })`;
+}
+
+const program = new URL(`./worker-thread${extension}`, import.meta.url).href;
+
+interface WaitingTask {
+  readonly task: ThreadTask;
+  readonly signal: AbortSignal | undefined;
+  readonly resolve: (result: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+type AnyFunction = (...args: never[]) => unknown;
+
+export class WorkerPool {
+  readonly #options: Required<WorkerPoolOptions>;
+  readonly #idle = new Map<Worker, NodeJS.Timeout>();
+  readonly #busy = new Set<Worker>();
+  readonly #waiting: WaitingTask[] = [];
+  #isClosed = false;
+
+  constructor(options: WorkerPoolOptions = {}) {
+    this.#options = { ...defaults, ...options };
+  }
+
+  /** Number of tasks that run, and that wait. */
+  get load(): { readonly running: number; readonly waiting: number } {
+    return { running: this.#busy.size, waiting: this.#waiting.length };
+  }
+
+  /**
+   * Calls a function of a module in a thread. Arguments and result are copied (structured clone): texts and bytes cost little.
+   * @param module URL of the module, which the thread loads
+   * @param signal aborted when nobody waits for the result any more
+   * @throws the signal's reason; UnavailableError if the thread dies, or the pool is closed; what the function throws, as Error
+   */
+  run<Module extends Record<Name, AnyFunction>, Name extends string & keyof Module>(
+    module: string,
+    name: Name,
+    args: Parameters<Module[Name]>,
+    signal?: AbortSignal,
+  ): Promise<Awaited<ReturnType<Module[Name]>>> {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted) return reject(signal.reason);
+      if (this.#isClosed) return reject(shuttingDown());
+      const waiting = { task: { module, name, args }, signal, resolve: resolve as (result: unknown) => void, reject };
+      this.#waiting.push(waiting);
+      const cancel = () => {
+        const at = this.#waiting.indexOf(waiting);
+        if (at < 0) return;
+        this.#waiting.splice(at, 1);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', cancel, { once: true });
+      this.#startNext();
+    });
+  }
+
+  /** Ends all threads; their tasks fail. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const { reject } of this.#waiting.splice(0)) reject(shuttingDown());
+    for (const timer of this.#idle.values()) clearTimeout(timer);
+    const all = [...this.#idle.keys(), ...this.#busy];
+    this.#idle.clear();
+    await Promise.all(all.map((worker) => worker.terminate()));
+  }
+
+  #startNext(): void {
+    if (this.#waiting.length === 0 || this.#busy.size >= this.#options.size) return;
+    const waiting = this.#waiting.shift() as WaitingTask;
+    try {
+      this.#perform(this.#takeThread(), waiting);
+    } catch (error) {
+      waiting.reject(new UnavailableError(`The server can't start a thread: ${(error as Error).message}`));
+    }
+  }
+
+  #takeThread(): Worker {
+    const [worker, timer] = this.#idle.entries().next().value ?? [];
+    if (worker) {
+      clearTimeout(timer);
+      this.#idle.delete(worker);
+      worker.ref();
+      return worker;
+    }
+    const { memory } = this.#options;
+    const started = new Worker(threadProgram(program), {
+      eval: true,
+      resourceLimits: { maxOldGenerationSizeMb: memory },
+    });
+    // An idle thread that dies is not used again.
+    started.on('error', () => this.#forget(started));
+    started.on('exit', () => this.#forget(started));
+    return started;
+  }
+
+  #forget(worker: Worker): void {
+    clearTimeout(this.#idle.get(worker));
+    this.#idle.delete(worker);
+  }
+
+  #perform(worker: Worker, { task, signal, resolve, reject }: WaitingTask): void {
+    this.#busy.add(worker);
+    const settle = (finish: () => void, isAlive: boolean) => {
+      if (!this.#busy.delete(worker)) return;
+      worker.off('message', onMessage).off('error', onDeath).off('exit', onDeath);
+      signal?.removeEventListener('abort', onAbort);
+      if (isAlive) this.#keep(worker);
+      else void worker.terminate();
+      finish();
+      this.#startNext();
+    };
+    const onMessage = (reply: ThreadReply) =>
+      settle(() => ('error' in reply ? reject(toError(reply.error)) : resolve(reply.result)), true);
+    const onDeath = () => settle(() => reject(this.#isClosed ? shuttingDown() : threadDied()), false);
+    const onAbort = () => settle(() => reject(signal?.reason), false);
+    worker.on('message', onMessage).once('error', onDeath).once('exit', onDeath);
+    signal?.addEventListener('abort', onAbort, { once: true });
+    try {
+      worker.postMessage(task);
+    } catch (error) {
+      settle(() => reject(error), true);
+    }
+  }
+
+  #keep(worker: Worker): void {
+    if (this.#isClosed) return void worker.terminate();
+    // An idle thread doesn't keep the process running.
+    worker.unref();
+    const timer = setTimeout(() => void worker.terminate(), this.#options.idle * 1000);
+    this.#idle.set(worker, timer.unref());
+  }
+}
+
+const shuttingDown = () => new UnavailableError('The server is shutting down. Try again in a moment.');
+const threadDied = () =>
+  new UnavailableError('A thread of the server ended before it was done. Try again in a moment.');
+
+function toError({ name, message, stack }: { name: string; message: string; stack?: string | undefined }): Error {
+  return Object.assign(new Error(message), { name, ...(stack && { stack }) });
+}

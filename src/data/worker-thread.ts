@@ -1,0 +1,29 @@
+/** Thread of `WorkerPool`: calls functions of modules, one at a time. */
+import { setPriority } from 'node:os';
+import { parentPort } from 'node:worker_threads';
+
+/** A function to call, and its arguments. */
+export interface ThreadTask {
+  /** URL of the module. */
+  readonly module: string;
+  readonly name: string;
+  readonly args: readonly unknown[];
+}
+
+export type ThreadReply =
+  | { readonly result: unknown }
+  | { readonly error: { readonly name: string; readonly message: string; readonly stack?: string | undefined } };
+
+async function perform({ module, name, args }: ThreadTask): Promise<ThreadReply> {
+  try {
+    const functions = await import(module);
+    return { result: await functions[name](...args) };
+  } catch (error) {
+    const { name, message, stack } = error instanceof Error ? error : new Error(String(error));
+    return { error: { name, message, stack } };
+  }
+}
+
+// The main thread comes first. On other systems than Linux, it would be the priority of the whole process.
+if (process.platform === 'linux') setPriority(5);
+parentPort?.on('message', async (task: ThreadTask) => parentPort?.postMessage(await perform(task)));

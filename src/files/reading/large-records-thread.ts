@@ -1,0 +1,58 @@
+/** Work on large records that a worker thread does (`large-records.ts`). Results are as plain as a message between threads. */
+
+import type { RecordKind } from '../../catalogue/schemas.ts';
+import type { SchemaDiagnostic } from '../../catalogue/validators.ts';
+import { editRecord, newRecordText } from '../../text/document.ts';
+import { type Format, makePositionFinder, RecordText, type TextPosition } from '../../text/parse.ts';
+import { validateRecord } from './validate-record.ts';
+
+/** A text that was parsed and validated: its value, or its syntax error. */
+export type ReadRecord =
+  | {
+      readonly value: unknown;
+      readonly errors: readonly SchemaDiagnostic[];
+      /** Places of the errors, and of values that other messages are about. */
+      readonly positions: ReadonlyMap<string, TextPosition>;
+    }
+  | { readonly error: TextPosition & { readonly message: string; readonly pointer: string } };
+
+export function readRecord(kind: RecordKind, text: string, format: Format): ReadRecord {
+  return describe(kind, new RecordText(text, format));
+}
+
+export function composeRecord(
+  kind: RecordKind,
+  value: Readonly<Record<string, unknown>>,
+  order: readonly string[],
+  header: string | undefined,
+): { readonly text: string; readonly read: ReadRecord } {
+  const text = newRecordText(value, order, header);
+  return { text, read: readRecord(kind, text, 'yaml') };
+}
+
+export function changeRecord(
+  kind: RecordKind,
+  { text, format }: Pick<RecordText, 'text' | 'format'>,
+  changes: Readonly<Record<string, unknown>>,
+  order: readonly string[],
+): { readonly text: string; readonly read: ReadRecord } {
+  const edited = editRecord(new RecordText(text, format), changes, order);
+  return { text: edited.text, read: describe(kind, edited) };
+}
+
+function describe(kind: RecordKind, record: RecordText): ReadRecord {
+  const { text, format, parsed } = record;
+  if ('error' in parsed) {
+    const { line, column, message, pointer } = parsed.error;
+    return { error: { line, column, message, pointer } };
+  }
+  const { value } = parsed;
+  const checked = validateRecord(kind, value);
+  const errors = 'errors' in checked ? checked.errors : [];
+  const positions = new Map<string, TextPosition>();
+  // A message about a missing payload has the place of /file.
+  const pointers = [...errors.map(({ pointer }) => pointer), ...(kind === 'version' ? ['/file'] : [])];
+  const find = makePositionFinder(text, format);
+  for (const pointer of pointers) positions.set(pointer, find(pointer));
+  return { value, errors, positions };
+}

@@ -1,0 +1,68 @@
+/** Worker threads of a server: a client that leaves frees its place, and a thread that dies fails nothing. */
+import assert from 'node:assert/strict';
+import { connect } from 'node:net';
+import { describe, it, type TestContext } from 'node:test';
+import { WorkerPool, type WorkerPoolOptions } from '../../src/data/worker-pool.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { until } from '../support/folder.ts';
+import { served } from '../support/served.ts';
+
+const tasks = new URL('../data/support/tasks.ts', import.meta.url).href;
+const versions = '/api/v1/namespaces/parks/datasets/wide/version/';
+/** A table whose record is large. */
+const table = (value: number) =>
+  `${Array.from({ length: 3000 }, (_, i) => `column_number_${i}`)}\n${Array(3000).fill(value)}\n`;
+
+async function serve(test: TestContext, options: WorkerPoolOptions) {
+  const workers = new WorkerPool(options);
+  const content = {
+    namespaces: { parks: { id: 1, label: 'Parks' } },
+    datasets: { 'parks/wide': { id: 2, label: 'Wide' } },
+    users: { alice: { id: 1, staff: true } },
+  };
+  const server = await served(content, test, { workers });
+  const files = await openFileCatalogue(server.folder.root);
+  const { token } = await files.accounts.addToken('alice');
+  await files.close();
+  const headers = { Authorization: `Token ${token}`, 'Content-Type': 'text/csv' };
+  const post = async (body: string) => {
+    const response = await fetch(server.base + versions, { method: 'POST', body, headers });
+    return { status: response.status, body: (await response.json()) as { columns?: unknown[] } };
+  };
+  const count = async () => {
+    const response = await fetch(`${server.base}/api/v1/namespaces/parks/datasets/wide/`);
+    const { versions, columns } = (await response.json()) as { versions: unknown[]; columns: unknown[] };
+    return [versions.length, columns.length];
+  };
+  return { ...server, workers, headers, post, count };
+}
+
+describe('a server with worker threads', () => {
+  it('frees the place of a client that leaves, writes nothing for it, and serves the next one', async (t) => {
+    const { base, workers, headers, post, count } = await serve(t, { size: 1 });
+    const busy = new AbortController();
+    const hanging = assert.rejects(
+      workers.run<typeof import('../data/support/tasks.ts'), 'hang'>(tasks, 'hang', [], busy.signal),
+    );
+    const { hostname, port } = new URL(base);
+    const socket = connect(Number(port), hostname);
+    const body = table(1);
+    const lines = Object.entries({ Host: hostname, ...headers, 'Content-Length': body.length });
+    socket.write(`POST ${versions} HTTP/1.1\r\n${lines.map((line) => line.join(': ')).join('\r\n')}\r\n\r\n${body}`);
+    await until(() => workers.load.waiting === 1);
+    socket.destroy();
+    await until(() => workers.load.waiting === 0);
+    assert.deepEqual(await count(), [0, 0]);
+    busy.abort();
+    await hanging;
+    assert.equal((await post(table(2))).status, 201);
+    assert.deepEqual(await count(), [1, 3000]);
+  });
+
+  it('answers although its threads die, and reads what was written', async (t) => {
+    const { post, count } = await serve(t, { size: 1, memory: 4 });
+    assert.equal((await post(table(1))).status, 201);
+    assert.equal((await post(table(2))).status, 201);
+    assert.deepEqual(await count(), [2, 3000]);
+  });
+});
