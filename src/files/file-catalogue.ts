@@ -105,12 +105,12 @@ export class FileCatalogue implements CatalogueFiles {
    */
   async load({ lenient = false } = {}): Promise<void> {
     if (this.#loaded) return;
-    if (this.options.cache) await this.#restoreCache();
+    if (this.options.cache) await this.#readFirst();
     runStepsWithoutPause(this.store.rescan([{ folder: '' }]));
     this.#finishLoading(lenient);
   }
 
-  async #restoreCache(reading?: FirstReading): Promise<void> {
+  async #restoreCache(reading: FirstReading): Promise<void> {
     const { StateCache } = await import('./reading/cache.ts');
     this.#cache = new StateCache(this.store, this.options);
     await this.#cache.restore(reading);

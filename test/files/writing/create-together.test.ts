@@ -28,7 +28,7 @@ async function writeMany(test: TestContext): Promise<void> {
   assert.deepEqual([...errors.keys()], [taken]);
   assert.match(String(errors.get(taken)), /exists already/);
   for (const { path, text } of records) assert.equal(readFileSync(folder.path(path), 'utf8'), text);
-  assert.deepEqual(filesIn(folder.root).sort(), [...others, ...records.map(({ path }) => path)].sort());
+  assert.deepEqual([...filesIn(folder.root)].sort(), [...others, ...records.map(({ path }) => path)].sort());
 }
 
 test('many files', writeMany);
