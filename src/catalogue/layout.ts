@@ -182,11 +182,13 @@ const maxPathLength = 900;
 function isSafePath(path: string): boolean {
   const isName = (name: string) =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
-    name !== '' && !name.startsWith('.') && !/[\\\x00-\x1f\x7f]/.test(name) && byteLength(name) <= 255;
-  return byteLength(path) <= maxPathLength && path.split('/').every(isName);
+    name !== '' && !name.startsWith('.') && !/[\\\x00-\x1f\x7f]/.test(name) && hasAtMostBytes(name, 255);
+  return hasAtMostBytes(path, maxPathLength) && path.split('/').every(isName);
 }
 
-const byteLength = (text: string) => new TextEncoder().encode(text).length;
+/** True if a text has at most this number of bytes in UTF-8, which has at most three for a character of a string. */
+const hasAtMostBytes = (text: string, limit: number) =>
+  text.length * 3 <= limit || new TextEncoder().encode(text).length <= limit;
 
 function hasValidNames(ref: RecordRef): boolean {
   const above = ref.kind === 'version' ? [ref.namespace, ref.dataset] : ref.kind === 'dataset' ? [ref.namespace] : [];

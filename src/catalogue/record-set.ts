@@ -2,7 +2,7 @@
 
 import type { Diagnostic } from './diagnostic.ts';
 import { type RecordRef, recordPaths } from './layout.ts';
-import type { ListedKind } from './listing.ts';
+import { allEntities, type ListedKind } from './listing.ts';
 import { refOf } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Entities } from './types.ts';
@@ -60,4 +60,28 @@ export const makeDiagnostic = (path: string, found: Report): RecordDiagnostic =>
 export function entityRecordPath(next: RecordSet, entity: RecordEntity): string {
   const paths = recordPaths(refOf(entity) as RecordRef);
   return paths.find((path) => next.record(path) !== undefined) ?? `${paths[0]}`;
+}
+
+/** The records of a snapshot by id. */
+export class RecordsById {
+  readonly snapshot: Snapshot;
+  readonly #kinds = new Map<ListedKind, Map<number, RecordEntity[]>>();
+
+  constructor(snapshot: Snapshot) {
+    this.snapshot = snapshot;
+  }
+
+  /** The records of a kind by id. They are indexed at the first call. */
+  ofKind(kind: ListedKind): ReadonlyMap<number, readonly RecordEntity[]> {
+    const known = this.#kinds.get(kind);
+    if (known) return known;
+    const records = new Map<number, RecordEntity[]>();
+    for (const entity of allEntities(this.snapshot, kind)) {
+      const others = records.get(entity.id);
+      if (others) others.push(entity);
+      else records.set(entity.id, [entity]);
+    }
+    this.#kinds.set(kind, records);
+    return records;
+  }
 }

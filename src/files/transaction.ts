@@ -21,14 +21,21 @@ import { findPosition } from '../text/parse.ts';
 import type { Access } from './catalogue-files.ts';
 import { appendToJournal } from './following/journal.ts';
 import { makeRegularPause, runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
+import { unitsByKey } from './reading/read-unit.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
 import { performFileActions } from './writing/action.ts';
-import { lockNamesOfWriteStep, type Step } from './writing/change.ts';
-import { writeNewRecordsTogether } from './writing/create-together.ts';
+import type { Step } from './writing/change.ts';
+import { writeNewRecordsOfSteps } from './writing/create-together.ts';
 import { type PlannedStep, TransactionPlan } from './writing/plan.ts';
 import { ChangedMeanwhileError } from './writing/record-file.ts';
 import { assertChangePermitted } from './writing/rights.ts';
-import { type NumberedStep, type StepChunk, splitIntoChunks } from './writing/step-chunks.ts';
+import {
+  lockNamesOfChunk,
+  type NumberedStep,
+  type StepChunk,
+  splitByKind,
+  splitIntoChunks,
+} from './writing/step-chunks.ts';
 import type { WriteContext } from './writing/write-context.ts';
 
 export interface CommitOptions {
@@ -127,9 +134,10 @@ class Transaction {
     if (!context) return this.#dryRunChunk(chunk);
     const permitted = await this.#permitted(chunk);
     if (permitted.length === 0) return;
-    const locks = [...new Set(permitted.flatMap(([, step]) => lockNamesOfWriteStep(step)))].sort();
+    const perform = (signal: AbortSignal) => this.#planAndPerform(permitted, context, signal);
     try {
-      await withLocks(this.#access.files.root, locks, (signal) => this.#planAndPerform(permitted, context, signal));
+      const isPlanned = await withLocks(this.#access.files.root, lockNamesOfChunk(permitted), perform);
+      if (!isPlanned) for (const part of splitByKind(permitted)) await this.#runChunk(part);
     } catch (error) {
       for (const [i] of permitted) this.#outcomes[i] ??= { done: false, error: error as Error };
     }
@@ -161,20 +169,28 @@ class Transaction {
     for (const [i] of accepted) this.#outcomes[i] = { done: true };
   }
 
-  /** Plans and performs the steps of a chunk, under their locks. */
-  async #planAndPerform(chunk: StepChunk, context: WriteContext, signal: AbortSignal, attempt = 1): Promise<void> {
+  /**
+   * Plans and performs the steps of a chunk, under their locks.
+   * @returns false if nothing was done, because versions may depend on a dataset that was refused
+   */
+  async #planAndPerform(chunk: StepChunk, context: WriteContext, signal: AbortSignal, attempt = 1): Promise<boolean> {
     const { files } = this.#access;
     const pause = chunk.length > 1 ? this.#pause : makeRegularPause(maxTurnOfOneStep);
-    const rescan = files.store.rescan(chunk.flatMap(([, step]) => unitsToReread(step)));
+    const rescan = files.store.rescan(unitsToReread(chunk));
     if (chunk.length > 1) await runStepsInSlices(rescan);
     else runStepsWithoutPause(rescan);
     await pause();
     const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree));
     const { accepted } = await this.#plan(chunk, plan, pause);
     await pause();
+    if (accepted.length < chunk.length && splitByKind(chunk).length > 1) {
+      for (const [i] of chunk) delete this.#outcomes[i];
+      return false;
+    }
     const scopes = new Map<string, Scope>();
     let isRetried = false;
-    const together = await this.#writeNewRecords(accepted, context, signal);
+    const planned = accepted.map(([, step]) => step);
+    const together = await writeNewRecordsOfSteps(files.root, planned, context, signal);
     await forEachConcurrent(accepted, concurrency, async ([i, step]) => {
       const { actions, scopes: changed } = step;
       try {
@@ -191,34 +207,7 @@ class Transaction {
     if (isRetried) return this.#planAndPerform(chunk, context, signal, attempt + 1);
     for (const [key, scope] of scopes) this.#scopes.set(key, scope);
     if (scopes.size) await files.refresh([...scopes.values()]);
-  }
-
-  /**
-   * Writes the new records of a chunk together, if there are several: their files are synced at the same time.
-   * @returns true for each step that is done, or its error
-   */
-  async #writeNewRecords(
-    accepted: readonly NumberedPlan[],
-    context: WriteContext,
-    signal: AbortSignal,
-  ): Promise<ReadonlyMap<PlannedStep, true | Error>> {
-    const outcomes = new Map<PlannedStep, true | Error>();
-    const news = new Map(
-      accepted.flatMap(([, step]) => {
-        const [action, ...others] = step.actions;
-        // The credentials of an earlier user are removed first.
-        const isNew = action?.do === 'create' && others.length === 0 && action.ref.kind !== 'user';
-        return isNew ? [[action, step] as const] : [];
-      }),
-    );
-    if (news.size < 2) return outcomes;
-    const errors = await writeNewRecordsTogether(this.#access.files.root, [...news.keys()], signal);
-    for (const [action, step] of news) {
-      const error = errors.get(action);
-      if (!error) context.wrote(action.path, action.text);
-      outcomes.set(step, error ?? true);
-    }
-    return outcomes;
+    return true;
   }
 
   /** Plans the steps of a chunk. Steps that are refused get their outcome here. */
@@ -289,11 +278,9 @@ async function computeChanges(step: Step): Promise<Step> {
   return typeof step.changes === 'function' && !step.locks ? { ...step, changes: await step.changes() } : step;
 }
 
-/** Units that a step changes, to be read again under the locks. */
-function unitsToReread({ changes }: Step): Scope[] {
-  if (typeof changes === 'function') return [];
-  return changes.flatMap(({ path }) => {
-    const info = parseUntrustedCataloguePath(path);
-    return info?.kind === 'record' ? [unitOfRecord(info.ref)] : [];
-  });
+/** Units that the steps of a chunk change, to be read again under the locks. */
+function unitsToReread(chunk: StepChunk): Iterable<Scope> {
+  const changes = chunk.flatMap(([, step]) => (typeof step.changes === 'function' ? [] : step.changes));
+  const infos = changes.map(({ path }) => parseUntrustedCataloguePath(path));
+  return unitsByKey(infos.flatMap((info) => (info?.kind === 'record' ? [unitOfRecord(info.ref)] : []))).values();
 }

@@ -126,7 +126,7 @@ export function stepStage(step: SyncStep): number {
   return step.do === 'remove' ? 100 - rank : rank;
 }
 
-const sortByStage = (steps: readonly SyncStep[]): readonly SyncStep[] =>
+export const sortByStage = (steps: readonly SyncStep[]): readonly SyncStep[] =>
   [...steps].sort((a, b) => stepStage(a) - stepStage(b));
 
 /**

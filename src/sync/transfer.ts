@@ -2,9 +2,10 @@
 import { Readable } from 'node:stream';
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { NotPermittedError, StaleError, UnreachableError } from '../catalogue/errors.ts';
+import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import type { FileEntry, RecordChange, Replica } from '../catalogue/replica.ts';
 import { syncFileKind } from './files.ts';
-import { type SyncStep, stepStage } from './plan.ts';
+import { type SyncStep, sortByStage, stepStage } from './plan.ts';
 import {
   concernsOneFileOnly,
   type Failure,
@@ -33,6 +34,8 @@ export interface TransferJob {
 /** Limits of one batch of records. */
 const batchLength = 500;
 const batchBytes = 4_000_000;
+/** Largest dataset that is sent with its versions. A version counts as a thousand bytes more than it has. */
+const maxGroupBytes = 200_000;
 /** Concurrency limits. */
 const batchesAtOnce = 4;
 const textsAtOnce = 8;
@@ -48,18 +51,18 @@ export async function performSyncSteps(job: TransferJob): Promise<TransferOutcom
   const run = new TransferRun(steps, onProgress);
   try {
     for (const stage of stagesOf(steps)) {
-      const ready = stage.filter((step) => !run.skipIfBlocked(step));
+      const ready = stage.map((group) => group.filter((step) => !run.skipIfBlocked(step)));
       await forEachConcurrent(
-        ready.filter((step) => step.do === 'put'),
+        ready.flat().filter((step) => step.do === 'put'),
         payloadsAtOnce,
         async (step) => {
           signal?.throwIfAborted();
           await transferBytes(job, step, run);
         },
       );
-      const records = ready.filter((step) => step.do !== 'put');
+      const records = ready.filter(([step]) => step && step.do !== 'put');
       // A move may make room for the next one.
-      const limit = records[0]?.do === 'move' ? 1 : batchesAtOnce;
+      const limit = records[0]?.[0]?.do === 'move' ? 1 : batchesAtOnce;
       await forEachConcurrent(batchesOf(records), limit, async (batch) => {
         signal?.throwIfAborted();
         await applyBatch(job, batch, run);
@@ -71,30 +74,57 @@ export async function performSyncSteps(job: TransferJob): Promise<TransferOutcom
   return run;
 }
 
-/** Steps by stage. */
-function stagesOf(steps: readonly SyncStep[]): readonly (readonly SyncStep[])[] {
-  const stages = new Map<number, SyncStep[]>();
+/** Steps that go together: a new dataset and its new versions, or one step. */
+type StepGroup = readonly SyncStep[];
+
+/** Groups of steps by stage. */
+function stagesOf(steps: readonly SyncStep[]): readonly (readonly StepGroup[])[] {
+  const stages = new Map<number, SyncStep[][]>();
+  const groups = new Map<string, SyncStep[]>();
+  const isAlone = makeLargeDatasetTest(steps);
   for (const step of steps) {
+    const folder = isNewRecord(step) ? (enclosingContainerFolders(step.path)[0] ?? '') : '';
+    const kind = syncFileKind(step.path);
+    const group = kind === 'version' ? groups.get(folder) : undefined;
+    if (group) {
+      group.push(step);
+      continue;
+    }
+    const started = [step];
+    if (kind === 'dataset' && folder !== '' && !isAlone(folder)) groups.set(folder, started);
     const stage = stages.get(stepStage(step));
-    if (stage) stage.push(step);
-    else stages.set(stepStage(step), [step]);
+    if (stage) stage.push(started);
+    else stages.set(stepStage(step), [started]);
   }
   return [...stages].sort(([a], [b]) => a - b).map(([, stage]) => stage);
 }
 
-function* batchesOf(steps: readonly SyncStep[]): Generator<readonly SyncStep[]> {
+const isNewRecord = (step: SyncStep) => step.do === 'write' && step.ifMatch === null;
+
+/** A function that returns true for the folder of a dataset that gets payloads, before its versions, or many versions. */
+function makeLargeDatasetTest(steps: readonly SyncStep[]): (folder: string) => boolean {
+  const sizes = new Map<string, number>();
+  for (const step of steps) {
+    const [folder = ''] = enclosingContainerFolders(step.path);
+    sizes.set(folder, (sizes.get(folder) ?? 0) + (step.do === 'put' ? maxGroupBytes : transferSize(step) + 1000));
+  }
+  return (folder) => (sizes.get(folder) ?? 0) > maxGroupBytes;
+}
+
+function* batchesOf(groups: readonly StepGroup[]): Generator<readonly SyncStep[]> {
   let batch: SyncStep[] = [];
   let bytes = 0;
-  for (const step of steps) {
-    if (batch.length === batchLength || (batch.length && bytes + transferSize(step) > batchBytes)) {
-      yield batch;
+  for (const group of groups) {
+    const size = group.reduce((sum, step) => sum + transferSize(step), 0);
+    if (batch.length && (batch.length + group.length > batchLength || bytes + size > batchBytes)) {
+      yield sortByStage(batch);
       batch = [];
       bytes = 0;
     }
-    batch.push(step);
-    bytes += transferSize(step);
+    batch.push(...group);
+    bytes += size;
   }
-  if (batch.length) yield batch;
+  if (batch.length) yield sortByStage(batch);
 }
 
 async function applyBatch(
@@ -119,7 +149,8 @@ async function applyBatch(
   for (const [i, step] of steps.entries()) {
     const outcome = outcomes[i];
     if (!outcome?.done) {
-      run.markFailed(step, outcome?.error ?? new StaleError());
+      // Its dataset may have failed in this batch.
+      if (!run.skipIfBlocked(step)) run.markFailed(step, outcome?.error ?? new StaleError());
       continue;
     }
     if (step.do === 'move') await state.move(step.from, step.fromTo);
@@ -137,7 +168,7 @@ export async function findForbiddenSteps({
   texts,
 }: Pick<TransferJob, 'steps' | 'target' | 'texts'>): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
-  for (const batch of batchesOf(steps.filter((step) => step.do !== 'put'))) {
+  for (const batch of batchesOf(steps.flatMap((step) => (step.do === 'put' ? [] : [[step]])))) {
     const found = new Map<SyncStep, string>();
     await forEachConcurrent(batch, textsAtOnce, async (step) => {
       if (step.do === 'write') found.set(step, await texts.get(step.from, step.now.checksum));

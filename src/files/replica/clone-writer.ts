@@ -60,10 +60,14 @@ export class CloneWriter {
     commit: (changes: readonly RecordChange[]) => Promise<readonly ChangeOutcome[]>,
   ): Promise<readonly ChangeOutcome[]> {
     const added = new Map<RecordChange, AddedRecord>();
+    const names = new Set<string>();
     const pause = makeRegularPause();
     for (const change of changes) {
-      const record = this.#asAddition(change);
-      if (record) added.set(change, record);
+      const record = this.#asAddition(change, names);
+      if (record) {
+        added.set(change, record);
+        names.add(nameOf(record.ref));
+      }
       await pause();
     }
     const written = await this.#write([...added.values()]);
@@ -89,8 +93,11 @@ export class CloneWriter {
     return [...this.#misfits.values()];
   }
 
-  /** The record that a change adds; null if the change needs more checks than the writer makes. */
-  #asAddition(change: RecordChange): AddedRecord | null {
+  /**
+   * The record that a change adds; null if the change needs more checks than the writer makes.
+   * @param added names of the records that are added with it
+   */
+  #asAddition(change: RecordChange, added: ReadonlySet<string>): AddedRecord | null {
     if (change.do !== 'write' || change.ifMatch !== null) return null;
     const { path, text } = change;
     const info = parseUntrustedCataloguePath(path);
@@ -99,12 +106,13 @@ export class CloneWriter {
     const { ref } = info;
     const container = containingRecordRef(ref);
     try {
-      this.#assertFolderUsable(ref, path);
+      const isInAdded = container !== null && added.has(nameOf(container));
+      if (!isInAdded || ref.kind !== 'version') this.#assertFolderUsable(ref, path);
       const record = assertRecordTextValid(ref.kind, path, new RecordText(text, recordFormat(path)));
       const isFree = !this.#names.has(nameOf(ref).toLowerCase()) && !this.#ids.get(ref.kind)?.has(Number(record.id));
       // Also of a record that will be refused: those behind it go the usual way, too, which compares them in their order.
       this.#add(ref, record.id);
-      return isFree && (container === null || this.#existing.has(nameOf(container)))
+      return isFree && (container === null || isInAdded || this.#existing.has(nameOf(container)))
         ? { path, text, ref, record }
         : null;
     } catch {

@@ -48,8 +48,8 @@ function stampFrom(stats: Stats): Stamp {
   return { ino, size: stats.isDirectory() ? 0 : stats.size, mtime: isRecent ? -1 : mtimeMs, ctime: ctimeMs };
 }
 
-/** Length of the texts that are remembered with what they say, in characters. */
-const writtenSize = 256 * 1024;
+/** Length of the texts that are remembered with what they say, in characters: those of a push of many records. */
+const writtenSize = 2 * 1024 * 1024;
 
 /** A cache of texts. The package is loaded by the first write: reading doesn't need it. */
 function makeCacheOfTexts(): LRUCache<string, RecordText> {

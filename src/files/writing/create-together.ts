@@ -10,16 +10,21 @@ import {
   mkdirSync,
   openSync,
   renameSync,
+  statSync,
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { forEachConcurrent } from '../../catalogue/concurrency.ts';
+import { enclosingContainerFolders } from '../../catalogue/layout.ts';
 import { flushFolderToDisk, makeFoldersDurably, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
+import { syncFileSystem } from '../../disk/sync-file-system.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
+import type { PlannedStep } from './plan.ts';
 import { writeNewRecord } from './record-file.ts';
+import type { WriteContext } from './write-context.ts';
 
 export interface NewRecord {
   /** Relative to the catalogue folder. */
@@ -27,7 +32,7 @@ export interface NewRecord {
   readonly text: string;
 }
 
-/** A new file, or a new folder with its files, under a temporary name. */
+/** A new file, or a new folder with everything in it, under a temporary name. */
 interface Aside {
   /** Absolute paths. */
   readonly temporary: string;
@@ -36,6 +41,8 @@ interface Aside {
   readonly records: readonly NewRecord[];
 }
 
+/** Number of files and folders from which the whole file system is synced at once, if it can be. */
+const many = 64;
 /** Number of files and folders that are synced at the same time. */
 const syncsAtOnce = 16;
 const syncDescriptor = promisify(fsync);
@@ -43,6 +50,7 @@ const syncDescriptor = promisify(fsync);
 /**
  * Writes the files of new records, and the folders that they need; when it returns, they are on disk. A crash leaves each
  * record whole or missing, and no empty folder of a dataset.
+ * @param records a dataset before its versions
  * @param signal aborted if a lock is lost
  * @returns errors of the records that were not written; see `writeNewRecord`
  */
@@ -51,86 +59,119 @@ export async function writeNewRecordsTogether(
   records: readonly NewRecord[],
   signal: AbortSignal,
 ): Promise<ReadonlyMap<NewRecord, Error>> {
-  const named: Aside[] = [];
   const errors = new Map<NewRecord, Error>();
   const asides = planAsides(root, records);
-  const failed = await writeAndSync(asides);
+  const failed = new Set<Aside>();
+  const written = new Map<string, Aside>();
   const pause = makeRegularPause();
+  for (const aside of asides) {
+    try {
+      if (aside.isFolder && !existsSync(dirname(aside.target))) await makeFoldersDurably(dirname(aside.target));
+      for (const path of writeAside(root, aside)) written.set(path, aside);
+    } catch {
+      failed.add(aside);
+    }
+    await pause();
+  }
+  await syncTogether(root, [...written.keys()], (path) => failed.add(written.get(path) as Aside));
+  const named: Aside[] = [];
   for (const aside of asides) {
     if (!failed.has(aside) && !signal.aborted && giveName(aside)) named.push(aside);
     else failed.add(aside);
     await pause();
   }
-  await forEachConcurrent(
-    groupBy(named, ({ target }) => dirname(target)),
-    syncsAtOnce,
-    async ([folder, inside]) => {
-      await flushFolderToDisk(folder).catch((error) => {
-        for (const { target, records } of inside)
-          for (const record of records) errors.set(record, toUnavailableError(error, target) as Error);
-      });
-    },
-  );
-  for (const { temporary, records } of failed) {
-    await rm(temporary, { recursive: true, force: true }).catch(() => {});
-    // Alone it is written after all, or the reason is found: the disk is full, or another program has made the file.
-    for (const record of records)
-      await writeNewRecord(root, record.path, record.text, signal).catch((error) => errors.set(record, error));
-  }
+  await syncTogether(root, [...new Set(named.map(({ target }) => dirname(target)))], (folder, error) => {
+    for (const { target, records } of named.filter(({ target }) => dirname(target) === folder))
+      for (const record of records) errors.set(record, toUnavailableError(error, target) as Error);
+  });
+  for (const aside of failed) await writeOneByOne(root, aside, signal, errors);
   return errors;
+}
+
+/**
+ * Writes the records of steps that add one record each, if there are several.
+ * @returns true for each step that is done, or its error
+ */
+export async function writeNewRecordsOfSteps(
+  root: string,
+  steps: readonly PlannedStep[],
+  context: WriteContext,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<PlannedStep, true | Error>> {
+  const outcomes = new Map<PlannedStep, true | Error>();
+  const news = new Map(
+    steps.flatMap((step) => {
+      const [action, ...others] = step.actions;
+      // The credentials of an earlier user are removed first.
+      const isNew = action?.do === 'create' && others.length === 0 && action.ref.kind !== 'user';
+      return isNew ? [[action, step] as const] : [];
+    }),
+  );
+  if (news.size < 2) return outcomes;
+  const errors = await writeNewRecordsTogether(root, [...news.keys()], signal);
+  for (const [action, step] of news) {
+    const error = errors.get(action);
+    if (!error) context.wrote(action.path, action.text);
+    outcomes.set(step, error ?? true);
+  }
+  return outcomes;
 }
 
 /** An aside for each new folder, and for each new file in an existing one. */
 function planAsides(root: string, records: readonly NewRecord[]): readonly Aside[] {
-  return [...groupBy(records, ({ path }) => dirname(join(root, path)))].flatMap(
-    ([folder, inside]): readonly Aside[] => {
-      if (!existsSync(folder))
-        return [{ temporary: temporaryPathBeside(folder), target: folder, isFolder: true, records: inside }];
-      return inside.map((record) => {
-        const target = join(root, record.path);
-        return { temporary: temporaryPathBeside(target), target, isFolder: false, records: [record] };
-      });
-    },
-  );
+  const groups = new Map<string, NewRecord[]>();
+  const newFolders = new Set<string>();
+  for (const record of records) {
+    const path = join(root, record.path);
+    const folder = dirname(path);
+    // The versions of a new dataset are written with it.
+    const dataset = dirname(join(root, enclosingContainerFolders(record.path)[0] ?? '', 'x'));
+    const target = newFolders.has(dataset) ? dataset : folder;
+    if (!newFolders.has(target) && !existsSync(target)) newFolders.add(target);
+    const key = newFolders.has(target) ? target : path;
+    const group = groups.get(key);
+    if (group) group.push(record);
+    else groups.set(key, [record]);
+  }
+  return [...groups].map(([target, inside]) => {
+    return { temporary: temporaryPathBeside(target), target, isFolder: newFolders.has(target), records: inside };
+  });
 }
 
-/** Writes all asides, then syncs them. @returns those that failed */
-async function writeAndSync(asides: readonly Aside[]): Promise<Set<Aside>> {
-  const failed = new Set<Aside>();
-  const pause = makeRegularPause();
-  const written: [Aside, number[]][] = [];
-  for (const aside of asides) {
-    const descriptors: number[] = [];
-    written.push([aside, descriptors]);
-    try {
-      if (aside.isFolder && !existsSync(dirname(aside.target))) await makeFoldersDurably(dirname(aside.target));
-      writeAside(aside, descriptors);
-    } catch {
-      failed.add(aside);
-    }
-    await pause();
+/** Writes an aside. @returns the files and folders to sync */
+function writeAside(root: string, { temporary, target, isFolder, records }: Aside): Iterable<string> {
+  const paths = new Set<string>();
+  const makeFolder = (folder: string) => {
+    if (!paths.has(folder)) mkdirSync(folder);
+    paths.add(folder);
+  };
+  if (isFolder) makeFolder(temporary);
+  for (const { path, text } of records) {
+    const file = temporary + join(root, path).slice(target.length);
+    if (isFolder) makeFolder(dirname(file));
+    writeFileSync(file, text, { flag: 'wx' });
+    paths.add(file);
   }
-  await forEachConcurrent(written, syncsAtOnce, async ([aside, descriptors]) => {
+  return paths;
+}
+
+/**
+ * Syncs files and folders.
+ * @param onError called for each that could not be synced
+ */
+async function syncTogether(
+  root: string,
+  paths: readonly string[],
+  onError: (path: string, error: unknown) => void,
+): Promise<void> {
+  if (paths.length >= many && (await syncFileSystem(root))) return;
+  await forEachConcurrent(paths, syncsAtOnce, async (path) => {
     try {
-      for (const descriptor of descriptors) await syncDescriptor(descriptor);
-      if (aside.isFolder) await flushFolderToDisk(aside.temporary);
-    } catch {
-      failed.add(aside);
-    } finally {
-      for (const descriptor of descriptors) closeSync(descriptor);
+      await syncPath(path);
+    } catch (error) {
+      onError(path, error);
     }
   });
-  return failed;
-}
-
-/** @param descriptors gets those of the files, which stay open to be synced */
-function writeAside({ temporary, isFolder, records }: Aside, descriptors: number[]): void {
-  if (isFolder) mkdirSync(temporary);
-  for (const { path, text } of records) {
-    const descriptor = openSync(isFolder ? join(temporary, basename(path)) : temporary, 'wx');
-    descriptors.push(descriptor);
-    writeFileSync(descriptor, text);
-  }
 }
 
 /** Gives an aside its name. @returns false if it can't: then it has a temporary name still */
@@ -150,12 +191,36 @@ function giveName({ temporary, target, isFolder }: Aside): boolean {
   return true;
 }
 
-function groupBy<T>(items: Iterable<T>, key: (item: T) => string): ReadonlyMap<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(key(item));
-    if (group) group.push(item);
-    else groups.set(key(item), [item]);
+/**
+ * Writes the records of an aside that failed. Alone they are written after all, or the reason is found: the disk is full, or
+ * another program has made the file.
+ */
+async function writeOneByOne(
+  root: string,
+  { temporary, target, records }: Aside,
+  signal: AbortSignal,
+  errors: Map<NewRecord, Error>,
+): Promise<void> {
+  await rm(temporary, { recursive: true, force: true }).catch(() => {});
+  let datasetError: Error | undefined;
+  for (const record of records) {
+    const isInside = dirname(dirname(join(root, record.path))) === target;
+    try {
+      if (isInside && datasetError) throw datasetError;
+      await writeNewRecord(root, record.path, record.text, signal);
+    } catch (error) {
+      errors.set(record, error as Error);
+      if (!isInside) datasetError = error as Error;
+    }
   }
-  return groups;
+}
+
+async function syncPath(path: string): Promise<void> {
+  if (statSync(path).isDirectory()) return flushFolderToDisk(path);
+  const descriptor = openSync(path, 'r+');
+  try {
+    await syncDescriptor(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
 }

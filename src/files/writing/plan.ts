@@ -15,10 +15,9 @@ import {
   unitKey,
   unitOfRecord,
 } from '../../catalogue/layout.ts';
-import { allEntities } from '../../catalogue/listing.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import { restrictSnapshotToVisible } from '../../catalogue/permissions.ts';
-import type { RecordEntity, RecordSet, RecordValue, Touched } from '../../catalogue/record-set.ts';
+import { type RecordSet, RecordsById, type RecordValue, type Touched } from '../../catalogue/record-set.ts';
 import { formatRef, refOf } from '../../catalogue/ref.ts';
 import { readingsChangedByRecordMove, readingsChangedByRecordRemoval } from '../../catalogue/relocate.ts';
 import { schemas } from '../../catalogue/schemas.ts';
@@ -67,6 +66,7 @@ export class TransactionPlan {
   /** The records after the changes so far; undefined before the first. */
   #next: Snapshot | undefined;
   #touched: Touched[] = [];
+  #recordsById: RecordsById | undefined;
   #scopes: Scope[] = [];
 
   /** @param dryRun in a dry run, the records after the earlier steps, which were not written */
@@ -156,14 +156,15 @@ export class TransactionPlan {
    * there is one. A client that pushes gets the new id with its next pull.
    */
   #withUnusedId(ref: RecordRef, source: RecordText, record: RecordValue): RecordText {
-    const visible = restrictSnapshotToVisible(this.#access.viewer, this.#snapshot);
-    const isHolder = (entity: RecordEntity) =>
-      entity.id === record.id && !findEntity(visible, refOf(entity) as RecordRef);
-    const holders = visible === this.#snapshot ? [] : [...allEntities(this.#snapshot, ref.kind)].filter(isHolder);
+    const snapshot = this.#snapshot;
+    const visible = restrictSnapshotToVisible(this.#access.viewer, snapshot);
+    if (visible === snapshot) return source;
+    if (this.#recordsById?.snapshot !== snapshot) this.#recordsById = new RecordsById(snapshot);
+    const records = this.#recordsById.ofKind(ref.kind);
+    const refs = (records.get(Number(record.id)) ?? []).map((entity) => refOf(entity) as RecordRef);
     // The record itself may be hidden, too: then its own path has it.
-    if (!holders.some((entity) => formatRef(refOf(entity) as RecordRef) !== formatRef(ref))) return source;
-    const ids = new Set([...allEntities(this.#snapshot, ref.kind)].map(({ id }) => id));
-    const id = randomUnusedId((one) => ids.has(one));
+    if (!refs.some((one) => !findEntity(visible, one) && formatRef(one) !== formatRef(ref))) return source;
+    const id = randomUnusedId((one) => records.has(one));
     return editRecord(source, { id }, Object.keys(schemas[ref.kind].properties));
   }
 

@@ -103,14 +103,13 @@ function bytesAt(tree: DiskTree, path: string): Buffer | null {
  *   folder
  */
 export function assertPathStaysInFolder(tree: DiskTree, path: string): void {
-  const root = realpathSync.native(tree.root);
   const names = path.split('/').slice(0, -1);
   for (let depth = 1; depth <= names.length; depth++) {
     const folder = names.slice(0, depth).join('/');
     const stats = lstatSync(tree.absolute(folder), { throwIfNoEntry: false });
     if (!stats?.isDirectory() && !stats?.isSymbolicLink()) return;
     if (!stats.isSymbolicLink()) continue;
-    if (!isInside(root, tree.absolute(folder)))
+    if (!isInside(realpathSync.native(tree.root), tree.absolute(folder)))
       throw new ConflictError(`${folder} is a link that leads out of the catalogue folder: replace it by a folder.`);
     if (tree.leadsOutside(folder))
       throw new ConflictError(`${folder} is a link to another part of the catalogue: replace it by a folder.`);

@@ -1,38 +1,69 @@
 /** Chunks of steps that are locked, planned and performed together. */
-import { parseUntrustedCataloguePath, type RecordRef } from '../../catalogue/layout.ts';
-import type { Step } from './change.ts';
+import { parseUntrustedCataloguePath, type RecordRef, unitKey, unitOfRecord } from '../../catalogue/layout.ts';
+import { lockNamesOfWriteStep, type Step } from './change.ts';
 
 export type NumberedStep = readonly [i: number, step: Step];
 export type StepChunk = readonly NumberedStep[];
 
-/** The most steps of a chunk, if they change records, and if they add records, which are written together. */
+/** The most steps of a chunk: if they change records; if they add records, which are written together; with new datasets. */
 const maxChanges = 64;
 const maxAdditions = 250;
+const maxInNewDatasets = 1000;
 
 /**
- * Steps in their order; together those that write different records of one kind, which do not depend on each other.
+ * Steps in their order; together those that write different records of one kind, which do not depend on each other; and new
+ * datasets with their versions behind them.
  * @param together false for chunks of one step
  */
 export function* splitIntoChunks(steps: readonly Step[], together: boolean): Generator<StepChunk> {
   let chunk: NumberedStep[] = [];
   let kind: RecordRef['kind'] | undefined;
+  let newDatasets = new Set<string>();
   const paths = new Set<string>();
   for (const [i, step] of steps.entries()) {
-    const [change, ...others] = typeof step.changes === 'function' ? [] : step.changes;
-    const info = change?.do === 'write' && others.length === 0 ? parseUntrustedCataloguePath(change.path) : null;
-    // Permissions depend on namespaces: later steps are planned after a namespace is written.
-    const own = info?.kind === 'record' && info.ref.kind !== 'namespace' ? info.ref.kind : undefined;
-    const isAdded = change?.do === 'write' && change.ifMatch === null;
-    const max = together ? (isAdded ? maxAdditions : maxChanges) : 1;
-    const isNext = own !== undefined && own === kind && chunk.length < max && !paths.has(change?.path ?? '');
+    const own = writtenRecord(step);
+    const path = own?.path ?? '';
+    const isInNewDataset = own?.isAdded === true && newDatasets.has(own.unit);
+    const isOfSameKind = own !== undefined && own.kind === kind && (kind === 'dataset' || newDatasets.size === 0);
+    const max = own?.isAdded ? (newDatasets.size ? maxInNewDatasets : maxAdditions) : maxChanges;
+    const isNext = (isOfSameKind || isInNewDataset) && chunk.length < (together ? max : 1) && !paths.has(path);
     if (!isNext && chunk.length) {
       yield chunk;
       chunk = [];
       paths.clear();
+      newDatasets = new Set();
     }
     chunk.push([i, step]);
-    paths.add(change?.path ?? '');
-    kind = own;
+    paths.add(path);
+    if (own?.kind === 'dataset' && own.isAdded) newDatasets.add(own.unit);
+    kind = own?.kind;
   }
   if (chunk.length) yield chunk;
+}
+
+/** The record that a step writes; undefined for other steps, and for namespaces. */
+function writtenRecord({ changes }: Step) {
+  const [change, ...others] = typeof changes === 'function' ? [] : changes;
+  if (change?.do !== 'write' || others.length) return undefined;
+  const info = parseUntrustedCataloguePath(change.path);
+  // Permissions depend on namespaces: later steps are planned after a namespace is written.
+  if (info?.kind !== 'record' || info.ref.kind === 'namespace') return undefined;
+  const { ref } = info;
+  return { path: change.path, kind: ref.kind, unit: unitKey(unitOfRecord(ref)), isAdded: change.ifMatch === null };
+}
+
+/** The steps of a chunk by kind of record, in their order. */
+export function splitByKind(chunk: StepChunk): readonly StepChunk[] {
+  const versions = chunk.filter(([, step]) => writtenRecord(step)?.kind === 'version');
+  return [chunk.filter((one) => !versions.includes(one)), versions].filter(({ length }) => length > 0);
+}
+
+/** Names of the locks that a chunk needs, sorted. While its folder is locked, nobody else writes in a new dataset. */
+export function lockNamesOfChunk(chunk: StepChunk): readonly string[] {
+  const written = chunk.flatMap(([, step]) => writtenRecord(step) ?? []);
+  const newDatasets = new Set(
+    written.flatMap(({ kind, isAdded, unit }) => (kind === 'dataset' && isAdded ? unit : [])),
+  );
+  const names = new Set(chunk.flatMap(([, step]) => lockNamesOfWriteStep(step)));
+  return [...names].filter((name) => !newDatasets.has(name)).sort();
 }
