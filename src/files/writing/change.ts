@@ -2,8 +2,10 @@
 import { excerpt, NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
 import {
   datasetsFolder,
+  namespaceFolder,
   parseUntrustedCataloguePath,
   type RecordRef,
+  type Scope,
   siblingsFolder,
   unitKey,
   unitOfRecord,
@@ -100,4 +102,9 @@ export function lockNamesOfWriteChange(change: Change): readonly string[] {
       return [unit, ...parent, ...(ref.kind === 'namespace' ? [datasetsFolder(ref.slug)] : [])];
     }
   }
+}
+
+/** Scopes to read again when a record is added, moved or removed. */
+export function scopesToRefresh(ref: RecordRef): readonly Scope[] {
+  return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitOfRecord(ref)];
 }

@@ -3,7 +3,6 @@ import { basename } from 'node:path/posix';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
 import {
-  namespaceFolder,
   parseUntrustedCataloguePath,
   type RecordRef,
   recordFolderOrFile,
@@ -31,7 +30,7 @@ import { readUnit } from '../reading/read-unit.ts';
 import { existsInTree } from '../tree/file-tree.ts';
 import type { OverlayTree } from '../tree/overlay-tree.ts';
 import type { Action } from './action.ts';
-import { anyVersion, type Change, refAtUntrustedPath } from './change.ts';
+import { anyVersion, type Change, refAtUntrustedPath, scopesToRefresh } from './change.ts';
 import {
   assertNamespaceEmpty,
   assertOneFilePerRecord,
@@ -293,9 +292,4 @@ export class TransactionPlan {
   get #tree() {
     return this.#access.files.store.tree;
   }
-}
-
-/** Scopes to read again when a record is added, moved or removed. */
-function scopesToRefresh(ref: RecordRef): readonly Scope[] {
-  return ref.kind === 'namespace' ? [ref, { folder: `${namespaceFolder(ref.slug)}/` }] : [unitOfRecord(ref)];
 }
