@@ -1,13 +1,12 @@
 /**
  * The interface of a catalogue. The server and the command line use it; a folder of files and a remote server implement
  * it. Read this first.
- *
  * A `Catalogue` is a catalogue as one viewer sees it. Records that the viewer may not see are left out as if they didn't
  * exist. Results are immutable; an unchanged record is the same object in each `revision`.
  */
-
 import type { Difference, DifferenceOptions } from './difference.ts';
 import type { ChangedRecord, ChangesOptions } from './feed.ts';
+import type { MapRequest, RowsMap } from './maps.ts';
 import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type { Replica } from './replica.ts';
 import type { Trash } from './trash.ts';
@@ -256,6 +255,8 @@ export interface Catalogue {
    *   UnavailableError if the query takes too long
    */
   rows(ref: VersionRef, request: RowsRequest): Promise<Rows>;
+  /** A map of the rows that a request selects. @throws as `rows` */
+  map(ref: VersionRef, request: MapRequest): Promise<RowsMap>;
   /**
    * The differences between the rows of two versions, of the same dataset or of two.
    * @throws NotFoundError if one of them has no rows that can be read; ValidationError for `_key` if the key does not

@@ -45,6 +45,8 @@ export interface Row {
   asciiText?(column: number): AsciiSlice | null;
   /** Puts the coordinates of a point of two dimensions into `position`. @returns false for any other geometry, or none */
   readPoint?(position: Float64Array): boolean;
+  /** The geometry as `toWkb` writes it, where it is stored so, else null: faster than `geometry`. */
+  wkb?(): Uint8Array | null;
 }
 
 /** Bytes of an ASCII text. A reader may return the same object for each text. */

@@ -32,6 +32,7 @@ import {
   prepareSearch,
 } from '../catalogue/listing.ts';
 import { findEntity, getEntity, latestReadyVersion } from '../catalogue/lookup.ts';
+import type { MapRequest, RowsMap } from '../catalogue/maps.ts';
 import {
   isUserOrStaff,
   maySeePeople,
@@ -178,6 +179,11 @@ export class FileView implements Catalogue {
   async rows(ref: VersionRef, request: RowsRequest): Promise<Rows> {
     const { queryRows } = await import('./rows.ts');
     return queryRows(this.#files, await this.#versionWithData(ref), request, this.settings);
+  }
+
+  async map(ref: VersionRef, request: MapRequest): Promise<RowsMap> {
+    const { openMap } = await import('./maps.ts');
+    return openMap(this.#files, await this.#versionWithData(ref), request, this.settings);
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {

@@ -34,7 +34,8 @@ const defaultTimeout = 10_000;
 /** Longest time of a timer, in milliseconds: 24 days. */
 const maxTimeout = 2 ** 31 - 1;
 
-const timeoutOf = ({ options }: CatalogueFiles) => Math.min(options.patience ?? defaultTimeout, maxTimeout);
+/** Milliseconds of work for finding rows, at most. */
+export const timeoutOf = ({ options }: CatalogueFiles) => Math.min(options.patience ?? defaultTimeout, maxTimeout);
 
 const tableStores = new WeakMap<CatalogueFiles, Promise<TableStore>>();
 

@@ -21,6 +21,7 @@ import type {
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { StaleError } from '../catalogue/errors.ts';
 import type { ChangesOptions } from '../catalogue/feed.ts';
+import type { MapRequest, RowsMap } from '../catalogue/maps.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import { settingsFromRecord } from '../catalogue/settings.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
@@ -28,6 +29,7 @@ import { apiPath, apiRoot, collections, parseCatalogueUrl } from '../catalogue/u
 import { RemoteAccounts } from './accounts.ts';
 import { type Answer, answers, listPageShape } from './answers.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
+import { fetchMap } from './maps.ts';
 import { listQueryPairs, pagingQueryPairs, parseListPage } from './pages.ts';
 import { fetchMediaFile, fetchPayload, sendUpload } from './payloads.ts';
 import { parseChangedRecord, parseCommit, parseFileDetails, read } from './read.ts';
@@ -96,6 +98,10 @@ export class RemoteCatalogue implements Catalogue {
 
   async rows(ref: VersionRef, rows: RowsRequest): Promise<Rows> {
     return fetchRows(this.#http, await this.get<'version'>(ref), rows);
+  }
+
+  async map(ref: VersionRef, request: MapRequest): Promise<RowsMap> {
+    return fetchMap(this.#http, await this.get<'version'>(ref), request);
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {

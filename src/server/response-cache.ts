@@ -56,11 +56,12 @@ export const etagOf = (body: string | Buffer): string =>
 export function makeCachedResponse(
   epoch: number,
   dependsOn: readonly unknown[],
-  body: string,
+  body: string | Uint8Array,
   headers: Headers,
   route = '',
 ): CachedResponse {
-  const bytes = Buffer.from(body);
+  const bytes =
+    typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return {
     epoch,
     dependsOn,

@@ -77,6 +77,8 @@ export interface Representation {
   /** The response stays right as long as these are the same objects or values; empty: it isn't cached. */
   readonly dependsOn: readonly unknown[];
   readonly json: () => string;
+  /** Bytes to send in place of JSON or a page. */
+  readonly bytes?: () => Uint8Array;
   /** The page for people; by default the JSON in a page. */
   readonly html?: (settings: Settings, base: string) => string;
   /** Addresses that links in the page of the JSON lead to, in place of those shown. */

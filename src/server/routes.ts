@@ -15,6 +15,15 @@ import { differenceHandler, differenceTypes } from './difference.ts';
 import { applyFileChangesHandler, putFileHandler, removeRecordFileHandler } from './file-writes.ts';
 import { fileListTypes, listCatalogueFilesHandler, showFileHandler } from './files.ts';
 import { aliveHandler, metricsHandler, readyHandler } from './health.ts';
+import {
+  makeMapHandler,
+  pictureType,
+  respondPicture,
+  respondPlate,
+  respondTile,
+  respondTileset,
+  tileType,
+} from './maps.ts';
 import { downloadHandler, siteMediaHandler } from './payloads.ts';
 import type { Handler, Handlers, Route } from './route.ts';
 import {
@@ -107,6 +116,17 @@ const files = `${apiRoot}files/`;
 const tokens = `${apiRoot}auth/tokens/`;
 const trash = `${apiRoot}trash/`;
 
+/** Maps of the rows at an address: of a dataset, a version or a saved query. */
+const maps = (path: string, kind: 'version' | 'query'): Route[] => {
+  const ofType = (type: string): Partial<Route> => ({ types: [type, '*/*'], ownFormats: true });
+  return [
+    route(`${path}map.svg`, 'Map', get(makeMapHandler(kind, respondPicture)), ofType(pictureType)),
+    route(`${path}plate.svg`, 'Plate', get(makeMapHandler(kind, respondPlate)), ofType(pictureType)),
+    route(`${path}tiles.json`, 'Tile Set', get(makeMapHandler(kind, respondTileset)), ofType(json)),
+    route(`${path}tiles/:z/:x/:file`, 'Tile', get(makeMapHandler(kind, respondTile)), ofType(tileType)),
+  ];
+};
+
 // biome-ignore format: a line a route
 export const routes: readonly Route[] = [
   route('/', 'Home', get(homeHandler), { types: [html, json] }),
@@ -116,6 +136,7 @@ export const routes: readonly Route[] = [
   route(`${datasets}:dataset/`, 'Dataset Instance', instance('dataset'), fields('dataset')),
   route(`${datasets}:dataset/data/`, 'Data', get(versionRowsHandler), rows),
   route(`${datasets}:dataset/data.:extension`, 'Data', get(versionRowsHandler), rows),
+  ...maps(`${datasets}:dataset/`, 'version'),
   route(`${datasets}:dataset/download/`, 'Download', get(downloadHandler), anyType),
   route(`${datasets}:dataset/download/:name`, 'Download', get(downloadHandler), anyType),
   route(`${datasets}:dataset/history/`, 'History', get(makeHistoryHandler('dataset'))),
@@ -125,6 +146,7 @@ export const routes: readonly Route[] = [
   route(`${versions}:version/`, 'Version Instance', { GET: makeDetailHandler('version'), PATCH: makeEditHandler('version', 'some'), DELETE: makeRemoveHandler('version') }, hidesWrites),
   route(`${versions}:version/data/`, 'Data', get(versionRowsHandler), rows),
   route(`${versions}:version/data.:extension`, 'Data', get(versionRowsHandler), rows),
+  ...maps(`${versions}:version/`, 'version'),
   route(`${versions}:version/download/`, 'Download', get(downloadHandler), anyType),
   route(`${versions}:version/download/:name`, 'Download', get(downloadHandler), anyType),
   route(`${versions}:version/diff/`, 'Diff', get(differenceHandler), differences),
@@ -141,6 +163,7 @@ export const routes: readonly Route[] = [
   route(`${queries}:query/`, 'Query Instance', instance('query'), fields('query'), hidesWrites),
   route(`${queries}:query/data/`, 'Data', get(savedQueryRowsHandler), rows),
   route(`${queries}:query/data.:extension`, 'Data', get(savedQueryRowsHandler), rows),
+  ...maps(`${queries}:query/`, 'query'),
   route(`${apiRoot}changes/`, 'Changes', get(changesHandler)),
   route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', get(makeCollectionPageHandler('file'))),
   route(`${apiRoot}intrinsecus/:file/`, 'Intrinsecus Instance', get(makeDetailHandler('file'))),

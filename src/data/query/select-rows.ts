@@ -65,6 +65,32 @@ export async function selectRows(
   return window && { window: isLimited(query) ? window : null, rows: readRows(table, found, window) };
 }
 
+/** The numbers in the file of the rows that a query selects, in its order. */
+export interface SelectedRows {
+  /** Null for all rows of the table, in file order. */
+  readonly rows: Uint32Array | null;
+  readonly window: RowWindow;
+}
+
+/** As `selectRows`, for work on the numbers of the rows alone: a map finds their geometries itself. */
+export async function selectRowNumbers(
+  table: Table,
+  query: DataQuery,
+  limits: SelectionLimits,
+): Promise<SelectedRows | null> {
+  const test = query.predicate === alwaysTrue ? null : await compilePredicate(query.predicate, table.schema);
+  const isFound = test !== null || query.ordering.length > 0;
+  if (isFound) limits.budget?.assertAvailable();
+  const found = isFound
+    ? await findMatching(table, query, test, limits)
+    : { length: table.rowCount, at: (n: number) => n };
+  const window = windowOf(query, found.length, limits);
+  if (!window) return null;
+  const count = Math.max(0, Math.min(window.limit, found.length - window.offset));
+  if (!isFound && count === found.length) return { rows: null, window };
+  return { rows: Uint32Array.from({ length: count }, (_, n) => found.at(window.offset + n) as number), window };
+}
+
 /** True if a query asks for a part of the matching rows. */
 export const isLimited = ({ limit, offset, page, pageSize }: DataQuery): boolean =>
   (limit ?? offset ?? page ?? pageSize) !== undefined;

@@ -79,6 +79,8 @@ export interface GeometryChunk {
   intersects(row: number, box: Bbox): boolean;
   /** As `readPoint` of a row. */
   readPoint?(row: number, position: Float64Array): boolean;
+  /** As `wkb` of a row. */
+  wkb?(row: number): Uint8Array | null;
 }
 
 export function decodeGeometryChunk(kind: ChunkKind, bytes: ArrayBuffer, rows: number): GeometryChunk {
@@ -136,11 +138,18 @@ class ShapeChunk implements GeometryChunk {
     this.#shapes = Buffer.from(bytes, 36 * rows);
     this.bytes = bytes.byteLength;
   }
-  geometry(row: number): Geometry | null {
+  #shape(row: number): Buffer | null {
     const start = row === 0 ? 0 : (this.#ends[row - 1] as number);
     const end = this.#ends[row] as number;
-    if (start === end) return null;
-    const shape = this.#shapes.subarray(start, end);
+    return start === end ? null : this.#shapes.subarray(start, end);
+  }
+  wkb(row: number): Uint8Array | null {
+    const shape = this.#shape(row);
+    return shape?.[0] === 0x7b ? null : shape;
+  }
+  geometry(row: number): Geometry | null {
+    const shape = this.#shape(row);
+    if (shape === null) return null;
     if (shape[0] === 0x7b) return JSON.parse(shape.toString()) as Geometry;
     const view = new DataView(shape.buffer, shape.byteOffset, shape.byteLength);
     return wkbToGeojson({ view, offset: 0 }) as Geometry;

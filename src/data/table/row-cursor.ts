@@ -100,6 +100,10 @@ export class RowCursor implements TableRow {
     return this.#loadGeometries()?.readPoint?.(this.#at, position) ?? false;
   }
 
+  wkb(): Uint8Array | null {
+    return this.#loadGeometries()?.wkb?.(this.#at) ?? null;
+  }
+
   geometry(): Geometry | null {
     return this.#loadGeometries()?.geometry(this.#at) ?? null;
   }

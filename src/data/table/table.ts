@@ -93,6 +93,11 @@ export class Table {
     return this.#metadata.crs;
   }
 
+  /** Minimum longitude and latitude, maximum longitude and latitude of all geometries; null if there are none. */
+  get extent(): readonly number[] | null {
+    return this.#metadata.extent;
+  }
+
   /** Form of the payload's own bytes if rows can be copied from it (`passthrough.ts`), else null. */
   get passthrough(): 'features' | 'lines' | null {
     return this.#metadata.passthrough;

@@ -114,8 +114,9 @@ export async function sendRepresentation(
   sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
 }
 
-function bodyOf({ app, type, indent, links }: RequestContext, representation: Representation): string {
+function bodyOf({ app, type, indent, links }: RequestContext, representation: Representation): string | Uint8Array {
   const { settings } = app.publicCatalogue;
+  if (representation.bytes) return representation.bytes();
   if (representation.html) return representation.html(settings, links.base);
   if ((representation.type ?? type) === 'text/html')
     return renderJsonPage(

@@ -1,0 +1,134 @@
+/**
+ * The moving map of rows: OpenLayers on a canvas, with vector tiles of the same rows as the picture in whose place it comes. All
+ * that it needs is in the figure's attributes (`src/pages/map-figure.ts`), and it asks no other host.
+ */
+
+import Zoom from 'ol/control/Zoom.js';
+import MVT from 'ol/format/MVT.js';
+import { defaults as defaultInteractions } from 'ol/interaction/defaults.js';
+import VectorTileLayer from 'ol/layer/VectorTile.js';
+import OpenLayersMap from 'ol/Map.js';
+import { transformExtent } from 'ol/proj.js';
+import VectorTileSource from 'ol/source/VectorTile.js';
+import View from 'ol/View.js';
+import type { Tileset } from '../src/catalogue/maps.ts';
+import { makeBaseLayer } from './base-layer.ts';
+import { type MapTexts, mapTexts, RowPanel } from './row-panel.ts';
+import { makeRowStyle } from './row-style.ts';
+
+/** The members of `tiles.json` that are used here. */
+interface TilesetDocument {
+  readonly tiles: readonly string[];
+  readonly maxzoom: number;
+  readonly extent: Tileset['bounds'];
+  readonly legend: Tileset['legend'];
+  readonly column: Tileset['column'];
+}
+
+/** Height of a tap or a click around a feature that still means it, in pixels. */
+const hitTolerance = 5;
+const keyboardTolerance = 24;
+
+/** Puts the map over the picture of a figure. If that fails, the picture stays, and the button says why. */
+export async function openMap(figure: HTMLElement, button: HTMLElement | null): Promise<void> {
+  if (figure.querySelector('.map-live')) return;
+  const texts: MapTexts = { ...mapTexts, ...JSON.parse(figure.dataset.mapTexts ?? '{}') };
+  try {
+    await addStylesheet();
+    const address = new URL(figure.dataset.mapTiles ?? '', document.baseURI);
+    const response = await fetch(address, { headers: { Accept: 'application/json' } });
+    if (!response.ok) throw new Error(`${response.status}`);
+    showMap(figure, button, texts, (await response.json()) as TilesetDocument);
+  } catch {
+    if (button) {
+      button.textContent = texts.failed;
+      button.removeAttribute('aria-busy');
+    }
+  }
+}
+
+/** Loads the styles of the map, which stand beside this script. */
+function addStylesheet(): Promise<unknown> {
+  const href = new URL('map.css', import.meta.url).href;
+  if (document.querySelector(`link[href="${href}"]`)) return Promise.resolve();
+  const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
+  document.head.append(link);
+  return new Promise((resolve, reject) => {
+    link.onload = resolve;
+    link.onerror = reject;
+  });
+}
+
+function showMap(figure: HTMLElement, button: HTMLElement | null, texts: MapTexts, tileset: TilesetDocument): void {
+  const stage = figure.querySelector<HTMLElement>('[data-map-stage]') ?? figure;
+  const target = Object.assign(document.createElement('div'), { className: 'map-live', tabIndex: 0 });
+  target.setAttribute('role', 'application');
+  target.setAttribute('aria-label', texts.label);
+  stage.append(target);
+  const animates = !matchMedia('(prefers-reduced-motion: reduce)').matches;
+  const duration = animates ? 250 : 0;
+  const rows = new VectorTileLayer({
+    source: new VectorTileSource({
+      format: new MVT({ layers: ['rows'], layerName: '_layer' }),
+      // The same host as the page, whatever the server calls itself.
+      url: (tileset.tiles[0] ?? '').replace(/^https?:\/\/[^/]+/, ''),
+      maxZoom: tileset.maxzoom,
+    }),
+    // Redrawn while it moves: a table may have features of all sizes.
+    updateWhileAnimating: false,
+  });
+  const base = makeBaseLayer();
+  const restyle = () => {
+    base.restyle(figure);
+    rows.setStyle(makeRowStyle(figure, tileset));
+  };
+  restyle();
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', restyle);
+  const map = new OpenLayersMap({
+    target,
+    layers: [...base.layers, rows],
+    controls: [new Zoom({ zoomInTipLabel: texts.zoomIn, zoomOutTipLabel: texts.zoomOut, zoomOutLabel: '−', duration })],
+    // The wheel scrolls the page unless the map has the focus.
+    interactions: defaultInteractions({
+      altShiftDragRotate: false,
+      pinchRotate: false,
+      onFocusOnly: true,
+      zoomDuration: duration,
+    }),
+    view: new View({ center: [0, 0], zoom: 1, maxZoom: 20, enableRotation: false }),
+  });
+  const [west, south, east, north] = tileset.extent ?? [-180, -60, 180, 75];
+  const extent = transformExtent([west, Math.max(-85, south), east, Math.min(85, north)], 'EPSG:4326', 'EPSG:3857');
+  map.getView().fit(extent, { size: map.getSize() ?? [600, 300], padding: [16, 16, 16, 16], maxZoom: 12 });
+  map.getView().on('change:resolution', () => base.showDetail(map.getView().getZoom() ?? 0));
+  base.showDetail(map.getView().getZoom() ?? 0);
+
+  const panel = new RowPanel(stage, figure.dataset.rows ?? '', texts);
+  const showRowAt = (pixel: number[], tolerance: number) => {
+    const found = map.forEachFeatureAtPixel(pixel, (feature) => feature, {
+      hitTolerance: tolerance,
+      layerFilter: (layer) => layer === rows,
+    });
+    const id = found?.getId();
+    if (found && id !== undefined) void panel.show(Number(id), Number(found.get('_rows') ?? 1));
+    else panel.hide();
+  };
+  map.on('click', ({ pixel }) => showRowAt(pixel, hitTolerance));
+  map.on('pointermove', ({ pixel, dragging }) => {
+    if (dragging) return;
+    target.classList.toggle(
+      'map-hit',
+      map.hasFeatureAtPixel(pixel, { hitTolerance, layerFilter: (layer) => layer === rows }),
+    );
+  });
+  target.addEventListener('keydown', ({ key, target: at }) => {
+    const [width = 0, height = 0] = map.getSize() ?? [];
+    if (key === 'Enter' && at === target) showRowAt([width / 2, height / 2], keyboardTolerance);
+    if (key === 'Escape') panel.hide();
+  });
+  map.once('rendercomplete', () => {
+    if (button) button.hidden = true;
+    figure.dataset.mapReady = '';
+    target.focus({ preventScroll: true });
+  });
+}

@@ -1,0 +1,104 @@
+/** The base map of a picture: sea, grid of degrees, land, borders. */
+import type { Basemap } from './basemap.ts';
+import { clipLine, clipRing } from './clip.ts';
+import type { PictureProjection, Size } from './projection.ts';
+import { PathWriter } from './svg-path.ts';
+
+export function drawBasemap(
+  { land, borders }: Basemap,
+  projection: PictureProjection,
+  size: Size,
+  isSmall: boolean,
+): string {
+  const path = (name: string, write: (writer: PathWriter) => void) => {
+    const writer = new PathWriter();
+    write(writer);
+    return writer.length > 0 ? `<path class="${name}" d="${writer}"/>` : '';
+  };
+  const sea =
+    projection.kind === 'mercator'
+      ? `<path class="sea" d="M0 0h${10 * size.width}v${10 * size.height}H0z"/>`
+      : path('sea', (writer) => writer.line(project(outline(), projection), true));
+  const shapes = (lines: readonly Float64Array[], isClosed: boolean) => (writer: PathWriter) => {
+    for (const line of lines)
+      for (const part of visibleParts(line, projection, size, isClosed)) writer.line(part, isClosed);
+  };
+  return (
+    sea +
+    (isSmall ? '' : path('grid', shapes(gridLines(projection.span), false))) +
+    path('land', shapes(land, true)) +
+    (isSmall ? '' : path('border', shapes(borders, false)))
+  );
+}
+
+/** The edge of the world. */
+function outline(): Float64Array {
+  const positions: number[] = [];
+  for (let latitude = -90; latitude <= 90; latitude += 5) positions.push(-180, latitude);
+  for (let latitude = 90; latitude >= -90; latitude -= 5) positions.push(180, latitude);
+  return Float64Array.from(positions);
+}
+
+/** Meridians and parallels, some ten across. */
+function gridLines(span: number): Float64Array[] {
+  const step = [30, 20, 10, 5, 2, 1, 0.5, 0.2, 0.1].find((one) => span / one >= 6) ?? 0.1;
+  // Below ten degrees the land has no details either that would go with a grid.
+  if (span < 8) return [];
+  const lines: Float64Array[] = [];
+  for (let longitude = -180; longitude <= 180; longitude += step)
+    lines.push(Float64Array.from({ length: 74 }, (_, n) => (n % 2 === 0 ? longitude : -90 + 5 * (n >> 1))));
+  for (let latitude = -90 + step; latitude < 90; latitude += step)
+    lines.push(Float64Array.from({ length: 146 }, (_, n) => (n % 2 === 0 ? -180 + 5 * (n >> 1) : latitude)));
+  return lines;
+}
+
+/** Positions in tenths of a pixel, without those that are nearer than half a pixel to the one before. */
+function project(positions: Float64Array, projection: PictureProjection): number[] {
+  const at = new Float64Array(2);
+  const places: number[] = [];
+  for (let i = 0; i < positions.length; i += 2) {
+    projection.project(positions[i] as number, positions[i + 1] as number, at);
+    const [x, y] = [10 * (at[0] as number), 10 * (at[1] as number)];
+    const isNear = Math.abs(x - (places.at(-2) ?? Infinity)) + Math.abs(y - (places.at(-1) ?? Infinity)) < 6;
+    if (!isNear || i === positions.length - 2) places.push(x, y);
+  }
+  return places;
+}
+
+/** The parts of a line that the picture shows. */
+function visibleParts(
+  line: Float64Array,
+  projection: PictureProjection,
+  { width, height }: Size,
+  isClosed: boolean,
+): readonly (readonly number[])[] {
+  const places = project(line, projection);
+  if (projection.kind === 'equal-earth') return [places];
+  const box = [-20, -20, 10 * width + 20, 10 * height + 20] as const;
+  return unwrap(places, (10 * 2 ** 30) / projection.unitsPerPixel).flatMap((part) => {
+    if (!isClosed) return clipLine(part, box);
+    const ring = clipRing(part, box);
+    return ring.length >= 6 ? [ring] : [];
+  });
+}
+
+/**
+ * A line whose positions were each put on the turn of the globe nearest to the picture's middle, in one piece again: as it
+ * is, and one turn to the left and to the right.
+ * @param turn length of the equator
+ */
+function unwrap(places: readonly number[], turn: number): number[][] {
+  const whole: number[] = [];
+  let shift = 0;
+  let crosses = false;
+  for (let at = 0; at < places.length; at += 2) {
+    const x = (places[at] as number) + shift;
+    const before = whole.at(-2);
+    const jump = before === undefined ? 0 : Math.round((before - x) / turn);
+    if (jump !== 0) crosses = true;
+    shift += jump * turn;
+    whole.push(x + jump * turn, places[at + 1] as number);
+  }
+  if (!crosses) return [whole];
+  return [-turn, 0, turn].map((by) => whole.map((value, at) => (at % 2 === 0 ? value + by : value)));
+}

@@ -1,0 +1,64 @@
+/** Classes of a column's values, each with a colour: five quantiles of numbers, or up to five values. */
+import type { MapLegend } from '../../catalogue/maps.ts';
+import type { Value } from '../row.ts';
+import type { MapColumn } from './source.ts';
+
+export const classCount = 5;
+/** Class of a row whose value is missing, or not among the values of the legend. */
+export const noClass = classCount;
+/** Values that quantiles are taken from, at most: evenly spread over the rows. */
+const mostSampled = 65_536;
+
+export function makeLegend({ name, values }: MapColumn): MapLegend {
+  return values instanceof Float64Array ? quantiles(name, values) : frequentValues(name, values);
+}
+
+function quantiles(column: string, values: Float64Array): MapLegend {
+  const step = Math.max(1, Math.ceil(values.length / mostSampled));
+  const sample = new Float64Array(Math.ceil(values.length / step));
+  let count = 0;
+  let [min, max] = [Infinity, -Infinity];
+  for (let at = 0; at < values.length; at++) {
+    const value = values[at] as number;
+    if (!Number.isFinite(value)) continue;
+    if (value < min) min = value;
+    if (value > max) max = value;
+    if (at % step === 0) sample[count++] = value;
+  }
+  const sorted = sample.subarray(0, count).sort();
+  const breaks = Array.from({ length: classCount - 1 }, (_, n) => sorted[Math.floor(((n + 1) * count) / classCount)]);
+  const distinct = [...new Set(breaks)].filter((value): value is number => value !== undefined && value > min);
+  return { kind: 'quantiles', column, breaks: distinct, min: count ? min : 0, max: count ? max : 0 };
+}
+
+function frequentValues(column: string, values: readonly Value[]): MapLegend {
+  const counts = new Map<string | number | boolean, number>();
+  let isCut = false;
+  for (const value of values) {
+    if (value === null || typeof value === 'object') continue;
+    const count = counts.get(value);
+    // A column of a million different texts gets no more colours for counting them all.
+    if (count === undefined && counts.size >= 10_000) isCut = true;
+    else counts.set(value, (count ?? 0) + 1);
+  }
+  const sorted = [...counts].sort((a, b) => b[1] - a[1]).map(([value]) => value);
+  return {
+    kind: 'values',
+    column,
+    values: sorted.slice(0, classCount),
+    hasOthers: isCut || sorted.length > classCount,
+  };
+}
+
+/** The class of a value, from 0; numbers in few classes have those of the greater values. */
+export function classOf(legend: MapLegend, value: Value | number | undefined): number {
+  if (value === null || value === undefined || Number.isNaN(value)) return noClass;
+  if (legend.kind === 'values') {
+    const at = legend.values.indexOf(value as string);
+    return at < 0 ? noClass : at;
+  }
+  const { breaks } = legend;
+  let place = 0;
+  while (place < breaks.length && (value as number) >= (breaks[place] as number)) place++;
+  return place + (classCount - 1 - breaks.length);
+}

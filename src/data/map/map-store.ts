@@ -1,0 +1,160 @@
+/** Maps of tables, with all that is kept in memory for them: layers, selections, and what was drawn. */
+import { LRUCache } from 'lru-cache';
+import { NotFoundError } from '../../catalogue/errors.ts';
+import {
+  type MapPicture,
+  mapSize,
+  plateSize,
+  type RowsMap,
+  type TileAddress,
+  type Tileset,
+  type VectorTile,
+} from '../../catalogue/maps.ts';
+import { type SelectionLimits, selectRowNumbers, turnsWithinLimits } from '../query/select-rows.ts';
+import { columnType } from '../row.ts';
+import type { Table } from '../table/table.ts';
+import { makeLegend } from './colour-classes.ts';
+import { buildMapLayer, type MapLayer } from './layer.ts';
+import { maxZoom, tileBoundsWithBuffer } from './mercator.ts';
+import type { MapQuery } from './parameters.ts';
+import { drawPicture, kindOf, measure } from './picture.ts';
+import { type MapColumn, type MapSource, readMapColumn, rowCountOf } from './source.ts';
+import { drawTexture } from './texture.ts';
+import { drawTile } from './tile.ts';
+
+/** Deepest zoom that clients ask for: from there on, they enlarge tiles. */
+const deepestAskedZoom = Math.min(16, maxZoom);
+
+/** What a map is made of. */
+export interface MapRequest {
+  readonly table: Table;
+  /** Of the table; the same for the same payload and options for reading it. */
+  readonly tableKey: string;
+  readonly query: MapQuery;
+  /** Of the query; the same for the same rows and colours. */
+  readonly queryKey: string;
+  readonly limits: SelectionLimits;
+  readonly title: string;
+}
+
+export class MapStore {
+  readonly #layers: Kept<MapLayer>;
+  readonly #selections: Kept<Omit<MapSource, 'layer' | 'table'>>;
+  readonly #drawings: Kept<MapPicture | VectorTile | string>;
+
+  /** @param bytes of all layers, selections and drawings together, approximately */
+  constructor(bytes: number = 256 * 1024 ** 2) {
+    this.#layers = new Kept(bytes / 2, (layer) => layer.bytes);
+    this.#selections = new Kept(bytes / 4, ({ rows, colour }) => (rows?.byteLength ?? 0) + bytesOfColumn(colour));
+    this.#drawings = new Kept(bytes / 4, bytesOfDrawing);
+  }
+
+  /** The map of a request; it is drawn when it is asked for. */
+  map(request: MapRequest): Omit<RowsMap, 'version' | 'tag'> {
+    const { table, queryKey, query, title } = request;
+    const { width } = query;
+    const drawn = <T extends MapPicture | VectorTile | string>(key: string, draw: () => Promise<T>): Promise<T> =>
+      this.#drawings.get(`${queryKey}/${key}`, draw) as Promise<T>;
+    const turns = () => turnsWithinLimits(request.limits);
+    return {
+      hasGeometry: table.schema.hasGeometry,
+      picture: () =>
+        drawn(`map-${width}`, async () =>
+          drawPicture(await this.#source(request), { size: mapSize(width), title }, turns()),
+        ),
+      plate: () =>
+        drawn('plate', async () => {
+          if (!table.schema.hasGeometry || table.extent === null)
+            return drawTexture(table, (await this.#selection(request)).rows, plateSize, title, turns());
+          const source = await this.#source(request);
+          return (await drawPicture(source, { size: plateSize, title, isSmall: true }, turns())).svg;
+        }),
+      tile: (address) => {
+        assertGeometry(table);
+        if (isOutside(address, table.extent)) return Promise.resolve({ bytes: null, matched: 0, drawn: 0 });
+        const { z, x, y } = address;
+        return drawn(`${z}/${x}/${y}`, async () => drawTile(await this.#source(request), address, turns()));
+      },
+      tileset: () => this.#tileset(request),
+    };
+  }
+
+  async #tileset(request: MapRequest): Promise<Tileset> {
+    const source = await this.#source(request);
+    const { extent, located } = await measure(source, turnsWithinLimits(request.limits));
+    const { colour } = source;
+    return {
+      counts: { matched: rowCountOf(source), located, kind: kindOf(source) },
+      bounds: extent && [extent.west, extent.south, extent.east, extent.north],
+      column: colour && { name: colour.name, type: colour.type },
+      legend: colour && makeLegend(colour),
+      maxZoom: deepestAskedZoom,
+    };
+  }
+
+  async #source(request: MapRequest): Promise<MapSource> {
+    const { table, tableKey, limits } = request;
+    assertGeometry(table);
+    const layer = await this.#layers.get(tableKey, () => buildMapLayer(table, turnsWithinLimits(limits)));
+    return { table, layer, ...(await this.#selection(request)) };
+  }
+
+  #selection({ table, query, queryKey, limits }: MapRequest): Promise<Omit<MapSource, 'layer' | 'table'>> {
+    return this.#selections.get(queryKey, async () => {
+      const selected = await selectRowNumbers(table, query.query, limits);
+      if (!selected) throw new NotFoundError('Invalid page.');
+      const { rows, window } = selected;
+      const turns = turnsWithinLimits(limits);
+      const colour = query.colour === undefined ? null : await readMapColumn(table, rows, query.colour, turns);
+      return { rows, offset: window.offset, colour };
+    });
+  }
+}
+
+function assertGeometry({ schema }: Table): void {
+  if (columnType('geometry', schema) !== 'geometry')
+    throw new NotFoundError('The rows have no geometry, so there is no map of them.');
+}
+
+/** True if no row of a table can be in a tile. */
+function isOutside(address: TileAddress, extent: readonly number[] | null): boolean {
+  if (!extent) return true;
+  const [west = 0, south = 0, east = 0, north = 0] = extent;
+  const box = tileBoundsWithBuffer(address);
+  if (south > box[3] || north < box[1]) return true;
+  return ![-360, 0, 360].some((shift) => west + shift <= box[2] && east + shift >= box[0]);
+}
+
+const bytesOfColumn = (column: MapColumn | null): number =>
+  column === null ? 0 : column.values instanceof Float64Array ? column.values.byteLength : 40 * column.values.length;
+
+const bytesOfDrawing = (drawing: MapPicture | VectorTile | string): number => {
+  if (typeof drawing === 'string') return drawing.length;
+  return 'svg' in drawing ? drawing.svg.length : (drawing.bytes?.byteLength ?? 0);
+};
+
+/** Values by key, up to a size; what several ask for at a time is made once. */
+class Kept<V extends object | string> {
+  readonly #values: LRUCache<string, { readonly value: V }>;
+  readonly #making = new Map<string, Promise<V>>();
+
+  constructor(bytes: number, bytesOf: (value: V) => number) {
+    this.#values = new LRUCache({
+      maxSize: bytes,
+      sizeCalculation: ({ value }, key) => bytesOf(value) + key.length + 500,
+    });
+  }
+
+  async get(key: string, make: () => Promise<V>): Promise<V> {
+    const kept = this.#values.get(key);
+    if (kept) return kept.value;
+    let making = this.#making.get(key);
+    if (!making) {
+      making = make().finally(() => this.#making.delete(key));
+      this.#making.set(key, making);
+    }
+    const value = await making;
+    this.#values.set(key, { value });
+    return value;
+  }
+}

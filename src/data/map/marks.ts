@@ -1,0 +1,226 @@
+/** The rows of a picture: dots, lines and polygons, as paths of SVG. */
+
+import type { MapLegend } from '../../catalogue/maps.ts';
+import { itemsPerCheck, type Turns } from '../event-loop.ts';
+import { classCount, classOf, noClass } from './colour-classes.ts';
+import { importanceOfDistance } from './importance.ts';
+import type { PointLayer } from './layer.ts';
+import { xOfLongitude } from './mercator.ts';
+import { quantileColours, valueColours } from './picture-style.ts';
+import { type PictureProjection, projectGrid, type Size } from './projection.ts';
+import { partKinds, type ShapeLayer, shapeKinds } from './shapes.ts';
+import { type MapSource, rowAt, rowCountOf } from './source.ts';
+import { PathWriter } from './svg-path.ts';
+import { Thinning } from './thinning.ts';
+
+/** Points at most: with colours, they take more characters each. */
+/** A shape of fewer pixels is a dot; one of fewer than `tinySize` has no outline. */
+const tinySize = 10;
+const mostPoints = 12_000;
+const mostColouredPoints = 7_500;
+/** Characters of all rows, before compression. */
+const mostLength = 84_000;
+
+export interface MarkOptions {
+  /** In pixels. */
+  readonly size: Size;
+  /** True for a picture in a list: without grid and borders, and with fewer marks. */
+  readonly isSmall?: boolean;
+}
+
+export interface Marks {
+  readonly text: string;
+  readonly rules: string;
+  readonly drawn: number;
+  readonly isSampled: boolean;
+}
+
+/** The rows as paths, one for each class and kind of mark. */
+export async function drawMarks(
+  source: MapSource,
+  legend: MapLegend | null,
+  projection: PictureProjection,
+  { size, isSmall = false }: MarkOptions,
+  turns: Turns,
+): Promise<Marks> {
+  const { layer } = source;
+  const most = (legend ? mostColouredPoints : mostPoints) / (isSmall ? 6 : 1);
+  const limit = isSmall ? mostLength / 5 : mostLength;
+  const least = importanceOfDistance(0.6 * projection.unitsPerPixel);
+  for (let dotSize = 3; ; dotSize *= 2) {
+    const thinning = new Thinning(size.width, size.height, Infinity);
+    thinning.coarsen();
+    const sizes = await place(source, projection, thinning, dotSize, turns);
+    const share = Math.min(1, most / thinning.drawn);
+    const { positions } = thinning.chosen(share < 1 ? (position) => randomOf(position) < share : undefined);
+    const writers = new MarkWriters();
+    let drawn = 0;
+    for (const position of positions) {
+      const row = rowAt(source, position);
+      const group = legend && source.colour ? classOf(legend, source.colour.values[position]) : -1;
+      if (++drawn % itemsPerCheck === 0 && turns.isOver) await turns.next();
+      if (layer.kind === 'points') drawDot(writers, markKinds.point, group, projection, pointOf(layer, row));
+      else if ((sizes[position] as number) < dotSize)
+        drawDot(writers, dotKinds[layer.kinds[row] as number] as number, group, projection, middleOf(layer, row));
+      else drawShape(writers, layer, row, { group, least, isTiny: (sizes[position] as number) < tinySize }, projection);
+    }
+    if (writers.length > limit && layer.kind === 'shapes' && dotSize < size.width) continue;
+    return { ...writers.toSvg(legend, drawn, isSmall), drawn, isSampled: share < 1 };
+  }
+}
+
+const pointOf = ({ longitudes, latitudes }: PointLayer, row: number) =>
+  [longitudes[row] as number, latitudes[row] as number] as const;
+
+const middleOf = ({ boxes }: ShapeLayer, row: number) => {
+  const [west = 0, south = 0, east = 0, north = 0] = boxes.subarray(4 * row, 4 * row + 4);
+  return [(west + east) / 2, (south + north) / 2] as const;
+};
+
+const place0 = new Float64Array(2);
+
+function drawDot(
+  writers: MarkWriters,
+  kind: number,
+  group: number,
+  projection: PictureProjection,
+  [longitude, latitude]: readonly [number, number],
+): void {
+  projection.project(longitude, latitude, place0);
+  writers.of(kind, group).dot(10 * (place0[0] as number), 10 * (place0[1] as number));
+}
+
+/**
+ * Adds the rows with their places; those that are smaller than a dot count as points.
+ * @returns the longer sides of their boxes in pixels, by position; empty for points
+ */
+async function place(
+  source: MapSource,
+  projection: PictureProjection,
+  thinning: Thinning,
+  dotSize: number,
+  turns: Turns,
+): Promise<Float32Array> {
+  const { layer } = source;
+  const count = rowCountOf(source);
+  const at = new Float64Array(2);
+  const sizes = new Float32Array(layer.kind === 'points' ? 0 : count);
+  const pixelsPerDegree = xOfLongitude(-179) / projection.unitsPerPixel;
+  for (let position = 0; position < count; position++) {
+    const row = rowAt(source, position);
+    if (layer.kind === 'points') {
+      const longitude = layer.longitudes[row] as number;
+      if (!Number.isNaN(longitude)) {
+        projection.project(longitude, layer.latitudes[row] as number, at);
+        thinning.add(position, at[0] as number, at[1] as number, 0);
+      }
+    } else if (layer.kinds[row] !== shapeKinds.none) {
+      const [west = 0, south = 0, east = 0, north = 0] = layer.boxes.subarray(4 * row, 4 * row + 4);
+      const [left = 0, top = 0, right = 0, bottom = 0] = layer.gridBoxes.subarray(4 * row, 4 * row + 4);
+      const size =
+        projection.kind === 'mercator'
+          ? Math.max(right - left, bottom - top) / projection.unitsPerPixel
+          : Math.max(east - west, north - south) * pixelsPerDegree;
+      sizes[position] = size;
+      projection.project((west + east) / 2, (south + north) / 2, at);
+      thinning.add(position, at[0] as number, at[1] as number, size < dotSize ? 0 : size);
+    }
+    if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
+  }
+  return sizes;
+}
+
+/** A number from 0 to 1 for a position, always the same (the end of MurmurHash3). */
+function randomOf(position: number): number {
+  let hash = position + 0x9e3779b9;
+  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
+  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
+}
+
+interface ShapeStyle {
+  readonly group: number;
+  /** Least importance of the vertices that are drawn. */
+  readonly least: number;
+  readonly isTiny: boolean;
+}
+
+function drawShape(
+  writers: MarkWriters,
+  layer: ShapeLayer,
+  row: number,
+  { group, least, isTiny }: ShapeStyle,
+  projection: PictureProjection,
+): void {
+  const kind = layer.kinds[row] as number;
+  const isPolygon = kind === shapeKinds.polygon;
+  const writer = writers.of(isPolygon && isTiny ? markKinds.tinyPolygon : (dotKinds[kind + 3] as number), group);
+  const before = writer.length;
+  const at = new Float64Array(2);
+  const end = layer.firstParts[row + 1] as number;
+  for (let part = layer.firstParts[row] as number; part < end; part++) {
+    const partKind = layer.partKinds[part] as number;
+    if (Math.min(partKind, shapeKinds.polygon) !== kind) continue;
+    const last = (layer.firstVertices[part + 1] as number) - Number(isPolygon);
+    const positions: number[] = [];
+    for (let vertex = layer.firstVertices[part] as number; vertex < last; vertex++) {
+      if ((layer.importance[vertex] as number) < least) continue;
+      projectGrid(projection, layer.xs[vertex] as number, layer.ys[vertex] as number, at);
+      positions.push(10 * (at[0] as number), 10 * (at[1] as number));
+    }
+    if (partKind === partKinds.point) writer.dot(positions[0] ?? 0, positions[1] ?? 0);
+    else if (positions.length >= (isPolygon ? 6 : 4)) writer.line(positions, isPolygon);
+  }
+  if (writer.length === before) drawDot(writers, dotKinds[kind] as number, group, projection, middleOf(layer, row));
+}
+
+/** Kinds of marks, in the order in which they are drawn. */
+const markKinds = { polygon: 1, tinyPolygon: 2, square: 3, line: 4, lineDot: 5, point: 6 } as const;
+/** The marks of shapes by `shapeKinds`: first as dots, and then as they are. */
+const dotKinds = [
+  ...[0, markKinds.point, markKinds.lineDot, markKinds.square],
+  ...[markKinds.point, markKinds.line, markKinds.polygon],
+];
+
+/** The paths of kinds and classes, in the order in which they are drawn. */
+class MarkWriters {
+  readonly #writers = new Map<number, PathWriter>();
+
+  /** @param place class, or -1 for none of any */
+  of(kind: number, place: number): PathWriter {
+    const key = 10 * kind + place + 1;
+    let writer = this.#writers.get(key);
+    if (!writer) {
+      writer = new PathWriter();
+      this.#writers.set(key, writer);
+    }
+    return writer;
+  }
+
+  get length(): number {
+    return [...this.#writers.values()].reduce((sum, { length }) => sum + length, 0);
+  }
+
+  toSvg(legend: MapLegend | null, drawn: number, isSmall: boolean): { text: string; rules: string } {
+    const colours = legend?.kind === 'values' ? valueColours : quantileColours;
+    // What has no class lies below the classes.
+    const order = (key: number) => key - (key % 10 === noClass + 1 ? 9 : 0);
+    const text = [...this.#writers]
+      .sort(([a], [b]) => order(a) - order(b))
+      .map(([key, path]) => {
+        const kind = Math.floor(key / 10);
+        const colour = key % 10 === 0 ? 'geo' : colours[Math.min(classCount, (key % 10) - 1)];
+        return `<path class="m${kind} ${colour}" d="${path}"/>`;
+      })
+      .join('');
+    const radius = (drawn > 4000 ? 11 : drawn > 600 ? 18 : drawn > 100 ? 25 : 32) * (isSmall ? 0.62 : 1);
+    const rules =
+      '.m1,.m2{fill:var(--k);fill-rule:evenodd;stroke:var(--line);stroke-width:4;stroke-linejoin:round}' +
+      '.m2{stroke:var(--k);stroke-width:10}' +
+      `.m3,.m4,.m5,.m6{fill:none;stroke:var(--k);stroke-width:${isSmall ? 12 : 16};stroke-linejoin:round;stroke-linecap:round}` +
+      `.m3{stroke-linecap:square}.m6{stroke-width:${Math.round(2 * radius)};stroke-opacity:.7}` +
+      '.sea{fill:var(--sea)}.land{fill:var(--land);fill-rule:evenodd}.border{fill:none;stroke:var(--line);stroke-width:6}.grid{fill:none;stroke:var(--grid);stroke-width:6}';
+    const used = [...new Set(text.match(/(?<=class="m\d )\w+/g))].map((colour) => `.${colour}{--k:var(--${colour})}`);
+    return { text, rules: rules + used.join('') };
+  }
+}

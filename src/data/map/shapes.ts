@@ -1,0 +1,188 @@
+/** Lines and polygons, and points beside them, as arrays of vertices in the Mercator grid, each with its importance. */
+import type { Bbox } from '../geometry/geometry.ts';
+import { importanceOfDistance, measureImportance } from './importance.ts';
+import { xOfLongitude, yOfLatitude } from './mercator.ts';
+
+/** What a row's geometry is drawn as: of a collection, the parts with the most dimensions. */
+export const shapeKinds = { none: 0, point: 1, line: 2, polygon: 3 } as const;
+
+/** What a part is: a point, a line, the outer ring of a polygon, or a hole of the one before it. */
+export const partKinds = { point: 1, line: 2, ring: 3, hole: 4 } as const;
+
+export interface ShapeLayer {
+  readonly kind: 'shapes';
+  /** Number of rows, with and without a geometry. */
+  readonly rows: number;
+  /** West, south, east, north of each row in degrees; NaN where it has no geometry. */
+  readonly boxes: Float64Array;
+  /** Minimum x and y, maximum x and y of each row in units of the grid. */
+  readonly gridBoxes: Int32Array;
+  /** Of each row, as in `shapeKinds`. */
+  readonly kinds: Uint8Array;
+  /** The first part of each row, and behind the last row the number of parts. */
+  readonly firstParts: Uint32Array;
+  /** Of each part, as in `partKinds`. */
+  readonly partKinds: Uint8Array;
+  /** The first vertex of each part, and behind the last part the number of vertices. */
+  readonly firstVertices: Uint32Array;
+  readonly xs: Int32Array;
+  readonly ys: Int32Array;
+  readonly importance: Uint8Array;
+  /** Memory in bytes. */
+  readonly bytes: number;
+}
+
+/** Vertices in memory at most: beyond that, the least important are left out, and deep zooms are simplified more. */
+const mostVertices = 6_000_000;
+
+export class ShapeBuilder {
+  readonly #boxes: Float64Array;
+  readonly #gridBoxes: Int32Array;
+  readonly #kinds: Uint8Array;
+  readonly #firstParts: Uint32Array;
+  #partKinds = new Uint8Array(1024);
+  #firstVertices = new Uint32Array(1024);
+  #parts = 0;
+  #xs = new Int32Array(8192);
+  #ys = new Int32Array(8192);
+  #importance = new Uint8Array(8192);
+  #vertices = 0;
+  /** The least importance of a vertex that is kept. */
+  #leastImportance = 0;
+  /** The distance that it stands for, in units of the grid. */
+  #leastDistance = 1;
+  #row = 0;
+  readonly #mostVertices: number;
+
+  constructor(rows: number, most: number = mostVertices) {
+    this.#boxes = new Float64Array(4 * rows).fill(Number.NaN);
+    this.#gridBoxes = new Int32Array(4 * rows);
+    this.#kinds = new Uint8Array(rows);
+    this.#firstParts = new Uint32Array(rows + 1);
+    this.#mostVertices = most;
+  }
+
+  /** Adds a row; rows come in order. @param wkb as `toWkb` writes it */
+  addRow(row: number, box: Bbox | null, wkb: Uint8Array | null): void {
+    for (; this.#row <= row; this.#row++) this.#firstParts[this.#row] = this.#parts;
+    if (!box || !wkb) return;
+    this.#boxes.set(box, 4 * row);
+    const [west, south, east, north] = box;
+    const grid = [xOfLongitude(west), yOfLatitude(north), xOfLongitude(east), yOfLatitude(south)];
+    this.#gridBoxes.set(grid.map(Math.round), 4 * row);
+    const first = this.#parts;
+    this.#readShape(new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength), 0);
+    for (let part = first; part < this.#parts; part++)
+      this.#kinds[row] = Math.max(this.#kinds[row] as number, Math.min(3, this.#partKinds[part] as number));
+    if (this.#vertices > this.#mostVertices) this.#dropLeastImportant();
+  }
+
+  finish(): ShapeLayer {
+    this.#firstParts.fill(this.#parts, this.#row);
+    this.#firstVertices[this.#parts] = this.#vertices;
+    const layer = {
+      boxes: this.#boxes,
+      gridBoxes: this.#gridBoxes,
+      kinds: this.#kinds,
+      firstParts: this.#firstParts,
+      partKinds: this.#partKinds.slice(0, this.#parts),
+      firstVertices: this.#firstVertices.slice(0, this.#parts + 1),
+      xs: this.#xs.slice(0, this.#vertices),
+      ys: this.#ys.slice(0, this.#vertices),
+      importance: this.#importance.slice(0, this.#vertices),
+    };
+    const bytes = Object.values(layer).reduce((sum, { byteLength }) => sum + byteLength, 0);
+    return { kind: 'shapes', rows: this.#kinds.length, ...layer, bytes };
+  }
+
+  /** Reads a geometry of WKB at an offset; returns the offset behind it. */
+  #readShape(view: DataView, at: number): number {
+    const code = view.getUint32(at + 1, true);
+    const type = code % 1000;
+    const stride = code >= 1000 ? 24 : 16;
+    if (type === 1) return this.#readPart(view, at + 5, 1, stride, partKinds.point);
+    const count = view.getUint32(at + 5, true);
+    if (type === 2) return this.#readPart(view, at + 9, count, stride, partKinds.line);
+    let next = at + 9;
+    if (type > 3) {
+      for (let i = 0; i < count; i++) next = this.#readShape(view, next);
+      return next;
+    }
+    for (let i = 0; i < count; i++) {
+      const kind = i === 0 ? partKinds.ring : partKinds.hole;
+      next = this.#readPart(view, next + 4, view.getUint32(next, true), stride, kind);
+    }
+    return next;
+  }
+
+  #readPart(view: DataView, start: number, count: number, stride: number, kind: number): number {
+    const end = start + count * stride;
+    this.#makeRoom(count);
+    const first = this.#vertices;
+    let next = first;
+    for (let at = start; at < end; at += stride) {
+      const x = view.getFloat64(at, true);
+      const y = view.getFloat64(at + 8, true);
+      // An empty point has NaN for each number.
+      if (Number.isNaN(x) || Number.isNaN(y)) continue;
+      this.#xs[next] = Math.round(xOfLongitude(x));
+      this.#ys[next] = Math.round(yOfLatitude(y));
+      next++;
+    }
+    if (next === first) return end;
+    this.#importance.fill(0, first, next);
+    measureImportance(this.#xs, this.#ys, this.#importance, first, next);
+    this.#firstVertices[this.#parts] = first;
+    this.#partKinds[this.#parts] = kind;
+    this.#parts++;
+    this.#vertices = this.#leastImportance === 0 ? next : this.#keepImportant(first, next, first);
+    return end;
+  }
+
+  #makeRoom(vertices: number): void {
+    if (this.#vertices + vertices > this.#xs.length) {
+      const length = Math.max(2 * this.#xs.length, this.#vertices + vertices);
+      this.#xs = enlarged(this.#xs, new Int32Array(length));
+      this.#ys = enlarged(this.#ys, new Int32Array(length));
+      this.#importance = enlarged(this.#importance, new Uint8Array(length));
+    }
+    if (this.#parts + 2 > this.#partKinds.length) {
+      this.#partKinds = enlarged(this.#partKinds, new Uint8Array(2 * this.#parts + 4));
+      this.#firstVertices = enlarged(this.#firstVertices, new Uint32Array(2 * this.#parts + 4));
+    }
+  }
+
+  /** Moves the vertices from `start` to `end` that are important enough to `to`; returns the end of those. */
+  #keepImportant(start: number, end: number, to: number): number {
+    let next = to;
+    for (let at = start; at < end; at++) {
+      if ((this.#importance[at] as number) < this.#leastImportance) continue;
+      this.#xs[next] = this.#xs[at] as number;
+      this.#ys[next] = this.#ys[at] as number;
+      this.#importance[next++] = this.#importance[at] as number;
+    }
+    return next;
+  }
+
+  /** Leaves out vertices, the least important first, until half of the room is free or a line is three points. */
+  #dropLeastImportant(): void {
+    while (this.#vertices > this.#mostVertices / 2 && this.#leastImportance < 240) {
+      this.#leastDistance *= 2;
+      this.#leastImportance = importanceOfDistance(this.#leastDistance);
+      let end = 0;
+      this.#firstVertices[this.#parts] = this.#vertices;
+      for (let part = 0; part < this.#parts; part++) {
+        const start = this.#firstVertices[part] as number;
+        const next = this.#firstVertices[part + 1] as number;
+        this.#firstVertices[part] = end;
+        end = this.#keepImportant(start, next, end);
+      }
+      this.#vertices = end;
+    }
+  }
+}
+
+function enlarged<A extends Uint8Array | Int32Array | Uint32Array>(old: A, larger: A): A {
+  larger.set(old);
+  return larger;
+}

@@ -1,0 +1,66 @@
+/** The rows of a map: a table's layer, the rows that a query selects of it, and the column that colours them. */
+import type { Turns } from '../event-loop.ts';
+import { itemsPerCheck } from '../event-loop.ts';
+import { columnIndex, type TableColumn, type Value } from '../row.ts';
+import { RowSet } from '../table/row-set.ts';
+import type { Table } from '../table/table.ts';
+import type { MapLayer } from './layer.ts';
+
+/** A column with the values of the selected rows. */
+export interface MapColumn {
+  readonly name: string;
+  readonly type: TableColumn['type'];
+  /** By position in the selection. */
+  readonly values: readonly Value[] | Float64Array;
+}
+
+export interface MapSource {
+  readonly table: Table;
+  readonly layer: MapLayer;
+  /** Numbers of the selected rows, in order; null for all rows of the table. */
+  readonly rows: Uint32Array | null;
+  /** The position of the first of them among all rows that match: `_offset` of the data address. */
+  readonly offset: number;
+  readonly colour: MapColumn | null;
+}
+
+/** Number of rows of a map, with and without a geometry. */
+export const rowCountOf = ({ rows, layer }: Pick<MapSource, 'rows' | 'layer'>): number => rows?.length ?? layer.rows;
+
+/** The number in the file of the row at a position of the selection. */
+export const rowAt = ({ rows }: Pick<MapSource, 'rows'>, position: number): number =>
+  rows ? (rows[position] as number) : position;
+
+/** Reads the column that colours a map: its values by position in the selection. */
+export async function readMapColumn(
+  table: Table,
+  rows: Uint32Array | null,
+  name: string,
+  turns: Turns,
+): Promise<MapColumn> {
+  const index = columnIndex(name, table.schema);
+  const { type = 'string' } = table.schema.columns[index] ?? {};
+  const count = rows?.length ?? table.rowCount;
+  const isNumber = type === 'integer' || type === 'float';
+  const values = isNumber ? new Float64Array(count).fill(Number.NaN) : new Array<Value>(count).fill(null);
+  const positions = rows && positionsByRow(rows, table.rowCount);
+  let visited = 0;
+  for await (const group of table.scanRowGroups({ columns: [index], needsGeometry: false, rows: positions?.set })) {
+    for (const row of group) {
+      const value = row.value(index);
+      if (value !== null) values[positions?.of[row.index] ?? row.index] = isNumber ? Number(value) : value;
+      if (++visited % itemsPerCheck === 0 && turns.isOver) await turns.next();
+    }
+  }
+  return { name, type, values };
+}
+
+function positionsByRow(rows: Uint32Array, count: number): { set: RowSet; of: Uint32Array } {
+  const set = new RowSet(count);
+  const of = new Uint32Array(count);
+  rows.forEach((row, position) => {
+    set.add(row);
+    of[row] = position;
+  });
+  return { set, of };
+}

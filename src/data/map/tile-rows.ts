@@ -1,0 +1,167 @@
+/** The rows of a tile: exactly those that `/data/` finds with the tile's box, its buffer included. */
+import type { TileAddress } from '../../catalogue/maps.ts';
+import { itemsPerCheck, type Turns } from '../event-loop.ts';
+import { bboxToGeometry, isBboxWithin, longitudeShifts, type PlanarBbox } from '../geometry/bounding-box.ts';
+import { loadGeos, PreparedGeometry, testWithGeosGeometry } from '../geometry/geos.ts';
+import { RowSet } from '../table/row-set.ts';
+import type { Table } from '../table/table.ts';
+import type { PointLayer } from './layer.ts';
+import { tileBoundsWithBuffer, worldSize, xOfLongitude, yOfLatitude } from './mercator.ts';
+import type { ShapeLayer } from './shapes.ts';
+import { type MapSource, rowAt, rowCountOf } from './source.ts';
+
+/** A box in which rows of a tile lie: the tile's own, or a copy of it one turn around the globe away. */
+export interface TileWindow {
+  readonly box: PlanarBbox;
+  /** Units of the grid from the rows in the box to the place where the tile shows them. */
+  readonly shift: number;
+}
+
+/** The boxes of a tile: its own and, at the edge of the world, copies for its buffer. */
+export function tileWindows(address: TileAddress): TileWindow[] {
+  const [west, south, east, north] = tileBoundsWithBuffer(address);
+  return longitudeShifts([west, south, east, north]).map((degrees) => ({
+    box: [west + degrees, south, east + degrees, north],
+    shift: (-degrees / 360) * worldSize,
+  }));
+}
+
+/** Takes a row: its position in the selection, the middle and the size of its box in units of the grid, as the tile shows it. */
+export type RowVisitor = (position: number, x: number, y: number, size: number) => void;
+
+/** The first window that has a point. */
+export function windowOfPoint(layer: PointLayer, row: number, windows: readonly TileWindow[]): TileWindow | undefined {
+  const longitude = layer.longitudes[row] as number;
+  const latitude = layer.latitudes[row] as number;
+  for (const window of windows) {
+    const { box } = window;
+    if (longitude >= box[0] && longitude <= box[2] && latitude >= box[1] && latitude <= box[3]) return window;
+  }
+  return undefined;
+}
+
+/** Visits the points of a tile, each once. */
+export async function visitPoints(
+  source: MapSource,
+  layer: PointLayer,
+  windows: readonly TileWindow[],
+  turns: Turns,
+  visit: RowVisitor,
+): Promise<void> {
+  const count = rowCountOf(source);
+  for (let start = 0; start < count; start += 8 * itemsPerCheck) {
+    const end = Math.min(count, start + 8 * itemsPerCheck);
+    for (let position = start; position < end; position++) {
+      const row = rowAt(source, position);
+      const window = windowOfPoint(layer, row, windows);
+      if (window)
+        visit(position, xOfLongitude(layer.longitudes[row] as number) + window.shift, layer.ys[row] as number, 0);
+    }
+    if (turns.isOver) await turns.next();
+  }
+}
+
+/** The box of a row of shapes, in degrees; null if it has none. */
+function boxOf({ boxes }: ShapeLayer, row: number): PlanarBbox | null {
+  const at = 4 * row;
+  const west = boxes[at] as number;
+  if (Number.isNaN(west)) return null;
+  return [west, boxes[at + 1] as number, boxes[at + 2] as number, boxes[at + 3] as number];
+}
+
+/** The first window that a row's box intersects. */
+export function windowOfShape(
+  { boxes }: ShapeLayer,
+  row: number,
+  windows: readonly TileWindow[],
+): TileWindow | undefined {
+  const at = 4 * row;
+  for (const window of windows) {
+    const { box } = window;
+    if (
+      (boxes[at] as number) <= box[2] &&
+      (boxes[at + 2] as number) >= box[0] &&
+      (boxes[at + 1] as number) <= box[3] &&
+      (boxes[at + 3] as number) >= box[1]
+    )
+      return window;
+  }
+  return undefined;
+}
+
+/** Visits the lines and polygons of a tile, each once: first those that surely have a point in common with its box. */
+export async function visitShapes(
+  source: MapSource,
+  layer: ShapeLayer,
+  windows: readonly TileWindow[],
+  turns: Turns,
+  visit: RowVisitor,
+): Promise<void> {
+  const count = rowCountOf(source);
+  const { rows } = source;
+  const doubtful: number[] = [];
+  const visitRow = (position: number, row: number, shift: number) => {
+    const at = 4 * row;
+    const [left = 0, top = 0, right = 0, bottom = 0] = layer.gridBoxes.subarray(at, at + 4);
+    visit(position, (left + right) / 2 + shift, (top + bottom) / 2, Math.max(right - left, bottom - top));
+  };
+  for (let position = 0; position < count; position++) {
+    const row = rowAt(source, position);
+    const window = windowOfShape(layer, row, windows);
+    if (window) {
+      if (surelyIntersects(layer, row, window.box)) visitRow(position, row, window.shift);
+      else doubtful.push(position);
+    }
+    if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
+  }
+  if (doubtful.length === 0) return;
+  const found = await testExactly(source.table, doubtful, rows, windows, turns);
+  for (const position of doubtful) {
+    const row = rowAt(source, position);
+    const shift = found.get(row);
+    if (shift !== undefined) visitRow(position, row, shift);
+  }
+}
+
+/** True if the row's box lies in the window, or one of its vertices does, by more than its rounding. */
+function surelyIntersects(layer: ShapeLayer, row: number, box: PlanarBbox): boolean {
+  const own = boxOf(layer, row);
+  if (own && isBboxWithin(own, box)) return true;
+  const [left, right] = [xOfLongitude(box[0]) + 1, xOfLongitude(box[2]) - 1];
+  const [top, bottom] = [yOfLatitude(box[3]) + 1, yOfLatitude(box[1]) - 1];
+  const start = layer.firstVertices[layer.firstParts[row] as number] as number;
+  const end = layer.firstVertices[layer.firstParts[row + 1] as number] as number;
+  for (let at = start; at < end; at++) {
+    const [x, y] = [layer.xs[at] as number, layer.ys[at] as number];
+    if (x > left && x < right && y > top && y < bottom) return true;
+  }
+  return false;
+}
+
+/** Tests rows by GEOS, as a filter by a box does. @returns the shifts of the windows that have them, by row */
+async function testExactly(
+  table: Table,
+  positions: readonly number[],
+  rows: Uint32Array | null,
+  windows: readonly TileWindow[],
+  turns: Turns,
+): Promise<ReadonlyMap<number, number>> {
+  const geos = await loadGeos();
+  const areas = windows.map(({ box, shift }) => ({ shift, area: new PreparedGeometry(geos, bboxToGeometry(box)) }));
+  const set = new RowSet(table.rowCount);
+  for (const position of positions) set.add(rows ? (rows[position] as number) : position);
+  const found = new Map<number, number>();
+  for await (const group of table.scanRowGroups({ columns: [], rows: set })) {
+    for (const row of group) {
+      const geometry = row.geometry();
+      const window =
+        geometry &&
+        areas.find(({ area }) =>
+          testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(area.pointer, pointer)),
+        );
+      if (window) found.set(row.index, window.shift);
+      if (turns.isOver) await turns.next();
+    }
+  }
+  return found;
+}

@@ -1,0 +1,169 @@
+/**
+ * A vector tile of the selected rows. Up to `mostFeatures` rows are all drawn; beyond that, or if they take too many bytes,
+ * rows that are nearer to each other than a pixel, and then two, four … are drawn as the first of them. Shapes are simplified to half a
+ * pixel. A tile has 512 pixels.
+ */
+import type { TileAddress, VectorTile } from '../../catalogue/maps.ts';
+import type { Turns } from '../event-loop.ts';
+import { clipLine, clipRing, doubleArea, reversed, roundPositions } from './clip.ts';
+import { importanceOfDistance } from './importance.ts';
+import { tileBuffer, tileExtent, worldSize, xOfLongitude } from './mercator.ts';
+import { GeometryWriter, geometryTypes, type PropertyValue, TileLayer } from './mvt.ts';
+import { partKinds, type ShapeLayer, shapeKinds } from './shapes.ts';
+import { type MapSource, rowAt } from './source.ts';
+import { Thinning } from './thinning.ts';
+import { type TileWindow, tileWindows, visitPoints, visitShapes, windowOfPoint, windowOfShape } from './tile-rows.ts';
+
+/** Name of the layer in each tile. */
+export const tileLayerName = 'rows';
+/** Property of a feature that stands for several rows: their number. */
+export const rowCountProperty = '_rows';
+
+const tilePixels = 512;
+const unitsPerPixel = tileExtent / tilePixels;
+const mostFeatures = 18_000;
+/** Before compression, which takes half off points, and a third or less off shapes. */
+const mostBytes = { points: 380_000, shapes: 260_000 } as const;
+const clipBox = [-tileBuffer, -tileBuffer, tileExtent + tileBuffer, tileExtent + tileBuffer] as const;
+
+/** From the grid of the world to that of a tile. */
+interface Transform {
+  readonly scale: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+export async function drawTile(source: MapSource, address: TileAddress, turns: Turns): Promise<VectorTile> {
+  const { layer } = source;
+  const windows = tileWindows(address);
+  const side = worldSize / 2 ** address.z;
+  const transform = { scale: tileExtent / side, x: address.x * side, y: address.y * side };
+  const thinning = new Thinning(tilePixels, tilePixels, mostFeatures);
+  const perPixel = side / tilePixels;
+  const visit = (position: number, x: number, y: number, size: number) =>
+    thinning.add(position, (x - transform.x) / perPixel, (y - transform.y) / perPixel, size / perPixel);
+  if (layer.kind === 'points') await visitPoints(source, layer, windows, turns, visit);
+  else await visitShapes(source, layer, windows, turns, visit);
+  if (thinning.count === 0) return { bytes: null, matched: 0, drawn: 0 };
+  for (thinning.coarsenTo(mostFeatures); ; thinning.coarsen()) {
+    const drawn = await encode(source, thinning, windows, transform, turns);
+    if (drawn) return { bytes: drawn.finish(), matched: thinning.count, drawn: drawn.count };
+  }
+}
+
+/** The chosen rows as a layer; null if they take too many bytes and can be fewer. */
+async function encode(
+  source: MapSource,
+  thinning: Thinning,
+  windows: readonly TileWindow[],
+  transform: Transform,
+  turns: Turns,
+): Promise<TileLayer | null> {
+  const { layer, colour, offset } = source;
+  const { positions, counts } = thinning.chosen();
+  const tile = new TileLayer(tileLayerName);
+  const writer = new GeometryWriter();
+  const tolerance = Math.max(0.5, thinning.cell / 4) * unitsPerPixel;
+  const least = importanceOfDistance(tolerance / transform.scale);
+  const mayBeFewer = positions.length > 1 && thinning.cell < 2 * tilePixels;
+  for (let at = 0; at < positions.length; at++) {
+    const position = positions[at] as number;
+    const row = rowAt(source, position);
+    writer.reset();
+    let type: number = geometryTypes.point;
+    if (layer.kind === 'points') {
+      const shift = windowOfPoint(layer, row, windows)?.shift ?? 0;
+      const x = (xOfLongitude(layer.longitudes[row] as number) + shift - transform.x) * transform.scale;
+      writer.points([Math.round(x), Math.round(((layer.ys[row] as number) - transform.y) * transform.scale)]);
+    } else {
+      const shift = windowOfShape(layer, row, windows)?.shift ?? 0;
+      type = writeShape(writer, layer, row, least, { ...transform, x: transform.x - shift });
+    }
+    const properties: (readonly [string, PropertyValue])[] = [];
+    const value = colour?.values[position] ?? null;
+    if (colour && value !== null && !Number.isNaN(value)) properties.push([colour.name, value as PropertyValue]);
+    if ((counts[at] as number) > 1) properties.push([rowCountProperty, counts[at] as number]);
+    tile.add(offset + position, type, writer, properties);
+    if (mayBeFewer && tile.length > mostBytes[layer.kind]) return null;
+    if (at % 64 === 0 && turns.isOver) await turns.next();
+  }
+  return tile;
+}
+
+/** Writes the shape of a row, of which something is always to be seen; returns the type of its geometry. */
+function writeShape(
+  writer: GeometryWriter,
+  layer: ShapeLayer,
+  row: number,
+  least: number,
+  transform: Transform,
+): number {
+  const kind = layer.kinds[row];
+  const start = layer.firstParts[row] as number;
+  const end = layer.firstParts[row + 1] as number;
+  const points: number[] = [];
+  let isRingDrawn = false;
+  for (let part = start; part < end; part++) {
+    const partKind = layer.partKinds[part] as number;
+    if (Math.min(partKind, shapeKinds.polygon) !== kind) continue;
+    const positions = readPart(layer, part, least, transform);
+    if (partKind === partKinds.point) points.push(...clipPoint(positions));
+    else if (partKind === partKinds.line) {
+      for (const line of clipLine(positions, clipBox)) {
+        const rounded = roundPositions(line);
+        if (rounded.length >= 4) writer.line(rounded);
+      }
+    } else if (partKind === partKinds.ring) isRingDrawn = writeRing(writer, positions, 1);
+    else if (isRingDrawn) writeRing(writer, positions, -1);
+  }
+  writer.points(points.map(Math.round));
+  if (writer.commands.length === 0) writeSmallest(writer, layer, row, transform);
+  return kind ?? shapeKinds.point;
+}
+
+/** The important vertices of a part, in the grid of the tile. */
+function readPart(layer: ShapeLayer, part: number, least: number, { scale, x, y }: Transform): number[] {
+  const positions: number[] = [];
+  const end = layer.firstVertices[part + 1] as number;
+  for (let at = layer.firstVertices[part] as number; at < end; at++) {
+    if ((layer.importance[at] as number) < least) continue;
+    positions.push(((layer.xs[at] as number) - x) * scale, ((layer.ys[at] as number) - y) * scale);
+  }
+  return positions;
+}
+
+function clipPoint(positions: readonly number[]): readonly number[] {
+  const [x = 0, y = 0] = positions;
+  const isInside = x >= clipBox[0] && y >= clipBox[1] && x <= clipBox[2] && y <= clipBox[3];
+  return isInside ? positions : [];
+}
+
+/** Writes a closed ring, if there is something left of it. @param orientation 1 for an outer ring, -1 for a hole */
+function writeRing(writer: GeometryWriter, closed: readonly number[], orientation: 1 | -1): boolean {
+  const ring = closed.slice(0, -2);
+  // A sliver was simplified to a line.
+  if (ring.length === 4 && orientation === 1)
+    ring.push((ring[2] as number) + unitsPerPixel / 2, (ring[3] as number) + unitsPerPixel / 2);
+  const rounded = roundPositions(clipRing(ring, clipBox));
+  if (rounded.length >= 4 && rounded[0] === rounded.at(-2) && rounded[1] === rounded.at(-1)) rounded.length -= 2;
+  const area = doubleArea(rounded);
+  if (rounded.length < 6 || area === 0) return false;
+  writer.ring(area > 0 === orientation > 0 ? rounded : reversed(rounded));
+  return true;
+}
+
+/** Writes a shape of the size of a pixel, where the row is or the tile ends. */
+function writeSmallest(writer: GeometryWriter, layer: ShapeLayer, row: number, { scale, x, y }: Transform): void {
+  const [left = 0, top = 0, right = 0, bottom = 0] = layer.gridBoxes.subarray(4 * row, 4 * row + 4);
+  const put = (at: number, least: number) =>
+    Math.round(Math.max(least, Math.min(tileExtent + tileBuffer - unitsPerPixel, at)));
+  const [px, py] = [
+    put(((left + right) / 2 - x) * scale - unitsPerPixel / 2, -tileBuffer),
+    put(((top + bottom) / 2 - y) * scale - unitsPerPixel / 2, -tileBuffer),
+  ];
+  const [qx, qy] = [px + unitsPerPixel, py + unitsPerPixel];
+  const kind = layer.kinds[row];
+  if (kind === shapeKinds.polygon) writer.ring([px, py, qx, py, qx, qy, px, qy]);
+  else if (kind === shapeKinds.line) writer.line([px, py, qx, qy]);
+  else writer.points([px, py]);
+}

@@ -1,0 +1,192 @@
+/** The moving map in Chromium: the page of this test has the figure that pages have, and the Content-Security-Policy of pages. */
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { mapFigure } from '../../src/pages/map-figure.ts';
+import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { serveFolder } from '../support/server.ts';
+
+// biome-ignore lint/suspicious/noExplicitAny: what runs in the page has the browser's types, not Node's
+declare const document: any;
+
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const assets = `${root}src/pages/assets/map/`;
+const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
+const policy =
+  "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+
+const escapeAttribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
+const attributesOf = (values: Readonly<Record<string, string | number>>) =>
+  Object.entries(values)
+    .map(([name, value]) => `${name}="${escapeAttribute(String(value))}"`)
+    .join(' ');
+
+function pageOf(parameters: readonly (readonly [string, string])[]): string {
+  const { attributes, picture } = mapFigure({ address: '/api/v1/namespaces/lab/datasets/places/', parameters });
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">
+    <title>Places</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css"><script type="module" src="/assets/map-start.js"></script></head>
+    <body><figure ${attributesOf(attributes)}><div data-map-stage><img ${attributesOf({ ...picture })} alt="Map">
+    <button type="button" data-map-open>Explore the map</button></div></figure></body></html>`;
+}
+
+describe('the moving map', { skip: !browserPath && 'no Chromium here' }, () => {
+  let workshop: Workshop;
+  let catalogue: Awaited<ReturnType<typeof serveFolder>>;
+  let front: Server;
+  let base: string;
+  let browser: Browser;
+
+  before(async () => {
+    if (!existsSync(`${assets}map.js`)) execFileSync(process.execPath, [`${root}tools/build-browser.js`]);
+    workshop = await makeWorkshop();
+    const features = [
+      ...[
+        [0, 0, 'middle'],
+        [40, 30, 'east'],
+        [-40, -30, 'west'],
+      ].map(([x, y, name]) => ({
+        ...{ type: 'Feature', properties: { name, size: Number(x) } },
+        geometry: { type: 'Point', coordinates: [x, y] },
+      })),
+    ];
+    await workshop.publish('places', 'places.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
+    catalogue = await serveFolder(workshop.root);
+    front = createServer((request, response) => {
+      const url = new URL(request.url ?? '/', 'http://localhost');
+      const own = (type: string, body: string | Buffer) =>
+        response.writeHead(200, { 'Content-Type': type, 'Content-Security-Policy': policy }).end(body);
+      if (url.pathname === '/') own('text/html; charset=utf-8', pageOf([...url.searchParams]));
+      else if (url.pathname === '/page.css')
+        own('text/css', 'body,figure{margin:0}[data-map-stage]{width:600px;height:300px}img{width:100%;height:100%}');
+      else if (url.pathname.startsWith('/assets/')) {
+        const name = url.pathname.slice('/assets/'.length);
+        own(name.endsWith('.css') ? 'text/css' : 'text/javascript', readFileSync(`${assets}${name}`));
+      } else
+        void fetch(`${catalogue.base}${request.url}`).then(async (found) => {
+          response.writeHead(found.status, { 'Content-Type': found.headers.get('content-type') ?? 'text/plain' });
+          response.end(Buffer.from(await found.arrayBuffer()));
+        });
+    }).listen(0, '127.0.0.1');
+    await new Promise((done) => front.once('listening', done));
+    base = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
+    browser = await chromium.launch({
+      executablePath: browserPath as string,
+      args: ['--no-sandbox', '--disable-3d-apis', '--disable-gpu'],
+    });
+  });
+  after(async () => {
+    await browser?.close();
+    front?.close();
+    await catalogue?.close();
+    await workshop?.remove();
+  });
+
+  /** Opens the page. What must never happen is collected: messages, refusals of the policy, requests to other hosts. */
+  async function visit(
+    search = '',
+    colorScheme: 'light' | 'dark' = 'light',
+  ): Promise<{ page: Page; wrong: string[]; asked: string[] }> {
+    const page = await browser.newPage({ viewport: { width: 640, height: 400 }, colorScheme });
+    const wrong: string[] = [];
+    const asked: string[] = [];
+    page.on('console', (message) => wrong.push(message.text()));
+    page.on('pageerror', (error) => wrong.push(String(error)));
+    page.on('request', (request) => {
+      asked.push(request.url());
+      if (!request.url().startsWith(base) && !request.url().startsWith('data:')) wrong.push(request.url());
+    });
+    await page.goto(`${base}/${search}`);
+    return { page, wrong, asked };
+  }
+  const ready = (page: Page) => page.waitForSelector('[data-map-ready]', { timeout: 20_000 });
+  /** Colour of a pixel of the map. */
+  const pixelAt = (page: Page, x: number, y: number) =>
+    page.evaluate(
+      ([left, top]) => {
+        const colours: number[][] = [];
+        for (const canvas of document.querySelectorAll('.map-live canvas')) {
+          const ratio = canvas.width / canvas.getBoundingClientRect().width;
+          const data = canvas
+            .getContext('2d')
+            ?.getImageData((left as number) * ratio, (top as number) * ratio, 1, 1).data;
+          if (data && (data[3] as number) > 0) colours.push([...data]);
+        }
+        return colours.at(-1) ?? null;
+      },
+      [x, y],
+    );
+
+  it('comes in place of the picture on a click, and shows the row of a feature', async () => {
+    const { page, wrong, asked } = await visit();
+    assert.ok(!asked.some((url) => /map\.js|tiles/.test(url)), 'nothing is loaded before');
+    await page.click('[data-map-open]');
+    await ready(page);
+    assert.equal(await page.isVisible('[data-map-open]'), false);
+    assert.ok(asked.some((url) => url.includes('/tiles/')));
+    // The middle of the three places is the middle of the map.
+    await page.mouse.click(300, 150);
+    await page.waitForSelector('.map-row:not([hidden])');
+    assert.match(await page.innerText('.map-row'), /name\s+middle/);
+    assert.match((await page.getAttribute('.map-row a', 'href')) ?? '', /\/data\/\?_offset=0&_limit=1$/);
+    await page.click('.map-row button');
+    assert.equal(await page.isVisible('.map-row'), false);
+    assert.deepEqual(wrong, []);
+    await page.close();
+  });
+
+  it('is used by keyboard: Enter for the row in the middle, Escape, plus and the buttons to zoom', async () => {
+    const { page, wrong, asked } = await visit();
+    await page.focus('[data-map-open]');
+    await page.keyboard.press('Enter');
+    await ready(page);
+    assert.equal(await page.evaluate(() => document.activeElement?.className), 'map-live');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.map-row:not([hidden])');
+    await page.keyboard.press('Escape');
+    assert.equal(await page.isVisible('.map-row'), false);
+    const before = asked.length;
+    await page.keyboard.press('+');
+    await page.waitForFunction(() =>
+      performance.getEntriesByType('resource').some(({ name }) => name.includes('basemap-50m')),
+    );
+    assert.ok(asked.length > before);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement?.getAttribute('title')), 'Zoom in');
+    assert.deepEqual(wrong, []);
+    await page.close();
+  });
+
+  it('shows the rows of the filters alone, in the colours of their classes, light and dark', async () => {
+    for (const scheme of ['light', 'dark'] as const) {
+      const { page, wrong } = await visit('?name=middle&_colour=name', scheme);
+      await page.click('[data-map-open]');
+      await ready(page);
+      const [red = 0, green = 0, blue = 0] = (await pixelAt(page, 300, 150)) ?? [];
+      assert.ok(green > red && green > blue, `${scheme}: ${[red, green, blue]}`);
+      await page.mouse.click(300, 150);
+      await page.waitForSelector('.map-row:not([hidden])');
+      assert.match((await page.getAttribute('.map-row a', 'href')) ?? '', /\?name=middle&_offset=0&_limit=1$/);
+      // The pixels are read by this test.
+      assert.deepEqual(
+        wrong.filter((text) => !/willReadFrequently/.test(text)),
+        [],
+      );
+      await page.close();
+    }
+  });
+
+  it('leaves the picture where the tiles are missing, and says so', async () => {
+    const { page } = await visit('?nothing=1');
+    await page.click('[data-map-open]');
+    await page.waitForFunction(() =>
+      /can’t be shown/.test(document.querySelector('[data-map-open]')?.textContent ?? ''),
+    );
+    assert.ok(await page.isVisible('img'));
+    await page.close();
+  });
+});
