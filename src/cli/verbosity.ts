@@ -68,6 +68,7 @@ function traced(catalogue: Catalogue, trace: Trace): Catalogue {
     get: method(catalogue, 'get'),
     payload: method(catalogue, 'payload'),
     rows: method(catalogue, 'rows'),
+    profile: method(catalogue, 'profile'),
     difference: method(catalogue, 'difference'),
     media: method(catalogue, 'media'),
     inspect: method(catalogue, 'inspect'),

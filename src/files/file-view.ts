@@ -7,9 +7,7 @@ import type {
   HistoryRef,
   Input,
   ListOptions,
-  Media,
   Page,
-  Payload,
   Published,
   RemoveOptions,
   Rows,
@@ -18,6 +16,7 @@ import type {
   WritableKind,
   WriteOptions,
 } from '../catalogue/catalogue.ts';
+import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import { pageAfterCursor } from '../catalogue/cursor.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
@@ -31,7 +30,8 @@ import {
   paginate,
   prepareSearch,
 } from '../catalogue/listing.ts';
-import { findEntity, getEntity, latestReadyVersion } from '../catalogue/lookup.ts';
+import { findEntity, getEntity } from '../catalogue/lookup.ts';
+import type { Media, Payload } from '../catalogue/open-file.ts';
 import {
   isUserOrStaff,
   maySeePeople,
@@ -40,6 +40,7 @@ import {
   restrictSnapshotToVisible,
   type Viewer,
 } from '../catalogue/permissions.ts';
+import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { type DatasetRef, datasetRefOf, type Ref, type Refs, type VersionRef } from '../catalogue/ref.ts';
 import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
@@ -178,6 +179,11 @@ export class FileView implements Catalogue {
   async rows(ref: VersionRef, request: RowsRequest): Promise<Rows> {
     const { queryRows } = await import('./rows.ts');
     return queryRows(this.#files, await this.#versionWithData(ref), request, this.settings);
+  }
+
+  async profile(ref: VersionRef): Promise<VersionProfile> {
+    const { profileVersion } = await import('./rows.ts');
+    return profileVersion(this.#files, await this.#versionWithData(ref));
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {
