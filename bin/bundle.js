@@ -1,5 +1,5 @@
 // Bundles the sources into dist/, as few files as a command can be loaded from: see docs/decisions/0059-bundle.md.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { rolldown } from 'rolldown';
@@ -41,9 +41,9 @@ const groups = [
 const moduleAddresses = {
   name: 'module addresses',
   transform: {
-    filter: { id: /\.ts$/, code: 'import.meta.url' },
+    filter: { id: /\.tsx?$/, code: 'import.meta.url' },
     handler(code, id) {
-      const path = id.replaceAll('\\', '/').slice(sources.length).replace(/ts$/, 'js');
+      const path = id.replaceAll('\\', '/').slice(sources.length).replace(/tsx?$/, 'js');
       return { code: code.replaceAll('import.meta.url', `__moduleAddress(${JSON.stringify(path)})`) };
     },
   },
@@ -79,6 +79,8 @@ await bundle.write({
   },
 });
 await bundle.close();
+
+cpSync(`${checkout}src/pages/assets`, `${checkout}dist/pages/assets`, { recursive: true });
 
 const licences = bundledPackages.map((name) => {
   const folder = `${checkout}node_modules/${name}/`;

@@ -6,6 +6,7 @@ import type { Catalogue } from './catalogue/catalogue.ts';
 
 export type * from './catalogue/catalogue.ts';
 export type { ColumnChanges, Rename } from './catalogue/catalogue.ts';
+export type * from './catalogue/column-statistics.ts';
 export type * from './catalogue/difference.ts';
 export {
   CatalogueError,
@@ -22,8 +23,10 @@ export {
   UnusableCatalogueError,
   ValidationError,
 } from './catalogue/errors.ts';
+export type * from './catalogue/facets.ts';
 export type * from './catalogue/feed.ts';
 export { listAll, readRows } from './catalogue/iterate.ts';
+export type * from './catalogue/open-file.ts';
 export { parseDatasetRef, parseVersionRef } from './catalogue/parse-ref.ts';
 export {
   type DatasetRef,

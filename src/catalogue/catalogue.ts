@@ -1,12 +1,17 @@
 /**
  * The interface of a catalogue. The server and the command line use it; a folder of files and a remote server implement
  * it. Read this first.
- * A `Catalogue` is a catalogue as one viewer sees it. Records that the viewer may not see are left out as if they didn't
- * exist. Results are immutable; an unchanged record is the same object in each `revision`.
+ *
+ * A `Catalogue` is a catalogue as one viewer sees it: records that the viewer may not see are left out. Results are
+ * immutable; an unchanged record is the same object in each `revision`.
  */
+
+import type { VersionProfile } from './column-statistics.ts';
 import type { Difference, DifferenceOptions } from './difference.ts';
+import type { Facets } from './facets.ts';
 import type { ChangedRecord, ChangesOptions } from './feed.ts';
 import type { MapRequest, RowsMap } from './maps.ts';
+import type { Media, Payload } from './open-file.ts';
 import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type { Replica } from './replica.ts';
 import type { Trash } from './trash.ts';
@@ -54,6 +59,8 @@ export interface ListOptions {
   readonly pageSize?: number | undefined;
   /** Lists the items after this cursor (`nextCursor` of the page before) instead of a page; '' for the first of them. */
   readonly cursor?: string | undefined;
+  /** True to count the facets of a list of datasets. */
+  readonly facets?: boolean | undefined;
 }
 
 /** One page of a collection. */
@@ -67,6 +74,8 @@ export interface Page<T> {
   readonly items: readonly T[];
   /** If a cursor was given: that of the next page, null for the last page. */
   readonly nextCursor?: string | null;
+  /** If they were asked for. An older server counts none. */
+  readonly facets?: Facets;
 }
 
 /** A page of the feed of changes. */
@@ -81,31 +90,6 @@ export interface ChangesPage extends Page<ChangedRecord> {
    * server, which knows none.
    */
   readonly completeSince: string | null;
-}
-
-/** Bytes of a stored file, which is open until its stream ends or `close` is called. */
-export interface OpenFile {
-  readonly mediaType: string;
-  /** In bytes. */
-  readonly size: number;
-  readonly modified: Date;
-  /** The bytes from `start` to `end`, both included; by default all of them. Destroying the stream closes the file. */
-  stream(range?: { readonly start: number; readonly end: number }): import('node:stream').Readable;
-  /** Closes a file from which no stream was requested. */
-  close(): Promise<void>;
-}
-
-/** The bytes of a version, as they were uploaded. */
-export interface Payload extends OpenFile {
-  readonly version: Version;
-  /** Name for saving the file. */
-  readonly fileName: string;
-}
-
-/** A file below site_media/, such as an image of a dataset. */
-export interface Media extends OpenFile {
-  /** Strong validator of the bytes (RFC 9110, section 8.8.3), without quotes. */
-  readonly tag: string;
 }
 
 /** A query for rows of a version, or for groups of them (`row-parameters.ts`): the parameters of a data URL. */
@@ -257,6 +241,11 @@ export interface Catalogue {
   rows(ref: VersionRef, request: RowsRequest): Promise<Rows>;
   /** A map of the rows that a request selects. @throws as `rows` */
   map(ref: VersionRef, request: MapRequest): Promise<RowsMap>;
+  /**
+   * Statistics of the columns of a version's rows; `latest` is the newest ready one.
+   * @throws NotFoundError if the version has no rows that can be read; UnavailableError if they aren't ready in time
+   */
+  profile(ref: VersionRef): Promise<VersionProfile>;
   /**
    * The differences between the rows of two versions, of the same dataset or of two.
    * @throws NotFoundError if one of them has no rows that can be read; ValidationError for `_key` if the key does not

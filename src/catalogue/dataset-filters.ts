@@ -1,6 +1,6 @@
 /** Filters and the order of datasets by their newest version: its place and its time. */
 import { ValidationError } from './errors.ts';
-import { latestReadyVersion } from './lookup.ts';
+import { latestReadyVersion } from './ready-versions.ts';
 import type { Dataset } from './types.ts';
 
 type Box = readonly [west: number, south: number, east: number, north: number];

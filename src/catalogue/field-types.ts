@@ -162,6 +162,15 @@ export const jsonField = <Value = unknown>(description: string, traits: FieldTra
     ...traits,
   });
 
+/** Texts by name. @param pattern of each text */
+export const mappingField = (description: string, pattern: string) =>
+  input<Readonly<Record<string, string>>>(
+    'json',
+    { type: 'object', additionalProperties: { type: 'string', pattern } },
+    Object.freeze({}),
+    { description },
+  );
+
 /** An object with these fields. */
 export function objectField<F extends Fields, Value = Values<F>>(
   fields: F,

@@ -1,12 +1,15 @@
 /** Filters, orderings and search texts of lists, for each kind: those of fields that have the trait, and some others. */
+import { geometryClasses, geometryClassOfDataset } from './column-statistics.ts';
 import { lastUpdateOf, makeDatasetBboxFilter, makeDatasetUpdatedFilter } from './dataset-filters.ts';
 import { ValidationError } from './errors.ts';
+import { formatOfDataset, yearOfDataset } from './facets.ts';
 import type { NamedField } from './field.ts';
 import { fieldsOf } from './fields.ts';
+import { foldCaseAndAccents } from './fold.ts';
 import { formatRef } from './ref.ts';
 import { refFromLinkValue } from './represent.ts';
 import type { EntityKind } from './schemas.ts';
-import { type CatalogueFile, columnTypes, type Entities, type Kind } from './types.ts';
+import { type CatalogueFile, columnTypes, type Dataset, type Entities, type Kind } from './types.ts';
 import { collections } from './urls.ts';
 
 /** Makes the test of a filter from its name and the wanted values. */
@@ -74,6 +77,18 @@ const otherFilters: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = 
       help: 'Only those with a column of this name.',
       valuesOf: ({ columns }) => columns.map(({ name }) => name),
     },
+    {
+      name: 'geometry',
+      help: 'Only those whose rows are of this kind.',
+      choices: geometryClasses,
+      valuesOf: geometryClassOfDataset,
+    },
+    {
+      name: 'file_format',
+      help: 'Only those whose newest version is a file of this format.',
+      valuesOf: formatOfDataset,
+    },
+    { name: 'year', help: 'Only those whose newest version is of this year.', valuesOf: yearOfDataset },
     {
       name: 'ready',
       help: 'Only those with data to serve, or without.',
@@ -158,22 +173,9 @@ export const searchText = eachKind((kind): ((item: never) => string) => {
   };
 });
 
-/**
- * A text without case and accents, for searching and comparing: compatibility decomposition, combining marks dropped,
- * case folded, ß as ss, ς as σ.
- *
- *     foldCaseAndAccents('Été') === foldCaseAndAccents('ete')
- */
-export function foldCaseAndAccents(text: string): string {
-  // Plain ASCII, the common case, needs only lower case.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
-  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
-  // Lower case comes first, too: ẞ becomes ß, which then becomes SS.
-  return text
-    .normalize('NFKD')
-    .replace(/\p{M}+/gu, '')
-    .toLowerCase()
-    .toUpperCase()
-    .toLowerCase()
-    .replaceAll('ς', 'σ');
+/** Names and labels of a dataset's columns, each in a line. */
+export function columnText({ columns }: Dataset): string {
+  let text = '';
+  for (const { name, label } of columns) text += label && label !== name ? `${name}\n${label}\n` : `${name}\n`;
+  return text;
 }

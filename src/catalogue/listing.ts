@@ -2,11 +2,12 @@
 import type { ListOptions, Page } from './catalogue.ts';
 import { pageAfterCursor } from './cursor.ts';
 import { NotFoundError } from './errors.ts';
+import { countFacets, type Facets, facetNames } from './facets.ts';
 import { type FilterTest, filterTests, orderFields } from './filters.ts';
 import { getEntity } from './lookup.ts';
 import { findItemsWithTerms, foldSearchTexts, makeRelevanceScore, makeSearchTest, searchTerms } from './search.ts';
 import { previousSnapshotOf, type Snapshot, SnapshotCache, unrestrictedSnapshotOf } from './snapshot.ts';
-import type { CatalogueFile, Entities, Entity, Kind, Settings, Version } from './types.ts';
+import type { CatalogueFile, Dataset, Entities, Entity, Kind, Settings, Version } from './types.ts';
 
 /** Kinds of entities in a snapshot. (The list of files is in `files/files-list.ts`.) */
 export type ListedKind = Exclude<Kind, 'file'>;
@@ -45,16 +46,33 @@ export function listPage<K extends ListedKind>(snapshot: Snapshot, kind: K, opti
     : sorted(snapshot, kind, options.ordering);
   const searched = options.search ? entitiesToSearch(snapshot, kind) : [];
   const found = filterEntities(kind, items as readonly Entities[K][], options, searched);
-  const terms = searchTerms(options.search);
-  const score = isByRelevance(options) && terms.length ? makeRelevanceScore(terms) : undefined;
+  const score =
+    isByRelevance(options) && searchTerms(options.search).length ? makeRelevanceScore(options.search) : undefined;
   const ranked = score ? sortByScore(found, score) : found;
-  if (options.cursor === undefined) return paginate(ranked, options, settings);
+  const facets = options.facets && kind === 'dataset' ? { facets: facetsOf(items as never, options, searched) } : {};
+  if (options.cursor === undefined) return { ...paginate(ranked, options, settings), ...facets };
   const keys: readonly Key[] = [
     ...(score ? [{ name: '-relevance', value: score }] : []),
     ...[...keysOf(kind, options.ordering), ...usualKeys(kind, settings), { name: 'address', value: addressOf }],
   ];
   const values = keys.map(({ name, value }) => ({ value, isDescending: name.startsWith('-') }));
   return pageAfterCursor(ranked, options, settings, values, compareValues);
+}
+
+/** The facets of a list of datasets. */
+function facetsOf(items: readonly Dataset[], options: ListOptions, searched: readonly (readonly object[])[]): Facets {
+  const entries = Object.entries(options.filters ?? {});
+  const isFacet = ([name]: readonly [string, unknown]) => (facetNames as readonly string[]).includes(name);
+  const others = Object.fromEntries(entries.filter((entry) => !isFacet(entry)));
+  const tests = entries.filter(isFacet).flatMap(([name, wanted]) => {
+    const values = wanted.filter((value) => value !== '');
+    const test = (filterTests.dataset as Readonly<Record<string, FilterTest<Dataset>>>)[name];
+    return values.length && test ? [[name, test(name, values)]] : [];
+  });
+  return countFacets(
+    filterEntities('dataset', items, { ...options, filters: others }, searched),
+    Object.fromEntries(tests),
+  );
 }
 
 /** The items with the highest score first; those of equal scores stay in their order. */

@@ -1,9 +1,10 @@
 /** Finding entities in a snapshot. */
 import { resolveAlias } from './aliases.ts';
 import { MovedError, NotFoundError } from './errors.ts';
+import { latestReadyVersion } from './ready-versions.ts';
 import type { Ref, Refs } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Dataset, Entities, Kind, Version } from './types.ts';
+import type { Dataset, Entities, Kind } from './types.ts';
 
 /**
  * The entity at a reference; of a version `latest`, the newest ready one.
@@ -45,17 +46,6 @@ function entityAt(snapshot: Snapshot, ref: Ref): Entities[Kind] | undefined {
     default:
       return undefined;
   }
-}
-
-/** The newest version whose data can be served. */
-export function latestReadyVersion(dataset: Dataset): Version | undefined {
-  return dataset.versions.find(({ ready }) => ready);
-}
-
-/** The newest of the versions before another whose data can be served. */
-export function readyVersionBefore(dataset: Dataset, slug: string): Version | undefined {
-  const place = dataset.versions.findIndex((version) => version.slug === slug);
-  return place < 0 ? undefined : dataset.versions.slice(place + 1).find(({ ready }) => ready);
 }
 
 function throwMissingData(dataset: Dataset): never {

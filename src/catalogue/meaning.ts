@@ -1,4 +1,5 @@
 /** Values that fit their field's schema and not its meaning: unknown licences, addresses that lead nowhere. */
+import { isReadableAccent, nearestReadableAccent } from './colour.ts';
 import { excerpt } from './errors.ts';
 import type { FieldTraits, NamedField } from './field.ts';
 import { type FieldsKind, fieldsOf } from './fields.ts';
@@ -53,6 +54,7 @@ const isOf: { readonly [M in Meaning]: (text: string) => boolean } = {
   contact: (text) => isHttpUrl(text) || isMailbox(text) || /^(?:mailto|tel):\S+$/.test(text),
   email: isEmail,
   language: isLanguageTag,
+  accent: isReadableAccent,
 };
 
 interface Explanation {
@@ -69,6 +71,10 @@ const explanations: { readonly [M in Meaning]: (text: string) => Explanation } =
   homepage: (text) => ({ wanted: 'a URL', meant: withScheme(text) }),
   contact: (text) => ({ wanted: 'an e-mail address or a URL', meant: withScheme(text) }),
   email: () => ({ wanted: 'an e-mail address' }),
+  accent: (text) => ({
+    wanted: 'a colour such as #0b5a63 in which text can be read on a light page (contrast 4.5:1)',
+    meant: nearestReadableAccent(text),
+  }),
   language: () => ({ wanted: 'a BCP 47 language tag, such as de, da, nb, sv or en' }),
 };
 

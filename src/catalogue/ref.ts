@@ -62,6 +62,8 @@ export const usernameOfReader = (reader: string): string | undefined =>
   reader.startsWith('user:') ? reader.slice('user:'.length) : undefined;
 
 /** The reference of an entity, which has the reference's members among its own. */
+export function refOf(entity: VersionRef): VersionRef;
+export function refOf(entity: Exclude<Ref, FileRef>): Exclude<Ref, FileRef>;
 export function refOf(entity: Exclude<Ref, FileRef>): Exclude<Ref, FileRef> {
   switch (entity.kind) {
     case 'dataset':

@@ -2,8 +2,9 @@
  * Search of entities for terms. The folded search texts of many entities are one string, a block, in which a term is found
  * by few calls of `indexOf`. An entity never changes, so that a block is kept for as long as its entities are in a row.
  */
-import { foldCaseAndAccents, searchText } from './filters.ts';
-import type { Entity, Kind } from './types.ts';
+import { columnText, searchText } from './filters.ts';
+import { foldCaseAndAccents } from './fold.ts';
+import type { Dataset, Entity, Kind } from './types.ts';
 
 /** Entities in a row, and their folded search texts. */
 interface Block {
@@ -12,7 +13,12 @@ interface Block {
   readonly text: string;
   /** Place of each item's text, and the length of all. */
   readonly starts: Uint32Array;
+  /** Place of the columns within each item's text. */
+  readonly columnStarts: Uint32Array;
 }
+
+/** Precedes the columns in an item's text. */
+const columnMark = '\u0001';
 
 /** Blocks, keyed by their first item. */
 const blocks = new WeakMap<object, Block>();
@@ -72,12 +78,43 @@ function endOfNewBlock(items: readonly object[], start: number): number {
 function makeBlock(kind: Kind, items: readonly object[], start: number, end: number): Block {
   let joined = '';
   let next = start;
-  while (next < end && joined.length < maxBlockText)
-    joined += `${searchText[kind](items[next++] as never).replaceAll('\0', ' ')}\0`;
+  while (next < end && joined.length < maxBlockText) joined += `${textWithColumns(kind, items[next++] as object)}\0`;
   const text = foldCaseAndAccents(joined);
   const starts = new Uint32Array(next - start + 1);
-  for (let i = 1; i < starts.length; i++) starts[i] = text.indexOf('\0', starts[i - 1]) + 1;
-  return { items: items.slice(start, next), text, starts };
+  const columnStarts = new Uint32Array(next - start);
+  for (let i = 1; i < starts.length; i++) {
+    columnStarts[i - 1] = text.indexOf(columnMark, starts[i - 1]);
+    starts[i] = text.indexOf('\0', starts[i - 1]) + 1;
+  }
+  return { items: items.slice(start, next), text, starts, columnStarts };
+}
+
+/** The text of an item, and names and labels of its columns behind a mark. */
+function textWithColumns(kind: Kind, item: object): string {
+  const columns = kind === 'dataset' ? columnText(item as Dataset) : '';
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they separate texts
+  return [searchText[kind](item as never), columns].map((text) => text.replace(/[\0\u0001]/g, ' ')).join(columnMark);
+}
+
+const wordCharacter = /[\p{L}\p{N}]/u;
+
+/**
+ * The next place of a term in a block; -1 if there is none. In names and labels of columns, a term is found at the
+ * beginning of a word only: there are many, and "n_p" in "return_period" isn't what is looked for.
+ */
+function placeOfTerm({ text, starts, columnStarts }: Block, term: string, from: number): number {
+  for (let place = text.indexOf(term, from); place >= 0; place = text.indexOf(term, place + 1)) {
+    if (!wordCharacter.test(text[place - 1] ?? '')) return place;
+    let low = 0;
+    let high = columnStarts.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if ((starts[middle] as number) <= place) low = middle;
+      else high = middle - 1;
+    }
+    if (place < (columnStarts[low] as number)) return place;
+  }
+  return -1;
 }
 
 /**
@@ -101,7 +138,8 @@ export function findItemsWithTerms<T extends object>(
 }
 
 /** Adds the items of a block that contain all terms. Each term's occurrences are passed once, in the order of the text. */
-function addItemsWithTerms({ items, text, starts }: Block, terms: readonly string[], found: object[]): void {
+function addItemsWithTerms(block: Block, terms: readonly string[], found: object[]): void {
+  const { items, starts } = block;
   const occurrences = terms.map(() => -1);
   for (let i = 0; i < items.length; ) {
     const start = starts[i] ?? 0;
@@ -109,7 +147,7 @@ function addItemsWithTerms({ items, text, starts }: Block, terms: readonly strin
     for (let t = 0; t < terms.length; t++) {
       let place = occurrences[t] ?? -1;
       if (place < start) {
-        place = text.indexOf(terms[t] ?? '', start);
+        place = placeOfTerm(block, terms[t] ?? '', start);
         if (place < 0) return;
         occurrences[t] = place;
       }
@@ -124,22 +162,56 @@ function addItemsWithTerms({ items, text, starts }: Block, terms: readonly strin
 export const makeSearchTest =
   (kind: Kind, terms: readonly string[]) =>
   (item: object): boolean => {
-    const text = foldCaseAndAccents(searchText[kind](item as never));
-    return terms.every((term) => text.includes(term));
+    const block = makeBlock(kind, [item], 0, 1);
+    return terms.every((term) => placeOfTerm(block, term, 0) >= 0);
   };
 
-/** Score of an item for the terms of a search: most for labels, that begin with a term; then for names and keywords. */
-export function makeRelevanceScore(terms: readonly string[]): (item: Entity) => number {
+/** Scores of a term by the place where it is found. A label is better than any number of other places. */
+const scores = {
+  label: 64,
+  wordOfLabel: 32,
+  inLabel: 16,
+  slug: 8,
+  keyword: 6,
+  inKeyword: 4,
+  column: 2,
+  other: 1,
+} as const;
+/** Added for a label that is the whole search: such a label is first, always; most of all in the same spelling. */
+const exactLabel = { spelling: 3e6, folded: 2e6, terms: 1e6 } as const;
+
+/** Makes the score of an item for a search: best are labels, then names, keywords, columns, then descriptions. */
+export function makeRelevanceScore(search = ''): (item: Entity) => number {
+  const terms = searchTerms(search);
+  const whole = foldCaseAndAccents(search.trim());
+  const sorted = [...terms].sort().join(' ');
   return (item) => {
     const { label = '', keywords = [] } = item as { label?: string; keywords?: readonly string[] };
     const title = foldCaseAndAccents(label);
-    const names = [...keywords.map(foldCaseAndAccents), 'slug' in item ? item.slug.toLowerCase() : ''];
-    const scores = terms.map((term) => {
-      if (title === term) return 16;
-      if (` ${title}`.includes(` ${term}`)) return 8;
-      if (title.includes(term)) return 4;
-      return names.some((name) => name.includes(term)) ? 2 : 1;
-    });
-    return scores.reduce((sum, score) => sum + score, title === terms.join(' ') ? 16 : 0);
+    const names = keywords.map(foldCaseAndAccents);
+    const slug = 'slug' in item ? item.slug.toLowerCase() : '';
+    let score = 0;
+    for (const term of terms) score += scoreOfTerm(term, title, slug, names, item);
+    if (label === search.trim()) return score + exactLabel.spelling;
+    if (title.trim() === whole) return score + exactLabel.folded;
+    return searchTerms(label).toSorted().join(' ') === sorted ? score + exactLabel.terms : score;
   };
+}
+
+function scoreOfTerm(term: string, title: string, slug: string, keywords: readonly string[], item: Entity): number {
+  if (title === term) return scores.label;
+  if (` ${title}`.includes(` ${term}`)) return scores.wordOfLabel;
+  if (title.includes(term)) return scores.inLabel;
+  if (slug.includes(term)) return scores.slug;
+  if (keywords.includes(term)) return scores.keyword;
+  if (keywords.some((keyword) => keyword.includes(term))) return scores.inKeyword;
+  return item.kind === 'dataset' && foldedColumnText(item).includes(term) ? scores.column : scores.other;
+}
+
+const foldedColumnTexts = new WeakMap<Dataset, string>();
+
+function foldedColumnText(dataset: Dataset): string {
+  const text = foldedColumnTexts.get(dataset) ?? foldCaseAndAccents(columnText(dataset));
+  foldedColumnTexts.set(dataset, text);
+  return text;
 }

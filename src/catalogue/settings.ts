@@ -1,6 +1,14 @@
 /** Settings of a catalogue: the fields of catalogue.yaml (rows as in `fields.ts`), and the values read from it. */
 import { fieldsWithNames, fillFieldsFromRecord, type Stored } from './field.ts';
-import { booleanField, choiceField, integerField, objectField, textField } from './field-types.ts';
+import {
+  booleanField,
+  choiceField,
+  imageField,
+  integerField,
+  mappingField,
+  objectField,
+  textField,
+} from './field-types.ts';
 import type { Settings } from './types.ts';
 
 const git = {
@@ -44,6 +52,11 @@ export const settingsFields = {
   ),
   cors: booleanField('Whether pages of every origin may read the API.', { title: 'Cross-origin reads', default: true }),
   git: objectField(git, 'What the server does with the git repository that the folder is in.'),
+  logo: imageField('Path below /site_media/ of a picture that stands before the title on every page.'),
+  accent: textField('Colour of links and buttons of the pages, as #0b5a63; that of the dark scheme is derived.', {
+    meaning: 'accent',
+  }),
+  footer: mappingField('Links in the foot of every page: texts, and their addresses.', '^(https?://|mailto:|/)\\S+$'),
   metrics: booleanField('Count requests and more for Prometheus, at /metrics, from the next start on.', {
     default: false,
   }),

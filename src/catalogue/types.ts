@@ -60,6 +60,12 @@ export interface Settings {
     /** True to commit each write over HTTP. */
     readonly commit: boolean;
   };
+  /** Path or URL of a picture; '' if there is none. */
+  readonly logo: string;
+  /** Colour of the pages' links and buttons; '' for that of the program. */
+  readonly accent: string;
+  /** Addresses of the links in the foot of the pages, keyed by their texts. */
+  readonly footer: Readonly<Record<string, string>>;
   /** Read when the server starts. */
   readonly metrics: boolean;
 }

@@ -69,6 +69,7 @@ function traced(catalogue: Catalogue, trace: Trace): Catalogue {
     payload: method(catalogue, 'payload'),
     rows: method(catalogue, 'rows'),
     map: method(catalogue, 'map'),
+    profile: method(catalogue, 'profile'),
     difference: method(catalogue, 'difference'),
     media: method(catalogue, 'media'),
     inspect: method(catalogue, 'inspect'),

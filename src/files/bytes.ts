@@ -2,11 +2,11 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, realpath } from 'node:fs/promises';
 import { basename } from 'node:path';
-import type { Media, Payload } from '../catalogue/catalogue.ts';
 import { datasetImageAddresses } from '../catalogue/entities.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { mediaPath, payloadPath } from '../catalogue/layout.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
+import type { Media, Payload } from '../catalogue/open-file.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { downloadFileName } from '../catalogue/urls.ts';

@@ -7,9 +7,7 @@ import type {
   HistoryRef,
   Input,
   ListOptions,
-  Media,
   Page,
-  Payload,
   Published,
   RemoveOptions,
   Rows,
@@ -18,6 +16,7 @@ import type {
   WritableKind,
   WriteOptions,
 } from '../catalogue/catalogue.ts';
+import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import { pageAfterCursor } from '../catalogue/cursor.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
@@ -31,8 +30,9 @@ import {
   paginate,
   prepareSearch,
 } from '../catalogue/listing.ts';
-import { findEntity, getEntity, latestReadyVersion } from '../catalogue/lookup.ts';
+import { findEntity, getEntity } from '../catalogue/lookup.ts';
 import type { MapRequest, RowsMap } from '../catalogue/maps.ts';
+import type { Media, Payload } from '../catalogue/open-file.ts';
 import {
   isUserOrStaff,
   maySeePeople,
@@ -41,6 +41,7 @@ import {
   restrictSnapshotToVisible,
   type Viewer,
 } from '../catalogue/permissions.ts';
+import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { type DatasetRef, datasetRefOf, type Ref, type Refs, type VersionRef } from '../catalogue/ref.ts';
 import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
@@ -184,6 +185,11 @@ export class FileView implements Catalogue {
   async map(ref: VersionRef, request: MapRequest): Promise<RowsMap> {
     const { openMap } = await import('./maps.ts');
     return openMap(this.#files, await this.#versionWithData(ref), request, this.settings);
+  }
+
+  async profile(ref: VersionRef): Promise<VersionProfile> {
+    const { profileVersion } = await import('./rows.ts');
+    return profileVersion(this.#files, await this.#versionWithData(ref));
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {

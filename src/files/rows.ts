@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import { columnsByOtherName } from '../catalogue/column-names.ts';
+import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import { payloadPath } from '../catalogue/layout.ts';
@@ -200,6 +201,12 @@ export async function compareVersions(
 ): Promise<Difference> {
   const [before, after] = await Promise.all([openTableOf(files, from), openTableOf(files, to)]);
   return { from, to, ...(await compareTables(before, after, options)) };
+}
+
+/** Statistics of the columns of a version. @throws NotFoundError, UnavailableError */
+export async function profileVersion(files: CatalogueFiles, version: Version): Promise<VersionProfile> {
+  const { profileTable } = await import('../data/query/profile-table.ts');
+  return profileTable(await openTable(files, version));
 }
 
 /** Opens a table. Its errors name the version. */

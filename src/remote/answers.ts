@@ -1,5 +1,8 @@
 /** The shapes of a catalogue's answers. Those of entities come from the table of fields. */
+
 import type { SchemaObject } from 'ajv/dist/2020.js';
+import type { VersionProfile } from '../catalogue/column-statistics.ts';
+import type { Facets } from '../catalogue/facets.ts';
 import type { Field, NamedField, Schema } from '../catalogue/field.ts';
 import { type FieldsKind, fieldsOf } from '../catalogue/fields.ts';
 import type { EntityKind } from '../catalogue/schemas.ts';
@@ -150,6 +153,14 @@ export const answers = {
     expires: optional(timeShape),
   }),
   me: objectShape({ username: textShape }),
+  profile: shape<VersionProfile>({
+    type: 'object',
+    required: ['rows', 'columns'],
+    properties: {
+      rows: wholeNumberShape.schema,
+      columns: { type: 'array', items: { type: 'object', required: ['name', 'type', 'nulls', 'distinct'] } },
+    },
+  }),
   change: objectShape({
     url: textShape,
     datetime: timeShape,
@@ -224,6 +235,7 @@ export interface PageObject<Item> {
   readonly results: readonly Item[];
   readonly until?: string | null | undefined;
   readonly complete_since?: string | null | undefined;
+  readonly facets?: Facets | null | undefined;
 }
 
 const pages = new Map<Shape<unknown>, Shape<unknown>>();
@@ -239,6 +251,7 @@ export function listPageShape<Item>(item: Shape<Item>): Shape<PageObject<Item>> 
       results: listShape(item),
       until: optional(timeShape),
       complete_since: optional(timeShape),
+      facets: optional(shape<Facets>({ type: 'object', required: ['values', 'totals'] })),
     });
     pages.set(item, page);
   }

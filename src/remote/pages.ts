@@ -6,12 +6,17 @@ import { unexpectedResponseFieldError } from './shapes.ts';
 type Paging = Pick<ListOptions, 'page' | 'pageSize' | 'cursor'>;
 
 /** Query parameters of a list. The namespace and the dataset are part of the path. */
-export function listQueryPairs({ search, ordering, filters = {}, ...paging }: ListOptions): [string, string][] {
+export function listQueryPairs({ search, ordering, facets, filters = {}, ...paging }: ListOptions): [string, string][] {
   const words = Object.entries({ search, ordering }).filter((pair): pair is [string, string] => pair[1] !== undefined);
   const chosen = Object.entries(filters).flatMap(([name, values]) =>
     values.map((value): [string, string] => [name, value]),
   );
-  return [...words, ...chosen, ...pagingQueryPairs(paging)];
+  return [
+    ...words,
+    ...chosen,
+    ...(facets ? [['facets', 'true'] as [string, string]] : []),
+    ...pagingQueryPairs(paging),
+  ];
 }
 
 export function pagingQueryPairs({ page, pageSize, cursor }: Paging): [string, string][] {
@@ -31,7 +36,7 @@ export function parseListPage<Item, T>(
   { page: requested, pageSize, cursor }: Paging,
   item: (object: Item) => T,
 ): Page<T> {
-  const { results } = object;
+  const { results, facets } = object;
   const count = object.count ?? results.length;
   const previous = pageNumberIn(object.previous);
   const page = requested === 'last' || requested === undefined ? (previous ?? 0) + 1 : requested;
@@ -48,6 +53,7 @@ export function parseListPage<Item, T>(
     pageSize: size,
     items: results.map(item),
     ...(cursor !== undefined && { nextCursor }),
+    ...(facets && { facets }),
   };
 }
 

@@ -7,9 +7,7 @@ import type {
   HistoryRef,
   Input,
   ListOptions,
-  Media,
   Page,
-  Payload,
   Published,
   RemoveOptions,
   Rows,
@@ -18,10 +16,12 @@ import type {
   WritableKind,
   WriteOptions,
 } from '../catalogue/catalogue.ts';
+import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { StaleError } from '../catalogue/errors.ts';
 import type { ChangesOptions } from '../catalogue/feed.ts';
 import type { MapRequest, RowsMap } from '../catalogue/maps.ts';
+import type { Media, Payload } from '../catalogue/open-file.ts';
 import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
 import { settingsFromRecord } from '../catalogue/settings.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
@@ -102,6 +102,11 @@ export class RemoteCatalogue implements Catalogue {
 
   async map(ref: VersionRef, request: MapRequest): Promise<RowsMap> {
     return fetchMap(this.#http, await this.get<'version'>(ref), request);
+  }
+
+  async profile(ref: VersionRef): Promise<VersionProfile> {
+    const path = `${apiPath(ref.slug === 'latest' ? { kind: 'dataset', namespace: ref.namespace, slug: ref.dataset } : ref)}profile/`;
+    return (await this.#http.requestJson({ path }, answers.profile)).value;
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {

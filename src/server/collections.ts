@@ -1,13 +1,16 @@
 /** Representations of entities: pages of a collection, one entity, its history. */
 import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
-import { latestReadyVersion } from '../catalogue/lookup.ts';
 import { metadataForPeople } from '../catalogue/metadata.ts';
 import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
+import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { datasetRefOf, type Ref, refOf } from '../catalogue/ref.ts';
 import { represent, representFile, resourceUrl, toJson } from '../catalogue/represent.ts';
 import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
+import { renderSearchPage } from '../pages/home.tsx';
+
+import { datasetListFor, dependenciesOf } from './home.ts';
 import {
   alternateLink,
   datasetLicenceUrl,
@@ -17,6 +20,8 @@ import {
   urlWithParameters,
 } from './link-header.ts';
 import { lastParameterValue, parseListOptions, parsePaging, refuseMisspelledParameters } from './query-string.ts';
+import { recordListPage, withPage } from './record-pages.ts';
+import { queryOfAreaForm, seeOther } from './redirects.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 
 type Plain = Exclude<Kind, 'file'>;
@@ -48,16 +53,44 @@ export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, params, query, links } = request;
     const { namespace, dataset } = params;
-    const found = await catalogue.list(kind, parseListOptions(kind, query, { namespace, dataset }));
+    if (kind === 'dataset' && request.isPage && !query.has('cursor')) return datasetListPage(request);
+    const options = parseListOptions(kind, query, { namespace, dataset });
+    const found = await catalogue.list(kind, options);
     if (kind !== 'file') {
       const items = found.items as readonly Entities[Plain][];
-      return representPage(request, title, found, () => items.map((item) => entityJson(item, request)));
+      if (request.isPage && (kind === 'namespace' || kind === 'query') && !query.has('cursor'))
+        return recordListPage(
+          kind,
+          representPage(request, title, found, () => []),
+          found as never,
+        );
+      const { facets } = found;
+      const page = representPage(request, title, found, () => items.map((item) => entityJson(item, request)), {
+        facets,
+      });
+      return facets ? { ...page, dependsOn: [...page.dependsOn, JSON.stringify(facets)] } : page;
     }
     const files = found.items as readonly CatalogueFile[];
     const details = await catalogue.inspect(files);
     const items = () => files.map((file, i) => toJson(representFile(file, links, details[i] ?? noDetails)));
     // The details are read from the disk, and change without a new revision of the catalogue.
     return { ...representPage(request, title, found, items), dependsOn: [] };
+  };
+}
+
+/** A page of datasets for people. */
+async function datasetListPage(request: RequestContext): Promise<Representation | undefined> {
+  const { ctx, query, params } = request;
+  const plain = queryOfAreaForm(query);
+  if (plain !== null) {
+    seeOther(request, ctx.path + plain);
+    return undefined;
+  }
+  const list = await datasetListFor(request, parseListOptions('dataset', query, { namespace: params.namespace }));
+  return {
+    ...representPage(request, 'Datasets', list.found, () => list.found.items.map((item) => entityJson(item, request))),
+    dependsOn: dependenciesOf(list),
+    page: (context) => renderSearchPage(context, list),
   };
 }
 
@@ -84,6 +117,7 @@ export function representPage(
       `${toJson({ count: page.count, next, previous, ...members }).slice(0, -1)},"results":[${items().join(',')}]}`,
     headers: [['Link', link]],
     reviver: showMetadata,
+    beside: { next, previous },
   };
 }
 
@@ -107,7 +141,7 @@ export function makeDetailHandler<K extends Kind>(kind: K): Handler {
     const link = formatLinkHeader({ self: urlWithParameters(address, query), license }, [
       alternateLink(address, query, type),
     ]);
-    return {
+    const representation: Representation = {
       title: entityTitle(known),
       dependsOn: [entity, dataset],
       json: () => entityJson(known, request),
@@ -115,6 +149,7 @@ export function makeDetailHandler<K extends Kind>(kind: K): Handler {
       reviver: showMetadata,
       targets: () => namedDownloads(known, links),
     };
+    return request.isPage ? withPage(request, representation, known, dataset) : representation;
   };
 }
 

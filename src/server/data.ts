@@ -5,10 +5,10 @@ import { closestWord } from '../catalogue/closest.ts';
 import { excerpt, MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
+import { toJson } from '../catalogue/represent.ts';
 import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameters.ts';
-import type { WorkBudget } from '../catalogue/types.ts';
+import type { Query } from '../catalogue/types.ts';
 import { aggregateFormats, type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
-import { renderRowsPage } from '../pages/tables.ts';
 import { NotAcceptableError } from './errors.ts';
 import {
   type Alternate,
@@ -20,9 +20,8 @@ import {
 } from './link-header.ts';
 import { preferredType } from './negotiate.ts';
 import { sendPayload } from './payloads.ts';
-import { clientIpAddress } from './request.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
-import { throttleKeyOfAddress } from './sign-in.ts';
+import { rowsPage, workBudgetOf } from './rows-page.ts';
 import { streamDocument } from './stream.ts';
 
 const json = 'application/json';
@@ -46,20 +45,24 @@ function formatOf(type: string): OutputFormatName | undefined {
   );
 }
 
-/** Rows in a page for people: by default, and at most. A page is made as a whole. */
-const rowsOnPage = 100;
-const mostRowsOnPage = 1000;
-const isLimit = /^_?(limit|page_size)$/;
-
 /** A version and parameters of its rows. */
 interface Source {
   readonly ref: VersionRef;
   readonly parameters: readonly (readonly [string, string])[];
+  /** The saved query that they come from. */
+  readonly query?: Query;
 }
 
 /** The rows of a dataset or of a version. */
 export function versionRowsHandler(request: RequestContext): Promise<Representation | undefined> {
   return rowsOf(request, { ref: refFromRouteParams('version', request.params), parameters: [] });
+}
+
+/** Statistics of the columns of a dataset or of a version, as JSON. */
+export async function profileHandler(request: RequestContext): Promise<Representation> {
+  const { catalogue, params } = request;
+  const profile = await catalogue.profile(refFromRouteParams('version', params));
+  return { title: 'Profile', dependsOn: [profile], json: () => toJson(profile) };
 }
 
 /** The rows of a saved query: its parameters come first, those of the request behind them. */
@@ -69,11 +72,11 @@ export async function savedQueryRowsHandler(request: RequestContext): Promise<Re
   const ref: VersionRef = { kind: 'version', namespace, dataset: slug, slug: query.version ?? 'latest' };
   const parameters = parametersFromRecord(query.parameters);
   try {
-    return await rowsOf(request, { ref, parameters });
+    return await rowsOf(request, { ref, parameters, query });
   } catch (error) {
     // The dataset of the query has moved; the query itself hasn't, so nothing is redirected.
     if (error instanceof MovedError && error.to.kind === 'version')
-      return rowsOf(request, { ref: error.to, parameters });
+      return rowsOf(request, { ref: error.to, parameters, query });
     throw error;
   }
 }
@@ -87,8 +90,9 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
   const isAggregated = haveAggregates(parameters);
   const type = isAggregated ? preferredType(ctx.req.headers.accept, aggregateTypes) : request.type;
   if (type === null && !named && extension === undefined) throw new NotAcceptableError(aggregatesNotAcceptable);
-  const asPage = extension === undefined && (named ? query.getAll(named).at(-1) === 'html' : type === html);
-  if (asPage) return page(request, { ref, parameters });
+  const asPage =
+    extension === undefined && (named ? /^(html|api)$/.test(query.getAll(named).at(-1) ?? '') : type === html);
+  if (asPage) return rowsPage(request, { ref, parameters, query: source.query ?? null });
   const rows = await catalogue.rows(ref, {
     parameters,
     format: extension,
@@ -114,12 +118,6 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
     stream: () => rows.stream(),
   });
   return undefined;
-}
-
-/** The budget of the client of a request: of a user, or of an address. */
-export function workBudgetOf({ app, catalogue, ctx, viewer }: RequestContext): WorkBudget {
-  const address = () => throttleKeyOfAddress(clientIpAddress(ctx.req, catalogue.settings));
-  return app.workBudgets.of(viewer.username === null ? address() : `user:${viewer.username}`);
 }
 
 const aggregatesNotAcceptable = `Groups of rows have no geometry. Accept one of ${aggregateTypes.join(', ')}.`;
@@ -177,30 +175,4 @@ function endLinks({ ctx, links, query }: RequestContext, { matched, limit, paged
   const parts = Math.max(1, Math.ceil(matched / limit));
   const to = (value: number | null) => urlWithParameters(`${links.base}${ctx.path}`, query, { [name]: value });
   return { first: to(null), last: to(parts === 1 ? null : paged ? parts : (parts - 1) * limit) };
-}
-
-/** The rows as a table for people: those that were asked for, else the first. */
-async function page(request: RequestContext, { ref, parameters }: Source): Promise<Representation> {
-  const { ctx, catalogue, query } = request;
-  const own = parameters
-    .filter(([name]) => name !== '_format' && name !== 'format')
-    .map(([name, value]) => [name, isLimit.test(name) && Number(value) > mostRowsOnPage ? `${mostRowsOnPage}` : value]);
-  const limited = ['limit', 'page', 'page_size'].some((name) => query.has(name) || query.has(`_${name}`));
-  const rows = await catalogue.rows(ref, {
-    parameters: (limited ? own : [...own, ['_limit', `${rowsOnPage}`]]) as [string, string][],
-    format: 'objects',
-    length: Buffer.byteLength(ctx.querystring),
-    budget: workBudgetOf(request),
-  });
-  const chunks: Buffer[] = [];
-  for await (const chunk of rows.stream()) chunks.push(chunk as Buffer);
-  const items = JSON.parse(Buffer.concat(chunks).toString()) as Record<string, unknown>[];
-  const title = `${rows.version.dataset}: rows`;
-  return {
-    title,
-    dependsOn: [],
-    json: () => JSON.stringify(items),
-    html: (settings, base) =>
-      renderRowsPage({ title, settings, base, items, matched: rows.part?.matched ?? items.length }),
-  };
 }

@@ -6,8 +6,8 @@ import type { ParameterizedContext } from 'koa';
 import { closestWord, didYouMean } from '../catalogue/closest.ts';
 import type { Difference } from '../catalogue/difference.ts';
 import { excerpt, MovedError, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
-import { readyVersionBefore } from '../catalogue/lookup.ts';
 import { parseVersionRef } from '../catalogue/parse-ref.ts';
+import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { representDifferenceWithoutRows, resourceUrl, serializeDifference } from '../catalogue/represent.ts';
 import type { Version } from '../catalogue/types.ts';
@@ -15,10 +15,9 @@ import { ParameterError } from '../data/errors.ts';
 import { passWithoutBlocking } from '../data/event-loop.ts';
 import { outputFormats } from '../data/formats/output-formats.ts';
 import { splitList } from '../data/query/parameter-values.ts';
-import { renderJsonPage } from '../pages/layout.ts';
-import { workBudgetOf } from './data.ts';
 import { lastParameterValue } from './query-string.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
+import { workBudgetOf } from './rows-page.ts';
 import { type DocumentInfo, streamDocument, trySendNotModified } from './stream.ts';
 
 const json = 'application/json';
@@ -183,7 +182,7 @@ async function page({ links }: RequestContext, found: Difference): Promise<Repre
   return {
     title,
     dependsOn: [],
+    type: html,
     json: () => JSON.stringify(value),
-    html: (settings, base) => renderJsonPage(title, settings, value, base),
   };
 }

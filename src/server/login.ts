@@ -2,10 +2,11 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Input } from '../catalogue/catalogue.ts';
 import { baseUrlPath } from '../catalogue/urls.ts';
-import { renderSignInPage, renderSignOutPage } from '../pages/site.ts';
+import { renderSignInPage, renderSignOutPage } from '../pages/sign-in.tsx';
 import { readInputBody } from './body.ts';
 import { assertCsrfTokenAndOrigin, ensureCsrfToken, sessionKeyOfRequest, setSessionCookie } from './credentials.ts';
 import { MethodNotAllowedError, ThrottledError } from './errors.ts';
+import { makePageContext } from './page-context.ts';
 import { baseUrlOf } from './request.ts';
 import type { AppContext } from './route.ts';
 
@@ -47,7 +48,7 @@ export function loginPages(app: AppContext): readonly (readonly [path: string, p
 function setHeaders(ctx: ParameterizedContext): void {
   ctx.state.type = 'text/html';
   ctx.set('Allow', 'GET, POST, HEAD, OPTIONS');
-  ctx.vary('Cookie');
+  ctx.vary(['Cookie', 'Accept-Language']);
   ctx.set('Cache-Control', 'no-store');
   ctx.set('X-Frame-Options', 'DENY');
   ctx.remove('Access-Control-Allow-Origin');
@@ -63,8 +64,8 @@ interface Attempt {
 function showSignIn({ ctx, base, app }: Visit, { username, message, input = {} }: Attempt): void {
   const csrf = ensureCsrfToken(ctx, base);
   ctx.type = 'text/html; charset=utf-8';
-  ctx.body = renderSignInPage({
-    ...{ settings: app.publicCatalogue.settings, base, csrf, next: redirectTo(ctx, input) },
+  ctx.body = renderSignInPage(makePageContext(ctx, app.publicCatalogue.settings, base, null), {
+    ...{ csrf, next: redirectTo(ctx, input) },
     ...(username !== undefined && { username }),
     ...(message !== undefined && { message }),
   });
@@ -102,9 +103,10 @@ async function askToLogOut({ ctx, base, app }: Visit): Promise<void> {
   const viewer = key === undefined ? null : await app.signIn.accounts?.viewerBySession(key);
   if (!viewer) return redirect(ctx, base, `${baseUrlPath(base)}/api/v1/`);
   const { settings } = app.publicCatalogue;
-  const parts = { settings, base, csrf: ensureCsrfToken(ctx, base), next: redirectTo(ctx, {}) };
+  const { username } = viewer;
+  const parts = { csrf: ensureCsrfToken(ctx, base), next: redirectTo(ctx, {}), username: username ?? '' };
   ctx.type = 'text/html; charset=utf-8';
-  ctx.body = renderSignOutPage({ ...parts, username: viewer.username ?? '' });
+  ctx.body = renderSignOutPage(makePageContext(ctx, settings, base, username), parts);
 }
 
 async function logOut({ ctx, base, app }: Visit, input: Input): Promise<void> {

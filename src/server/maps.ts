@@ -6,10 +6,10 @@ import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { parametersFromRecord } from '../catalogue/row-parameters.ts';
 import { parseTileAddress } from '../data/map/parameters.ts';
 import { rowCountProperty, tileLayerName } from '../data/map/tile.ts';
-import { workBudgetOf } from './data.ts';
 import type { Headers } from './headers.ts';
 import { urlWithParameters } from './link-header.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
+import { workBudgetOf } from './rows-page.ts';
 
 export const pictureType = 'image/svg+xml';
 /** As registered with IANA; `application/x-protobuf` is an older name. */

@@ -38,6 +38,13 @@ export function preferredType<T extends string>(accept: string | undefined, avai
   return best?.type ?? null;
 }
 
+/** Tags of languages that a client prefers, the best first (RFC 9110, section 12.5.4). */
+export const preferredLanguages = (acceptLanguage = ''): readonly string[] =>
+  parsePreferences(acceptLanguage)
+    .filter(({ name, q }) => q > 0 && name !== '' && name !== '*')
+    .sort((a, b) => b.q - a.q)
+    .map(({ name }) => name);
+
 export type Coding = 'br' | 'gzip' | 'identity';
 
 /** Results by Accept-Encoding. */

@@ -2,8 +2,8 @@
 import type { Readable } from 'node:stream';
 import contentDisposition from 'content-disposition';
 import type { ParameterizedContext } from 'koa';
-import type { Media } from '../catalogue/catalogue.ts';
 import { NotFoundError, StaleError } from '../catalogue/errors.ts';
+import type { Media } from '../catalogue/open-file.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { downloadFileName } from '../catalogue/urls.ts';
 import { etagMatches, reprDigest } from './headers.ts';

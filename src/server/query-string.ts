@@ -68,7 +68,8 @@ export function parseListOptions(
   within: Pick<ListOptions, 'namespace' | 'dataset'> = {},
 ): ListOptions {
   const known = Object.keys(filterTests[kind]);
-  refuseMisspelledParameters(query, ['search', 'ordering', 'page', 'page_size', 'cursor', ...known]);
+  const facets = kind === 'dataset' ? ['facets'] : [];
+  refuseMisspelledParameters(query, ['search', 'ordering', 'page', 'page_size', 'cursor', ...facets, ...known]);
   const filters = known.filter((name) => query.has(name));
   return {
     ...within,
@@ -77,6 +78,7 @@ export function parseListOptions(
     ...parsePaging(query),
     cursor: lastParameterValue(query, 'cursor'),
     filters: Object.fromEntries(filters.map((name) => [name, query.getAll(name)])),
+    ...(kind === 'dataset' && { facets: parseBooleanParameter(query, 'facets') }),
   };
 }
 

@@ -8,8 +8,9 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
 import { type BrotliOptions, brotliCompress, constants, gzip } from 'node:zlib';
 import { LRUCache } from 'lru-cache';
+import { languageForTag } from '../pages/locale.ts';
 import { etagMatches, type Headers } from './headers.ts';
-import { type Coding, preferredCoding } from './negotiate.ts';
+import { type Coding, preferredCoding, preferredLanguages } from './negotiate.ts';
 
 /** A response in one content coding, ready to be sent. */
 interface Variant {
@@ -179,8 +180,22 @@ export class ResponseCache {
   }
 }
 
+/** Languages of pages, by Accept-Language. */
+const languageKeys = new Map<string, string>();
+
+/** The first language of the interface that a client accepts: all of the header that decides about a page. */
+function languageKey(acceptLanguage = ''): string {
+  const known = languageKeys.get(acceptLanguage);
+  if (known !== undefined) return known;
+  const key = preferredLanguages(acceptLanguage).map(languageForTag).find(Boolean) ?? '';
+  // Clients send a handful of different headers; one that sends thousands must not fill the memory.
+  if (languageKeys.size > 1000) languageKeys.clear();
+  languageKeys.set(acceptLanguage, key);
+  return key;
+}
+
 /**
- * All of a request that decides about the response: address, accepted types, and the host that links begin with.
+ * All of a request that decides about the response: address, accepted types and languages, and the host that links begin with.
  * @returns null if the response may depend on the user
  */
 export function responseCacheKey(request: IncomingMessage): string | null {
@@ -189,5 +204,6 @@ export function responseCacheKey(request: IncomingMessage): string | null {
     return null;
   const proxied = headers['x-forwarded-host'] || headers['x-forwarded-proto'];
   const origin = proxied ? `${headers['x-forwarded-proto']} ${headers['x-forwarded-host']}` : '';
-  return `${request.url}\n${headers.accept ?? ''}\n${headers.host ?? ''}\n${origin}`;
+  const language = languageKey(headers['accept-language']);
+  return `${request.url}\n${headers.accept ?? ''}\n${language}\n${headers.host ?? ''}\n${origin}`;
 }

@@ -3,8 +3,9 @@ import type { ParameterizedContext } from 'koa';
 import type { Catalogue, WritableKind } from '../catalogue/catalogue.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import type { Refs } from '../catalogue/ref.ts';
-import type { Kind, Settings } from '../catalogue/types.ts';
+import type { Kind } from '../catalogue/types.ts';
 import { baseUrlPath, type Links } from '../catalogue/urls.ts';
+import type { PageContext } from '../pages/page-context.ts';
 import type { AccessLog } from './access-log.ts';
 import type { Headers } from './headers.ts';
 import type { Metrics } from './metrics.ts';
@@ -64,6 +65,8 @@ export interface RequestContext {
   readonly dryRun: boolean;
   /** Media type of the response. */
   readonly type: string;
+  /** True if a page for people is asked for; false for the API in a browser (`?format=api`), too. */
+  readonly isPage: boolean;
   /** Indentation of JSON; undefined for compact. */
   readonly indent: number | undefined;
 }
@@ -80,7 +83,9 @@ export interface Representation {
   /** Bytes to send in place of JSON or a page. */
   readonly bytes?: () => Uint8Array;
   /** The page for people; by default the JSON in a page. */
-  readonly html?: (settings: Settings, base: string) => string;
+  readonly page?: ((context: PageContext) => string) | undefined;
+  /** Addresses of the pages of a list before and after this one. */
+  readonly beside?: { readonly next: string | null; readonly previous: string | null };
   /** Addresses that links in the page of the JSON lead to, in place of those shown. */
   readonly targets?: () => ReadonlyMap<string, string>;
   /** The JSON in the page, if it is not that of the API: a reviver of `JSON.parse`. */

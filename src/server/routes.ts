@@ -1,7 +1,8 @@
 /** The URL map: a line a route, in the order of the documentation. */
 import type { CreatableKind, WritableKind } from '../catalogue/catalogue.ts';
 import { apiRoot } from '../catalogue/urls.ts';
-import { homeHandler, listSchemasHandler, rootHandler, showSchemaHandler } from './about.ts';
+import { listSchemasHandler, rootHandler, showSchemaHandler } from './about.ts';
+import { assetHandler } from './assets.ts';
 import {
   changesHandler,
   handlerIfMaySeePeople,
@@ -10,11 +11,12 @@ import {
   makeHistoryHandler,
   ownUserHandlerFrom,
 } from './collections.ts';
-import { dataTypes, savedQueryRowsHandler, versionRowsHandler } from './data.ts';
+import { dataTypes, profileHandler, savedQueryRowsHandler, versionRowsHandler } from './data.ts';
 import { differenceHandler, differenceTypes } from './difference.ts';
 import { applyFileChangesHandler, putFileHandler, removeRecordFileHandler } from './file-writes.ts';
 import { fileListTypes, listCatalogueFilesHandler, showFileHandler } from './files.ts';
 import { aliveHandler, metricsHandler, readyHandler } from './health.ts';
+import { homeHandler, suggestionsHandler } from './home.ts';
 import {
   makeMapHandler,
   pictureType,
@@ -132,11 +134,13 @@ export const routes: readonly Route[] = [
   route('/', 'Home', get(homeHandler), { types: [html, json] }),
   route(apiRoot, 'Api Version 1', get(rootHandler)),
   route(`${apiRoot}datasets/`, 'Dataset List', collection('dataset'), fields('dataset')),
+  route(`${apiRoot}suggestions/`, 'Suggestions', get(suggestionsHandler), { types: [json] }),
   route(datasets, 'Dataset List', collection('dataset'), fields('dataset')),
   route(`${datasets}:dataset/`, 'Dataset Instance', instance('dataset'), fields('dataset')),
   route(`${datasets}:dataset/data/`, 'Data', get(versionRowsHandler), rows),
   route(`${datasets}:dataset/data.:extension`, 'Data', get(versionRowsHandler), rows),
   ...maps(`${datasets}:dataset/`, 'version'),
+  route(`${datasets}:dataset/profile/`, 'Profile', get(profileHandler)),
   route(`${datasets}:dataset/download/`, 'Download', get(downloadHandler), anyType),
   route(`${datasets}:dataset/download/:name`, 'Download', get(downloadHandler), anyType),
   route(`${datasets}:dataset/history/`, 'History', get(makeHistoryHandler('dataset'))),
@@ -147,6 +151,7 @@ export const routes: readonly Route[] = [
   route(`${versions}:version/data/`, 'Data', get(versionRowsHandler), rows),
   route(`${versions}:version/data.:extension`, 'Data', get(versionRowsHandler), rows),
   ...maps(`${versions}:version/`, 'version'),
+  route(`${versions}:version/profile/`, 'Profile', get(profileHandler)),
   route(`${versions}:version/download/`, 'Download', get(downloadHandler), anyType),
   route(`${versions}:version/download/:name`, 'Download', get(downloadHandler), anyType),
   route(`${versions}:version/diff/`, 'Diff', get(differenceHandler), differences),
@@ -188,6 +193,7 @@ export const routes: readonly Route[] = [
   route(`${namespaces}:namespace/feed.atom`, 'Feed', get(namespaceFeedHandler), anyType),
   route(`${datasets}:dataset/feed.atom`, 'Feed', get(datasetFeedHandler), anyType),
   route('/stac/', 'STAC', get(stacCatalogHandler), anyType),
+  route('/static/:version/:name', 'Static', get(assetHandler), anyType),
   route('/site_media/*path', 'Media', get(siteMediaHandler), anyType),
   route('/healthz', 'Health', get(aliveHandler)),
   route('/readyz', 'Readiness', get(readyHandler)),

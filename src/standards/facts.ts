@@ -3,9 +3,9 @@
  * licences as addresses. A fact that nobody has written is undefined: it is left out, never invented.
  */
 import { findSpdxIdentifier, licenceUrl } from '../catalogue/licence.ts';
-import { latestReadyVersion } from '../catalogue/lookup.ts';
 import { isLanguageTag } from '../catalogue/meaning.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
+import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Namespace, Settings, Version } from '../catalogue/types.ts';
 import { apiPath, downloadFileName, isHttpUrl } from '../catalogue/urls.ts';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { foldCaseAndAccents } from '../../src/catalogue/filters.ts';
+import { foldCaseAndAccents } from '../../src/catalogue/fold.ts';
 
 const alike: readonly (readonly [string, string])[] = [
   ['Été', 'ete'],

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
-import { foldCaseAndAccents, searchText } from '../../src/catalogue/filters.ts';
+import { searchText } from '../../src/catalogue/filters.ts';
+import { foldCaseAndAccents } from '../../src/catalogue/fold.ts';
 import { allEntities, listPage, prepareSearch } from '../../src/catalogue/listing.ts';
 import { anonymous, localAdmin, restrictSnapshotToVisible, type Viewer } from '../../src/catalogue/permissions.ts';
 import { findItemsWithTerms, foldSearchTexts } from '../../src/catalogue/search.ts';
@@ -29,6 +30,7 @@ const dataset = fc.record({
   slug: fc.constantFrom('d', 'tree-1'),
   description: fc.constantFrom(...words),
   keywords: fc.uniqueArray(fc.constantFrom(...words), { maxLength: 2 }),
+  columns: fc.constant([]),
 });
 
 /** The items that contain all terms, one by one. */
@@ -57,14 +59,19 @@ describe('search in blocks of folded texts', () => {
   });
 
   it('folds one block anew for a change of one item', () => {
-    const items = Array.from({ length: 5000 }, (_, i) => ({ label: `Dataset ${i}`, slug: `d${i}`, keywords: [] }));
+    const items = Array.from({ length: 5000 }, (_, i) => ({
+      label: `Dataset ${i}`,
+      slug: `d${i}`,
+      keywords: [],
+      columns: [],
+    }));
     const steps = () => [...foldSearchTexts('dataset', [...items])].length;
     assert.ok(steps() > 10);
     assert.equal(steps(), 0);
     for (const at of [0, 255, 256, 2500, 4999]) {
-      items.splice(at, 1, { label: 'Another', slug: 'other', keywords: [] });
+      items.splice(at, 1, { label: 'Another', slug: 'other', keywords: [], columns: [] });
       assert.equal(steps(), 1);
-      items.splice(at, 0, { label: 'One more', slug: 'more', keywords: [] });
+      items.splice(at, 0, { label: 'One more', slug: 'more', keywords: [], columns: [] });
       assert.ok(steps() <= 2);
     }
   });

@@ -21,6 +21,9 @@ describe('settingsFrom', () => {
       people: 'members',
       cors: true,
       git: { commit: false },
+      logo: '',
+      accent: '',
+      footer: {},
       metrics: false,
     });
   });

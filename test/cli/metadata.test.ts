@@ -101,8 +101,8 @@ describe('metadata', () => {
     const object = (await (await fetch(url)).json()) as Shown;
     assert.equal(object.metadata, base64(json));
     for (const address of [url, `${base}/api/v1/versions/`, `${base}/api/v1/namespaces/parks/datasets/trees/`]) {
-      const page = await (await fetch(address, { headers: { accept: 'text/html' } })).text();
-      assert.match(page, /&quot;source&quot;: &quot;trees\.csv&quot;/, address);
+      const page = await (await fetch(`${address}?format=api`)).text();
+      assert.match(page, /&quot;source&quot;<\/b>: <i class="text">&quot;trees\.csv&quot;/, address);
       assert.ok(!page.includes(base64(json).slice(0, 20)), address);
     }
     const schema = (await (await fetch(`${base}/schemas/version.json`)).json()) as {

@@ -52,7 +52,11 @@ async function serveIn(t: TestContext, root: string) {
   t.after(() => server.close());
   const ask = async (method: string, at: string, body?: string | Buffer, type = 'application/json') => {
     const headers = { Authorization: `Token ${token}`, 'Content-Type': type };
-    const answer = await fetch(server.base + at, { method, headers, ...(body !== undefined && { body }) });
+    const answer = await fetch(server.base + at, {
+      method,
+      headers,
+      ...(body !== undefined && { body: body as BodyInit }),
+    });
     const text = await answer.text();
     return { status: answer.status, headers: answer.headers, body: text && JSON.parse(text) };
   };

@@ -146,7 +146,7 @@ describe('differences', () => {
       assert.match(text, new RegExp(`<a href="${address}/trees/version/${slugs.trees?.[0]}/">`));
     }
     const text = await (await ask('many@1?_format=html')).text();
-    assert.equal(text.match(/&quot;change&quot;: &quot;changed&quot;/g)?.length, 100);
+    assert.equal(text.match(/&quot;change&quot;<\/b>: <i class="text">&quot;changed&quot;/g)?.length, 100);
   });
 
   it('are not sent again to one who has them', async () => {

@@ -51,12 +51,16 @@ describe('a download with a file name', () => {
   });
 
   it('is what pages link to; the API keeps its address', async () => {
-    const page = await (await fetch(trees, { headers: { Accept: 'text/html' } })).text();
-    assert.ok(page.includes(`<a href="${trees}download/trees.csv">${trees}download/</a>`), page);
+    const html = { headers: { Accept: 'text/html' } };
     const version = `${trees}version/${slug}/`;
-    assert.ok(page.includes(`<a href="${version}download/trees-${slug}.csv">${version}download/</a>`));
-    const versionPage = await (await fetch(version, { headers: { Accept: 'text/html' } })).text();
-    assert.ok(versionPage.includes(`<a href="${version}download/trees-${slug}.csv">`));
+    const pathOf = (url: string) => new URL(url).pathname;
+    const page = await (await fetch(trees, html)).text();
+    assert.ok(page.includes(`href="${pathOf(trees)}download/trees.csv"`), page);
+    const versionPage = await (await fetch(version, html)).text();
+    assert.ok(versionPage.includes(`href="${pathOf(version)}download/trees-${slug}.csv"`), versionPage);
+    const api = await (await fetch(`${trees}?format=api`)).text();
+    assert.ok(api.includes(`<a href="${trees}download/trees.csv">${trees}download/?format=api</a>`), api);
+    assert.ok(api.includes(`<a href="${version}download/trees-${slug}.csv">${version}download/?format=api</a>`));
     assert.equal(((await (await fetch(trees)).json()) as { download: string }).download, `${trees}download/`);
   });
 });

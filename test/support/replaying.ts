@@ -53,7 +53,7 @@ export async function replay(upstream: string): Promise<Replaying> {
       method,
       headers,
       redirect: 'manual',
-      ...(body.length && { body }),
+      ...(body.length && { body: body as BodyInit }),
     });
     const {
       connection: ___,

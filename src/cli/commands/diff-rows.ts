@@ -2,8 +2,8 @@
 import { Readable } from 'node:stream';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { readyVersionBefore } from '../../catalogue/lookup.ts';
 import { parseVersionRef } from '../../catalogue/parse-ref.ts';
+import { readyVersionBefore } from '../../catalogue/ready-versions.ts';
 import { datasetRefOf, formatRef, refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { serializeDifference } from '../../catalogue/represent.ts';
 import { ParameterError } from '../../data/errors.ts';

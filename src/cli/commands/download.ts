@@ -2,8 +2,8 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Option } from 'commander';
-import type { Payload } from '../../catalogue/catalogue.ts';
 import { CatalogueError, ConflictError } from '../../catalogue/errors.ts';
+import type { Payload } from '../../catalogue/open-file.ts';
 import { parseVersionRef } from '../../catalogue/parse-ref.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Call, Verb } from '../command.ts';

@@ -4,8 +4,8 @@ import { createReadStream, createWriteStream, statSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { Payload } from '../../catalogue/catalogue.ts';
 import { CatalogueError } from '../../catalogue/errors.ts';
+import type { Payload } from '../../catalogue/open-file.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { byteCounter, flushFileToDisk } from './save.ts';
 

@@ -2,6 +2,7 @@
  * The profile of one column during ingestion: converts its values for the columnar copy, row group by row group, and
  * collects its type and statistics.
  */
+import type { ColumnStatistics } from '../../catalogue/column-statistics.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
 import { type Cells, cellsToArray } from '../formats/cells.ts';
 import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
@@ -19,7 +20,7 @@ import {
   scanNumbers,
   utf8ValueKind,
 } from './typed-values.ts';
-import { type ColumnStatistics, ValueSummary } from './value-summary.ts';
+import { ValueSummary } from './value-summary.ts';
 
 const numericKinds = valueKinds.integer | valueKinds.float;
 /** Kinds of values that are strings in JSON. */

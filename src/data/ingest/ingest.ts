@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { ColumnStatistics } from '../../catalogue/column-statistics.ts';
 import type { ColumnType, ReadingOptions } from '../../catalogue/types.ts';
 import { PayloadError } from '../errors.ts';
 import { readCsv } from '../formats/csv/reader.ts';
@@ -29,7 +30,6 @@ import type { ColumnSettings } from './column-forms.ts';
 import { type DetectedEncoding, decodeFromEncoding, decodeToUtf8, type Encoding, gunzip } from './decode.ts';
 import { PayloadStream, peekStream } from './payload-stream.ts';
 import { TableBuilder, type TableSummary } from './table-builder.ts';
-import type { ColumnStatistics } from './value-summary.ts';
 
 export interface IngestOptions extends FormatHints {
   /** Options for reading the rows. */

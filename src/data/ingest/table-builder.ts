@@ -2,6 +2,7 @@
  * Builds a table from batches of rows: infers columns, reads geometries, and writes each row group to the columnar copy, if
  * one is made.
  */
+import type { ColumnStatistics } from '../../catalogue/column-statistics.ts';
 import { type Cells, sliceCells } from '../formats/cells.ts';
 import type { PayloadInfo, RowBatch } from '../formats/types.ts';
 import { maxGroupRows } from '../limits.ts';
@@ -13,7 +14,6 @@ import { ColumnProfile } from './column-profile.ts';
 import { GeometryReader } from './geometry-reader.ts';
 import { cleanColumnName, uniqueColumnNames } from './infer-types.ts';
 import { ingestRemarks, refuseMisfitValues } from './remarks.ts';
-import type { ColumnStatistics } from './value-summary.ts';
 
 export interface TableSummary {
   readonly table: Omit<TableInfo, 'checksum' | 'passthrough'>;

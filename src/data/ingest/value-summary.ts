@@ -1,21 +1,8 @@
 /** The distinct values of a column, up to a limit, and its least and greatest one. */
 
-import type { ColumnType } from '../../catalogue/types.ts';
 import { parseDateTime } from '../date-time.ts';
 import { compareUtf8, type Utf8Texts } from '../formats/utf8-texts.ts';
 import { detachedCopy } from '../row.ts';
-
-/** Statistics of a column's values. */
-export interface ColumnStatistics {
-  readonly name: string;
-  readonly type: ColumnType;
-  readonly nulls: number;
-  /** Number of distinct values; null if it exceeds `maxDistinct`, or for objects and arrays. */
-  readonly distinct: number | null;
-  /** Absent for booleans, objects and arrays. Texts are truncated to 100 characters. */
-  readonly min?: number | string;
-  readonly max?: number | string;
-}
 
 /** Most distinct values that are counted. */
 export const maxDistinct = 1000;

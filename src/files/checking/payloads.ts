@@ -9,7 +9,8 @@ import {
 } from '../../catalogue/columns.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
-import { getEntity, latestReadyVersion } from '../../catalogue/lookup.ts';
+import { getEntity } from '../../catalogue/lookup.ts';
+import { latestReadyVersion } from '../../catalogue/ready-versions.ts';
 import {
   entityRecordPath,
   makeDiagnostic,

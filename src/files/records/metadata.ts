@@ -58,13 +58,14 @@ export function* findMetadataToRewrite(
 
 /** Summary of the data: opaque to clients, useful to people. */
 export function summarizeIngestedData(ingested: IngestResult, fileName: string | undefined): MetadataMapping {
-  const { format, compression, encoding, delimiter, crs, rows, bbox, statistics, repairs } = ingested;
+  const { format, compression, encoding, delimiter, crs, rows, bbox, statistics, repairs, geometryKinds } = ingested;
   const columns = statistics.map(({ type: _, ...figures }) => figures);
   const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);
   const summary = {
     format,
     rows,
     ...Object.fromEntries(given),
+    ...(geometryKinds.length > 0 && { geometry: [...geometryKinds].sort() }),
     ...(Object.keys(repairs).length && { repairs }),
     source: fileName,
   };

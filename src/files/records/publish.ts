@@ -20,10 +20,11 @@ import {
   versionsFolder,
 } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
-import { getEntity, latestReadyVersion } from '../../catalogue/lookup.ts';
+import { getEntity } from '../../catalogue/lookup.ts';
 import { encodeMetadata } from '../../catalogue/metadata.ts';
 import { assertNoAccidentalLossInNextVersion } from '../../catalogue/next-version.ts';
 import { isSameReadingOptions, mergeReadingOptions, readingOptionsWithoutStrict } from '../../catalogue/reading.ts';
+import { latestReadyVersion } from '../../catalogue/ready-versions.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, ReadingOptions, Version } from '../../catalogue/types.ts';

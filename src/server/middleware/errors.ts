@@ -1,10 +1,11 @@
 /** Errors, as responses in the media type that the client asked for. */
 import type { Middleware, ParameterizedContext } from 'koa';
 import { MovedError, NotFoundError } from '../../catalogue/errors.ts';
-import { renderJsonPage } from '../../pages/layout.ts';
+import { renderProblemPage } from '../../pages/problem.tsx';
 import { errorResponse } from '../errors.ts';
 import { commonHeaders, pageHeaders } from '../headers.ts';
 import { preferredType } from '../negotiate.ts';
+import { makePageContext } from '../page-context.ts';
 import { baseUrlOf, requestIdHeader } from '../request.ts';
 import { type AppContext, pathPrefix } from '../route.ts';
 
@@ -44,7 +45,10 @@ function sendError(ctx: ParameterizedContext, app: AppContext, error: unknown): 
   const type = ctx.state.type ?? preferredType(ctx.get('Accept'), ['application/json', 'text/html']);
   if (type === 'text/html' && status !== 406) {
     ctx.type = 'text/html; charset=utf-8';
-    ctx.body = renderJsonPage(`${status}`, app.publicCatalogue.settings, body, baseUrl(ctx, app));
+    const { viewer } = ctx.state;
+    const context = makePageContext(ctx, app.publicCatalogue.settings, baseUrl(ctx, app), viewer?.username ?? null);
+    ctx.vary('Accept-Language');
+    ctx.body = renderProblemPage(context, { status, messages: body });
   } else {
     ctx.body = JSON.stringify(body);
     ctx.set('Content-Type', 'application/json');

@@ -54,6 +54,7 @@ interface Negotiated {
   readonly query: URLSearchParams;
   readonly type: string;
   readonly indent: number | undefined;
+  readonly isPage: boolean;
   /** Suffix of links in the response, so that they keep a format from the query string. */
   readonly suffix: string;
 }
@@ -67,10 +68,11 @@ export function negotiateMediaType(ctx: Context, route: Route): Negotiated {
   const query = new URLSearchParams(ctx.querystring);
   const chosen = chooseType(query, accept, route, ctx.params);
   ctx.state.type = chosen.type;
-  return { query, ...chosen, indent: indentIn(accept) };
+  const isApi = ['format', '_format'].some((name) => lastParameterValue(query, name) === 'api');
+  return { query, ...chosen, indent: indentIn(accept), isPage: chosen.type === 'text/html' && !isApi };
 }
 
-/** Spellings of ?format= by media type. `api` is what Django REST Framework calls its HTML. */
+/** Spellings of ?format= by media type. `api` is what Django REST Framework calls its HTML: the API in a browser. */
 const formats: Readonly<Record<string, string>> = {
   json: 'application/json',
   api: 'text/html',

@@ -2,10 +2,11 @@
 import type { RequestListener } from 'node:http';
 import type { Settings } from '../../catalogue/types.ts';
 import { nextTurn } from '../../data/event-loop.ts';
-import { renderJsonPage } from '../../pages/layout.ts';
+import { renderJsonPage } from '../../pages/json-page.tsx';
 import { MethodNotAllowedError } from '../errors.ts';
 import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
 import { optionsMetadata } from '../metadata.ts';
+import { makePageContext } from '../page-context.ts';
 import { chooseRequestId, clientIpAddress, hasSeveralHosts, requestIdHeader, rewriteToOriginForm } from '../request.ts';
 import {
   type CachedResponse,
@@ -114,26 +115,31 @@ export async function sendRepresentation(
   sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
 }
 
-function bodyOf({ app, type, indent, links }: RequestContext, representation: Representation): string | Uint8Array {
-  const { settings } = app.publicCatalogue;
+function bodyOf(
+  { ctx, app, type, indent, isPage, links, viewer }: RequestContext,
+  representation: Representation,
+): string | Uint8Array {
   if (representation.bytes) return representation.bytes();
-  if (representation.html) return representation.html(settings, links.base);
+  const { settings } = app.publicCatalogue;
+  const context = () => makePageContext(ctx, settings, links.base, viewer.username);
+  if (representation.page) return representation.page(context());
   if ((representation.type ?? type) === 'text/html')
-    return renderJsonPage(
-      representation.title,
-      settings,
-      JSON.parse(representation.json(), representation.reviver),
-      links.base,
-      representation.targets?.(),
-    );
+    return renderJsonPage(context(), {
+      title: representation.title,
+      value: JSON.parse(representation.json(), representation.reviver),
+      targets: representation.targets?.(),
+      allow: ctx.response.get('Allow'),
+      hasPage: !isPage,
+      ...representation.beside,
+    });
   return indent === undefined ? representation.json() : JSON.stringify(JSON.parse(representation.json()), null, indent);
 }
 
 function headersOf({ ctx, app, type: negotiated }: RequestContext, representation: Representation): Headers {
   const { authorization, cookie } = ctx.req.headers;
-  const { type = negotiated, html, headers = [] } = representation;
-  const isPage = type === 'text/html' || html;
-  ctx.vary('Accept-Encoding');
+  const { type = negotiated, page, headers = [] } = representation;
+  const isPage = type === 'text/html' || page;
+  ctx.vary(isPage ? ['Accept-Encoding', 'Accept-Language'] : 'Accept-Encoding');
   return [
     ['Content-Type', isPage ? 'text/html; charset=utf-8' : type],
     ['Allow', ctx.response.get('Allow')],

@@ -1,0 +1,121 @@
+/** Statistics of the columns of a version: those in its metadata, which every list can show, and their full form. */
+
+import { decodeMetadata } from './metadata.ts';
+import { latestReadyVersion } from './ready-versions.ts';
+import type { ColumnType, Dataset, Version } from './types.ts';
+
+/** A value of a column as it is in the rows: dates and times as text. */
+export type StatisticsValue = number | string | boolean;
+
+/** Counts of values between edges: bin i holds values from `edges[i]` to below `edges[i + 1]`, the last one both ends. */
+export interface Histogram {
+  readonly scale: 'linear' | 'log';
+  readonly edges: readonly (number | string)[];
+  readonly counts: readonly number[];
+}
+
+/** Statistics of a column's values. */
+export interface ColumnStatistics {
+  readonly name: string;
+  readonly type: ColumnType;
+  readonly nulls: number;
+  /** Number of distinct values; null if there are more than are counted, or for objects and arrays. */
+  readonly distinct: number | null;
+  /** Absent for booleans, objects and arrays. Texts are truncated to 100 characters. */
+  readonly min?: number | string;
+  readonly max?: number | string;
+}
+
+/** Statistics of a column with the distribution of its values. */
+export interface ColumnProfile extends ColumnStatistics {
+  /** Of numbers. */
+  readonly mean?: number;
+  readonly median?: number;
+  /** Of numbers, dates and datetimes. */
+  readonly histogram?: Histogram;
+  /** The most frequent values; absent if all are different, or too many. */
+  readonly top?: readonly { readonly value: StatisticsValue; readonly count: number }[];
+  /** The first values in the file, if all are different. */
+  readonly examples?: readonly string[];
+}
+
+/** Columns of a version with the number of rows that they were counted in. */
+export interface VersionProfile {
+  readonly rows: number;
+  readonly columns: readonly ColumnProfile[];
+}
+
+/** Statistics as far as the metadata of a version have them. */
+export type KnownStatistics = Partial<Omit<ColumnStatistics, 'name'>>;
+
+interface Known {
+  readonly columns: ReadonlyMap<string, KnownStatistics>;
+  readonly geometryTypes: readonly string[];
+}
+
+const known = new WeakMap<Version, Known>();
+
+/** Statistics in the metadata of a version, keyed by column; the catalogue's own summary, or a mapping by name. */
+export const statisticsInMetadata = (version: Version): ReadonlyMap<string, KnownStatistics> =>
+  knownOf(version).columns;
+
+function knownOf(version: Version): Known {
+  let result = known.get(version);
+  if (!result) {
+    const mapping = decodeMetadata(version.metadata) ?? {};
+    const { columns, geometry } = mapping as { columns?: unknown; geometry?: unknown };
+    const geometryTypes = Array.isArray(geometry) ? geometry.filter((type) => typeof type === 'string') : [];
+    result = { columns: new Map(statisticsIn(columns)), geometryTypes };
+    known.set(version, result);
+  }
+  return result;
+}
+
+function* statisticsIn(columns: unknown): Generator<[string, KnownStatistics]> {
+  if (typeof columns !== 'object' || columns === null) return;
+  const entries: [unknown, unknown][] = Array.isArray(columns)
+    ? columns.map((column) => [Object(column).name, column])
+    : Object.entries(columns);
+  for (const [name, value] of entries) {
+    if (typeof name !== 'string' || typeof value !== 'object' || value === null) continue;
+    const { nulls, distinct, min, max } = value as Record<string, unknown>;
+    yield [
+      name,
+      {
+        ...(isCount(nulls) && { nulls }),
+        ...((isCount(distinct) || distinct === null) && { distinct }),
+        ...(isBound(min) && { min }),
+        ...(isBound(max) && { max }),
+      },
+    ];
+  }
+}
+
+const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isBound = (value: unknown): value is number | string =>
+  typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
+
+/** Kinds of rows by their geometry; `mixed` has several, `geometry` any that isn't known. */
+export const geometryClasses = ['point', 'line', 'polygon', 'mixed', 'geometry', 'none'] as const;
+export type GeometryClass = (typeof geometryClasses)[number];
+
+/** The kind of rows of a version, by the types of geometry in its metadata. */
+export function geometryClassOf(version: Version | undefined, hasGeometry: boolean): GeometryClass {
+  if (!version || !hasGeometry) return 'none';
+  const classes = new Set(knownOf(version).geometryTypes.map(classOfType));
+  if (classes.size === 0) return 'geometry';
+  return classes.size === 1 ? ([...classes][0] as GeometryClass) : 'mixed';
+}
+
+function classOfType(type: string): GeometryClass {
+  if (/Point( Z)?$/.test(type)) return 'point';
+  if (/LineString( Z)?$/.test(type)) return 'line';
+  return /Polygon( Z)?$/.test(type) ? 'polygon' : 'mixed';
+}
+
+/** The kind of rows of a dataset's newest ready version. */
+export const geometryClassOfDataset = (dataset: Dataset): GeometryClass =>
+  geometryClassOf(
+    latestReadyVersion(dataset),
+    dataset.columns.some(({ type }) => type === 'geometry'),
+  );

@@ -1,0 +1,136 @@
+// Makes the pages more comfortable. All of them work without it.
+
+// Copies what the button names, or the code beside it.
+for (const button of document.querySelectorAll('[data-copy]')) {
+  button.addEventListener('click', async () => {
+    const text = button.dataset.copy || button.parentElement.querySelector('code').textContent;
+    await navigator.clipboard.writeText(text);
+    const before = button.textContent;
+    button.textContent = button.dataset.copied || before;
+    setTimeout(() => {
+      button.textContent = before;
+    }, 1500);
+  });
+}
+
+const search = document.querySelector('[data-suggest]');
+
+// "/" goes to the search, as on most sites with one.
+addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? '')) return;
+  event.preventDefault();
+  search?.focus();
+});
+
+// A long list is narrowed as one types; folded parts unfold for it.
+for (const input of document.querySelectorAll('[data-filter]')) {
+  input.addEventListener('input', () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    const root = input.closest('section');
+    for (const folded of root.querySelectorAll('details')) folded.open = words.length > 0;
+    for (const item of root.querySelectorAll(input.dataset.filter)) {
+      const text = item.textContent.toLowerCase();
+      item.hidden = !words.every((word) => text.includes(word));
+    }
+  });
+}
+
+// The tool that was chosen last is chosen again.
+for (const input of document.querySelectorAll('[data-remember]')) {
+  const key = `catalogue-${input.dataset.remember}`;
+  if (localStorage.getItem(key) === input.value) input.checked = true;
+  input.addEventListener('change', () => localStorage.setItem(key, input.value));
+}
+
+// The part of the page that is read is marked in the list of parts.
+const parts = [...document.querySelectorAll('.toc a')];
+if (parts.length) {
+  const seen = new IntersectionObserver(
+    (entries) => {
+      for (const { isIntersecting, target } of entries)
+        if (isIntersecting) for (const link of parts) link.classList.toggle('here', link.hash === `#${target.id}`);
+    },
+    { rootMargin: '-20% 0px -70% 0px' },
+  );
+  for (const link of parts) {
+    const part = document.getElementById(link.hash.slice(1));
+    if (part) seen.observe(part);
+  }
+}
+
+// Suggestions while a search is typed: a combobox with a list (ARIA 1.2). Enter without a choice asks the server.
+if (search) {
+  const list = document.createElement('ul');
+  Object.assign(list, { id: 'suggestions', className: 'sugg', role: 'listbox', hidden: true });
+  list.setAttribute('aria-label', search.labels?.[0]?.textContent ?? '');
+  search.parentElement.append(list);
+  search.autocomplete = 'off';
+  for (const [name, value] of Object.entries({
+    role: 'combobox',
+    'aria-controls': 'suggestions',
+    'aria-autocomplete': 'list',
+  }))
+    search.setAttribute(name, value);
+  let chosen = -1;
+  let asked = 0;
+
+  const show = (isOpen) => {
+    list.hidden = !isOpen;
+    search.setAttribute('aria-expanded', String(isOpen));
+    chosen = -1;
+    search.removeAttribute('aria-activedescendant');
+  };
+  show(false);
+
+  const choose = (index) => {
+    const items = [...list.children];
+    chosen = (index + items.length) % items.length;
+    for (const [i, item] of items.entries()) item.setAttribute('aria-selected', String(i === chosen));
+    search.setAttribute('aria-activedescendant', items[chosen].id);
+    items[chosen].scrollIntoView({ block: 'nearest' });
+  };
+
+  const open = (item) => {
+    location.href = item.dataset.href;
+  };
+
+  search.addEventListener('input', async () => {
+    const text = search.value.trim();
+    const turn = ++asked;
+    if (text.length < 2) return show(false);
+    const address = `${search.dataset.suggest}?search=${encodeURIComponent(text)}`;
+    const found = await fetch(address)
+      .then((response) => (response.ok ? response.json() : []))
+      .catch(() => []);
+    if (turn !== asked) return;
+    list.replaceChildren(
+      ...found.map(({ label, namespace, url }, i) => {
+        const item = document.createElement('li');
+        Object.assign(item, { id: `suggestion-${i}`, role: 'option', dir: 'auto' });
+        item.setAttribute('aria-selected', 'false');
+        item.dataset.href = new URL(url).pathname;
+        const place = document.createElement('small');
+        place.textContent = namespace;
+        item.append(label, ' ', place);
+        return item;
+      }),
+    );
+    show(found.length > 0);
+  });
+
+  search.addEventListener('keydown', (event) => {
+    if (list.hidden) return;
+    const moves = { ArrowDown: () => choose(chosen + 1), ArrowUp: () => choose(chosen < 0 ? -1 : chosen - 1) };
+    if (moves[event.key]) moves[event.key]();
+    else if (event.key === 'Escape') show(false);
+    else if (event.key === 'Enter' && chosen >= 0) open(list.children[chosen]);
+    else return;
+    event.preventDefault();
+  });
+  list.addEventListener('mousedown', (event) => {
+    const item = event.target.closest('li');
+    if (item) open(item);
+  });
+  search.addEventListener('blur', () => show(false));
+}

@@ -1,0 +1,188 @@
+/** The columns of a dataset: type, unit, meaning, and a profile of their values. */
+import type { VNode } from 'preact';
+import type { ColumnProfile } from '../catalogue/column-statistics.ts';
+import type { Column } from '../catalogue/types.ts';
+import { TypeOfColumn } from './cells.tsx';
+import { HistogramBars, makeRowsHref, plainValue, type RowsHref, TopValues } from './histogram.tsx';
+import type { Locale } from './locale.ts';
+import type { PageContext } from './page-context.ts';
+
+export interface ColumnsProps {
+  readonly context: PageContext;
+  readonly columns: readonly Column[];
+  /** As far as they are known. */
+  readonly profiles: ReadonlyMap<string, Partial<ColumnProfile>>;
+  readonly rows: number;
+  /** Path of the rows. */
+  readonly rowsPath: string;
+}
+
+/** Columns shown before the rest is folded; all, if few more. */
+const shownColumns = 12;
+const fewColumns = 16;
+
+export function ColumnList({ context, columns, profiles, rows, rowsPath }: ColumnsProps): VNode {
+  const { locale } = context;
+  const rowsHref = makeRowsHref(rowsPath);
+  const isDull = ({ name }: Column) => {
+    const { nulls = 0, distinct } = profiles.get(name) ?? {};
+    return rows > 1 && (nulls === rows || (distinct === 1 && nulls === 0));
+  };
+  const dull = columns.length > fewColumns ? columns.filter(isDull) : [];
+  const telling = columns.filter((column) => !dull.includes(column));
+  const first = telling.length > fewColumns ? telling.slice(0, shownColumns) : telling;
+  const rest = telling.slice(first.length);
+  const item = (column: Column) => (
+    <ColumnItem key={column.name} {...{ locale, column, profile: profiles.get(column.name) ?? {}, rows, rowsHref }} />
+  );
+  return (
+    <>
+      {columns.length > fewColumns && (
+        <p class="finder only-js">
+          <label class="vh" for="find-column">
+            {locale.text('findColumn')}
+          </label>
+          <input id="find-column" type="search" placeholder={locale.text('findColumn')} data-filter=".profile > li" />
+        </p>
+      )}
+      <p class="profile-head" aria-hidden="true">
+        {(['nameAndType', 'meaning', 'filled', 'values'] as const).map((key) => (
+          <span key={key}>{locale.text(key)}</span>
+        ))}
+      </p>
+      <ol class="profile">{first.map(item)}</ol>
+      {rest.length > 0 && (
+        <details class="rest">
+          <summary>{locale.text('moreColumns', { count: rest.length })}</summary>
+          <ol class="profile">{rest.map(item)}</ol>
+        </details>
+      )}
+      {dull.length > 0 && (
+        <details class="rest">
+          <summary>{locale.text('sameInEveryRow', { count: dull.length })}</summary>
+          <ul class="dull">
+            {dull.map(({ name, label }) => (
+              <li key={name}>
+                <code>{name}</code> {label && label !== name && <span dir="auto">{label}: </span>}
+                {constantOf(locale, profiles.get(name))}
+              </li>
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function constantOf(locale: Locale, profile: Partial<ColumnProfile> | undefined): string {
+  const value = profile?.top?.[0]?.value ?? profile?.min;
+  return value === undefined ? locale.text('empty') : locale.text('always', { value: plainValue(value).slice(0, 60) });
+}
+
+interface ItemProps {
+  readonly locale: Locale;
+  readonly column: Column;
+  readonly profile: Partial<ColumnProfile>;
+  readonly rows: number;
+  readonly rowsHref: RowsHref;
+}
+
+function ColumnItem({ locale, column, profile, rows, rowsHref }: ItemProps): VNode {
+  const { name, label, description } = column;
+  return (
+    <li>
+      <div>
+        <span class="name" dir="auto">
+          {name}
+        </span>{' '}
+        <TypeOfColumn column={column} />
+      </div>
+      <div class="what">
+        {label && label !== name && <b dir="auto">{label}</b>}
+        {description && <p dir="auto">{description}</p>}
+      </div>
+      <Filled locale={locale} profile={profile} rows={rows} />
+      <div class="vals">
+        <Values locale={locale} column={column} profile={profile} rows={rows} rowsHref={rowsHref} />
+      </div>
+    </li>
+  );
+}
+
+function Filled({ locale, profile, rows }: Pick<ItemProps, 'locale' | 'profile' | 'rows'>): VNode {
+  const { nulls, distinct } = profile;
+  const share = nulls === undefined || rows === 0 ? undefined : 1 - nulls / rows;
+  return (
+    <div class="fill">
+      {share !== undefined && share < 1 && (
+        <svg class="share" aria-hidden="true" width="72" height="4" viewBox="0 0 72 4">
+          <rect class="bed" width="72" height="4" />
+          <rect class="bar-ink" width={(72 * share).toFixed(1)} height="4" />
+        </svg>
+      )}
+      {share === 1 && <span class="faint">{locale.text('allFilled')}</span>}
+      {share !== undefined && share < 1 && (
+        <span class={share < 0.5 ? 'low' : undefined}>
+          {locale.text('percentFilled', { percent: locale.percent(share) })}
+        </span>
+      )}
+      {distinct != null && distinct > 0 && (
+        <span class="faint distinct">{locale.text('distinctCount', { count: distinct })}</span>
+      )}
+    </div>
+  );
+}
+
+/** Numbers with at most this many values are shown as values. */
+const fewValues = 3;
+
+/** The values of a column: a histogram, the most frequent ones, or examples. */
+function Values({ locale, column, profile, rows, rowsHref }: ItemProps): VNode | null {
+  const { name, type } = column;
+  const { histogram, top, distinct, min, max, examples } = profile;
+  const full = { ...profile, name, type } as ColumnProfile;
+  if (histogram && !(top && (distinct ?? 0) <= fewValues))
+    return (
+      <>
+        <HistogramBars {...{ locale, name, type, histogram, rowsHref }} />
+        <Ends locale={locale} name={name} profile={profile} />
+      </>
+    );
+  if (top && (distinct ?? 0) > 1 && (top[0]?.count ?? 0) > 1)
+    return <TopValues locale={locale} column={full} rows={rows} rowsHref={rowsHref} />;
+  if (examples?.length)
+    return (
+      <p class="ends">
+        <span dir="auto">
+          {type === 'geometry'
+            ? examples.join(', ')
+            : locale.text('allDifferentSuch', { examples: examples.map((text) => text.slice(0, 24)).join(', ') })}
+        </span>
+      </p>
+    );
+  if (min === undefined || max === undefined) return null;
+  return <Ends locale={locale} name={name} profile={profile} />;
+}
+
+/** The ends of a column's range; of milliseconds since 1970, dates. */
+function Ends({ locale, name, profile }: Pick<ItemProps, 'locale' | 'profile'> & { readonly name: string }): VNode {
+  const end = (value: number | string | undefined) => {
+    if (typeof value === 'number')
+      return isTimestamp(name, profile) ? locale.date(new Date(value).toISOString()) : locale.rounded(value);
+    return /^\d{4}-\d\d-\d\d/.test(value ?? '') ? locale.date(value ?? '') : (value ?? '').slice(0, 24);
+  };
+  return (
+    <p class="ends">
+      <span>{end(profile.min)}</span>
+      <span>{end(profile.max)}</span>
+    </p>
+  );
+}
+
+/** True for numbers that are milliseconds since 1970: between 1990 and 2100, in a column named like a time. */
+const isTimestamp = (name: string, { min, max }: Partial<ColumnProfile>): boolean =>
+  typeof min === 'number' &&
+  typeof max === 'number' &&
+  min > 6.3e11 &&
+  max < 4.1e12 &&
+  /time|date|updated|created|at$/i.test(name);

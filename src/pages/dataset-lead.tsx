@@ -1,0 +1,159 @@
+/** The first screen of a dataset: what it is, whose, how much, and the button that downloads it. */
+import type { ComponentChildren, VNode } from 'preact';
+import { refOf } from '../catalogue/ref.ts';
+import type { Dataset, Version } from '../catalogue/types.ts';
+import { downloadFileName, isHttpUrl } from '../catalogue/urls.ts';
+import { boldCount } from './dataset-hit.tsx';
+import { formatName, licenceName, rowCountKey, stripColumnsOf } from './figures.ts';
+import { licenceOf, publisherOf } from './licence-and-citing.tsx';
+import { hrefOfRef, hrefOfSearch, type PageContext } from './page-context.ts';
+import { Prose } from './prose.tsx';
+import { Strip, StripLegend } from './strip.tsx';
+
+export interface LeadProps {
+  readonly context: PageContext;
+  readonly dataset: Dataset;
+  readonly version: Version | undefined;
+  /** True for the page of a version, whose address the links keep. */
+  readonly isVersionPage: boolean;
+}
+
+export function DatasetLead({ context, dataset, version, isVersionPage }: LeadProps): VNode {
+  const { locale } = context;
+  const columns = stripColumnsOf(dataset, version);
+  return (
+    <div class="lead">
+      <div>
+        <h1 dir="auto">{dataset.label}</h1>
+        {dataset.visibility === 'private' && (
+          <p>
+            <span class="tag private">{locale.text('private')}</span>
+          </p>
+        )}
+        <Prose context={context} text={dataset.description} />
+        {columns.length > 0 && (
+          <>
+            <Strip columns={columns} locale={locale} width={560} height={26} />
+            <StripLegend columns={columns} locale={locale} />
+          </>
+        )}
+        {version?.ready && <Downloads {...{ context, dataset, version, isVersionPage }} />}
+      </div>
+      <Facts {...{ context, dataset, version, isVersionPage }} />
+    </div>
+  );
+}
+
+/** Formats to download, besides the one that is stored. */
+const otherFormats = ['csv', 'geojson', 'parquet', 'ndjson'] as const;
+
+function Downloads({ context, dataset, version, isVersionPage }: LeadProps & { readonly version: Version }): VNode {
+  const { locale } = context;
+  const ref = isVersionPage ? refOf(version) : refOf(dataset);
+  const hasGeometry = dataset.columns.some(({ type }) => type === 'geometry');
+  const others = otherFormats.filter((name) => name !== version.format && (name !== 'geojson' || hasGeometry));
+  const stored = version.file
+    ? hrefOfRef(context, ref, `download/${downloadFileName(version, !isVersionPage)}`)
+    : hrefOfRef(context, ref, 'download/');
+  return (
+    <div class="take row">
+      <a class="btn main" href={stored} download={version.file ? '' : undefined}>
+        {locale.text('download', { format: formatName(version.format) })}{' '}
+        {version.size !== null && <small>{locale.size(version.size)}</small>}
+      </a>
+      {version.rows !== null &&
+        others.map((name) => (
+          <a key={name} class="btn" href={hrefOfRef(context, ref, `data.${name}`)} rel="nofollow">
+            {formatName(name)}
+          </a>
+        ))}
+    </div>
+  );
+}
+
+function Facts({ context, dataset, version }: LeadProps): VNode {
+  const { locale, settings } = context;
+  const licence = licenceOf(context, dataset);
+  const publisher = publisherOf(context, dataset);
+  const contact = dataset.contact || settings.contact;
+  const { homepage, keywords, columns, versions } = dataset;
+  const rows: (readonly [string, ComponentChildren] | false)[] = [
+    version?.rows != null && [
+      locale.text('rows'),
+      locale.fill(rowCountKey(version, columns), boldCount(context, version.rows)),
+    ],
+    columns.length > 0 && [locale.text('columns'), <b key="columns">{locale.number(columns.length)}</b>],
+    Boolean(version?.bbox) && [locale.text('extent'), extentWords(context, version?.bbox ?? [])],
+    version !== undefined && [
+      locale.text('version'),
+      <>
+        <time dateTime={version.datetime}>{locale.date(version.datetime, 'long')}</time>,{' '}
+        <a href="#versions">{locale.text('newestOf', { count: versions.length })}</a>
+      </>,
+    ],
+    [
+      locale.text('licence'),
+      licence ? <a href="#licence">{licenceName(licence)}</a> : <a href="#licence">{locale.text('noLicence')}</a>,
+    ],
+    Boolean(publisher) && [
+      locale.text('publisher'),
+      <span key="publisher" dir="auto">
+        {publisher}
+      </span>,
+    ],
+    isHttpUrl(homepage) && [
+      locale.text('source'),
+      <a key="source" href={homepage} rel="nofollow noopener">
+        {new URL(homepage).host.replace(/^www\./, '')}
+      </a>,
+    ],
+    Boolean(contact) && [locale.text('contact'), <Contact key="contact" contact={contact} />],
+    keywords.length > 0 && [
+      locale.text('keywords'),
+      <span key="keywords" class="keys">
+        {keywords.map((keyword) => (
+          <a key={keyword} class="tag" href={hrefOfSearch(context, { keyword })} dir="auto">
+            {keyword}
+          </a>
+        ))}
+      </span>,
+    ],
+  ];
+  return (
+    <dl class="facts">
+      {rows.map((row) =>
+        row ? (
+          <div key={row[0]}>
+            <dt>{row[0]}</dt>
+            <dd>{row[1]}</dd>
+          </div>
+        ) : null,
+      )}
+    </dl>
+  );
+}
+
+/** A bounding box in words: `180° W to 180° E, 90° S to 83.6° N`. */
+function extentWords({ locale }: PageContext, bbox: readonly number[]): string {
+  const [west = 0, south = 0, third = 0, fourth = 0, fifth = 0] = bbox;
+  const [east, north] = bbox.length === 6 ? [fourth, fifth] : [third, fourth];
+  return locale.text('extentWords', {
+    west: locale.degrees(west, 'longitude'),
+    east: locale.degrees(east, 'longitude'),
+    south: locale.degrees(south, 'latitude'),
+    north: locale.degrees(north, 'latitude'),
+  });
+}
+
+/** An address, a mailbox or a text. */
+function Contact({ contact }: { readonly contact: string }): VNode {
+  const mail = /^(?:[^<>]*<)?([^\s@<>"]+@[^\s@<>"]+)>?$/.exec(contact)?.[1];
+  if (isHttpUrl(contact))
+    return (
+      <a href={contact} rel="nofollow noopener">
+        {new URL(contact).host}
+      </a>
+    );
+  if (mail) return <a href={`mailto:${encodeURI(mail)}`}>{contact}</a>;
+  return <span dir="auto">{contact}</span>;
+}

@@ -1,0 +1,196 @@
+/** Lists of datasets: home, search, the datasets of a namespace. */
+import type { ComponentChildren, VNode } from 'preact';
+import type { Page } from '../catalogue/catalogue.ts';
+import { closestWord } from '../catalogue/closest.ts';
+import type { FacetName } from '../catalogue/facets.ts';
+import { filtersOfKind } from '../catalogue/filters.ts';
+import { searchTerms } from '../catalogue/search.ts';
+import type { Dataset } from '../catalogue/types.ts';
+import { DatasetHit } from './dataset-hit.tsx';
+import { FacetList, FilterChips } from './facets.tsx';
+import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
+import type { TextKey } from './texts/english.ts';
+
+/** A page of datasets, and what is needed to show it. */
+export interface DatasetList {
+  readonly found: Page<Dataset>;
+  /** Labels of namespaces, by slug. */
+  readonly namespaces: ReadonlyMap<string, string>;
+  /** Order of the list, if the address names none. */
+  readonly ordering: string;
+  /** Labels and keywords of all datasets, to suggest one of them if nothing is found. */
+  readonly words: readonly string[];
+}
+
+interface ListProps extends DatasetList {
+  readonly context: PageContext;
+  /** Facets that the page's address fixes. */
+  readonly without?: readonly FacetName[];
+  /** A column at the end of the page. */
+  readonly aside?: ComponentChildren;
+}
+
+/** Parameters of a list of datasets that filter it. */
+const filterNames = filtersOfKind('dataset').map(({ name }) => name);
+
+export function DatasetListing({ context, without = [], aside, ...list }: ListProps): VNode {
+  const { found, namespaces } = list;
+  return (
+    <div class={aside ? 'three' : 'three two'}>
+      {found.facets ? (
+        <FacetList context={context} facets={found.facets} namespaces={namespaces} without={without} />
+      ) : (
+        <aside />
+      )}
+      <section aria-labelledby="results">
+        <ResultBar context={context} {...list} />
+        <FilterChips context={context} namespaces={namespaces} names={filterNames} />
+        <Hits context={context} {...list} />
+      </section>
+      {aside}
+    </div>
+  );
+}
+
+const orderings = [
+  ['relevance', 'bestFirst'],
+  ['-updated', 'newestFirst'],
+  ['label', 'byName'],
+] as const satisfies readonly (readonly [string, TextKey])[];
+
+function ResultBar({ context, found, ordering }: DatasetList & { readonly context: PageContext }): VNode {
+  const { locale, query } = context;
+  const search = query.get('search')?.trim() ?? '';
+  const { count } = found;
+  return (
+    <div class="resbar">
+      <h2 id="results" aria-live="polite">
+        {search ? locale.text('datasetsWith', { count, search }) : locale.text('datasetCount', { count })}
+      </h2>
+      <nav class="dots s" aria-label={locale.text('orderedBy')}>
+        {orderings
+          .filter(([name]) => name !== 'relevance' || search)
+          .map(([name, text]) =>
+            name === ordering ? (
+              <span key={name} aria-current="true">
+                {locale.text(text)}
+              </span>
+            ) : (
+              <a key={name} href={hrefWith(context, { ordering: name, page: null })} rel="nofollow">
+                {locale.text(text)}
+              </a>
+            ),
+          )}
+      </nav>
+    </div>
+  );
+}
+
+function Hits({ context, found, namespaces, words }: DatasetList & { readonly context: PageContext }): VNode {
+  const terms = searchTerms(context.query.get('search') ?? '');
+  if (found.items.length === 0) return <NothingFound context={context} words={words} />;
+  return (
+    <>
+      <ol>
+        {found.items.map((dataset) => (
+          <DatasetHit
+            key={dataset.id}
+            context={context}
+            dataset={dataset}
+            namespace={namespaces.get(dataset.namespace) ?? dataset.namespace}
+            terms={terms}
+          />
+        ))}
+      </ol>
+      <Pager context={context} page={found} />
+    </>
+  );
+}
+
+/** Links to the pages beside this one. */
+export function Pager({
+  context,
+  page,
+}: {
+  readonly context: PageContext;
+  readonly page: Page<unknown>;
+}): VNode | null {
+  const { locale } = context;
+  const { page: number, pages } = page;
+  if (pages < 2) return null;
+  const link = (to: number, text: TextKey, rel: string) => (
+    <a href={hrefWith(context, { page: to === 1 ? null : String(to) })} rel={rel}>
+      {locale.text(text)}
+    </a>
+  );
+  return (
+    <nav class="pager" aria-label={locale.text('pages')}>
+      {number > 1 ? link(number - 1, 'previousPage', 'prev') : <span />}
+      <span>{locale.text('pageOf', { page: number, pages })}</span>
+      {number < pages ? link(number + 1, 'nextPage', 'next') : <span />}
+    </nav>
+  );
+}
+
+function NothingFound({ context, words }: Pick<DatasetList, 'words'> & { readonly context: PageContext }): VNode {
+  const { locale, query } = context;
+  const search = query.get('search')?.trim() ?? '';
+  const near = search && closestWord(search, words);
+  const chosen = filterNames.flatMap((name) => query.getAll(name).map((value) => ({ name, value })));
+  return (
+    <div class="empty">
+      <h3>{search ? locale.text('noDatasetHas', { search }) : locale.text('noDatasetFound')}</h3>
+      <p>
+        {near && [
+          locale.fill('didYouMean', { word: <a href={hrefWith(context, { search: near, page: null })}>{near}</a> }),
+          ' ',
+        ]}
+        {locale.fill('orLookAtAll', { link: <a href={hrefOfSearch(context)}>{locale.text('allDatasets')}</a> })}
+      </p>
+      {search && chosen.length > 0 && (
+        <p>
+          {locale.text('takeAwayFilter')}{' '}
+          <span class="dots">
+            {chosen.map(({ name, value }) => (
+              <a
+                key={`${name}=${value}`}
+                href={hrefWith(context, { [name]: query.getAll(name).filter((one) => one !== value), page: null })}
+              >
+                {value}
+              </a>
+            ))}
+          </span>
+        </p>
+      )}
+    </div>
+  );
+}
+
+/** The large field of home and search. It keeps the filters that are chosen. */
+export function SearchForm({ context }: { readonly context: PageContext }): VNode {
+  const { locale, query, path } = context;
+  const kept = [...query].filter(([name, value]) => value && (filterNames.includes(name) || name === 'ordering'));
+  return (
+    <form role="search" action={path === '/' ? hrefOfSearch(context) : hrefOf(context, path)}>
+      <div class="big">
+        <label class="vh" for="q">
+          {locale.text('searchDatasets')}
+        </label>
+        <input
+          id="q"
+          type="search"
+          name="search"
+          value={query.get('search') ?? ''}
+          placeholder={locale.text('searchPlaceholder')}
+          data-suggest={hrefOf(context, '/api/v1/suggestions/')}
+        />
+        <button class="btn main" type="submit">
+          {locale.text('search')}
+        </button>
+      </div>
+      {kept.map(([name, value]) => (
+        <input key={`${name}=${value}`} type="hidden" name={name} value={value} />
+      ))}
+    </form>
+  );
+}

@@ -1,0 +1,219 @@
+/** The page of a dataset, or of one of its versions. */
+import type { ComponentChildren, VNode } from 'preact';
+import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
+import { formatRef, refOf } from '../catalogue/ref.ts';
+import type { Column, Dataset, Query, Version } from '../catalogue/types.ts';
+import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
+import { ColumnList } from './dataset-columns.tsx';
+import { DatasetLead } from './dataset-lead.tsx';
+import { DatasetNotes } from './dataset-notes.tsx';
+import { VersionList } from './dataset-versions.tsx';
+import { rowCountKey } from './figures.ts';
+import { FirstRows, type Preview } from './first-rows.tsx';
+import { type Crumb, renderPage } from './layout.tsx';
+import { LicenceAndCiting } from './licence-and-citing.tsx';
+import { firstParagraph } from './markdown.ts';
+import { absoluteUrl, hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
+import { UseIt } from './use-it.tsx';
+
+export interface DatasetPageParts {
+  readonly dataset: Dataset;
+  /** Label of the namespace. */
+  readonly namespace: string;
+  /** The version that is shown; undefined if there is none. */
+  readonly version: Version | undefined;
+  readonly isVersionPage: boolean;
+  /** The first rows, of the columns that say most; null if there are none to show. */
+  readonly preview: Preview | null;
+  /** Why there are no rows; '' if they are only not ready yet. */
+  readonly reason: string;
+  readonly profile: VersionProfile | null;
+  readonly queries: readonly Query[];
+}
+
+/** Profiles by column: measured, or as far as the metadata of the version have them. */
+export function profilesByColumn(
+  version: Version | undefined,
+  profile: VersionProfile | null,
+): ReadonlyMap<string, Partial<ColumnProfile>> {
+  if (profile) return new Map(profile.columns.map((column) => [column.name, column]));
+  return version ? statisticsInMetadata(version) : new Map();
+}
+
+/** Breadcrumbs of a dataset and of what is below it. */
+export function datasetCrumbs(
+  context: PageContext,
+  dataset: Dataset,
+  namespace: string,
+  below: readonly Crumb[] = [],
+): readonly Crumb[] {
+  const { locale } = context;
+  const own = { text: dataset.slug, href: hrefOfRef(context, refOf(dataset)) };
+  return [
+    { text: locale.text('datasets'), href: hrefOf(context, `${apiRoot}${collections.dataset}/`) },
+    { text: namespace, href: hrefOf(context, apiPath({ kind: 'namespace', slug: dataset.namespace })) },
+    ...(below.length ? [own, ...below] : [{ text: dataset.slug }]),
+  ];
+}
+
+export function renderDatasetPage(context: PageContext, parts: DatasetPageParts): string {
+  const { locale } = context;
+  const { dataset, namespace, version, isVersionPage } = parts;
+  const sections = sectionsOf(context, parts);
+  return renderPage(context, {
+    title: isVersionPage && version ? `${dataset.label}, ${locale.date(version.datetime)}` : dataset.label,
+    description: firstParagraph(dataset.description),
+    section: 'datasets',
+    crumbs: datasetCrumbs(
+      context,
+      dataset,
+      namespace,
+      isVersionPage && version ? [{ text: locale.date(version.datetime) }] : [],
+    ),
+    children: (
+      <>
+        <DatasetNotes context={context} {...parts} />
+        <DatasetLead context={context} dataset={dataset} version={version} isVersionPage={isVersionPage} />
+        <nav class="toc" aria-label={locale.text('onThisPage')}>
+          <ul>
+            {sections.map(({ id, title }) => (
+              <li key={id}>
+                <a href={`#${id}`}>{title}</a>
+              </li>
+            ))}
+          </ul>
+        </nav>
+        {sections.map(({ id, title, note, content }) => (
+          <section key={id} class="part" id={id} aria-labelledby={`h-${id}`}>
+            <header>
+              <h2 id={`h-${id}`}>{title}</h2>
+              {note && <p>{note}</p>}
+            </header>
+            <div>{content}</div>
+          </section>
+        ))}
+      </>
+    ),
+  });
+}
+
+interface Section {
+  readonly id: string;
+  readonly title: string;
+  /** One measured note. */
+  readonly note: string;
+  readonly content: ComponentChildren;
+}
+
+/** The parts of the page that have content. */
+function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Section[] {
+  const { locale } = context;
+  const { dataset, version, isVersionPage, preview, reason, profile, queries } = parts;
+  const rowsPath = hrefOfRef(context, isVersionPage && version ? refOf(version) : refOf(dataset), 'data/');
+  const profiles = profilesByColumn(version, profile);
+  const rows = profile?.rows ?? version?.rows ?? 0;
+  const count = locale.text(rowCountKey(version, dataset.columns), { count: rows });
+  const section = (id: string, title: string, note: string, content: ComponentChildren): Section => ({
+    id,
+    title,
+    note,
+    content,
+  });
+  return [
+    ...(version
+      ? [
+          section(
+            'rows',
+            locale.text('rows'),
+            preview ? locale.text('theFirstOf', { count: rows }) : '',
+            <FirstRows {...{ context, rowsPath, rows, dataset, preview, reason }} />,
+          ),
+        ]
+      : []),
+    ...(dataset.columns.length
+      ? [
+          section(
+            'columns',
+            locale.text('columns'),
+            profile ? locale.text('asMeasured', { count: dataset.columns.length }) : count,
+            <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath }} />,
+          ),
+        ]
+      : []),
+    ...(dataset.versions.length
+      ? [
+          section(
+            'versions',
+            locale.text('versions'),
+            locale.text('newestFirstNote', { count: dataset.versions.length }),
+            <VersionList context={context} dataset={dataset} />,
+          ),
+        ]
+      : []),
+    ...(version?.ready && version.rows !== null
+      ? [
+          section(
+            'use',
+            locale.text('useIt'),
+            locale.text('copyPasteRun'),
+            <UseDataset context={context} {...parts} profiles={profiles} />,
+          ),
+        ]
+      : []),
+    section('licence', locale.text('licenceAndCiting'), '', <LicenceAndCiting {...{ context, dataset, version }} />),
+    ...(queries.length
+      ? [section('queries', locale.text('queriesAboutIt'), '', <Queries context={context} queries={queries} />)]
+      : []),
+  ];
+}
+
+function UseDataset({
+  context,
+  dataset,
+  version,
+  isVersionPage,
+  profiles,
+}: DatasetPageParts & {
+  readonly context: PageContext;
+  readonly profiles: ReadonlyMap<string, Partial<ColumnProfile>>;
+}): VNode {
+  const ref = isVersionPage && version ? refOf(version) : refOf(dataset);
+  return (
+    <UseIt
+      context={context}
+      source={{
+        address: absoluteUrl(context, `${apiPath(ref)}data`),
+        query: '',
+        name: dataset.slug,
+        hasGeometry: dataset.columns.some(({ type }) => type === 'geometry'),
+        textColumns: columnsWithLeadingZeros(dataset.columns, profiles),
+        dataset: isVersionPage ? null : formatRef(refOf(dataset)),
+        server: context.base,
+      }}
+    />
+  );
+}
+
+/** Columns of texts that look like numbers with leading zeros, which other tools would lose. */
+export const columnsWithLeadingZeros = (
+  columns: readonly Column[],
+  profiles: ReadonlyMap<string, Partial<ColumnProfile>>,
+): readonly string[] =>
+  columns
+    .filter(({ name, type }) => type === 'string' && /^0\d+$/.test(String(profiles.get(name)?.min ?? '')))
+    .map(({ name }) => name);
+
+function Queries({ context, queries }: { readonly context: PageContext; readonly queries: readonly Query[] }): VNode {
+  return (
+    <ul class="log">
+      {queries.map((query) => (
+        <li key={query.id}>
+          <a href={hrefOfRef(context, refOf(query))} dir="auto">
+            {query.label}
+          </a>
+          <span dir="auto">{firstParagraph(query.description, 160)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}

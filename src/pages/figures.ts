@@ -1,0 +1,73 @@
+/** Words and figures of datasets and versions that several pages show. */
+import { type GeometryClass, geometryClassOf, statisticsInMetadata } from '../catalogue/column-statistics.ts';
+import { findSpdxIdentifier } from '../catalogue/licence.ts';
+import { latestReadyVersion } from '../catalogue/ready-versions.ts';
+import type { Dataset, Version } from '../catalogue/types.ts';
+import type { Locale } from './locale.ts';
+import type { StripColumn } from './strip.tsx';
+import type { TextKey } from './texts/english.ts';
+
+/** The version that a dataset's page shows: the newest ready one, else the newest. */
+export const shownVersion = (dataset: Dataset): Version | undefined =>
+  latestReadyVersion(dataset) ?? dataset.versions[0];
+
+/** Number of rows, in words that say what they are: `177 polygons`. */
+export const rowCountText = { point: 'pointCount', line: 'lineCount', polygon: 'polygonCount' } as const;
+
+export function rowCountKey(version: Version | undefined, columns: Dataset['columns']): TextKey {
+  const kind = geometryClassOf(
+    version,
+    columns.some(({ type }) => type === 'geometry'),
+  );
+  return kind in rowCountText ? rowCountText[kind as keyof typeof rowCountText] : 'rowCount';
+}
+
+export const geometryTexts = {
+  point: 'geometryPoint',
+  line: 'geometryLine',
+  polygon: 'geometryPolygon',
+  mixed: 'geometryMixed',
+  geometry: 'geometryGeometry',
+  none: 'geometryNone',
+} as const satisfies Record<GeometryClass, TextKey>;
+
+/** The columns of a dataset with the share of rows that have a value, as far as it is known. */
+export function stripColumnsOf(dataset: Dataset, version: Version | undefined): readonly StripColumn[] {
+  const statistics = version && statisticsInMetadata(version);
+  const rows = version?.rows ?? 0;
+  return dataset.columns.map(({ name, type }) => {
+    const nulls = statistics?.get(name)?.nulls ?? 0;
+    return { type, filled: rows > 0 ? Math.max(0, 1 - nulls / rows) : 1 };
+  });
+}
+
+const formatNames: Readonly<Record<string, string>> = {
+  geojson: 'GeoJSON',
+  geojsonl: 'GeoJSON lines',
+  ndjson: 'NDJSON',
+  json: 'JSON',
+  csv: 'CSV',
+  tsv: 'TSV',
+  parquet: 'Parquet',
+  objects: 'JSON',
+};
+
+/** Name of a format as people write it. */
+export const formatName = (format: string): string =>
+  Object.hasOwn(formatNames, format) ? (formatNames[format] as string) : format.toUpperCase();
+
+/** A licence as people write it: `CC BY 4.0` of `CC-BY-4.0`; the host of an address. */
+export function licenceName(licence: string): string {
+  if (/^https?:/.test(licence) && URL.canParse(licence)) return new URL(licence).host;
+  const id = findSpdxIdentifier(licence);
+  if (id === undefined) return licence.replace(/^LicenseRef-/, '').replaceAll('-', ' ');
+  return id
+    .replace(/^CC0-1\.0$/, 'CC0 1.0')
+    .replaceAll('-', ' ')
+    .replace(/\bCC BY (NC|SA|ND)/, 'CC BY-$1')
+    .replace(/NC (SA|ND)/, 'NC-$1');
+}
+
+/** Text of a dataset's number of rows, with the number in bold. */
+export const sizeAndFormat = (version: Version, locale: Locale): string =>
+  version.size === null ? formatName(version.format) : `${formatName(version.format)}, ${locale.size(version.size)}`;

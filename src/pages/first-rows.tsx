@@ -1,0 +1,85 @@
+/** The first rows of a version, of the columns that say most. */
+import type { VNode } from 'preact';
+import type { Column, Dataset } from '../catalogue/types.ts';
+import { Cell, isNumeric, type RowValues, TypeOfColumn } from './cells.tsx';
+import { type PageContext, queryStringOf } from './page-context.ts';
+
+/** Rows of some columns. */
+export interface Preview {
+  readonly columns: readonly Column[];
+  readonly rows: readonly RowValues[];
+}
+
+interface FirstRowsProps {
+  readonly context: PageContext;
+  readonly dataset: Dataset;
+  /** Null if there are none to show. */
+  readonly preview: Preview | null;
+  /** Why there are no rows; '' if they are only not ready yet. */
+  readonly reason: string;
+  readonly rowsPath: string;
+  /** Number of all rows. */
+  readonly rows: number;
+}
+
+export function FirstRows({ context, dataset, preview, reason, rowsPath, rows }: FirstRowsProps): VNode {
+  const { locale } = context;
+  if (!preview) return <p class="soft">{reason || locale.text('rowsNotReady')}</p>;
+  if (preview.rows.length === 0) return <p class="soft">{locale.text('noRowsAtAll')}</p>;
+  return (
+    <>
+      <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('rows')}>
+        <table class="grid">
+          <thead>
+            <tr>
+              <th class="n" scope="col">
+                <span class="vh">{locale.text('row')}</span>
+              </th>
+              {preview.columns.map((column) => (
+                <th key={column.name} scope="col" class={isNumeric(column.type) ? 'num' : undefined}>
+                  <span dir="auto">{column.name}</span>
+                  <TypeOfColumn column={column} />
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {preview.rows.map((row, i) => (
+              <tr key={i}>
+                <th class="n" scope="row">
+                  <a
+                    href={
+                      rowsPath +
+                      queryStringOf([
+                        ['_limit', '1'],
+                        ['_offset', String(i)],
+                      ])
+                    }
+                    tabIndex={-1}
+                    rel="nofollow"
+                  >
+                    {i + 1}
+                  </a>
+                </th>
+                {preview.columns.map(({ name, type }) => (
+                  <Cell key={name} locale={locale} value={row[name]} type={type} />
+                ))}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      <div class="after">
+        <span>
+          {locale.text('someOfRows', {
+            shown: preview.rows.length,
+            rows: locale.text('rowCount', { count: rows }),
+            columns: preview.columns.length,
+            all: locale.text('columnCount', { count: dataset.columns.length }),
+          })}
+        </span>
+        <a href={rowsPath}>{locale.text('allRowsWithFilters')} →</a>
+      </div>
+    </>
+  );
+}

@@ -1,0 +1,156 @@
+/** The home page, and the page of a search. */
+import type { VNode } from 'preact';
+import type { Page } from '../catalogue/catalogue.ts';
+import { refOf } from '../catalogue/ref.ts';
+import type { Dataset, Query, Version } from '../catalogue/types.ts';
+import { apiRoot, collections } from '../catalogue/urls.ts';
+import { CodeBlock } from './code-block.tsx';
+import { boldCount } from './dataset-hit.tsx';
+import { type DatasetList, DatasetListing, SearchForm } from './dataset-list.tsx';
+import { renderPage } from './layout.tsx';
+import { firstParagraph } from './markdown.ts';
+import { hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
+import { Prose } from './prose.tsx';
+
+export interface HomeParts extends DatasetList {
+  /** The newest versions, with the datasets that they belong to. */
+  readonly news: readonly { readonly version: Version; readonly dataset: Dataset }[];
+  readonly queries: Page<Query>;
+}
+
+/** The first page of the catalogue: what it is, how much there is, its datasets, what changed. */
+export function renderHomePage(context: PageContext, parts: HomeParts): string {
+  const { locale, settings } = context;
+  const { found } = parts;
+  const totals = found.facets?.totals;
+  const isEmpty = found.count === 0;
+  return renderPage(context, {
+    title: settings.title,
+    description: firstParagraph(settings.description),
+    section: 'datasets',
+    hasSearch: false,
+    json: hrefOf(context, `${apiRoot}${collections.dataset}/?format=json`),
+    children: (
+      <>
+        <div class="front">
+          <h1 dir="auto">{settings.title}</h1>
+          <Prose context={context} text={settings.description} />
+          {!isEmpty && <SearchForm context={context} />}
+          {!isEmpty && totals && (
+            <p class="sums dots">
+              <span>{locale.fill('datasetCount', boldCount(context, found.count))}</span>
+              <span>{locale.fill('namespaceCount', boldCount(context, totals.namespaces))}</span>
+              <span>{locale.fill('versionCount', boldCount(context, totals.versions))}</span>
+              <span>{locale.fill('rowCount', boldCount(context, totals.rows))}</span>
+              <span>
+                <b>{locale.size(totals.bytes)}</b>
+              </span>
+            </p>
+          )}
+        </div>
+        {isEmpty ? (
+          <FirstSteps context={context} />
+        ) : (
+          <DatasetListing context={context} {...parts} aside={<News context={context} {...parts} />} />
+        )}
+      </>
+    ),
+  });
+}
+
+/** The page of a search, or of all datasets. */
+export function renderSearchPage(context: PageContext, list: DatasetList): string {
+  const { locale, query } = context;
+  const search = query.get('search')?.trim() ?? '';
+  const { count } = list.found;
+  return renderPage(context, {
+    title: search ? locale.text('datasetsWith', { count, search }) : locale.text('datasets'),
+    section: 'datasets',
+    hasSearch: false,
+    isHidden: [...query.keys()].some((name) => name !== 'page'),
+    children: (
+      <>
+        <h1 class="vh">{locale.text('datasets')}</h1>
+        <div class="front">
+          <SearchForm context={context} />
+        </div>
+        <DatasetListing
+          context={context}
+          {...list}
+          without={context.path.includes('/namespaces/') ? ['namespace'] : []}
+        />
+      </>
+    ),
+  });
+}
+
+function News({
+  context,
+  news,
+  queries,
+}: Pick<HomeParts, 'news' | 'queries'> & { readonly context: PageContext }): VNode {
+  const { locale } = context;
+  return (
+    <aside class="news">
+      {news.length > 0 && (
+        <section aria-labelledby="news">
+          <h2 id="news">{locale.text('whatChangedLately')}</h2>
+          <ol>
+            {news.map(({ version, dataset }) => (
+              <li key={version.id}>
+                <time dateTime={version.datetime}>{locale.date(version.datetime)}</time>
+                <a href={hrefOfRef(context, refOf(version))} dir="auto">
+                  {dataset.label}
+                </a>
+                <p class="faint">{newsOf(context, version, dataset)}</p>
+              </li>
+            ))}
+          </ol>
+        </section>
+      )}
+      {queries.items.length > 0 && (
+        <section aria-labelledby="saved">
+          <h2 id="saved">{locale.text('savedQueries')}</h2>
+          <ul>
+            {queries.items.map((query) => (
+              <li key={query.id}>
+                <a href={hrefOfRef(context, refOf(query))} dir="auto">
+                  {query.label}
+                </a>
+                <p class="faint" dir="auto">
+                  {firstParagraph(query.description, 120)}
+                </p>
+              </li>
+            ))}
+          </ul>
+        </section>
+      )}
+    </aside>
+  );
+}
+
+/** A version in a few words: its notes, else its rows. */
+function newsOf({ locale }: PageContext, version: Version, dataset: Dataset): string {
+  const notes = firstParagraph(version.notes, 120);
+  if (notes) return notes;
+  const rows = version.rows === null ? '' : locale.text('rowCount', { count: version.rows });
+  const isFirst = dataset.versions.at(-1)?.slug === version.slug;
+  return [isFirst && locale.text('firstVersion'), rows].filter(Boolean).join(', ');
+}
+
+/** The commands that make the first dataset. */
+function FirstSteps({ context }: { readonly context: PageContext }): VNode {
+  const { locale } = context;
+  const commands = [
+    'catalogue namespace add parks --label "Parks department"',
+    'catalogue dataset add parks/trees --label "Street trees"',
+    'catalogue publish trees.csv --to parks/trees',
+  ];
+  return (
+    <div class="empty">
+      <h2>{locale.text('noDatasetsYet')}</h2>
+      <p>{locale.text('firstIsMadeWith')}</p>
+      <CodeBlock context={context} label="Shell" code={commands.join('\n')} />
+    </div>
+  );
+}

@@ -1,0 +1,143 @@
+/** The API in a browser: an answer readable, coloured and linked, with the request that made it. */
+import type { VNode } from 'preact';
+import { apiRoot, baseUrlPath } from '../catalogue/urls.ts';
+import { CodeBlock } from './code-block.tsx';
+import { escapeHtml } from './html.ts';
+import { type Crumb, renderPage } from './layout.tsx';
+import { absoluteUrl, hrefOf, hrefWith, type PageContext } from './page-context.ts';
+
+export interface JsonPageParts {
+  readonly title: string;
+  readonly value: unknown;
+  /** Addresses that links lead to in place of those shown. */
+  readonly targets?: ReadonlyMap<string, string> | undefined;
+  /** Value of `Allow`. */
+  readonly allow: string;
+  /** True if there is a page for people at this address, too. */
+  readonly hasPage: boolean;
+  /** Addresses of the pages before and after this one. */
+  readonly next?: string | null;
+  readonly previous?: string | null;
+}
+
+export function renderJsonPage(context: PageContext, parts: JsonPageParts): string {
+  const { locale } = context;
+  const { title, value, targets, allow, hasPage } = parts;
+  const json = hrefWith(context, { format: 'json', _format: null });
+  return renderPage(context, {
+    title,
+    section: 'api',
+    isHidden: true,
+    crumbs: apiCrumbs(context),
+    children: (
+      <>
+        <h1>{title}</h1>
+        <p class="row">
+          <span class="type">GET</span>
+          <code>{decodedPath(context)}</code>
+        </p>
+        <Paging context={context} {...parts} />
+        <div class="code">
+          <pre
+            class="json"
+            tabIndex={0}
+            role="region"
+            aria-label="JSON"
+            dangerouslySetInnerHTML={{ __html: colouredJson(value, context.base, targets) }}
+          />
+        </div>
+        <Paging context={context} {...parts} />
+        <section class="api-request" aria-labelledby="request">
+          <h2 id="request">{locale.text('request')}</h2>
+          <CodeBlock
+            context={context}
+            label="curl"
+            code={`curl -H 'Accept: application/json' '${absoluteUrl(context, hrefWithoutPrefix(context))}'`}
+          />
+          <p class="s soft">
+            {locale.text('allowedMethods', { methods: allow })}{' '}
+            {context.username === null && / (POST|PUT|PATCH|DELETE)/.test(` ${allow}`) && locale.text('logInToWrite')}
+          </p>
+          <p class="s dots">
+            <a href={json}>JSON</a>
+            {hasPage && <a href={hrefWith(context, { format: null, _format: null })}>{locale.text('page')}</a>}
+          </p>
+        </section>
+      </>
+    ),
+  });
+}
+
+/** Path and parameters without those of the format, encoded for a shell. */
+const hrefWithoutPrefix = (context: PageContext): string =>
+  hrefWith({ ...context, base: '' }, { format: null, _format: null }).replaceAll("'", '%27');
+
+function decodedPath(context: PageContext): string {
+  const path = hrefWithoutPrefix(context);
+  try {
+    return decodeURI(path);
+  } catch {
+    return path;
+  }
+}
+
+/** Breadcrumbs of an address of the API: a link for each part of its path. */
+export function apiCrumbs(context: PageContext): readonly Crumb[] {
+  const parts = context.path.split('/').filter(Boolean);
+  const isApi = context.path.startsWith(apiRoot);
+  return parts.slice(isApi ? 1 : 0).map((part, i, all) => {
+    const path = `/${parts.slice(0, i + (isApi ? 2 : 1)).join('/')}/`;
+    const text = i === 0 && isApi ? 'API' : safeDecode(part);
+    return i === all.length - 1
+      ? { text }
+      : { text, href: hrefOf(context, `${path}${i === 0 && isApi ? '' : '?format=api'}`) };
+  });
+}
+
+function safeDecode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+function Paging({ context, next, previous }: JsonPageParts & { readonly context: PageContext }): VNode | null {
+  if (!next && !previous) return null;
+  const { locale } = context;
+  return (
+    <nav class="pager" aria-label={locale.text('pages')}>
+      {previous ? <a href={previous}>{locale.text('previousPage')}</a> : <span />}
+      {next ? <a href={next}>{locale.text('nextPage')}</a> : <span />}
+    </nav>
+  );
+}
+
+const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/g;
+
+/** JSON as HTML, coloured by type; strings that are addresses of this site become links; those of images have no host. */
+function colouredJson(value: unknown, base: string, targets: ReadonlyMap<string, string> = new Map()): string {
+  const json = JSON.stringify(value, null, 2) ?? '';
+  const media = `${baseUrlPath(base)}/site_media/`;
+  let html = '';
+  let end = 0;
+  for (const match of json.matchAll(token)) {
+    const [text, colon] = match;
+    html += escapeHtml(json.slice(end, match.index));
+    end = match.index + text.length;
+    if (colon !== undefined) html += `<b>${escapeHtml(text.slice(0, -colon.length))}</b>${colon}`;
+    else if (text.startsWith('"')) html += stringAsHtml(text, base, media, targets);
+    else html += `<i class="${/^[-\d]/.test(text) ? 'num' : 'lit'}">${text}</i>`;
+  }
+  return html + escapeHtml(json.slice(end));
+}
+
+function stringAsHtml(json: string, base: string, media: string, targets: ReadonlyMap<string, string>): string {
+  const shown = escapeHtml(json);
+  const url = json.slice(1, -1);
+  const isPlain = !/[\\\s<>]/.test(url);
+  if (isPlain && base && url.startsWith(`${base}/`))
+    return `&quot;<a href="${escapeHtml(targets.get(url) ?? url)}">${escapeHtml(url)}</a>&quot;`;
+  if (isPlain && url.startsWith(media)) return `&quot;<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>&quot;`;
+  return `<i class="text">${shown}</i>`;
+}

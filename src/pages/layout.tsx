@@ -1,0 +1,196 @@
+/** The frame of every page: head, neatline, breadcrumbs, title, foot. */
+import type { ComponentChildren, VNode } from 'preact';
+import { render } from 'preact-render-to-string';
+import { accentColours } from '../catalogue/colour.ts';
+import { mediaPathInUrl } from '../catalogue/layout.ts';
+import { apiRoot, collections } from '../catalogue/urls.ts';
+import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
+
+/** A link in the breadcrumbs; without an address, the present page. */
+export interface Crumb {
+  readonly text: string;
+  readonly href?: string;
+}
+
+export interface PageParts {
+  /** Title of the window; that of the catalogue follows it. */
+  readonly title: string;
+  /** One sentence about the page, for search engines. */
+  readonly description?: string;
+  readonly crumbs?: readonly Crumb[];
+  /** Section of the site that the page belongs to. */
+  readonly section?: 'datasets' | 'namespaces' | 'queries' | 'api';
+  /** False if the page has a large field for searching itself. */
+  readonly hasSearch?: boolean;
+  /** True for pages that search engines shouldn't list. */
+  readonly isHidden?: boolean;
+  /** Canonical path, if it isn't that of the page without parameters. */
+  readonly canonical?: string;
+  /** Address of the same as JSON; null if there is none. */
+  readonly json?: string | null;
+  readonly children: ComponentChildren;
+}
+
+/** A whole page, as HTML. */
+export function renderPage(context: PageContext, parts: PageParts): string {
+  return `<!doctype html>${render(<Page context={context} {...parts} />)}`;
+}
+
+function Page({ context, ...parts }: PageParts & { readonly context: PageContext }): VNode {
+  const { locale, settings } = context;
+  const { title, crumbs, children } = parts;
+  const json = parts.json === undefined ? hrefWith(context, { format: 'json', _format: null }) : parts.json;
+  return (
+    <html lang={locale.language}>
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>{title === settings.title ? title : `${title} – ${settings.title}`}</title>
+        <HeadLinks context={context} {...parts} json={json} />
+      </head>
+      <body>
+        <a class="skip" href="#main">
+          {locale.text('skipToContent')}
+        </a>
+        <SiteHeader context={context} {...parts} />
+        <main id="main" class="wide">
+          {crumbs && <Breadcrumbs context={context} crumbs={crumbs} />}
+          {children}
+        </main>
+        <SiteFooter context={context} json={json} />
+      </body>
+    </html>
+  );
+}
+
+interface Framed extends PageParts {
+  readonly context: PageContext;
+}
+
+function HeadLinks({ context, description, isHidden, canonical, json }: Framed): VNode {
+  const { assets, settings } = context;
+  const at = (name: string) => hrefOf(context, `${assets}/${name}`);
+  const accent = settings.accent && accentColours(settings.accent) ? settings.accent.trim().slice(1).toLowerCase() : '';
+  return (
+    <>
+      {description && <meta name="description" content={description} />}
+      {isHidden && <meta name="robots" content="noindex" />}
+      <meta name="color-scheme" content="light dark" />
+      {fonts.map((name) => (
+        <link key={name} rel="preload" href={at(name)} as="font" type="font/woff2" crossorigin="anonymous" />
+      ))}
+      <link rel="stylesheet" href={at('style.css')} />
+      {accent && <link rel="stylesheet" href={at(`accent-${accent}.css`)} />}
+      <link rel="icon" href={at('icon.svg')} type="image/svg+xml" />
+      <script type="module" src={at('page.js')} />
+      {!isHidden && context.base && <link rel="canonical" href={context.base + (canonical ?? context.path)} />}
+      {json && <link rel="alternate" type="application/json" href={json} />}
+    </>
+  );
+}
+
+/** Files of the fonts that every page uses. */
+const fonts = ['ibm-plex-sans-latin-wght-normal.woff2', 'source-serif-4-latin-600-normal.woff2'] as const;
+
+const sections = [
+  ['datasets', `${apiRoot}${collections.dataset}/`],
+  ['namespaces', `${apiRoot}${collections.namespace}/`],
+  ['queries', `${apiRoot}${collections.query}/`],
+  ['api', apiRoot],
+] as const;
+
+function SiteHeader({ context, section, hasSearch = true }: Framed): VNode {
+  const { locale, settings, username } = context;
+  const next = encodeURIComponent(hrefWith(context, {}));
+  return (
+    <header class="bar">
+      <div class="wide">
+        <a class="word" href={hrefOf(context, '/')}>
+          <Logo context={context} />
+          {settings.title}
+        </a>
+        <nav aria-label={locale.text('sections')}>
+          {sections.map(([name, path]) => (
+            <a key={name} href={hrefOf(context, path)} aria-current={name === section ? 'true' : undefined}>
+              {locale.text(name)}
+            </a>
+          ))}
+        </nav>
+        {hasSearch && (
+          <form class="find" role="search" action={hrefOfSearch(context)}>
+            <label class="vh" for="q">
+              {locale.text('searchDatasets')}
+            </label>
+            <input
+              id="q"
+              type="search"
+              name="search"
+              placeholder={locale.text('searchDatasets')}
+              data-suggest={hrefOf(context, `${apiRoot}suggestions/`)}
+            />
+          </form>
+        )}
+        {username === null ? (
+          <a class="in" href={hrefOf(context, `/auth/login/?next=${next}`)} rel="nofollow">
+            {locale.text('logIn')}
+          </a>
+        ) : (
+          <a class="in" href={hrefOf(context, `/auth/logout/?next=${next}`)} rel="nofollow">
+            {locale.text('logOutUser', { name: username })}
+          </a>
+        )}
+      </div>
+      <div class="neat" aria-hidden="true" />
+    </header>
+  );
+}
+
+function Logo({ context }: { readonly context: PageContext }): VNode | null {
+  const path = mediaPathInUrl(context.settings.logo);
+  return path ? <img class="logo" src={hrefOf(context, context.settings.logo)} alt="" height="28" /> : null;
+}
+
+function Breadcrumbs({ context, crumbs }: { readonly context: PageContext; readonly crumbs: readonly Crumb[] }): VNode {
+  return (
+    <nav class="crumbs" aria-label={context.locale.text('whereThisIs')}>
+      <ol>
+        {crumbs.map(({ text, href }) => (
+          <li key={text}>
+            {href === undefined ? (
+              <span aria-current="page" dir="auto">
+                {text}
+              </span>
+            ) : (
+              <a href={href} dir="auto">
+                {text}
+              </a>
+            )}
+          </li>
+        ))}
+      </ol>
+    </nav>
+  );
+}
+
+function SiteFooter({ context, json }: { readonly context: PageContext; readonly json: string | null }): VNode {
+  const { locale, settings } = context;
+  return (
+    <footer class="foot">
+      <div class="wide">
+        <span class="dots">
+          <span dir="auto">{settings.title}</span>
+          {Object.entries(settings.footer).map(([text, href]) => (
+            <a key={text} href={href.startsWith('/') ? hrefOf(context, href) : href} dir="auto">
+              {text}
+            </a>
+          ))}
+        </span>
+        <span class="dots">
+          {json && <a href={json}>{locale.text('thisPageAsJson')}</a>}
+          <a href={hrefOf(context, apiRoot)}>{locale.text('api')}</a>
+          <a href={hrefOf(context, '/schemas/')}>{locale.text('fileFormats')}</a>
+        </span>
+      </div>
+    </footer>
+  );
+}

@@ -1,0 +1,136 @@
+/** The reader's language: texts of the interface with their values filled in, numbers, sizes, dates and places. */
+import type { ComponentChildren } from 'preact';
+import { english, type TextKey, type Texts } from './texts/english.ts';
+import { french } from './texts/french.ts';
+import { german } from './texts/german.ts';
+
+export type Language = 'en' | 'de' | 'fr';
+/** Languages of the interface, the first if none fits. A new language is an entry here and a file of texts. */
+export const languages: Readonly<Record<Language, { readonly texts: Texts; readonly tag: string }>> = {
+  en: { texts: english, tag: 'en-GB' },
+  de: { texts: german, tag: 'de' },
+  fr: { texts: french, tag: 'fr' },
+};
+
+/** The language of the interface for a BCP 47 tag; undefined if there is none. */
+export function languageForTag(tag: string): Language | undefined {
+  const primary = tag.toLowerCase().split('-')[0] ?? '';
+  return Object.hasOwn(languages, primary) ? (primary as Language) : undefined;
+}
+
+type Value = string | number;
+
+/** Writes the texts, numbers and dates of a language. */
+export class Locale {
+  readonly language: Language;
+  readonly #texts: Texts;
+  readonly #numbers: Intl.NumberFormat;
+  readonly #plurals: Intl.PluralRules;
+  readonly #tag: string;
+  readonly #dates: Readonly<Record<'long' | 'short', Intl.DateTimeFormat>>;
+  readonly #sizes: readonly Intl.NumberFormat[];
+
+  constructor(language: Language) {
+    const { texts, tag } = languages[language];
+    this.language = language;
+    this.#tag = tag;
+    this.#texts = texts;
+    this.#numbers = new Intl.NumberFormat(tag, { maximumFractionDigits: 3 });
+    this.#plurals = new Intl.PluralRules(tag);
+    const utc = { timeZone: 'UTC', day: 'numeric', year: 'numeric' } as const;
+    this.#dates = {
+      long: new Intl.DateTimeFormat(tag, { ...utc, month: 'long' }),
+      short: new Intl.DateTimeFormat(tag, { ...utc, month: 'short' }),
+    };
+    this.#sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'].map(
+      (unit, power) =>
+        new Intl.NumberFormat(tag, {
+          style: 'unit',
+          unit,
+          unitDisplay: power === 0 ? 'long' : 'short',
+          maximumFractionDigits: power < 2 ? 0 : 1,
+        }),
+    );
+  }
+
+  /** A text with its values; numbers are written in the language's form. */
+  text(key: TextKey, values: Readonly<Record<string, Value>> = {}): string {
+    return this.#template(key, values).replace(/\{(\w+)\}/g, (_, name: string) =>
+      this.#write(values[name] ?? (name === 'number' ? values.count : undefined)),
+    );
+  }
+
+  /** A text whose values may be elements, such as links within a sentence. */
+  fill(key: TextKey, values: Readonly<Record<string, ComponentChildren>>): ComponentChildren[] {
+    return this.#template(key, values)
+      .split(/\{(\w+)\}/)
+      .map((part, i) => {
+        if (i % 2 === 0) return part;
+        const value = values[part] ?? (part === 'number' ? values.count : undefined);
+        return typeof value === 'number' ? this.number(value) : value;
+      });
+  }
+
+  #template(key: TextKey, { count }: { readonly count?: unknown }): string {
+    const text = this.#texts[key];
+    if (typeof text === 'string') return text;
+    return this.#plurals.select(Number(count)) === 'one' ? text.one : text.other;
+  }
+
+  #write(value: Value | undefined): string {
+    return typeof value === 'number' ? this.number(value) : (value ?? '');
+  }
+
+  number(value: number): string {
+    return this.#numbers.format(value).replace(/^-/, '−');
+  }
+
+  /** A number with three significant digits: of measured values, such as the bounds of a histogram. */
+  rounded(value: number): string {
+    const options = Math.abs(value) >= 1e9 || (value !== 0 && Math.abs(value) < 1e-4) ? 'scientific' : 'standard';
+    const format = new Intl.NumberFormat(this.#tag, { maximumSignificantDigits: 4, notation: options });
+    return format.format(value).replace(/^-/, '−');
+  }
+
+  /** A share, 0 to 1, in per cent. Only nothing is 0 %, only all is 100 %. */
+  percent(share: number): string {
+    const whole = Math.round(share * 100);
+    const shown = share > 0 && whole === 0 ? 1 : share < 1 && whole === 100 ? 99 : whole;
+    return new Intl.NumberFormat(this.#tag, { style: 'percent' }).format(shown / 100);
+  }
+
+  /** @param bytes number of bytes; a kilobyte has 1000 */
+  size(bytes: number): string {
+    const power = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3));
+    return (this.#sizes[power] as Intl.NumberFormat).format(bytes / 1000 ** power);
+  }
+
+  /** The day of a time in ISO 8601, UTC. */
+  date(time: string, form: 'long' | 'short' = 'short'): string {
+    const date = new Date(time);
+    return Number.isNaN(date.getTime()) ? time : this.#dates[form].format(date);
+  }
+
+  /** Degrees with their direction: `12.5° E`. */
+  degrees(value: number, axis: 'longitude' | 'latitude'): string {
+    const [positive, negative] = axis === 'longitude' ? (['east', 'west'] as const) : (['north', 'south'] as const);
+    const places = Math.abs(value) < 1 ? 3 : 1;
+    const rounded = Math.round(Math.abs(value) * 10 ** places) / 10 ** places;
+    if (rounded === 0) return '0°';
+    return `${this.number(rounded)}° ${this.text(value > 0 ? positive : negative)}`;
+  }
+
+  /** A list in a sentence: `a, b and c`. */
+  list(items: readonly string[]): string {
+    return new Intl.ListFormat(this.#tag, { type: 'conjunction' }).format(items);
+  }
+}
+
+const locales = new Map<Language, Locale>();
+
+/** The locale of a language; the same object each time. */
+export function localeFor(language: Language): Locale {
+  const locale = locales.get(language) ?? new Locale(language);
+  locales.set(language, locale);
+  return locale;
+}

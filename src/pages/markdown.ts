@@ -1,0 +1,64 @@
+/** Descriptions in Markdown, as HTML and as plain text. Markup of their own is text; pictures become links. */
+import MarkdownIt, { type Token } from 'markdown-it';
+
+/** Addresses that a link may lead to. */
+const allowedLink = /^(?:https?:|mailto:)/i;
+
+const markdown = new MarkdownIt({ html: false, linkify: true });
+markdown.validateLink = (url) => allowedLink.test(url.trim());
+// Headings in a description stand below those of the page.
+markdown.renderer.rules.heading_open = () => '<p><strong>';
+markdown.renderer.rules.heading_close = () => '</strong></p>\n';
+markdown.renderer.rules.link_open = (tokens, index, options, _, self) => {
+  tokens[index]?.attrSet('rel', 'nofollow ugc');
+  return self.renderToken(tokens, index, options);
+};
+markdown.renderer.rules.image = (tokens, index) => {
+  const image = tokens[index] as Token;
+  const source = String(image.attrGet('src') ?? '');
+  const { escapeHtml } = markdown.utils;
+  return `<a href="${escapeHtml(source)}" rel="nofollow ugc">${escapeHtml(image.content || source)}</a>`;
+};
+// Tables scroll by themselves.
+markdown.renderer.rules.table_open = () => '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>';
+markdown.renderer.rules.table_close = () => '</table></div>';
+
+export interface RenderedText {
+  /** HTML of the first paragraph; '' if the text begins with something else. */
+  readonly first: string;
+  /** HTML of the rest. */
+  readonly rest: string;
+}
+
+/** Longest text that is read as Markdown, in characters; of a longer one, the beginning. */
+const maxLength = 100_000;
+
+/** Length from which a first paragraph is long, in characters. */
+const longLead = 200;
+
+/** The text, its first line a paragraph of its own if it is a sentence and the paragraph is long: people write a sentence a line. */
+function withShortLead(text: string): string {
+  const [lead = ''] = text.split(/\n\s*\n/, 1);
+  return lead.length > longLead ? text.replace(/^(\s*[^\n]*[.!?…]["')]*)[ \t]*\n(?=\S)/, '$1\n\n') : text;
+}
+
+/** A text in Markdown as HTML, its first paragraph apart. */
+export function renderMarkdown(text: string): RenderedText {
+  const tokens = markdown.parse(withShortLead(text.slice(0, maxLength)), {});
+  const end = tokens[0]?.type === 'paragraph_open' ? tokens.findIndex(({ type }) => type === 'paragraph_close') + 1 : 0;
+  const render = (part: Token[]) => markdown.renderer.render(part, markdown.options, {});
+  return { first: render(tokens.slice(0, end)), rest: render(tokens.slice(end)) };
+}
+
+/** The first paragraph of a text in Markdown, without markup. @param most characters */
+export function firstParagraph(text: string, most = 300): string {
+  const tokens = markdown.parse(withShortLead(text.slice(0, 20 * most)), {});
+  const inline = tokens.find(({ type }) => type === 'inline');
+  const plain = (inline?.children ?? []).map(textOfToken).join('').replace(/\s+/g, ' ').trim();
+  return plain.length > most ? `${plain.slice(0, most).replace(/\s+\S*$/, '')}…` : plain;
+}
+
+function textOfToken({ type, content }: Token): string {
+  if (type === 'softbreak' || type === 'hardbreak') return ' ';
+  return content;
+}

@@ -1,0 +1,120 @@
+/** Pages of requests that failed: what is wrong, and where to go instead. */
+import type { VNode } from 'preact';
+import { renderPage } from './layout.tsx';
+import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
+import type { TextKey } from './texts/english.ts';
+
+export interface ProblemParts {
+  readonly status: number;
+  /** Messages by parameter or field; `detail` and `non_field_errors` are about the request as a whole. */
+  readonly messages: Readonly<Record<string, unknown>>;
+  /** Paths of this site that may have been meant, with their labels. */
+  readonly suggestions?: readonly { readonly path: string; readonly label: string }[];
+}
+
+const titles: Readonly<Record<number, TextKey>> = {
+  400: 'problem400',
+  401: 'problem401',
+  403: 'problem403',
+  404: 'problem404',
+  405: 'problem405',
+  409: 'problem409',
+  412: 'problem409',
+  429: 'problem429',
+  500: 'problem500',
+  503: 'problem503',
+};
+
+/** Names of messages about the request as a whole. */
+const general: readonly string[] = ['detail', 'non_field_errors', 'reason', 'override'];
+
+export function renderProblemPage(context: PageContext, parts: ProblemParts): string {
+  const { locale } = context;
+  const { status, messages, suggestions = [] } = parts;
+  const title = locale.text(titles[status] ?? 'problemOther');
+  const entries = Object.entries(messages).map(([name, texts]) => ({ name, texts: [texts].flat().map(textOf) }));
+  const named = entries.filter(({ name }) => !general.includes(name));
+  return renderPage(context, {
+    title: `${status}: ${title}`,
+    isHidden: true,
+    json: null,
+    children: (
+      <div class="problem">
+        <p class="status">{status}</p>
+        <h1>{title}</h1>
+        {entries
+          .filter(({ name }) => name === 'detail' || name === 'non_field_errors')
+          .flatMap(({ texts }) => texts)
+          .map((text) => (
+            <p key={text} class="prose" dir="auto">
+              {text}
+            </p>
+          ))}
+        {named.length > 0 && (
+          <dl class="facts wrong">
+            {named.map(({ name, texts }) => (
+              <div key={name}>
+                <dt>
+                  <code dir="auto">{name}</code>
+                </dt>
+                <dd dir="auto">
+                  {texts.join(' ')}
+                  {context.query.has(name) && (
+                    <>
+                      <br />
+                      <a href={hrefWith(context, { [name]: null })}>{locale.text('withoutParameter', { name })}</a>
+                    </>
+                  )}
+                </dd>
+              </div>
+            ))}
+          </dl>
+        )}
+        {status === 400 && named.some(({ name }) => context.query.has(name)) && (
+          <p class="soft">{locale.text('nothingWasFiltered')}</p>
+        )}
+        {status === 500 && <p class="soft">{locale.text('problemIsLogged')}</p>}
+        <Suggestions context={context} suggestions={suggestions} />
+        {status === 401 && (
+          <p>
+            <a
+              class="btn main"
+              href={hrefOf(context, `/auth/login/?next=${encodeURIComponent(hrefWith(context, {}))}`)}
+            >
+              {locale.text('logIn')}
+            </a>
+          </p>
+        )}
+        {status === 404 && (
+          <p>
+            {locale.fill('searchInstead', { link: <a href={hrefOfSearch(context)}>{locale.text('allDatasets')}</a> })}
+          </p>
+        )}
+      </div>
+    ),
+  });
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));
+
+function Suggestions({
+  context,
+  suggestions,
+}: Required<Pick<ProblemParts, 'suggestions'>> & { readonly context: PageContext }): VNode | null {
+  if (suggestions.length === 0) return null;
+  return (
+    <ul class="near">
+      {suggestions.map(({ path, label }) => (
+        <li key={path}>
+          {context.locale.fill('nearestAddress', {
+            link: (
+              <a href={hrefOf(context, path)} dir="auto">
+                {label}
+              </a>
+            ),
+          })}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,26 @@
+/** A text in Markdown: its first paragraph, the rest folded. */
+import type { VNode } from 'preact';
+import { renderMarkdown } from './markdown.ts';
+import type { PageContext } from './page-context.ts';
+
+export function Prose({ context, text }: { readonly context: PageContext; readonly text: string }): VNode | null {
+  if (!text.trim()) return null;
+  const { first, rest } = renderMarkdown(text);
+  return (
+    <div class="prose" dir="auto">
+      <Html html={first} />
+      {rest &&
+        (first ? (
+          <details class="more">
+            <summary>{context.locale.text('moreAboutIt')}</summary>
+            <Html html={rest} />
+          </details>
+        ) : (
+          <Html html={rest} />
+        ))}
+    </div>
+  );
+}
+
+/** HTML that `renderMarkdown` made: nothing else may be given. */
+const Html = ({ html }: { readonly html: string }): VNode => <div dangerouslySetInnerHTML={{ __html: html }} />;

@@ -1,0 +1,216 @@
+/** Pages of namespaces, saved queries and groups, and of their lists. */
+import type { VNode } from 'preact';
+import type { Page } from '../catalogue/catalogue.ts';
+import { refOf } from '../catalogue/ref.ts';
+import { parametersFromRecord } from '../catalogue/row-parameters.ts';
+import type { Column, Dataset, Group, Namespace, Query } from '../catalogue/types.ts';
+import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
+import { type DatasetList, DatasetListing, Pager } from './dataset-list.tsx';
+import { renderPage } from './layout.tsx';
+import { firstParagraph } from './markdown.ts';
+import { absoluteUrl, hrefOf, hrefOfRef, type PageContext, queryStringOf } from './page-context.ts';
+import { Prose } from './prose.tsx';
+import { filterInWords } from './row-filters.tsx';
+import { UseIt } from './use-it.tsx';
+
+/** The page of a namespace: what it is for, and its datasets. */
+export function renderNamespacePage(context: PageContext, namespace: Namespace, list: DatasetList): string {
+  const { locale } = context;
+  // Filters lead to the list of its datasets.
+  const listContext = { ...context, path: `${apiPath(refOf(namespace))}datasets/` };
+  return renderPage(context, {
+    title: namespace.label,
+    description: firstParagraph(namespace.description),
+    section: 'namespaces',
+    crumbs: [
+      { text: locale.text('namespaces'), href: hrefOf(context, `${apiRoot}${collections.namespace}/`) },
+      { text: namespace.slug },
+    ],
+    children: (
+      <>
+        <div class="lead-text">
+          <h1 dir="auto">{namespace.label}</h1>
+          {namespace.visibility === 'private' && <span class="tag private">{locale.text('private')}</span>}
+          <Prose context={context} text={namespace.description} />
+        </div>
+        <DatasetListing context={listContext} {...list} without={['namespace']} />
+      </>
+    ),
+  });
+}
+
+interface ListItem {
+  readonly href: string;
+  readonly label: string;
+  readonly place: string;
+  readonly text: string;
+  readonly isPrivate: boolean;
+}
+
+/** A list of records of a kind: name, address, first paragraph. */
+function renderRecordList(
+  context: PageContext,
+  kind: 'namespaces' | 'queries',
+  page: Page<unknown>,
+  items: readonly ListItem[],
+): string {
+  const { locale } = context;
+  return renderPage(context, {
+    title: locale.text(kind),
+    section: kind,
+    isHidden: [...context.query.keys()].some((name) => name !== 'page'),
+    children: (
+      <div class="records">
+        <h1>{locale.text(kind)}</h1>
+        {items.length === 0 && (
+          <p class="empty">{locale.text(kind === 'queries' ? 'noQueriesYet' : 'noNamespacesYet')}</p>
+        )}
+        <ul>
+          {items.map(({ href, label, place, text, isPrivate }) => (
+            <li key={href} class="hit">
+              <div>
+                <h2>
+                  <a href={href} dir="auto">
+                    {label}
+                  </a>{' '}
+                  {isPrivate && <span class="tag private">{locale.text('private')}</span>}
+                </h2>
+                <p class="where-is">{place}</p>
+                <p dir="auto">{text}</p>
+              </div>
+            </li>
+          ))}
+        </ul>
+        <Pager context={context} page={page} />
+      </div>
+    ),
+  });
+}
+
+export const renderNamespaceList = (context: PageContext, page: Page<Namespace>): string =>
+  renderRecordList(
+    context,
+    'namespaces',
+    page,
+    page.items.map((namespace) => ({
+      href: hrefOfRef(context, refOf(namespace)),
+      label: namespace.label,
+      place: namespace.slug,
+      text: firstParagraph(namespace.description),
+      isPrivate: namespace.visibility === 'private',
+    })),
+  );
+
+export const renderQueryList = (context: PageContext, page: Page<Query>): string =>
+  renderRecordList(
+    context,
+    'queries',
+    page,
+    page.items.map((query) => ({
+      href: hrefOfRef(context, refOf(query)),
+      label: query.label,
+      place: context.locale.text('asksDataset', { dataset: query.dataset }),
+      text: firstParagraph(query.description),
+      isPrivate: false,
+    })),
+  );
+
+/** The page of a saved query. @param dataset that it asks; null if there is none that the viewer may see */
+export function renderQueryPage(context: PageContext, query: Query, dataset: Dataset | null): string {
+  const { locale } = context;
+  const columns: readonly Column[] = dataset?.columns ?? [];
+  const rows = hrefOfRef(context, refOf(query), 'data/');
+  const datasetLink = dataset ? (
+    <a href={hrefOfRef(context, refOf(dataset))} dir="auto">
+      {dataset.label}
+    </a>
+  ) : (
+    query.dataset
+  );
+  return renderPage(context, {
+    title: query.label,
+    description: firstParagraph(query.description),
+    section: 'queries',
+    crumbs: [
+      { text: locale.text('queries'), href: hrefOf(context, `${apiRoot}${collections.query}/`) },
+      { text: query.slug },
+    ],
+    children: (
+      <>
+        <div class="lead-text">
+          <h1 dir="auto">{query.label}</h1>
+          <Prose context={context} text={query.description} />
+          <p>{locale.fill('asksDataset', { dataset: datasetLink })}</p>
+          <p class="take row">
+            <a class="btn main" href={rows}>
+              {locale.text('seeItsRows')}
+            </a>
+          </p>
+        </div>
+        <section class="part" aria-labelledby="asks">
+          <header>
+            <h2 id="asks">{locale.text('itsFilters')}</h2>
+          </header>
+          <ul class="asks">
+            {parametersFromRecord(query.parameters).map(([name, value]) => (
+              <li key={`${name}=${value}`} dir="auto">
+                {filterInWords(locale, name, value, columns)}
+              </li>
+            ))}
+          </ul>
+        </section>
+        <section class="part" aria-labelledby="use">
+          <header>
+            <h2 id="use">{locale.text('useIt')}</h2>
+            <p>{locale.text('copyPasteRun')}</p>
+          </header>
+          <UseIt
+            context={context}
+            source={{
+              address: absoluteUrl(context, `${apiPath(refOf(query))}data`),
+              query: queryStringOf([]),
+              name: query.slug,
+              hasGeometry: columns.some(({ type }) => type === 'geometry'),
+              textColumns: [],
+              dataset: null,
+              server: context.base,
+            }}
+          />
+        </section>
+      </>
+    ),
+  });
+}
+
+/** The page of a group. @param showsMembers true if the viewer may see people */
+export function renderGroupPage(context: PageContext, group: Group, showsMembers: boolean): string {
+  const { locale } = context;
+  return renderPage(context, {
+    title: group.label,
+    isHidden: true,
+    crumbs: [{ text: locale.text('group') }, { text: group.slug }],
+    children: (
+      <div class="lead-text">
+        <h1 dir="auto">{group.label}</h1>
+        {showsMembers && <Members context={context} group={group} />}
+      </div>
+    ),
+  });
+}
+
+function Members({ context, group }: { readonly context: PageContext; readonly group: Group }): VNode {
+  const { locale } = context;
+  if (group.members.length === 0) return <p class="soft">{locale.text('noMembers')}</p>;
+  return (
+    <>
+      <h2>{locale.text('members')}</h2>
+      <ul>
+        {group.members.map((name) => (
+          <li key={name}>
+            <a href={hrefOfRef(context, { kind: 'user', slug: name })}>{name}</a>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}

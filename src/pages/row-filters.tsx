@@ -1,0 +1,193 @@
+/** The filters of rows: in words as chips, the form that adds one, and the address that they make. */
+import type { VNode } from 'preact';
+import type { Column } from '../catalogue/types.ts';
+import { formatName } from './figures.ts';
+import type { Locale } from './locale.ts';
+import { absoluteUrl, hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
+import type { TextKey } from './texts/english.ts';
+
+/** Comparisons in words, by lookup; the first ones are offered by the form. */
+const lookupTexts = {
+  exact: 'isExactly',
+  ne: 'isNot',
+  gte: 'isAtLeast',
+  lte: 'isAtMost',
+  gt: 'isGreater',
+  lt: 'isLess',
+  icontains: 'contains',
+  istartswith: 'beginsWith',
+  iendswith: 'endsWith',
+  in: 'isOneOf',
+  range: 'isBetween',
+  isnull: 'isMissing',
+  contains: 'contains',
+  startswith: 'beginsWith',
+  endswith: 'endsWith',
+  iexact: 'isExactly',
+  bbox: 'liesInBox',
+} as const satisfies Readonly<Record<string, TextKey>>;
+
+/** Lookups that the form offers. */
+const offered = ['exact', 'ne', 'gte', 'lte', 'icontains', 'istartswith', 'in', 'range', 'isnull'] as const;
+
+/** Parameters that select a part of the rows or say how they are written, and are no filters. */
+const otherParameters =
+  /^_?(format|page|page_size|limit|offset)$|^_(fields|ordering|group_by|aggregate|bom|excel|sep)$/;
+
+/** The filters in a query string. @param columns names of columns: one of them may be called like a parameter */
+export const filtersIn = (query: URLSearchParams): readonly (readonly [string, string])[] =>
+  [...query].filter(([name]) => !otherParameters.test(name));
+
+/** A filter in words: `mag at least 4.5`. */
+export function filterInWords(locale: Locale, name: string, value: string, columns: readonly Column[]): string {
+  if (/^_?bbox$/.test(name)) return `${locale.text('liesInBox')} ${value}`;
+  const own = columns.find((column) => column.name === name);
+  const place = own ? -1 : name.lastIndexOf('__');
+  const column = place > 0 ? name.slice(0, place) : name;
+  const lookup = place > 0 ? name.slice(place + 2) : 'exact';
+  if (!own && !columns.some((one) => one.name === column)) return `${name.replace(/^_/, '')}: ${value}`;
+  if (lookup === 'isnull') return `${column} ${locale.text(/^(true|1|t|yes)$/i.test(value) ? 'isMissing' : 'isThere')}`;
+  const text = Object.hasOwn(lookupTexts, lookup)
+    ? locale.text(lookupTexts[lookup as keyof typeof lookupTexts])
+    : lookup;
+  return `${column} ${text} ${value}`;
+}
+
+interface FiltersProps {
+  readonly context: PageContext;
+  /** All columns that can be filtered. */
+  readonly columns: readonly Column[];
+}
+
+export function RowFilters({ context, columns }: FiltersProps): VNode {
+  const { locale, query } = context;
+  const filters = filtersIn(query);
+  const without = (name: string, value: string) => ({
+    [name]: query.getAll(name).filter((one) => one !== value),
+    ...fromFirst,
+  });
+  return (
+    <div class="filters">
+      <h2 class="vh">{locale.text('filters')}</h2>
+      {filters.length > 0 && (
+        <p class="chips">
+          {filters.map(([name, value]) => (
+            <a key={`${name}=${value}`} href={hrefWith(context, without(name, value))} rel="nofollow">
+              <span class="vh">{locale.text('removeFilter')}</span>
+              <span dir="auto">{filterInWords(locale, name, value, columns)}</span>
+            </a>
+          ))}
+        </p>
+      )}
+      <FilterForm context={context} columns={columns} />
+    </div>
+  );
+}
+
+/** Parameters that lead back to the first rows. */
+const fromFirst = { _offset: null, offset: null, _page: null, page: null };
+
+/** The form of one more filter; the server redirects to the address that it makes. */
+function FilterForm({ context, columns }: FiltersProps): VNode {
+  const { locale, query } = context;
+  const usable = columns.filter(({ type }) => type !== 'geometry' && type !== 'object' && type !== 'array');
+  return (
+    <form action={hrefOf(context, context.path)}>
+      {[...query]
+        .filter(([name]) => !Object.hasOwn(fromFirst, name))
+        .map(([name, value]) => (
+          <input key={`${name}=${value}`} type="hidden" name={name} value={value} />
+        ))}
+      <label class="vh" for="filter-column">
+        {locale.text('column')}
+      </label>
+      <select id="filter-column" name="_add" required>
+        {usable.map(({ name }) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
+      </select>
+      <label class="vh" for="filter-lookup">
+        {locale.text('comparison')}
+      </label>
+      <select id="filter-lookup" name="_lookup">
+        {offered.map((lookup) => (
+          <option key={lookup} value={lookup}>
+            {locale.text(lookupTexts[lookup])}
+          </option>
+        ))}
+      </select>
+      <label class="vh" for="filter-value">
+        {locale.text('value')}
+      </label>
+      <input id="filter-value" name="_value" placeholder={locale.text('value')} />
+      <button class="btn" type="submit">
+        {locale.text('addFilter')}
+      </button>
+    </form>
+  );
+}
+
+/** The address of the rows that are seen, with its parameters set off, and the same rows in other formats. */
+export function RowsAddress({
+  context,
+  matched,
+  hasGeometry,
+  isAggregated,
+}: {
+  readonly context: PageContext;
+  readonly matched: number;
+  readonly hasGeometry: boolean;
+  readonly isAggregated: boolean;
+}): VNode {
+  const { locale, path, query } = context;
+  const own = [...query].filter(([name]) => !/^_?format$/.test(name));
+  const all = own.filter(([name]) => !/^_?(limit|offset|page|page_size)$/.test(name));
+  const address = path + queryStringOf(own);
+  const file = (extension: string, more: readonly (readonly [string, string])[] = []) =>
+    `${hrefOf(context, path).replace(/\/data\/$/, `/data.${extension}`)}${queryStringOf([...all, ...more])}`;
+  const formats = isAggregated
+    ? (['csv', 'json', 'ndjson'] as const)
+    : (['csv', ...(hasGeometry ? (['geojson'] as const) : (['json'] as const)), 'parquet', 'ndjson'] as const);
+  return (
+    <div class="address">
+      <span class="type">GET</span>
+      <code tabIndex={0} role="region" aria-label={locale.text('addressOfRows')}>
+        {path}
+        {own.map(([name, value], i) => (
+          <span key={`${name}=${value}`}>
+            {i === 0 ? '?' : '&'}
+            <b>{name}</b>={value}
+          </span>
+        ))}
+      </code>
+      <button
+        class="btn only-js"
+        type="button"
+        data-copy={absoluteUrl(context, address)}
+        data-copied={locale.text('copied')}
+      >
+        {locale.text('copy')}
+      </button>
+      <span class="kinds">
+        <span>{locale.text('theseRowsAs', { count: matched })}</span>
+        {formats.map((format) => (
+          <a key={format} href={file(format)} rel="nofollow">
+            {formatName(format)}
+          </a>
+        ))}
+        <a
+          href={file('csv', [
+            ['_bom', 'true'],
+            ['_sep', ';'],
+            ['_excel', 'true'],
+          ])}
+          rel="nofollow"
+        >
+          {locale.text('excelFile')}
+        </a>
+      </span>
+    </div>
+  );
+}

@@ -1,0 +1,240 @@
+/** The table of rows: heads with distributions, links to parts of the rows, values beside it. */
+import type { VNode } from 'preact';
+import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
+import type { FacetValue } from '../catalogue/facets.ts';
+import type { Column } from '../catalogue/types.ts';
+import { Cell, isNumeric, type RowValues, TypeOfColumn } from './cells.tsx';
+import { filterName, HistogramBars, makeRowsHref, TopValues } from './histogram.tsx';
+import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
+
+export interface RowsTableProps {
+  readonly context: PageContext;
+  readonly rows: readonly RowValues[];
+  /** The columns of these rows. */
+  readonly columns: readonly Column[];
+  /** Number of matching rows, and of all rows. */
+  readonly matched: number;
+  readonly total: number;
+  readonly offset: number;
+  readonly limit: number;
+  readonly profile: VersionProfile | null;
+  /** Values of some columns with their counts in the matching rows. */
+  readonly facets: readonly { readonly column: Column; readonly values: readonly FacetValue[] }[];
+  /** True if the rows are groups of rows. */
+  readonly isAggregated: boolean;
+}
+
+export function RowsTable(props: RowsTableProps): VNode {
+  const { context, rows, columns, matched, total, offset, profile, facets, isAggregated } = props;
+  const { locale } = context;
+  const profiles = new Map(profile?.columns.map((column) => [column.name, column]));
+  if (rows.length === 0)
+    return (
+      <div class="empty">
+        <h2>{locale.text('noRowMatches')}</h2>
+        <p>
+          <a href={hrefOf(context, context.path)}>{locale.text('allRows')}</a>:{' '}
+          {locale.text('rowsAreThere', { rows: locale.text('rowCount', { count: total }) })}
+        </p>
+      </div>
+    );
+  return (
+    <>
+      {!isAggregated && profile && (
+        <p class="s soft">{locale.text('headsNote', { rows: locale.text('rowCount', { count: profile.rows }) })}</p>
+      )}
+      <div class={facets.length ? 'withside' : undefined}>
+        <div class="big-grid">
+          <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('rows')}>
+            <table class="grid">
+              <thead>
+                <tr>
+                  <th class="n" scope="col">
+                    <span class="vh">{locale.text('row')}</span>
+                  </th>
+                  {columns.map((column, i) => (
+                    <HeadCell
+                      key={column.name}
+                      {...{ context, column, isKey: i === 0, isAggregated, profile: profiles.get(column.name), total }}
+                    />
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {rows.map((row, i) => {
+                  const number = offset + i;
+                  return (
+                    <tr key={number}>
+                      <th class="n" scope="row">
+                        {isAggregated ? (
+                          number + 1
+                        ) : (
+                          <a
+                            href={hrefWith(context, { ...noPart, _limit: '1', _offset: String(number) })}
+                            rel="nofollow"
+                            tabIndex={-1}
+                          >
+                            {number + 1}
+                          </a>
+                        )}
+                      </th>
+                      {columns.map(({ name, type }, at) => (
+                        <Cell key={name} locale={locale} value={row[name]} type={type} isKey={at === 0} />
+                      ))}
+                    </tr>
+                  );
+                })}
+              </tbody>
+            </table>
+          </div>
+          <PartLinks context={context} matched={matched} offset={offset} shown={rows.length} limit={props.limit} />
+        </div>
+        {facets.length > 0 && <RowFacets context={context} facets={facets} />}
+      </div>
+    </>
+  );
+}
+
+/** Parameters of the part of the rows that is shown. */
+export const noPart = {
+  _offset: null,
+  offset: null,
+  _page: null,
+  page: null,
+  _limit: null,
+  limit: null,
+  _page_size: null,
+  page_size: null,
+};
+
+interface HeadProps {
+  readonly context: PageContext;
+  readonly column: Column;
+  readonly isKey: boolean;
+  readonly isAggregated: boolean;
+  readonly profile: ColumnProfile | undefined;
+  readonly total: number;
+}
+
+/** Name, type and distribution of a column; the name sorts. */
+function HeadCell({ context, column, isKey, isAggregated, profile, total }: HeadProps): VNode {
+  const { locale, query } = context;
+  const { name, type } = column;
+  const ordering = query.get('_ordering') ?? '';
+  const own = /[,"]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
+  const direction = ordering === own ? 'ascending' : ordering === `-${own}` ? 'descending' : undefined;
+  const canSort = !['geometry', 'object', 'array'].includes(type);
+  const next = direction === 'ascending' ? `-${own}` : own;
+  const rowsHref = makeRowsHref(hrefOf(context, context.path));
+  const kept = [...query].filter(([key]) => !Object.hasOwn(noPart, key) && !key.startsWith(name));
+  const hrefOfFilter = (filters: readonly (readonly [string, string])[]) => rowsHref([...kept, ...filters]);
+  const { histogram, top, distinct } = profile ?? {};
+  return (
+    <th
+      scope="col"
+      class={[isKey && 'key', isNumeric(type) && 'num', direction && 'sorted'].filter(Boolean).join(' ') || undefined}
+      aria-sort={direction}
+    >
+      {canSort ? (
+        <a
+          href={hrefWith(context, { _ordering: next, _offset: null, _page: null })}
+          rel="nofollow"
+          title={locale.text('sortBy', { name })}
+          dir="auto"
+        >
+          {name}
+          {direction && <span aria-hidden="true">{direction === 'ascending' ? ' ↑' : ' ↓'}</span>}
+        </a>
+      ) : (
+        <span dir="auto">{name}</span>
+      )}{' '}
+      {!isAggregated && <TypeOfColumn column={column} />}
+      {!isAggregated && histogram && !(top && (distinct ?? 0) <= 2) ? (
+        <HistogramBars {...{ locale, name, type, histogram, rowsHref: hrefOfFilter, width: 104, height: 30 }} />
+      ) : (
+        !isAggregated &&
+        profile &&
+        top &&
+        (distinct ?? 0) > 1 &&
+        (distinct ?? 0) <= 20 && (
+          <TopValues {...{ locale, column: profile, rows: total, rowsHref: hrefOfFilter, most: 2 }} />
+        )
+      )}
+    </th>
+  );
+}
+
+function PartLinks({
+  context,
+  matched,
+  offset,
+  shown,
+  limit,
+}: Pick<RowsTableProps, 'context' | 'matched' | 'offset' | 'limit'> & { readonly shown: number }): VNode {
+  const { locale } = context;
+  const to = (start: number) =>
+    hrefWith(context, {
+      ...noPart,
+      ...(limit === rowsPerPage ? {} : { _limit: String(limit) }),
+      _offset: start > 0 ? String(start) : null,
+    });
+  const rest = Math.min(limit, matched - offset - shown);
+  return (
+    <nav class="pager" aria-label={locale.text('pages')}>
+      {offset > 0 ? (
+        <a href={to(Math.max(0, offset - limit))} rel="prev">
+          ← {locale.text('previousRows', { count: Math.min(limit, offset) })}
+        </a>
+      ) : (
+        <span />
+      )}
+      <span>{locale.text('rowsFromTo', { from: offset + 1, to: offset + shown, count: matched })}</span>
+      {rest > 0 ? (
+        <a href={to(offset + shown)} rel="next">
+          {locale.text('nextRows', { count: rest })} →
+        </a>
+      ) : (
+        <span />
+      )}
+    </nav>
+  );
+}
+
+/** Rows in a page, if the address doesn't say. */
+export const rowsPerPage = 100;
+
+/** Values of columns beside the table, each a filter. */
+function RowFacets({ context, facets }: Pick<RowsTableProps, 'context' | 'facets'>): VNode {
+  const { locale, query } = context;
+  return (
+    <aside aria-label={locale.text('values')}>
+      {facets.map(({ column, values }) => {
+        const name = filterName(column.name);
+        const chosen = query.getAll(name);
+        return (
+          <section key={column.name} class="facet">
+            <h3 dir="auto">{column.label || column.name}</h3>
+            <ul>
+              {values.map(({ value, count }) => {
+                const isOn = chosen.includes(value);
+                return (
+                  <li key={value}>
+                    <a
+                      class={isOn ? 'on' : undefined}
+                      aria-current={isOn ? 'true' : undefined}
+                      href={hrefWith(context, { ...noPart, [name]: isOn ? null : value })}
+                      rel="nofollow"
+                    >
+                      <span dir="auto">{value}</span>
+                      <span>{locale.number(count)}</span>
+                    </a>
+                  </li>
+                );
+              })}
+            </ul>
+          </section>
+        );
+      })}
+    </aside>
+  );
+}

@@ -1,0 +1,182 @@
+/** The rows of a dataset, of a version or of a saved query: filtered, sorted, in parts. */
+import type { VNode } from 'preact';
+import type { Column, Dataset, Query, Version } from '../catalogue/types.ts';
+import { datasetCrumbs } from './dataset.tsx';
+import { type Crumb, renderPage } from './layout.tsx';
+import { hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
+import { RowFilters, RowsAddress } from './row-filters.tsx';
+import { noPart, RowsTable, type RowsTableProps } from './rows-table.tsx';
+
+export interface RowsPageParts extends Omit<RowsTableProps, 'context'> {
+  readonly dataset: Dataset;
+  readonly namespace: string;
+  readonly version: Version;
+  readonly isVersionPage: boolean;
+  /** The saved query whose rows these are. */
+  readonly query: Query | null;
+  /** All columns that there are. */
+  readonly allColumns: readonly Column[];
+}
+
+type Props = RowsPageParts & { readonly context: PageContext };
+
+export function renderRowsPage(context: PageContext, parts: RowsPageParts): string {
+  const { locale } = context;
+  const {
+    dataset,
+    namespace,
+    query,
+    version,
+    isVersionPage,
+    rows,
+    matched,
+    total,
+    columns,
+    allColumns,
+    limit,
+    offset,
+    isAggregated,
+  } = parts;
+  const isSingle = limit === 1 && rows.length === 1 && !isAggregated;
+  const title = query?.label ?? dataset.label;
+  const last: Crumb = {
+    text: isSingle ? locale.text('rowNumber', { number: offset + 1 }) : locale.text('rows').toLowerCase(),
+  };
+  const below = isVersionPage
+    ? [{ text: locale.date(version.datetime), href: hrefOf(context, context.path.replace(/data\/$/, '')) }]
+    : [];
+  const crumbs = query
+    ? [
+        { text: locale.text('queries'), href: hrefOf(context, '/api/v1/queries/') },
+        { text: query.slug, href: hrefOf(context, context.path.replace(/data\/$/, '')) },
+        last,
+      ]
+    : datasetCrumbs(context, dataset, namespace, [...below, last]);
+  return renderPage(context, {
+    title: locale.text('rowsOf', { label: title }),
+    section: query ? 'queries' : 'datasets',
+    isHidden: true,
+    json: hrefWith(context, { _format: 'json', format: null }),
+    crumbs,
+    children: (
+      <>
+        <div class="titles">
+          <div>
+            <h1 dir="auto">{title}</h1>
+            <p class="soft dots" aria-live="polite">
+              <span>
+                {isAggregated
+                  ? locale.text('groupsOfRows')
+                  : locale.fill('rowsMatch', {
+                      count: total,
+                      matched: <b>{locale.number(matched)}</b>,
+                      total: locale.number(total),
+                    })}
+              </span>
+              {!isAggregated && (
+                <span>{locale.text('columnsShown', { shown: columns.length, all: allColumns.length })}</span>
+              )}
+              <span>{locale.text('versionOf', { date: locale.date(version.datetime, 'long') })}</span>
+            </p>
+          </div>
+          {!isAggregated && allColumns.length > 1 && <ColumnPicker context={context} {...parts} />}
+        </div>
+        {!isAggregated && <RowFilters context={context} columns={allColumns} />}
+        <RowsAddress
+          {...{ context, matched, isAggregated }}
+          hasGeometry={allColumns.some(({ type }) => type === 'geometry')}
+        />
+        {isSingle ? <SingleRow context={context} {...parts} /> : <RowsTable context={context} {...parts} />}
+      </>
+    ),
+  });
+}
+
+/** The form that chooses columns; the server redirects to the address that it makes. */
+function ColumnPicker({ context, columns, allColumns }: Props): VNode {
+  const { locale, query } = context;
+  const shown = new Set(columns.map(({ name }) => name));
+  return (
+    <details class="picker">
+      <summary class="btn">
+        {locale.text('columns')}{' '}
+        <small>{locale.text('columnsShown', { shown: columns.length, all: allColumns.length })}</small>
+      </summary>
+      <div>
+        <form action={hrefOf(context, context.path)}>
+          {[...query]
+            .filter(([name]) => name !== '_fields')
+            .map(([name, value]) => (
+              <input key={`${name}=${value}`} type="hidden" name={name} value={value} />
+            ))}
+          <fieldset>
+            <legend class="vh">{locale.text('columns')}</legend>
+            {allColumns.map(({ name, label }) => (
+              <label key={name}>
+                <input type="checkbox" name="_show" value={name} checked={shown.has(name)} />
+                <span dir="auto">
+                  <code>{name}</code> {label !== name && <span class="faint">{label}</span>}
+                </span>
+              </label>
+            ))}
+          </fieldset>
+          <button class="btn main" type="submit">
+            {locale.text('showColumns')}
+          </button>
+        </form>
+      </div>
+    </details>
+  );
+}
+
+/** One row: a field a line, whole. */
+function SingleRow({ context, rows, columns, matched, offset }: Props): VNode {
+  const { locale } = context;
+  const [row = {}] = rows;
+  const to = (at: number) => hrefWith(context, { ...noPart, _limit: '1', _offset: String(at) });
+  const textOf = (value: unknown) => (typeof value === 'object' ? JSON.stringify(value) : String(value));
+  return (
+    <>
+      <dl class="facts single">
+        {columns.map(({ name, label, unit }) => {
+          const value = row[name];
+          return (
+            <div key={name}>
+              <dt dir="auto">
+                {label || name} {label && label !== name && <code>{name}</code>}
+              </dt>
+              <dd dir="auto" class={value == null ? 'null' : undefined}>
+                {value == null ? locale.text('null') : textOf(value)}
+                {value != null && unit && <span class="faint"> {unit}</span>}
+              </dd>
+            </div>
+          );
+        })}
+      </dl>
+      <nav class="pager" aria-label={locale.text('pages')}>
+        {offset > 0 ? (
+          <a href={to(offset - 1)} rel="prev">
+            ← {locale.text('rowNumber', { number: offset })}
+          </a>
+        ) : (
+          <span />
+        )}
+        <a
+          href={
+            hrefOf(context, context.path) +
+            queryStringOf([...context.query].filter(([name]) => !Object.hasOwn(noPart, name)))
+          }
+        >
+          {locale.text('allRows')}
+        </a>
+        {offset + 1 < matched ? (
+          <a href={to(offset + 1)} rel="next">
+            {locale.text('rowNumber', { number: offset + 2 })} →
+          </a>
+        ) : (
+          <span />
+        )}
+      </nav>
+    </>
+  );
+}

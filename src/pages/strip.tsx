@@ -1,0 +1,112 @@
+/** The strip: one bar for each column, coloured by the family of its type, as high as the column is filled. */
+import type { VNode } from 'preact';
+import type { ColumnType } from '../catalogue/types.ts';
+import type { Locale } from './locale.ts';
+
+/** Families of column types, each with a colour. */
+export type TypeFamily = 'geo' | 'num' | 'text' | 'time' | 'bool' | 'other';
+
+const families: Readonly<Record<ColumnType, TypeFamily>> = {
+  geometry: 'geo',
+  integer: 'num',
+  float: 'num',
+  string: 'text',
+  boolean: 'bool',
+  date: 'time',
+  datetime: 'time',
+  time: 'time',
+  object: 'other',
+  array: 'other',
+};
+
+export const familyOfType = (type: ColumnType): TypeFamily => families[type];
+
+const familyTexts = {
+  geo: 'familyGeo',
+  num: 'familyNum',
+  text: 'familyText',
+  time: 'familyTime',
+  bool: 'familyBool',
+  other: 'familyOther',
+} as const satisfies Record<TypeFamily, string>;
+
+/** A column with the share of its rows that have a value, 0 to 1. */
+export interface StripColumn {
+  readonly type: ColumnType;
+  readonly filled: number;
+}
+
+const familyCounts = (columns: readonly StripColumn[]): ReadonlyMap<TypeFamily, number> => {
+  const counts = new Map<TypeFamily, number>();
+  for (const { type } of columns) counts.set(families[type], (counts.get(families[type]) ?? 0) + 1);
+  return counts;
+};
+
+/** The families of columns in words: `1 geometry, 30 numbers`. */
+export function stripInWords(columns: readonly StripColumn[], locale: Locale): string {
+  const parts = [...familyCounts(columns)].map(([family, count]) => locale.text(familyTexts[family], { count }));
+  const low = columns.filter(({ filled }) => filled < 0.5).length;
+  return locale.text('stripWords', {
+    columns: locale.text('columnCount', { count: columns.length }),
+    families: [...parts, ...(low ? [locale.text('lessThanHalfFilled', { count: low })] : [])].join(', '),
+  });
+}
+
+interface StripProps {
+  readonly columns: readonly StripColumn[];
+  readonly locale: Locale;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Width of a bar and its gap, in pixels, where there is room, for a strip 14 pixels high. */
+const widestBar = 6;
+
+/** The strip as a picture. Columns beyond the width share its last bars. */
+export function Strip({ columns, locale, width, height }: StripProps): VNode {
+  const most = Math.floor(width / 1.5);
+  const shown = columns.slice(0, most);
+  const pitch = Math.min(width / shown.length, widestBar * (height / 14));
+  const gap = pitch > 3 ? 1 : pitch * 0.3;
+  const total = Math.round(pitch * shown.length);
+  const bars = new Map<string, string>();
+  let bed = '';
+  shown.forEach(({ type, filled }, i) => {
+    const x = (i * pitch).toFixed(2);
+    const bar = (pitch - gap).toFixed(2);
+    const tall = Math.max(filled > 0 ? 1 : 0, filled * height).toFixed(1);
+    const family = families[type];
+    bed += `M${x} 0h${bar}v${height}h-${bar}z`;
+    bars.set(family, `${bars.get(family) ?? ''}M${x} ${height}v-${tall}h${bar}v${tall}z`);
+  });
+  return (
+    <svg
+      class="strip"
+      role="img"
+      aria-label={stripInWords(columns, locale)}
+      width={total}
+      height={height}
+      viewBox={`0 0 ${total} ${height}`}
+    >
+      <path class="bed" d={bed} />
+      {[...bars].map(([family, d]) => (
+        <path key={family} class={family} d={d} />
+      ))}
+    </svg>
+  );
+}
+
+/** The legend of a strip: the families with their numbers of columns. */
+export function StripLegend({ columns, locale }: Pick<StripProps, 'columns' | 'locale'>): VNode {
+  const low = columns.filter(({ filled }) => filled < 0.5).length;
+  return (
+    <p class="legend">
+      {[...familyCounts(columns)].map(([family, count]) => (
+        <span key={family} class={family}>
+          {locale.text(familyTexts[family], { count })}
+        </span>
+      ))}
+      {low > 0 && <span class="none">{locale.text('lessThanHalfFilled', { count: low })}</span>}
+    </p>
+  );
+}

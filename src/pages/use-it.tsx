@@ -1,0 +1,60 @@
+/** The part "Use it": lines to copy, by tool. Radio buttons choose the tool, without script. */
+import type { VNode } from 'preact';
+import { CodeBlock } from './code-block.tsx';
+import type { PageContext } from './page-context.ts';
+import { makeSnippets, type RowsSource } from './snippets.ts';
+
+export function UseIt({ context, source }: { readonly context: PageContext; readonly source: RowsSource }): VNode {
+  const { locale } = context;
+  const { textColumns } = source;
+  const snippets = makeSnippets(source);
+  const excel = `${source.address}.csv${source.query ? `${source.query}&` : '?'}_bom=true&_sep=;&_excel=true`;
+  const panels = [
+    ...snippets.map(({ tool, title, blocks }) => ({
+      tool,
+      title: title || locale.text('toolCli'),
+      content: (
+        <>
+          {blocks.map((code) => (
+            <CodeBlock key={code} context={context} label={title || locale.text('toolCli')} code={code} />
+          ))}
+          {(tool === 'python' || tool === 'r') && textColumns.length > 0 && (
+            <p>{locale.text('leadingZeros', { count: textColumns.length, names: locale.list(textColumns) })}</p>
+          )}
+        </>
+      ),
+    })),
+    {
+      tool: 'excel',
+      title: 'Excel',
+      content: (
+        <>
+          <p>{locale.text('excelHow')}</p>
+          <p>
+            <a class="btn" href={excel}>
+              {locale.text('excelFile')}
+            </a>
+          </p>
+        </>
+      ),
+    },
+  ];
+  return (
+    <div class="use">
+      <fieldset class="names">
+        <legend class="vh">{locale.text('tool')}</legend>
+        {panels.map(({ tool, title }, i) => (
+          <label key={tool}>
+            <input type="radio" name="tool" id={`u-${tool}`} value={tool} checked={i === 0} data-remember="tool" />
+            {title}
+          </label>
+        ))}
+      </fieldset>
+      {panels.map(({ tool, title, content }) => (
+        <section key={tool} class={`panel p-${tool}`} aria-label={title}>
+          {content}
+        </section>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,106 @@
+/**
+ * Static files of the pages: one stylesheet, scripts, fonts. Their path has a version, the hash of all of them, so that
+ * browsers may keep them for ever. Only this module of the server reads files: those of the program itself.
+ */
+
+import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { extname } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { accentColours } from '../catalogue/colour.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import { renderAccentStyle } from '../pages/accent-style.ts';
+import { etagMatches } from './headers.ts';
+import { type Coding, preferredCoding } from './negotiate.ts';
+import { etagOf } from './response-cache.ts';
+import type { RequestContext } from './route.ts';
+
+const folder = new URL('../pages/assets/', import.meta.url);
+
+const mediaTypes: Readonly<Record<string, string>> = {
+  '.css': 'text/css; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+};
+
+interface Asset {
+  readonly type: string;
+  readonly etag: string;
+  /** Bytes by content coding; compressed ones are made when they are first asked for. */
+  readonly bodies: { readonly identity: Buffer } & { [C in Coding]?: Buffer };
+}
+
+const makeAsset = (name: string, body: Buffer): Asset => ({
+  type: mediaTypes[extname(name)] ?? 'application/octet-stream',
+  etag: etagOf(body),
+  bodies: { identity: body },
+});
+
+/** The files in the folder, by name; those in `style/` are joined to one stylesheet, in the order of their names. */
+function readAssets(): ReadonlyMap<string, Asset> {
+  const names = (path: string) => readdirSync(new URL(path, folder)).sort();
+  const read = (path: string) => readFileSync(new URL(path, folder));
+  const style = Buffer.concat(names('style/').map((name) => read(`style/${name}`)));
+  const files = names('.').filter((name) => extname(name) !== '');
+  return new Map([
+    ['style.css', makeAsset('style.css', style)],
+    ...files.map((name) => [name, makeAsset(name, read(name))] as const),
+  ]);
+}
+
+const assets = readAssets();
+const version = createHash('sha256')
+  .update(JSON.stringify(Array.from(assets, ([name, { etag }]) => [name, etag])))
+  .digest('hex')
+  .slice(0, 12);
+
+/** Path of the static files, with their version. */
+export const assetsPath = `/static/${version}`;
+
+const brotli = promisify<Buffer, object, Buffer>(brotliCompress);
+const zip = promisify<Buffer, object, Buffer>(gzip);
+
+/** A static file. A page of an older version of the program gets the present one, which it may not keep. */
+export async function assetHandler({ ctx, params }: RequestContext): Promise<undefined> {
+  const { name = '' } = params;
+  const asset = assets.get(name) ?? accentAsset(name);
+  if (!asset) throw new NotFoundError();
+  const isText = !/^(font|image\/png)/.test(asset.type);
+  const coding = isText ? preferredCoding(ctx.get('Accept-Encoding')) : 'identity';
+  const etag = `"${asset.etag}${coding === 'identity' ? '' : `-${coding}`}"`;
+  ctx.set({
+    ETag: etag,
+    'Cache-Control': params.version === version ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'Cross-Origin-Resource-Policy': 'same-origin',
+  });
+  ctx.response.vary('Accept-Encoding');
+  if (etagMatches(ctx.get('If-None-Match') || '""', etag)) {
+    ctx.status = 304;
+    return;
+  }
+  const body = await bodyIn(asset, coding);
+  ctx.set('Content-Type', asset.type);
+  if (coding !== 'identity') ctx.set('Content-Encoding', coding);
+  ctx.body = body;
+}
+
+async function bodyIn({ bodies }: Asset, coding: Coding): Promise<Buffer> {
+  const { identity, [coding]: ready } = bodies;
+  if (ready) return ready;
+  const body =
+    coding === 'br'
+      ? await brotli(identity, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } })
+      : await zip(identity, { level: 9 });
+  if (coding !== 'identity') bodies[coding] = body;
+  return body;
+}
+
+/** The stylesheet of a catalogue's accent: `accent-0b5a63.css`. */
+function accentAsset(name: string): Asset | undefined {
+  const digits = /^accent-([0-9a-f]{3}|[0-9a-f]{6})\.css$/.exec(name)?.[1];
+  const colours = digits && accentColours(`#${digits}`);
+  return colours ? makeAsset(name, Buffer.from(renderAccentStyle(colours))) : undefined;
+}

@@ -1,0 +1,147 @@
+/** Pages of a dataset, of a version, and of a query: what they show beside the entity itself. */
+
+import type { Catalogue, RowsPart } from '../catalogue/catalogue.ts';
+import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
+import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import { formatRef, refOf } from '../catalogue/ref.ts';
+import type { Column, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
+import { type DatasetPageParts, profilesByColumn } from '../pages/dataset.tsx';
+import { shownVersion } from '../pages/figures.ts';
+import { choosePreviewColumns } from '../pages/preview-columns.ts';
+
+/** Rows and columns of the first look at a version. */
+const previewRows = 8;
+const previewColumns = 8;
+/** Milliseconds that a page waits for rows which are read for the first time. */
+const patience = 1500;
+
+/** What the page of a dataset shows. @param version of the page; undefined for the dataset's own */
+export async function datasetPageParts(
+  catalogue: Catalogue,
+  dataset: Dataset,
+  version?: Version,
+): Promise<{ readonly parts: DatasetPageParts; readonly isComplete: boolean }> {
+  const shown = version ?? shownVersion(dataset);
+  const [namespace, queries, table] = await Promise.all([
+    catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null),
+    queriesAbout(catalogue, dataset),
+    shown?.ready
+      ? firstLook(catalogue, datasetWithColumnsOf(dataset, shown), shown)
+      : { profile: null, preview: null, reason: '', isComplete: true },
+  ]);
+  const { isComplete, ...look } = table;
+  return {
+    parts: {
+      ...{
+        dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
+        namespace: namespace?.label ?? dataset.namespace,
+      },
+      ...{ version: shown, isVersionPage: version !== undefined, queries, ...look },
+    },
+    isComplete,
+  };
+}
+
+/** The dataset with the columns of one of its versions, described as far as they are the newest's. */
+export function datasetWithColumnsOf(dataset: Dataset, version: Version): Dataset {
+  const own = version.columns;
+  if (!own) return dataset;
+  const described = new Map([...dataset.missing_columns, ...dataset.columns].map((column) => [column.name, column]));
+  const columns = own.map(
+    ({ name, type }): Column => ({ label: '', description: '', unit: '', ...described.get(name), name, type }),
+  );
+  return { ...dataset, columns };
+}
+
+async function queriesAbout(catalogue: Catalogue, dataset: Dataset): Promise<readonly Query[]> {
+  const filters = { dataset: [formatRef(refOf(dataset))] };
+  return (await catalogue.list('query', { filters, pageSize: 20 })).items;
+}
+
+interface Look extends Pick<DatasetPageParts, 'profile' | 'preview' | 'reason'> {
+  /** False if rows and profile weren't ready in time. */
+  readonly isComplete: boolean;
+}
+
+/** The result, or null if it isn't ready soon. */
+async function soon<T>(result: Promise<T>): Promise<T | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<null>((resolve) => {
+    timer = setTimeout(resolve, patience, null);
+  });
+  result.catch(() => {}); // It may fail after the page is sent.
+  try {
+    return await Promise.race([result, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The profile of a version; null if it isn't ready soon. @throws NotFoundError */
+export const profileSoon = async (catalogue: Catalogue, version: Version): Promise<VersionProfile | null> =>
+  soon(catalogue.profile(refOf(version)));
+
+/** The profile and the first rows of a version, as far as they are ready soon. */
+async function firstLook(catalogue: Catalogue, dataset: Dataset, version: Version): Promise<Look> {
+  const notReady = { profile: null, preview: null, reason: '', isComplete: false };
+  try {
+    return (await soon(lookAt(catalogue, dataset, version))) ?? notReady;
+  } catch (error) {
+    if (error instanceof NotFoundError) return { ...notReady, reason: error.message, isComplete: true };
+    if (error instanceof UnavailableError) return notReady;
+    throw error;
+  }
+}
+
+async function lookAt(catalogue: Catalogue, dataset: Dataset, version: Version): Promise<Look> {
+  const profile: VersionProfile = await catalogue.profile(refOf(version));
+  const byName: ReadonlyMap<string, Partial<ColumnProfile>> = profilesByColumn(version, profile);
+  const names = new Map(dataset.columns.map((column) => [column.name, column]));
+  const known = profile.columns.map(
+    ({ name, type }): Column => names.get(name) ?? { name, type, label: '', description: '', unit: '' },
+  );
+  const columns = choosePreviewColumns(known, byName, profile.rows, previewColumns);
+  const rows = columns.length ? await readRows(catalogue, version, columns) : [];
+  return { profile, preview: columns.length ? { columns, rows } : null, reason: '', isComplete: true };
+}
+
+async function readRows(catalogue: Catalogue, version: Version, columns: readonly Column[]) {
+  const fields = columns.map(({ name }) => quotedName(name)).join(',');
+  const parameters: [string, string][] = [
+    ['_limit', String(previewRows)],
+    ['_fields', fields],
+  ];
+  return (await readObjects(catalogue, version, parameters)).items;
+}
+
+/** The name of a column in a list: in quotes if it has a comma or a quote. */
+export const quotedName = (name: string): string =>
+  /[,"]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
+
+/** Rows as objects, with the part of the matching rows that they are. @throws NotFoundError, ValidationError, UnavailableError */
+export async function readObjects(
+  catalogue: Catalogue,
+  version: Version,
+  parameters: readonly (readonly [string, string])[],
+  budget?: WorkBudget,
+): Promise<{ readonly items: Record<string, unknown>[]; readonly part: RowsPart | null }> {
+  const rows = await catalogue.rows(refOf(version), { parameters, format: 'objects', budget });
+  const chunks: Buffer[] = [];
+  for await (const chunk of rows.stream()) chunks.push(chunk as Buffer);
+  return { items: JSON.parse(Buffer.concat(chunks).toString()), part: rows.part };
+}
+
+/** The path of the differences that the form of a dataset's page asks for: `?_from=…&_to=…`. @throws ValidationError */
+export function pathOfComparison(dataset: Dataset, query: URLSearchParams): string | null {
+  const [from, to] = ['_from', '_to'].map((name) => query.get(name));
+  if (!from || !to) return null;
+  const known = dataset.versions.map(({ slug }) => slug);
+  for (const [name, slug] of [
+    ['_from', from],
+    ['_to', to],
+  ] as const)
+    if (!known.includes(slug)) throw new ValidationError({ [name]: ['There is no such version.'] });
+  const older = known.indexOf(from) > known.indexOf(to);
+  const [first, second] = older ? [from, to] : [to, from];
+  return `version/${second}/diff/?_from=${first}`;
+}

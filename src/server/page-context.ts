@@ -1,0 +1,36 @@
+/** What pages need to know of a request. */
+import type { ParameterizedContext } from 'koa';
+import type { Settings } from '../catalogue/types.ts';
+import { type Language, languageForTag, localeFor } from '../pages/locale.ts';
+import type { PageContext } from '../pages/page-context.ts';
+import { assetsPath } from './assets.ts';
+import { preferredLanguages } from './negotiate.ts';
+
+/** The language of the pages: that of the catalogue, else the one that the client prefers, else English. */
+export function pageLanguage({ language }: Settings, acceptLanguage: string | undefined): Language {
+  const own = languageForTag(language);
+  if (own) return own;
+  for (const tag of preferredLanguages(acceptLanguage)) {
+    const known = languageForTag(tag);
+    if (known) return known;
+  }
+  return 'en';
+}
+
+/** @param base base URL of links; '' if it isn't known */
+export function makePageContext(
+  ctx: ParameterizedContext,
+  settings: Settings,
+  base: string,
+  username: string | null,
+): PageContext {
+  return {
+    settings,
+    locale: localeFor(pageLanguage(settings, ctx.req.headers['accept-language'])),
+    base,
+    path: ctx.path,
+    query: new URLSearchParams(ctx.querystring),
+    assets: assetsPath,
+    username,
+  };
+}

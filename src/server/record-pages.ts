@@ -1,0 +1,85 @@
+/** Pages of single records, and of lists of namespaces and queries. */
+import type { Page } from '../catalogue/catalogue.ts';
+import { parseDatasetRef } from '../catalogue/parse-ref.ts';
+import { maySeePeople } from '../catalogue/permissions.ts';
+import type { Dataset, Entities, Kind, Namespace, Query } from '../catalogue/types.ts';
+import { renderDatasetPage } from '../pages/dataset.tsx';
+import {
+  renderGroupPage,
+  renderNamespaceList,
+  renderNamespacePage,
+  renderQueryList,
+  renderQueryPage,
+} from '../pages/records.tsx';
+import { datasetPageParts, pathOfComparison } from './dataset-page.ts';
+import { datasetListFor, dependenciesOf } from './home.ts';
+import { parseListOptions } from './query-string.ts';
+import { seeOther } from './redirects.ts';
+import type { Representation, RequestContext } from './route.ts';
+
+/**
+ * The representation of an entity with its page for people, if its kind has one.
+ * @param dataset that the entity is, or is a version of
+ */
+export async function withPage(
+  request: RequestContext,
+  representation: Representation,
+  entity: Entities[Exclude<Kind, 'file'>],
+  dataset: Dataset | null,
+): Promise<Representation | undefined> {
+  const { catalogue, viewer } = request;
+  const { dependsOn } = representation;
+  switch (entity.kind) {
+    case 'dataset':
+    case 'version':
+      return dataset ? withDatasetPage(request, representation, entity, dataset) : representation;
+    case 'namespace': {
+      const list = await datasetListFor(
+        request,
+        parseListOptions('dataset', new URLSearchParams(), { namespace: entity.slug }),
+      );
+      const page: Representation['page'] = (context) => renderNamespacePage(context, entity, list);
+      return { ...representation, dependsOn: [...dependsOn, ...dependenciesOf(list)], page };
+    }
+    case 'query': {
+      const asked = await catalogue.get<'dataset'>(parseDatasetRef(entity.dataset)).catch(() => null);
+      const page: Representation['page'] = (context) => renderQueryPage(context, entity, asked);
+      return { ...representation, dependsOn: [...dependsOn, asked], page };
+    }
+    case 'group': {
+      const showsMembers = maySeePeople(viewer, catalogue.settings);
+      return { ...representation, page: (context) => renderGroupPage(context, entity, showsMembers) };
+    }
+    default:
+      return representation;
+  }
+}
+
+async function withDatasetPage(
+  request: RequestContext,
+  representation: Representation,
+  entity: Entities['dataset'] | Entities['version'],
+  dataset: Dataset,
+): Promise<Representation | undefined> {
+  const { catalogue, query } = request;
+  const comparison = entity.kind === 'dataset' ? pathOfComparison(dataset, query) : null;
+  if (comparison !== null) {
+    seeOther(request, `${request.ctx.path}${comparison}`);
+    return undefined;
+  }
+  const version = entity.kind === 'version' ? entity : undefined;
+  const { parts, isComplete } = await datasetPageParts(catalogue, dataset, version);
+  // A page without its rows is made anew until they are ready.
+  const dependsOn = isComplete ? [...representation.dependsOn, parts.namespace, ...parts.queries, parts.profile] : [];
+  return { ...representation, dependsOn, page: (context) => renderDatasetPage(context, parts) };
+}
+
+/** The page of a list of namespaces or queries. */
+export function recordListPage(
+  kind: 'namespace' | 'query',
+  representation: Representation,
+  found: Page<Namespace> & Page<Query>,
+): Representation {
+  const render = kind === 'namespace' ? renderNamespaceList : renderQueryList;
+  return { ...representation, page: (context) => render(context, found) };
+}
