@@ -7,6 +7,7 @@ import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { mediaPath, payloadPath } from '../catalogue/layout.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { Media, Payload } from '../catalogue/open-file.ts';
+import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { downloadFileName } from '../catalogue/urls.ts';
@@ -47,6 +48,12 @@ export function assertNotLfsPointer(tree: DiskTree, version: Version): void {
   throw new NotFoundError(
     `The payload of version ${version.slug} is a Git LFS pointer, and not the file itself. Run "git lfs pull" in the folder of the catalogue.`,
   );
+}
+
+/** @throws NotFoundError that says what to run if a dataset has no ready version, and payloads are Git LFS pointers */
+export function assertNoLfsPointers(tree: DiskTree, dataset: Dataset | undefined): void {
+  if (!dataset || latestReadyVersion(dataset)) return;
+  for (const version of dataset.versions) assertNotLfsPointer(tree, version);
 }
 
 /**

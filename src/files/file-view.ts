@@ -41,14 +41,13 @@ import {
   restrictSnapshotToVisible,
   type Viewer,
 } from '../catalogue/permissions.ts';
-import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { type DatasetRef, datasetRefOf, type Ref, type Refs, type VersionRef } from '../catalogue/ref.ts';
 import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Trash } from '../catalogue/trash.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Version } from '../catalogue/types.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
-import { assertNotLfsPointer, isMediaHidden, openMediaFile, openPayload } from './bytes.ts';
+import { assertNoLfsPointers, assertNotLfsPointer, isMediaHidden, openMediaFile, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
 import { listVisibleFiles } from './files-list.ts';
 import { loadedOnDemand } from './on-demand.ts';
@@ -147,16 +146,13 @@ export class FileView implements Catalogue {
       if (!(error instanceof NotFoundError)) throw error;
       // Former names, and the members of groups, are only known once everything is read.
       await this.#files.load();
-      if (ref.kind === 'version' && ref.slug === 'latest') this.#assertNoPointers(ref);
+      if (ref.kind === 'version' && ref.slug === 'latest')
+        assertNoLfsPointers(
+          this.#files.store.tree,
+          this.#snapshot.folders.get(ref.namespace)?.datasets.get(ref.dataset),
+        );
       return getEntity(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
     }
-  }
-
-  /** @throws NotFoundError with what to run if a dataset has no ready version, and payloads are Git LFS pointers */
-  #assertNoPointers({ namespace, dataset }: VersionRef): void {
-    const found = this.#snapshot.folders.get(namespace)?.datasets.get(dataset);
-    if (!found || latestReadyVersion(found)) return;
-    for (const version of found.versions) assertNotLfsPointer(this.#files.store.tree, version);
   }
 
   async #file(id: string): Promise<CatalogueFile> {

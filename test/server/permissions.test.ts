@@ -46,6 +46,18 @@ const table: Readonly<Record<string, Row>> = {
   [`${dataset}download/`]: {},
   [`${dataset}download/:name`]: {},
   [`${dataset}history/`]: {},
+  [`${dataset}map.svg`]: {},
+  [`${dataset}plate.svg`]: {},
+  [`${dataset}tiles.json`]: {},
+  [`${dataset}tiles/:z/:x/:file`]: {},
+  [`${dataset}profile/`]: {},
+  [`${dataset}schema.jsonld`]: {},
+  [`${dataset}dcat.jsonld`]: {},
+  [`${dataset}dcat.ttl`]: {},
+  [`${dataset}datapackage.json`]: {},
+  [`${dataset}croissant.json`]: {},
+  [`${dataset}stac.json`]: {},
+  [`${dataset}feed.atom`]: {},
   '/api/v1/versions/': {},
   [`${dataset}version/`]: { POST: owners(201) },
   [version]: { PATCH: owners(200), DELETE: owners(204) },
@@ -55,6 +67,11 @@ const table: Readonly<Record<string, Row>> = {
   [`${version}download/:name`]: {},
   [`${version}diff/`]: {},
   [`${version}history/`]: {},
+  [`${version}map.svg`]: {},
+  [`${version}plate.svg`]: {},
+  [`${version}tiles.json`]: {},
+  [`${version}tiles/:z/:x/:file`]: {},
+  [`${version}profile/`]: {},
   '/api/v1/namespaces/': { POST: staff(201) },
   '/api/v1/namespaces/:namespace/': changed,
   '/api/v1/namespaces/:namespace/history/': {},
@@ -67,6 +84,10 @@ const table: Readonly<Record<string, Row>> = {
   '/api/v1/queries/:query/': changed,
   '/api/v1/queries/:query/data/': {},
   '/api/v1/queries/:query/data.:extension': {},
+  '/api/v1/queries/:query/map.svg': {},
+  '/api/v1/queries/:query/plate.svg': {},
+  '/api/v1/queries/:query/tiles.json': {},
+  '/api/v1/queries/:query/tiles/:z/:x/:file': {},
   '/api/v1/changes/': {},
   '/api/v1/intrinsecus/': {},
   '/api/v1/intrinsecus/:file/': {},
@@ -88,6 +109,16 @@ const table: Readonly<Record<string, Row>> = {
   '/api/v1/trash/:entry/': { GET: keepers, DELETE: staff(204) },
   '/api/v1/trash/:entry/restore/': { GET: '405 405 405 405 401 405', POST: staff(200) },
   '/api/namespaces/:namespace/sources/:dataset/data/': {},
+  '/api/v1/suggestions/': {},
+  '/api/v1/namespaces/:namespace/feed.atom': {},
+  '/data.json': {},
+  '/catalog.jsonld': {},
+  '/catalog.ttl': {},
+  '/sitemap.xml': {},
+  '/robots.txt': {},
+  '/feed.atom': {},
+  '/stac/': {},
+  '/static/:version/:name': {},
   '/schemas/': {},
   '/schemas/:schema': {},
   '/site_media/*path': {},
@@ -97,7 +128,9 @@ const table: Readonly<Record<string, Row>> = {
 };
 
 const slug = '20200101000000000000';
-const csv = 'a,b\n1,2\n';
+const csv = 'a,b,longitude,latitude\n1,2,3,4\n';
+/** What a dataset needs to have a document in every standard. */
+const described = { licence: 'CC0-1.0', columns: [{ name: 'a', type: 'integer' }] };
 const record = { checksum: createHash('sha256').update(csv).digest('hex'), file: { name: 'a.csv', format: 'csv' } };
 const each = <T>(make: (who: Who) => Record<string, T>): Record<string, T> =>
   Object.assign({}, ...everybody.map((who) => make(who)));
@@ -114,7 +147,10 @@ const { base, folder } = await served({
     ...each((who) => ({ [`for-${who}`]: { label: who, owners: ['rangers'] } })),
   },
   datasets: Object.fromEntries(
-    names.map((name) => [name, { label: name, ...(name === 'parks/veiled' && { visibility: 'private' }) }]),
+    names.map((name) => [
+      name,
+      { ...described, label: name, ...(name === 'parks/veiled' && { visibility: 'private' }) },
+    ]),
   ),
   versions: Object.fromEntries(names.map((name) => [`${name}@${slug}`, record])),
   groups: { rangers: { label: 'Rangers' }, ...each((who) => ({ [`for-${who}`]: { label: who } })) },
@@ -195,11 +231,17 @@ function addressFor(template: string, who: Who, method: Method): string {
     dataset: own,
     version: slug,
     extension: 'csv',
-    name: template.includes(':version') ? `${own}-${slug}.csv` : `${own}.csv`,
+    name: template.startsWith('/static/')
+      ? 'icon.svg'
+      : template.includes(':version')
+        ? `${own}-${slug}.csv`
+        : `${own}.csv`,
+    z: '0',
+    x: '0',
     group: own === 'fixed' ? 'rangers' : own,
     user: own === 'fixed' ? 'other' : own,
     query: own,
-    file: String(found.results[0]?.id),
+    file: template.includes('tiles/') ? '0.mvt' : String(found.results[0]?.id),
     token: spare[who],
     entry: thrown[`${method === 'POST' ? 'back' : 'away'}-${who}`] ?? '',
     schema: 'dataset.json',
@@ -278,6 +320,7 @@ describe('what is private', () => {
       .replace(':query', query)
       .replace(':version', slug)
       .replace(':extension', 'csv')
+      .replace(':z/:x/:file', '0/0/0.mvt')
       .replace(':name', template.includes(':version') ? `${dataset}-${slug}.csv` : `${dataset}.csv`) +
     (template.endsWith('diff/') ? `?_from=${slug}` : '');
 

@@ -12,11 +12,13 @@ import { type } from '../support/prompt.ts';
 import { served } from '../support/served.ts';
 
 const slug = '20200101000000000000';
-const csv = 'a,b\n1,2\n';
+const csv = 'a,b,longitude,latitude\n1,2,3,4\n';
 const version = {
   checksum: createHash('sha256').update(csv).digest('hex'),
-  file: { name: 'a.csv', format: 'csv', size: 8 },
+  file: { name: 'a.csv', format: 'csv', size: csv.length },
 };
+/** What a dataset needs to have a document in every standard. */
+const described = { licence: 'CC0-1.0', columns: [{ name: 'a', type: 'integer' }] };
 const draft = '20210101000000000000';
 const names = ['parks/plans', 'parks/open', 'secret/inner', 'secret/other'];
 
@@ -40,10 +42,16 @@ const { base, folder } = await served(
       secret: { label: 'Secret', visibility: 'private', owners: ['owners'], readers: ['foresters'] },
     },
     datasets: {
-      'parks/open': { label: 'Open', readers: ['user:ann'] },
-      'parks/plans': { label: 'Plans', visibility: 'private', readers: ['user:ann'], image: '/site_media/plan.png' },
-      'secret/inner': { label: 'Inner', readers: ['user:ann'] },
-      'secret/other': { label: 'Other' },
+      'parks/open': { ...described, label: 'Open', readers: ['user:ann'] },
+      'parks/plans': {
+        ...described,
+        label: 'Plans',
+        visibility: 'private',
+        readers: ['user:ann'],
+        image: '/site_media/plan.png',
+      },
+      'secret/inner': { ...described, label: 'Inner', readers: ['user:ann'] },
+      'secret/other': { ...described, label: 'Other' },
     },
     versions: {
       ...Object.fromEntries(names.map((name) => [`${name}@${slug}`, version])),
@@ -101,6 +109,7 @@ describe('every route', () => {
           const [namespace = '', dataset = ''] = name.split('/');
           const parts: Record<string, string> = {
             ...{ namespace, dataset, query: `${namespace}-${dataset}`, version: slug, extension: 'csv' },
+            ...{ z: '0', x: '0', file: '0.mvt' },
           };
           const path = template.replace(/:(\w+)/g, (_, part: string) => parts[part] ?? '');
           const sees = /:dataset|:query/.test(template)

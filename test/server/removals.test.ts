@@ -67,7 +67,7 @@ describe('removals', { concurrency: 4 }, () => {
     await until(async () => (await namesOf()).length === all.length);
     assert.deepEqual(await namesOf(), all);
     const [change] = (await removed()).values();
-    assert.deepEqual(Object.keys(change ?? {}), ['kind', 'url', 'datetime', 'removed', 'moved_to']);
+    assert.deepEqual(Object.keys(change ?? {}), ['kind', 'url', 'datetime', 'record_datetime', 'removed', 'moved_to']);
     assert.equal((await removed()).get('parks/lawns/a')?.kind, 'version');
 
     git('checkout', '-q', '.');
