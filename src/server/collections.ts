@@ -8,6 +8,7 @@ import { datasetRefOf, type Ref, refOf } from '../catalogue/ref.ts';
 import { represent, representFile, resourceUrl, toJson } from '../catalogue/represent.ts';
 import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
+import { Turns } from '../data/event-loop.ts';
 import {
   alternateLink,
   datasetLicenceUrl,
@@ -26,6 +27,8 @@ interface Fragment {
   readonly suffix: string;
   readonly json: string;
 }
+/** Number of entities that are represented in one turn. */
+const shortPage = 50;
 const fragments = new WeakMap<object, Fragment>();
 
 /** The JSON of an entity; written once for as long as the entity is the same and links begin the same. */
@@ -42,6 +45,18 @@ export function entityJson<K extends Plain>(
   return json;
 }
 
+/** Writes the JSON of entities in turns, so that a page of a thousand is not one long turn when it is put together. */
+async function writeFragments(
+  entities: readonly Entities[Plain][],
+  context: Pick<RequestContext, 'links' | 'viewer'>,
+): Promise<void> {
+  const turns = new Turns();
+  for (const entity of entities) {
+    entityJson(entity, context);
+    if (turns.isOver) await turns.next();
+  }
+}
+
 /** A page of a collection. */
 export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
   const title = collections[kind].charAt(0).toUpperCase() + collections[kind].slice(1);
@@ -51,6 +66,7 @@ export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
     const found = await catalogue.list(kind, parseListOptions(kind, query, { namespace, dataset }));
     if (kind !== 'file') {
       const items = found.items as readonly Entities[Plain][];
+      if (items.length > shortPage) await writeFragments(items, request);
       return representPage(request, title, found, () => items.map((item) => entityJson(item, request)));
     }
     const files = found.items as readonly CatalogueFile[];

@@ -9,7 +9,7 @@ import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameter
 import type { WorkBudget } from '../catalogue/types.ts';
 import { aggregateFormats, type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
 import { renderRowsPage } from '../pages/tables.ts';
-import { NotAcceptableError } from './errors.ts';
+import { BadRequestError, NotAcceptableError } from './errors.ts';
 import {
   type Alternate,
   datasetLicenceUrl,
@@ -116,10 +116,17 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
   return undefined;
 }
 
-/** The budget of the client of a request: of a user, or of an address. */
+/** The budget of the client of a request: of a user, or of an address. Work for a client that has left ends. */
 export function workBudgetOf({ app, catalogue, ctx, viewer }: RequestContext): WorkBudget {
   const address = () => throttleKeyOfAddress(clientIpAddress(ctx.req, catalogue.settings));
-  return app.workBudgets.of(viewer.username === null ? address() : `user:${viewer.username}`);
+  const budget = app.workBudgets.of(viewer.username === null ? address() : `user:${viewer.username}`);
+  return {
+    spend: budget.spend,
+    assertAvailable: () => {
+      if (ctx.res.destroyed) throw new BadRequestError('The connection was cut off.');
+      budget.assertAvailable();
+    },
+  };
 }
 
 const aggregatesNotAcceptable = `Groups of rows have no geometry. Accept one of ${aggregateTypes.join(', ')}.`;
