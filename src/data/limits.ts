@@ -28,6 +28,9 @@ export const maxGroupRows = 8_192;
 const maxGroupCells = 1 << 19;
 const maxGroupBytes = 8 * 1024 * 1024;
 
+/** Most cells of the rows in memory, empty ones included: a chunk of short rows may have many times as many as bytes. */
+export const maxCellsInMemory = 1 << 22;
+
 /** True if a row group has reached one of its limits. @param bytes bytes that it was read from */
 export const isRowGroupFull = (rows: number, columns: number, bytes: number): boolean =>
   rows >= maxGroupRows || bytes >= maxGroupBytes || rows * columns >= maxGroupCells;

@@ -8,8 +8,8 @@ import { datasetRefOf, type Ref, refOf } from '../catalogue/ref.ts';
 import { represent, representFile, resourceUrl, toJson } from '../catalogue/represent.ts';
 import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
+import { Turns } from '../data/event-loop.ts';
 import { renderSearchPage } from '../pages/home.tsx';
-
 import { datasetListFor, dependenciesOf } from './home.ts';
 import {
   alternateLink,
@@ -31,6 +31,8 @@ interface Fragment {
   readonly suffix: string;
   readonly json: string;
 }
+/** Number of entities that are represented in one turn. */
+const shortPage = 50;
 const fragments = new WeakMap<object, Fragment>();
 
 /** The JSON of an entity; written once for as long as the entity is the same and links begin the same. */
@@ -45,6 +47,18 @@ export function entityJson<K extends Plain>(
   const json = toJson(represent[entity.kind as K](entity, links));
   fragments.set(entity, { ...links, json });
   return json;
+}
+
+/** Writes the JSON of entities in turns, so that a page of a thousand is not one long turn when it is put together. */
+async function writeFragments(
+  entities: readonly Entities[Plain][],
+  context: Pick<RequestContext, 'links' | 'viewer'>,
+): Promise<void> {
+  const turns = new Turns();
+  for (const entity of entities) {
+    entityJson(entity, context);
+    if (turns.isOver) await turns.next();
+  }
 }
 
 /** A page of a collection. */
@@ -64,6 +78,7 @@ export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
           representPage(request, title, found, () => []),
           found as never,
         );
+      if (items.length > shortPage) await writeFragments(items, request);
       const { facets } = found;
       const page = representPage(request, title, found, () => items.map((item) => entityJson(item, request)), {
         facets,

@@ -11,6 +11,7 @@ import { choosePreviewColumns } from '../pages/preview-columns.ts';
 import { renderRowsPage } from '../pages/rows.tsx';
 import { rowsPerPage } from '../pages/rows-table.tsx';
 import { datasetWithColumnsOf, profileSoon, quotedName, readObjects } from './dataset-page.ts';
+import { BadRequestError } from './errors.ts';
 import { seeOther } from './redirects.ts';
 import { clientIpAddress } from './request.ts';
 import type { Representation, RequestContext } from './route.ts';
@@ -30,10 +31,17 @@ const isLimit = /^_?(limit|page_size)$/;
 const isPart = /^_?(limit|offset|page|page_size)$/;
 const isFormat = /^_?format$/;
 
-/** The budget of the client of a request: of a user, or of an address. */
+/** The budget of the client of a request: of a user, or of an address. Work for a client that has left ends. */
 export function workBudgetOf({ app, catalogue, ctx, viewer }: RequestContext): WorkBudget {
   const address = () => throttleKeyOfAddress(clientIpAddress(ctx.req, catalogue.settings));
-  return app.workBudgets.of(viewer.username === null ? address() : `user:${viewer.username}`);
+  const budget = app.workBudgets.of(viewer.username === null ? address() : `user:${viewer.username}`);
+  return {
+    spend: budget.spend,
+    assertAvailable: () => {
+      if (ctx.res.destroyed) throw new BadRequestError('The connection was cut off.');
+      budget.assertAvailable();
+    },
+  };
 }
 
 /** A version and all parameters of its rows. */

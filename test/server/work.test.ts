@@ -1,7 +1,9 @@
 /** Long work over rows: it goes on in turns with small requests, and each client has a budget. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { WorkBudgets } from '../../src/server/work-budgets.ts';
+import { until } from '../support/folder.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -65,6 +67,42 @@ describe('long work', () => {
     const names = (JSON.parse(body) as { name: string }[]).map(({ name }) => name);
     const expected = Array.from({ length: rowCount }, (_, i) => `n${i}`).sort();
     assert.deepEqual(names, expected);
+  });
+});
+
+describe('a client that leaves', () => {
+  it('ends its long work', async () => {
+    const workshop = await makeWorkshop();
+    await workshop.publish('streets', 'streets.csv', csv);
+    let turns = 0;
+    const now = () => {
+      turns++;
+      return performance.now();
+    };
+    const server = await serveFolder(workshop.root, { work: { capacity: 60_000, refill: 0.001, now } });
+    try {
+      const ask = (signal?: AbortSignal) =>
+        fetch(`${server.base}/api/v1/namespaces/lab/datasets/streets/data/?${conditions[0]}&_limit=1`, {
+          signal: signal ?? null,
+        });
+      await (await ask()).text();
+      const all = turns;
+      turns = 0;
+      const leaving = new AbortController();
+      const left = assert.rejects(ask(leaving.signal));
+      await until(() => turns >= 5);
+      leaving.abort();
+      await left;
+      await until(async () => {
+        const before = turns;
+        await sleep(100);
+        return turns === before;
+      });
+      assert.ok(turns < all / 2, `${turns} of ${all} turns`);
+    } finally {
+      await server.close();
+      await workshop.remove();
+    }
   });
 });
 

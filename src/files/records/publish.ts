@@ -40,7 +40,7 @@ import {
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage } from '../git/commit-messages.ts';
 import { removeAbandonedPayloads } from '../leftovers.ts';
-import { runStepsWithoutPause } from '../reading/event-loop.ts';
+import { makeRegularPause, runStepsInSlices } from '../reading/event-loop.ts';
 import { composeRecordText } from '../reading/large-records.ts';
 import { editorSchemaComment } from '../scaffold.ts';
 import { tableFolder } from '../table-folder.ts';
@@ -188,7 +188,8 @@ class NewVersion {
   }
 
   async changes(): Promise<readonly Change[]> {
-    runStepsWithoutPause(this.#files.store.rescan([this.#dataset]));
+    await runStepsInSlices(this.#files.store.rescan([this.#dataset]));
+    const pause = makeRegularPause();
     this.#upload.signal?.throwIfAborted();
     const dataset = getEntity<'dataset'>(this.#files.snapshot, this.#dataset);
     const isDraft = this.#upload.ready === false;
@@ -214,14 +215,16 @@ class NewVersion {
     );
     const hasColumns = columns.length > 0 || dataset.columns.length > 0;
     if (hasColumns) this.#columnChanges = compareColumns(before, columns);
+    await pause();
     this.#slug = nextSlug(dataset, new Date());
     const { namespace, slug } = this.#dataset;
     const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#ingested)}`;
     const path = `${recordPathWithoutExtension(this.ref)}.yaml`;
     const header = editorSchemaComment('version', path, this.#files.snapshot.settings.base_url);
-    const id = randomUnusedId((candidate) =>
-      [...allEntities(this.#files.snapshot, 'version')].some((one) => one.id === candidate),
-    );
+    const ids = new Set<number>();
+    for (const version of allEntities(this.#files.snapshot, 'version')) ids.add(version.id);
+    const id = randomUnusedId((candidate) => ids.has(candidate));
+    await pause();
     const data = hasColumns ? { columns: columns.map(({ name, type }) => ({ name, type })) } : {};
     const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#ingested), ...data };
     const { workers } = this.#files.options;

@@ -1,5 +1,6 @@
 /** Irregular payloads: repaired without guessing, counted and said; or refused with the place. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { collection, ingestPayload, point, rowsOf, valuesOf } from '../support/payloads.ts';
 
@@ -199,5 +200,27 @@ describe('CSV', () => {
     await assert.rejects(ingestPayload(text, 'a.csv', { reading: { strict: true } }), /\(--strict\)/);
     const regular = await ingestPayload('a,b,\n1,2,\n"x ""y""",4,\n', 'a.csv', { reading: { strict: true } });
     assert.deepEqual(regular.result.repairs, {});
+  });
+});
+
+describe('a table of thousands of columns with short rows', () => {
+  /** Reads it in a process of its own. @returns number of rows, and most memory in MB */
+  const read = (rows: number, columns: number) => {
+    const reader = new URL('../../../src/data/formats/csv/reader.ts', import.meta.url).href;
+    const program = `
+      const { readCsv } = await import(${JSON.stringify(reader)});
+      const head = Array.from({ length: ${columns} }, (_, i) => 'c' + i).join(',');
+      async function* chunks() { yield Buffer.from(head + '\\n' + '1\\n'.repeat(${rows})); }
+      let count = 0;
+      for await (const batch of readCsv(chunks(), { reading: {}, textual: true, passthrough: null })) count += batch.rows;
+      console.log(JSON.stringify([count, process.resourceUsage().maxRSS / 1024]));`;
+    const args = ['--import', 'tsx', '--input-type=module', '-e', program];
+    return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as [number, number];
+  };
+
+  it('is read in little memory, though its cells would take a gigabyte', () => {
+    const [rows, memory] = read(20_000, 10_000);
+    assert.equal(rows, 20_000);
+    assert.ok(memory < 600, `${memory} MB`);
   });
 });

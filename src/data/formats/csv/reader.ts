@@ -18,7 +18,7 @@
 import { isAscii } from 'node:buffer';
 import Papa from 'papaparse';
 import { PayloadError } from '../../errors.ts';
-import { expectedGroupRows, isRowGroupFull, maxColumns, maxCsvRow } from '../../limits.ts';
+import { expectedGroupRows, isRowGroupFull, maxCellsInMemory, maxColumns, maxCsvRow } from '../../limits.ts';
 import { countRepair, type PayloadInfo, type RowBatch } from '../types.ts';
 import { Utf8TextsBuilder } from '../utf8-texts.ts';
 import { CsvGeometries } from './geometries.ts';
@@ -36,10 +36,10 @@ export async function* readCsv(
 ): AsyncGenerator<RowBatch, void, undefined> {
   const parser = new CsvParser(info);
   for await (const chunk of chunks) {
-    parser.push(chunk);
+    yield* parser.push(chunk);
     if (parser.isFull) yield parser.takeBatch() as RowBatch;
   }
-  parser.end();
+  yield* parser.end();
   const last = parser.takeBatch();
   if (last) yield last;
 }
@@ -85,19 +85,20 @@ class CsvParser {
     this.#linesToSkip = info.reading.skip ?? 0;
   }
 
-  push(chunk: Buffer): void {
+  /** Reads a chunk. @returns batches that can't wait for its end: short rows of many columns need memory for all cells */
+  *push(chunk: Buffer): Generator<RowBatch> {
     const scanned = this.#scanRows(chunk);
-    if (scanned === null) this.#parse(this.#decoder.decode(chunk, { stream: true }), false);
+    if (scanned === null) yield* this.#parse(this.#decoder.decode(chunk, { stream: true }), false);
     else if (this.#scanner?.isStopped) {
-      this.#parse(scanned.toString(), false);
+      yield* this.#parse(scanned.toString(), false);
       this.#minLength = 0;
     } else this.#restBytes = scanned;
     this.#scanner ??= this.#newScanner();
   }
 
   /** Called after the last chunk. */
-  end(): void {
-    this.#parse(this.#decoder.decode(), true);
+  *end(): Generator<RowBatch> {
+    yield* this.#parse(this.#decoder.decode(), true);
   }
 
   /** Reads regular rows. @returns the bytes behind them; null if there are none */
@@ -123,7 +124,7 @@ class CsvParser {
     return /^[\t -~]$/.test(delimiter) && delimiter !== '"' ? new CsvRowScanner(delimiter, this.#headCells) : null;
   }
 
-  #parse(text: string, isLast: boolean): void {
+  *#parse(text: string, isLast: boolean): Generator<RowBatch> {
     if (this.#restBytes.length > 0) {
       this.#rest = this.#restBytes.toString();
       this.#restBytes = emptyBytes;
@@ -157,6 +158,7 @@ class CsvParser {
     for (const row of data) {
       this.#addRow(row, line++);
       if (hasQuotes) for (const cell of row) if (cell.includes('\n')) line += countLines(cell, cell.length);
+      if (this.#lines.length * this.#names.length >= maxCellsInMemory) yield this.takeBatch() as RowBatch;
     }
     this.#line += countLines(input, input.length - this.#rest.length);
     this.#bytes += input.length - this.#rest.length;
