@@ -155,7 +155,7 @@ test('datasets get the columns of their newest version, and the others are not r
   assert.deepEqual(names.filter(isRead), ['lacks', 'none']);
   for (const name of ['fits', 'former', 'changed'] as const) assert.equal(textOf(name), datasets[name]);
   for (const name of ['lacks', 'none'])
-    assert.match(textOf(name), /columns:\n? *(- |\[)[^]*name: y[^]*name: x|name: x[^]*name: y/, textOf(name));
+    for (const column of ['x', 'y']) assert.match(textOf(name), new RegExp(`name: ${column}`));
 
   // A clone that goes on after an interruption: a version that was written before is replaced, as usual.
   const before = versions[4] as RecordChange & { do: 'write' };
