@@ -1,5 +1,5 @@
 /** Names of columns through their history: columns of data are found by any name that they have had. */
-import { replaceColumnNamesInAggregates } from './row-parameters.ts';
+import { namesParameters, replaceColumnNamesInAggregates } from './row-parameters.ts';
 import type { Dataset } from './types.ts';
 
 /** Present names of columns, by former name; several if former columns of one name have been renamed differently. */
@@ -37,7 +37,6 @@ export interface RenamedParameter {
   readonly to: string;
 }
 
-const listParameters = ['_fields', '_ordering', '_group_by'];
 /** Parameters with calls of functions of columns. */
 const callParameters = ['_aggregate', '_ordering'];
 const filterParameters = ['_filter', 'filter'];
@@ -65,6 +64,11 @@ export function replaceColumnNamesInParameters(
       const to = present(name.replaceAll('""', '"'));
       return to === name ? item : `${minus}${/^[-\w]+$/.test(to) ? to : `"${to.replaceAll('"', '""')}"`}`;
     });
+  const inItem = (text: string) => {
+    if (text.startsWith('"')) return inList(text);
+    const [, minus = '', name = ''] = columns.includes(text) ? [] : (/^(-?)(.*)$/s.exec(text) ?? []);
+    return name === '' ? text : minus + present(name);
+  };
   const inFilter = (text: string) =>
     text.replace(quotedOrName, (token) => {
       if (token.startsWith("'")) return token;
@@ -76,8 +80,9 @@ export function replaceColumnNamesInParameters(
   const each = (value: unknown, rename: (text: string) => string): unknown =>
     Array.isArray(value) ? value.map((one) => each(one, rename)) : typeof value === 'string' ? rename(value) : value;
   const pairs = Object.entries(parameters).map(([name, value]): [string, unknown] => {
-    if (listParameters.includes(name) || callParameters.includes(name)) {
-      const listed = listParameters.includes(name) ? each(value, inList) : value;
+    if (namesParameters.includes(name) || callParameters.includes(name)) {
+      const rename = Array.isArray(value) ? inItem : inList;
+      const listed = namesParameters.includes(name) ? each(value, rename) : value;
       return [name, callParameters.includes(name) ? each(listed, inCalls) : listed];
     }
     if (filterParameters.includes(name) && !columns.includes(name)) return [name, each(value, inFilter)];

@@ -41,8 +41,12 @@ export function replaceColumnNamesInAggregates(text: string, rename: (name: stri
   });
 }
 
-/** Parameters whose value is a list, separated by commas. */
-const listParameters = ['_fields', '_ordering', ...aggregateParameters] as readonly string[];
+/** Parameters whose value is a list of names of columns, separated by commas. */
+export const namesParameters = ['_fields', '_ordering', '_group_by'] as readonly string[];
+
+/** An item of a list: in double quotes if it has commas, quotes or blanks at its ends. One that is quoted already stays. */
+const quoteItem = (item: string): string =>
+  !item.startsWith('"') && /[",]|^\s|\s$/.test(item) ? `"${item.replaceAll('"', '""')}"` : item;
 
 /** The parameters of a query's record, one by one: each value of a filter, and lists of columns as one text. */
 export function parametersFromRecord(
@@ -51,6 +55,8 @@ export function parametersFromRecord(
   const textOf = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value));
   return Object.entries(record).flatMap(([name, value]) => {
     const values = [value].flat().map(textOf);
-    return (listParameters.includes(name) ? [values.join()] : values).map((text) => [name, text] as const);
+    const isNames = namesParameters.includes(name);
+    if (!isNames && name !== '_aggregate') return values.map((text) => [name, text] as const);
+    return [[name, (isNames && Array.isArray(value) ? values.map(quoteItem) : values).join()] as const];
   });
 }

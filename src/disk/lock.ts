@@ -5,7 +5,7 @@
  */
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { open, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -194,12 +194,34 @@ async function takeOver(path: string, stale: number): Promise<void> {
 }
 
 async function isStale(path: string, stale: number): Promise<boolean> {
-  const found = await stat(`${path}.lock`).catch(() => null);
+  const found = await inspectLock(path);
   if (found === null) return false;
-  return found.mtimeMs < Date.now() - stale || hasWriterEnded(markPattern.exec(await readHolder(path))?.[0] ?? '');
+  return found.mtimeMs < Date.now() - stale || hasWriterEnded(markPattern.exec(found.note)?.[0] ?? '');
 }
 
-const readHolder = (path: string): Promise<string> => readFile(`${path}.lock`, 'utf8').catch(() => '');
+/**
+ * The last sign of life of a lock, and its note; null if there is no lock. The file is opened for that: then NFS asks the
+ * server (close-to-open consistency, RFC 7530, section 10.3.1), while stat(2) may answer from a cache that is older than a
+ * sign of life.
+ */
+async function inspectLock(path: string): Promise<{ readonly mtimeMs: number; readonly note: string } | null> {
+  const file = await open(`${path}.lock`).catch(() => null);
+  if (file === null) {
+    const found = await stat(`${path}.lock`).catch(() => null);
+    return found && { mtimeMs: found.mtimeMs, note: '' };
+  }
+  try {
+    const { mtimeMs } = await file.stat();
+    return { mtimeMs, note: await file.readFile('utf8').catch(() => '') };
+  } catch {
+    // It was removed (ESTALE).
+    return null;
+  } finally {
+    await file.close();
+  }
+}
+
+const readHolder = async (path: string): Promise<string> => (await inspectLock(path))?.note ?? '';
 
 const busyError = (key: string, holder: string) =>
   new UnavailableError(

@@ -8,6 +8,18 @@ import { makeRoot, type } from '../support/prompt.ts';
 const tall = ['query', 'add', 'tall-trees', '--dataset', 'parks/trees', 'height__gte=10', 'name=oak', 'name=ash'];
 
 describe('query', () => {
+  it('keeps lists of columns whose names have commas', async () => {
+    const root = await makeRoot();
+    const files = { 'a.csv': '"a, b",c,d\n1,2,3\n4,5,6\n' };
+    await type(['publish', 'a.csv', '--to', 'parks/commas'], { root, files });
+    const add = ['query', 'add', 'commas', '--dataset', 'parks/commas'];
+    await type([...add, '_fields="a, b"', '_fields=d,c', '_ordering="-a, b"'], { root });
+    const text = readFileSync(join(root, 'queries/commas.yaml'), 'utf8');
+    assert.match(text, /_fields:\n +- a, b\n +- d\n +- c\n/);
+    const { out, err } = await type(['data', '@commas', '--format', 'csv'], { root });
+    assert.equal(out, '"a, b",d,c\r\n4,6,5\r\n1,3,2\r\n', err);
+  });
+
   it('is saved, listed, shown, edited and removed', async () => {
     const root = await makeRoot();
     const run = async (...argv: string[]) => {

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import fs, { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -160,4 +161,27 @@ test('work whose lock was lost is told', async () => {
   );
   clearInterval(alive);
   assert.ok(reason instanceof UnavailableError);
+});
+
+test('a live lock is not taken over because old attributes of it are cached, as on NFS', async (context) => {
+  await withLock(root, 'a', () => {});
+  const held = withLock(root, 'a', async () => {
+    const [name = ''] = await locks();
+    return { name, text: await readFile(join(root, '.catalogue', 'locks', name), 'utf8') };
+  });
+  const { name, text } = await held;
+  await writeFile(join(root, '.catalogue', 'locks', name), text.replace(/\n.*\n/, '\n'));
+  // stat(2) answers from the cache; a file that is opened has its present times.
+  const { stat: statNow } = fs;
+  context.after(() => {
+    fs.stat = statNow;
+    syncBuiltinESMExports();
+  });
+  fs.stat = (async (path: string) =>
+    Object.assign(await statNow(path), { mtimeMs: 0, mtime: new Date(0) })) as typeof fs.stat;
+  syncBuiltinESMExports();
+  await assert.rejects(
+    withLock(root, 'a', () => {}, { wait: 100 }),
+    /is being written by process/,
+  );
 });

@@ -1,5 +1,5 @@
 /** Temporary catalogue folders for tests, and waiting for a condition. */
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, statfsSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, type TestContext } from 'node:test';
@@ -128,5 +128,15 @@ export async function until<T>(condition: () => Promise<T> | T, timeout = 20_000
       if (Date.now() > deadline) throw error;
     }
     await sleep(5);
+  }
+}
+
+/** Parent of temporary folders with many small writes that need not survive: in memory where that is possible, as on Linux. */
+export function temporaryParent(): string {
+  try {
+    const { bavail, bsize } = statfsSync('/dev/shm');
+    return bavail * bsize > 1e9 ? '/dev/shm' : tmpdir();
+  } catch {
+    return tmpdir();
   }
 }

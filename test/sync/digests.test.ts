@@ -4,7 +4,6 @@ import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, utimesSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
@@ -12,14 +11,14 @@ import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests } from '../../s
 import type { Replica } from '../../src/catalogue/replica.ts';
 import { computeChecksum } from '../../src/disk/checksum.ts';
 import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
-import { CatalogueFolder, homeOf, makeFolder } from '../support/folder.ts';
+import { CatalogueFolder, homeOf, makeFolder, temporaryParent } from '../support/folder.ts';
 import { filesIn } from '../support/prompt.ts';
 import { gitEnv } from '../support/repository.ts';
 import { serveFolder } from '../support/server.ts';
 import { edits, Hands } from './edits.ts';
 import { contentOf, failuresOf, makeEmpty, pullFrom, pushTo } from './pair.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'catalogue-digests-'));
+const home = mkdtempSync(join(temporaryParent(), 'catalogue-digests-'));
 after(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
 let count = 0;
 

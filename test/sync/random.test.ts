@@ -1,17 +1,16 @@
 /** Any edits on both sides: afterwards both have the same, nothing was made up, and nothing is left to do. */
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Replica } from '../../src/catalogue/replica.ts';
-import { CatalogueFolder } from '../support/folder.ts';
+import { CatalogueFolder, temporaryParent } from '../support/folder.ts';
 import { edits, Hands } from './edits.ts';
 import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
 
-const home = mkdtempSync(join(tmpdir(), 'catalogue-sync-'));
+const home = mkdtempSync(join(temporaryParent(), 'catalogue-sync-'));
 after(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
 let count = 0;
 

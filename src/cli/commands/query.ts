@@ -6,13 +6,15 @@ import { labelFromName } from '../../catalogue/field.ts';
 import { parseDatasetRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { formatRef, type VersionRef } from '../../catalogue/ref.ts';
 import { representQuery } from '../../catalogue/represent.ts';
-import { parametersFromRecord } from '../../catalogue/row-parameters.ts';
+import { namesParameters, parametersFromRecord } from '../../catalogue/row-parameters.ts';
 import type { Query } from '../../catalogue/types.ts';
+import { ParameterError } from '../../data/errors.ts';
+import { splitList } from '../../data/query/parameter-values.ts';
 import type { Call } from '../command.ts';
 import { editorNote } from '../editing/edit-record.ts';
 import { UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
-import { type Parameter, parametersToRecord, parseFilterWords } from '../filters.ts';
+import { type Parameter, parseFilterWords } from '../filters.ts';
 import { findEntityOrRenamed, resolveVersionRef, runWithNameSuggestions } from '../lookup.ts';
 import { type Noun, verbsOfNoun } from '../noun.ts';
 import { renameOption } from '../options.ts';
@@ -147,6 +149,37 @@ async function queryFields(
     version: isNewest ? null : version,
     parameters: parametersToRecord(parameters),
   };
+}
+
+/**
+ * Parameters as a query's record has them: a number as a number, several values of a name as a list.
+ * @throws UsageError if a quote in a list of columns isn't closed
+ */
+function parametersToRecord(parameters: readonly Parameter[]): Readonly<Record<string, unknown>> {
+  const values = new Map<string, unknown[]>();
+  for (const [name, value] of parameters) values.set(name, [...(values.get(name) ?? []), plainValue(value)]);
+  return Object.fromEntries(
+    [...values].map(([name, list]) => {
+      const [first, ...more] = list;
+      if (more.length === 0) return [name, first];
+      // Each item of a list in a record is one name.
+      return [name, namesParameters.includes(name) ? list.flatMap((text) => splitNames(name, String(text))) : list];
+    }),
+  );
+}
+
+function splitNames(parameter: string, text: string): readonly string[] {
+  try {
+    return splitList(text);
+  } catch (error) {
+    throw error instanceof ParameterError ? new UsageError(`${parameter}: ${error.message}`) : error;
+  }
+}
+
+/** A number or boolean if it is written back as it was typed, else the text: `007` and `1e3` stay texts. */
+function plainValue(text: string): unknown {
+  if (text === 'true' || text === 'false') return text === 'true';
+  return String(Number(text)) === text && Number.isFinite(Number(text)) ? Number(text) : text;
 }
 
 export const verbs = verbsOfNoun(query);
