@@ -16,6 +16,7 @@ const entries = [
   'files/folder',
   'files/file-catalogue',
   'files/reading/unit-reader-thread',
+  'files/checking/check-thread',
   'data/ingest/ingest-process',
   'text/parse',
 ];

@@ -23,39 +23,42 @@ const maxThreads = 4;
 const maxWaiting = 3;
 
 const extension = extname(fileURLToPath(import.meta.url));
-const program = new URL(`./unit-reader-thread${extension}`, import.meta.url).href;
+const unitReaderProgram = './unit-reader-thread';
 
 /** Text of a thread's program. From the sources, a thread has to load the compiler of TypeScript itself. */
-function threadProgram(): string {
-  const load = `import(${JSON.stringify(program)})`;
+function threadProgram(program: string): string {
+  const load = `import(${JSON.stringify(new URL(`${program}${extension}`, import.meta.url).href)})`;
   if (extension !== '.ts') return load;
   const compiler = JSON.stringify(import.meta.resolve('tsx/esm/api'));
   return `import(${compiler}).then(({ register }) => { register(); return ${load}; })`;
 }
 
-interface Thread {
+interface Thread<Reply> {
   readonly worker: Worker;
   /** Calls with the reply to each message, in the order in which these were sent. */
-  readonly waiting: ((replies: readonly ReadReply[] | null) => void)[];
+  readonly waiting: ((replies: readonly Reply[] | null) => void)[];
 }
 
-export class UnitReaders {
-  readonly #threads: Thread[] = [];
+export class UnitReaders<Reply = ReadReply> {
+  readonly #threads: Thread<Reply>[] = [];
   /** Resolves when a thread has room for another message. */
   #onRoom: (() => void) | undefined;
 
-  /** @param root path of the catalogue folder */
-  constructor(root: string, count = Math.min(maxThreads, availableParallelism())) {
+  /**
+   * @param root path of the catalogue folder
+   * @param program of the threads, relative to this module and without extension
+   */
+  constructor(root: string, count = Math.min(maxThreads, availableParallelism()), program = unitReaderProgram) {
     try {
-      for (let i = 0; i < count; i++) this.#startThread(root);
+      for (let i = 0; i < count; i++) this.#startThread(root, program);
     } catch {
       // The system refuses another thread: those that started, or the main thread, read everything.
     }
   }
 
-  #startThread(root: string): void {
-    const worker = new Worker(threadProgram(), { eval: true, workerData: root });
-    const thread: Thread = { worker, waiting: [] };
+  #startThread(root: string, program: string): void {
+    const worker = new Worker(threadProgram(program), { eval: true, workerData: root });
+    const thread: Thread<Reply> = { worker, waiting: [] };
     this.#threads.push(thread);
     worker.on('message', (text: string) => {
       thread.waiting.shift()?.(JSON.parse(text));
@@ -78,7 +81,7 @@ export class UnitReaders {
    */
   async read(
     requests: readonly ReadRequest[],
-    onRead: (replies: readonly ReadReply[]) => void,
+    onRead: (replies: readonly Reply[]) => void,
   ): Promise<{ readonly done: Promise<void> }> {
     for (;;) {
       const [thread] = [...this.#threads].sort((a, b) => a.waiting.length - b.waiting.length);
