@@ -23,6 +23,10 @@ export interface RecordSet {
   has(path: string): boolean;
   /** Names in a folder; none if it is absent. */
   names(folder: string): readonly string[];
+  /** True if the contents of a record were checked, and have no problem of their own. */
+  hasFaultlessContents?(path: string): boolean;
+  /** Paths of the records of entities, as far as they were found. */
+  readonly pathsOfEntities?: WeakMap<RecordEntity, string>;
   /** Paths of changed files, if only changes are checked: of two records with the same id, the changed one is reported. */
   readonly changed?: ReadonlySet<string> | undefined;
 }
@@ -58,8 +62,12 @@ export const makeDiagnostic = (path: string, found: Report): RecordDiagnostic =>
 
 /** Path of the record of an entity that was read. */
 export function entityRecordPath(next: RecordSet, entity: RecordEntity): string {
+  const known = next.pathsOfEntities?.get(entity);
+  if (known !== undefined) return known;
   const paths = recordPaths(refOf(entity) as RecordRef);
-  return paths.find((path) => next.record(path) !== undefined) ?? `${paths[0]}`;
+  const found = paths.find((path) => next.record(path) !== undefined) ?? `${paths[0]}`;
+  next.pathsOfEntities?.set(entity, found);
+  return found;
 }
 
 /** The records of a snapshot by id. */

@@ -237,15 +237,20 @@ function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
 /** Keys must not look like a misspelled key of the schema, and values must be what their field means. */
 function* checkContents(next: RecordSet): Generator<RecordDiagnostic> {
   for (const path of next.paths()) {
-    const { kind } = kindAndRefOfPath(path);
-    const record = next.record(path);
-    if (kind === 'payload' || kind === 'unknown' || !record) continue;
-    for (const found of findMisspelledKeys(kind, record))
-      yield makeDiagnostic(path, { code: 'unknown-key', ...found, severity: 'warning' });
-    for (const { sameAs, ...found } of findDoubtfulFieldValues(kind, record)) {
-      const fix = sameAs !== undefined && { fix: () => ({ [found.pointer.slice(1)]: sameAs }) };
-      yield makeDiagnostic(path, { code: 'value', ...found, severity: 'warning', ...fix });
-    }
+    const record = next.hasFaultlessContents?.(path) ? undefined : next.record(path);
+    if (record) yield* findFaultsInContents(path, record);
+  }
+}
+
+/** Faults that a record has by itself, whatever the others say. */
+export function* findFaultsInContents(path: string, record: RecordValue): Generator<RecordDiagnostic> {
+  const { kind } = kindAndRefOfPath(path);
+  if (kind === 'payload' || kind === 'unknown') return;
+  for (const found of findMisspelledKeys(kind, record))
+    yield makeDiagnostic(path, { code: 'unknown-key', ...found, severity: 'warning' });
+  for (const { sameAs, ...found } of findDoubtfulFieldValues(kind, record)) {
+    const fix = sameAs !== undefined && { fix: () => ({ [found.pointer.slice(1)]: sameAs }) };
+    yield makeDiagnostic(path, { code: 'value', ...found, severity: 'warning', ...fix });
   }
 }
 

@@ -20,6 +20,7 @@ import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import { findRecordsChangedInGit, type GitChanges } from './changed-records.ts';
 import { findPayloadProblems } from './payloads.ts';
+import { readFaultlessUnits, type startCheckReaders } from './read-in-threads.ts';
 import { ParsedTree, type TreeRecords, treeRecordsOf } from './tree-records.ts';
 
 export interface CheckDiagnostic extends Diagnostic {
@@ -35,6 +36,8 @@ export interface CheckOptions {
   /** Check only the files that changed in git, and the records that they concern. */
   readonly changed?: GitChanges | undefined;
   readonly onProgress?: (done: number, total: number) => void;
+  /** Starts the threads that read a large catalogue. */
+  readonly startReaders?: typeof startCheckReaders;
 }
 
 export interface CheckResult {
@@ -112,10 +115,11 @@ async function findDiagnostics(root: string, options: CheckOptions) {
 
 async function checkAll(root: string, options: CheckOptions): Promise<CheckedRecords> {
   const disk = (await openFileCatalogue(root, { readOnly: true })).store.tree;
-  const tree = new ParsedTree(disk);
-  const scanned = [...scanForUnits(tree)];
+  const scanned = [...scanForUnits(disk)];
   const units = scanned.flatMap((found) => ('unit' in found ? [found.unit] : []));
-  const records = treeRecordsOf(tree, readUnits(tree, units), scanned);
+  const { states, values, absent } = await readFaultlessUnits(root, units, options.startReaders);
+  const tree = new ParsedTree(disk, absent);
+  const records = treeRecordsOf(tree, readUnits(tree, units, states), scanned, { values });
   const deep = options.deep ? await findPayloadProblems(root, records, options, () => true) : [];
   const links = findMediaLinkProblems(disk);
   const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep, ...links];

@@ -1,7 +1,7 @@
 /** Records of a file tree, for the rules. */
 
 import { parseRecordFileName, recordFormat } from '../../catalogue/layout.ts';
-import type { RecordSet, RecordValue } from '../../catalogue/record-set.ts';
+import type { RecordEntity, RecordSet, RecordValue } from '../../catalogue/record-set.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { type Parsed, parseRecordText } from '../../text/parse.ts';
 import type { UnitsRead } from '../reading/read-unit.ts';
@@ -17,10 +17,11 @@ export class ParsedTree implements FileTree {
   readonly #tree: FileTree;
   readonly #files = new Map<string, ParsedFile | null>();
   /** Paths at which nothing was found. */
-  readonly #absent = new Set<string>();
+  readonly absent: Set<string>;
 
-  constructor(tree: FileTree) {
+  constructor(tree: FileTree, absent = new Set<string>()) {
     this.#tree = tree;
+    this.absent = absent;
   }
 
   read(path: string): ParsedFile | null {
@@ -34,14 +35,14 @@ export class ParsedTree implements FileTree {
   }
 
   stamp(path: string): Stamp | null {
-    if (this.#absent.has(path)) return null;
+    if (this.absent.has(path)) return null;
     const stamp = this.#tree.stamp(path);
-    if (!stamp) this.#absent.add(path);
+    if (!stamp) this.absent.add(path);
     return stamp;
   }
 
   names(path: string): readonly TreeEntry[] {
-    return this.#absent.has(path) ? [] : this.#tree.names(path);
+    return this.absent.has(path) ? [] : this.#tree.names(path);
   }
 
   isFolder(parent: string, entry: TreeEntry): boolean {
@@ -51,6 +52,17 @@ export class ParsedTree implements FileTree {
   isLfsPointer(path: string): boolean {
     return this.#tree.isLfsPointer(path);
   }
+
+  /** The records that were read and are valid YAML or JSON, by path. */
+  *values(): Generator<readonly [path: string, value: RecordValue]> {
+    for (const [path, file] of this.#files)
+      if (file && 'value' in file.parsed) yield [path, file.parsed.value as RecordValue];
+  }
+}
+
+interface Known {
+  readonly changed?: ReadonlySet<string> | undefined;
+  readonly values?: ReadonlyMap<string, RecordValue> | undefined;
 }
 
 interface ParsedRecord {
@@ -63,18 +75,22 @@ export class TreeRecords implements RecordSet {
   readonly tree: FileTree;
   readonly snapshot: Snapshot;
   readonly changed?: ReadonlySet<string> | undefined;
+  readonly pathsOfEntities = new WeakMap<RecordEntity, string>();
   readonly #files: readonly string[];
+  readonly #values: ReadonlyMap<string, RecordValue>;
   readonly #parsed = new Map<string, ParsedRecord | null>();
 
   /**
    * @param states of the units that were read from the tree
-   * @param changed paths of files that differ from the commit that they are compared with
+   * @param options.changed paths of files that differ from the commit that they are compared with
+   * @param options.values by path, of records that were read already and have faultless contents
    */
-  constructor(tree: FileTree, snapshot: Snapshot, states: Iterable<UnitState>, changed?: ReadonlySet<string>) {
+  constructor(tree: FileTree, snapshot: Snapshot, states: Iterable<UnitState>, { changed, values }: Known = {}) {
     this.tree = tree;
     this.snapshot = snapshot;
     this.#files = Array.from(states, recordFilesOf).flat();
     this.changed = changed;
+    this.#values = values ?? new Map();
   }
 
   /** Paths of all record files that were read, including those that do not parse. */
@@ -82,12 +98,16 @@ export class TreeRecords implements RecordSet {
     return this.#files;
   }
 
+  hasFaultlessContents(path: string): boolean {
+    return this.#values.has(path);
+  }
+
   *paths(): Generator<string> {
-    for (const path of this.files()) if (this.#parse(path)) yield path;
+    for (const path of this.files()) if (this.#values.has(path) || this.#parse(path)) yield path;
   }
 
   record(path: string): RecordValue | undefined {
-    return this.#parse(path)?.value;
+    return this.#values.get(path) ?? this.#parse(path)?.value;
   }
 
   /** Text of a record; undefined if there is none or it does not parse. */
@@ -134,11 +154,11 @@ export function treeRecordsOf(
   tree: FileTree,
   { snapshot, states }: UnitsRead,
   scanned: Iterable<ScanResult>,
-  changed?: ReadonlySet<string>,
+  known?: Known,
 ): TreeRecords {
   const diagnostics = new Map(snapshot.diagnostics);
   for (const found of scanned)
     if ('stray' in found)
       diagnostics.set(found.stray.path, [...(diagnostics.get(found.stray.path) ?? []), found.stray]);
-  return new TreeRecords(tree, { ...snapshot, diagnostics }, states, changed);
+  return new TreeRecords(tree, { ...snapshot, diagnostics }, states, known);
 }

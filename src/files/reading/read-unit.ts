@@ -195,9 +195,12 @@ export interface UnitsRead {
   readonly states: readonly UnitState[];
 }
 
-/** Reads units on their own: for a question about a few of them, in a folder or in git. */
-export function readUnits(tree: FileTree, units: Iterable<Unit>): UnitsRead {
-  const states = [...units].map((unit) => readUnit(tree, unit));
+/**
+ * Reads units on their own: for a question about a few of them, in a folder or in git.
+ * @param known states of units that were read already, by key
+ */
+export function readUnits(tree: FileTree, units: Iterable<Unit>, known?: ReadonlyMap<string, UnitState>): UnitsRead {
+  const states = [...units].map((unit) => known?.get(unitKey(unit)) ?? readUnit(tree, unit));
   const readings = states.map(({ reading }) => reading);
   const diagnostics = new Map(states.flatMap((state) => state.diagnostics));
   return { snapshot: nextSnapshot(emptySnapshot, { readings, diagnostics }), states };

@@ -24,31 +24,37 @@ const maxThreads = 4;
 const maxWaiting = 3;
 
 const extension = extname(fileURLToPath(import.meta.url));
-const program = new URL(`./unit-reader-thread${extension}`, import.meta.url).href;
+const unitReaderProgram = './unit-reader-thread';
 
-interface Thread {
+/** URL of a thread's program beside this module. */
+const urlOfProgram = (name: string): string => new URL(`${name}${extension}`, import.meta.url).href;
+
+interface Thread<Reply> {
   readonly worker: Worker;
   /** Calls with the reply to each message, in the order in which these were sent. */
-  readonly waiting: ((replies: readonly ReadReply[] | null) => void)[];
+  readonly waiting: ((replies: readonly Reply[] | null) => void)[];
 }
 
-export class UnitReaders {
-  readonly #threads: Thread[] = [];
+export class UnitReaders<Reply = ReadReply> {
+  readonly #threads: Thread<Reply>[] = [];
   /** Resolves when a thread has room for another message. */
   #onRoom: (() => void) | undefined;
 
-  /** @param root path of the catalogue folder */
-  constructor(root: string, count = Math.min(maxThreads, availableParallelism())) {
+  /**
+   * @param root path of the catalogue folder
+   * @param program of the threads, relative to this module and without extension
+   */
+  constructor(root: string, count = Math.min(maxThreads, availableParallelism()), program = unitReaderProgram) {
     try {
-      for (let i = 0; i < count; i++) this.#startThread(root);
+      for (let i = 0; i < count; i++) this.#startThread(root, program);
     } catch {
       // The system refuses another thread: those that started, or the main thread, read everything.
     }
   }
 
-  #startThread(root: string): void {
-    const worker = new Worker(threadProgram(program), { eval: true, workerData: root });
-    const thread: Thread = { worker, waiting: [] };
+  #startThread(root: string, program: string): void {
+    const worker = new Worker(threadProgram(urlOfProgram(program)), { eval: true, workerData: root });
+    const thread: Thread<Reply> = { worker, waiting: [] };
     this.#threads.push(thread);
     worker.on('message', (text: string) => {
       thread.waiting.shift()?.(JSON.parse(text));
@@ -71,7 +77,7 @@ export class UnitReaders {
    */
   async read(
     requests: readonly ReadRequest[],
-    onRead: (replies: readonly ReadReply[]) => void,
+    onRead: (replies: readonly Reply[]) => void,
   ): Promise<{ readonly done: Promise<void> }> {
     for (;;) {
       const [thread] = [...this.#threads].sort((a, b) => a.waiting.length - b.waiting.length);
