@@ -234,7 +234,10 @@ describe('maps', () => {
     it('show all rows of a small table, and say so', async () => {
       const svg = await svgOf('areas/map.svg');
       assert.match(svg, /viewBox="0 0 1040 506"/);
-      assert.match(svg, /<desc>[\d,]+ of 1,500 polygons shown|<desc>All 1,500 polygons, simplified/);
+      assert.match(
+        svg,
+        /<desc>[\d,]+ of 1,500 polygons shown: those in the same pixel|<desc>All 1,500 polygons, simplified/,
+      );
       assert.equal(metadataOf(svg).counts.located, 1500);
       assert.match(svg, /prefers-color-scheme:dark/);
       assert.ok(gzipSync(svg).length < 40_960);
@@ -285,7 +288,7 @@ describe('maps', () => {
       const { counts } = metadataOf(await svgOf('odd/map.svg'));
       assert.equal(counts.matched, 12);
       assert.equal(counts.located, 9);
-      assert.match(await svgOf('odd/map.svg?n=4'), /<desc>None of the 1 rows? has a geometry/);
+      assert.match(await svgOf('odd/map.svg?n=4'), /<desc>The row has no geometry/);
       for (const row of odd) await svgOf(`odd/map.svg?n=${row.properties.n}&_colour=n`);
     });
 
