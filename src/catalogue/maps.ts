@@ -115,5 +115,6 @@ export function describeMapCounts({ matched, located, drawn, isSampled, kind }: 
   if (drawn < located)
     return `${number(drawn)} of ${number(located)} ${kind} shown: those in the same pixel are drawn as one.${missing}`;
   const simplified = kind === 'points' ? '' : ', simplified to the size of this picture';
-  return `All ${number(located)} ${kind}${simplified}.${missing}`;
+  const all = located === 1 ? `1 ${kind.slice(0, -1)}` : `All ${number(located)} ${kind}`;
+  return `${all}${simplified}.${missing}`;
 }
