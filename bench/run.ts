@@ -19,6 +19,7 @@ const benchmarks = [
   'start',
   'follow',
   'search',
+  'pages',
   'lists',
   'check',
   'cli',

@@ -24,25 +24,26 @@ export function makeRowStyle(
 ): (feature: FeatureLike) => Style {
   const names = legend?.kind === 'values' ? valueColours : quantileColours;
   const line = colourOf(element, 'line');
-  const styleOf = (name: ColourName): Style => {
+  const stylesOf = (name: ColourName) => {
     const colour = colourOf(element, name);
-    return new Style({
-      fill: new Fill({ color: `${colour}e0` }),
-      stroke: new Stroke({ color: colour, width: 1.6 }),
-      image: new CircleStyle({
-        radius: 4,
-        // Tiles overlap: what is drawn twice must look as if drawn once.
-        fill: new Fill({ color: colour }),
-        stroke: new Stroke({ color: line, width: 0.5 }),
-        // OpenLayers 10.11 finds no image under the pointer otherwise, unless the layer is decluttered.
-        declutterMode: 'none',
-      }),
+    const point = new CircleStyle({
+      radius: 4,
+      // Tiles overlap: what is drawn twice must look as if drawn once.
+      fill: new Fill({ color: colour }),
+      stroke: new Stroke({ color: line, width: 0.5 }),
+      // OpenLayers 10.11 finds no image under the pointer otherwise, unless the layer is decluttered.
+      declutterMode: 'none',
     });
+    return {
+      polygon: new Style({ fill: new Fill({ color: colour }), stroke: new Stroke({ color: line, width: 0.6 }) }),
+      other: new Style({ image: point, stroke: new Stroke({ color: colour, width: 2 }) }),
+    };
   };
-  const plain = styleOf('geo');
-  const styles = names.map(styleOf);
+  const plain = stylesOf('geo');
+  const styles = names.map(stylesOf);
   return (feature) => {
-    if (!legend || !column) return plain;
-    return styles[Math.min(classCount, classOf(legend, feature.get(column.name) ?? null))] ?? plain;
+    const value = legend && column && classOf(legend, feature.get(column.name) ?? null);
+    const { polygon, other } = value === null ? plain : (styles[Math.min(classCount, value)] ?? plain);
+    return feature.getGeometry()?.getType().endsWith('Polygon') ? polygon : other;
   };
 }

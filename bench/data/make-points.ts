@@ -12,7 +12,7 @@ import { join } from 'node:path';
 const kinds = ['school', 'library', 'museum', 'park', 'café', 'pharmacy', 'bus stop', 'tree', 'fountain', 'bench'];
 
 /** Uniform numbers in [0, 1) from a seed (mulberry32, public domain). */
-function randomFrom(seed: number): () => number {
+export function randomFrom(seed: number): () => number {
   let state = seed;
   return () => {
     state = (state + 0x6d2b79f5) | 0;

@@ -106,11 +106,15 @@ export const plateSize = { width: 300, height: 150 } as const;
 export function describeMapCounts({ matched, located, drawn, isSampled, kind }: MapCounts): string {
   const number = (value: number) => value.toLocaleString('en');
   if (matched === 0) return 'No rows.';
-  if (located === 0) return `None of the ${number(matched)} rows has a geometry.`;
-  const missing = located < matched ? ` ${number(matched - located)} rows have no geometry.` : '';
+  if (located === 0)
+    return matched === 1 ? 'The row has no geometry.' : `None of the ${number(matched)} rows has a geometry.`;
+  const without = matched - located;
+  const missing =
+    without === 0 ? '' : without === 1 ? ' 1 row has no geometry.' : ` ${number(without)} rows have no geometry.`;
   if (isSampled) return `${number(drawn)} of ${number(located)} ${kind} shown, chosen by chance.${missing}`;
   if (drawn < located)
-    return `${number(drawn)} of ${number(located)} ${kind} shown: those that are nearer than they are large on the picture are one.${missing}`;
+    return `${number(drawn)} of ${number(located)} ${kind} shown: those in the same pixel are drawn as one.${missing}`;
   const simplified = kind === 'points' ? '' : ', simplified to the size of this picture';
-  return `All ${number(located)} ${kind}${simplified}.${missing}`;
+  const all = located === 1 ? `1 ${kind.slice(0, -1)}` : `All ${number(located)} ${kind}`;
+  return `${all}${simplified}.${missing}`;
 }

@@ -20,6 +20,7 @@ const exposed = [
   'Retry-After',
   'X-Request-Id',
   'X-Total-Count',
+  'X-Feature-Count',
 ].join(', ');
 
 /** Headers of responses that pages of every origin may read. */

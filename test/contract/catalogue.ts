@@ -181,6 +181,35 @@ export function promises(kind: string, open: (test: TestContext, folder: Catalog
       await assert.rejects(catalogue.rows({ ...at('latest'), dataset: 'benches' }, { parameters: [] }), NotFoundError);
     });
 
+    it('draws maps of rows: pictures, plates and tiles', async (test) => {
+      const { catalogue } = await given(test);
+      const all = await catalogue.map(at('latest'), { parameters: [['_colour', 'height']] });
+      assert.equal(all.hasGeometry, true);
+      const { svg, counts, legend } = await all.picture();
+      assert.match(svg, /^<svg /);
+      assert.deepEqual(counts, { matched: 2, located: 2, drawn: 2, isSampled: false, kind: 'points' });
+      assert.deepEqual([legend?.kind, legend?.column], ['quantiles', 'height']);
+      assert.match(await all.plate(), /^<svg /);
+      const world = await all.tile({ z: 0, x: 0, y: 0 });
+      assert.deepEqual([world.matched, world.drawn], [2, 2]);
+      assert.ok((world.bytes?.length ?? 0) > 20);
+      assert.deepEqual(await all.tile({ z: 8, x: 0, y: 0 }), { bytes: null, matched: 0, drawn: 0 });
+      const { bounds, column, maxZoom, counts: tileCounts } = await all.tileset();
+      assert.deepEqual([bounds, column?.name, maxZoom, tileCounts.kind], [[4, 51, 5, 52], 'height', 16, 'points']);
+
+      const one = await catalogue.map(at('latest'), { parameters: [['height__gt', '10']] });
+      assert.equal((await one.tile({ z: 0, x: 0, y: 0 })).matched, (await one.tileset()).counts.matched);
+      assert.equal((await one.picture()).counts.matched, 1);
+      assert.notEqual(one.tag, all.tag);
+      const wrong = catalogue.map(at('latest'), { parameters: [['_colour', 'heigth']] });
+      await assert.rejects(
+        wrong,
+        (error) => error instanceof ValidationError && /height/.test(`${error.fields._colour}`),
+      );
+      await assert.rejects(all.tile({ z: 1, x: 2, y: 0 }), NotFoundError);
+      await assert.rejects(catalogue.map({ ...at('latest'), dataset: 'benches' }, { parameters: [] }), NotFoundError);
+    });
+
     it('compares versions row by row', async (test) => {
       const { catalogue } = await given(test);
       const difference = await catalogue.difference(at(older), at(newer), { key: ['height'] });

@@ -17,8 +17,8 @@ export const importanceOfDistance = (distance: number): number =>
  * @param importance takes the results: 255 for the ends, 0 for a vertex on a straight line
  */
 export function measureImportance(
-  xs: ArrayLike<number>,
-  ys: ArrayLike<number>,
+  xs: Int32Array,
+  ys: Int32Array,
   importance: Uint8Array,
   start: number,
   end: number,
@@ -41,8 +41,8 @@ export function measureImportance(
 
 /** Every `stride`th vertex between the first and the last, which are kept. */
 function measurePiece(
-  xs: ArrayLike<number>,
-  ys: ArrayLike<number>,
+  xs: Int32Array,
+  ys: Int32Array,
   importance: Uint8Array,
   from: number,
   to: number,

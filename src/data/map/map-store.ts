@@ -16,7 +16,7 @@ import type { Table } from '../table/table.ts';
 import { makeLegend } from './colour-classes.ts';
 import { buildMapLayer, type MapLayer } from './layer.ts';
 import { maxZoom, tileBoundsWithBuffer } from './mercator.ts';
-import type { MapQuery } from './parameters.ts';
+import { assertTileExists, type MapQuery } from './parameters.ts';
 import { drawPicture, kindOf, measure } from './picture.ts';
 import { type MapColumn, type MapSource, readMapColumn, rowCountOf } from './source.ts';
 import { drawTexture } from './texture.ts';
@@ -69,9 +69,10 @@ export class MapStore {
           const source = await this.#source(request);
           return (await drawPicture(source, { size: plateSize, title, isSmall: true }, turns())).svg;
         }),
-      tile: (address) => {
+      tile: async (address) => {
         assertGeometry(table);
-        if (isOutside(address, table.extent)) return Promise.resolve({ bytes: null, matched: 0, drawn: 0 });
+        assertTileExists(address);
+        if (isOutside(address, table.extent)) return { bytes: null, matched: 0, drawn: 0 };
         const { z, x, y } = address;
         return drawn(`${z}/${x}/${y}`, async () => drawTile(await this.#source(request), address, turns()));
       },

@@ -16,10 +16,12 @@ import { Thinning } from './thinning.ts';
 /** Points at most: with colours, they take more characters each. */
 /** A shape of fewer pixels is a dot; one of fewer than `tinySize` has no outline. */
 const tinySize = 10;
-const mostPoints = 12_000;
-const mostColouredPoints = 7_500;
+const mostPoints = 11_000;
+const mostColouredPoints = 6_000;
 /** Characters of all rows, before compression. */
-const mostLength = 84_000;
+const mostLength = 70_000;
+/** Characters of a shape, about, at least: if all of them would take too many, they aren't tried. */
+const leastShapeLength = 24;
 
 export interface MarkOptions {
   /** In pixels. */
@@ -50,7 +52,8 @@ export async function drawMarks(
   for (let dotSize = 3; ; dotSize *= 2) {
     const thinning = new Thinning(size.width, size.height, Infinity);
     thinning.coarsen();
-    const sizes = await place(source, projection, thinning, dotSize, turns);
+    const { sizes, shapes } = await place(source, projection, thinning, dotSize, turns);
+    if (shapes * leastShapeLength > limit && dotSize < size.width) continue;
     const share = Math.min(1, most / thinning.drawn);
     const { positions } = thinning.chosen(share < 1 ? (position) => randomOf(position) < share : undefined);
     const writers = new MarkWriters();
@@ -92,7 +95,7 @@ function drawDot(
 
 /**
  * Adds the rows with their places; those that are smaller than a dot count as points.
- * @returns the longer sides of their boxes in pixels, by position; empty for points
+ * @returns the longer sides of their boxes in pixels, by position (empty for points), and the number of those that are no dots
  */
 async function place(
   source: MapSource,
@@ -100,11 +103,12 @@ async function place(
   thinning: Thinning,
   dotSize: number,
   turns: Turns,
-): Promise<Float32Array> {
+): Promise<{ readonly sizes: Float32Array; readonly shapes: number }> {
   const { layer } = source;
   const count = rowCountOf(source);
   const at = new Float64Array(2);
   const sizes = new Float32Array(layer.kind === 'points' ? 0 : count);
+  let shapes = 0;
   const pixelsPerDegree = xOfLongitude(-179) / projection.unitsPerPixel;
   for (let position = 0; position < count; position++) {
     const row = rowAt(source, position);
@@ -115,19 +119,23 @@ async function place(
         thinning.add(position, at[0] as number, at[1] as number, 0);
       }
     } else if (layer.kinds[row] !== shapeKinds.none) {
-      const [west = 0, south = 0, east = 0, north = 0] = layer.boxes.subarray(4 * row, 4 * row + 4);
-      const [left = 0, top = 0, right = 0, bottom = 0] = layer.gridBoxes.subarray(4 * row, 4 * row + 4);
+      const { boxes, gridBoxes } = layer;
+      const [west, south] = [boxes[4 * row] as number, boxes[4 * row + 1] as number];
+      const [east, north] = [boxes[4 * row + 2] as number, boxes[4 * row + 3] as number];
+      const width = (gridBoxes[4 * row + 2] as number) - (gridBoxes[4 * row] as number);
+      const height = (gridBoxes[4 * row + 3] as number) - (gridBoxes[4 * row + 1] as number);
       const size =
         projection.kind === 'mercator'
-          ? Math.max(right - left, bottom - top) / projection.unitsPerPixel
+          ? Math.max(width, height) / projection.unitsPerPixel
           : Math.max(east - west, north - south) * pixelsPerDegree;
+      if (size >= dotSize) shapes++;
       sizes[position] = size;
       projection.project((west + east) / 2, (south + north) / 2, at);
       thinning.add(position, at[0] as number, at[1] as number, size < dotSize ? 0 : size);
     }
     if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
   }
-  return sizes;
+  return { sizes, shapes };
 }
 
 /** A number from 0 to 1 for a position, always the same (the end of MurmurHash3). */

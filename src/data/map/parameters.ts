@@ -82,10 +82,15 @@ export function parseTileAddress(texts: { readonly z: string; readonly x: string
   for (const [name, text] of Object.entries(texts))
     if (!/^(0|[1-9]\d{0,8})$/.test(text))
       throw new ValidationError({ [name]: [`"${excerpt(text)}" is not a whole number.`] });
-  const [z, x, y] = [Number(texts.z), Number(texts.x), Number(texts.y)];
+  const address = { z: Number(texts.z), x: Number(texts.x), y: Number(texts.y) };
+  assertTileExists(address);
+  return address;
+}
+
+/** @throws ValidationError, NotFoundError, as `parseTileAddress` */
+export function assertTileExists({ z, x, y }: TileAddress): void {
   if (z > maxZoom) throw new ValidationError({ z: [`The deepest zoom is ${maxZoom}. Enlarge the tiles of that one.`] });
   const last = 2 ** z - 1;
   if (x > last || y > last)
     throw new NotFoundError(`There is no such tile: at zoom ${z}, columns and rows go from 0 to ${last}.`);
-  return { z, x, y };
 }

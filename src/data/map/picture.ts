@@ -70,9 +70,10 @@ export async function measure(source: MapSource, turns: Turns): Promise<{ extent
         located++;
       }
     } else {
-      const [west = 0, south = 0, east = 0, north = 0] = layer.boxes.subarray(4 * row, 4 * row + 4);
+      const { boxes } = layer;
+      const west = boxes[4 * row] as number;
       if (!Number.isNaN(west)) {
-        builder.add(west, south, east, north);
+        builder.add(west, boxes[4 * row + 1] as number, boxes[4 * row + 2] as number, boxes[4 * row + 3] as number);
         located++;
       }
     }
