@@ -51,6 +51,7 @@ export function FacetList({ context, facets, namespaces, without = [] }: FacetsP
   const { locale } = context;
   return (
     <aside class="facets" aria-label={locale.text('filters')}>
+      <h2 class="vh">{locale.text('filters')}</h2>
       <details class="narrow">
         <summary>{locale.text('filters')}</summary>
         {facetNames

@@ -28,7 +28,7 @@ export function FirstRows({ context, dataset, preview, reason, rowsPath, rows }:
   if (preview.rows.length === 0) return <p class="soft">{locale.text('noRowsAtAll')}</p>;
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('rows')}>
+      <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('theFirstOf', { count: rows })}>
         <table class="grid">
           <thead>
             <tr>

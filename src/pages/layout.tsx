@@ -31,9 +31,13 @@ export interface PageParts {
   readonly children: ComponentChildren;
 }
 
+/** Control characters that HTML may not hold (HTML Standard, section 13.2.3.5). */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+const forbidden = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
+
 /** A whole page, as HTML. */
 export function renderPage(context: PageContext, parts: PageParts): string {
-  return `<!doctype html>${render(<Page context={context} {...parts} />)}`;
+  return `<!doctype html>${render(<Page context={context} {...parts} />).replace(forbidden, '\ufffd')}`;
 }
 
 function Page({ context, ...parts }: PageParts & { readonly context: PageContext }): VNode {

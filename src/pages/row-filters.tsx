@@ -101,7 +101,7 @@ function FilterForm({ context, columns }: FiltersProps): VNode {
       <label class="vh" for="filter-column">
         {locale.text('column')}
       </label>
-      <select id="filter-column" name="_add" required>
+      <select id="filter-column" name="_add">
         {usable.map(({ name }) => (
           <option key={name} value={name}>
             {name}

@@ -15,8 +15,13 @@ export function UseIt({ context, source }: { readonly context: PageContext; read
       title: title || locale.text('toolCli'),
       content: (
         <>
-          {blocks.map((code) => (
-            <CodeBlock key={code} context={context} label={title || locale.text('toolCli')} code={code} />
+          {blocks.map((code, i) => (
+            <CodeBlock
+              key={code}
+              context={context}
+              label={`${title || locale.text('toolCli')}${blocks.length > 1 ? ` ${i + 1}` : ''}`}
+              code={code}
+            />
           ))}
           {(tool === 'python' || tool === 'r') && textColumns.length > 0 && (
             <p>{locale.text('leadingZeros', { count: textColumns.length, names: locale.list(textColumns) })}</p>
@@ -50,10 +55,10 @@ export function UseIt({ context, source }: { readonly context: PageContext; read
           </label>
         ))}
       </fieldset>
-      {panels.map(({ tool, title, content }) => (
-        <section key={tool} class={`panel p-${tool}`} aria-label={title}>
+      {panels.map(({ tool, content }) => (
+        <div key={tool} class={`panel p-${tool}`}>
           {content}
-        </section>
+        </div>
       ))}
     </div>
   );

@@ -10,7 +10,7 @@ const readme = readFileSync(join(root, 'src/README.md'), 'utf8');
 const named = [...readme.replace(/```.*?```/gs, '').matchAll(/`([^`\n]+)`/g)].map(([, name = '']) => name);
 const paths = readdirSync(join(root, 'src'), { recursive: true }).map((path) => String(path).replaceAll('\\', '/'));
 const sources = paths
-  .filter((path) => path.endsWith('.ts'))
+  .filter((path) => path.endsWith('.ts') || path.endsWith('.tsx'))
   .map((path) => readFileSync(join(root, 'src', path), 'utf8'));
 
 /** Names in code font that are no function, class or interface of ours. */
@@ -35,7 +35,7 @@ describe('src/README.md', () => {
 
   it('names functions and classes that exist, and every room', () => {
     const names = named.filter(
-      (name) => /^[A-Za-z]+(\.[a-z]\w*)?$/.test(name) && !/\.(ts|json)$/.test(name) && !foreign.includes(name),
+      (name) => /^[A-Za-z]+(\.[a-z]\w*)?$/.test(name) && !/\.(tsx?|json)$/.test(name) && !foreign.includes(name),
     );
     assert.ok(names.length > 40);
     const isDeclared = (name: string) => {

@@ -19,6 +19,13 @@ it('people get a page of what there is, programs are sent to the API', async (t)
   assert.match(page, /<title>Data of &lt;b>Springfield/);
   assert.match(page, /<a href="[^"]*\/api\/v1\/namespaces\/parks\/datasets\/trees\/"[^>]*>Trees &amp; shrubs<\/a>/);
   assert.doesNotMatch(page, /Nobody knows|secret/);
+  const near = await fetch(`${server.base}/api/v1/namespaces/parks/datasets/tres/`, {
+    headers: { Accept: 'text/html' },
+  });
+  assert.equal(near.status, 404);
+  const text = await near.text();
+  assert.match(text, /Did you mean <a href="\/api\/v1\/namespaces\/parks\/datasets\/trees\/"[^>]*>Trees &amp; shrubs/);
+  assert.doesNotMatch(text, /Nobody knows|secret/);
   const answer = await fetch(`${server.base}/`, { headers: { Accept: 'application/json' }, redirect: 'manual' });
   assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/api/v1/']);
 });

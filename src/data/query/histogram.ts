@@ -21,7 +21,9 @@ export function linearEdges(min: number, max: number, areIntegers: boolean): rea
       const count = Math.floor(max / step) - Math.floor(min / step) + 1;
       if (count > maxBins || !Number.isSafeInteger(first)) continue;
       const edges = Array.from({ length: count + 1 }, (_, i) => decimal(first + i * factor, exponent));
-      // Rounding may put the first value into the second bin.
+      // The quotients are rounded: an end may lie beyond its edge, or the first value in the second bin.
+      if ((edges[0] as number) > min) edges.unshift(decimal(first - factor, exponent));
+      if ((edges.at(-1) as number) < max) edges.push(decimal(first + (count + 1) * factor, exponent));
       while (edges.length > 2 && (edges[1] as number) <= min) edges.shift();
       return edges;
     }

@@ -1,9 +1,11 @@
 /** Errors, as responses in the media type that the client asked for. */
 import type { Middleware, ParameterizedContext } from 'koa';
 import { MovedError, NotFoundError } from '../../catalogue/errors.ts';
+import { anonymous } from '../../catalogue/permissions.ts';
 import { renderProblemPage } from '../../pages/problem.tsx';
 import { errorResponse } from '../errors.ts';
 import { commonHeaders, pageHeaders } from '../headers.ts';
+import { findNearestAddresses } from '../nearest-address.ts';
 import { preferredType } from '../negotiate.ts';
 import { makePageContext } from '../page-context.ts';
 import { baseUrlOf, requestIdHeader } from '../request.ts';
@@ -23,7 +25,7 @@ export function respondToErrors(app: AppContext): Middleware {
       if (error instanceof MovedError) return redirect(ctx, error, app);
       // The rest of the body is read and dropped: a client that is busy sending it wouldn't read the response.
       ctx.req.resume();
-      sendError(ctx, app, error);
+      await sendError(ctx, app, error);
     } finally {
       if (ctx.response.is('html')) for (const [name, value] of pageHeaders) ctx.set(name, value);
       const { route, viewer } = ctx.state;
@@ -33,7 +35,7 @@ export function respondToErrors(app: AppContext): Middleware {
   };
 }
 
-function sendError(ctx: ParameterizedContext, app: AppContext, error: unknown): void {
+async function sendError(ctx: ParameterizedContext, app: AppContext, error: unknown): Promise<void> {
   const { status, body, headers, unexpected } = errorResponse(error);
   const line = `${ctx.method} ${ctx.path} (${ctx.response.get(requestIdHeader)})`;
   if (unexpected) app.log(`${line}: ${(error as Error).stack ?? error}`);
@@ -48,7 +50,9 @@ function sendError(ctx: ParameterizedContext, app: AppContext, error: unknown): 
     const { viewer } = ctx.state;
     const context = makePageContext(ctx, app.publicCatalogue.settings, baseUrl(ctx, app), viewer?.username ?? null);
     ctx.vary('Accept-Language');
-    ctx.body = renderProblemPage(context, { status, messages: body });
+    const catalogue = app.catalogueFor(viewer ?? anonymous);
+    const suggestions = status === 404 ? await findNearestAddresses(catalogue, ctx.params ?? {}).catch(() => []) : [];
+    ctx.body = renderProblemPage(context, { status, messages: body, suggestions });
   } else {
     ctx.body = JSON.stringify(body);
     ctx.set('Content-Type', 'application/json');

@@ -1,0 +1,33 @@
+/** Addresses that a mistyped one may mean: the nearest dataset or namespace that the viewer may see. */
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { closestWord } from '../catalogue/closest.ts';
+import { formatRef, refOf } from '../catalogue/ref.ts';
+import { apiPath } from '../catalogue/urls.ts';
+import type { ProblemParts } from '../pages/problem.tsx';
+import type { Params } from './route.ts';
+
+/** @param params of the route at the address; none if there is no route */
+export async function findNearestAddresses(
+  catalogue: Catalogue,
+  { namespace, dataset }: Params,
+): Promise<NonNullable<ProblemParts['suggestions']>> {
+  if (namespace === undefined) return [];
+  const pageSize = catalogue.settings.max_page_size;
+  const { items: namespaces } = await catalogue.list('namespace', { pageSize });
+  const known = namespaces.find(({ slug }) => slug === namespace);
+  if (known && dataset === undefined) return [];
+  const own = known && { path: apiPath(refOf(known)), label: known.label };
+  if (dataset === undefined) {
+    const slug = closestWord(
+      namespace,
+      namespaces.map((one) => one.slug),
+    );
+    const near = namespaces.find((one) => one.slug === slug);
+    return near ? [{ path: apiPath(refOf(near)), label: near.label }] : [];
+  }
+  const { items } = await catalogue.list('dataset', { pageSize, ...(known && { namespace }) });
+  const names = items.map((one) => formatRef(refOf(one)));
+  const near = closestWord(`${namespace}/${dataset}`, names);
+  const found = items.find((one) => formatRef(refOf(one)) === near);
+  return [...(found ? [{ path: apiPath(refOf(found)), label: found.label }] : []), ...(own ? [own] : [])];
+}

@@ -1,0 +1,53 @@
+/** Chromium for tests: pages whose console messages, foreign requests and violations of the policy are recorded. */
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+/** Path of Chromium: that of Debian, or the one in CHROMIUM. */
+const executablePath = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+
+/** @throws Error if there is no Chromium: these tests are never skipped */
+export async function launchBrowser(): Promise<Browser> {
+  if (!executablePath)
+    throw new Error('Install Chromium (Debian: apt-get install chromium), or name its path in CHROMIUM.');
+  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-3d-apis'] });
+}
+
+export interface Visit {
+  readonly width?: number;
+  readonly scheme?: 'light' | 'dark';
+  readonly script?: boolean;
+  readonly language?: string;
+}
+
+export interface VisitedPage {
+  readonly page: Page;
+  readonly context: BrowserContext;
+  /** Console messages, dialogs, errors, and requests to other origins. */
+  readonly incidents: readonly string[];
+}
+
+/** Opens a page of a server in a window of its own. @param path with the query string */
+export async function visit(browser: Browser, base: string, path: string, options: Visit = {}): Promise<VisitedPage> {
+  const { width = 1440, scheme = 'light', script = true, language = 'en-GB' } = options;
+  const context = await browser.newContext({
+    viewport: { width, height: 900 },
+    colorScheme: scheme,
+    javaScriptEnabled: script,
+    locale: language,
+    reducedMotion: 'reduce',
+  });
+  const page = await context.newPage();
+  const incidents: string[] = [];
+  page.on('console', (message) => incidents.push(`console: ${message.text()}`));
+  page.on('pageerror', (error) => incidents.push(`error: ${error.message}`));
+  page.on('dialog', (dialog) => {
+    incidents.push(`dialog: ${dialog.message()}`);
+    dialog.dismiss().catch(() => {});
+  });
+  page.on('request', (request) => {
+    const url = request.url();
+    if (!url.startsWith(base) && !url.startsWith('data:')) incidents.push(`request: ${url}`);
+  });
+  await page.goto(base + path);
+  return { page, context, incidents };
+}

@@ -1,0 +1,256 @@
+/** The pages in Chromium: without script, accessible in every scheme and width, safe with hostile texts, silent. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser } from 'playwright-core';
+import { type CatalogueFolder, homeOf, makeLastingFolder } from '../support/folder.ts';
+import { hostileTexts } from '../support/hostile-texts.ts';
+import { serveFolder } from '../support/server.ts';
+import { launchBrowser, visit } from './open-browser.ts';
+
+const example = fileURLToPath(new URL('../../catalogue-data', import.meta.url));
+const { resolve } = createRequire(import.meta.url);
+const axe = readFileSync(resolve('axe-core/axe.min.js'), 'utf8');
+/** The Nu HTML checker. */
+const vnu = resolve('vnu-jar/build/dist/vnu.jar');
+
+const datasets = '/api/v1/namespaces';
+const earthquakes = `${datasets}/usgs/datasets/earthquakes/`;
+const countries = `${datasets}/natural-earth/datasets/countries/`;
+/** A page of each kind, and the states that the example catalogue has. */
+const pages: Readonly<Record<string, string>> = {
+  home: '/',
+  search: '/api/v1/datasets/?search=gdp',
+  'nothing found': '/api/v1/datasets/?search=rainfal&namespace=usgs',
+  dataset: countries,
+  version: `${countries}version/20170106015605000000/`,
+  rows: `${earthquakes}data/?mag__gte=4.5&_ordering=-mag`,
+  'no rows': `${earthquakes}data/?mag__gte=99`,
+  row: `${earthquakes}data/?_limit=1&_offset=3`,
+  groups: `${earthquakes}data/?_group_by=magType&_aggregate=count`,
+  namespace: `${datasets}/natural-earth/`,
+  namespaces: `${datasets}/`,
+  query: '/api/v1/queries/strong-earthquakes/',
+  api: '/api/v1/queries/strong-earthquakes/?format=api',
+  differences: `${datasets}/datahub/datasets/sp500-constituents/version/20260808004041000000/diff/`,
+  schema: '/schemas/dataset.json',
+  'log in': '/auth/login/',
+};
+const problems: Readonly<Record<string, string>> = {
+  'not found': `${datasets}/usgs/datasets/earthquake/`,
+  'bad parameter': `${earthquakes}data/?magn__gte=3`,
+};
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+describe('pages in a browser', () => {
+  let browser: Browser;
+  let base: string;
+  let folder: CatalogueFolder;
+  let end: () => Promise<void>;
+
+  before(async () => {
+    folder = makeLastingFolder({});
+    cpSync(example, folder.root, { recursive: true });
+    writeHostileRecords(folder);
+    const server = await serveFolder(folder.root);
+    ({ base } = server);
+    browser = await launchBrowser();
+    end = async () => {
+      await browser.close();
+      await server.close();
+      folder.remove();
+    };
+    // The rows are read for the first time.
+    for (const path of Object.values(pages)) await fetch(base + path, { headers: { Accept: 'text/html' } });
+  });
+  after(() => end());
+
+  const sizes = [390, 1440].flatMap((width) => (['light', 'dark'] as const).map((scheme) => ({ width, scheme })));
+
+  for (const [name, path] of Object.entries({ ...pages, ...problems }))
+    it(`are accessible, silent and no wider than the window: ${name}`, async () => {
+      const { page, context, incidents } = await visit(browser, base, path);
+      for (const { width, scheme } of sizes) {
+        await page.setViewportSize({ width, height: 900 });
+        await page.emulateMedia({ colorScheme: scheme });
+        const label = `${name} ${width} ${scheme}`;
+        const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+        assert.ok(wide <= 0, `${label} is ${wide} px too wide`);
+        // The policy of the page admits no script of the test: axe is run in the browser's own world.
+        const found = await page.evaluate(`${axe};axe.run(document, { resultTypes: ['violations'] })`);
+        const { violations } = found as { violations: Violation[] };
+        assert.deepEqual(
+          violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`),
+          [],
+          label,
+        );
+      }
+      const isProblem = name in problems;
+      const unexpected = incidents.filter((one) => !(isProblem && /console: .*status of 40[04]/.test(one)));
+      assert.deepEqual(unexpected, []);
+      await context.close();
+    });
+
+  it('are valid HTML', async () => {
+    const hostile = Object.keys(hostileTexts).map((_, i) => `${datasets}/hostile/datasets/d${i}/`);
+    const paths = [...Object.values({ ...pages, ...problems }), ...hostile, `${datasets}/hostile/datasets/d0/data/`];
+    for (const [i, path] of paths.entries()) {
+      const html = await (await fetch(base + path, { headers: { Accept: 'text/html' } })).text();
+      writeFileSync(folder.beside(`${i}.html`), html);
+    }
+    const files = paths.map((_, i) => folder.beside(`${i}.html`));
+    const { error, stdout, stderr } = spawnSync('java', ['-jar', vnu, '--stdout', ...files], {
+      encoding: 'utf8',
+    });
+    assert.ifError(error);
+    const messages = `${stdout}${stderr}`
+      .split('\n')
+      .filter((line) => !/info: Trailing slash|appears to be written in/.test(line));
+    const named = messages.map((line) => line.replace(/^"?file:.*?\/(\d+)\.html/, (_, i) => `${paths[Number(i)]} `));
+    assert.deepEqual(named.filter(Boolean), []);
+  });
+
+  it('have their content without script, and forms that work', async () => {
+    const { page, context, incidents } = await visit(browser, base, '/', { script: false });
+    await page.fill('#q', 'earthquake');
+    await page.click('button:has-text("Search")');
+    assert.match(page.url(), /\/api\/v1\/datasets\/\?search=earthquake$/);
+    await page.click('h3 a >> nth=0');
+    assert.equal(new URL(page.url()).pathname, earthquakes);
+    assert.equal(await page.textContent('h1'), 'Earthquakes, 31 January to 7 February 2018');
+    await page.click('a:has-text("All rows, with filters")');
+    await page.selectOption('select[name=_add]', 'mag');
+    await page.selectOption('select[name=_lookup]', 'gte');
+    await page.fill('input[name=_value]', '6');
+    await page.click('button:has-text("Add filter")');
+    assert.equal(new URL(page.url()).search, '?mag__gte=6');
+    assert.equal(await page.locator('.big-grid tbody tr').count(), 5);
+    const csv = await page.getAttribute('.kinds a:has-text("CSV")', 'href');
+    const rows = (await (await fetch(new URL(csv ?? '', base))).text()).trim().split('\r\n');
+    assert.equal(rows.length, 6);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('suggest datasets while a search is typed, by keyboard alone', async () => {
+    const { page, context, incidents } = await visit(browser, base, '/');
+    await page.keyboard.press('/');
+    await page.keyboard.type('lakes');
+    await page.waitForSelector('#suggestions li');
+    assert.equal(await page.getAttribute('#q', 'aria-expanded'), 'true');
+    await page.keyboard.press('ArrowDown');
+    assert.equal(await page.getAttribute('#q', 'aria-activedescendant'), 'suggestion-0');
+    await Promise.all([page.waitForURL(/lakes\/$/), page.keyboard.press('Enter')]);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('are in the language of the reader', async () => {
+    for (const [language, title] of Object.entries({
+      'de-AT': '8 Datensätze',
+      fr: '8 jeux de données',
+      da: '8 datasets',
+    })) {
+      const { page, context } = await visit(
+        browser,
+        base,
+        '/api/v1/datasets/?search=&namespace=natural-earth&namespace=usgs&namespace=datahub',
+        { language },
+      );
+      assert.equal(await page.textContent('#results'), title);
+      await context.close();
+    }
+  });
+
+  for (const script of [true, false])
+    it(`do nothing but show hostile texts, ${script ? 'with' : 'without'} script`, async () => {
+      const paths = [
+        `${datasets}/hostile/datasets/?page_size=100`,
+        `${datasets}/hostile/`,
+        '/api/v1/queries/?page_size=100',
+        ...Object.keys(hostileTexts).flatMap((_, i) =>
+          script || i === 0 ? [`${datasets}/hostile/datasets/d${i}/`] : [],
+        ),
+        `${datasets}/hostile/datasets/d0/data/`,
+        `${datasets}/hostile/datasets/d0/data/?_limit=1&_offset=1`,
+        `${datasets}/hostile/datasets/d0/?format=api`,
+        `/api/v1/datasets/?search=${encodeURIComponent(hostileTexts.script ?? '')}`,
+        `${datasets}/hostile/datasets/d0/data/?${encodeURIComponent('<script>alert(1)</script>')}=1`,
+      ];
+      const context = await browser.newContext({ viewport: { width: 390, height: 800 }, javaScriptEnabled: script });
+      const page = await context.newPage();
+      const incidents: string[] = [];
+      page.on('dialog', (dialog) => incidents.push(dialog.message()));
+      page.on('console', (message) => incidents.push(message.text()));
+      page.on('request', (request) => {
+        if (!request.url().startsWith(base)) incidents.push(request.url());
+      });
+      for (const path of paths) {
+        const response = await page.goto(base + path);
+        assert.ok([200, 400].includes(response?.status() ?? 0), `${response?.status()} ${path}`);
+        assert.equal(await page.locator('h1').count(), 1, path);
+        assert.notEqual(await page.textContent('h1'), 'Owned', path);
+        if (script) {
+          const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+          const widest = await page.evaluate(() =>
+            [...document.querySelectorAll('body *')]
+              .filter((e) => e.getBoundingClientRect().right > innerWidth && !e.closest('.scroll'))
+              .slice(0, 6)
+              .map((e) => e.outerHTML.slice(0, 120)),
+          );
+          assert.ok(wide <= 0, `${path} is ${wide} px too wide: ${widest.join('\n')}`);
+        }
+      }
+      assert.deepEqual(
+        incidents.filter((one) => !/status of 400/.test(one)),
+        [],
+      );
+      await context.close();
+    });
+});
+
+/** A namespace of datasets that have a hostile text in every field. */
+function writeHostileRecords(folder: CatalogueFolder): void {
+  folder.write(
+    'namespaces/hostile/namespace.yaml',
+    yaml({ label: hostileTexts.script, description: hostileTexts.style }),
+  );
+  for (const [i, text] of Object.values(hostileTexts).entries()) {
+    const label = text.slice(0, 200);
+    const column = { name: label, type: 'string', label: text, description: text, unit: text.slice(0, 60) };
+    const dataset = { label, description: text, keywords: [text.slice(0, 100)], licence: label, homepage: label };
+    const people = { publisher: text, contact: text };
+    const home = homeOf(`hostile/d${i}`);
+    folder.write(`${home}/dataset.yaml`, yaml({ ...dataset, ...people, columns: [column] }));
+    const version = { datetime: '2024-01-31T12:00:00Z', label, notes: text, ready: false };
+    const payload = i === 0 ? hostilePayload(folder, home) : {};
+    folder.write(`${home}/versions/v1.yaml`, yaml({ ...version, ...payload }));
+    folder.write(
+      `queries/q${i}.yaml`,
+      yaml({ label, description: text, dataset: `hostile/d${i}`, parameters: { x: text } }),
+    );
+  }
+}
+
+/** Writes a payload whose columns and cells are hostile texts. @returns the parts of its version's record */
+function hostilePayload(folder: CatalogueFolder, home: string): object {
+  const texts = Object.values(hostileTexts).map((text) => text.toWellFormed());
+  const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
+  const names = texts.slice(0, 35).map((text, i) => cell(`${i} ${text.slice(0, 100)}`));
+  const rows = texts.map((text) => names.map((_, i) => cell(i % 2 ? text : text.slice(0, 20))).join(','));
+  const bytes = Buffer.from([names.join(','), ...rows, ''].join('\n'));
+  folder.write(`${home}/data/v1.csv`, bytes);
+  const checksum = createHash('sha256').update(bytes).digest('hex');
+  return { ready: true, checksum, rows: rows.length, file: { name: 'v1.csv', format: 'csv', size: bytes.length } };
+}
+
+/** JSON is YAML. */
+const yaml = (value: unknown): string => JSON.stringify(value);

@@ -1,0 +1,80 @@
+/** Facets of lists of datasets, and the order of a search. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import fc from 'fast-check';
+import { countFacets, type FacetName, facetNames } from '../../src/catalogue/facets.ts';
+import { listPage } from '../../src/catalogue/listing.ts';
+import type { Dataset } from '../../src/catalogue/types.ts';
+import { snapshotOf } from '../support/snapshot.ts';
+
+const datasets = {
+  'parks/trees': { label: 'Trees', keywords: ['Nature', 'city'], licence: 'CC0-1.0' },
+  'parks/benches': { label: 'Benches', keywords: ['city'], licence: 'CC-BY-4.0' },
+  'water/wells': { label: 'Wells', keywords: ['nature'], licence: 'CC0-1.0' },
+};
+const snapshot = snapshotOf({ namespaces: { parks: { label: 'Parks' }, water: { label: 'Water' } }, datasets });
+const facets = (filters: Readonly<Record<string, readonly string[]>>, search?: string) => {
+  const { facets: found } = listPage(snapshot, 'dataset', { filters, search, facets: true });
+  return (name: FacetName) => Object.fromEntries(found?.values[name].map(({ value, count }) => [value, count]) ?? []);
+};
+
+describe('facets of datasets', () => {
+  it('count the values of all datasets, keywords without regard to case', () => {
+    const of = facets({});
+    assert.deepEqual(of('namespace'), { parks: 2, water: 1 });
+    assert.deepEqual(of('licence'), { 'CC0-1.0': 2, 'CC-BY-4.0': 1 });
+    assert.deepEqual(Object.values(of('keyword')), [2, 2]);
+  });
+
+  it('count a value under the other filters', () => {
+    const of = facets({ namespace: ['parks'], licence: ['CC0-1.0'] });
+    assert.deepEqual(of('namespace'), { parks: 1, water: 1 });
+    assert.deepEqual(of('licence'), { 'CC0-1.0': 1, 'CC-BY-4.0': 1 });
+    assert.deepEqual(facets({}, 'wells')('namespace'), { water: 1 });
+  });
+
+  it('are those of filtering once for each value', () => {
+    const all = listPage(snapshot, 'dataset', {}).items;
+    const choices = { namespace: ['parks', 'water'], licence: ['CC0-1.0', 'CC-BY-4.0'], keyword: ['city', 'nature'] };
+    const filter = fc.record(
+      Object.fromEntries(
+        Object.entries(choices).map(([name, values]) => [name, fc.subarray(values, { minLength: 1 })]),
+      ),
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(filter, (filters) => {
+        const of = facets(filters as Record<string, string[]>);
+        for (const [name, values] of Object.entries(choices))
+          for (const value of values) {
+            const { count } = listPage(snapshot, 'dataset', { filters: { ...(filters as object), [name]: [value] } });
+            const counted = Object.entries(of(name as FacetName)).find(
+              ([key]) => key.toLowerCase() === value.toLowerCase(),
+            );
+            assert.equal(counted?.[1] ?? 0, count, `${name}=${value} of ${JSON.stringify(filters)}`);
+          }
+      }),
+    );
+    assert.deepEqual(Object.keys(countFacets(all as Dataset[], {}).values), [...facetNames]);
+  });
+});
+
+describe('a search by relevance', () => {
+  const labels = Array.from(
+    { length: 400 },
+    (_, i) => `${['Trees', 'Trees of', 'Old trees'][i % 3]} area ${i >> 1}${i % 2 ? ', north' : ''}`,
+  );
+  const many = snapshotOf({
+    namespaces: { parks: { label: 'Parks' } },
+    datasets: Object.fromEntries(
+      labels.map((label, i) => [`parks/d${i}`, { label, description: labels.slice(i, i + 5).join(' ') }]),
+    ),
+  });
+
+  it('has each label as the first result of a search for it', () => {
+    for (const label of labels) {
+      const [first] = listPage(many, 'dataset', { search: label, ordering: 'relevance', pageSize: 1 }).items;
+      assert.equal(first?.label, label);
+    }
+  });
+});

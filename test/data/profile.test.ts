@@ -1,0 +1,109 @@
+/** Profiles of columns: each bar and value says how many rows its filter finds. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import type { ColumnProfile, VersionProfile } from '../../src/catalogue/column-statistics.ts';
+import { linearEdges, logarithmicEdges, timeEdges } from '../../src/data/query/histogram.ts';
+import { filtersOfBin } from '../../src/pages/histogram.tsx';
+import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { serveFolder } from '../support/server.ts';
+
+const rows = Array.from({ length: 500 }, (_, i) => ({
+  step: (i * 7) % 40,
+  share: i % 9 === 0 ? null : Math.round(Math.sin(i) * 1000) / 1000,
+  income: Math.round(1.03 ** i * 100) / 100,
+  day: new Date(Date.UTC(2018, 0, 1 + (i % 700))).toISOString().slice(0, 10),
+  kind: ['oak', 'elm', 'ash'][i % 3 && (i % 2) + 1],
+  name: `Tree ${i}`,
+  open: i % 4 === 0,
+}));
+
+describe('the profile of a version', () => {
+  let workshop: Workshop;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  let address: string;
+  let profile: VersionProfile;
+  const column = (name: string) => profile.columns.find((one) => one.name === name) as ColumnProfile;
+  const count = async (parameters: readonly (readonly [string, string])[]) => {
+    const query = new URLSearchParams([...parameters.map(([name, value]) => [name, value]), ['_limit', '0']]);
+    return Number((await fetch(`${address}data.csv?${query}`)).headers.get('x-total-count'));
+  };
+
+  before(async () => {
+    workshop = await makeWorkshop();
+    await workshop.publish('trees', 'trees.json', JSON.stringify(rows));
+    server = await serveFolder(workshop.root);
+    address = `${server.base}/api/v1/namespaces/lab/datasets/trees/`;
+    profile = (await (await fetch(`${address}profile/`)).json()) as VersionProfile;
+  });
+  after(async () => {
+    await server.close();
+    await workshop.remove();
+  });
+
+  it('counts what is missing, and the distinct values', () => {
+    assert.equal(profile.rows, 500);
+    assert.deepEqual([column('share').nulls, column('step').distinct, column('kind').distinct], [56, 40, 3]);
+    assert.deepEqual(column('name').examples, ['Tree 0', 'Tree 1', 'Tree 2']);
+    assert.equal(column('name').top, undefined);
+  });
+
+  it('has mean and median', () => {
+    const shares = rows.flatMap(({ share }) => (share === null ? [] : [share])).sort((a, b) => a - b);
+    const middle = ((shares[221] as number) + (shares[222] as number)) / 2;
+    assert.equal(column('share').median, middle);
+    const mean = shares.reduce((sum, share) => sum + share, 0) / shares.length;
+    assert.ok(Math.abs((column('share').mean ?? 0) - mean) < 1e-12);
+  });
+
+  it('has bars that are the numbers of rows of their filters', async () => {
+    for (const name of ['step', 'share', 'income', 'day']) {
+      const { histogram, nulls } = column(name);
+      assert.ok(histogram && histogram.counts.length <= 25, name);
+      assert.equal(
+        histogram.counts.reduce((sum, one) => sum + one, 0),
+        500 - nulls,
+        name,
+      );
+      for (const [bin, expected] of histogram.counts.entries())
+        assert.equal(await count(filtersOfBin(name, histogram, bin)), expected, `${name} ${bin}`);
+    }
+    assert.equal(column('income').histogram?.scale, 'log');
+  });
+
+  it('has the most frequent values with the numbers of their rows', async () => {
+    for (const name of ['kind', 'open', 'step'])
+      for (const { value, count: expected } of column(name).top ?? [])
+        assert.equal(await count([[name, String(value)]]), expected, `${name}=${value}`);
+  });
+});
+
+describe('edges of histograms', () => {
+  const range = fc
+    .tuple(fc.double({ noNaN: true, min: -1e12, max: 1e12 }), fc.double({ noNaN: true, min: -1e12, max: 1e12 }))
+    .map(([a, b]) => [Math.min(a, b), Math.max(a, b)] as const);
+  const isSorted = (edges: readonly number[]) => edges.every((edge, i) => i === 0 || edge > (edges[i - 1] as number));
+
+  it('enclose all values, in order, at most 24 bins', () => {
+    fc.assert(
+      fc.property(range, fc.boolean(), ([min, max], areIntegers) => {
+        const [low, high] = areIntegers ? [Math.floor(min), Math.floor(max)] : [min, max];
+        const edges = linearEdges(low, high, areIntegers);
+        assert.ok((edges[0] as number) <= low && (edges.at(-1) as number) >= high, `${edges}`);
+        assert.ok(edges.length <= 26 && (isSorted(edges) || low === high), `${edges}`);
+      }),
+    );
+    const edges = logarithmicEdges(0.3, 45_000);
+    assert.ok((edges[0] as number) <= 0.3 && (edges.at(-1) as number) > 45_000 && isSorted(edges), `${edges}`);
+  });
+
+  it('of time are beginnings of months and years', () => {
+    const edges = timeEdges(Date.UTC(2018, 3, 5), Date.UTC(2019, 2, 1), true).map((edge) =>
+      new Date(edge).toISOString(),
+    );
+    assert.ok(
+      edges.every((edge) => edge.endsWith('-01T00:00:00.000Z')),
+      `${edges}`,
+    );
+  });
+});

@@ -1,0 +1,48 @@
+/** The texts of the pages: each language has all of them, with the same values. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { type Language, languageForTag, languages, localeFor } from '../../src/pages/locale.ts';
+import { english, type Text, type TextKey } from '../../src/pages/texts/english.ts';
+
+const placeholders = (text: Text): string[] =>
+  (typeof text === 'string' ? [text] : [text.one, text.other])
+    .map((one) =>
+      [...one.matchAll(/\{(\w+)\}/g)]
+        .map(([, name]) => name)
+        .sort()
+        .join(),
+    )
+    .filter((names, i, all) => all.indexOf(names) === i);
+
+describe('texts of the pages', () => {
+  for (const language of Object.keys(languages) as Language[])
+    it(`are all there, with their values: ${language}`, () => {
+      const { texts } = languages[language];
+      assert.deepEqual(Object.keys(texts).sort(), Object.keys(english).sort());
+      for (const key of Object.keys(english) as TextKey[])
+        assert.deepEqual(placeholders(texts[key]), placeholders(english[key]), `${language} ${key}`);
+    });
+
+  it('have numbers, sizes and dates of their language', () => {
+    const [en, de, fr] = [localeFor('en'), localeFor('de'), localeFor('fr')];
+    assert.deepEqual(
+      [en, de].map((locale) => locale.number(-17_257.5)),
+      ['−17,257.5', '−17.257,5'],
+    );
+    assert.deepEqual(
+      [en, fr].map((locale) => locale.size(726_000).replace(/\s/g, ' ')),
+      ['726 kB', '726 ko'],
+    );
+    assert.equal(de.date('2018-02-07T01:49:14.000Z', 'long'), '7. Februar 2018');
+    assert.deepEqual(
+      [0, 0.001, 0.999, 1].map((share) => en.percent(share)),
+      ['0%', '1%', '99%', '100%'],
+    );
+    assert.deepEqual(
+      [1, 2].map((count) => de.text('rowCount', { count })),
+      ['1 Zeile', '2 Zeilen'],
+    );
+    assert.equal(fr.text('rowCount', { count: 0 }), '0 ligne');
+    assert.deepEqual(['de-CH', 'FR', 'da', ''].map(languageForTag), ['de', 'fr', undefined, undefined]);
+  });
+});
