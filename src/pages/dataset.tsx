@@ -4,8 +4,11 @@ import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '.
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Query, Version } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
+import { catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
+import { schemaOrgDataset } from '../standards/schema-org.ts';
 import { ColumnList } from './dataset-columns.tsx';
 import { DatasetLead } from './dataset-lead.tsx';
+import { DatasetMap, type ShownMap } from './dataset-map.tsx';
 import { DatasetNotes } from './dataset-notes.tsx';
 import { VersionList } from './dataset-versions.tsx';
 import { rowCountKey } from './figures.ts';
@@ -29,6 +32,8 @@ export interface DatasetPageParts {
   readonly reason: string;
   readonly profile: VersionProfile | null;
   readonly queries: readonly Query[];
+  /** What the map shows: null if it isn't drawn yet, undefined if the rows have no geometry. */
+  readonly map: ShownMap | null | undefined;
 }
 
 /** Profiles by column: measured, or as far as the metadata of the version have them. */
@@ -64,6 +69,9 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
     title: isVersionPage && version ? `${dataset.label}, ${locale.date(version.datetime)}` : dataset.label,
     description: firstParagraph(dataset.description),
     section: 'datasets',
+    feed: `${apiPath(refOf(dataset))}feed.atom`,
+    ...(version?.ready && version.rows !== null && { picture: `${apiPath(refOf(dataset))}plate.svg` }),
+    ...(!isVersionPage && context.base && { jsonLd: schemaOrgDataset(factsOf(context, parts)) }),
     crumbs: datasetCrumbs(
       context,
       dataset,
@@ -97,6 +105,9 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
   });
 }
 
+const factsOf = ({ settings, base }: PageContext, { dataset, namespace }: DatasetPageParts): DatasetFacts =>
+  datasetFacts(catalogueFacts(settings, base), dataset, { label: namespace });
+
 interface Section {
   readonly id: string;
   readonly title: string;
@@ -108,7 +119,8 @@ interface Section {
 /** The parts of the page that have content. */
 function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Section[] {
   const { locale } = context;
-  const { dataset, version, isVersionPage, preview, reason, profile, queries } = parts;
+  const { dataset, version, isVersionPage, preview, reason, profile, queries, map } = parts;
+  const path = apiPath(isVersionPage && version ? refOf(version) : refOf(dataset));
   const rowsPath = hrefOfRef(context, isVersionPage && version ? refOf(version) : refOf(dataset), 'data/');
   const profiles = profilesByColumn(version, profile);
   const rows = profile?.rows ?? version?.rows ?? 0;
@@ -120,6 +132,16 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
     content,
   });
   return [
+    ...(map === undefined
+      ? []
+      : [
+          section(
+            'map',
+            locale.text('map'),
+            count,
+            <DatasetMap {...{ context, path, shown: map, columns: dataset.columns.filter(mayColour) }} />,
+          ),
+        ]),
     ...(version
       ? [
           section(
@@ -166,6 +188,9 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
       : []),
   ];
 }
+
+/** True for a column by which a map may be coloured. */
+const mayColour = ({ type }: Column): boolean => !['geometry', 'object', 'array'].includes(type);
 
 function UseDataset({
   context,

@@ -28,6 +28,12 @@ export interface PageParts {
   readonly canonical?: string;
   /** Address of the same as JSON; null if there is none. */
   readonly json?: string | null;
+  /** Path of the feed of what the page is about; by default that of the catalogue. */
+  readonly feed?: string;
+  /** Path of a picture of what the page is about. */
+  readonly picture?: string;
+  /** What the page is about, as JSON-LD. */
+  readonly jsonLd?: object;
   readonly children: ComponentChildren;
 }
 
@@ -51,6 +57,7 @@ function Page({ context, ...parts }: PageParts & { readonly context: PageContext
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{title === settings.title ? title : `${title} – ${settings.title}`}</title>
         <HeadLinks context={context} {...parts} json={json} />
+        {!parts.isHidden && <PreviewOfPage context={context} {...parts} />}
       </head>
       <body>
         <a class="skip" href="#main">
@@ -61,7 +68,7 @@ function Page({ context, ...parts }: PageParts & { readonly context: PageContext
           {crumbs && <Breadcrumbs context={context} crumbs={crumbs} />}
           {children}
         </main>
-        <SiteFooter context={context} json={json} />
+        <SiteFooter context={context} json={json} feed={parts.feed ?? '/feed.atom'} />
       </body>
     </html>
   );
@@ -71,7 +78,7 @@ interface Framed extends PageParts {
   readonly context: PageContext;
 }
 
-function HeadLinks({ context, description, isHidden, canonical, json }: Framed): VNode {
+function HeadLinks({ context, description, isHidden, canonical, json, feed = '/feed.atom' }: Framed): VNode {
   const { assets, settings } = context;
   const at = (name: string) => hrefOf(context, `${assets}/${name}`);
   const accent = settings.accent && accentColours(settings.accent) ? settings.accent.trim().slice(1).toLowerCase() : '';
@@ -89,9 +96,28 @@ function HeadLinks({ context, description, isHidden, canonical, json }: Framed):
       <script type="module" src={at('page.js')} />
       {!isHidden && context.base && <link rel="canonical" href={context.base + (canonical ?? context.path)} />}
       {json && <link rel="alternate" type="application/json" href={json} />}
+      <link rel="alternate" type="application/atom+xml" href={hrefOf(context, feed)} />
     </>
   );
 }
+
+/** What programs show of the page: Open Graph (ogp.me), and JSON-LD. */
+function PreviewOfPage({ context, title, description, picture, canonical, jsonLd }: Framed): VNode {
+  return (
+    <>
+      <meta property="og:type" content="website" />
+      <meta property="og:site_name" content={context.settings.title} />
+      <meta property="og:title" content={title} />
+      {description && <meta property="og:description" content={description} />}
+      {context.base && <meta property="og:url" content={context.base + (canonical ?? context.path)} />}
+      {picture && context.base && <meta property="og:image" content={context.base + picture} />}
+      {jsonLd && <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: jsonInHtml(jsonLd) }} />}
+    </>
+  );
+}
+
+/** JSON that can't end the element that it is in (HTML Standard, section 4.12.1.3). */
+const jsonInHtml = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c');
 
 /** Files of the fonts that every page uses. */
 const fonts = ['ibm-plex-sans-latin-wght-normal.woff2', 'source-serif-4-latin-600-normal.woff2'] as const;
@@ -176,7 +202,13 @@ function Breadcrumbs({ context, crumbs }: { readonly context: PageContext; reado
   );
 }
 
-function SiteFooter({ context, json }: { readonly context: PageContext; readonly json: string | null }): VNode {
+interface FooterProps {
+  readonly context: PageContext;
+  readonly json: string | null;
+  readonly feed: string;
+}
+
+function SiteFooter({ context, json, feed }: FooterProps): VNode {
   const { locale, settings } = context;
   return (
     <footer class="foot">
@@ -191,6 +223,7 @@ function SiteFooter({ context, json }: { readonly context: PageContext; readonly
         </span>
         <span class="dots">
           {json && <a href={json}>{locale.text('thisPageAsJson')}</a>}
+          <a href={hrefOf(context, feed)}>{locale.text('feed')}</a>
           <a href={hrefOf(context, apiRoot)}>{locale.text('api')}</a>
           <a href={hrefOf(context, '/schemas/')}>{locale.text('fileFormats')}</a>
         </span>

@@ -22,6 +22,7 @@ export function renderNamespacePage(context: PageContext, namespace: Namespace, 
     title: namespace.label,
     description: firstParagraph(namespace.description),
     section: 'namespaces',
+    feed: `${apiPath(refOf(namespace))}feed.atom`,
     crumbs: [
       { text: locale.text('namespaces'), href: hrefOf(context, `${apiRoot}${collections.namespace}/`) },
       { text: namespace.slug },

@@ -4,7 +4,7 @@
  */
 
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { extname } from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
@@ -43,11 +43,17 @@ const makeAsset = (name: string, body: Buffer): Asset => ({
 function readAssets(): ReadonlyMap<string, Asset> {
   const names = (path: string) => readdirSync(new URL(path, folder)).sort();
   const read = (path: string) => readFileSync(new URL(path, folder));
-  const style = Buffer.concat(names('style/').map((name) => read(`style/${name}`)));
+  // The moving map, which `npm run build` makes: without it, the pictures stay.
+  const mapNames = existsSync(new URL('map/', folder)) ? names('map/') : [];
+  const mapFiles = mapNames.filter((name) => name.endsWith('.js'));
+  const mapStyle = mapNames.filter((name) => name.endsWith('.css')).map((name) => `map/${name}`);
+  const parts = [...names('style/').map((name) => `style/${name}`), ...mapStyle];
+  const style = Buffer.concat(parts.map(read));
   const files = names('.').filter((name) => extname(name) !== '');
   return new Map([
     ['style.css', makeAsset('style.css', style)],
     ...files.map((name) => [name, makeAsset(name, read(name))] as const),
+    ...mapFiles.map((name) => [name, makeAsset(name, read(`map/${name}`))] as const),
   ]);
 }
 

@@ -6,6 +6,7 @@ import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/e
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import { type DatasetPageParts, profilesByColumn } from '../pages/dataset.tsx';
+import type { ShownMap } from '../pages/dataset-map.tsx';
 import { shownVersion } from '../pages/figures.ts';
 import { choosePreviewColumns } from '../pages/preview-columns.ts';
 
@@ -15,28 +16,34 @@ const previewColumns = 8;
 /** Milliseconds that a page waits for rows which are read for the first time. */
 const patience = 1500;
 
-/** What the page of a dataset shows. @param version of the page; undefined for the dataset's own */
+/**
+ * What the page of a dataset shows.
+ * @param options.version of the page; undefined for the dataset's own
+ * @param options.colour column that colours the map
+ */
 export async function datasetPageParts(
   catalogue: Catalogue,
   dataset: Dataset,
-  version?: Version,
+  { version, colour = null }: { readonly version?: Version | undefined; readonly colour?: string | null },
 ): Promise<{ readonly parts: DatasetPageParts; readonly isComplete: boolean }> {
   const shown = version ?? shownVersion(dataset);
-  const [namespace, queries, table] = await Promise.all([
+  const [namespace, queries, table, map] = await Promise.all([
     catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null),
     queriesAbout(catalogue, dataset),
     shown?.ready
       ? firstLook(catalogue, datasetWithColumnsOf(dataset, shown), shown)
       : { profile: null, preview: null, reason: '', isComplete: true },
+    shown?.ready ? mapSoon(catalogue, datasetWithColumnsOf(dataset, shown), shown, colour) : undefined,
   ]);
-  const { isComplete, ...look } = table;
+  const { isComplete: hasRows, ...look } = table;
+  const isComplete = hasRows && map !== null;
   return {
     parts: {
       ...{
         dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
         namespace: namespace?.label ?? dataset.namespace,
       },
-      ...{ version: shown, isVersionPage: version !== undefined, queries, ...look },
+      ...{ version: shown, isVersionPage: version !== undefined, queries, map, ...look },
     },
     isComplete,
   };
@@ -56,6 +63,30 @@ export function datasetWithColumnsOf(dataset: Dataset, version: Version): Datase
 async function queriesAbout(catalogue: Catalogue, dataset: Dataset): Promise<readonly Query[]> {
   const filters = { dataset: [formatRef(refOf(dataset))] };
   return (await catalogue.list('query', { filters, pageSize: 20 })).items;
+}
+
+/** What the map of a version shows; null if it isn't drawn soon, undefined if there is none. */
+async function mapSoon(
+  catalogue: Catalogue,
+  dataset: Dataset,
+  version: Version,
+  colour: string | null,
+): Promise<ShownMap | null | undefined> {
+  if (!dataset.columns.some(({ type }) => type === 'geometry')) return undefined;
+  const draw = async () => {
+    const parameters: [string, string][] = colour ? [['_colour', colour]] : [];
+    const map = await catalogue.map(refOf(version), { parameters });
+    if (!map.hasGeometry) return undefined;
+    const { counts, legend } = await map.picture();
+    return { counts, legend };
+  };
+  try {
+    return await soon(draw());
+  } catch (error) {
+    if (error instanceof NotFoundError) return undefined;
+    if (error instanceof UnavailableError) return null;
+    throw error;
+  }
 }
 
 interface Look extends Pick<DatasetPageParts, 'profile' | 'preview' | 'reason'> {

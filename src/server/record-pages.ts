@@ -68,9 +68,11 @@ async function withDatasetPage(
     return undefined;
   }
   const version = entity.kind === 'version' ? entity : undefined;
-  const { parts, isComplete } = await datasetPageParts(catalogue, dataset, version);
+  const { parts, isComplete } = await datasetPageParts(catalogue, dataset, { version, colour: query.get('_colour') });
   // A page without its rows is made anew until they are ready.
-  const dependsOn = isComplete ? [...representation.dependsOn, parts.namespace, ...parts.queries, parts.profile] : [];
+  const dependsOn = isComplete
+    ? [...representation.dependsOn, parts.namespace, ...parts.queries, parts.profile, JSON.stringify(parts.map)]
+    : [];
   return { ...representation, dependsOn, page: (context) => renderDatasetPage(context, parts) };
 }
 

@@ -110,7 +110,7 @@ export function catalogueFacts(settings: Settings, base: string): CatalogueFacts
 export function datasetFacts(
   catalogue: CatalogueFacts,
   dataset: Dataset,
-  namespace: Namespace | undefined,
+  namespace: Pick<Namespace, 'label'> | undefined,
 ): DatasetFacts {
   const newest = latestReadyVersion(dataset);
   const base = catalogue.url.slice(0, -1);

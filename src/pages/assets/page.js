@@ -13,6 +13,15 @@ for (const button of document.querySelectorAll('[data-copy]')) {
   });
 }
 
+// The moving map is loaded when it is asked for.
+for (const button of document.querySelectorAll('[data-map-open]')) {
+  const load = async () => {
+    await import('./map-start.js');
+    button.click();
+  };
+  button.addEventListener('click', load, { once: true });
+}
+
 const search = document.querySelector('[data-suggest]');
 
 // "/" goes to the search, as on most sites with one.

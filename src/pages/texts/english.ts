@@ -1,5 +1,8 @@
 /** Texts of the pages in English. `{names}` are filled in; a text with `one` and `other` depends on its value `count`. */
+import { englishMapTexts } from './map.ts';
+
 export const english = {
+  ...englishMapTexts,
   // The frame of every page
   skipToContent: 'Skip to the content',
   sections: 'Catalogue',
@@ -282,8 +285,6 @@ export const english = {
   username: 'Username',
   password: 'Password',
   loggedInAs: 'You are logged in as {name}.',
-
-  // Schemas of files
   schemaOtherKeys: 'Other keys are kept, and mean nothing to the catalogue.',
   schemaKey: 'Key',
   schemaMeaning: 'Meaning',

@@ -1,7 +1,9 @@
 /** Texts of the pages in French. */
 import type { Texts } from './english.ts';
+import { frenchMapTexts } from './map.ts';
 
 export const french: Texts = {
+  ...frenchMapTexts,
   skipToContent: 'Aller au contenu',
   sections: 'Catalogue',
   datasets: 'Jeux de données',

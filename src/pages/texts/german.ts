@@ -1,7 +1,9 @@
 /** Texts of the pages in German. */
 import type { Texts } from './english.ts';
+import { germanMapTexts } from './map.ts';
 
 export const german: Texts = {
+  ...germanMapTexts,
   skipToContent: 'Zum Inhalt springen',
   sections: 'Katalog',
   datasets: 'Datensätze',

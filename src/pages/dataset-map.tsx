@@ -1,0 +1,128 @@
+/** The map of a dataset: a picture drawn by the server, in whose place the moving map comes when the reader asks for it. */
+import type { VNode } from 'preact';
+import type { MapCounts, MapLegend } from '../catalogue/maps.ts';
+import type { Column } from '../catalogue/types.ts';
+import { type LegendEntry, legendEntries, mapFigure } from './map-figure.ts';
+import { hrefOf, type PageContext } from './page-context.ts';
+
+/** What a picture of a map shows. */
+export interface ShownMap {
+  readonly counts: MapCounts;
+  readonly legend: MapLegend | null;
+}
+
+export interface DatasetMapProps {
+  readonly context: PageContext;
+  /** Path of the dataset or version, with a slash at its end. */
+  readonly path: string;
+  /** Null if the picture isn't ready yet: then nothing is said about it. */
+  readonly shown: ShownMap | null;
+  /** Columns that may colour the map. */
+  readonly columns: readonly Column[];
+}
+
+/** Most columns in the list of those that may colour the map. */
+const mostColumns = 60;
+
+export function DatasetMap({ context, path, shown, columns }: DatasetMapProps): VNode {
+  const { locale } = context;
+  const colour = context.query.get('_colour') ?? '';
+  const figure = mapFigure({
+    address: hrefOf(context, path),
+    parameters: colour ? [['_colour', colour]] : [],
+    texts: movingMapTexts(context),
+  });
+  const sentence = shown ? mapSentence(context, shown.counts) : locale.text('map');
+  return (
+    <figure {...figure.attributes}>
+      <div class="plate">
+        <div data-map-stage>
+          <img {...figure.picture} alt={locale.text('mapAlt', { sentence })} />
+          <button class="btn open js" type="button" data-map-open>
+            {locale.text('exploreTheMap')}
+          </button>
+        </div>
+      </div>
+      <figcaption class="undermap">
+        <span>{sentence}</span>
+        <form class="row" action={`${hrefOf(context, context.path)}#map`}>
+          <label for="map-colour">{locale.text('colourBy')}</label>
+          <select id="map-colour" name="_colour">
+            <option value="">{locale.text('nothing')}</option>
+            {columns.slice(0, mostColumns).map(({ name }) => (
+              <option key={name} value={name} selected={name === colour}>
+                {name}
+              </option>
+            ))}
+          </select>
+          <button class="btn" type="submit">
+            {locale.text('show')}
+          </button>
+        </form>
+      </figcaption>
+      {shown?.legend && <Legend context={context} legend={shown.legend} />}
+    </figure>
+  );
+}
+
+function Legend({ context, legend }: { readonly context: PageContext; readonly legend: MapLegend }): VNode {
+  return (
+    <ul class="classes" aria-label={context.locale.text('colourBy')}>
+      {legendEntries(legend).map((entry) => (
+        <li key={`${entry.colour} ${entry.from} ${entry.value}`}>
+          <svg viewBox="0 0 14 12" aria-hidden="true">
+            <rect class={entry.colour} width="14" height="12" />
+          </svg>
+          <span dir="auto">{legendText(context, entry)}</span>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function legendText({ locale }: PageContext, { from, below, value }: LegendEntry): string {
+  if (value !== undefined) return String(value);
+  if (from !== undefined && below !== undefined) return `${locale.rounded(from)} – ${locale.rounded(below)}`;
+  if (from !== undefined) return `≥ ${locale.rounded(from)}`;
+  if (below !== undefined) return `< ${locale.rounded(below)}`;
+  return locale.text('otherValues');
+}
+
+const kindTexts = {
+  points: 'geometryPoint',
+  lines: 'geometryLine',
+  polygons: 'geometryPolygon',
+  shapes: 'geometryGeometry',
+} as const;
+
+/** How much of the rows the picture shows. */
+export function mapSentence({ locale }: PageContext, counts: MapCounts): string {
+  const { matched, located, drawn, isSampled } = counts;
+  const kind = locale.text(kindTexts[counts.kind]);
+  if (matched === 0) return locale.text('mapNoRows');
+  if (located === 0) return locale.text('mapNoGeometry', { count: matched });
+  const missing = matched > located ? ` ${locale.text('mapWithoutGeometry', { count: matched - located })}` : '';
+  const values = { drawn, located, kind };
+  const key = isSampled
+    ? 'mapByChance'
+    : drawn < located
+      ? 'mapSamePixel'
+      : counts.kind === 'points'
+        ? 'mapAll'
+        : 'mapSimplified';
+  return locale.text(key, values) + missing;
+}
+
+/** Texts of the moving map, by the names in `browser/row-panel.ts`. */
+function movingMapTexts({ locale }: PageContext): Readonly<Record<string, string>> {
+  return {
+    label: locale.text('mapLabel'),
+    zoomIn: locale.text('zoomIn'),
+    zoomOut: locale.text('zoomOut'),
+    close: locale.text('close'),
+    openRow: locale.text('openRow'),
+    moreRows: locale.text('mapMoreRows'),
+    failed: locale.text('mapFailed'),
+    rowFailed: locale.text('mapRowFailed'),
+  };
+}
