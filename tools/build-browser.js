@@ -1,6 +1,6 @@
 // Bundles the scripts of the browser into src/pages/assets/map/, from where `npm run build` copies them. Parts that aren't always
 // needed, such as the detailed base map, are files of their own, with names that stay.
-import { cpSync, readFileSync, rmSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -25,10 +25,11 @@ const withoutBenchmark = {
 
 const outdir = at('src/pages/assets/map');
 rmSync(outdir, { recursive: true, force: true });
-await build({
+const { metafile } = await build({
   entryPoints: [at('browser/map-start.ts')],
   outdir,
   bundle: true,
+  metafile: true,
   splitting: true,
   format: 'esm',
   target: 'es2022',
@@ -40,3 +41,15 @@ await build({
   plugins: [withoutBenchmark],
 });
 cpSync(at('browser/map.css'), `${outdir}/map.css`);
+
+// Their licences ask to go along.
+const packages = new Set(
+  Object.keys(metafile.inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
+);
+const licences = [...packages].sort().map((name) => {
+  const folder = at(`node_modules/${name}/`);
+  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+  if (!file) throw new Error(`${name} has no file with its licence.`);
+  return `${name}\n\n${readFileSync(folder + file, 'utf8').trim()}\n`;
+});
+writeFileSync(`${outdir}/LICENSES.txt`, licences.join(`\n${'-'.repeat(72)}\n\n`));
