@@ -153,6 +153,23 @@ describe('pages in a browser', () => {
     await context.close();
   });
 
+  it('of a dataset put the moving map in place of its picture, when asked', async () => {
+    const { page, context, incidents } = await visit(browser, base, earthquakes, { language: 'de' });
+    const sentence = await page.innerText('.undermap span');
+    assert.match(sentence, /^[\d.]+ Punkte von 1\.707 gezeigt/);
+    assert.equal(
+      await page.getAttribute('[data-map-stage] img', 'alt'),
+      `Karte. ${sentence} Die Zeilen darunter sagen dasselbe in Worten.`,
+    );
+    const tile = page.waitForResponse((response) => /\/tiles\/\d+\/\d+\/\d+\.mvt/.test(response.url()));
+    await page.click('[data-map-open]');
+    assert.equal((await tile).status(), 200);
+    await page.waitForSelector('.map-live canvas');
+    assert.match((await page.getAttribute('.map-live', 'aria-label')) ?? '', /^Karte\. Pfeiltasten/);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
   it('are in the language of the reader', async () => {
     for (const [language, title] of Object.entries({
       'de-AT': '8 Datensätze',
