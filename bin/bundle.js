@@ -7,13 +7,14 @@ import { rolldown } from 'rolldown';
 const checkout = fileURLToPath(new URL('..', import.meta.url)).replaceAll('\\', '/');
 const sources = `${checkout}src/`;
 
-/** Modules that are loaded by their names in dist/: by bin/, by users of the library, as threads and processes, and by benchmarks. */
+/** Modules that are loaded by their names in dist/: by bin/, by users of the library, as threads and processes, and by tests and benchmarks. */
 const entries = [
   'cli/main',
   'cli/context',
   'index',
   'serve',
   'files/folder',
+  'files/transaction',
   'files/file-catalogue',
   'files/reading/unit-reader-thread',
   'files/reading/large-records-thread',

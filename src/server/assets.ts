@@ -44,11 +44,8 @@ function readAssets(): ReadonlyMap<string, Asset> {
   const names = (path: string) => readdirSync(new URL(path, folder)).sort();
   const read = (path: string) => readFileSync(new URL(path, folder));
   // The moving map, which `npm run build` makes: without it, the pictures stay.
-  const mapNames = existsSync(new URL('map/', folder)) ? names('map/') : [];
-  const mapFiles = mapNames.filter((name) => name.endsWith('.js'));
-  const mapStyle = mapNames.filter((name) => name.endsWith('.css')).map((name) => `map/${name}`);
-  const parts = [...names('style/').map((name) => `style/${name}`), ...mapStyle];
-  const style = Buffer.concat(parts.map(read));
+  const mapFiles = existsSync(new URL('map/', folder)) ? names('map/').filter((name) => !name.endsWith('.txt')) : [];
+  const style = Buffer.concat(names('style/').map((name) => read(`style/${name}`)));
   const files = names('.').filter((name) => extname(name) !== '');
   return new Map([
     ['style.css', makeAsset('style.css', style)],
