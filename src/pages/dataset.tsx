@@ -106,7 +106,7 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
 }
 
 const factsOf = ({ settings, base }: PageContext, { dataset, namespace }: DatasetPageParts): DatasetFacts =>
-  datasetFacts(catalogueFacts(settings, base), dataset, { label: namespace });
+  datasetFacts(catalogueFacts(settings, base), dataset, { label: namespace, visibility: dataset.visibility });
 
 interface Section {
   readonly id: string;

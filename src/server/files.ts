@@ -99,4 +99,6 @@ export async function showFileHandler({ catalogue, ctx, params, viewer }: Reques
 }
 
 /** A shared cache may keep what everybody may see, and nothing else. */
-const cacheControl = ({ username }: RequestContext['viewer']) => (username === null ? 'no-cache' : 'private, no-cache');
+/** Value of Cache-Control: a shared cache may keep what everybody may see, and nothing else. */
+export const cacheControl = ({ username }: RequestContext['viewer']) =>
+  username === null ? 'no-cache' : 'private, no-cache';

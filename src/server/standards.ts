@@ -14,6 +14,7 @@ import { missingFor } from '../standards/requirements.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
 import { type StacLink, stacCatalog, stacChildLink, stacCollection } from '../standards/stac.ts';
 import { turtleDocument } from '../standards/turtle.ts';
+import { cacheControl } from './files.ts';
 import { type Handler, type RequestContext, refFromRouteParams } from './route.ts';
 import { streamDocument } from './stream.ts';
 
@@ -103,7 +104,7 @@ const datasetsAtOnce = 20;
 
 /** Streams a document about all datasets. @param parts texts in their order */
 async function streamParts(
-  { ctx, catalogue }: RequestContext,
+  { ctx, catalogue, viewer }: RequestContext,
   fileName: string,
   contentType: string,
   parts: () => AsyncGenerator<string, void, undefined>,
@@ -124,6 +125,7 @@ async function streamParts(
     compressible: true,
     contentType,
     fileName,
+    headers: { 'Cache-Control': cacheControl(viewer) },
     stream: () => Readable.from(chunks(), { objectMode: false }),
   });
   return undefined;

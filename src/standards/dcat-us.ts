@@ -21,7 +21,7 @@ export function dcatUsDataset(facts: DatasetFacts): Readonly<Record<string, unkn
     ...mapFacts(datasetMapping, 'dcatUs', facts),
     // At least one is demanded: the namespace tells something, too.
     keyword: keywords.length ? keywords : [namespace],
-    accessLevel: 'public',
+    accessLevel: facts.isPublic ? 'public' : 'non-public',
     ...(distributions.length && {
       distribution: distributions.map((one) => ({
         '@type': 'dcat:Distribution',

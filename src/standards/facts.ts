@@ -72,6 +72,8 @@ export interface DatasetFacts {
   readonly hasDescription: boolean;
   readonly keywords: readonly string[];
   readonly namespace: string;
+  /** True if everybody may see it. */
+  readonly isPublic: boolean;
   readonly homepage: string | undefined;
   readonly licence: Licence | undefined;
   /** The one that is named, or else that of the catalogue, or else the namespace. */
@@ -110,7 +112,7 @@ export function catalogueFacts(settings: Settings, base: string): CatalogueFacts
 export function datasetFacts(
   catalogue: CatalogueFacts,
   dataset: Dataset,
-  namespace: Pick<Namespace, 'label'> | undefined,
+  namespace: Pick<Namespace, 'label' | 'visibility'> | undefined,
 ): DatasetFacts {
   const newest = latestReadyVersion(dataset);
   const base = catalogue.url.slice(0, -1);
@@ -127,6 +129,7 @@ export function datasetFacts(
     hasDescription: dataset.description.trim() !== '',
     keywords: dataset.keywords,
     namespace: namespaceLabel,
+    isPublic: dataset.visibility === 'public' && namespace?.visibility === 'public',
     homepage: isHttpUrl(dataset.homepage) ? dataset.homepage : undefined,
     licence: parseLicence(dataset.licence) ?? catalogue.licence,
     publisher,

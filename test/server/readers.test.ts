@@ -18,7 +18,7 @@ const version = {
   file: { name: 'a.csv', format: 'csv', size: csv.length },
 };
 /** What a dataset needs to have a document in every standard. */
-const described = { licence: 'CC0-1.0', columns: [{ name: 'a', type: 'integer' }] };
+const described = { licence: 'CC0-1.0', contact: 'a@example.org', columns: [{ name: 'a', type: 'integer' }] };
 const draft = '20210101000000000000';
 const names = ['parks/plans', 'parks/open', 'secret/inner', 'secret/other'];
 
@@ -126,6 +126,17 @@ describe('every route', () => {
           }
         }
     });
+  }
+});
+
+it('data.json says which datasets not everybody may see, and is kept by no shared cache', async () => {
+  for (const who of ['anonymous', 'ann'] as const) {
+    const response = await ask(who, '/data.json');
+    const { dataset } = (await response.json()) as { dataset: readonly { identifier: string; accessLevel: string }[] };
+    const levels = dataset.map(({ identifier, accessLevel }) => `${identifier.split('/').at(-2)} ${accessLevel}`);
+    const hidden = who === 'ann' ? ['inner non-public', 'plans non-public'] : [];
+    assert.deepEqual(levels.sort(), [...hidden, 'open public'].sort());
+    assert.equal(response.headers.get('cache-control'), who === 'ann' ? 'private, no-cache' : 'no-cache');
   }
 });
 

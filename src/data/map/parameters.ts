@@ -76,7 +76,7 @@ function parseWidth([name, text]: readonly [string, string]): number {
 
 /**
  * Checks the address of a tile, as it stands in the path.
- * @throws ValidationError if it is none; NotFoundError if the world has no such tile
+ * @throws ValidationError if it isn't one; NotFoundError if the world has no such tile
  */
 export function parseTileAddress(texts: { readonly z: string; readonly x: string; readonly y: string }): TileAddress {
   for (const [name, text] of Object.entries(texts))
