@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { excerpt } from '../catalogue/errors.ts';
 import { parseJsonTree, parseStrictJson } from './json.ts';
 import { lineAndColumnAt, mergeConflictError, ParseError, pointerTokens, type TextPosition } from './parse-error.ts';
+import { readPlainYaml } from './plain-yaml.ts';
 import { type Collection, type Entry, endOfEntry, type Node } from './tree.ts';
 import { parseYamlTree, readYaml } from './yaml.ts';
 
@@ -85,7 +86,8 @@ function readText(text: string, format: Format): ReadText {
 
 function readSource(source: string, format: Format): ReadText {
   try {
-    const { value, tree } = format === 'yaml' ? readYaml(source) : { value: parseStrictJson(source), tree: undefined };
+    const { value, tree }: { value: unknown; tree?: () => Node } =
+      format === 'json' ? { value: parseStrictJson(source) } : readYamlSource(source);
     if (value !== null && typeof value === 'object' && !Array.isArray(value)) return { parsed: { value }, tree };
     const found = Array.isArray(value) ? 'a list' : value === null ? 'nothing' : 'a single value';
     const start = Math.max(0, source.search(format === 'yaml' ? /^(?![ \t]*#)(?!---).*\S/m : /\S/));
@@ -95,6 +97,11 @@ function readSource(source: string, format: Format): ReadText {
     if (error instanceof ParseError) return { parsed: { error: mergeConflictError(source) ?? error } };
     return { parsed: { error: new ParseError(source, 0, `The file can't be read: ${excerpt(error)}`) } };
   }
+}
+
+function readYamlSource(source: string): { readonly value: unknown; readonly tree?: () => Node } {
+  const plain = readPlainYaml(source);
+  return plain === undefined ? readYaml(source) : { value: plain };
 }
 
 /**
