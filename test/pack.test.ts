@@ -1,15 +1,14 @@
 /** What `npm pack` makes, installed in an empty folder and used. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { keepInStep } from './e2e/keeping-in-step.ts';
+import { checkout, copyCheckout, runNpm } from './support/checkout.ts';
 import { examplesIn } from './support/examples.ts';
 import { run, serve, temporaryFolder } from './support/program.ts';
 
-const checkout = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(join(checkout, 'package.json'), 'utf8'));
 
 interface Packed {
@@ -24,33 +23,13 @@ describe('the package', () => {
   const program = join(home.path, 'empty', 'node_modules', 'dataset-catalogue', 'bin', 'catalogue.js');
   let packed: Packed;
 
-  /** Runs npm, whose settings are those of the one who tests. */
-  function npm(folder: string, ...args: string[]): string {
-    const { status, stdout, stderr } = spawnSync('npm', [...args, '--no-audit', '--no-fund', '--loglevel=error'], {
-      cwd: join(home.path, folder),
-      encoding: 'utf8',
-    });
-    assert.equal(status, 0, stderr);
-    return stdout;
-  }
-
   before(() => {
-    // A copy, since packing compiles anew, and other tests run what was compiled.
-    const texts = [
-      'package-lock.json',
-      'README.md',
-      'LICENSE',
-      'CHANGELOG.md',
-      'package.json',
-      'tsconfig.json',
-      'tsconfig.build.json',
-    ];
-    for (const name of ['bin', 'browser', 'src', 'tools', 'test/support', 'bench/support', ...texts])
-      cpSync(join(checkout, name), join(home.path, 'checkout', name), { recursive: true });
-    symlinkSync(join(checkout, 'node_modules'), join(home.path, 'checkout', 'node_modules'), 'junction');
-    [packed] = JSON.parse(npm('checkout', 'pack', '--json', '--pack-destination', '..').replace(/^[^[]*\n(?=\[)/, ''));
+    copyCheckout(join(home.path, 'checkout'));
+    [packed] = JSON.parse(
+      runNpm(join(home.path, 'checkout'), 'pack', '--json', '--pack-destination', '..').replace(/^[^[]*\n(?=\[)/, ''),
+    );
     mkdirSync(join(home.path, 'empty'));
-    npm('empty', 'install', '--omit=dev', '--prefer-offline', join(home.path, packed.filename));
+    runNpm(join(home.path, 'empty'), 'install', '--omit=dev', '--prefer-offline', join(home.path, packed.filename));
   });
 
   it('holds the compiled program, and what people should read', () => {
@@ -92,46 +71,6 @@ describe('the package', () => {
     assert.equal(((await answer.json()) as { label: string }).label, 'Trees');
     const { exitCode, err } = await server.end('SIGTERM');
     assert.deepEqual([exitCode, err], [0, '']);
-  });
-
-  it('is installed from a clone, a git address and a tarball, as README.md says', async () => {
-    const readme = readFileSync(join(checkout, 'README.md'), 'utf8');
-    const [, section = ''] = /^## Install the command\n(.*?)^## /ms.exec(readme) ?? [];
-    const commands = [...section.matchAll(/^npm (.+)$/gm)].map(([, args = '']) => args.split(' '));
-    assert.deepEqual(
-      commands.map((args) => [args[0], args.at(-1)]),
-      [
-        ['install', '.'],
-        ['pack', 'git+https://example.org/dataset-catalogue.git'],
-        ['install', 'dataset-catalogue-0.1.0.tgz'],
-      ],
-    );
-    // As a clone is: without dependencies and dist/.
-    const repository = join(home.path, 'repository');
-    cpSync(join(home.path, 'checkout'), repository, {
-      recursive: true,
-      filter: (path) => !/\/(node_modules|dist)$/.test(path),
-    });
-    const author = ['-c', 'user.name=Test', '-c', 'user.email=test@example.org', '-c', 'commit.gpgSign=false'];
-    for (const args of [
-      ['init', '-q'],
-      ['add', '.'],
-      [...author, 'commit', '-qm', 'x'],
-    ])
-      assert.equal(spawnSync('git', args, { cwd: repository }).status, 0);
-    mkdirSync(join(home.path, 'from-git'));
-    for (const [i, args] of commands.entries()) {
-      if (args[0] === 'pack') {
-        npm('from-git', 'pack', '--prefer-offline', `git+file://${repository}`);
-        continue;
-      }
-      const prefix = join(home.path, `prefix${i}`);
-      mkdirSync(prefix);
-      const folder = args.at(-1) === '.' ? 'checkout' : 'from-git';
-      npm(folder, ...args.slice(0, -1), '--prefix', prefix, '--prefer-offline', String(args.at(-1)));
-      const { status, stdout, stderr } = spawnSync(join(prefix, 'bin/catalogue'), ['--version'], { encoding: 'utf8' });
-      assert.deepEqual([stdout, stderr, status], [`${version}\n`, '', 0], args.join(' '));
-    }
   });
 
   it('says in a sentence that it was installed without being built', () => {

@@ -134,7 +134,7 @@ export async function keepInStep(home: string, program?: string): Promise<void> 
     }
     await done('ann', 'push');
     const cuts: number[] = [];
-    for (let bytes = 3000; ; bytes += 3000) {
+    for (let bytes = 12_000; ; bytes += 12_000) {
       proxy.allow(bytes);
       const { exitCode, err } = await type('bob', 'pull');
       if (exitCode === 0) break;
@@ -142,7 +142,7 @@ export async function keepInStep(home: string, program?: string): Promise<void> 
       assert.match(err, /the same command goes on/);
       cuts.push(bytes);
     }
-    assert.ok(cuts.length > 0);
+    assert.ok(cuts.length > 1, `${cuts}`);
     proxy.allow(Number.POSITIVE_INFINITY);
     assert.match((await done('bob', 'pull')).err, /Already up to date\./);
     const visible = Object.entries(contentOf(data('host'))).filter(([path]) => !/wells|users\/ann/.test(path));
