@@ -42,7 +42,7 @@ async function run(): Promise<void> {
       const isLarge = datasets > 10_000;
       console.log(`Start with ${size} and ${datasets * 1.5} versions`);
       report({
-        name: `cold start, ${size}, beside reading and parsing alone in one thread`,
+        name: `cold start, ${size}, beside reading and parsing with js-yaml alone in one thread`,
         values: rows.map(({ cold, alone }) => cold.seconds / alone.seconds),
         unit: '×',
         target: { atMost: 0.75 },

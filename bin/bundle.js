@@ -21,7 +21,6 @@ const entries = [
   'data/worker-thread',
   'files/checking/check-thread',
   'data/ingest/ingest-process',
-  'text/parse',
 ];
 
 /** Packages that almost every command needs. Finding and loading them in node_modules would take as long as running them. */

@@ -7,13 +7,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 const [, , how, root] = process.argv;
 
 async function alone() {
-  const { parseRecordText } = await import('../../dist/text/parse.js');
+  const { CORE_SCHEMA, load } = await import('js-yaml');
   const start = performance.now();
   const read = (folder) => {
     for (const entry of readdirSync(folder, { withFileTypes: true })) {
       const path = `${folder}/${entry.name}`;
       if (entry.isDirectory() && !entry.name.startsWith('.')) read(path);
-      else if (entry.name.endsWith('.yaml')) parseRecordText(readFileSync(path, 'utf8'), 'yaml');
+      else if (entry.name.endsWith('.yaml')) load(readFileSync(path, 'utf8'), { schema: CORE_SCHEMA });
     }
   };
   read(root);
