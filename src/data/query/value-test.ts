@@ -136,8 +136,12 @@ export function foldCase(text: string): string {
   // Fast path for ASCII.
   // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
   if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
-  // Lower case comes first, too: ẞ becomes ß, which then becomes SS.
-  return text.normalize('NFC').toLowerCase().toUpperCase().toLowerCase().replaceAll('ς', 'σ').normalize('NFC');
+  // Lower case comes first, too: ẞ becomes ß, which then becomes SS. The dotless ı would become I.
+  const folded = text
+    .normalize('NFC')
+    .toLowerCase()
+    .replace(/[^ı]+/gu, (part) => part.toUpperCase().toLowerCase());
+  return folded.replaceAll('ς', 'σ').normalize('NFC');
 }
 
 /** Letters with a stroke or slash, which Unicode doesn't decompose, by their base letters. */
