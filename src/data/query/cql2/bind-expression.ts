@@ -107,9 +107,11 @@ function bindArray(items: readonly Cql2Node[], schema: TableSchema): Expression 
     const expression = bindExpression(item, schema);
     if (expression.type === null || expression.type === 'interval')
       failAt(`An array has no ${describe(expression)} as an item`, item.at);
-    // Dates in arrays of JSON are texts: both have the key of their instant.
-    return expression.kind === 'value' && expression.type === 'instant'
-      ? { ...expression, type: 'text' as const, value: expression.text }
+    // Dates and times in arrays of JSON are texts, and compared as such.
+    if (expression.type !== 'instant' && expression.type !== 'time') return expression;
+    if (expression.kind === 'value') return { ...expression, type: 'text' as const, value: expression.text };
+    return expression.kind === 'column'
+      ? { ...expression, columnType: 'string' as const, type: 'text' as const }
       : expression;
   });
   return makeCallOrValue('array', bound, 'array');
