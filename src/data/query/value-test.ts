@@ -133,14 +133,13 @@ export function makeCaseFolder(): (text: string) => string {
  * sigma becomes sigma.
  */
 export function foldCase(text: string): string {
-  // Fast path for ASCII.
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of ASCII is meant
-  if (/^[\x00-\x7f]*$/.test(text)) return text.toLowerCase();
+  // Fast path for Latin-1, but for ß and µ.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: all of it is meant
+  if (/^[\x00-\xb4\xb6-\xde\xe0-\xff]*$/.test(text)) return text.toLowerCase();
   // Lower case comes first, too: ẞ becomes ß, which then becomes SS. The dotless ı would become I.
-  const folded = text
-    .normalize('NFC')
-    .toLowerCase()
-    .replace(/[^ı]+/gu, (part) => part.toUpperCase().toLowerCase());
+  const lower = text.normalize('NFC').toLowerCase();
+  const fold = (part: string) => part.toUpperCase().toLowerCase();
+  const folded = lower.includes('ı') ? lower.replace(/[^ı]+/gu, fold) : fold(lower);
   return folded.replaceAll('ς', 'σ').normalize('NFC');
 }
 

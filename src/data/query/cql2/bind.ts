@@ -49,8 +49,16 @@ const converseOperators: Readonly<Partial<Record<SpatialOperator, SpatialOperato
   within: 'contains',
   contains: 'within',
 };
+/** Comparisons that temporal operators are between two instants. */
+const instantComparisons: Readonly<Record<string, string>> = {
+  t_after: '>',
+  t_before: '<',
+  t_disjoint: '<>',
+  t_equals: '=',
+  t_intersects: '=',
+};
 /** Temporal operators of instants, too. */
-const instantOps = temporalOps.slice(0, 5);
+const instantOps = Object.keys(instantComparisons);
 
 /**
  * Binds a condition to the columns of a table.
@@ -257,7 +265,16 @@ function bindTemporal({ op, args: nodes }: CallNode, schema: TableSchema): Predi
       failAt(`${op.toUpperCase()} compares ${needed}, not ${describe(expression)}`, node.at);
     }
     return expression;
-  });
+  }) as [Expression, Expression];
+  const comparison = instantComparisons[op];
+  const columnFirst = args[0].kind === 'column' ? 0 : 1;
+  const [column, value] = [args[columnFirst] as Expression, args[1 - columnFirst] as Expression];
+  if (comparison && column.kind === 'column' && value.kind === 'value' && value.type === 'instant') {
+    const isDate = value.text.length === 10;
+    const test = comparisonOperators[columnFirst === 0 ? comparison : (swappedOperators[comparison] ?? comparison)];
+    if (test && (isDate || column.columnType === 'datetime'))
+      return { op: 'compare', test, column: column.name, value: value.text };
+  }
   return { op: 'expression', test: op, args };
 }
 

@@ -87,6 +87,9 @@ const yes = [
   // Instants and intervals.
   'T_BEFORE(start, end)',
   'T_AFTER(end, start)',
+  "T_AFTER(day, DATE('2020-05-16')) AND T_BEFORE(DATE('2020-05-16'), day) AND T_INTERSECTS(DATE('2020-05-17'), day)",
+  "T_BEFORE(day, TIMESTAMP('2020-05-17T00:00:01Z')) AND T_EQUALS(start, TIMESTAMP('2020-05-17T08:00:00Z'))",
+  "T_AFTER(start, DATE('2020-05-17')) AND T_DISJOINT(DATE('2020-05-17'), start)",
   "T_EQUALS(day, INTERVAL('2020-05-17', '2020-05-17'))",
   "T_EQUALS(start, '2020-05-17T08:00:00Z')",
   "T_INTERSECTS(day, INTERVAL('..', '2020-05-17'))",
@@ -170,6 +173,9 @@ test('conditions that say what a lookup says are the same predicates, which are 
     ["CASEI(name) = CASEI('Å')", 'text'],
     ["CASEI(name) LIKE CASEI('Å%')", 'text'],
     ["name LIKE ACCENTI('Å%')", 'text'],
+    ["T_AFTER(day, DATE('2020-01-01'))", 'compare'],
+    ["T_DISJOINT('2020-01-01T00:00:00Z', start)", 'compare'],
+    ["T_AFTER(day, TIMESTAMP('2020-01-01T00:00:00Z'))", 'expression'],
     ['POINT(1 2) IS NULL', 'or'],
     ['S_TOUCHES(BBOX(1,2,3,4), geometry)', 'spatial'],
   ] as const)
