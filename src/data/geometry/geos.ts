@@ -29,6 +29,17 @@ export interface Geos {
   GEOSPreparedContains(prepared: number, geometry: number): number;
   GEOSPreparedContainsXY(prepared: number, x: number, y: number): number;
   GEOSPreparedWithin(prepared: number, geometry: number): number;
+  GEOSPreparedTouches(prepared: number, geometry: number): number;
+  GEOSPreparedCrosses(prepared: number, geometry: number): number;
+  GEOSPreparedOverlaps(prepared: number, geometry: number): number;
+  GEOSIntersects(geometry: number, other: number): number;
+  GEOSDisjoint(geometry: number, other: number): number;
+  GEOSWithin(geometry: number, other: number): number;
+  GEOSContains(geometry: number, other: number): number;
+  GEOSEquals(geometry: number, other: number): number;
+  GEOSTouches(geometry: number, other: number): number;
+  GEOSCrosses(geometry: number, other: number): number;
+  GEOSOverlaps(geometry: number, other: number): number;
   GEOSPreparedDistanceWithin(prepared: number, geometry: number, distance: number): number;
   GEOSPreparedNearestPoints(prepared: number, geometry: number): number;
   GEOSNearestPoints(geometry: number, other: number): number;
@@ -130,6 +141,11 @@ export class PreparedGeometry {
     const oldest = preparedInMemory.push(this) > maxPrepared ? preparedInMemory.shift() : undefined;
     if (oldest) oldest.#release();
     return this.#prepared;
+  }
+
+  /** Pointer for functions of geometries that aren't prepared; as valid as `pointer`. */
+  get plainPointer(): number {
+    return this.pointer && this.#geometry;
   }
 
   #release(): void {

@@ -141,7 +141,7 @@ function parseGeoJson(text: string, budget: ParseBudget): Geometry {
  * Checks that a value is a GeoJSON geometry (RFC 7946, section 3.1), or a feature that has one; returns the geometry.
  * @throws ParameterError
  */
-function validateGeoJson(value: unknown, budget: ParseBudget): Geometry {
+export function validateGeoJson(value: unknown, budget: ParseBudget): Geometry {
   if (typeof value !== 'object' || value === null)
     throw new ParameterError('A GeoJSON geometry is an object with a type.');
   const { type, coordinates, geometries, geometry } = value as Record<string, unknown>;

@@ -1,5 +1,6 @@
 /** Predicates compiled to functions of rows. */
 import { columnIndex, type Row, type TableSchema, type Value } from '../row.ts';
+import { compileExpressionTest } from './compile-expression.ts';
 import { type Predicate, referencedColumns, type ValuePredicate } from './predicate.ts';
 import type { SpatialTestCompiler } from './spatial-test.ts';
 import { compileValueTest, makeCaseFolder } from './value-test.ts';
@@ -26,9 +27,9 @@ interface CompileContext {
 }
 
 const needsGeos = (predicate: Predicate): boolean => {
-  if (predicate.op === 'not') return needsGeos(predicate.of);
+  if (predicate.op === 'not' || predicate.op === 'unknown') return needsGeos(predicate.of);
   if (predicate.op === 'and' || predicate.op === 'or') return predicate.of.some(needsGeos);
-  return predicate.op === 'spatial' || predicate.op === 'bbox' || predicate.op === 'dwithin';
+  return ['spatial', 'relation', 'bbox', 'dwithin'].includes(predicate.op);
 };
 
 /**
@@ -45,11 +46,21 @@ function compileNode(predicate: Predicate, negated: boolean, context: CompileCon
     }
     case 'not':
       return compileNode(predicate.of, !negated, context);
+    case 'unknown': {
+      const isTrue = compileNode(predicate.of, false, context);
+      const isFalse = compileNode(predicate.of, true, context);
+      return negated ? (row) => isTrue(row) || isFalse(row) : (row) => !isTrue(row) && !isFalse(row);
+    }
     case 'isnull': {
       const isNull = compileNullTest(predicate.column, context.schema);
       return negated ? (row) => !isNull(row) : isNull;
     }
+    case 'expression': {
+      const test = compileExpressionTest(predicate, context.schema);
+      return negated ? (row) => test(row) === false : (row) => test(row) === true;
+    }
     case 'spatial':
+    case 'relation':
     case 'dwithin':
     case 'bbox': {
       if (!context.spatial) throw new Error('GEOS is not loaded.');

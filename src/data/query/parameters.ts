@@ -16,7 +16,7 @@ import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { columnNames, columnType, findColumn, type TableSchema } from '../row.ts';
 import { type Aggregate, type Aggregation, makeAggregation, parseAggregates, parseGroupBy } from './aggregation.ts';
-import { parseCql2 } from './cql2.ts';
+import { parseCql2 } from './cql2/parse.ts';
 import { isColumnParameter, parseLookupPredicate, unknownColumnMessage } from './lookups.ts';
 import { parseOrdering } from './ordering.ts';
 import { parseValueOfColumnType, splitList } from './parameter-values.ts';

@@ -1,5 +1,5 @@
 /**
- * Filters as a tree: what lookups (`lookups.ts`) and CQL2 text (`cql2.ts`) are parsed into. Plain immutable data;
+ * Filters as a tree: what lookups (`lookups.ts`) and CQL2 (`cql2/`) are parsed into. Plain immutable data;
  * `compile.ts` makes it a function of rows, `search-boxes.ts` the search of a spatial index.
  *
  * Logic has three values, as in SQL and CQL2: a test of null is unknown, NOT unknown is unknown, and a row matches only
@@ -7,6 +7,7 @@
  */
 import { type Bbox, countVertices, type Geometry } from '../geometry/geometry.ts';
 import { geometryColumnName } from '../row.ts';
+import { countValues, type ExpressionPredicate, expressionColumns } from './expression.ts';
 
 export type Scalar = string | number | boolean;
 
@@ -22,16 +23,34 @@ export type TextOperator =
   | 'iendswith'
   | 'like'
   | 'ilike';
-export type SpatialOperator = 'intersects' | 'within' | 'contains' | 'disjoint';
+/** Relations of simple features (OGC 06-103r4, section 6.1.15). */
+export type SpatialOperator =
+  | 'intersects'
+  | 'within'
+  | 'contains'
+  | 'disjoint'
+  | 'equals'
+  | 'touches'
+  | 'crosses'
+  | 'overlaps';
 
 export interface SpatialPredicate {
   readonly op: 'spatial';
-  /** Relation of the row's geometry to this one (OGC 06-103r4, simple features, section 6.1.15). */
+  /** Relation of the row's geometry to this one. */
   readonly test: SpatialOperator;
   readonly geometry: Geometry;
   /** Radius of a circle around a Point, in degrees; with `within` only. */
   readonly buffer?: number;
   /** Name of the parameter it came from, for messages. */
+  readonly parameter?: string;
+}
+
+/** A relation of two geometries that are both the row's, or both given. */
+export interface GeometryRelation {
+  readonly op: 'relation';
+  readonly test: SpatialOperator;
+  /** Null for the row's. */
+  readonly geometries: readonly [Geometry | null, Geometry | null];
   readonly parameter?: string;
 }
 
@@ -51,6 +70,8 @@ export interface InBbox {
   readonly bbox: Bbox;
 }
 
+export type GeometryPredicate = SpatialPredicate | GeometryRelation | DistanceWithin | InBbox;
+
 export type ValuePredicate =
   | { readonly op: 'compare'; readonly test: ComparisonOperator; readonly column: string; readonly value: Scalar }
   | { readonly op: 'in'; readonly column: string; readonly values: readonly Scalar[] }
@@ -64,12 +85,13 @@ export type Predicate =
   /** False if it is empty. */
   | { readonly op: 'or'; readonly of: readonly Predicate[] }
   | { readonly op: 'not'; readonly of: Predicate }
+  /** True if it is neither true nor false. */
+  | { readonly op: 'unknown'; readonly of: Predicate }
   | ValuePredicate
+  | ExpressionPredicate
   /** `column` may be the geometry column. */
   | { readonly op: 'isnull'; readonly column: string }
-  | SpatialPredicate
-  | DistanceWithin
-  | InBbox;
+  | GeometryPredicate;
 
 /** True for every row. */
 export const alwaysTrue: Predicate = { op: 'and', of: [] };
@@ -81,10 +103,12 @@ export function andPredicates(predicates: readonly Predicate[]): Predicate {
   return flat.length === 1 && flat[0] ? flat[0] : { op: 'and', of: flat };
 }
 
+type PredicateLeaf = Exclude<Predicate, { op: 'and' | 'or' | 'not' | 'unknown' }>;
+
 /** The predicates without parts, from left to right. */
-export function* predicateLeaves(predicate: Predicate): Generator<Exclude<Predicate, { op: 'and' | 'or' | 'not' }>> {
+export function* predicateLeaves(predicate: Predicate): Generator<PredicateLeaf> {
   if (predicate.op === 'and' || predicate.op === 'or') for (const part of predicate.of) yield* predicateLeaves(part);
-  else if (predicate.op === 'not') yield* predicateLeaves(predicate.of);
+  else if (predicate.op === 'not' || predicate.op === 'unknown') yield* predicateLeaves(predicate.of);
   else yield predicate;
 }
 
@@ -93,10 +117,17 @@ export function referencedColumns(predicate: Predicate): { columns: readonly str
   const columns = new Set<string>();
   let geometry = false;
   for (const leaf of predicateLeaves(predicate)) {
-    if ('column' in leaf && leaf.column !== geometryColumnName) columns.add(leaf.column);
+    if (leaf.op === 'expression') for (const name of leaf.args.flatMap(expressionColumns)) columns.add(name);
+    else if ('column' in leaf && leaf.column !== geometryColumnName) columns.add(leaf.column);
     else geometry = true;
   }
   return { columns: [...columns], geometry };
+}
+
+/** The geometries that a predicate without parts was given. */
+export function givenGeometries(leaf: PredicateLeaf): readonly Geometry[] {
+  if (leaf.op === 'relation') return leaf.geometries.filter((geometry) => geometry !== null);
+  return 'geometry' in leaf ? [leaf.geometry] : [];
 }
 
 /** Size of a predicate, in the units of `QueryLimits`. */
@@ -104,10 +135,11 @@ export function predicateSize(predicate: Predicate): { predicates: number; value
   const size = { predicates: 0, values: 0, vertices: 0 };
   for (const leaf of predicateLeaves(predicate)) {
     size.predicates += 1;
-    if (leaf.op === 'in') size.values += leaf.values.length;
+    if (leaf.op === 'expression') size.values += leaf.args.reduce((sum, arg) => sum + countValues(arg), 0);
+    else if (leaf.op === 'in') size.values += leaf.values.length;
     else if (leaf.op === 'between') size.values += 2;
     else if (leaf.op !== 'isnull') size.values += 1;
-    if ('geometry' in leaf) size.vertices += countVertices(leaf.geometry);
+    for (const geometry of givenGeometries(leaf)) size.vertices += countVertices(geometry);
   }
   return size;
 }

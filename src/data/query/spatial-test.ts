@@ -29,13 +29,19 @@ import {
   testWithGeosGeometry,
 } from '../geometry/geos.ts';
 import type { Row } from '../row.ts';
-import type { DistanceWithin, InBbox, SpatialPredicate } from './predicate.ts';
+import type {
+  DistanceWithin,
+  GeometryPredicate,
+  GeometryRelation,
+  SpatialOperator,
+  SpatialPredicate,
+} from './predicate.ts';
 import { boxesAroundPredicate } from './search-boxes.ts';
 
 /** True, false, or null for unknown. */
 export type Ternary = boolean | null;
 export type TernaryRowTest = (row: Row) => Ternary;
-export type SpatialTestCompiler = (predicate: SpatialPredicate | DistanceWithin | InBbox) => TernaryRowTest;
+export type SpatialTestCompiler = (predicate: GeometryPredicate) => TernaryRowTest;
 
 /** A spatial test in stages, the cheapest first. */
 interface GeometryTest {
@@ -55,9 +61,10 @@ export async function loadSpatialTests(): Promise<SpatialTestCompiler> {
   const geos = await loadGeos();
   return (predicate) => {
     if (predicate.op === 'bbox') return compileRowTest(bboxTest(geos, predicate.bbox));
+    if (predicate.op === 'relation') return relationTest(geos, predicate);
     const box = bboxOfGeometry(predicate.geometry);
     if (box === null) return compileRowTest(emptyGeometryTest(predicate));
-    assertValidGeometry(geos, predicate);
+    assertValidGeometry(geos, predicate.geometry, predicate.parameter);
     if (predicate.op === 'spatial') {
       return compileRowTest(
         predicate.buffer ? circleTest(predicate, box, predicate.buffer) : operatorTest(geos, predicate, box),
@@ -86,10 +93,10 @@ function compileRowTest(test: GeometryTest): TernaryRowTest {
 }
 
 /** @throws ValidationError if the area of the geometry is ambiguous, such as that of a ring that crosses itself */
-function assertValidGeometry(geos: Geos, { geometry, parameter }: SpatialPredicate | DistanceWithin): void {
+function assertValidGeometry(geos: Geos, geometry: Geometry, parameter = 'non_field_errors'): void {
   const reason = geometryInvalidReason(geos, geometry);
   if (reason !== null) {
-    throw new ValidationError({ [parameter ?? 'non_field_errors']: [`The geometry is not valid: ${reason}.`] });
+    throw new ValidationError({ [parameter]: [`The geometry is not valid: ${reason}.`] });
   }
 }
 
@@ -120,23 +127,37 @@ function wrappedCopies(geometry: Geometry, box: PlanarBbox): Geometry[] {
   );
 }
 
+/** Tests of a prepared geometry and another, for the relation of the other to it. */
+const preparedTests = {
+  contains: 'GEOSPreparedWithin',
+  touches: 'GEOSPreparedTouches',
+  crosses: 'GEOSPreparedCrosses',
+  overlaps: 'GEOSPreparedOverlaps',
+} as const;
+
 function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbox): GeometryTest {
   const boxes = boxesAroundPredicate(predicate);
   const copies = wrappedCopies(predicate.geometry, around);
-  if (predicate.test === 'contains') {
+  const { test } = predicate;
+  if (test !== 'within' && test !== 'intersects' && test !== 'disjoint') {
+    // A row has the relation to one of the copies.
     const each = copies.map((copy) => new PreparedGeometry(geos, copy));
+    const needsWhole = test === 'contains' || test === 'equals';
+    const testCopy = (copy: PreparedGeometry, pointer: number) =>
+      test === 'equals'
+        ? geos.GEOSEquals(copy.plainPointer, pointer)
+        : geos[preparedTests[test]](copy.pointer, pointer);
     return {
       boxes,
       outside: false,
-      testBbox: (bbox) => (bbox[0] > bbox[2] || boxes.some((box) => isBboxWithin(box, bbox)) ? undefined : false),
+      testBbox: (bbox) =>
+        !needsWhole || bbox[0] > bbox[2] || boxes.some((box) => isBboxWithin(box, bbox)) ? undefined : false,
       testGeometry: (geometry) =>
-        each.some((one) =>
-          testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedWithin(one.pointer, pointer)),
-        ),
+        each.some((copy) => testWithGeosGeometry(geos, geometry, (pointer) => testCopy(copy, pointer))),
     };
   }
   const query = new PreparedGeometry(geos, combineGeometries(copies));
-  if (predicate.test === 'within') {
+  if (test === 'within') {
     return {
       boxes,
       outside: false,
@@ -148,7 +169,7 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
         testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedContains(query.pointer, pointer)),
     };
   }
-  const disjoint = predicate.test === 'disjoint';
+  const disjoint = test === 'disjoint';
   const negateIfDisjoint = (intersects: Ternary) => (intersects === null ? null : intersects !== disjoint);
   return {
     boxes,
@@ -161,6 +182,37 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
       negateIfDisjoint(
         testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(query.pointer, pointer)),
       ),
+  };
+}
+
+const relationTests: Readonly<Record<SpatialOperator, (geos: Geos, a: number, b: number) => number>> = {
+  intersects: (geos, a, b) => geos.GEOSIntersects(a, b),
+  disjoint: (geos, a, b) => geos.GEOSDisjoint(a, b),
+  within: (geos, a, b) => geos.GEOSWithin(a, b),
+  contains: (geos, a, b) => geos.GEOSContains(a, b),
+  equals: (geos, a, b) => geos.GEOSEquals(a, b),
+  touches: (geos, a, b) => geos.GEOSTouches(a, b),
+  crosses: (geos, a, b) => geos.GEOSCrosses(a, b),
+  overlaps: (geos, a, b) => geos.GEOSOverlaps(a, b),
+};
+
+/** A relation of two given geometries, found once, or of the row's geometry to itself. */
+function relationTest(geos: Geos, { test, geometries, parameter }: GeometryRelation): TernaryRowTest {
+  const relate = (first: Geometry, second: Geometry) =>
+    testWithGeosGeometry(geos, first, (a) => {
+      const related = testWithGeosGeometry(geos, second, (b) => relationTests[test](geos, a, b));
+      return related === null ? 2 : Number(related);
+    });
+  const [first, second] = geometries;
+  if (first && second) {
+    for (const geometry of [first, second])
+      if (bboxOfGeometry(geometry)) assertValidGeometry(geos, geometry, parameter);
+    const known = relate(first, second);
+    return () => known;
+  }
+  return (row) => {
+    const geometry = row.geometry();
+    return geometry && relate(geometry, geometry);
   };
 }
 

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { ValidationError } from '../../../src/catalogue/errors.ts';
-import { compilePredicate } from '../../../src/data/query/compile.ts';
-import { parseCql2 } from '../../../src/data/query/cql2.ts';
-import { rowOf, schemaOf } from '../support/rows.ts';
+import { ValidationError } from '../../../../src/catalogue/errors.ts';
+import { compilePredicate } from '../../../../src/data/query/compile.ts';
+import { parseCql2 } from '../../../../src/data/query/cql2/parse.ts';
+import { rowOf, schemaOf } from '../../support/rows.ts';
 
 const schema = schemaOf({
   name: 'string',
@@ -123,24 +123,83 @@ test('errors give the position, and the nearest existing name', () => {
     ['name = 5', 'Column "name" of type string can\'t be compared with 5 at character 8.'],
     ['count = 2.5', '"2.5" is not an integer at character 9.'],
     ["day = DATE('2020-02-30')", '"2020-02-30" is not a date of the form YYYY-MM-DD at character 7.'],
-    ['height = count', 'A column is compared with a value, not with a column at character 10.'],
-    ['1 = 1', 'A value is compared with a column, not with a value at character 5.'],
-    ['height = 5 + 1', 'Expected AND, OR or the end but found "+" at character 12.'],
+    [
+      'height = name',
+      'Column "height" of type float can\'t be compared with column "name" of type string at character 10.',
+    ],
+    ["1 = 'a'", "A number can't be compared with a text at character 5."],
+    ['name > count + 1', 'Column "name" of type string can\'t be compared with a number at character 8.'],
+    ["height = 5 + 'a'", '+ takes a number, not a text at character 14.'],
+    ['height = 5 +', 'Expected a column or a value but found the end at character 13.'],
+    ['height + 5', 'Expected = <> < <= > or >= but found the end at character 11.'],
+    ['height = (5', 'Expected ")" but found the end at character 12.'],
+    ['2^3^4 = 1', 'Expected = <> < <= > or >= but found "^" at character 4.'],
+    ['height AND count = 1', 'Expected an operator after "height" but found "AND" at character 8.'],
+    ['height = (1, 2)', 'Column "height" of type float can\'t be compared with an array at character 10.'],
+    ['height = (count = 3)', 'A condition is not a value at character 11.'],
+    ['name = heigth * 2', 'Unknown column "heigth" at character 8. Did you mean "height"?'],
+    ['flag < (1 = 1)', 'A condition is not a value at character 9.'],
     ['flag > TRUE', 'Column "flag" of type boolean has no order at character 1.'],
     ["height LIKE 'a'", 'LIKE doesn\'t fit column "height" of type float at character 1.'],
-    ["CASEI(height) = 'a'", 'CASEI takes a text, or a column of texts at character 1.'],
-    ["CASEI(name) < 'a'", 'CASEI goes with =, <>, IN and LIKE at character 1.'],
-    ["upper(name) = 'A'", 'There is no function "upper" at character 1.'],
-    ['S_INTERSECT(geometry, POINT(1 2))', 'Unknown operator S_INTERSECT at character 1. Did you mean "S_INTERSECTS"?'],
+    ['name LIKE name', "LIKE takes a pattern in '…', also in CASEI or ACCENTI at character 11."],
+    ["CASEI(height) = 'a'", 'CASEI takes a text, not column "height" of type float at character 7.'],
+    ["CASEI(name, 1) = 'a'", 'CASEI takes 1 argument, not 2 at character 1.'],
+    ["uper(name) = 'A'", 'There is no function "uper" at character 1. Did you mean "UPPER"?'],
+    ["upper(name, 'A') = 'A'", 'UPPER takes 1 argument, not 2 at character 1.'],
+    ["concat() = 'A'", 'CONCAT takes at least 1 argument, not 0 at character 1.'],
+    ['upper(name)', 'Expected a condition but found a function that gives a text at character 1.'],
+    [
+      'S_INTERSECT(geometry, POINT(1 2))',
+      'There is no function "S_INTERSECT" at character 1. Did you mean "S_INTERSECTS"?',
+    ],
+    ['S_INTERSECTS(geometry)', 'S_INTERSECTS takes 2 arguments, not 1 at character 1.'],
+    [
+      'S_INTERSECTS(geometry, BBOX(1,2,3))',
+      'A bounding box has 4 numbers, minx,miny,maxx,maxy (or 6, with heights), not 3 at character 24.',
+    ],
     ['S_INTERSECTS(height, POINT(1 2))', 'Column "height" holds no geometries at character 14.'],
     ['S_INTERSECTS(geometry, POINT(1, 2))', 'Expected a number but found "," at character 31.'],
     [
-      'S_INTERSECTS(geometry, geometry)',
-      'Expected a geometry such as POINT(1 2) or BBOX(…) but found "geometry" at character 24.',
+      "S_INTERSECTS(geometry, 'POINT(1 2)')",
+      'Expected a geometry such as POINT(1 2) or BBOX(…) but found a text at character 24.',
+    ],
+    ['S_DWITHIN(geometry, geometry, 5)', 'S_DWITHIN compares the geometry of the rows with another at character 1.'],
+    [
+      "T_AFTER(height, DATE('2020-01-01'))",
+      'T_AFTER compares dates, datetimes and intervals, not column "height" of type float at character 9.',
+    ],
+    [
+      "T_DURING(when, INTERVAL('2020-01-01', '..'))",
+      'T_DURING compares intervals, INTERVAL(start, end), not column "when" of type datetime at character 10.',
+    ],
+    ["T_AFTER(when, INTERVAL('2020-01-02', '2020-01-01'))", 'The interval ends before it begins at character 15.'],
+    ["T_AFTER(when, INTERVAL('2020-01-02'))", 'INTERVAL takes 2 arguments, its start and its end at character 15.'],
+    [
+      "T_AFTER(when, INTERVAL('2020-13-02', '..'))",
+      '"2020-13-02" is not a date of the form YYYY-MM-DD at character 24.',
+    ],
+    [
+      "A_CONTAINS(name, ('a'))",
+      "A_CONTAINS compares arrays, ('a', 'b'), not column \"name\" of type string at character 12.",
+    ],
+    ['{"op":', 'The filter is not JSON: Unexpected end of JSON input.'],
+    ['{"op":"=","args":[{"property":"heigth"},5]}', 'Unknown column "heigth" at args[0]. Did you mean "height"?'],
+    [
+      '{"op":"not","args":[{"op":"=","args":[{"property":"height"},"a"]}]}',
+      'Column "height" of type float can\'t be compared with a at args[0].args[1].',
+    ],
+    ['{"op":"=","args":[{"property":"height"}]}', '= takes 2 arguments, not 1.'],
+    ['{"op":"eq","args":[{"property":"height"},5]}', 'There is no function "eq".'],
+    ['{"op":"in","args":[{"property":"height"},5]}', 'IN takes a list of values at args[1].'],
+    ['{"op":"isNull","args":[null]}', 'null is not a value; write {"op":"isNull","args":[…]} at args[0].'],
+    ['{"args":[]}', 'Expected an object with op, property, date, timestamp, interval, bbox or type.'],
+    [
+      '{"op":"s_within","args":[{"property":"geometry"},{"type":"Point","coordinates":[1]}]}',
+      'A position is two numbers or more, not 1 at args[1].',
     ],
     ['S_INTERSECTS(geometry, POLYGON((0 0,1 0,1 1)))', 'A ring of a polygon ends where it begins.'],
     ["S_DWITHIN(geometry, POINT(1 2), 5, 'mi')", "Expected 'm', 'km' or 'deg' at character 36."],
-    ['geometry = POINT(1 2)', 'There is no function "POINT" at character 12.'],
+    ['geometry = POINT(1 2)', 'Column "geometry" is compared by S_INTERSECTS and its kin at character 1.'],
     ['height IS 5', 'Expected NULL but found "5" at character 11.'],
     ['height BETWEEN 1', 'Expected AND between the ends of BETWEEN at character 17.'],
     ['count IN ()', 'Expected a column or a value but found ")" at character 11.'],

@@ -1,0 +1,289 @@
+/** The conditions of a CQL2 tree as a predicate of a table: the simplest that says the same, for it is the fastest. */
+import { excerpt } from '../../../catalogue/errors.ts';
+import { bboxToGeometry } from '../../geometry/bounding-box.ts';
+import type { Geometry } from '../../geometry/geometry.ts';
+import { bboxFromNumbers } from '../../geometry/parse-geometry.ts';
+import type { TableSchema } from '../../row.ts';
+import type { Expression, ExpressionPredicate, ExpressionType } from '../expression.ts';
+import { distancePredicate } from '../lookups.ts';
+import {
+  alwaysTrue,
+  type ComparisonOperator,
+  type Predicate,
+  type SpatialOperator,
+  type ValuePredicate,
+} from '../predicate.ts';
+import { foldCase } from '../value-test.ts';
+import {
+  atPlace,
+  bindColumn,
+  bindExpression,
+  describe,
+  distanceFunction,
+  toColumnType,
+  toType,
+} from './bind-expression.ts';
+import { arrayOps, type CallNode, type Cql2Node, failAt, mayBeCondition, spatialOps, temporalOps } from './tree.ts';
+
+const alwaysFalse: Predicate = { op: 'or', of: [] };
+
+const comparisonOperators: Readonly<Record<string, ComparisonOperator>> = {
+  '=': 'eq',
+  '<>': 'ne',
+  '<': 'lt',
+  '<=': 'lte',
+  '>': 'gt',
+  '>=': 'gte',
+};
+/** Operators by the one that means the same with the sides exchanged. */
+const swappedOperators: Readonly<Record<string, string>> = {
+  '=': '=',
+  '<>': '<>',
+  '<': '>',
+  '<=': '>=',
+  '>': '<',
+  '>=': '<=',
+};
+/** Spatial operators by the one that means the same with the geometries exchanged. */
+const converseOperators: Readonly<Partial<Record<SpatialOperator, SpatialOperator>>> = {
+  within: 'contains',
+  contains: 'within',
+};
+/** Comparisons that temporal operators are between two instants. */
+const instantComparisons: Readonly<Record<string, string>> = {
+  t_after: '>',
+  t_before: '<',
+  t_disjoint: '<>',
+  t_equals: '=',
+  t_intersects: '=',
+};
+/** Temporal operators of instants, too. */
+const instantOps = Object.keys(instantComparisons);
+
+/**
+ * Binds a condition to the columns of a table.
+ * @param parameter name under which geometries that aren't valid are reported
+ * @throws ParameterError with the place of the error, and the nearest existing name of a column or function
+ */
+export function bindCql2(node: Cql2Node, schema: TableSchema, parameter: string): Predicate {
+  const bind = (one: Cql2Node) => bindCql2(one, schema, parameter);
+  if (node.kind === 'literal' && typeof node.value === 'boolean') return node.value ? alwaysTrue : alwaysFalse;
+  if (node.kind !== 'call') failAt('Expected a condition, such as a comparison', node.at);
+  const { op, args } = node;
+  const [first, second] = args as readonly [Cql2Node, Cql2Node];
+  if (op === 'and' || op === 'or') return { op, of: args.map(bind) };
+  if (op === 'not') return { op, of: bind(first) };
+  if (Object.hasOwn(comparisonOperators, op)) return bindComparison(node, schema);
+  if (op === 'between') return bindBetween(node, schema);
+  if (op === 'in') return bindInList(first, second, schema);
+  if (op === 'like') return bindLike(first, second, schema);
+  if (op === 'isNull') return bindNullTest(first, schema, bind);
+  if (spatialOps.includes(op)) return bindSpatial(node, schema, parameter);
+  if (temporalOps.includes(op)) return bindTemporal(node, schema);
+  if (arrayOps.includes(op)) return bindArrays(node, schema);
+  if (op.toUpperCase() === distanceFunction) return bindDistance(node, schema, parameter);
+  const { type } = bindExpression(node, schema);
+  return failAt(`Expected a condition but found a function that gives a ${type}`, node.at);
+}
+
+/** The simple predicate of a column that is compared with values; undefined if the operands are others. */
+function columnPredicate(
+  column: Expression,
+  values: readonly Expression[],
+  nodes: readonly Cql2Node[],
+  isEquality: boolean,
+  make: (column: string, values: readonly (string | number | boolean)[]) => ValuePredicate,
+): ValuePredicate | undefined {
+  if (column.kind !== 'column') return undefined;
+  const scalars = [];
+  for (const [n, value] of values.entries()) {
+    if (value.kind !== 'value' || value.value === null) return undefined;
+    scalars.push(toColumnType(column, value, nodes[n]?.at ?? 0, isEquality));
+  }
+  return make(column.name, scalars);
+}
+
+function bindComparison(node: CallNode, schema: TableSchema): Predicate {
+  let { op } = node;
+  let nodes = node.args as readonly [Cql2Node, Cql2Node];
+  let [left, right] = nodes.map((one) => bindExpression(one, schema)) as [Expression, Expression];
+  // The column, or what is made of it, comes first.
+  if (left.kind === 'value' && right.kind !== 'value') {
+    [left, right] = [right, left];
+    nodes = [nodes[1], nodes[0]];
+    op = swappedOperators[op] ?? op;
+  }
+  const isEquality = op === '=' || op === '<>';
+  if (!isEquality) assertOrdered(left, nodes[0]);
+  const test = comparisonOperators[op] ?? 'eq';
+  const simple = columnPredicate(left, [right], [nodes[1]], isEquality, (column, [value = '']) => ({
+    op: 'compare',
+    test,
+    column,
+    value,
+  }));
+  if (simple) return simple;
+  const folded = isEquality && foldedColumn(left);
+  if (folded && right.kind === 'value' && typeof right.value === 'string' && foldCase(right.value) === right.value) {
+    const same: Predicate = { op: 'text', test: 'iexact', column: folded, text: right.value };
+    return op === '=' ? same : { op: 'not', of: same };
+  }
+  return { op: 'expression', test: op, args: bindSameType([left, right], nodes) };
+}
+
+/** Name of the column of CASEI(column); undefined for other expressions. */
+function foldedColumn(expression: Expression): string | undefined {
+  if (expression.kind !== 'call' || expression.name !== 'casei') return undefined;
+  const [column] = expression.args;
+  return column?.kind === 'column' ? column.name : undefined;
+}
+
+function assertOrdered(expression: Expression, node: Cql2Node): void {
+  if (expression.type !== 'boolean') return;
+  const name = describe(expression);
+  failAt(`${name.charAt(0).toUpperCase()}${name.slice(1)} has no order`, node.at);
+}
+
+const comparedTypes: readonly (ExpressionType | null)[] = ['text', 'number', 'boolean', 'instant', 'time'];
+
+/** Expressions of the type that they have in common: texts stand for dates and times, too. */
+function bindSameType(expressions: readonly Expression[], nodes: readonly Cql2Node[]): readonly Expression[] {
+  const isText = (one: Expression) => one.kind === 'value' && one.type === 'text';
+  const typed = expressions.find((one) => !isText(one)) ?? (expressions[0] as Expression);
+  return expressions.map((expression, n) => {
+    const at = nodes[n]?.at ?? 0;
+    const capitalized = describe(typed).replace(/^./, (first) => first.toUpperCase());
+    if (!comparedTypes.includes(typed.type))
+      failAt(`${capitalized} can't be compared`, nodes[expressions.indexOf(typed)]?.at ?? at);
+    const converted = toType(expression, typed.type, at);
+    if (converted.type === typed.type) return converted;
+    return failAt(`${capitalized} can't be compared with ${describe(converted)}`, at);
+  });
+}
+
+function bindBetween({ args: nodes }: CallNode, schema: TableSchema): Predicate {
+  const [value, low, high] = nodes.map((one) => bindExpression(one, schema)) as [Expression, Expression, Expression];
+  assertOrdered(value, nodes[0] as Cql2Node);
+  const simple = columnPredicate(value, [low, high], nodes.slice(1), false, (column, [from = '', to = '']) => ({
+    op: 'between',
+    column,
+    low: from,
+    high: to,
+  }));
+  return simple ?? { op: 'expression', test: 'between', args: bindSameType([value, low, high], nodes) };
+}
+
+function bindInList(node: Cql2Node, list: Cql2Node, schema: TableSchema): Predicate {
+  if (list.kind !== 'array' || list.items.length === 0) failAt('IN takes a list of values', list.at);
+  const value = bindExpression(node, schema);
+  const items = list.items.map((item) => bindExpression(item, schema));
+  const simple = columnPredicate(value, items, list.items, true, (column, values) => ({ op: 'in', column, values }));
+  if (simple) return simple;
+  const pairs = items.map((item, n) => bindSameType([value, item], [node, list.items[n] ?? node]));
+  const constants = pairs.flatMap(([, item]) => (item?.kind === 'value' && item.value !== null ? [item] : []));
+  if (constants.length === items.length)
+    return { op: 'expression', test: 'in', args: [pairs[0]?.[0] ?? value, ...constants] };
+  return { op: 'or', of: pairs.map((args): ExpressionPredicate => ({ op: 'expression', test: '=', args })) };
+}
+
+function bindLike(node: Cql2Node, patternNode: Cql2Node, schema: TableSchema): Predicate {
+  const value = bindExpression(node, schema);
+  const pattern = bindExpression(patternNode, schema);
+  if (value.type !== 'text') failAt(`LIKE doesn't fit ${describe(value)}`, node.at);
+  if (pattern.kind !== 'value' || typeof pattern.value !== 'string')
+    failAt("LIKE takes a pattern in '…', also in CASEI or ACCENTI", patternNode.at);
+  const text = pattern.value;
+  if (value.kind === 'column') return { op: 'text', test: 'like', column: value.name, text };
+  const folded = foldedColumn(value);
+  if (folded && foldCase(text) === text) return { op: 'text', test: 'ilike', column: folded, text };
+  return { op: 'expression', test: 'like', args: [value, pattern] };
+}
+
+function bindNullTest(node: Cql2Node, schema: TableSchema, bind: (node: Cql2Node) => Predicate): Predicate {
+  if (node.kind === 'property') return { op: 'isnull', column: bindColumn(node, schema).name };
+  if (node.kind === 'geometry' || node.kind === 'bbox') return alwaysFalse;
+  const isDistance = node.kind === 'call' && node.op.toUpperCase() === distanceFunction;
+  const isCondition = mayBeCondition(node) && (node.kind !== 'call' || isConditionNode(node) || isDistance);
+  const of: Predicate = isCondition
+    ? bind(node)
+    : { op: 'expression', test: 'known', args: [bindExpression(node, schema)] };
+  return { op: 'unknown', of };
+}
+
+const isConditionNode = ({ op }: CallNode) => mayBeStandardCondition.has(op);
+const mayBeStandardCondition = new Set([
+  ...['and', 'or', 'not', 'between', 'in', 'like', 'isNull'],
+  ...Object.keys(comparisonOperators),
+  ...spatialOps,
+  ...temporalOps,
+  ...arrayOps,
+]);
+
+/** A geometry; null for that of the row. */
+function bindGeometry(node: Cql2Node, schema: TableSchema): Geometry | null {
+  if (node.kind === 'geometry') return node.geometry;
+  if (node.kind === 'bbox') return atPlace(() => bboxToGeometry(bboxFromNumbers(node.numbers)), node.at);
+  if (node.kind === 'property') {
+    const { name, type } = bindColumn(node, schema);
+    return type === 'geometry' ? null : failAt(`Column "${excerpt(name)}" holds no geometries`, node.at);
+  }
+  const { type } = bindExpression(node, schema);
+  return failAt(`Expected a geometry such as POINT(1 2) or BBOX(…) but found a ${type}`, node.at);
+}
+
+function bindSpatial({ op, args }: CallNode, schema: TableSchema, parameter: string): Predicate {
+  const [first, second] = args.map((arg) => bindGeometry(arg, schema)) as [Geometry | null, Geometry | null];
+  const test = op.slice(2) as SpatialOperator;
+  if (first === null && second !== null) return { op: 'spatial', test, geometry: second, parameter };
+  if (first !== null && second === null)
+    return { op: 'spatial', test: converseOperators[test] ?? test, geometry: first, parameter };
+  return { op: 'relation', test, geometries: [first, second], parameter };
+}
+
+function bindDistance({ args, at }: CallNode, schema: TableSchema, parameter: string): Predicate {
+  const [first, second, distance, unit = { kind: 'literal', value: 'm', at: '' }, ...others] = args;
+  if (!first || !second || !distance || others.length > 0)
+    failAt(`${distanceFunction} takes 2 geometries, a distance and a unit`, at);
+  const geometries = [bindGeometry(first, schema), bindGeometry(second, schema)];
+  const [geometry = null] = geometries.filter((one) => one !== null);
+  if (geometry === null || geometries.every((one) => one !== null))
+    failAt(`${distanceFunction} compares the geometry of the rows with another`, at);
+  const length = bindExpression(distance, schema);
+  if (length.kind !== 'value' || typeof length.value !== 'number') failAt('A distance is a number', distance.at);
+  if (length.value < 0) failAt('A distance is not negative', distance.at);
+  if (unit.kind !== 'literal' || !['m', 'km', 'deg'].includes(String(unit.value)))
+    failAt("Expected 'm', 'km' or 'deg'", unit.at);
+  return distancePredicate(geometry, length.value, String(unit.value), parameter);
+}
+
+function bindTemporal({ op, args: nodes }: CallNode, schema: TableSchema): Predicate {
+  const takesInstants = instantOps.includes(op);
+  const args = nodes.map((node) => {
+    const expression = toType(bindExpression(node, schema), 'instant', node.at);
+    if (expression.type !== 'interval' && !(takesInstants && expression.type === 'instant')) {
+      const needed = takesInstants ? 'dates, datetimes and intervals' : 'intervals, INTERVAL(start, end)';
+      failAt(`${op.toUpperCase()} compares ${needed}, not ${describe(expression)}`, node.at);
+    }
+    return expression;
+  }) as [Expression, Expression];
+  const comparison = instantComparisons[op];
+  const columnFirst = args[0].kind === 'column' ? 0 : 1;
+  const [column, value] = [args[columnFirst] as Expression, args[1 - columnFirst] as Expression];
+  if (comparison && column.kind === 'column' && value.kind === 'value' && value.type === 'instant') {
+    const isDate = value.text.length === 10;
+    const test = comparisonOperators[columnFirst === 0 ? comparison : (swappedOperators[comparison] ?? comparison)];
+    if (test && (isDate || column.columnType === 'datetime'))
+      return { op: 'compare', test, column: column.name, value: value.text };
+  }
+  return { op: 'expression', test: op, args };
+}
+
+function bindArrays({ op, args: nodes }: CallNode, schema: TableSchema): Predicate {
+  const args = nodes.map((node) => {
+    const expression = bindExpression(node, schema);
+    if (expression.type !== 'array')
+      failAt(`${op.toUpperCase()} compares arrays, ('a', 'b'), not ${describe(expression)}`, node.at);
+    return expression;
+  });
+  return { op: 'expression', test: op, args };
+}
