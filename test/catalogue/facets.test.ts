@@ -33,6 +33,34 @@ describe('facets of datasets', () => {
     assert.deepEqual(facets({}, 'wells')('namespace'), { water: 1 });
   });
 
+  it('count the datasets updated since a date, and the box around the rows', () => {
+    const version = (datetime: string, bbox: readonly number[]) => ({
+      ...{ datetime, bbox, ready: true, file: { name: 'rows.geojson', format: 'geojson' } },
+    });
+    const dated = snapshotOf({
+      namespaces: { parks: {}, water: {} },
+      datasets,
+      versions: {
+        'parks/trees@20260101000000000000': version('2026-01-01T00:00:00.000Z', [10, 40, 12, 42]),
+        'parks/benches@20250601000000000000': version('2025-06-01T12:00:00.000Z', [-5, 41, 0, 50]),
+        'water/wells@20200101000000000000': version('2020-01-01T00:00:00.000Z', [11, 1, 0, 11, 2, 9]),
+      },
+    });
+    const options = { facets: true, updatedSince: ['2026-01-01', '2025-06-01', '2010-01-01'] };
+    const of = (filters: Record<string, readonly string[]>) => {
+      const { facets: found } = listPage(dated, 'dataset', { ...options, filters });
+      return [found?.values.updated__gte.map(({ count }) => count), found?.totals.bbox];
+    };
+    assert.deepEqual(of({}), [
+      [1, 2, 3],
+      [-5, 1, 12, 50],
+    ]);
+    assert.deepEqual(of({ updated__gte: ['2026-01-01'], namespace: ['parks'] }), [
+      [1, 2, 2],
+      [10, 40, 12, 42],
+    ]);
+  });
+
   it('are those of filtering once for each value', () => {
     const all = listPage(snapshot, 'dataset', {}).items;
     const choices = { namespace: ['parks', 'water'], licence: ['CC0-1.0', 'CC-BY-4.0'], keyword: ['city', 'nature'] };
