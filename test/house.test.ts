@@ -118,6 +118,21 @@ describe('the sources', () => {
     );
   });
 
+  it('of a search with facets run in a browser: they load the model, and nothing of Node', () => {
+    const loaded = ['listing', 'search', 'facets', 'closest'].flatMap((name) => [
+      ...loadedWith(`src/catalogue/${name}.ts`),
+    ]);
+    assert.ok(loaded.includes('src/catalogue/fold.ts'));
+    assert.deepEqual(
+      loaded.filter((path) => !path.startsWith('src/catalogue/') && path !== 'fastest-levenshtein'),
+      [],
+    );
+    const usesNode = loaded.filter(
+      (path) => path.startsWith('src/') && /\b(process|Buffer|require)[.(]/.test(read(path)),
+    );
+    assert.deepEqual(usesNode, []);
+  });
+
   it('that read a record load nothing for rows, writes, accounts or following', () => {
     const loaded = [...loadedWith('src/files/file-catalogue.ts')];
     assert.ok(loaded.includes('src/files/reading/read-unit.ts'));

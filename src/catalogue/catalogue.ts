@@ -61,6 +61,8 @@ export interface ListOptions {
   readonly cursor?: string | undefined;
   /** True to count the facets of a list of datasets. */
   readonly facets?: boolean | undefined;
+  /** Dates, such as `2026-01-31`, for which the facets count the datasets that were updated since. */
+  readonly updatedSince?: readonly string[] | undefined;
 }
 
 /** One page of a collection. */

@@ -1,9 +1,8 @@
 /** Filters and the order of datasets by their newest version: its place and its time. */
 import { ValidationError } from './errors.ts';
+import type { Box } from './maps.ts';
 import { latestReadyVersion } from './ready-versions.ts';
 import type { Dataset } from './types.ts';
-
-type Box = readonly [west: number, south: number, east: number, north: number];
 
 /** Time of the newest version, ISO 8601; '' if there is none. */
 export const lastUpdateOf = ({ versions }: Dataset): string => versions[0]?.datetime ?? '';
@@ -17,13 +16,14 @@ export function makeDatasetBboxFilter(name: string, values: readonly string[]): 
   const boxes = values.map((value) => parseBox(name, value));
   return (dataset) => {
     const bbox = latestReadyVersion(dataset)?.bbox;
-    return bbox ? boxes.some((box) => doIntersect(box, flat(bbox))) : false;
+    return bbox ? boxes.some((box) => doIntersect(box, boxWithoutHeights(bbox))) : false;
   };
 }
 
-function parseBox(name: string, text: string): Box {
+/** Parses `west,south,east,north`. @throws ValidationError */
+export function parseBox(name: string, text: string): Box {
   const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
-  const box = flat(numbers);
+  const box = boxWithoutHeights(numbers);
   const [west, south, east, north] = box;
   const isValid =
     (numbers.length === 4 || numbers.length === 6) &&
@@ -36,7 +36,7 @@ function parseBox(name: string, text: string): Box {
 }
 
 /** The box without heights. */
-function flat(numbers: readonly number[]): Box {
+export function boxWithoutHeights(numbers: readonly number[]): Box {
   const [west = 0, south = 0, third = 0, fourth = 0, fifth = 0] = numbers;
   return numbers.length === 6 ? [west, south, fourth, fifth] : [west, south, third, fourth];
 }

@@ -3,13 +3,22 @@
  * values of a filter are counted under all other filters, so that each one says how many datasets it would leave.
  */
 import { geometryClassOfDataset } from './column-statistics.ts';
-import { lastUpdateOf } from './dataset-filters.ts';
+import { boxWithoutHeights, lastUpdateOf } from './dataset-filters.ts';
 import { foldCaseAndAccents } from './fold.ts';
+import { type Box, boxAround } from './maps.ts';
 import { latestReadyVersion } from './ready-versions.ts';
 import type { Dataset } from './types.ts';
 
 /** The filters that are counted, in the order of the pages. */
-export const facetNames = ['namespace', 'geometry', 'keyword', 'licence', 'file_format', 'year'] as const;
+export const facetNames = [
+  'namespace',
+  'geometry',
+  'keyword',
+  'licence',
+  'file_format',
+  'updated__gte',
+  'year',
+] as const;
 export type FacetName = (typeof facetNames)[number];
 
 export interface FacetValue {
@@ -18,7 +27,7 @@ export interface FacetValue {
 }
 
 export interface Facets {
-  /** The most frequent values first. */
+  /** The most frequent values first; dates and years in their order. */
   readonly values: Readonly<Record<FacetName, readonly FacetValue[]>>;
   /** Sums over the datasets that match all filters. */
   readonly totals: {
@@ -27,6 +36,8 @@ export interface Facets {
     /** Rows and bytes of the newest versions. */
     readonly rows: number;
     readonly bytes: number;
+    /** West, south, east, north of the box around the rows of the newest versions; null if none has a geometry. */
+    readonly bbox: Box | null;
   };
 }
 
@@ -42,6 +53,8 @@ const valuesOf: { readonly [F in FacetName]: (dataset: Dataset) => readonly stri
   keyword: ({ keywords }) => keywords,
   licence: ({ licence }) => (licence ? [licence] : []),
   file_format: (dataset) => [formatOfDataset(dataset)].filter(Boolean),
+  // Counted by the dates of the request.
+  updated__gte: () => [],
   year: (dataset) => [yearOfDataset(dataset)].filter(Boolean),
 };
 
@@ -52,6 +65,9 @@ interface Prepared {
   readonly versions: number;
   readonly rows: number;
   readonly bytes: number;
+  /** Time of the newest version, ISO 8601. */
+  readonly updated: string;
+  readonly bbox: Box | null;
 }
 
 /** Values of datasets: an unchanged dataset is the same object. */
@@ -70,23 +86,28 @@ function prepare(dataset: Dataset): Prepared {
     versions: dataset.versions.length,
     rows: newest?.rows ?? 0,
     bytes: newest?.size ?? 0,
+    updated: lastUpdateOf(dataset),
+    bbox: newest?.bbox ? boxWithoutHeights(newest.bbox) : null,
   };
   prepared.set(dataset, result);
   return result;
 }
 
 const keywordFacet = facetNames.indexOf('keyword');
+const updatedFacet = facetNames.indexOf('updated__gte');
 
 /**
  * Counts the facets of datasets in one pass.
  * @param datasets those that match the search and all filters that are no facets
  * @param tests of the filters that are facets
+ * @param dates for which the datasets updated since are counted, each as `2026-01-31`
  */
 export function countFacets(
   datasets: readonly Dataset[],
   tests: Readonly<Partial<Record<FacetName, (dataset: Dataset) => boolean>>>,
+  dates: readonly string[] = [],
 ): Facets {
-  const counts = facetNames.map(() => new Map<string, number>());
+  const counts = facetNames.map((name) => new Map((name === 'updated__gte' ? dates : []).map((date) => [date, 0])));
   const chosen = facetNames.flatMap((name, facet) => {
     const test = tests[name];
     return test ? [{ facet, test }] : [];
@@ -94,6 +115,7 @@ export function countFacets(
   const spellings = new Map<string, string>();
   const namespaces = new Set<string>();
   let [versions, rows, bytes] = [0, 0, 0];
+  let bbox: Box | null = null;
   for (const dataset of datasets) {
     const { keys, keywords, ...sizes } = prepare(dataset);
     // A dataset that one filter alone leaves out counts for the values of that filter.
@@ -109,6 +131,8 @@ export function countFacets(
       if (misses === 1 && facet !== excluding) continue;
       const count = counts[facet] as Map<string, number>;
       for (const key of keys[facet] as readonly string[]) count.set(key, (count.get(key) ?? 0) + 1);
+      if (facet === updatedFacet)
+        for (const date of dates) if (sizes.updated >= date) count.set(date, (count.get(date) ?? 0) + 1);
       if (facet === keywordFacet)
         for (const keyword of keywords) {
           const key = foldCaseAndAccents(keyword);
@@ -120,6 +144,7 @@ export function countFacets(
     versions += sizes.versions;
     rows += sizes.rows;
     bytes += sizes.bytes;
+    if (sizes.bbox) bbox = boxAround(bbox, sizes.bbox);
   }
   const values = Object.fromEntries(
     facetNames.map((name, facet) => [
@@ -127,7 +152,7 @@ export function countFacets(
       sortedValues(name, counts[facet] as ReadonlyMap<string, number>, spellings),
     ]),
   ) as Facets['values'];
-  return { values, totals: { namespaces: namespaces.size, versions, rows, bytes } };
+  return { values, totals: { namespaces: namespaces.size, versions, rows, bytes, bbox } };
 }
 
 function sortedValues(
@@ -139,6 +164,7 @@ function sortedValues(
     value: name === 'keyword' ? (spellings.get(key) ?? key) : key,
     count,
   }));
+  if (name === 'updated__gte') return values;
   // Years are a scale: they stand in its order.
   if (name === 'year') return values.sort((a, b) => (a.value < b.value ? 1 : -1));
   return values.sort((a, b) => b.count - a.count || (a.value < b.value ? -1 : 1));

@@ -72,6 +72,7 @@ function facetsOf(items: readonly Dataset[], options: ListOptions, searched: rea
   return countFacets(
     filterEntities('dataset', items, { ...options, filters: others }, searched),
     Object.fromEntries(tests),
+    options.updatedSince,
   );
 }
 

@@ -1,6 +1,9 @@
 /** Maps of a version's rows: pictures and vector tiles, and how much of the rows they show. */
 import type { ColumnType, Version, WorkBudget } from './types.ts';
 
+/** A box of coordinates in degrees; its west is greater than its east if it crosses the antimeridian (RFC 7946, section 5.2). */
+export type Box = readonly [west: number, south: number, east: number, north: number];
+
 /** The rows of a map: as of `RowsRequest`. Further parameters are `_colour`, a column, and `_width`, pixels of the picture. */
 export interface MapRequest {
   readonly parameters: readonly (readonly [name: string, value: string])[];
@@ -117,4 +120,39 @@ export function describeMapCounts({ matched, located, drawn, isSampled, kind }: 
   const simplified = kind === 'points' ? '' : ', simplified to the size of this picture';
   const all = located === 1 ? `1 ${kind.slice(0, -1)}` : `All ${number(located)} ${kind}`;
   return `${all}${simplified}.${missing}`;
+}
+
+/** Width and height of the picture of all datasets, in pixels. */
+export const overviewSize = { width: 400, height: 200 } as const;
+
+/**
+ * The area that the picture of all datasets shows: the whole world, or a part of it with some room around a box. Longitudes and
+ * latitudes are straight lines in it, evenly spaced, so that a rectangle in the picture is a box of coordinates.
+ */
+export function overviewArea(bbox: Box | null): Box {
+  const world = [-180, -90, 180, 90] as const;
+  if (!bbox) return world;
+  const [west, south, east, north] = bbox;
+  if (west > east || east - west > 150 || north - south > 80) return world;
+  // A degree of longitude is shorter than one of latitude, but at the equator.
+  const shortening = Math.max(0.1, Math.cos((((south + north) / 2) * Math.PI) / 180));
+  const ratio = overviewSize.width / overviewSize.height / shortening;
+  const height = 1.2 * Math.max(north - south, (east - west) / ratio, 0.05);
+  const width = height * ratio;
+  if (width >= 360 || height >= 180) return world;
+  const start = Math.min(180 - width, Math.max(-180, (west + east - width) / 2));
+  const bottom = Math.min(90 - height, Math.max(-90, (south + north - height) / 2));
+  return [start, bottom, start + width, bottom + height].map((degrees) => Number(degrees.toFixed(4))) as unknown as Box;
+}
+
+/** The box around two boxes. One that crosses the antimeridian (its west is greater than its east) goes all around the world. */
+export function boxAround(a: Box | null, b: Box | null): Box | null {
+  if (!a || !b) return a ?? b;
+  const isAround = a[0] > a[2] || b[0] > b[2];
+  return [
+    isAround ? -180 : Math.min(a[0], b[0]),
+    Math.min(a[1], b[1]),
+    isAround ? 180 : Math.max(a[2], b[2]),
+    Math.max(a[3], b[3]),
+  ];
 }

@@ -17,7 +17,7 @@ export function CodeBlock({ context, label, code, wraps }: CodeBlockProps): VNod
       <pre tabIndex={0} role="region" aria-label={label}>
         <code>{code}</code>
       </pre>
-      <button class="btn copy only-js" type="button" data-copy data-copied={context.locale.text('copied')}>
+      <button class="btn copy only-js" type="button" data-copy="" data-copied={context.locale.text('copied')}>
         {context.locale.text('copy')}
       </button>
     </div>

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { lastUpdateOf } from '../catalogue/dataset-filters.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
 import { refOf } from '../catalogue/ref.ts';
-import type { Dataset } from '../catalogue/types.ts';
+import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { licenceName, rowCountKey, shownVersion, sizeAndFormat, stripColumnsOf } from './figures.ts';
 import { firstParagraph } from './markdown.ts';
@@ -62,7 +62,7 @@ export function DatasetHit({ context, dataset, namespace, terms }: HitProps): VN
       </div>
       {columns.length > 0 && (
         <div class="plate-s">
-          <Thumbnail context={context} dataset={dataset} />
+          <Plate context={context} dataset={dataset} version={version} />
           <Strip columns={columns} locale={locale} width={148} height={14} />
         </div>
       )}
@@ -70,11 +70,20 @@ export function DatasetHit({ context, dataset, namespace, terms }: HitProps): VN
   );
 }
 
-/** The thumbnail of a dataset, if it is an image of this site: no browser asks another site unasked. */
-function Thumbnail({ context, dataset }: Pick<HitProps, 'context' | 'dataset'>): VNode | null {
+/**
+ * The plate of a dataset: a map of the rows of the version that is shown, or the texture of its table, drawn by the server; for
+ * other files their thumbnail, if it is an image of this site: no browser asks another site unasked.
+ */
+function Plate({ context, dataset, version }: Pick<HitProps, 'context' | 'dataset'> & PlateVersion): VNode | null {
   const address = dataset.thumbnail_image || dataset.image;
-  if (!mediaPathInUrl(address)) return null;
-  return <img src={hrefOf(context, address)} width="148" height="74" alt="" loading="lazy" />;
+  const hasRows = version?.ready && version.rows;
+  if (!hasRows && !mediaPathInUrl(address)) return null;
+  const source = hasRows ? hrefOfRef(context, refOf(version), 'plate.svg') : hrefOf(context, address);
+  return <img src={source} width="148" height="74" alt="" loading="lazy" />;
+}
+
+interface PlateVersion {
+  readonly version: Version | undefined;
 }
 
 /** Values of a text with a count, whose number is bold. */

@@ -7,8 +7,9 @@ import { filtersOfKind } from '../catalogue/filters.ts';
 import { searchTerms } from '../catalogue/search.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import { DatasetHit } from './dataset-hit.tsx';
-import { FacetList, FilterChips } from './facets.tsx';
+import { FacetList, FilterChips, FilterName } from './facets.tsx';
 import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
+import { StripFamilies } from './strip.tsx';
 import type { TextKey } from './texts/english.ts';
 
 /** A page of datasets, and what is needed to show it. */
@@ -20,6 +21,16 @@ export interface DatasetList {
   readonly ordering: string;
   /** Labels and keywords of all datasets, to suggest one of them if nothing is found. */
   readonly words: readonly string[];
+  /** Filters in the address with the number of datasets without each of them, if nothing is found. */
+  readonly obstacles: readonly Obstacle[];
+}
+
+/** A value of a filter in the address. */
+export interface Obstacle {
+  readonly name: string;
+  readonly value: string;
+  /** Number of datasets that match all the others. */
+  readonly count: number;
 }
 
 interface ListProps extends DatasetList {
@@ -45,6 +56,7 @@ export function DatasetListing({ context, without = [], aside, ...list }: ListPr
       <section aria-labelledby="results">
         <ResultBar context={context} {...list} />
         <FilterChips context={context} namespaces={namespaces} names={filterNames} />
+        {found.items.length > 0 && <StripFamilies locale={context.locale} />}
         <Hits context={context} {...list} />
       </section>
       {aside}
@@ -86,9 +98,10 @@ function ResultBar({ context, found, ordering }: DatasetList & { readonly contex
   );
 }
 
-function Hits({ context, found, namespaces, words }: DatasetList & { readonly context: PageContext }): VNode {
+function Hits({ context, ...list }: DatasetList & { readonly context: PageContext }): VNode {
   const terms = searchTerms(context.query.get('search') ?? '');
-  if (found.items.length === 0) return <NothingFound context={context} words={words} />;
+  const { found, namespaces } = list;
+  if (found.items.length === 0) return <NothingFound context={context} {...list} />;
   return (
     <>
       <ol>
@@ -132,36 +145,42 @@ export function Pager({
   );
 }
 
-function NothingFound({ context, words }: Pick<DatasetList, 'words'> & { readonly context: PageContext }): VNode {
+function NothingFound({
+  context,
+  words,
+  obstacles,
+  namespaces,
+}: DatasetList & { readonly context: PageContext }): VNode {
   const { locale, query } = context;
   const search = query.get('search')?.trim() ?? '';
   const near = search && closestWord(search, words);
-  const chosen = filterNames.flatMap((name) => query.getAll(name).map((value) => ({ name, value })));
+  const passable = obstacles.filter(({ count }) => count > 0);
   return (
     <div class="empty">
-      <h3>{search ? locale.text('noDatasetHas', { search }) : locale.text('noDatasetFound')}</h3>
-      <p>
-        {near && [
-          locale.fill('didYouMean', { word: <a href={hrefWith(context, { search: near, page: null })}>{near}</a> }),
-          ' ',
-        ]}
-        {locale.fill('orLookAtAll', { link: <a href={hrefOfSearch(context)}>{locale.text('allDatasets')}</a> })}
-      </p>
-      {search && chosen.length > 0 && (
+      <h3>
+        {search && obstacles.length === 0 ? locale.text('noDatasetHas', { search }) : locale.text('noDatasetFound')}
+      </h3>
+      {near && (
         <p>
-          {locale.text('takeAwayFilter')}{' '}
-          <span class="dots">
-            {chosen.map(({ name, value }) => (
-              <a
-                key={`${name}=${value}`}
-                href={hrefWith(context, { [name]: query.getAll(name).filter((one) => one !== value), page: null })}
-              >
-                {value}
-              </a>
-            ))}
-          </span>
+          {locale.fill('didYouMean', { word: <a href={hrefWith(context, { search: near, page: null })}>{near}</a> })}
         </p>
       )}
+      {passable.length > 0 && (
+        <>
+          <p>{locale.text('takeAwayFilter')}</p>
+          <ul class="obstacles">
+            {passable.map(({ name, value, count }) => (
+              <li key={`${name}=${value}`}>
+                <a href={hrefWith(context, { [name]: query.getAll(name).filter((one) => one !== value), page: null })}>
+                  <FilterName context={context} namespaces={namespaces} name={name} value={value} />
+                </a>{' '}
+                <span class="soft">{locale.text('datasetCount', { count })}</span>
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      <p>{locale.fill('orLookAtAll', { link: <a href={hrefOfSearch(context)}>{locale.text('allDatasets')}</a> })}</p>
     </div>
   );
 }

@@ -2,18 +2,22 @@
 import type { VNode } from 'preact';
 import { type FacetName, type Facets, type FacetValue, facetNames } from '../catalogue/facets.ts';
 import { foldCaseAndAccents } from '../catalogue/fold.ts';
+import { AreaForm, nameOfArea } from './area.tsx';
 import { formatName, geometryTexts, licenceName } from './figures.ts';
-import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
+import { hrefWith, type PageContext } from './page-context.ts';
 import type { TextKey } from './texts/english.ts';
 
+/** Names of the facets, and of the area. */
 const titles = {
   namespace: 'facetNamespace',
   geometry: 'facetGeometry',
   keyword: 'facetKeyword',
   licence: 'facetLicence',
   file_format: 'facetFormat',
+  updated__gte: 'facetUpdated',
   year: 'facetYear',
-} as const satisfies Record<FacetName, TextKey>;
+  bbox: 'facetWhere',
+} as const satisfies Record<FacetName | 'bbox', TextKey>;
 
 export interface FacetsProps {
   readonly context: PageContext;
@@ -42,9 +46,22 @@ function nameOfValue(
   if (facet === 'namespace') return namespaces.get(value) ?? value;
   if (facet === 'licence') return licenceName(value);
   if (facet === 'file_format') return formatName(value);
+  if (facet === 'bbox') return nameOfArea(context, value);
+  if (facet === 'updated__gte') return nameOfDate(context, value);
   if (facet === 'geometry' && Object.hasOwn(geometryTexts, value))
     return context.locale.text(geometryTexts[value as keyof typeof geometryTexts]);
   return value;
+}
+
+/** Days before which the facets count updates, as words of the interface have them. */
+const recentDays: readonly number[] = [7, 30, 365];
+
+/** A date since which datasets were updated: `the last 7 days`, `since 31 Jan 2026`. */
+function nameOfDate({ locale, today }: PageContext, date: string): string {
+  const days = Math.round((Date.parse(today) - Date.parse(date)) / 86_400_000);
+  return recentDays.includes(days)
+    ? locale.text('lastDays', { count: days })
+    : locale.text('sinceDate', { date: locale.date(date) });
 }
 
 export function FacetList({ context, facets, namespaces, without = [] }: FacetsProps): VNode {
@@ -57,9 +74,15 @@ export function FacetList({ context, facets, namespaces, without = [] }: FacetsP
         {facetNames
           .filter((name) => !without.includes(name))
           .map((name) => (
-            <Facet key={name} name={name} values={facets.values[name]} context={context} namespaces={namespaces} />
+            <Facet
+              key={name}
+              name={name}
+              values={facets.values[name] ?? []}
+              context={context}
+              namespaces={namespaces}
+            />
           ))}
-        <WhereForm context={context} />
+        <AreaForm context={context} bbox={facets.totals.bbox ?? null} />
       </details>
     </aside>
   );
@@ -70,13 +93,16 @@ interface FacetProps extends Pick<FacetsProps, 'context' | 'namespaces'> {
   readonly values: readonly FacetValue[];
 }
 
-function Facet({ name, values, context, namespaces }: FacetProps): VNode | null {
+function Facet({ name, values: counted, context, namespaces }: FacetProps): VNode | null {
   const { locale, query } = context;
   const chosen = new Set(query.getAll(name).map(foldCaseAndAccents));
+  const values = counted.filter(({ value, count }) => count > 0 || chosen.has(value));
   if (values.length === 0 || (values.length === 1 && chosen.size === 0)) return null;
   const item = ({ value, count }: FacetValue) => {
     const isOn = chosen.has(foldCaseAndAccents(value));
-    const others = query.getAll(name).filter((one) => foldCaseAndAccents(one) !== foldCaseAndAccents(value));
+    const isOther = (one: string) => foldCaseAndAccents(one) !== foldCaseAndAccents(value);
+    // Of two dates the later one has no effect.
+    const others = name === 'updated__gte' ? [] : query.getAll(name).filter(isOther);
     return (
       <li key={value}>
         <a
@@ -106,43 +132,18 @@ function Facet({ name, values, context, namespaces }: FacetProps): VNode | null 
   );
 }
 
-/** The form of a box of coordinates. Its four numbers become one parameter: the server redirects. */
-function WhereForm({ context }: { readonly context: PageContext }): VNode {
-  const { locale, query } = context;
-  const [west, south, east, north] = (query.get('bbox') ?? '').split(',');
-  const field = (name: string, label: TextKey, value: string | undefined, most: number) => (
-    <div>
-      <label for={`where-${name}`}>{locale.text(label)}</label>
-      <input
-        id={`where-${name}`}
-        name={`_${name}`}
-        type="number"
-        step="any"
-        min={-most}
-        max={most}
-        value={value}
-        placeholder={`${name === 'west' || name === 'south' ? '−' : ''}${most}`}
-      />
-    </div>
-  );
+/** A value of a filter with the filter's name: `Keyword GDP`. */
+export function FilterName({
+  context,
+  namespaces,
+  name,
+  value,
+}: Pick<FacetsProps, 'context' | 'namespaces'> & { readonly name: string; readonly value: string }): VNode {
+  const title = Object.hasOwn(titles, name) ? context.locale.text(titles[name as FacetName]) : name;
   return (
-    <section class="facet">
-      <h3>{locale.text('facetWhere')}</h3>
-      <form class="where" action={hrefOf(context, context.path === '/' ? '/api/v1/datasets/' : context.path)}>
-        {[...query]
-          .filter(([name]) => !['bbox', 'page', '_west', '_south', '_east', '_north'].includes(name))
-          .map(([name, value]) => (
-            <input key={`${name}=${value}`} type="hidden" name={name} value={value} />
-          ))}
-        {field('west', 'westLabel', west, 180)}
-        {field('east', 'eastLabel', east, 180)}
-        {field('south', 'southLabel', south, 90)}
-        {field('north', 'northLabel', north, 90)}
-        <button class="btn" type="submit">
-          {locale.text('searchThisArea')}
-        </button>
-      </form>
-    </section>
+    <>
+      <span class="soft">{title}</span> <span dir="auto">{nameOfValue({ context, namespaces }, name, value)}</span>
+    </>
   );
 }
 
@@ -170,8 +171,7 @@ export function FilterChips({
           )}
         >
           <span class="vh">{locale.text('removeFilter')}</span>
-          {titles[name as FacetName] === undefined ? `${name} ` : ''}
-          <span dir="auto">{nameOfValue({ context, namespaces }, name, value)}</span>
+          <FilterName context={context} namespaces={namespaces} name={name} value={value} />
         </a>
       ))}
       <a class="clear" href={hrefWith(context, Object.fromEntries([...names, 'page'].map((name) => [name, null])))}>

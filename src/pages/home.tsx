@@ -4,6 +4,7 @@ import type { Page } from '../catalogue/catalogue.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Query, Version } from '../catalogue/types.ts';
 import { apiRoot, collections } from '../catalogue/urls.ts';
+import { WhereAllIs } from './area.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { boldCount } from './dataset-hit.tsx';
 import { type DatasetList, DatasetListing, SearchForm } from './dataset-list.tsx';
@@ -24,6 +25,7 @@ export function renderHomePage(context: PageContext, parts: HomeParts): string {
   const { found } = parts;
   const totals = found.facets?.totals;
   const isEmpty = found.count === 0;
+  const bbox = totals?.bbox ?? null;
   return renderPage(context, {
     title: settings.title,
     description: firstParagraph(settings.description),
@@ -32,21 +34,24 @@ export function renderHomePage(context: PageContext, parts: HomeParts): string {
     json: hrefOf(context, `${apiRoot}${collections.dataset}/?format=json`),
     children: (
       <>
-        <div class="front">
-          <h1 dir="auto">{settings.title}</h1>
-          <Prose context={context} text={settings.description} />
-          {!isEmpty && <SearchForm context={context} />}
-          {!isEmpty && totals && (
-            <p class="sums dots">
-              <span>{locale.fill('datasetCount', boldCount(context, found.count))}</span>
-              <span>{locale.fill('namespaceCount', boldCount(context, totals.namespaces))}</span>
-              <span>{locale.fill('versionCount', boldCount(context, totals.versions))}</span>
-              <span>{locale.fill('rowCount', boldCount(context, totals.rows))}</span>
-              <span>
-                <b>{locale.size(totals.bytes)}</b>
-              </span>
-            </p>
-          )}
+        <div class={bbox ? 'front with-map' : 'front'}>
+          <div>
+            <h1 dir="auto">{settings.title}</h1>
+            <Prose context={context} text={settings.description} />
+            {!isEmpty && <SearchForm context={context} />}
+            {!isEmpty && totals && (
+              <p class="sums dots">
+                <span>{locale.fill('datasetCount', boldCount(context, found.count))}</span>
+                <span>{locale.fill('namespaceCount', boldCount(context, totals.namespaces))}</span>
+                <span>{locale.fill('versionCount', boldCount(context, totals.versions))}</span>
+                <span>{locale.fill('rowCount', boldCount(context, totals.rows))}</span>
+                <span>
+                  <b>{locale.size(totals.bytes)}</b>
+                </span>
+              </p>
+            )}
+          </div>
+          {bbox && <WhereAllIs context={context} bbox={bbox} />}
         </div>
         {isEmpty ? (
           <FirstSteps context={context} />

@@ -15,6 +15,8 @@ export interface PageContext {
   readonly query: URLSearchParams;
   /** Path of the static files, with their version: `/static/1f3a`. */
   readonly assets: string;
+  /** The day of the request, UTC: `2026-01-31`. */
+  readonly today: string;
   /** Name of the user who is signed in; null if nobody is. */
   readonly username: string | null;
 }

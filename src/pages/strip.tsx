@@ -110,3 +110,25 @@ export function StripLegend({ columns, locale }: Pick<StripProps, 'columns' | 'l
     </p>
   );
 }
+
+/** The legend of the strips in a list: a colour for each family. */
+export function StripFamilies({ locale }: Pick<StripProps, 'locale'>): VNode {
+  return (
+    <p class="legend families">
+      <span class="none">{locale.text('stripLegend')}</span>
+      {(['geo', 'num', 'text', 'time', 'bool'] as const).map((family) => (
+        <span key={family} class={family}>
+          {locale.text(familyNames[family])}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+const familyNames = {
+  geo: 'familyNameGeo',
+  num: 'familyNameNum',
+  text: 'familyNameText',
+  time: 'familyNameTime',
+  bool: 'familyNameBool',
+} as const;

@@ -95,10 +95,10 @@ interface Look extends Pick<DatasetPageParts, 'profile' | 'preview' | 'reason'> 
 }
 
 /** The result, or null if it isn't ready soon. */
-async function soon<T>(result: Promise<T>): Promise<T | null> {
+export async function soon<T>(result: Promise<T>, milliseconds = patience): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, patience, null);
+    timer = setTimeout(resolve, milliseconds, null);
   });
   result.catch(() => {}); // It may fail after the page is sent.
   try {

@@ -3,7 +3,7 @@ import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
 import { datasetRefOf, refOf } from '../catalogue/ref.ts';
 import { resourceUrl, toJson } from '../catalogue/represent.ts';
 import { apiRoot } from '../catalogue/urls.ts';
-import type { DatasetList } from '../pages/dataset-list.tsx';
+import type { DatasetList, Obstacle } from '../pages/dataset-list.tsx';
 import { renderHomePage } from '../pages/home.tsx';
 import { lastParameterValue, parseListOptions } from './query-string.ts';
 import { pathPrefix, type Representation, type RequestContext } from './route.ts';
@@ -39,18 +39,38 @@ export async function homeHandler(request: RequestContext): Promise<Representati
 export async function datasetListFor({ catalogue }: RequestContext, options: ListOptions): Promise<DatasetList> {
   const ordering = options.ordering ?? (options.search?.trim() ? 'relevance' : '-updated');
   const found = await catalogue.list('dataset', { ...options, ordering, facets: true });
-  const words = found.count === 0 && options.search?.trim() ? await wordsToSuggest(catalogue) : [];
-  return { found, ordering, words, namespaces: await namespaceLabels(catalogue) };
+  const isInVain = found.count === 0;
+  const words = isInVain && options.search?.trim() ? await wordsToSuggest(catalogue) : [];
+  const obstacles = isInVain ? await obstaclesIn(catalogue, options) : [];
+  return { found, ordering, words, obstacles, namespaces: await namespaceLabels(catalogue) };
+}
+
+/** Values of filters that are tried, at most. */
+const mostObstacles = 10;
+
+/** The values of the filters, each with the number of datasets without it. */
+async function obstaclesIn(catalogue: Catalogue, options: ListOptions): Promise<readonly Obstacle[]> {
+  const { filters = {} } = options;
+  const chosen = Object.entries(filters).flatMap(([name, values]) =>
+    values.filter(Boolean).map((value) => ({ name, value })),
+  );
+  const without = async ({ name, value }: Omit<Obstacle, 'count'>) => {
+    const others = filters[name]?.filter((one) => one !== value) ?? [];
+    const page = { page: 1, pageSize: 1, filters: { ...filters, [name]: others } };
+    return { name, value, count: (await catalogue.list('dataset', { ...options, ...page })).count };
+  };
+  return Promise.all(chosen.slice(0, mostObstacles).map(without));
 }
 
 /** Values that the page of a list depends on. */
-export const dependenciesOf = ({ found, namespaces, words }: DatasetList): readonly unknown[] => [
+export const dependenciesOf = ({ found, namespaces, words, obstacles }: DatasetList): readonly unknown[] => [
   found.count,
   found.pages,
   ...found.items,
   JSON.stringify(found.facets),
   JSON.stringify([...namespaces]),
   words.join('\n'),
+  JSON.stringify(obstacles),
 ];
 
 /** Labels of the namespaces, by slug. */

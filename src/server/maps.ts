@@ -73,7 +73,9 @@ async function openMap(
 }
 
 /** A picture opened in a tab of its own may run nothing, and load nothing. */
-const pictureHeaders: Headers = [['Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox"]];
+export const pictureHeaders: Headers = [
+  ['Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox"],
+];
 
 /** `…/map.svg`: how much of the rows it shows is said in its `desc`, as JSON in its `metadata`, and in headers. */
 export const respondPicture: MapResponder = async (_, map) => {

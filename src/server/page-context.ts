@@ -31,6 +31,7 @@ export function makePageContext(
     path: ctx.path,
     query: new URLSearchParams(ctx.querystring),
     assets: assetsPath,
+    today: new Date().toISOString().slice(0, 10),
     username,
   };
 }

@@ -78,9 +78,13 @@ export function parseListOptions(
     ...parsePaging(query),
     cursor: lastParameterValue(query, 'cursor'),
     filters: Object.fromEntries(filters.map((name) => [name, query.getAll(name)])),
-    ...(kind === 'dataset' && { facets: parseBooleanParameter(query, 'facets') }),
+    ...(kind === 'dataset' && { facets: parseBooleanParameter(query, 'facets'), updatedSince: recentDates() }),
   };
 }
+
+/** The dates of 7, 30 and 365 days ago, UTC: the facets count the datasets that were updated since. */
+const recentDates = (): readonly string[] =>
+  [7, 30, 365].map((days) => new Date(Date.now() - days * 86_400_000).toISOString().slice(0, 10));
 
 /** The page of a list. An invalid page number is read as 0, which no list has; an invalid page size as absent. */
 export function parsePaging(query: URLSearchParams): Pick<ListOptions, 'page' | 'pageSize'> {

@@ -195,7 +195,8 @@ function languageKey(acceptLanguage = ''): string {
 }
 
 /**
- * All of a request that decides about the response: address, accepted types and languages, and the host that links begin with.
+ * All of a request that decides about the response: address, accepted types and languages, the host that links begin with,
+ * and the day, since lists count what was updated in the last days.
  * @returns null if the response may depend on the user
  */
 export function responseCacheKey(request: IncomingMessage): string | null {
@@ -205,5 +206,5 @@ export function responseCacheKey(request: IncomingMessage): string | null {
   const proxied = headers['x-forwarded-host'] || headers['x-forwarded-proto'];
   const origin = proxied ? `${headers['x-forwarded-proto']} ${headers['x-forwarded-host']}` : '';
   const language = languageKey(headers['accept-language']);
-  return `${request.url}\n${headers.accept ?? ''}\n${language}\n${headers.host ?? ''}\n${origin}`;
+  return `${request.url}\n${headers.accept ?? ''}\n${language}\n${headers.host ?? ''}\n${origin}\n${Math.floor(Date.now() / 86_400_000)}`;
 }

@@ -26,6 +26,7 @@ import {
   respondTileset,
   tileType,
 } from './maps.ts';
+import { overviewHandler } from './overview.ts';
 import { downloadHandler, siteMediaHandler } from './payloads.ts';
 import type { Handler, Handlers, Route } from './route.ts';
 import {
@@ -134,6 +135,7 @@ export const routes: readonly Route[] = [
   route('/', 'Home', get(homeHandler), { types: [html, json] }),
   route(apiRoot, 'Api Version 1', get(rootHandler)),
   route(`${apiRoot}datasets/`, 'Dataset List', collection('dataset'), fields('dataset')),
+  route(`${apiRoot}datasets/map.svg`, 'Overview', get(overviewHandler), { types: [pictureType, '*/*'], ownFormats: true }),
   route(`${apiRoot}suggestions/`, 'Suggestions', get(suggestionsHandler), { types: [json] }),
   route(datasets, 'Dataset List', collection('dataset'), fields('dataset')),
   route(`${datasets}:dataset/`, 'Dataset Instance', instance('dataset'), fields('dataset')),

@@ -16,6 +16,8 @@ export interface Visit {
   readonly width?: number;
   readonly scheme?: 'light' | 'dark';
   readonly script?: boolean;
+  /** False for pages as they are without script, in a browser in which the test can run one. */
+  readonly ownScript?: boolean;
   readonly language?: string;
 }
 
@@ -28,7 +30,7 @@ export interface VisitedPage {
 
 /** Opens a page of a server in a window of its own. @param path with the query string */
 export async function visit(browser: Browser, base: string, path: string, options: Visit = {}): Promise<VisitedPage> {
-  const { width = 1440, scheme = 'light', script = true, language = 'en-GB' } = options;
+  const { width = 1440, scheme = 'light', script = true, ownScript = true, language = 'en-GB' } = options;
   const context = await browser.newContext({
     viewport: { width, height: 900 },
     colorScheme: scheme,
@@ -36,6 +38,7 @@ export async function visit(browser: Browser, base: string, path: string, option
     locale: language,
     reducedMotion: 'reduce',
   });
+  if (!ownScript) await leaveOutScript(context);
   const page = await context.newPage();
   const incidents: string[] = [];
   page.on('console', (message) => incidents.push(`console: ${message.text()}`));
@@ -50,4 +53,16 @@ export async function visit(browser: Browser, base: string, path: string, option
   });
   await page.goto(base + path);
   return { page, context, incidents };
+}
+
+/** Leaves out the script of the pages, and applies their rules for browsers without script. */
+async function leaveOutScript(context: BrowserContext): Promise<void> {
+  await context.route(/\/static\/.*\.js$/, (route) => route.fulfill({ contentType: 'text/javascript', body: '' }));
+  await context.route(/\/static\/.*\/style\.css$/, async (route) => {
+    const response = await route.fetch();
+    const style = (await response.text())
+      .replaceAll('(scripting: none)', 'all')
+      .replaceAll('(scripting: enabled)', 'not all');
+    await route.fulfill({ response, body: style });
+  });
 }

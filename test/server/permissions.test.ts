@@ -39,6 +39,7 @@ const table: Readonly<Record<string, Row>> = {
   '/': {},
   '/api/v1/': {},
   '/api/v1/datasets/': { POST: owners(201) },
+  '/api/v1/datasets/map.svg': {},
   '/api/v1/namespaces/:namespace/datasets/': { POST: owners(201) },
   [dataset]: changed,
   [`${dataset}data/`]: {},

@@ -16,7 +16,7 @@ export function drawBasemap(
     return writer.length > 0 ? `<path class="${name}" d="${writer}"/>` : '';
   };
   const sea =
-    projection.kind === 'mercator'
+    projection.kind !== 'equal-earth'
       ? `<path class="sea" d="M0 0h${10 * size.width}v${10 * size.height}H0z"/>`
       : path('sea', (writer) => writer.line(project(outline(), projection), true));
   const shapes = (lines: readonly Float64Array[], isClosed: boolean) => (writer: PathWriter) => {

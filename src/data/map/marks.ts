@@ -221,11 +221,12 @@ class MarkWriters {
         return `<path class="m${kind} ${colour}" d="${path}"/>`;
       })
       .join('');
-    const radius = (drawn > 4000 ? 11 : drawn > 600 ? 18 : drawn > 100 ? 25 : 32) * (isSmall ? 0.62 : 1);
+    // Lists show a small picture at half its size.
+    const radius = (drawn > 4000 ? 11 : drawn > 600 ? 18 : drawn > 100 ? 25 : 32) * (isSmall ? 1.1 : 1);
     const rules =
       '.m1,.m2{fill:var(--k);fill-rule:evenodd;stroke:var(--line);stroke-width:4;stroke-linejoin:round}' +
-      '.m2{stroke:var(--k);stroke-width:10}' +
-      `.m3,.m4,.m5,.m6{fill:none;stroke:var(--k);stroke-width:${isSmall ? 12 : 16};stroke-linejoin:round;stroke-linecap:round}` +
+      `.m2{stroke:var(--k);stroke-width:${isSmall ? 14 : 10}}` +
+      `.m3,.m4,.m5,.m6{fill:none;stroke:var(--k);stroke-width:${isSmall ? 24 : 16};stroke-linejoin:round;stroke-linecap:round}` +
       `.m3{stroke-linecap:square}.m6{stroke-width:${Math.round(2 * radius)};stroke-opacity:.7}` +
       '.sea{fill:var(--sea)}.land{fill:var(--land);fill-rule:evenodd}.border{fill:none;stroke:var(--line);stroke-width:6}.grid{fill:none;stroke:var(--grid);stroke-width:6}';
     const used = [...new Set(text.match(/(?<=class="m\d )\w+/g))].map((colour) => `.${colour}{--k:var(--${colour})}`);

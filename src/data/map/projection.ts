@@ -18,7 +18,7 @@ export interface MapExtent {
 }
 
 export interface PictureProjection {
-  readonly kind: 'equal-earth' | 'mercator';
+  readonly kind: 'equal-earth' | 'mercator' | 'plate-carree';
   /** Puts the place of a position in pixels into `at`. */
   project(longitude: number, latitude: number, at: Float64Array): void;
   /** Units of the Mercator grid in a pixel, at the equator. */

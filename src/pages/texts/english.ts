@@ -1,8 +1,10 @@
 /** Texts of the pages in English. `{names}` are filled in; a text with `one` and `other` depends on its value `count`. */
 import { englishMapTexts } from './map.ts';
+import { englishSearchTexts } from './search.ts';
 
 export const english = {
   ...englishMapTexts,
+  ...englishSearchTexts,
   // The frame of every page
   skipToContent: 'Skip to the content',
   sections: 'Catalogue',
@@ -35,57 +37,6 @@ export const english = {
   lineCount: { one: '{number} line', other: '{number} lines' },
   polygonCount: { one: '{number} polygon', other: '{number} polygons' },
   distinctCount: '{count} distinct',
-
-  // Home, lists of datasets
-  searchPlaceholder: 'Search by name, description, keyword or column',
-  datasetsWith: { one: '{count} dataset with “{search}”', other: '{count} datasets with “{search}”' },
-  allDatasets: 'All datasets',
-  filters: 'Filters',
-  removeFilter: 'Remove filter: ',
-  clearAll: 'Clear all',
-  moreValues: '{count} more',
-  bestFirst: 'best first',
-  newestFirst: 'newest first',
-  byName: 'by name',
-  orderedBy: 'Order',
-  private: 'private',
-  noData: 'no data yet',
-  foundInColumns: { one: 'Found in column {names}', other: 'Found in columns {names}' },
-  foundInKeyword: 'Found in keyword {names}',
-  previousPage: 'Previous page',
-  nextPage: 'Next page',
-  pageOf: 'Page {page} of {pages}',
-  pages: 'Pages',
-  whatChangedLately: 'What changed lately',
-  savedQueries: 'Saved queries',
-  firstVersion: 'first version',
-  stripLegend: 'A bar for each column, as high as it is filled:',
-  facetNamespace: 'Namespace',
-  facetGeometry: 'What the rows are',
-  facetKeyword: 'Keyword',
-  facetLicence: 'Licence',
-  facetFormat: 'Format',
-  facetYear: 'Newest version',
-  facetWhere: 'Where',
-  geometryPoint: 'points',
-  geometryLine: 'lines',
-  geometryPolygon: 'polygons',
-  geometryMixed: 'points, lines and polygons',
-  geometryGeometry: 'geometries',
-  geometryNone: 'no geometry',
-  westLabel: 'West',
-  eastLabel: 'East',
-  southLabel: 'South',
-  northLabel: 'North',
-  searchThisArea: 'Search this area',
-  noDatasetFound: 'No dataset matches',
-  noDatasetHas: 'No dataset has “{search}”',
-  didYouMean: 'Did you mean {word}?',
-  orLookAtAll: 'Or look at {link}.',
-  takeAwayFilter: 'Take away a filter:',
-  noDatasetsYet: 'No datasets yet',
-  firstIsMadeWith:
-    'The catalogue is in the folder of catalogue.yaml on the server. There, these three commands make the first dataset:',
 
   // A dataset, a version
   map: 'Map',

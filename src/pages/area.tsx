@@ -1,0 +1,111 @@
+/** The search by area: a map of where the datasets lie, on which a rectangle can be drawn, and a form of its four edges. */
+import type { VNode } from 'preact';
+import { type Box, boxAround, overviewArea, overviewSize } from '../catalogue/maps.ts';
+import { apiRoot, collections } from '../catalogue/urls.ts';
+import { hrefOf, hrefOfSearch, type PageContext, queryStringOf } from './page-context.ts';
+import type { TextKey } from './texts/english.ts';
+
+interface AreaProps {
+  readonly context: PageContext;
+  /** Box around the rows of the datasets that were found; null if none has a geometry. */
+  readonly bbox: Box | null;
+}
+
+/** Parameters that are no filters of the map. */
+const otherParameters: readonly string[] = ['page', 'page_size', 'ordering', 'facets', 'format'];
+
+/** The box in the address; null if there is none. */
+function chosenBox({ query }: PageContext): Box | null {
+  const sides = (query.get('bbox') ?? '').split(',').map(Number);
+  return sides.length === 4 && sides.every(Number.isFinite) ? (sides as unknown as Box) : null;
+}
+
+/** An area in words: `10° W to 20° E, 40° N to 60° N`; as it was sent, if it isn't one. */
+export function nameOfArea({ locale }: PageContext, text: string): string {
+  const sides = text.split(',').map(Number);
+  if (sides.length !== 4 || !sides.every(Number.isFinite)) return text;
+  const [west = '', south = '', east = '', north = ''] = sides.map((degrees, i) =>
+    locale.degrees(degrees, i % 2 ? 'latitude' : 'longitude'),
+  );
+  return locale.text('extentWords', { west, south, east, north });
+}
+
+/** The picture of where the datasets lie that the filters leave. The script of the pages lets a rectangle be drawn on it. */
+function AreaMap({ context, bbox, alt }: AreaProps & { readonly alt: string }): VNode {
+  const { path, query } = context;
+  const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1];
+  const filters = [...query].filter(
+    ([name, value]) => value && !name.startsWith('_') && !otherParameters.includes(name),
+  );
+  const parameters = queryStringOf([...(namespace ? [['namespace', namespace] as const] : []), ...filters]);
+  const area = overviewArea(boxAround(bbox, chosenBox(context)));
+  return (
+    <div class="area" data-area={area.join(',')}>
+      <img
+        src={hrefOf(context, `${apiRoot}${collections.dataset}/map.svg${parameters}`)}
+        {...overviewSize}
+        alt={alt}
+        loading="lazy"
+      />
+    </div>
+  );
+}
+
+/** The map of all datasets on the home page; it leads to the search by area. */
+export function WhereAllIs({ context, bbox }: AreaProps): VNode {
+  const { locale } = context;
+  return (
+    <div class="plate">
+      <div>
+        <AreaMap context={context} bbox={bbox} alt={locale.text('whereAllIs')} />
+        <a class="btn open" href={`${hrefOfSearch(context)}#where`}>
+          {locale.text('searchAnArea')}
+        </a>
+      </div>
+    </div>
+  );
+}
+
+/** The form of a box of coordinates. Its four numbers become one parameter: the server redirects. */
+export function AreaForm({ context, bbox }: AreaProps): VNode | null {
+  const { locale, query, path } = context;
+  const text = query.get('bbox') ?? '';
+  if (!bbox && !text) return null;
+  const [west, south, east, north] = text.split(',');
+  const field = (name: string, label: TextKey, value: string | undefined, most: number) => (
+    <div>
+      <label for={`where-${name}`}>{locale.text(label)}</label>
+      <input
+        id={`where-${name}`}
+        name={`_${name}`}
+        type="number"
+        step="any"
+        min={-most}
+        max={most}
+        value={value}
+        placeholder={`${name === 'west' || name === 'south' ? '−' : ''}${most}`}
+      />
+    </div>
+  );
+  return (
+    <section class="facet" id="where">
+      <h3>{locale.text('facetWhere')}</h3>
+      <AreaMap context={context} bbox={bbox} alt="" />
+      <p class="faint s only-js">{locale.text('drawAnArea')}</p>
+      <form class="where" action={path === '/' ? hrefOfSearch(context) : hrefOf(context, path)}>
+        {[...query]
+          .filter(([name]) => !['bbox', 'page', '_west', '_south', '_east', '_north'].includes(name))
+          .map(([name, value]) => (
+            <input key={`${name}=${value}`} type="hidden" name={name} value={value} />
+          ))}
+        {field('west', 'westLabel', west, 180)}
+        {field('east', 'eastLabel', east, 180)}
+        {field('south', 'southLabel', south, 90)}
+        {field('north', 'northLabel', north, 90)}
+        <button class="btn" type="submit">
+          {locale.text('searchThisArea')}
+        </button>
+      </form>
+    </section>
+  );
+}

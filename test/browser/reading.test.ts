@@ -1,0 +1,195 @@
+/** How people without a mouse, with large or spaced text, other colours, on paper or in other languages read the pages. */
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { type CatalogueFolder, makeLastingFolder } from '../support/folder.ts';
+import { serveFolder } from '../support/server.ts';
+import { launchBrowser, visit } from './open-browser.ts';
+
+const example = fileURLToPath(new URL('../../catalogue-data', import.meta.url));
+const earthquakes = '/api/v1/namespaces/usgs/datasets/earthquakes/';
+const countries = '/api/v1/namespaces/natural-earth/datasets/countries/';
+
+describe('reading pages', () => {
+  let browser: Browser;
+  let base: string;
+  let folder: CatalogueFolder;
+  let end: () => Promise<void>;
+
+  before(async () => {
+    folder = makeLastingFolder({});
+    cpSync(example, folder.root, { recursive: true });
+    folder.write(
+      'namespaces/usgs/datasets/trees/dataset.yaml',
+      JSON.stringify({ label: 'مجموعة بيانات الأشجار في المدينة', description: 'أشجار المدينة' }),
+    );
+    const server = await serveFolder(folder.root);
+    ({ base } = server);
+    browser = await launchBrowser();
+    end = async () => {
+      await browser.close();
+      await server.close();
+      folder.remove();
+    };
+    for (const path of ['/', earthquakes, countries]) await fetch(base + path, { headers: { Accept: 'text/html' } });
+  });
+  after(() => end());
+
+  it('by keyboard alone: search, map, tool, copy, sort, page, filter; the focus is always seen', async () => {
+    const { page, context, incidents } = await visit(browser, base, '/');
+    await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+    await page.keyboard.press('Tab');
+    assert.equal(await page.evaluate(() => document.activeElement?.className), 'skip');
+    await page.keyboard.press('/');
+    await page.keyboard.type('earthquakes');
+    await Promise.all([page.waitForURL(/search=earthquakes/), page.keyboard.press('Enter')]);
+    await tabTo(page, '.hit h3 a');
+    await Promise.all([page.waitForURL(base + earthquakes), page.keyboard.press('Enter')]);
+
+    await tabTo(page, '[data-map-open]');
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('[data-map-ready]');
+    assert.equal(await page.evaluate(() => document.activeElement?.className), 'map-live');
+    await page.keyboard.press('+');
+    await tabTo(page, '#map-colour');
+
+    await tabTo(page, 'input[name=tool]');
+    const tool = await page.evaluate(() => (document.activeElement as HTMLInputElement).value);
+    await page.keyboard.press('ArrowRight');
+    assert.notEqual(await page.evaluate(() => (document.activeElement as HTMLInputElement).value), tool);
+    await tabTo(page, '.use .copy');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.activeElement?.textContent === 'Copied');
+    assert.match(await page.evaluate(() => navigator.clipboard.readText()), /earthquakes/);
+
+    await page.goto(`${base}${earthquakes}data/`);
+    await tabTo(page, 'a[rel=next]', 150);
+    await Promise.all([page.waitForURL(/_offset=/), page.keyboard.press('Enter')]);
+    await tabTo(page, 'thead th a');
+    await Promise.all([page.waitForURL(/_ordering=/), page.keyboard.press('Enter')]);
+    await tabTo(page, 'select[name=_add]');
+    await chooseByArrow(page, 'select[name=_add]', 'mag');
+    await tabTo(page, 'select[name=_lookup]');
+    await chooseByArrow(page, 'select[name=_lookup]', 'gte');
+    await tabTo(page, 'input[name=_value]');
+    await page.keyboard.type('6');
+    await Promise.all([page.waitForURL(/mag__gte=6/), page.keyboard.press('Enter')]);
+    assert.equal(await page.locator('.big-grid tbody tr').count(), 5);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('with few steps of the Tab key on the page of a dataset', async () => {
+    const { page, context } = await visit(browser, base, countries);
+    const stops = await page.evaluate(() => {
+      const groups = new Set<string>();
+      return [...document.querySelectorAll<HTMLInputElement>('a[href],button,input,select,textarea,summary,[tabindex]')]
+        .filter((one) => one.tabIndex >= 0 && !one.disabled && one.type !== 'hidden')
+        .filter((one) => one.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true }))
+        .filter(({ type, name }) => type !== 'radio' || (!groups.has(name) && groups.add(name))).length;
+    });
+    assert.ok(stops <= 60, `${stops} steps`);
+    await context.close();
+  });
+
+  it('by an area that is drawn on the map of the home page', async () => {
+    const { page, context, incidents } = await visit(browser, base, '/');
+    const box = await page.locator('.front .area').boundingBox();
+    assert.ok(box);
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 4);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.6 * box.width, box.y + box.height / 2, { steps: 3 });
+    await Promise.all([page.waitForURL(/bbox=/), page.mouse.up()]);
+    const [west, south, east, north] = (new URL(page.url()).searchParams.get('bbox') ?? '').split(',').map(Number);
+    for (const [side, degrees] of [west, south, east, north].entries())
+      assert.ok(Math.abs((degrees as number) - ([0, 0, 36, 45][side] as number)) < 2, page.url());
+    assert.match((await page.textContent('.chips')) ?? '', /Where\s+0.* to 3[567].* E/);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('in forced colours: what has a colour only is seen, too', async () => {
+    const { page, context } = await visit(browser, base, countries);
+    await page.emulateMedia({ forcedColors: 'active', colorScheme: 'dark' });
+    const styleOf = (selector: string, property: string) =>
+      page
+        .locator(selector)
+        .first()
+        .evaluate((one, name) => getComputedStyle(one).getPropertyValue(name), property);
+    const seen = {
+      bar: await styleOf('.strip .num', 'fill'),
+      bed: await styleOf('.strip .bed', 'fill'),
+      hist: await styleOf('.hist .all', 'fill'),
+      borderTopWidth: await styleOf('.btn.main', 'border-top-width'),
+      ground: await styleOf('html', 'background-color'),
+    };
+    assert.notEqual(seen.bar, seen.bed);
+    for (const colour of [seen.bar, seen.hist]) assert.notEqual(colour, seen.ground);
+    assert.equal(seen.borderTopWidth, '2px');
+    await context.close();
+  });
+
+  it('on paper: all parts unfolded, no controls, black on white', async () => {
+    const { page, context } = await visit(browser, base, countries, { scheme: 'dark' });
+    await page.emulateMedia({ media: 'print' });
+    const controls = ['.bar nav', '.find input', '.toc', '.copy', '.cmp', '[data-map-open]'];
+    assert.equal(await page.locator(`${controls.join()} >> visible=true`).count(), 0);
+    assert.ok(
+      await page.evaluate(() => [...document.querySelectorAll('details > *')].every((one) => one.checkVisibility())),
+    );
+    assert.ok(
+      await page.evaluate(() => [...document.querySelectorAll('.use .panel')].every((one) => one.checkVisibility())),
+    );
+    assert.equal(await page.evaluate(() => getComputedStyle(document.body).color), 'rgb(0, 0, 0)');
+    await context.close();
+  });
+
+  it('in other languages and scripts: numbers, dates and directions', async () => {
+    for (const [language, pattern] of Object.entries({
+      'de-AT': /17\.257 Zeilen.*9 Datensätze.*8\. Aug\. 2026/s,
+      fr: /17\s257 lignes.*9 jeux de données.*8 août 2026/s,
+      da: /17,257 rows.*9 datasets.*8 Aug 2026/s,
+    })) {
+      const { page, context } = await visit(browser, base, '/', { language });
+      assert.match(await page.innerText('main'), pattern);
+      await context.close();
+    }
+    const { page, context } = await visit(browser, base, '/api/v1/namespaces/usgs/datasets/trees/');
+    const direction = await page.evaluate(() => getComputedStyle(document.querySelector('h1') as Element).direction);
+    assert.equal(direction, 'rtl');
+    await context.close();
+  });
+});
+
+/** Presses the Tab key until an element has the focus. At each step the focus has to be seen, and nothing may lie upon it. */
+async function tabTo(page: Page, selector: string, most = 90): Promise<void> {
+  for (let step = 0; step < most; step++) {
+    await page.keyboard.press('Tab');
+    const found = await page.evaluate((wanted) => {
+      const active = document.activeElement as HTMLElement | null;
+      if (!active || active === document.body) return { problem: '', isThere: false };
+      const isThere = active.matches(wanted);
+      const label = active.outerHTML.slice(0, 120);
+      const { outlineStyle, outlineWidth, boxShadow } = getComputedStyle(active);
+      const isMarked = (outlineStyle !== 'none' && Number.parseFloat(outlineWidth) > 0) || boxShadow !== 'none';
+      // A label may be what is seen of a field.
+      const labels = [...((active as HTMLInputElement).labels ?? [])];
+      const isMarkedByLabel = labels.some((one) => getComputedStyle(one).outlineStyle !== 'none');
+      if (!isMarked && !isMarkedByLabel) return { problem: `${label} has no mark`, isThere };
+      const rect = (active.getClientRects()[0] ?? active.getBoundingClientRect()) as DOMRect;
+      const isInside = rect.bottom > 0 && rect.top < innerHeight && rect.right > 0 && rect.left < innerWidth;
+      return { problem: isInside ? '' : `${label} is out of sight`, isThere };
+    }, selector);
+    assert.equal(found.problem, '');
+    if (found.isThere) return;
+  }
+  assert.fail(`${selector} has no focus after ${most} steps`);
+}
+
+/** Moves the choice of a list that has the focus downwards until it has a value. */
+async function chooseByArrow(page: Page, selector: string, value: string): Promise<void> {
+  for (let step = 0; step < 40 && (await page.locator(selector).inputValue()) !== value; step++)
+    await page.keyboard.press('ArrowDown');
+}

@@ -1,0 +1,93 @@
+/** The search for people: by area, on a map of where the datasets lie, and what is said when nothing is found. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { serveFolder } from '../support/server.ts';
+
+const datasets = '/api/v1/datasets/';
+
+describe('the search page', () => {
+  let workshop: Workshop;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+
+  before(async () => {
+    workshop = await makeWorkshop();
+    const collection = (type: string, coordinates: unknown) =>
+      JSON.stringify({ type: 'FeatureCollection', features: [feature(type, coordinates), feature(type, coordinates)] });
+    const feature = (type: string, coordinates: unknown) => ({
+      ...{ type: 'Feature', properties: { name: 'x' }, geometry: { type, coordinates } },
+    });
+    await workshop.publish('wells', 'wells.geojson', collection('Point', [10, 50]));
+    const course = [
+      [-60, 0],
+      [-50, -3],
+    ];
+    await workshop.publish('rivers', 'rivers.geojson', collection('LineString', course));
+    await workshop.publish('prices', 'prices.csv', 'name,price\na,1\nb,\n');
+    server = await serveFolder(workshop.root);
+  });
+  after(async () => {
+    await server.close();
+    await workshop.remove();
+  });
+
+  const get = (path: string, options: RequestInit = {}) =>
+    fetch(server.base + path, { headers: { Accept: 'text/html' }, ...options });
+  const page = async (path: string) => (await get(path)).text();
+  /** The elements of a picture, without its base map. */
+  const marks = async (path: string) => {
+    const response = await get(path, { headers: {} });
+    assert.equal(response.headers.get('content-type'), 'image/svg+xml', await response.clone().text());
+    const svg = await response.text();
+    return [...svg.matchAll(/<path class="(\w+)"/g)]
+      .map(([, name]) => name)
+      .filter((name) => !/sea|land/.test(name ?? ''));
+  };
+
+  it('shows where the datasets lie that the filters leave: their rows, and the area that is asked for', async () => {
+    assert.deepEqual(await marks(`${datasets}map.svg`), ['line', 'point']);
+    assert.deepEqual(await marks(`${datasets}map.svg?search=wells`), ['point']);
+    assert.deepEqual(await marks(`${datasets}map.svg?bbox=-70,-10,-40,10`), ['line', 'chosen']);
+    assert.deepEqual(await marks(`${datasets}map.svg?search=prices`), []);
+    assert.equal((await get(`${datasets}map.svg?bbox=1,2`)).status, 400);
+  });
+
+  it('finds by an area of four numbers, and has it as a chip and in the fields', async () => {
+    const response = await get(`${datasets}?_west=0&_south=40&_east=20&_north=&search=`, { redirect: 'manual' });
+    assert.equal(response.headers.get('location'), `${datasets}?bbox=0,40,20,90`);
+    const found = await page(`${datasets}?bbox=0,40,20,90`);
+    assert.match(found, />1 dataset</);
+    assert.match(found, /class="chips".*Where<\/span> <span dir="auto">0° to 20° E, 40° N to 90° N/s);
+    assert.match(found, /name="_east"[^>]*value="20"/);
+    // The picture is of the same area as the rectangle that is drawn on it.
+    assert.match(
+      found,
+      /<div class="area" data-area="[-\d.]+,[-\d.]+,[-\d.]+,[-\d.]+"><img src="[^"]*map\.svg\?bbox=0,40,20,90"/,
+    );
+    assert.doesNotMatch(await page(`${datasets}?search=prices`), /class="where"/);
+  });
+
+  it('has plates drawn from the rows, and what was updated in the last days', async () => {
+    const found = await page(datasets);
+    assert.equal([...found.matchAll(/<img src="[^"]*\/version\/\d+\/plate\.svg"/g)].length, 3);
+    const [, week] =
+      /href="[^"]*(\?updated__gte=[\d-]+)"[^>]*><span dir="auto">the last 7 days<\/span><span>3</.exec(found) ?? [];
+    assert.match(
+      await page(`${datasets}${week}`),
+      /class="chips".*Updated in<\/span> <span dir="auto">the last 7 days/s,
+    );
+    assert.match(await page(`${datasets}?updated__gte=2001-02-03`), /since 3 Feb 2001/);
+  });
+
+  it('names the nearest word, and the filters that are in the way, if nothing is found', async () => {
+    const found = await page(`${datasets}?search=river&geometry=point&year=1999`);
+    assert.match(found, /No dataset matches/);
+    assert.doesNotMatch(found, /Without one of these/);
+    const one = await page(`${datasets}?search=river&geometry=point`);
+    assert.match(
+      one,
+      /Without one of these.*<a href="[^"]*\?search=river"><span class="soft">What the rows are.*points.*1 dataset/s,
+    );
+    assert.match(await page(`${datasets}?search=rivrs`), /Did you mean <a [^>]*>rivers<\/a>/);
+  });
+});
