@@ -17,6 +17,7 @@ import { type Crumb, renderPage } from './layout.tsx';
 import { LicenceAndCiting } from './licence-and-citing.tsx';
 import { firstParagraph } from './markdown.ts';
 import { absoluteUrl, hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
+import { looksTyped } from './snippets.ts';
 import { UseIt } from './use-it.tsx';
 
 export interface DatasetPageParts {
@@ -211,21 +212,25 @@ function UseDataset({
         query: '',
         name: dataset.slug,
         hasGeometry: dataset.columns.some(({ type }) => type === 'geometry'),
-        textColumns: columnsWithLeadingZeros(dataset.columns, profiles),
-        dataset: isVersionPage ? null : formatRef(refOf(dataset)),
+        textColumns: columnsThatLookTyped(dataset.columns, profiles),
+        subject: formatRef(ref),
         server: context.base,
       }}
     />
   );
 }
 
-/** Columns of texts that look like numbers with leading zeros, which other tools would lose. */
-export const columnsWithLeadingZeros = (
+/** Columns of texts that other tools would read as numbers or truth values, as far as their values are known. */
+export const columnsThatLookTyped = (
   columns: readonly Column[],
   profiles: ReadonlyMap<string, Partial<ColumnProfile>>,
 ): readonly string[] =>
   columns
-    .filter(({ name, type }) => type === 'string' && /^0\d+$/.test(String(profiles.get(name)?.min ?? '')))
+    .filter(({ name, type }) => {
+      if (type !== 'string') return false;
+      const { min, max, top = [], examples = [] } = profiles.get(name) ?? {};
+      return [min, max, ...examples, ...top.map(({ value }) => value)].some((value) => looksTyped(String(value ?? '')));
+    })
     .map(({ name }) => name);
 
 function Queries({ context, queries }: { readonly context: PageContext; readonly queries: readonly Query[] }): VNode {

@@ -154,16 +154,17 @@ async function countValues(
   const counted = columns.filter(isCountable).slice(0, facetColumns);
   return Promise.all(
     counted.map(async (column) => {
+      const total = column.name === 'n' ? 'm' : 'n';
       const group = [
         ['_group_by', quotedName(column.name)],
-        ['_aggregate', 'count'],
-        ['_ordering', '-count'],
+        ['_aggregate', `count AS ${total}`],
+        ['_ordering', `-${total}`],
         ['_limit', String(facetValues)],
       ] as const;
       const { items } = await readObjects(request.catalogue, version, [...filters, ...group], workBudgetOf(request));
       const values = items.flatMap((item) => {
         const value = item[column.name];
-        return value === null || value === undefined ? [] : [{ value: String(value), count: Number(item.count) }];
+        return value === null || value === undefined ? [] : [{ value: String(value), count: Number(item[total]) }];
       });
       return { column, values };
     }),
