@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { ColumnProfile } from '../catalogue/column-statistics.ts';
 import type { Column } from '../catalogue/types.ts';
 import { TypeOfColumn } from './cells.tsx';
-import { HistogramBars, makeRowsHref, plainValue, type RowsHref, TopValues } from './histogram.tsx';
+import { Ends, HistogramBars, makeRowsHref, plainValue, type RowsHref, TopValues } from './histogram.tsx';
 import type { Locale } from './locale.ts';
 import type { PageContext } from './page-context.ts';
 
@@ -163,26 +163,3 @@ function Values({ locale, column, profile, rows, rowsHref }: ItemProps): VNode |
   if (min === undefined || max === undefined) return null;
   return <Ends locale={locale} name={name} profile={profile} />;
 }
-
-/** The ends of a column's range; of milliseconds since 1970, dates. */
-function Ends({ locale, name, profile }: Pick<ItemProps, 'locale' | 'profile'> & { readonly name: string }): VNode {
-  const end = (value: number | string | undefined) => {
-    if (typeof value === 'number')
-      return isTimestamp(name, profile) ? locale.date(new Date(value).toISOString()) : locale.rounded(value);
-    return /^\d{4}-\d\d-\d\d/.test(value ?? '') ? locale.date(value ?? '') : (value ?? '').slice(0, 24);
-  };
-  return (
-    <p class="ends">
-      <span>{end(profile.min)}</span>
-      <span>{end(profile.max)}</span>
-    </p>
-  );
-}
-
-/** True for numbers that are milliseconds since 1970: between 1990 and 2100, in a column named like a time. */
-const isTimestamp = (name: string, { min, max }: Partial<ColumnProfile>): boolean =>
-  typeof min === 'number' &&
-  typeof max === 'number' &&
-  min > 6.3e11 &&
-  max < 4.1e12 &&
-  /time|date|updated|created|at$/i.test(name);

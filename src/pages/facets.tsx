@@ -107,7 +107,7 @@ function Facet({ name, values, context, namespaces }: FacetProps): VNode | null 
 }
 
 /** The form of a box of coordinates. Its four numbers become one parameter: the server redirects. */
-function WhereForm({ context }: { readonly context: PageContext }): VNode {
+export function WhereForm({ context }: { readonly context: PageContext }): VNode {
   const { locale, query } = context;
   const [west, south, east, north] = (query.get('bbox') ?? '').split(',');
   const field = (name: string, label: TextKey, value: string | undefined, most: number) => (

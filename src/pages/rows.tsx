@@ -8,7 +8,8 @@ import { type Crumb, renderPage } from './layout.tsx';
 import { hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
 import { RowFilters } from './row-filters.tsx';
 import { RowsAddress } from './rows-address.tsx';
-import { noPart, RowsTable, type RowsTableProps } from './rows-table.tsx';
+import { noPart } from './rows-aside.tsx';
+import { RowsTable, type RowsTableProps } from './rows-table.tsx';
 
 export interface RowsPageParts extends Omit<RowsTableProps, 'context'> {
   readonly dataset: Dataset;

@@ -1,6 +1,9 @@
 /** Texts of rows, columns and charts, by language. */
 
 export const englishRowTexts = {
+  mapOfRows: { one: 'Map of the matching row', other: 'Map of the {number} matching rows' },
+  headsOfMatching:
+    'In the heads: light, all {rows}; dark, the {count} that match, to a scale of their own. A bar or a value is a link that filters by it.',
   textsLikeNumbers: {
     one: '{names} has texts that look like numbers or true and false: read as text, they stay as they are.',
     other: '{names} have texts that look like numbers or true and false: read as text, they stay as they are.',
@@ -9,6 +12,9 @@ export const englishRowTexts = {
 } as const;
 
 export const germanRowTexts = {
+  mapOfRows: { one: 'Karte der passenden Zeile', other: 'Karte der {number} passenden Zeilen' },
+  headsOfMatching:
+    'In den Köpfen: hell alle {rows}, dunkel die {count}, die passen, in eigenem Maßstab. Balken und Werte sind Links, die danach filtern.',
   textsLikeNumbers: {
     one: '{names} hat Texte, die wie Zahlen oder Wahrheitswerte aussehen: Als Text gelesen, bleiben sie, wie sie sind.',
     other:
@@ -18,6 +24,9 @@ export const germanRowTexts = {
 } as const;
 
 export const frenchRowTexts = {
+  mapOfRows: { one: 'Carte de la ligne qui correspond', other: 'Carte des {number} lignes qui correspondent' },
+  headsOfMatching:
+    'Dans les en-têtes : en clair, l’ensemble ({rows}) ; en foncé, les {count} qui correspondent, à leur propre échelle. Une barre ou une valeur est un lien qui filtre.',
   textsLikeNumbers: {
     one: '{names} contient des textes qui ressemblent à des nombres ou à vrai et faux : lus comme textes, ils restent tels quels.',
     other:
