@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Query, Version } from '../catalogue/types.ts';
-import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
+import { apiPath, apiRoot, collections, columnPath } from '../catalogue/urls.ts';
 import { catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
 import { ColumnList } from './dataset-columns.tsx';
@@ -124,6 +124,7 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
   const path = apiPath(isVersionPage && version ? refOf(version) : refOf(dataset));
   const rowsPath = hrefOfRef(context, isVersionPage && version ? refOf(version) : refOf(dataset), 'data/');
   const profiles = profilesByColumn(version, profile);
+  const columnHref = (name: string) => hrefOf(context, columnPath(refOf(dataset), name));
   const rows = profile?.rows ?? version?.rows ?? 0;
   const count = locale.text(rowCountKey(version, dataset.columns), { count: rows });
   const section = (id: string, title: string, note: string, content: ComponentChildren): Section => ({
@@ -159,7 +160,7 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
             'columns',
             locale.text('columns'),
             profile ? locale.text('asMeasured', { count: dataset.columns.length }) : count,
-            <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath }} />,
+            <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, columnHref }} />,
           ),
         ]
       : []),

@@ -41,8 +41,8 @@ export function HistogramBars({
       role="group"
       aria-label={locale.text('distributionOf', {
         name,
-        from: endText(locale, edges[0]),
-        to: endText(locale, edges.at(-1)),
+        from: edgeText(locale, edges[0]),
+        to: edgeText(locale, edges.at(-1)),
       })}
       width={width}
       height={height}
@@ -56,8 +56,8 @@ export function HistogramBars({
           <a key={edges[i]} href={rowsHref(filtersOfBin(name, histogram, i))} tabIndex={-1} rel="nofollow">
             <title>
               {locale.text('fromTo', {
-                from: endText(locale, edges[i]),
-                to: endText(locale, edges[i + 1]),
+                from: edgeText(locale, edges[i]),
+                to: edgeText(locale, edges[i + 1]),
                 rows: locale.text('rowCount', { count: matched?.[i] ?? count }),
               })}
             </title>
@@ -89,7 +89,7 @@ export function filtersOfBin(name: string, { edges, counts }: Histogram, bin: nu
   ];
 }
 
-function endText(locale: Locale, edge: number | string | undefined): string {
+export function edgeText(locale: Locale, edge: number | string | undefined): string {
   return typeof edge === 'number' ? locale.rounded(edge) : locale.date(edge ?? '');
 }
 
@@ -105,10 +105,20 @@ interface TopValuesProps {
   /** Matching rows with each of the values: counted in place of all rows. */
   readonly matched?: readonly number[] | undefined;
   readonly most?: number;
+  /** True if the keyboard reaches each value; else the form of a filter does the same. */
+  readonly areTabStops?: boolean;
 }
 
 /** The most frequent values with their counts; each is a link to its rows. */
-export function TopValues({ locale, column, rows, rowsHref, matched, most = 3 }: TopValuesProps): VNode {
+export function TopValues({
+  locale,
+  column,
+  rows,
+  rowsHref,
+  matched,
+  most = 3,
+  areTabStops = false,
+}: TopValuesProps): VNode {
   const { name, type } = column;
   const family = familyOfType(type);
   const top = matched
@@ -121,7 +131,12 @@ export function TopValues({ locale, column, rows, rowsHref, matched, most = 3 }:
           <svg aria-hidden="true" viewBox="0 0 100 10" preserveAspectRatio="none">
             <rect width={((count / Math.max(rows, 1)) * 100).toFixed(1)} height="10" />
           </svg>
-          <a href={rowsHref([[filterName(name), plainValue(value)]])} tabIndex={-1} rel="nofollow" dir="auto">
+          <a
+            href={rowsHref([[filterName(name), plainValue(value)]])}
+            tabIndex={areTabStops ? undefined : -1}
+            rel="nofollow"
+            dir="auto"
+          >
             {plainValue(value) === '' ? '“”' : plainValue(value)}
           </a>
           <span>{locale.number(count)}</span>
