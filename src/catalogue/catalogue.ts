@@ -109,6 +109,9 @@ export interface RowsRequest {
   readonly links?: ((part: RowsPart) => { readonly next: string | null; readonly previous: string | null }) | undefined;
 }
 
+/** The rows whose distribution a profile has beside that of all rows. */
+export type ProfileRequest = Pick<RowsRequest, 'parameters' | 'length' | 'budget'>;
+
 /** Part of the matching rows. */
 export interface RowsPart {
   /** Number of all matching rows. */
@@ -244,10 +247,12 @@ export interface Catalogue {
   /** A map of the rows that a request selects. @throws as `rows` */
   map(ref: VersionRef, request: MapRequest): Promise<RowsMap>;
   /**
-   * Statistics of the columns of a version's rows; `latest` is the newest ready one.
-   * @throws NotFoundError if the version has no rows that can be read; UnavailableError if they aren't ready in time
+   * Statistics of the columns of a version's rows; `latest` is the newest ready one. With parameters, `matched` has the distribution of the
+   * rows that they select.
+   * @throws NotFoundError if the version has no rows that can be read; ValidationError, keyed by parameter; UnavailableError if
+   *   they aren't ready in time
    */
-  profile(ref: VersionRef): Promise<VersionProfile>;
+  profile(ref: VersionRef, request?: ProfileRequest): Promise<VersionProfile>;
   /**
    * The differences between the rows of two versions, of the same dataset or of two.
    * @throws NotFoundError if one of them has no rows that can be read; ValidationError for `_key` if the key does not

@@ -43,6 +43,23 @@ export interface ColumnProfile extends ColumnStatistics {
 export interface VersionProfile {
   readonly rows: number;
   readonly columns: readonly ColumnProfile[];
+  /** The rows that a request selects, if it has parameters. */
+  readonly matched?: MatchedProfile;
+}
+
+/** The distribution of matching rows over the bins and values of the profile of all rows. */
+export interface MatchedProfile {
+  readonly rows: number;
+  /** Those with a histogram or most frequent values. */
+  readonly columns: readonly MatchedColumn[];
+}
+
+export interface MatchedColumn {
+  readonly name: string;
+  /** Matching rows in each bin of the histogram. */
+  readonly counts?: readonly number[];
+  /** Matching rows with each of the most frequent values. */
+  readonly top?: readonly number[];
 }
 
 /** Statistics as far as the metadata of a version have them. */

@@ -8,6 +8,7 @@ import type {
   Input,
   ListOptions,
   Page,
+  ProfileRequest,
   Published,
   RemoveOptions,
   Rows,
@@ -183,9 +184,9 @@ export class FileView implements Catalogue {
     return openMap(this.#files, await this.#versionWithData(ref), request, this.settings);
   }
 
-  async profile(ref: VersionRef): Promise<VersionProfile> {
+  async profile(ref: VersionRef, request?: ProfileRequest): Promise<VersionProfile> {
     const { profileVersion } = await import('./rows.ts');
-    return profileVersion(this.#files, await this.#versionWithData(ref));
+    return profileVersion(this.#files, await this.#versionWithData(ref), request);
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {

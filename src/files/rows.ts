@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
+import type { ProfileRequest, Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import { columnsByOtherName } from '../catalogue/column-names.ts';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
@@ -11,7 +11,7 @@ import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/e
 import { payloadPath } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
 import { datasetRefOf, formatRef, refOf } from '../catalogue/ref.ts';
-import type { ReadingOptions, Settings, Version } from '../catalogue/types.ts';
+import type { Dataset, ReadingOptions, Settings, Version } from '../catalogue/types.ts';
 import { compareTables } from '../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
 import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
@@ -23,7 +23,7 @@ import {
 } from '../data/formats/output-formats.ts';
 import { type DataQuery, parseDataQuery } from '../data/query/parameters.ts';
 import { runQuery, selectsEverything } from '../data/query/run-query.ts';
-import { columnNames } from '../data/row.ts';
+import { columnNames, type TableSchema } from '../data/row.ts';
 import type { Table } from '../data/table/table.ts';
 import type { TableStore } from '../data/table/table-store.ts';
 import { openPayload } from './bytes.ts';
@@ -52,9 +52,8 @@ export async function queryRows(
 ): Promise<Rows> {
   const table = await openTable(files, version);
   const { parameters, length } = request;
-  const former = findEntity<'dataset'>(files.snapshot, datasetRefOf(version))?.former_names ?? {};
-  const schema = { ...table.schema, otherNames: columnsByOtherName(former, columnNames(table.schema)) };
-  const query = parseDataQuery(parameters, schema, undefined, length);
+  const former = formerNamesOf(files, version);
+  const query = parseDataQuery(parameters, schemaOf(files, version, table), undefined, length);
   const format = formatFor(query, request);
   const paged = query.page !== undefined || query.pageSize !== undefined;
   const part = (window: Omit<RowsPart, 'paged'>): RowsPart => ({ ...window, paged });
@@ -96,6 +95,14 @@ export async function queryRows(
     isPayload: await isPayload(files, version, table, query, format),
     stream: () => Readable.from(found.chunks(), { objectMode: false, highWaterMark: 256 * 1024 }),
   };
+}
+
+const formerNamesOf = (files: CatalogueFiles, version: Version): Dataset['former_names'] =>
+  findEntity<'dataset'>(files.snapshot, datasetRefOf(version))?.former_names ?? {};
+
+/** The schema of a version's rows, in which columns have their former names, too. */
+function schemaOf(files: CatalogueFiles, version: Version, { schema }: Table): TableSchema {
+  return { ...schema, otherNames: columnsByOtherName(formerNamesOf(files, version), columnNames(schema)) };
 }
 
 /** @throws NotFoundError for an unknown format; ValidationError if groups of rows can't be written in it */
@@ -203,10 +210,24 @@ export async function compareVersions(
   return { from, to, ...(await compareTables(before, after, options)) };
 }
 
-/** Statistics of the columns of a version. @throws NotFoundError, UnavailableError */
-export async function profileVersion(files: CatalogueFiles, version: Version): Promise<VersionProfile> {
+/** Statistics of the columns of a version. @throws NotFoundError, UnavailableError; ValidationError for a parameter */
+export async function profileVersion(
+  files: CatalogueFiles,
+  version: Version,
+  { parameters = [], length, budget }: Partial<ProfileRequest> = {},
+): Promise<VersionProfile> {
+  const table = await openTable(files, version);
+  const query = parameters.length
+    ? parseDataQuery(parameters, schemaOf(files, version, table), undefined, length)
+    : null;
+  if (query?.aggregation)
+    throw new ValidationError({ _aggregate: ['A profile is of rows, and not of groups of rows.'] });
   const { profileTable } = await import('../data/query/profile-table.ts');
-  return profileTable(await openTable(files, version));
+  const profile = await profileTable(table);
+  if (!query) return profile;
+  const { profileMatching } = await import('../data/query/profile-matching.ts');
+  const limits = { pageSize: table.rowCount, maxPageSize: table.rowCount, timeout: timeoutOf(files), budget };
+  return { ...profile, matched: await profileMatching(table, profile, query, limits) };
 }
 
 /** Opens a table. Its errors name the version. */

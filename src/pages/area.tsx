@@ -1,5 +1,5 @@
 /** The search by area: a map of where the datasets lie, on which a rectangle can be drawn, and a form of its four edges. */
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import { type Box, boxAround, overviewArea, overviewSize } from '../catalogue/maps.ts';
 import { apiRoot, collections } from '../catalogue/urls.ts';
 import { hrefOf, hrefOfSearch, type PageContext, queryStringOf } from './page-context.ts';
@@ -66,12 +66,28 @@ export function WhereAllIs({ context, bbox }: AreaProps): VNode {
   );
 }
 
-/** The form of a box of coordinates. Its four numbers become one parameter: the server redirects. */
+/** The search by area: a map to draw on, where there is one, and the form. */
 export function AreaForm({ context, bbox }: AreaProps): VNode | null {
+  const { locale, query } = context;
+  if (!bbox && !query.get('bbox')) return null;
+  return (
+    <BoxForm context={context}>
+      <AreaMap context={context} bbox={bbox} alt="" />
+      <p class="faint s only-js">{locale.text('drawAnArea')}</p>
+    </BoxForm>
+  );
+}
+
+interface BoxFormProps {
+  readonly context: PageContext;
+  /** Content between the heading and the form. */
+  readonly children?: ComponentChildren;
+}
+
+/** The form of a box of coordinates. Its four numbers become one parameter: the server redirects. */
+export function BoxForm({ context, children }: BoxFormProps): VNode {
   const { locale, query, path } = context;
-  const text = query.get('bbox') ?? '';
-  if (!bbox && !text) return null;
-  const [west, south, east, north] = text.split(',');
+  const [west, south, east, north] = (query.get('bbox') ?? '').split(',');
   const field = (name: string, label: TextKey, value: string | undefined, most: number) => (
     <div>
       <label for={`where-${name}`}>{locale.text(label)}</label>
@@ -90,8 +106,7 @@ export function AreaForm({ context, bbox }: AreaProps): VNode | null {
   return (
     <section class="facet" id="where">
       <h3>{locale.text('facetWhere')}</h3>
-      <AreaMap context={context} bbox={bbox} alt="" />
-      <p class="faint s only-js">{locale.text('drawAnArea')}</p>
+      {children}
       <form class="where" action={path === '/' ? hrefOfSearch(context) : hrefOf(context, path)}>
         {[...query]
           .filter(([name]) => !['bbox', 'page', '_west', '_south', '_east', '_north'].includes(name))

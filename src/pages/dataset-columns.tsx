@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import type { ColumnProfile } from '../catalogue/column-statistics.ts';
 import type { Column } from '../catalogue/types.ts';
 import { TypeOfColumn } from './cells.tsx';
-import { HistogramBars, makeRowsHref, plainValue, type RowsHref, TopValues } from './histogram.tsx';
+import { Ends, HistogramBars, makeRowsHref, plainValue, type RowsHref, TopValues } from './histogram.tsx';
 import type { Locale } from './locale.ts';
 import type { PageContext } from './page-context.ts';
 
@@ -15,13 +15,15 @@ export interface ColumnsProps {
   readonly rows: number;
   /** Path of the rows. */
   readonly rowsPath: string;
+  /** Address of the page of a column. */
+  readonly columnHref: (name: string) => string;
 }
 
 /** Columns shown before the rest is folded; all, if few more. */
 const shownColumns = 12;
 const fewColumns = 16;
 
-export function ColumnList({ context, columns, profiles, rows, rowsPath }: ColumnsProps): VNode {
+export function ColumnList({ context, columns, profiles, rows, rowsPath, columnHref }: ColumnsProps): VNode {
   const { locale } = context;
   const rowsHref = makeRowsHref(rowsPath);
   const isDull = ({ name }: Column) => {
@@ -33,7 +35,10 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath }: Colum
   const first = telling.length > fewColumns ? telling.slice(0, shownColumns) : telling;
   const rest = telling.slice(first.length);
   const item = (column: Column) => (
-    <ColumnItem key={column.name} {...{ locale, column, profile: profiles.get(column.name) ?? {}, rows, rowsHref }} />
+    <ColumnItem
+      key={column.name}
+      {...{ locale, column, profile: profiles.get(column.name) ?? {}, rows, rowsHref, columnHref }}
+    />
   );
   return (
     <>
@@ -63,7 +68,10 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath }: Colum
           <ul class="dull">
             {dull.map(({ name, label }) => (
               <li key={name}>
-                <code>{name}</code> {label && label !== name && <span dir="auto">{label}: </span>}
+                <a href={columnHref(name)}>
+                  <code>{name}</code>
+                </a>{' '}
+                {label && label !== name && <span dir="auto">{label}: </span>}
                 {constantOf(locale, profiles.get(name))}
               </li>
             ))}
@@ -85,16 +93,18 @@ interface ItemProps {
   readonly profile: Partial<ColumnProfile>;
   readonly rows: number;
   readonly rowsHref: RowsHref;
+  /** Address of the page of a column. */
+  readonly columnHref: (name: string) => string;
 }
 
-function ColumnItem({ locale, column, profile, rows, rowsHref }: ItemProps): VNode {
+function ColumnItem({ locale, column, profile, rows, rowsHref, columnHref }: ItemProps): VNode {
   const { name, label, description } = column;
   return (
     <li>
       <div>
-        <span class="name" dir="auto">
+        <a class="name" href={columnHref(name)} dir="auto">
           {name}
-        </span>{' '}
+        </a>{' '}
         <TypeOfColumn column={column} />
       </div>
       <div class="what">
@@ -137,7 +147,7 @@ function Filled({ locale, profile, rows }: Pick<ItemProps, 'locale' | 'profile' 
 const fewValues = 3;
 
 /** The values of a column: a histogram, the most frequent ones, or examples. */
-function Values({ locale, column, profile, rows, rowsHref }: ItemProps): VNode | null {
+function Values({ locale, column, profile, rows, rowsHref }: Omit<ItemProps, 'columnHref'>): VNode | null {
   const { name, type } = column;
   const { histogram, top, distinct, min, max, examples } = profile;
   const full = { ...profile, name, type } as ColumnProfile;
@@ -163,26 +173,3 @@ function Values({ locale, column, profile, rows, rowsHref }: ItemProps): VNode |
   if (min === undefined || max === undefined) return null;
   return <Ends locale={locale} name={name} profile={profile} />;
 }
-
-/** The ends of a column's range; of milliseconds since 1970, dates. */
-function Ends({ locale, name, profile }: Pick<ItemProps, 'locale' | 'profile'> & { readonly name: string }): VNode {
-  const end = (value: number | string | undefined) => {
-    if (typeof value === 'number')
-      return isTimestamp(name, profile) ? locale.date(new Date(value).toISOString()) : locale.rounded(value);
-    return /^\d{4}-\d\d-\d\d/.test(value ?? '') ? locale.date(value ?? '') : (value ?? '').slice(0, 24);
-  };
-  return (
-    <p class="ends">
-      <span>{end(profile.min)}</span>
-      <span>{end(profile.max)}</span>
-    </p>
-  );
-}
-
-/** True for numbers that are milliseconds since 1970: between 1990 and 2100, in a column named like a time. */
-const isTimestamp = (name: string, { min, max }: Partial<ColumnProfile>): boolean =>
-  typeof min === 'number' &&
-  typeof max === 'number' &&
-  min > 6.3e11 &&
-  max < 4.1e12 &&
-  /time|date|updated|created|at$/i.test(name);

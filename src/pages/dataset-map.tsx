@@ -114,7 +114,7 @@ export function mapSentence({ locale }: PageContext, counts: MapCounts): string 
 }
 
 /** Texts of the moving map, by the names in `browser/row-panel.ts`. */
-function movingMapTexts({ locale }: PageContext): Readonly<Record<string, string>> {
+export function movingMapTexts({ locale }: PageContext): Readonly<Record<string, string>> {
   return {
     label: locale.text('mapLabel'),
     zoomIn: locale.text('zoomIn'),

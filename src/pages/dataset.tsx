@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Query, Version } from '../catalogue/types.ts';
-import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
+import { apiPath, apiRoot, collections, columnPath } from '../catalogue/urls.ts';
 import { catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
 import { ColumnList } from './dataset-columns.tsx';
@@ -17,6 +17,7 @@ import { type Crumb, renderPage } from './layout.tsx';
 import { LicenceAndCiting } from './licence-and-citing.tsx';
 import { firstParagraph } from './markdown.ts';
 import { absoluteUrl, hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
+import { looksTyped } from './snippets.ts';
 import { UseIt } from './use-it.tsx';
 
 export interface DatasetPageParts {
@@ -123,6 +124,7 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
   const path = apiPath(isVersionPage && version ? refOf(version) : refOf(dataset));
   const rowsPath = hrefOfRef(context, isVersionPage && version ? refOf(version) : refOf(dataset), 'data/');
   const profiles = profilesByColumn(version, profile);
+  const columnHref = (name: string) => hrefOf(context, columnPath(refOf(dataset), name));
   const rows = profile?.rows ?? version?.rows ?? 0;
   const count = locale.text(rowCountKey(version, dataset.columns), { count: rows });
   const section = (id: string, title: string, note: string, content: ComponentChildren): Section => ({
@@ -158,7 +160,7 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
             'columns',
             locale.text('columns'),
             profile ? locale.text('asMeasured', { count: dataset.columns.length }) : count,
-            <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath }} />,
+            <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, columnHref }} />,
           ),
         ]
       : []),
@@ -211,21 +213,25 @@ function UseDataset({
         query: '',
         name: dataset.slug,
         hasGeometry: dataset.columns.some(({ type }) => type === 'geometry'),
-        textColumns: columnsWithLeadingZeros(dataset.columns, profiles),
-        dataset: isVersionPage ? null : formatRef(refOf(dataset)),
+        textColumns: columnsThatLookTyped(dataset.columns, profiles),
+        subject: formatRef(ref),
         server: context.base,
       }}
     />
   );
 }
 
-/** Columns of texts that look like numbers with leading zeros, which other tools would lose. */
-export const columnsWithLeadingZeros = (
+/** Columns of texts that other tools would read as numbers or truth values, as far as their values are known. */
+export const columnsThatLookTyped = (
   columns: readonly Column[],
   profiles: ReadonlyMap<string, Partial<ColumnProfile>>,
 ): readonly string[] =>
   columns
-    .filter(({ name, type }) => type === 'string' && /^0\d+$/.test(String(profiles.get(name)?.min ?? '')))
+    .filter(({ name, type }) => {
+      if (type !== 'string') return false;
+      const { min, max, top = [], examples = [] } = profiles.get(name) ?? {};
+      return [min, max, ...examples, ...top.map(({ value }) => value)].some((value) => looksTyped(String(value ?? '')));
+    })
     .map(({ name }) => name);
 
 function Queries({ context, queries }: { readonly context: PageContext; readonly queries: readonly Query[] }): VNode {

@@ -15,6 +15,8 @@ interface HistogramProps {
   readonly type: ColumnType;
   readonly histogram: Histogram;
   readonly rowsHref: RowsHref;
+  /** Matching rows in each bin: drawn dark, to a scale of their own, before all rows. */
+  readonly matched?: readonly number[] | undefined;
   readonly width?: number;
   readonly height?: number;
 }
@@ -26,50 +28,56 @@ export function HistogramBars({
   type,
   histogram,
   rowsHref,
+  matched,
   width = 176,
   height = 28,
 }: HistogramProps): VNode {
   const { counts, edges } = histogram;
-  const most = Math.max(...counts, 1);
   const pitch = width / counts.length;
-  const gap = pitch > 4 ? 1 : 0;
   const floor = height - 1;
-  const bars = counts.map((count, i) => {
-    const tall = count === 0 ? 0 : Math.max(1, (count / most) * (height - 2));
-    return { x: (i * pitch).toFixed(1), tall: tall.toFixed(1), bar: (pitch - gap).toFixed(1) };
-  });
-  const d = bars.map(({ x, tall, bar }) => (tall === '0.0' ? '' : `M${x} ${floor}v-${tall}h${bar}V${floor}z`)).join('');
   return (
     <svg
-      class={`hist whole ${familyOfType(type)}`}
+      class={`hist ${matched ? '' : 'whole '}${familyOfType(type)}`}
       role="group"
       aria-label={locale.text('distributionOf', {
         name,
-        from: endText(locale, edges[0]),
-        to: endText(locale, edges.at(-1)),
+        from: edgeText(locale, edges[0]),
+        to: edgeText(locale, edges.at(-1)),
       })}
       width={width}
       height={height}
       viewBox={`0 0 ${width} ${height}`}
     >
       <path class="base" d={`M0 ${floor}h${width}v1H0z`} />
-      <path class="all" d={d} />
+      <path class="all" d={pathOfBars(counts, pitch, floor)} />
+      {matched && <path class="hit" d={pathOfBars(matched, pitch, floor)} />}
       {counts.map((count, i) =>
         count === 0 ? null : (
-          <a key={bars[i]?.x} href={rowsHref(filtersOfBin(name, histogram, i))} tabIndex={-1} rel="nofollow">
+          <a key={edges[i]} href={rowsHref(filtersOfBin(name, histogram, i))} tabIndex={-1} rel="nofollow">
             <title>
               {locale.text('fromTo', {
-                from: endText(locale, edges[i]),
-                to: endText(locale, edges[i + 1]),
-                rows: locale.text('rowCount', { count }),
+                from: edgeText(locale, edges[i]),
+                to: edgeText(locale, edges[i + 1]),
+                rows: locale.text('rowCount', { count: matched?.[i] ?? count }),
               })}
             </title>
-            <rect class="hot" x={bars[i]?.x} width={pitch.toFixed(1)} height={floor} />
+            <rect class="hot" x={(i * pitch).toFixed(1)} width={pitch.toFixed(1)} height={floor} />
           </a>
         ),
       )}
     </svg>
   );
+}
+
+/** Bars as one path: as high as their counts, the highest as high as there is room; at least a pixel. */
+function pathOfBars(counts: readonly number[], pitch: number, floor: number): string {
+  const most = Math.max(...counts, 1);
+  const width = (pitch - (pitch > 4 ? 1 : 0)).toFixed(1);
+  const bar = (count: number, i: number) =>
+    count === 0
+      ? ''
+      : `M${(i * pitch).toFixed(1)} ${floor}v-${Math.max(1, (count / most) * (floor - 1)).toFixed(1)}h${width}V${floor}z`;
+  return counts.map(bar).join('');
 }
 
 /** Filters of the rows in a bin: from its lower edge to below its upper one; the last bin holds both. */
@@ -81,7 +89,7 @@ export function filtersOfBin(name: string, { edges, counts }: Histogram, bin: nu
   ];
 }
 
-function endText(locale: Locale, edge: number | string | undefined): string {
+export function edgeText(locale: Locale, edge: number | string | undefined): string {
   return typeof edge === 'number' ? locale.rounded(edge) : locale.date(edge ?? '');
 }
 
@@ -91,15 +99,31 @@ export const plainValue = (value: StatisticsValue): string => String(value);
 interface TopValuesProps {
   readonly locale: Locale;
   readonly column: ColumnProfile;
+  /** Number of the rows that are counted. */
   readonly rows: number;
   readonly rowsHref: RowsHref;
+  /** Matching rows with each of the values: counted in place of all rows. */
+  readonly matched?: readonly number[] | undefined;
   readonly most?: number;
+  /** True if the keyboard reaches each value; else the form of a filter does the same. */
+  readonly areTabStops?: boolean;
 }
 
 /** The most frequent values with their counts; each is a link to its rows. */
-export function TopValues({ locale, column, rows, rowsHref, most = 3 }: TopValuesProps): VNode {
-  const { name, top = [], type } = column;
+export function TopValues({
+  locale,
+  column,
+  rows,
+  rowsHref,
+  matched,
+  most = 3,
+  areTabStops = false,
+}: TopValuesProps): VNode {
+  const { name, type } = column;
   const family = familyOfType(type);
+  const top = matched
+    ? (column.top ?? []).map(({ value }, i) => ({ value, count: matched[i] ?? 0 })).sort((a, b) => b.count - a.count)
+    : (column.top ?? []);
   return (
     <ul class={`tops ${family}`}>
       {top.slice(0, most).map(({ value, count }) => (
@@ -107,7 +131,12 @@ export function TopValues({ locale, column, rows, rowsHref, most = 3 }: TopValue
           <svg aria-hidden="true" viewBox="0 0 100 10" preserveAspectRatio="none">
             <rect width={((count / Math.max(rows, 1)) * 100).toFixed(1)} height="10" />
           </svg>
-          <a href={rowsHref([[filterName(name), plainValue(value)]])} tabIndex={-1} rel="nofollow" dir="auto">
+          <a
+            href={rowsHref([[filterName(name), plainValue(value)]])}
+            tabIndex={areTabStops ? undefined : -1}
+            rel="nofollow"
+            dir="auto"
+          >
             {plainValue(value) === '' ? '“”' : plainValue(value)}
           </a>
           <span>{locale.number(count)}</span>
@@ -128,3 +157,32 @@ export const makeRowsHref =
   (path: string): RowsHref =>
   (filters) =>
     path + queryStringOf(filters);
+
+interface EndsProps {
+  readonly locale: Locale;
+  readonly name: string;
+  readonly profile: Partial<ColumnProfile>;
+}
+
+/** The ends of a column's range; of milliseconds since 1970, dates. */
+export function Ends({ locale, name, profile }: EndsProps): VNode {
+  const end = (value: number | string | undefined) => {
+    if (typeof value === 'number')
+      return isTimestamp(name, profile) ? locale.date(new Date(value).toISOString()) : locale.rounded(value);
+    return /^\d{4}-\d\d-\d\d/.test(value ?? '') ? locale.date(value ?? '') : (value ?? '').slice(0, 24);
+  };
+  return (
+    <p class="ends">
+      <span>{end(profile.min)}</span>
+      <span>{end(profile.max)}</span>
+    </p>
+  );
+}
+
+/** True for numbers that are milliseconds since 1970: between 1990 and 2100, in a column named like a time. */
+const isTimestamp = (name: string, { min, max }: Partial<ColumnProfile>): boolean =>
+  typeof min === 'number' &&
+  typeof max === 'number' &&
+  min > 6.3e11 &&
+  max < 4.1e12 &&
+  /time|date|updated|created|at$/i.test(name);

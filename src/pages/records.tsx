@@ -173,7 +173,7 @@ export function renderQueryPage(context: PageContext, query: Query, dataset: Dat
               name: query.slug,
               hasGeometry: columns.some(({ type }) => type === 'geometry'),
               textColumns: [],
-              dataset: null,
+              subject: `@${query.slug}`,
               server: context.base,
             }}
           />

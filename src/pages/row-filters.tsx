@@ -1,9 +1,8 @@
 /** The filters of rows: in words as chips, the form that adds one, and the address that they make. */
 import type { VNode } from 'preact';
 import type { Column } from '../catalogue/types.ts';
-import { formatName } from './figures.ts';
 import type { Locale } from './locale.ts';
-import { absoluteUrl, hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
+import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
 import type { TextKey } from './texts/english.ts';
 
 /** Comparisons in words, by lookup; the first ones are offered by the form. */
@@ -126,68 +125,5 @@ function FilterForm({ context, columns }: FiltersProps): VNode {
         {locale.text('addFilter')}
       </button>
     </form>
-  );
-}
-
-/** The address of the rows that are seen, with its parameters set off, and the same rows in other formats. */
-export function RowsAddress({
-  context,
-  matched,
-  hasGeometry,
-  isAggregated,
-}: {
-  readonly context: PageContext;
-  readonly matched: number;
-  readonly hasGeometry: boolean;
-  readonly isAggregated: boolean;
-}): VNode {
-  const { locale, path, query } = context;
-  const own = [...query].filter(([name]) => !/^_?format$/.test(name));
-  const all = own.filter(([name]) => !/^_?(limit|offset|page|page_size)$/.test(name));
-  const address = path + queryStringOf(own);
-  const file = (extension: string, more: readonly (readonly [string, string])[] = []) =>
-    `${hrefOf(context, path).replace(/\/data\/$/, `/data.${extension}`)}${queryStringOf([...all, ...more])}`;
-  const formats = isAggregated
-    ? (['csv', 'json', 'ndjson'] as const)
-    : (['csv', ...(hasGeometry ? (['geojson'] as const) : (['json'] as const)), 'parquet', 'ndjson'] as const);
-  return (
-    <div class="address">
-      <span class="type">GET</span>
-      <code tabIndex={0} role="region" aria-label={locale.text('addressOfRows')}>
-        {path}
-        {own.map(([name, value], i) => (
-          <span key={`${name}=${value}`}>
-            {i === 0 ? '?' : '&'}
-            <b>{name}</b>={value}
-          </span>
-        ))}
-      </code>
-      <button
-        class="btn only-js"
-        type="button"
-        data-copy={absoluteUrl(context, address)}
-        data-copied={locale.text('copied')}
-      >
-        {locale.text('copy')}
-      </button>
-      <span class="kinds">
-        <span>{locale.text('theseRowsAs', { count: matched })}</span>
-        {formats.map((format) => (
-          <a key={format} href={file(format)} rel="nofollow">
-            {formatName(format)}
-          </a>
-        ))}
-        <a
-          href={file('csv', [
-            ['_bom', 'true'],
-            ['_sep', ';'],
-            ['_excel', 'true'],
-          ])}
-          rel="nofollow"
-        >
-          {locale.text('excelFile')}
-        </a>
-      </span>
-    </div>
   );
 }

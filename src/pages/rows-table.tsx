@@ -1,11 +1,11 @@
 /** The table of rows: heads with distributions, links to parts of the rows, values beside it. */
 import type { VNode } from 'preact';
-import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
-import type { FacetValue } from '../catalogue/facets.ts';
+import type { ColumnProfile, MatchedColumn, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Column } from '../catalogue/types.ts';
 import { Cell, isNumeric, type RowValues, TypeOfColumn } from './cells.tsx';
-import { filterName, HistogramBars, makeRowsHref, TopValues } from './histogram.tsx';
+import { Ends, HistogramBars, makeRowsHref, TopValues } from './histogram.tsx';
 import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
+import { type ColumnFacet, noPart, RowsAside } from './rows-aside.tsx';
 
 export interface RowsTableProps {
   readonly context: PageContext;
@@ -18,16 +18,22 @@ export interface RowsTableProps {
   readonly offset: number;
   readonly limit: number;
   readonly profile: VersionProfile | null;
-  /** Values of some columns with their counts in the matching rows. */
-  readonly facets: readonly { readonly column: Column; readonly values: readonly FacetValue[] }[];
+  /** The distribution of the matching rows; null if all match, or they are too many. */
+  readonly matchedProfile: MatchedProfile | null;
+  readonly facets: readonly ColumnFacet[];
+  /** True if the rows have a geometry. */
+  readonly hasGeometry: boolean;
   /** True if the rows are groups of rows. */
   readonly isAggregated: boolean;
 }
 
 export function RowsTable(props: RowsTableProps): VNode {
-  const { context, rows, columns, matched, total, offset, profile, facets, isAggregated } = props;
+  const { context, rows, columns, matched, total, offset, profile, matchedProfile, facets, hasGeometry, isAggregated } =
+    props;
   const { locale } = context;
   const profiles = new Map(profile?.columns.map((column) => [column.name, column]));
+  const matchedColumns = new Map(matchedProfile?.columns.map((column) => [column.name, column]));
+  const hasMap = hasGeometry && !isAggregated;
   if (rows.length === 0)
     return (
       <div class="empty">
@@ -41,9 +47,14 @@ export function RowsTable(props: RowsTableProps): VNode {
   return (
     <>
       {!isAggregated && profile && (
-        <p class="s soft">{locale.text('headsNote', { rows: locale.text('rowCount', { count: profile.rows }) })}</p>
+        <p class="s soft">
+          {locale.text(matchedProfile ? 'headsOfMatching' : 'headsNote', {
+            rows: locale.text('rowCount', { count: profile.rows }),
+            count: matchedProfile?.rows ?? 0,
+          })}
+        </p>
       )}
-      <div class={facets.length ? 'withside' : undefined}>
+      <div class={facets.length || hasMap ? 'withside' : undefined}>
         <div class="big-grid">
           <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('rows')}>
             <table class="grid">
@@ -55,7 +66,9 @@ export function RowsTable(props: RowsTableProps): VNode {
                   {columns.map((column, i) => (
                     <HeadCell
                       key={column.name}
-                      {...{ context, column, isKey: i === 0, isAggregated, profile: profiles.get(column.name), total }}
+                      {...{ context, column, isKey: i === 0, isAggregated, profile: profiles.get(column.name) }}
+                      matched={matchedColumns.get(column.name)}
+                      total={matchedProfile?.rows ?? total}
                     />
                   ))}
                 </tr>
@@ -89,23 +102,11 @@ export function RowsTable(props: RowsTableProps): VNode {
           </div>
           <PartLinks context={context} matched={matched} offset={offset} shown={rows.length} limit={props.limit} />
         </div>
-        {facets.length > 0 && <RowFacets context={context} facets={facets} />}
+        {(facets.length > 0 || hasMap) && <RowsAside {...{ context, facets, hasMap, matched }} />}
       </div>
     </>
   );
 }
-
-/** Parameters of the part of the rows that is shown. */
-export const noPart = {
-  _offset: null,
-  offset: null,
-  _page: null,
-  page: null,
-  _limit: null,
-  limit: null,
-  _page_size: null,
-  page_size: null,
-};
 
 interface HeadProps {
   readonly context: PageContext;
@@ -113,11 +114,13 @@ interface HeadProps {
   readonly isKey: boolean;
   readonly isAggregated: boolean;
   readonly profile: ColumnProfile | undefined;
+  readonly matched: MatchedColumn | undefined;
+  /** Number of the rows that are counted. */
   readonly total: number;
 }
 
 /** Name, type and distribution of a column; the name sorts. */
-function HeadCell({ context, column, isKey, isAggregated, profile, total }: HeadProps): VNode {
+function HeadCell({ context, column, isKey, isAggregated, profile, matched, total }: HeadProps): VNode {
   const { locale, query } = context;
   const { name, type } = column;
   const ordering = query.get('_ordering') ?? '';
@@ -149,15 +152,24 @@ function HeadCell({ context, column, isKey, isAggregated, profile, total }: Head
         <span dir="auto">{name}</span>
       )}{' '}
       {!isAggregated && <TypeOfColumn column={column} />}
-      {!isAggregated && histogram && !(top && (distinct ?? 0) <= 2) ? (
-        <HistogramBars {...{ locale, name, type, histogram, rowsHref: hrefOfFilter, width: 104, height: 30 }} />
+      {!isAggregated && histogram && profile && !(top && (distinct ?? 0) <= 2) ? (
+        <>
+          <HistogramBars
+            {...{ locale, name, type, histogram, rowsHref: hrefOfFilter, width: 104, height: 30 }}
+            matched={matched?.counts}
+          />
+          <Ends locale={locale} name={name} profile={profile} />
+        </>
       ) : (
         !isAggregated &&
         profile &&
         top &&
         (distinct ?? 0) > 1 &&
         (distinct ?? 0) <= 20 && (
-          <TopValues {...{ locale, column: profile, rows: total, rowsHref: hrefOfFilter, most: 2 }} />
+          <TopValues
+            {...{ locale, column: profile, rows: total, rowsHref: hrefOfFilter, most: 2 }}
+            matched={matched?.top}
+          />
         )
       )}
     </th>
@@ -202,39 +214,3 @@ function PartLinks({
 
 /** Rows in a page, if the address doesn't say. */
 export const rowsPerPage = 100;
-
-/** Values of columns beside the table, each a filter. */
-function RowFacets({ context, facets }: Pick<RowsTableProps, 'context' | 'facets'>): VNode {
-  const { locale, query } = context;
-  return (
-    <aside aria-label={locale.text('values')}>
-      {facets.map(({ column, values }) => {
-        const name = filterName(column.name);
-        const chosen = query.getAll(name);
-        return (
-          <section key={column.name} class="facet">
-            <h3 dir="auto">{column.label || column.name}</h3>
-            <ul>
-              {values.map(({ value, count }) => {
-                const isOn = chosen.includes(value);
-                return (
-                  <li key={value}>
-                    <a
-                      class={isOn ? 'on' : undefined}
-                      aria-current={isOn ? 'true' : undefined}
-                      href={hrefWith(context, { ...noPart, [name]: isOn ? null : value })}
-                      rel="nofollow"
-                    >
-                      <span dir="auto">{value}</span>
-                      <span>{locale.number(count)}</span>
-                    </a>
-                  </li>
-                );
-              })}
-            </ul>
-          </section>
-        );
-      })}
-    </aside>
-  );
-}

@@ -1,11 +1,15 @@
 /** The rows of a dataset, of a version or of a saved query: filtered, sorted, in parts. */
 import type { VNode } from 'preact';
+import { formatRef, refOf } from '../catalogue/ref.ts';
+import { parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Query, Version } from '../catalogue/types.ts';
-import { datasetCrumbs } from './dataset.tsx';
+import { columnsThatLookTyped, datasetCrumbs, profilesByColumn } from './dataset.tsx';
 import { type Crumb, renderPage } from './layout.tsx';
 import { hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
-import { RowFilters, RowsAddress } from './row-filters.tsx';
-import { noPart, RowsTable, type RowsTableProps } from './rows-table.tsx';
+import { RowFilters } from './row-filters.tsx';
+import { RowsAddress } from './rows-address.tsx';
+import { noPart } from './rows-aside.tsx';
+import { RowsTable, type RowsTableProps } from './rows-table.tsx';
 
 export interface RowsPageParts extends Omit<RowsTableProps, 'context'> {
   readonly dataset: Dataset;
@@ -38,6 +42,8 @@ export function renderRowsPage(context: PageContext, parts: RowsPageParts): stri
     isAggregated,
   } = parts;
   const isSingle = limit === 1 && rows.length === 1 && !isAggregated;
+  const parameters = [...context.query, ...parametersFromRecord(query?.parameters ?? {})];
+  const written = isAggregated || parameters.some(([name]) => name === '_fields') ? columns : allColumns;
   const title = query?.label ?? dataset.label;
   const last: Crumb = {
     text: isSingle ? locale.text('rowNumber', { number: offset + 1 }) : locale.text('rows').toLowerCase(),
@@ -83,8 +89,10 @@ export function renderRowsPage(context: PageContext, parts: RowsPageParts): stri
         </div>
         {!isAggregated && <RowFilters context={context} columns={allColumns} />}
         <RowsAddress
-          {...{ context, matched, isAggregated }}
-          hasGeometry={allColumns.some(({ type }) => type === 'geometry')}
+          {...{ context, matched, isAggregated, columns: written }}
+          name={query?.slug ?? dataset.slug}
+          subject={query ? `@${query.slug}` : formatRef(refOf(isVersionPage ? version : dataset))}
+          textColumns={columnsThatLookTyped(written, profilesByColumn(version, parts.profile))}
         />
         {isSingle ? <SingleRow context={context} {...parts} /> : <RowsTable context={context} {...parts} />}
       </>

@@ -9,10 +9,12 @@ export interface RowsSource {
   /** Name for a variable or a file. */
   readonly name: string;
   readonly hasGeometry: boolean;
-  /** Columns of texts that look like numbers with leading zeros. */
+  /** True if the rows are groups of rows, which fewer formats can hold. */
+  readonly isAggregated?: boolean;
+  /** Columns of texts that other tools would read as numbers or truth values. */
   readonly textColumns: readonly string[];
-  /** `namespace/dataset`, and the address of the server, for the command line; null if a version is asked for. */
-  readonly dataset: string | null;
+  /** For the command line: `namespace/dataset`, with `@version`, or `@query`; and the address of the server. */
+  readonly subject: string;
   readonly server: string;
 }
 
@@ -36,20 +38,27 @@ const variableName = (name: string): string => {
   return /^[A-Za-z]/.test(plain) ? plain.toLowerCase() : `data_${plain}`.toLowerCase();
 };
 
+/** True for a text that Python or R would read as something else. */
+export const looksTyped = (text: string): boolean =>
+  /^\s*[-+]?(\d|\.\d|inf|nan)/i.test(text)
+    ? !Number.isNaN(Number(text)) || /^\s*[-+]?(inf|nan)/i.test(text)
+    : isTruthValue.test(text);
+const isTruthValue = /^(true|false|t|f)$/i;
+
+/** The address of the rows as "CSV for Excel": semicolons, a byte order mark, and no cell that is a formula. */
+export const excelAddress = ({ address, query }: Pick<RowsSource, 'address' | 'query'>): string =>
+  `${address}.csv${query ? `${query}&` : '?'}_bom=true&_sep=;&_excel=true`;
+
 export function makeSnippets(source: RowsSource): readonly Snippet[] {
-  const { address, query, name, hasGeometry, textColumns, dataset, server } = source;
+  const { address, query, name, hasGeometry, isAggregated = false, subject, server } = source;
   const at = (extension: string) => `${address}.${extension}${query}`;
   const variable = variableName(name);
+  // In R, `optional` keeps the names of columns as they are.
   const best = hasGeometry ? 'geojson' : 'csv';
-  const dtype = textColumns.length
-    ? `,\n    dtype={${textColumns.map((column) => `${quoted(column)}: str`).join(', ')}}`
-    : '';
-  const colClasses = textColumns.length
-    ? `,\n  colClasses = c(${textColumns.map((column) => `${quoted(column)} = "character"`).join(', ')})`
-    : '';
   const parameters = [...new URLSearchParams(query)]
     .map(([key, value]) => ` ${shellQuoted(`${key}=${value}`)}`)
     .join('');
+  const objects = `${address}/${query ? `${query}&` : '?'}_format=objects`;
   return [
     { tool: 'curl', title: 'curl', blocks: [`curl -o ${variable}.${best} ${shellQuoted(at(best))}`] },
     {
@@ -57,44 +66,67 @@ export function makeSnippets(source: RowsSource): readonly Snippet[] {
       title: 'Python',
       blocks: [
         ...(hasGeometry ? [`import geopandas as gpd\n\n${variable} = gpd.read_file(${quoted(at('geojson'))})`] : []),
-        `import pandas as pd\n\n${variable} = pd.read_csv(${quoted(at('csv'))}${dtype})`,
+        `import pandas as pd\n\n${variable} = ${pandasCall(source)}`,
       ],
     },
     {
       tool: 'r',
       title: 'R',
       blocks: [
-        ...(hasGeometry ? [`library(sf)\n\n${variable} <- st_read(${quoted(at('geojson'))})`] : []),
-        `${variable} <- read.csv(${quoted(at('csv'))}${colClasses})`,
+        ...(hasGeometry ? [`library(sf)\n\n${variable} <- st_read(${quoted(at('geojson'))}, optional = TRUE)`] : []),
+        `${variable} <- ${readCsvCall(source)}`,
       ],
     },
     {
       tool: 'duckdb',
       title: 'DuckDB',
-      blocks: [`INSTALL httpfs; LOAD httpfs;\n\nSELECT * FROM read_parquet(${sqlQuoted(at('parquet'))}) LIMIT 10;`],
+      blocks: [
+        `INSTALL httpfs; LOAD httpfs;\n\nSELECT * FROM ${
+          isAggregated ? `read_csv(${sqlQuoted(at('csv'))})` : `read_parquet(${sqlQuoted(at('parquet'))})`
+        };`,
+      ],
     },
     {
       tool: 'qgis',
       title: 'QGIS, GDAL',
       blocks: hasGeometry
-        ? [`/vsicurl/${at('geojson')}`, `ogr2ogr ${variable}.gpkg ${shellQuoted(`GeoJSON:${at('geojson')}`)}`]
-        : [`ogr2ogr -f XLSX ${variable}.xlsx ${shellQuoted(`CSV:/vsicurl/${at('csv')}`)}`],
+        ? [at('geojson'), `ogr2ogr ${variable}.gpkg ${shellQuoted(`GeoJSON:${at('geojson')}`)}`]
+        : [`ogr2ogr -f XLSX ${variable}.xlsx ${shellQuoted(`CSV:/vsicurl_streaming/${at('csv')}`)}`],
     },
     {
       tool: 'js',
       title: 'JavaScript',
       blocks: [
-        `const response = await fetch(${quoted(at(hasGeometry ? 'geojson' : 'json'))});\nconst ${variable} = await response.json();`,
+        `const response = await fetch(${quoted(hasGeometry ? at('geojson') : objects)});\nconst ${variable} = await response.json();`,
       ],
     },
-    ...(dataset === null
-      ? []
-      : [
-          {
-            tool: 'cli' as const,
-            title: '',
-            blocks: [`catalogue data ${dataset}${parameters} --remote ${server} -o ${variable}.${best}`],
-          },
-        ]),
+    {
+      tool: 'cli',
+      title: '',
+      blocks: [`catalogue data ${subject}${parameters} --remote ${server} -o ${variable}.${best}`],
+    },
   ];
 }
+
+/** Only an empty cell is missing: pandas would take texts such as `NA`, Namibia's code, for missing, too. */
+function pandasCall({ address, query, textColumns }: RowsSource): string {
+  const types = textColumns.map((column) => `${quoted(column)}: str`).join(', ');
+  return `pd.read_csv(
+    ${quoted(`${address}.csv${query}`)},
+    keep_default_na=False,
+    na_values=[""],${types && `\n    dtype={${types}},`}
+)`;
+}
+
+/** As with pandas, only an empty cell is missing, and names of columns stay as they are. */
+function readCsvCall({ address, query, textColumns }: RowsSource): string {
+  const types = textColumns.map((column) => `${rName(column)} = "character"`).join(', ');
+  return `read.csv(
+  ${quoted(`${address}.csv${query}`)},
+  na.strings = "",
+  check.names = FALSE${types && `,\n  colClasses = c(${types})`}
+)`;
+}
+
+/** The name of an argument in R. */
+const rName = (name: string): string => `\`${name.replaceAll('\\', '\\\\').replaceAll('`', '\\`')}\``;

@@ -2,13 +2,12 @@
 import type { VNode } from 'preact';
 import { CodeBlock } from './code-block.tsx';
 import type { PageContext } from './page-context.ts';
-import { makeSnippets, type RowsSource } from './snippets.ts';
+import { excelAddress, makeSnippets, type RowsSource } from './snippets.ts';
 
 export function UseIt({ context, source }: { readonly context: PageContext; readonly source: RowsSource }): VNode {
   const { locale } = context;
   const { textColumns } = source;
   const snippets = makeSnippets(source);
-  const excel = `${source.address}.csv${source.query ? `${source.query}&` : '?'}_bom=true&_sep=;&_excel=true`;
   const panels = [
     ...snippets.map(({ tool, title, blocks }) => ({
       tool,
@@ -24,7 +23,7 @@ export function UseIt({ context, source }: { readonly context: PageContext; read
             />
           ))}
           {(tool === 'python' || tool === 'r') && textColumns.length > 0 && (
-            <p>{locale.text('leadingZeros', { count: textColumns.length, names: locale.list(textColumns) })}</p>
+            <p>{locale.text('textsLikeNumbers', { count: textColumns.length, names: locale.list(textColumns) })}</p>
           )}
         </>
       ),
@@ -36,7 +35,7 @@ export function UseIt({ context, source }: { readonly context: PageContext; read
         <>
           <p>{locale.text('excelHow')}</p>
           <p>
-            <a class="btn" href={excel}>
+            <a class="btn" href={excelAddress(source)}>
               {locale.text('excelFile')}
             </a>
           </p>

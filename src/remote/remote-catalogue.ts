@@ -8,6 +8,7 @@ import type {
   Input,
   ListOptions,
   Page,
+  ProfileRequest,
   Published,
   RemoveOptions,
   Rows,
@@ -104,9 +105,9 @@ export class RemoteCatalogue implements Catalogue {
     return fetchMap(this.#http, await this.get<'version'>(ref), request);
   }
 
-  async profile(ref: VersionRef): Promise<VersionProfile> {
+  async profile(ref: VersionRef, { parameters = [] }: Partial<ProfileRequest> = {}): Promise<VersionProfile> {
     const path = `${apiPath(ref.slug === 'latest' ? { kind: 'dataset', namespace: ref.namespace, slug: ref.dataset } : ref)}profile/`;
-    return (await this.#http.requestJson({ path }, answers.profile)).value;
+    return (await this.#http.requestJson({ path, query: parameters }, answers.profile)).value;
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {

@@ -58,11 +58,13 @@ export function versionRowsHandler(request: RequestContext): Promise<Representat
   return rowsOf(request, { ref: refFromRouteParams('version', request.params), parameters: [] });
 }
 
-/** Statistics of the columns of a dataset or of a version, as JSON. */
+/** Statistics of the columns of a dataset or of a version, as JSON. Parameters select the rows in its `matched`. */
 export async function profileHandler(request: RequestContext): Promise<Representation> {
-  const { catalogue, params } = request;
-  const profile = await catalogue.profile(refFromRouteParams('version', params));
-  return { title: 'Profile', dependsOn: [profile], json: () => toJson(profile) };
+  const { catalogue, ctx, params, query } = request;
+  const parameters = [...query].filter(([name]) => !/^_?format$/.test(name));
+  const selection = { parameters, length: Buffer.byteLength(ctx.querystring), budget: workBudgetOf(request) };
+  const profile = await catalogue.profile(refFromRouteParams('version', params), selection);
+  return { title: 'Profile', dependsOn: parameters.length ? [] : [profile], json: () => toJson(profile) };
 }
 
 /** The rows of a saved query: its parameters come first, those of the request behind them. */

@@ -1,6 +1,6 @@
 /** Pages of a dataset, of a version, and of a query: what they show beside the entity itself. */
 
-import type { Catalogue, RowsPart } from '../catalogue/catalogue.ts';
+import type { Catalogue, ProfileRequest, RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
@@ -109,8 +109,11 @@ export async function soon<T>(result: Promise<T>, milliseconds = patience): Prom
 }
 
 /** The profile of a version; null if it isn't ready soon. @throws NotFoundError */
-export const profileSoon = async (catalogue: Catalogue, version: Version): Promise<VersionProfile | null> =>
-  soon(catalogue.profile(refOf(version)));
+export const profileSoon = async (
+  catalogue: Catalogue,
+  version: Version,
+  request?: ProfileRequest,
+): Promise<VersionProfile | null> => soon(catalogue.profile(refOf(version), request));
 
 /** The profile and the first rows of a version, as far as they are ready soon. */
 async function firstLook(catalogue: Catalogue, dataset: Dataset, version: Version): Promise<Look> {

@@ -24,7 +24,7 @@ export function queryOfAreaForm(query: URLSearchParams): string | null {
   const box = values.some((value) => value !== null)
     ? sides.map((side, i) => values[i] ?? limits[side]).join(',')
     : null;
-  const names: readonly string[] = [...sides, 'bbox', 'page'];
+  const names: readonly string[] = [...sides, 'bbox', '_bbox', 'page', '_page', 'offset', '_offset'];
   const kept = [...query].filter(([name, value]) => !names.includes(name) && value !== '');
   return queryStringOf([...kept, ...(box === null ? [] : ([['bbox', box]] as const))]);
 }

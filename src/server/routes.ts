@@ -11,6 +11,7 @@ import {
   makeHistoryHandler,
   ownUserHandlerFrom,
 } from './collections.ts';
+import { columnHandler } from './columns.ts';
 import { dataTypes, profileHandler, savedQueryRowsHandler, versionRowsHandler } from './data.ts';
 import { differenceHandler, differenceTypes } from './difference.ts';
 import { applyFileChangesHandler, putFileHandler, removeRecordFileHandler } from './file-writes.ts';
@@ -142,6 +143,7 @@ export const routes: readonly Route[] = [
   route(`${datasets}:dataset/data/`, 'Data', get(versionRowsHandler), rows),
   route(`${datasets}:dataset/data.:extension`, 'Data', get(versionRowsHandler), rows),
   ...maps(`${datasets}:dataset/`, 'version'),
+  route(`${datasets}:dataset/columns/:column/`, 'Column', get(columnHandler)),
   route(`${datasets}:dataset/profile/`, 'Profile', get(profileHandler)),
   route(`${datasets}:dataset/download/`, 'Download', get(downloadHandler), anyType),
   route(`${datasets}:dataset/download/:name`, 'Download', get(downloadHandler), anyType),

@@ -1,6 +1,6 @@
 /** The page of rows: what it shows beside them, and the forms that lead to it. */
 
-import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
+import type { ColumnProfile, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import type { FacetValue } from '../catalogue/facets.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { haveAggregates } from '../catalogue/row-parameters.ts';
@@ -12,7 +12,7 @@ import { renderRowsPage } from '../pages/rows.tsx';
 import { rowsPerPage } from '../pages/rows-table.tsx';
 import { datasetWithColumnsOf, profileSoon, quotedName, readObjects } from './dataset-page.ts';
 import { BadRequestError } from './errors.ts';
-import { seeOther } from './redirects.ts';
+import { queryOfAreaForm, seeOther } from './redirects.ts';
 import { clientIpAddress } from './request.ts';
 import type { Representation, RequestContext } from './route.ts';
 import { throttleKeyOfAddress } from './sign-in.ts';
@@ -54,7 +54,7 @@ export interface RowsPageSource {
 /** The rows as a table for people: those that were asked for, else the first. */
 export async function rowsPage(request: RequestContext, source: RowsPageSource): Promise<Representation | undefined> {
   const { catalogue, ctx, query, params } = request;
-  const plain = queryOfRowForms(query);
+  const plain = queryOfRowForms(query) ?? queryOfAreaForm(query);
   if (plain !== null) {
     seeOther(request, ctx.path + plain);
     return undefined;
@@ -67,11 +67,15 @@ export async function rowsPage(request: RequestContext, source: RowsPageSource):
   const allColumns = describedColumns(dataset.columns, profile);
   const found = await findRows(request, source, version, { allColumns, profile, isAggregated });
   const columns = isAggregated ? columnsOfGroups(found.items) : found.columns;
+  const hasGeometry = allColumns.some(({ type }) => type === 'geometry');
   const total = profile?.rows ?? version.rows ?? found.matched;
-  const facets =
-    isAggregated || found.limit === 1 || total > mostCounted
-      ? []
-      : await countValues(request, source, version, allColumns, profile);
+  const isCounted = !isAggregated && found.limit !== 1 && total <= mostCounted;
+  const [facets, matchedProfile] = isCounted
+    ? await Promise.all([
+        countValues(request, source, version, allColumns, profile),
+        profileOfMatching(request, source, version, columns),
+      ])
+    : [[], null];
   return {
     title: dataset.label,
     dependsOn: [],
@@ -80,7 +84,15 @@ export async function rowsPage(request: RequestContext, source: RowsPageSource):
       renderRowsPage(context, {
         ...{ dataset, namespace: namespace?.label ?? dataset.namespace, version, query: source.query },
         ...{ rows: found.items, columns, allColumns, matched: found.matched, offset: found.offset, limit: found.limit },
-        ...{ total, profile, facets, isAggregated, isVersionPage: params.version !== undefined },
+        ...{
+          total,
+          profile,
+          matchedProfile,
+          facets,
+          hasGeometry,
+          isAggregated,
+          isVersionPage: params.version !== undefined,
+        },
       }),
   };
 }
@@ -135,6 +147,26 @@ async function findRows(request: RequestContext, { parameters }: RowsPageSource,
   return { items, columns, matched, offset, limit };
 }
 
+/** The parameters that select rows, without those of their part, order and form. */
+const filtersOf = (parameters: RowsPageSource['parameters']): RowsPageSource['parameters'] =>
+  parameters.filter(
+    ([name]) => !isPart.test(name) && !isFormat.test(name) && !/^_(fields|ordering|bom|sep|excel)$/.test(name),
+  );
+
+/** The distribution of the matching rows over the columns shown; null if all rows match, or it isn't ready soon. */
+async function profileOfMatching(
+  request: RequestContext,
+  { parameters }: RowsPageSource,
+  version: Version,
+  columns: readonly Column[],
+): Promise<MatchedProfile | null> {
+  const filters = filtersOf(parameters);
+  if (filters.length === 0) return null;
+  const shown = columns.slice(0, mostColumns).map(({ name }) => quotedName(name));
+  const selection = { parameters: [...filters, ['_fields', shown.join(',')] as const], budget: workBudgetOf(request) };
+  return (await profileSoon(request.catalogue, version, selection))?.matched ?? null;
+}
+
 /** Values of the columns that have few, with their counts in the matching rows. */
 async function countValues(
   request: RequestContext,
@@ -148,22 +180,21 @@ async function countValues(
     const distinct = profiles.get(name)?.distinct ?? 0;
     return (type === 'string' || type === 'boolean' || type === 'integer') && distinct >= 2 && distinct <= facetValues;
   };
-  const filters = parameters.filter(
-    ([name]) => !isPart.test(name) && !isFormat.test(name) && !/^_(fields|ordering)$/.test(name),
-  );
+  const filters = filtersOf(parameters);
   const counted = columns.filter(isCountable).slice(0, facetColumns);
   return Promise.all(
     counted.map(async (column) => {
+      const total = column.name === 'n' ? 'm' : 'n';
       const group = [
         ['_group_by', quotedName(column.name)],
-        ['_aggregate', 'count'],
-        ['_ordering', '-count'],
+        ['_aggregate', `count AS ${total}`],
+        ['_ordering', `-${total}`],
         ['_limit', String(facetValues)],
       ] as const;
       const { items } = await readObjects(request.catalogue, version, [...filters, ...group], workBudgetOf(request));
       const values = items.flatMap((item) => {
         const value = item[column.name];
-        return value === null || value === undefined ? [] : [{ value: String(value), count: Number(item.count) }];
+        return value === null || value === undefined ? [] : [{ value: String(value), count: Number(item[total]) }];
       });
       return { column, values };
     }),

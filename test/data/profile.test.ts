@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { ColumnProfile, VersionProfile } from '../../src/catalogue/column-statistics.ts';
+import type { ColumnProfile, Histogram, VersionProfile } from '../../src/catalogue/column-statistics.ts';
 import { linearEdges, logarithmicEdges, timeEdges } from '../../src/data/query/histogram.ts';
 import { filtersOfBin } from '../../src/pages/histogram.tsx';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -69,6 +70,53 @@ describe('the profile of a version', () => {
         assert.equal(await count(filtersOfBin(name, histogram, bin)), expected, `${name} ${bin}`);
     }
     assert.equal(column('income').histogram?.scale, 'log');
+  });
+
+  it('of rows that match has their numbers in each bar and of each value', async () => {
+    const filters = [
+      ['kind', 'oak'],
+      ['step__lt', '30'],
+    ] as const;
+    const response = await fetch(`${address}profile/?${new URLSearchParams([...filters].map(([...pair]) => pair))}`);
+    const { matched, ...whole } = (await response.json()) as VersionProfile;
+    assert.deepEqual(whole, profile);
+    assert.equal(matched?.rows, await count(filters));
+    for (const { name, counts = [], top = [] } of matched?.columns ?? []) {
+      const { histogram, top: values = [] } = column(name);
+      for (const [bin, expected] of counts.entries())
+        assert.equal(
+          await count([...filters, ...filtersOfBin(name, histogram as Histogram, bin)]),
+          expected,
+          `${name} ${bin}`,
+        );
+      for (const [i, expected] of top.entries())
+        assert.equal(await count([...filters, [`${name}__exact`, String(values[i]?.value)]]), expected, `${name} ${i}`);
+    }
+    assert.deepEqual(
+      matched?.columns.map(({ name }) => name),
+      ['step', 'share', 'income', 'day', 'kind', 'open'],
+    );
+  });
+
+  it('of rows that match is of the columns asked for, also from another server', async () => {
+    const parameters = [
+      ['open', 'true'],
+      ['_fields', 'kind,name'],
+    ] as const;
+    const ref = { kind: 'version', namespace: 'lab', dataset: 'trees', slug: 'latest' } as const;
+    const remote = await openRemoteCatalogue(server.base);
+    const { matched } = await remote.profile(ref, { parameters });
+    await remote.close();
+    assert.equal(matched?.rows, 125);
+    assert.deepEqual(
+      matched.columns.map(({ name }) => name),
+      ['kind'],
+    );
+  });
+
+  it('refuses a parameter that it doesn’t know, and groups of rows', async () => {
+    assert.equal((await fetch(`${address}profile/?stap=1`)).status, 400);
+    assert.equal((await fetch(`${address}profile/?_group_by=kind&_aggregate=count`)).status, 400);
   });
 
   it('has the most frequent values with the numbers of their rows', async () => {

@@ -51,6 +51,7 @@ const table: Readonly<Record<string, Row>> = {
   [`${dataset}plate.svg`]: {},
   [`${dataset}tiles.json`]: {},
   [`${dataset}tiles/:z/:x/:file`]: {},
+  [`${dataset}columns/:column/`]: {},
   [`${dataset}profile/`]: {},
   [`${dataset}schema.jsonld`]: {},
   [`${dataset}dcat.jsonld`]: {},
@@ -228,6 +229,7 @@ function addressFor(template: string, who: Who, method: Method): string {
   const own = writing.includes(method) ? `for-${who}` : 'fixed';
   const ownNamespace = method !== 'GET' && template === '/api/v1/namespaces/:namespace/' ? own : 'parks';
   const parts: Readonly<Record<string, string>> = {
+    column: 'a',
     namespace: ownNamespace === 'fixed' ? 'parks' : ownNamespace,
     dataset: own,
     version: slug,
@@ -321,6 +323,7 @@ describe('what is private', () => {
       .replace(':query', query)
       .replace(':version', slug)
       .replace(':extension', 'csv')
+      .replace(':column', 'a')
       .replace(':z/:x/:file', '0/0/0.mvt')
       .replace(':name', template.includes(':version') ? `${dataset}-${slug}.csv` : `${dataset}.csv`) +
     (template.endsWith('diff/') ? `?_from=${slug}` : '');

@@ -108,7 +108,7 @@ describe('every route', () => {
         for (const name of names) {
           const [namespace = '', dataset = ''] = name.split('/');
           const parts: Record<string, string> = {
-            ...{ namespace, dataset, query: `${namespace}-${dataset}`, version: slug, extension: 'csv' },
+            ...{ namespace, dataset, query: `${namespace}-${dataset}`, version: slug, extension: 'csv', column: 'a' },
             ...{ z: '0', x: '0', file: '0.mvt' },
           };
           const path = template.replace(/:(\w+)/g, (_, part: string) => parts[part] ?? '');

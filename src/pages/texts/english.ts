@@ -1,10 +1,12 @@
 /** Texts of the pages in English. `{names}` are filled in; a text with `one` and `other` depends on its value `count`. */
 import { englishMapTexts } from './map.ts';
+import { englishRowTexts } from './rows.ts';
 import { englishSearchTexts } from './search.ts';
 
 export const english = {
   ...englishMapTexts,
   ...englishSearchTexts,
+  ...englishRowTexts,
   // The frame of every page
   skipToContent: 'Skip to the content',
   sections: 'Catalogue',
@@ -128,10 +130,6 @@ export const english = {
   copyPasteRun: 'copy, paste, run',
   tool: 'Tool',
   toolCli: 'Our command line',
-  leadingZeros: {
-    one: '{names} has leading zeros: as text it keeps them.',
-    other: '{names} have leading zeros: as text they keep them.',
-  },
   excelHow: 'Open the file in Excel or LibreOffice: semicolons, a byte order mark, and no cell that is a formula.',
   excelFile: 'CSV for Excel',
   toCiteVersion: 'To cite this version',

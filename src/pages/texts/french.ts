@@ -1,11 +1,13 @@
 /** Texts of the pages in French. */
 import type { Texts } from './english.ts';
 import { frenchMapTexts } from './map.ts';
+import { frenchRowTexts } from './rows.ts';
 import { frenchSearchTexts } from './search.ts';
 
 export const french: Texts = {
   ...frenchMapTexts,
   ...frenchSearchTexts,
+  ...frenchRowTexts,
   skipToContent: 'Aller au contenu',
   sections: 'Catalogue',
   datasets: 'Jeux de données',
@@ -127,10 +129,6 @@ export const french: Texts = {
   copyPasteRun: 'copier, coller, lancer',
   tool: 'Outil',
   toolCli: 'Notre ligne de commande',
-  leadingZeros: {
-    one: '{names} a des zéros en tête : en texte, ils restent.',
-    other: '{names} ont des zéros en tête : en texte, ils restent.',
-  },
   excelHow:
     'Ouvrez le fichier dans Excel ou LibreOffice : points-virgules, marque d’ordre des octets, et aucune cellule n’est une formule.',
   excelFile: 'CSV pour Excel',

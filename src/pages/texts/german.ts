@@ -1,11 +1,13 @@
 /** Texts of the pages in German. */
 import type { Texts } from './english.ts';
 import { germanMapTexts } from './map.ts';
+import { germanRowTexts } from './rows.ts';
 import { germanSearchTexts } from './search.ts';
 
 export const german: Texts = {
   ...germanMapTexts,
   ...germanSearchTexts,
+  ...germanRowTexts,
   skipToContent: 'Zum Inhalt springen',
   sections: 'Katalog',
   datasets: 'Datensätze',
@@ -126,10 +128,6 @@ export const german: Texts = {
   copyPasteRun: 'kopieren, einfügen, ausführen',
   tool: 'Werkzeug',
   toolCli: 'Unsere Kommandozeile',
-  leadingZeros: {
-    one: '{names} hat führende Nullen: als Text bleiben sie erhalten.',
-    other: '{names} haben führende Nullen: als Text bleiben sie erhalten.',
-  },
   excelHow:
     'Öffnen Sie die Datei mit Excel oder LibreOffice: Semikolons, eine Bytereihenfolge-Marke, und keine Zelle ist eine Formel.',
   excelFile: 'CSV für Excel',

@@ -1,0 +1,102 @@
+/** The distribution of the matching rows over the bins and the most frequent values of a whole table's profile. */
+import type {
+  ColumnProfile,
+  MatchedColumn,
+  MatchedProfile,
+  StatisticsValue,
+  VersionProfile,
+} from '../../catalogue/column-statistics.ts';
+import { parseDateTime } from '../date-time.ts';
+import type { ColumnChunk } from '../table/column-chunk.ts';
+import type { Table } from '../table/table.ts';
+import { makeBinFinder } from './histogram.ts';
+import type { DataQuery } from './parameters.ts';
+import { type SelectionLimits, selectRowNumbers, turnsWithinLimits } from './select-rows.ts';
+
+/** Counts the values of a column in the matching rows. */
+interface Counter {
+  readonly index: number;
+  readonly result: MatchedColumn;
+  /** @param rows numbers of rows within the chunk */
+  add(chunk: ColumnChunk, rows: Iterable<number>): void;
+}
+
+/**
+ * The distribution of the rows that a query selects, of the columns in its `fields`, or of all. Works in turns.
+ * @param profile of the same table
+ * @throws as `selectRowNumbers`
+ */
+export async function profileMatching(
+  table: Table,
+  profile: VersionProfile,
+  query: DataQuery,
+  limits: SelectionLimits,
+): Promise<MatchedProfile> {
+  const selected = await selectRowNumbers(table, { ...query, ordering: [] }, limits);
+  const rows = selected?.rows ?? null;
+  const count = rows?.length ?? (selected ? table.rowCount : 0);
+  const turns = turnsWithinLimits(limits);
+  const counters = profile.columns.flatMap((column): Counter[] => {
+    const index = table.schema.columns.findIndex(({ name }) => name === column.name);
+    const isWanted = query.fields === undefined || query.fields.includes(column.name);
+    return index < 0 || !isWanted || !(column.histogram || column.top) ? [] : [makeCounter(column, index)];
+  });
+  // A column at a time: chunks of thousands of columns need not be in memory at once.
+  for (const counter of counters) {
+    let start = 0;
+    let next = 0;
+    for await (const group of table.scanRowGroups({ columns: [counter.index], needsGeometry: false })) {
+      const end = start + group.groupRows;
+      const first = next;
+      if (rows) while (next < rows.length && (rows[next] as number) < end) next++;
+      const chunk = group.chunk(counter.index);
+      if (chunk && (!rows || next > first))
+        counter.add(chunk, rows ? shifted(rows.subarray(first, next), start) : upTo(group.groupRows));
+      start = end;
+      if (turns.isOver) await turns.next();
+    }
+  }
+  return { rows: count, columns: counters.map(({ result }) => result) };
+}
+
+const shifted = (rows: Uint32Array, start: number): Uint32Array => rows.map((row) => row - start);
+
+function* upTo(count: number): Generator<number> {
+  for (let row = 0; row < count; row++) yield row;
+}
+
+function makeCounter(column: ColumnProfile, index: number): Counter {
+  const { name, histogram, top } = column;
+  const counts = histogram && new Array<number>(histogram.counts.length).fill(0);
+  const tops = top && new Array<number>(top.length).fill(0);
+  const places = new Map<StatisticsValue, number>(top?.map(({ value }, at) => [value, at]));
+  const instant = column.type === 'date' ? (text: string) => Date.parse(`${text}T00:00:00Z`) : parseDateTime;
+  const edges = histogram?.edges.map((edge) => (typeof edge === 'number' ? edge : instant(edge)));
+  const binOf = edges && makeBinFinder(edges);
+  const count = (value: StatisticsValue, times: number) => {
+    const place = places.get(value);
+    if (tops && place !== undefined) tops[place] = (tops[place] as number) + times;
+    if (!counts || !binOf || typeof value === 'boolean') return;
+    const bin = binOf(typeof value === 'number' ? value : instant(value));
+    counts[bin] = (counts[bin] as number) + times;
+  };
+  return {
+    index,
+    result: { name, ...(counts && { counts }), ...(tops && { top: tops }) },
+    add(chunk, rows) {
+      if (chunk.kind === 'texts' && chunk.codes) {
+        const times = new Uint32Array(chunk.entryCount);
+        for (const row of rows) times[chunk.codes[row] as number] = (times[chunk.codes[row] as number] as number) + 1;
+        times.forEach((number, entry) => {
+          const text = number > 0 ? chunk.entry(entry) : null;
+          if (text !== null) count(text, number);
+        });
+        return;
+      }
+      for (const row of rows) {
+        const value = chunk.at(row);
+        if (value !== null) count(value, 1);
+      }
+    },
+  };
+}

@@ -1,0 +1,75 @@
+/** The address of the rows that are seen, with its parameters set off, the same rows in other formats, and lines for tools. */
+import type { VNode } from 'preact';
+import type { Column } from '../catalogue/types.ts';
+import { formatName } from './figures.ts';
+import { absoluteUrl, hrefOf, type PageContext, queryStringOf } from './page-context.ts';
+import { excelAddress, type RowsSource } from './snippets.ts';
+import { UseIt } from './use-it.tsx';
+
+export interface RowsAddressProps {
+  readonly context: PageContext;
+  readonly matched: number;
+  /** Columns of the rows. */
+  readonly columns: readonly Column[];
+  readonly isAggregated: boolean;
+  /** Name for a variable or a file. */
+  readonly name: string;
+  /** The rows for the command line: `namespace/dataset@version` or `@query`. */
+  readonly subject: string;
+  readonly textColumns: readonly string[];
+}
+
+export function RowsAddress({ context, matched, columns, isAggregated, ...source }: RowsAddressProps): VNode {
+  const { locale, path, query } = context;
+  const own = [...query].filter(([name]) => !/^_?format$/.test(name));
+  const all = queryStringOf(own.filter(([name]) => !/^_?(limit|offset|page|page_size)$/.test(name)));
+  const hasGeometry = !isAggregated && columns.some(({ type }) => type === 'geometry');
+  const formats = isAggregated
+    ? (['csv', 'objects', 'ndjson'] as const)
+    : (['csv', ...(hasGeometry ? (['geojson'] as const) : []), 'objects', 'parquet', 'ndjson'] as const);
+  const stem = path.replace(/\/data\/$/, '/data');
+  const hrefOfFormat = (format: (typeof formats)[number]) =>
+    format === 'objects' ? `${stem}/${all ? `${all}&` : '?'}_format=objects` : `${stem}.${format}${all}`;
+  const rows: RowsSource = {
+    ...{ address: absoluteUrl(context, stem), query: all, hasGeometry, isAggregated, ...source, server: context.base },
+  };
+  return (
+    <>
+      <div class="address">
+        <span class="type">GET</span>
+        <code tabIndex={0} role="region" aria-label={locale.text('addressOfRows')}>
+          {path}
+          {own.map(([name, value], i) => (
+            <span key={`${name}=${value}`}>
+              {i === 0 ? '?' : '&'}
+              <b>{name}</b>={value}
+            </span>
+          ))}
+        </code>
+        <button
+          class="btn only-js"
+          type="button"
+          data-copy={absoluteUrl(context, path + queryStringOf(own))}
+          data-copied={locale.text('copied')}
+        >
+          {locale.text('copy')}
+        </button>
+        <span class="kinds">
+          <span>{locale.text('theseRowsAs', { count: matched })}</span>
+          {formats.map((format) => (
+            <a key={format} href={hrefOf(context, hrefOfFormat(format))} rel="nofollow">
+              {formatName(format)}
+            </a>
+          ))}
+          <a href={hrefOf(context, excelAddress({ address: stem, query: all }))} rel="nofollow">
+            {locale.text('excelFile')}
+          </a>
+        </span>
+      </div>
+      <details class="use-rows">
+        <summary>{locale.text('useTheseRows')}</summary>
+        <UseIt context={context} source={rows} />
+      </details>
+    </>
+  );
+}

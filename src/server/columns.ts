@@ -1,0 +1,84 @@
+/** One column of a dataset: its texts, its profile, and its name and type in each version. */
+import { closestWord } from '../catalogue/closest.ts';
+import { type ColumnProfile, statisticsInMetadata } from '../catalogue/column-statistics.ts';
+import { excerpt, NotFoundError } from '../catalogue/errors.ts';
+import { refOf } from '../catalogue/ref.ts';
+import { resourceUrl, toJson } from '../catalogue/represent.ts';
+import type { ColumnType, Dataset } from '../catalogue/types.ts';
+import { columnPath } from '../catalogue/urls.ts';
+import { type ColumnInVersion, renderColumnPage } from '../pages/column.tsx';
+import { shownVersion } from '../pages/figures.ts';
+import { datasetWithColumnsOf, profileSoon } from './dataset-page.ts';
+import { seeOther } from './redirects.ts';
+import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
+
+/** `…/columns/<name>/`; a former name leads to the present one. */
+export async function columnHandler(request: RequestContext): Promise<Representation | undefined> {
+  const { catalogue, isPage, links, params } = request;
+  const found = await catalogue.get<'dataset'>(refFromRouteParams('dataset', params));
+  const version = shownVersion(found);
+  const dataset = version ? datasetWithColumnsOf(found, version) : found;
+  const name = params.column ?? '';
+  const column = dataset.columns.find((one) => one.name === name);
+  if (!column) {
+    const [present, ...more] = dataset.former_names[name] ?? [];
+    if (present === undefined || more.length) throw unknownColumn(name, dataset);
+    seeOther(request, columnPath(refOf(dataset), present));
+    return undefined;
+  }
+  const reading = version?.ready ? () => catalogue.profile(refOf(version)) : async () => null;
+  const profile = await (isPage && version?.ready ? profileSoon(catalogue, version) : reading()).catch((error) => {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  });
+  const measured: ColumnProfile | null = profile?.columns.find((one) => one.name === name) ?? null;
+  const rows = profile?.rows ?? version?.rows ?? null;
+  const versions = columnInVersions(dataset, name);
+  const namespace = await catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null);
+  return {
+    title: 'Column',
+    // A page without its profile is made anew until it is ready.
+    dependsOn: isPage && !profile && version?.ready ? [] : [found, namespace, profile],
+    json: () =>
+      toJson({
+        url: `${links.base}${columnPath(refOf(dataset), name)}${links.suffix}`,
+        dataset: resourceUrl(links, refOf(dataset)),
+        ...column,
+        rows,
+        profile: measured,
+        versions: versions.map(({ version: { slug, datetime }, name, type }) => ({ slug, datetime, name, type })),
+      }),
+    ...(isPage && {
+      page: (context) =>
+        renderColumnPage(context, {
+          ...{ dataset, namespace: namespace?.label ?? dataset.namespace, column, versions },
+          ...{ profile: measured, rows: rows ?? 0 },
+        }),
+    }),
+  };
+}
+
+function unknownColumn(name: string, dataset: Dataset): NotFoundError {
+  const near = closestWord(
+    name,
+    dataset.columns.map((one) => one.name),
+  );
+  return new NotFoundError(
+    `There is no column "${excerpt(name)}".${near === undefined ? '' : ` Did you mean "${near}"?`}`,
+  );
+}
+
+/** Name and type of a column in each version whose columns are known, the newest first; null where it is missing or isn't known. */
+function columnInVersions(dataset: Dataset, name: string): readonly ColumnInVersion[] {
+  const former = Object.entries(dataset.former_names).flatMap(([old, presents]) =>
+    presents.includes(name) ? [old] : [],
+  );
+  return dataset.versions.flatMap((version): ColumnInVersion[] => {
+    const known: ReadonlyMap<string, ColumnType | null> = version.columns
+      ? new Map(version.columns.map((column) => [column.name, column.type]))
+      : new Map([...statisticsInMetadata(version).keys()].map((one) => [one, null]));
+    if (known.size === 0) return [];
+    const own = [name, ...former].find((one) => known.has(one));
+    return [{ version, name: own ?? null, type: own === undefined ? null : (known.get(own) ?? null) }];
+  });
+}

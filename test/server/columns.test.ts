@@ -1,0 +1,84 @@
+/** The address of a column: its texts, its profile, its names and types in the versions; as JSON and as a page. */
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { serveFolder } from '../support/server.ts';
+
+describe('the address of a column', () => {
+  let workshop: Workshop;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  let dataset: string;
+  const ref = { kind: 'dataset', namespace: 'lab', slug: 'trees' } as const;
+  const page = async (path: string) => {
+    const response = await fetch(dataset + path, { headers: { Accept: 'text/html' } });
+    return { status: response.status, url: response.url, text: await response.text() };
+  };
+
+  before(async () => {
+    workshop = await makeWorkshop();
+    await workshop.publish('trees', 'trees.csv', 'kind,"tall/wide, m",note\noak,1,<b>\nelm,2,\n');
+    await workshop.catalogue.edit(ref, {
+      columns: [{ name: 'kind', label: 'Kind of tree', description: 'In *English*', unit: '' }],
+    });
+    const second = 'species,"tall/wide, m",year\noak,1.5,2001\nelm,2,2002\noak,,2003\n';
+    const renames = [{ from: 'kind', to: 'species' }];
+    await workshop.catalogue.publish(ref, { source: Readable.from([second]), fileName: 'trees.csv', renames });
+    server = await serveFolder(workshop.root);
+    dataset = `${server.base}/api/v1/namespaces/lab/datasets/trees/`;
+  });
+  after(async () => {
+    await server.close();
+    await workshop.remove();
+  });
+
+  it('has its texts, its profile and its types in the versions as JSON', async () => {
+    const path = `columns/${encodeURIComponent('tall/wide, m')}/`;
+    const column = await (await fetch(dataset + path)).json();
+    assert.equal(column.url, dataset + path);
+    assert.deepEqual(
+      [column.name, column.type, column.rows, column.profile.nulls, column.profile.max],
+      ['tall/wide, m', 'float', 3, 1, 2],
+    );
+    assert.deepEqual(
+      column.versions.map(({ name, type }: { name: string; type: string }) => [name, type]),
+      [
+        ['tall/wide, m', 'float'],
+        ['tall/wide, m', 'integer'],
+      ],
+    );
+  });
+
+  it('says in which versions it is missing', async () => {
+    const { versions } = await (await fetch(`${dataset}columns/year/`)).json();
+    assert.deepEqual(
+      versions.map(({ name }: { name: string | null }) => name),
+      ['year', null],
+    );
+    assert.match((await page('columns/year/')).text, /not in this version/);
+  });
+
+  it('has a page with links to its rows, to which the page of the dataset leads', async () => {
+    const { text } = await page('');
+    assert.match(text, /href="\/api\/v1\/namespaces\/lab\/datasets\/trees\/columns\/species\/"/);
+    const column = await page('columns/species/');
+    assert.match(column.text, /<h1 dir="auto">Kind of tree<\/h1>/);
+    assert.match(column.text, /data\/\?species=oak"/);
+    const bars = (await page(`columns/${encodeURIComponent('tall/wide, m')}/`)).text;
+    const [, href = ''] = /<td class="num"><a href="([^"]+)"/.exec(bars) ?? [];
+    const found = await fetch(`${server.base}${href.replaceAll('&amp;', '&')}&_format=objects`);
+    assert.equal(((await found.json()) as unknown[]).length, 1);
+  });
+
+  it('that was renamed leads to its present name, and says the former one of each version', async () => {
+    const { url, text } = await page('columns/kind/');
+    assert.equal(url, `${dataset}columns/species/`);
+    assert.match(text, /<code class="changed">kind<\/code>/);
+  });
+
+  it('that isn’t there is 404, with the nearest name', async () => {
+    const response = await fetch(`${dataset}columns/yaer/`);
+    assert.equal(response.status, 404);
+    assert.deepEqual(await response.json(), { detail: 'There is no column "yaer". Did you mean "year"?' });
+  });
+});
