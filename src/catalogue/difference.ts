@@ -19,11 +19,27 @@ export interface RowDifference {
   readonly columns: ColumnDifference;
   readonly key: DifferenceKey;
   readonly counts: DifferenceCounts;
+  /** Dropped columns whose values an added column has: probably renamed. Absent if they weren't looked for. */
+  readonly renames?: readonly Rename[];
   /**
    * The rows that differ: first the removed ones, in the order of `from`; then the changed and the added ones, in the
    * order of `to`. Rows are read on demand; ending the iteration early stops reading.
+   * @param selected the rows to read; by default all
    */
-  rows(): AsyncIterable<RowChange>;
+  rows(selected?: ChangeSelection): AsyncIterable<RowChange>;
+}
+
+/** A column that has another name than before. */
+export interface Rename {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Some of the rows with one kind of change. */
+export interface ChangeSelection {
+  readonly change: RowChange['change'];
+  /** Positions among the rows with this change, from 0, ascending. */
+  readonly positions: readonly number[];
 }
 
 /** Columns that only one side has, or that have another type; the geometry counts as a column. */
