@@ -86,3 +86,31 @@ export type RowChange =
       /** Columns in which the rows differ, of those that both sides have. */
       readonly columns: readonly string[];
     };
+
+/** A difference in figures and hints, for people. */
+export interface DifferenceSummary {
+  /** Number of changed rows that were counted: all of them, or the first. */
+  readonly counted: number;
+  /** Number of changed values in them. */
+  readonly values: number;
+  /** The columns with changed values, the most first. */
+  readonly columns: readonly ChangedColumn[];
+  /** A column whose values say that rows were not removed and added, but have another key. */
+  readonly otherKey: OtherKey | null;
+}
+
+export interface ChangedColumn {
+  readonly name: string;
+  /** Positions of the rows among the changed ones, ascending. */
+  readonly positions: Uint32Array;
+  /** Number of values in which only case and spaces differ. */
+  readonly caseOnly: number;
+}
+
+export interface OtherKey {
+  readonly column: string;
+  /** Number of rows added that have the value of a row removed. */
+  readonly rows: number;
+  /** Keys before and after. */
+  readonly examples: readonly (readonly [before: string, after: string])[];
+}

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
-import { sizeAndFormat } from './figures.ts';
+import { dateOfVersion, sizeAndFormat } from './figures.ts';
 import { firstParagraph } from './markdown.ts';
 import { hrefOfRef, type PageContext } from './page-context.ts';
 
@@ -51,9 +51,9 @@ function CompareForm({ context, dataset }: Props): VNode | null {
     <>
       <label for={`compare${name}`}>{label}</label>
       <select id={`compare${name}`} name={name}>
-        {ready.map(({ slug, datetime }, i) => (
-          <option key={slug} value={slug} selected={i === chosen}>
-            {locale.date(datetime)}
+        {ready.map((version, i) => (
+          <option key={version.slug} value={version.slug} selected={i === chosen}>
+            {dateOfVersion(locale, version, ready)}
           </option>
         ))}
       </select>

@@ -17,6 +17,7 @@ import { type Crumb, renderPage } from './layout.tsx';
 import { LicenceAndCiting } from './licence-and-citing.tsx';
 import { firstParagraph } from './markdown.ts';
 import { absoluteUrl, hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
+import { Part } from './part.tsx';
 import { UseIt } from './use-it.tsx';
 
 export interface DatasetPageParts {
@@ -92,13 +93,9 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
           </ul>
         </nav>
         {sections.map(({ id, title, note, content }) => (
-          <section key={id} class="part" id={id} aria-labelledby={`h-${id}`}>
-            <header>
-              <h2 id={`h-${id}`}>{title}</h2>
-              {note && <p>{note}</p>}
-            </header>
-            <div>{content}</div>
-          </section>
+          <Part key={id} {...{ id, title, note }}>
+            {content}
+          </Part>
         ))}
       </>
     ),

@@ -4,6 +4,7 @@ import type { Catalogue, RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
+import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import { type DatasetPageParts, profilesByColumn } from '../pages/dataset.tsx';
 import type { ShownMap } from '../pages/dataset-map.tsx';
@@ -144,10 +145,6 @@ async function readRows(catalogue: Catalogue, version: Version, columns: readonl
   ];
   return (await readObjects(catalogue, version, parameters)).items;
 }
-
-/** The name of a column in a list: in quotes if it has a comma or a quote. */
-export const quotedName = (name: string): string =>
-  /[,"]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
 
 /** Rows as objects, with the part of the matching rows that they are. @throws NotFoundError, ValidationError, UnavailableError */
 export async function readObjects(

@@ -1,5 +1,12 @@
 /** A difference in figures and hints: how many values changed in which columns, and what may be the same under another key. */
-import type { ChangeSelection, Difference, PlainRow, RowChange } from '../../catalogue/difference.ts';
+import type {
+  ChangeSelection,
+  Difference,
+  DifferenceSummary,
+  OtherKey,
+  PlainRow,
+  RowChange,
+} from '../../catalogue/difference.ts';
 import type { WorkBudget } from '../../catalogue/types.ts';
 import { Turns } from '../event-loop.ts';
 
@@ -9,33 +16,6 @@ const mostCounted = 20_000;
 const mostForOtherKey = 1000;
 /** Examples of a hint. */
 const mostExamples = 3;
-
-export interface DifferenceSummary {
-  /** Number of changed rows that were counted: all of them, or the first. */
-  readonly counted: number;
-  /** Number of changed values in them. */
-  readonly values: number;
-  /** The columns with changed values, the most first. */
-  readonly columns: readonly ChangedColumn[];
-  /** A column whose values say that rows were not removed and added, but have another key. */
-  readonly otherKey: OtherKey | null;
-}
-
-export interface ChangedColumn {
-  readonly name: string;
-  /** Positions of the rows among the changed ones, ascending. */
-  readonly positions: Uint32Array;
-  /** Number of values in which only case and spaces differ. */
-  readonly caseOnly: number;
-}
-
-export interface OtherKey {
-  readonly column: string;
-  /** Number of rows added that have the value of a row removed. */
-  readonly rows: number;
-  /** Keys before and after. */
-  readonly examples: readonly (readonly [before: string, after: string])[];
-}
 
 /**
  * Counts the changed values of a difference.
