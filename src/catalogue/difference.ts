@@ -29,6 +29,9 @@ export interface RowDifference {
   rows(selected?: ChangeSelection): AsyncIterable<RowChange>;
 }
 
+/** A difference in figures, without its rows. */
+export type DifferenceFigures = Pick<RowDifference, 'counts' | 'columns' | 'renames'>;
+
 /** A column that has another name than before. */
 export interface Rename {
   readonly from: string;
@@ -113,4 +116,6 @@ export interface OtherKey {
   readonly rows: number;
   /** Keys before and after. */
   readonly examples: readonly (readonly [before: string, after: string])[];
+  /** True if the column is known to identify the rows of both versions. */
+  readonly isKey: boolean;
 }

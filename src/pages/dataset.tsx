@@ -10,7 +10,7 @@ import { ColumnList } from './dataset-columns.tsx';
 import { DatasetLead } from './dataset-lead.tsx';
 import { DatasetMap, type ShownMap } from './dataset-map.tsx';
 import { DatasetNotes } from './dataset-notes.tsx';
-import { VersionList } from './dataset-versions.tsx';
+import { type VersionChange, VersionList } from './dataset-versions.tsx';
 import { rowCountKey } from './figures.ts';
 import { FirstRows, type Preview } from './first-rows.tsx';
 import { type Crumb, renderPage } from './layout.tsx';
@@ -33,6 +33,8 @@ export interface DatasetPageParts {
   readonly reason: string;
   readonly profile: VersionProfile | null;
   readonly queries: readonly Query[];
+  /** Changes since the version before, by slug. */
+  readonly changes: ReadonlyMap<string, VersionChange>;
   /** What the map shows: null if it isn't drawn yet, undefined if the rows have no geometry. */
   readonly map: ShownMap | null | undefined;
 }
@@ -116,7 +118,7 @@ interface Section {
 /** The parts of the page that have content. */
 function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Section[] {
   const { locale } = context;
-  const { dataset, version, isVersionPage, preview, reason, profile, queries, map } = parts;
+  const { dataset, version, isVersionPage, preview, reason, profile, queries, map, changes } = parts;
   const path = apiPath(isVersionPage && version ? refOf(version) : refOf(dataset));
   const rowsPath = hrefOfRef(context, isVersionPage && version ? refOf(version) : refOf(dataset), 'data/');
   const profiles = profilesByColumn(version, profile);
@@ -165,7 +167,7 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
             'versions',
             locale.text('versions'),
             locale.text('newestFirstNote', { count: dataset.versions.length }),
-            <VersionList context={context} dataset={dataset} />,
+            <VersionList context={context} dataset={dataset} changes={changes} />,
           ),
         ]
       : []),

@@ -93,19 +93,19 @@ export function DifferenceHints({ context, difference, summary }: Props): VNode 
   ];
   const { otherKey } = summary;
   if (otherKey) {
-    const { column, rows, examples } = otherKey;
-    hints.push(
-      locale.fill('hintOtherKey', {
-        count: rows,
-        column,
-        examples: <span dir="auto">{examples.map((pair) => pair.map(excerptOf).join(' → ')).join(', ')}</span>,
-        link: (
+    const { column, rows, examples, isKey } = otherKey;
+    const pairs = examples.map((pair) => pair.map(excerptOf).join(' → ')).join(', ');
+    hints.push([
+      ...locale.fill('hintOtherKey', { count: rows, column, examples: <span dir="auto">{pairs}</span> }),
+      isKey && (
+        <>
+          {' '}
           <a href={hrefWith(context, { ...firstRows, _key: quotedName(column) })} rel="nofollow">
             {locale.text('compareBy', { name: column })}
           </a>
-        ),
-      }),
-    );
+        </>
+      ),
+    ]);
   }
   return hints.length === 0 ? null : (
     <div class="note">

@@ -3,13 +3,16 @@
 import type { Catalogue, RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import { type DatasetPageParts, profilesByColumn } from '../pages/dataset.tsx';
 import type { ShownMap } from '../pages/dataset-map.tsx';
+import { shownVersions } from '../pages/dataset-versions.tsx';
 import { shownVersion } from '../pages/figures.ts';
 import { choosePreviewColumns } from '../pages/preview-columns.ts';
+import type { DifferenceFigureStore } from './difference-figures.ts';
 
 /** Rows and columns of the first look at a version. */
 const previewRows = 8;
@@ -17,37 +20,57 @@ const previewColumns = 8;
 /** Milliseconds that a page waits for rows which are read for the first time. */
 const patience = 1500;
 
-/**
- * What the page of a dataset shows.
- * @param options.version of the page; undefined for the dataset's own
- * @param options.colour column that colours the map
- */
+export interface DatasetPageOptions {
+  /** The version of the page; undefined for the dataset's own. */
+  readonly version?: Version | undefined;
+  /** The column that colours the map. */
+  readonly colour?: string | null;
+  readonly figures: DifferenceFigureStore;
+}
+
+/** What the page of a dataset shows. */
 export async function datasetPageParts(
   catalogue: Catalogue,
   dataset: Dataset,
-  { version, colour = null }: { readonly version?: Version | undefined; readonly colour?: string | null },
+  { version, colour = null, figures }: DatasetPageOptions,
 ): Promise<{ readonly parts: DatasetPageParts; readonly isComplete: boolean }> {
   const shown = version ?? shownVersion(dataset);
-  const [namespace, queries, table, map] = await Promise.all([
+  const [namespace, queries, table, map, changes] = await Promise.all([
     catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null),
     queriesAbout(catalogue, dataset),
     shown?.ready
       ? firstLook(catalogue, datasetWithColumnsOf(dataset, shown), shown)
       : { profile: null, preview: null, reason: '', isComplete: true },
     shown?.ready ? mapSoon(catalogue, datasetWithColumnsOf(dataset, shown), shown, colour) : undefined,
+    changesSoon(catalogue, dataset, figures),
   ]);
   const { isComplete: hasRows, ...look } = table;
-  const isComplete = hasRows && map !== null;
+  const isComplete = hasRows && map !== null && ![...changes.values()].includes('comparing');
   return {
     parts: {
       ...{
         dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
         namespace: namespace?.label ?? dataset.namespace,
       },
-      ...{ version: shown, isVersionPage: version !== undefined, queries, map, ...look },
+      ...{ version: shown, isVersionPage: version !== undefined, queries, map, changes, ...look },
     },
     isComplete,
   };
+}
+
+/** Milliseconds that a page waits for versions that are being compared. */
+const patienceForChanges = 200;
+
+/** Changes of the versions that the page shows, each since the version before, as far as they are known soon. */
+async function changesSoon(catalogue: Catalogue, dataset: Dataset, figures: DifferenceFigureStore) {
+  const pairs = dataset.versions.slice(0, shownVersions).flatMap((to) => {
+    const from = to.ready ? readyVersionBefore(dataset, to.slug) : undefined;
+    return from ? [{ from, to }] : [];
+  });
+  const request = () => new Map(pairs.map((pair) => [pair.to.slug, figures.request(catalogue, pair)]));
+  if (![...request().values()].includes('comparing')) return request();
+  await figures.settle(patienceForChanges);
+  return request();
 }
 
 /** The dataset with the columns of one of its versions, described as far as they are the newest's. */

@@ -2,9 +2,9 @@
 import { LRUCache } from 'lru-cache';
 import type { Difference, DifferenceSummary, RowChange } from '../catalogue/difference.ts';
 import { ValidationError } from '../catalogue/errors.ts';
-import { datasetRefOf, refOf } from '../catalogue/ref.ts';
+import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
-import type { Version } from '../catalogue/types.ts';
+import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { sizeOfSummary, summarizeDifference } from '../data/difference/summary.ts';
 import { type ChangedRows, changesPerPage } from '../pages/changed-rows.tsx';
@@ -21,6 +21,8 @@ const html = 'text/html';
 /** Columns that are shown of rows added or removed, and of all rows if all columns are asked for. */
 const mostColumns = 12;
 const mostOfAllColumns = 60;
+/** Rows of both versions up to which it is tried if another column is a key. */
+const mostForOtherKey = 200_000;
 /** Columns that are offered as a key. */
 const mostKeys = 100;
 
@@ -50,8 +52,9 @@ export async function differencePage(
   const { catalogue, query } = request;
   const { from, to, counts } = found;
   const id = JSON.stringify([from.checksum, from.reading, to.checksum, to.reading, found.key]);
-  const summary = summaries.get(id) ?? (await summarizeDifference(found, { signal, budget: workBudgetOf(request) }));
+  const summary = summaries.get(id) ?? (await summarize(request, found, signal));
   summaries.set(id, summary);
+  const dataset = await catalogue.get<'dataset'>(datasetRefOf(to));
   const column = lastParameterValue(query, '_column') ?? null;
   const filtered = column === null ? null : summary.columns.find(({ name }) => name === column);
   if (filtered === undefined)
@@ -66,11 +69,10 @@ export async function differencePage(
     const rows: RowChange[] = [];
     for await (const row of found.rows({ change, positions })) rows.push(row);
     signal.throwIfAborted();
-    const { columns, hidden } = columnsOf(change, found, summary, showsAll);
+    const { columns, hidden } = columnsOf(change, rows, { dataset, found, summary, showsAll });
     return { change, rows, total, offset, columns, hidden: total > 0 ? hidden : 0 };
   };
   const sections = [await read('changed'), await read('added'), await read('removed')];
-  const dataset = await catalogue.get<'dataset'>(datasetRefOf(to));
   const namespace = await catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null);
   return {
     title: `${to.dataset}: differences`,
@@ -80,7 +82,7 @@ export async function differencePage(
     page: (context) =>
       renderDifferencePage(context, {
         ...{ dataset, namespace: namespace?.label ?? dataset.namespace, from, to, difference: found, summary },
-        ...{ sections, column, keyChoices: keyChoicesOf(from, to), map: null },
+        ...{ sections, column, keyChoices: keyChoicesOf(found, dataset), map: null },
         hiddenColumns: Math.max(0, ...sections.map(({ hidden }) => hidden)),
       }),
   };
@@ -103,11 +105,44 @@ function offsetFrom(query: URLSearchParams, name: string, total: number): number
   return offset;
 }
 
+/** The summary of a difference; another key only with the columns that are one. */
+async function summarize(request: RequestContext, found: Difference, signal: AbortSignal): Promise<DifferenceSummary> {
+  const budget = workBudgetOf(request);
+  const summary = await summarizeDifference(found, { signal, budget });
+  const { otherKey } = summary;
+  const { from, to, counts } = found;
+  if (!otherKey || counts.from + counts.to > mostForOtherKey) return summary;
+  const [before, after] = [refOf(from), refOf(to)] as [VersionRef, VersionRef];
+  try {
+    await request.catalogue.difference(before, after, { key: [otherKey.column], signal, budget });
+    return { ...summary, otherKey: { ...otherKey, isKey: true } };
+  } catch (error) {
+    if (error instanceof ValidationError) return summary;
+    throw error;
+  }
+}
+
+interface Shown {
+  readonly dataset: Dataset;
+  readonly found: Difference;
+  readonly summary: DifferenceSummary;
+  readonly showsAll: boolean;
+}
+
 /** The columns that are shown besides the key's, and the number of those that aren't. */
-function columnsOf(change: RowChange['change'], found: Difference, summary: DifferenceSummary, showsAll: boolean) {
-  const { from, to, key } = found;
-  const isKey = new Set(key.columns);
-  const all = ((change === 'removed' ? from : to).columns ?? []).filter(({ name }) => !isKey.has(name));
+function columnsOf(
+  change: RowChange['change'],
+  rows: readonly RowChange[],
+  { dataset, found, summary, showsAll }: Shown,
+) {
+  const [first] = rows;
+  const isKey = new Set(found.key.columns);
+  const values = first === undefined ? {} : first.change === 'changed' ? { ...first.to, ...first.from } : first.row;
+  const recorded = (change === 'removed' ? found.from : found.to).columns ?? dataset.columns;
+  const types = new Map(recorded.map(({ name, type }) => [name, type]));
+  const all = Object.keys(values)
+    .filter((name) => !isKey.has(name))
+    .map((name) => ({ name, type: types.get(name) ?? 'string' }));
   if (showsAll) return { columns: all.slice(0, mostOfAllColumns), hidden: 0 };
   const changed = new Set(summary.columns.map(({ name }) => name));
   const columns = change === 'changed' ? all.filter(({ name }) => changed.has(name)) : all;
@@ -116,12 +151,13 @@ function columnsOf(change: RowChange['change'], found: Difference, summary: Diff
 }
 
 /** Columns of both versions whose values could tell rows apart. */
-function keyChoicesOf(from: Version, to: Version): readonly string[] {
+function keyChoicesOf({ from, to }: Difference, dataset: Dataset): readonly string[] {
   const types = ['integer', 'string', 'date', 'datetime'];
-  const usable = (version: Version) => (version.columns ?? []).filter(({ type }) => types.includes(type));
-  const before = new Set(usable(from).map(({ name }) => name));
+  const usable = (version: Version) =>
+    (version.columns ?? dataset.columns).filter(({ type }) => types.includes(type)).map(({ name }) => name);
+  const before = new Set(usable(from));
   return usable(to)
-    .filter(({ name }) => before.has(name))
+    .filter((name) => before.has(name))
     .slice(0, mostKeys)
-    .map(({ name }) => quotedName(name));
+    .map(quotedName);
 }

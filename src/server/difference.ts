@@ -160,7 +160,9 @@ async function compare<Result>(
   const { signal, done } = abortWhenLate(ctx);
   try {
     const [before, after] = [refOf(from), refOf(to)] as [VersionRef, VersionRef];
-    return await use(await catalogue.difference(before, after, { key, signal, budget: workBudgetOf(request) }), signal);
+    const found = await catalogue.difference(before, after, { key, signal, budget: workBudgetOf(request) });
+    if (key === undefined) request.app.differenceFigures.keep(found);
+    return await use(found, signal);
   } finally {
     done();
   }

@@ -68,10 +68,19 @@ async function withDatasetPage(
     return undefined;
   }
   const version = entity.kind === 'version' ? entity : undefined;
-  const { parts, isComplete } = await datasetPageParts(catalogue, dataset, { version, colour: query.get('_colour') });
+  const { differenceFigures: figures } = request.app;
+  const options = { version, colour: query.get('_colour'), figures };
+  const { parts, isComplete } = await datasetPageParts(catalogue, dataset, options);
   // A page without its rows is made anew until they are ready.
   const dependsOn = isComplete
-    ? [...representation.dependsOn, parts.namespace, ...parts.queries, parts.profile, JSON.stringify(parts.map)]
+    ? [
+        ...representation.dependsOn,
+        parts.namespace,
+        ...parts.queries,
+        parts.profile,
+        JSON.stringify(parts.map),
+        ...parts.changes.values(),
+      ]
     : [];
   return { ...representation, dependsOn, page: (context) => renderDatasetPage(context, parts) };
 }

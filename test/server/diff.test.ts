@@ -193,6 +193,19 @@ describe('differences', () => {
     assert.match(text, /<option value="kind">kind<\/option>/);
   });
 
+  it('are counted on the page of the dataset, and lead to their page', async () => {
+    const page = async () => (await fetch(`${address}/trees/`, { headers: { Accept: 'text/html' } })).text();
+    await until(async () => !(await page()).includes('being compared'));
+    const text = await page();
+    const rows = [...text.matchAll(/<span class="vh">(\d+ added, \d+ removed, \d+ changed, \d+ the same)<\/span>/g)];
+    assert.deepEqual(
+      rows.map(([, words]) => words),
+      ['0 added, 0 removed, 0 changed, 3 the same', '1 added, 1 removed, 1 changed, 1 the same'],
+    );
+    assert.match(text, /\+ 1 column added: crown/);
+    assert.match(text, new RegExp(`href="[^"]*/version/${slugs.trees?.[1]}/diff/"`));
+  });
+
   it('are not sent again to one who has them', async () => {
     const first = await ask('trees@1');
     const etag = first.headers.get('etag') ?? '';

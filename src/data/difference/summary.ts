@@ -62,7 +62,7 @@ export async function summarizeDifference(
     columns: [...columns]
       .map(([name, { positions, caseOnly }]) => ({ name, positions: Uint32Array.from(positions), caseOnly }))
       .sort((a, b) => b.positions.length - a.positions.length),
-    otherKey: findOtherKey(rows.removed, rows.added, key.columns),
+    otherKey: findOtherKey(rows.removed, rows.added, key.columns, (name) => columns.get(name)?.positions.length ?? 0),
   };
 }
 
@@ -80,6 +80,7 @@ function findOtherKey(
   removed: readonly PlainRow[],
   added: readonly PlainRow[],
   key: readonly string[],
+  changes: (column: string) => number,
 ): OtherKey | null {
   let best: OtherKey | null = null;
   for (const column of Object.keys(added[0] ?? {})) {
@@ -91,10 +92,13 @@ function findOtherKey(
       const old = before.get(value);
       return old ? [[old, now] as const] : [];
     });
-    if (pairs.length <= (best?.rows ?? 0)) continue;
+    // Of several, the one that changes least in the other rows.
+    const most: number = best?.rows ?? 0;
+    if (pairs.length === 0 || pairs.length < most) continue;
+    if (best && pairs.length === most && changes(column) >= changes(best.column)) continue;
     const keyOf = (row: PlainRow) => key.map((name) => String(row[name])).join(', ');
     const examples = pairs.slice(0, mostExamples).map(([old, now]) => [keyOf(old), keyOf(now)] as const);
-    best = { column, rows: pairs.length, examples };
+    best = { column, rows: pairs.length, examples, isKey: false };
   }
   return best;
 }

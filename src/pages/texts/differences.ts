@@ -43,11 +43,11 @@ export const englishDifferenceTexts = {
     other: 'In {number} values of {name}, only upper and lower case or spaces differ.',
   },
   hintOtherKey: {
-    one: '{number} of the rows added has the {column} of a row removed, such as {examples}. They may be the same rows: {link}.',
+    one: '{number} of the rows added has the {column} of a row removed, such as {examples}. They may be the same rows.',
     other:
-      '{number} of the rows added have the {column} of rows removed, such as {examples}. They may be the same rows: {link}.',
+      '{number} of the rows added have the {column} of rows removed, such as {examples}. They may be the same rows.',
   },
-  compareBy: 'compare by {name}',
+  compareBy: 'Compare by {name}',
   countedFirst: 'Counted in the first {count} changed rows.',
   changedRows: 'Changed',
   addedRows: 'Added',
@@ -118,11 +118,11 @@ export const germanDifferenceTexts = {
     other: 'In {number} Werten von {name} sind nur die Groß- und Kleinschreibung oder Leerzeichen anders.',
   },
   hintOtherKey: {
-    one: '{number} der neuen Zeilen hat {column} einer entfallenen, etwa {examples}. Es können dieselben Zeilen sein: {link}.',
+    one: '{number} der neuen Zeilen hat {column} einer entfallenen, etwa {examples}. Es können dieselben Zeilen sein.',
     other:
-      '{number} der neuen Zeilen haben {column} von entfallenen, etwa {examples}. Es können dieselben Zeilen sein: {link}.',
+      '{number} der neuen Zeilen haben {column} von entfallenen, etwa {examples}. Es können dieselben Zeilen sein.',
   },
-  compareBy: 'nach {name} vergleichen',
+  compareBy: 'Nach {name} vergleichen',
   countedFirst: 'Gezählt in den ersten {count} geänderten Zeilen.',
   changedRows: 'Geändert',
   addedRows: 'Neu',
@@ -194,11 +194,11 @@ export const frenchDifferenceTexts = {
     other: 'Dans {number} valeurs de {name}, seules les majuscules ou les espaces diffèrent.',
   },
   hintOtherKey: {
-    one: '{number} des lignes ajoutées a le {column} d’une ligne retirée, comme {examples}. Ce sont peut-être les mêmes lignes : {link}.',
+    one: '{number} des lignes ajoutées a le {column} d’une ligne retirée, comme {examples}. Ce sont peut-être les mêmes lignes.',
     other:
-      '{number} des lignes ajoutées ont le {column} de lignes retirées, comme {examples}. Ce sont peut-être les mêmes lignes : {link}.',
+      '{number} des lignes ajoutées ont le {column} de lignes retirées, comme {examples}. Ce sont peut-être les mêmes lignes.',
   },
-  compareBy: 'comparer par {name}',
+  compareBy: 'Comparer par {name}',
   countedFirst: 'Compté dans les {count} premières lignes modifiées.',
   changedRows: 'Modifiées',
   addedRows: 'Ajoutées',
