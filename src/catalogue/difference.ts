@@ -19,7 +19,7 @@ export interface RowDifference {
   readonly columns: ColumnDifference;
   readonly key: DifferenceKey;
   readonly counts: DifferenceCounts;
-  /** Dropped columns whose values an added column has: probably renamed. Absent if they weren't looked for. */
+  /** Dropped columns whose values an added column has, or nearly all of them: probably renamed. Absent if they weren't looked for. */
   readonly renames?: readonly Rename[];
   /**
    * The rows that differ: first the removed ones, in the order of `from`; then the changed and the added ones, in the

@@ -11,6 +11,8 @@ const mostBytes = 20_000_000;
 const mostRows = 200_000;
 /** Comparisons that wait, at most. */
 const mostWaiting = 100;
+/** Attempts to compare rows that aren't ready. */
+const mostAttempts = 3;
 
 type Pair = Pick<Difference, 'from' | 'to'>;
 
@@ -21,6 +23,8 @@ type Pair = Pick<Difference, 'from' | 'to'>;
 export class DifferenceFigureStore {
   readonly #figures = new LRUCache<string, DifferenceFigures | 'none'>({ max: 5000 });
   readonly #waiting = new Map<string, Promise<void>>();
+  /** Comparisons that were in vain, because rows weren't ready. */
+  readonly #attempts = new LRUCache<string, number>({ max: 1000 });
   #last: Promise<void> = Promise.resolve();
 
   /** Keeps the figures of a difference by the key that fits best. */
@@ -68,8 +72,10 @@ export class DifferenceFigureStore {
       const [before, after] = [refOf(from), refOf(to)] as [VersionRef, VersionRef];
       this.keep(await catalogue.difference(before, after));
     } catch (error) {
-      // Rows that aren't ready are tried again with the next request.
-      if (!(error instanceof UnavailableError)) this.#figures.set(id, 'none');
+      // Rows that aren't ready are tried again with the next request, but not for ever.
+      const attempts = (this.#attempts.get(id) ?? 0) + 1;
+      this.#attempts.set(id, attempts);
+      if (!(error instanceof UnavailableError) || attempts >= mostAttempts) this.#figures.set(id, 'none');
     } finally {
       this.#waiting.delete(id);
     }

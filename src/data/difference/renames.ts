@@ -12,7 +12,7 @@ const sampleRows = 1000;
 const maxColumns = 50;
 
 /**
- * Pairs of a dropped and an added column that have the same values in the first rows that both tables have. A column with one
+ * Pairs of a dropped and an added column that have nearly the same values in the first rows that both tables have. A column with one
  * value in all rows proves nothing.
  * @param partners as in `RowMatch`
  */
@@ -33,17 +33,23 @@ export async function findRenames(
     names(dropped),
     rows.map((row) => partners[row] as number),
   );
-  const free = new Map([...now].map(([name, texts]) => [name, JSON.stringify(texts)]));
+  const free = new Map(now);
   const found: Rename[] = [];
-  for (const [from, texts] of before) {
-    if (new Set(texts).size < 2) continue;
-    const wanted = JSON.stringify(texts);
-    const to = [...free].find(([, other]) => other === wanted)?.[0];
+  for (const [from, old] of before) {
+    const to = [...free].find(([, texts]) => areNearlySame(old, texts))?.[0];
     if (to === undefined) continue;
     free.delete(to);
     found.push({ from, to });
   }
   return found;
+}
+
+/** Share of the rows that have to say the same, at least. */
+const leastShare = 0.9;
+
+function areNearlySame(old: readonly (string | null)[], now: readonly (string | null)[]): boolean {
+  const same = old.filter((text, i) => text === now[i]);
+  return same.length >= leastShare * old.length && new Set(same).size > 1;
 }
 
 /** The values of columns as texts, by name, in the order of the rows; null for null. */

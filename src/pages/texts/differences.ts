@@ -37,7 +37,7 @@ export const englishDifferenceTexts = {
   columnNew: 'added: {name}',
   columnRetyped: '{name}: {from} is now {to}',
   columnRenamed: 'renamed: {from} is now {to}',
-  hintRename: '{to} has the values of {from}: probably a new name, and no other column.',
+  hintRename: '{to} has the values of {from}, or nearly all: probably a new name, and no other column.',
   hintCase: {
     one: 'In {number} value of {name}, only upper and lower case or spaces differ.',
     other: 'In {number} values of {name}, only upper and lower case or spaces differ.',
@@ -112,7 +112,7 @@ export const germanDifferenceTexts = {
   columnNew: 'neu: {name}',
   columnRetyped: '{name}: {from} ist jetzt {to}',
   columnRenamed: 'umbenannt: {from} heißt jetzt {to}',
-  hintRename: '{to} hat die Werte von {from}: wohl ein neuer Name, und keine andere Spalte.',
+  hintRename: '{to} hat die Werte von {from}, oder fast alle: wohl ein neuer Name, und keine andere Spalte.',
   hintCase: {
     one: 'In {number} Wert von {name} ist nur die Groß- und Kleinschreibung oder ein Leerzeichen anders.',
     other: 'In {number} Werten von {name} sind nur die Groß- und Kleinschreibung oder Leerzeichen anders.',
@@ -188,7 +188,7 @@ export const frenchDifferenceTexts = {
   columnNew: 'ajoutée : {name}',
   columnRetyped: '{name} : {from} est devenu {to}',
   columnRenamed: 'renommée : {from} est devenue {to}',
-  hintRename: '{to} a les valeurs de {from} : sans doute un nouveau nom, et pas une autre colonne.',
+  hintRename: '{to} a les valeurs de {from}, ou presque toutes : sans doute un nouveau nom, et pas une autre colonne.',
   hintCase: {
     one: 'Dans {number} valeur de {name}, seules les majuscules ou les espaces diffèrent.',
     other: 'Dans {number} valeurs de {name}, seules les majuscules ou les espaces diffèrent.',
