@@ -3,15 +3,16 @@ import type { ComponentChildren, VNode } from 'preact';
 import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Query, Version } from '../catalogue/types.ts';
-import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
+import { apiPath, apiRoot, collections, downloadFileName } from '../catalogue/urls.ts';
 import { catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
 import { ColumnList } from './dataset-columns.tsx';
 import { DatasetLead } from './dataset-lead.tsx';
 import { DatasetMap, type ShownMap } from './dataset-map.tsx';
-import { DatasetNotes } from './dataset-notes.tsx';
+import { DatasetNotes, type DatasetState } from './dataset-notes.tsx';
 import { type VersionChange, VersionList } from './dataset-versions.tsx';
 import { rowCountKey } from './figures.ts';
+import { FileLook, type FilePreview } from './file-preview.tsx';
 import { FirstRows, type Preview } from './first-rows.tsx';
 import { type Crumb, renderPage } from './layout.tsx';
 import { LicenceAndCiting } from './licence-and-citing.tsx';
@@ -35,6 +36,9 @@ export interface DatasetPageParts {
   readonly queries: readonly Query[];
   /** Changes since the version before, by slug. */
   readonly changes: ReadonlyMap<string, VersionChange>;
+  readonly state: DatasetState;
+  /** A first look at a payload that has no rows. */
+  readonly filePreview: FilePreview | null;
   /** What the map shows: null if it isn't drawn yet, undefined if the rows have no geometry. */
   readonly map: ShownMap | null | undefined;
 }
@@ -72,6 +76,7 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
     title: isVersionPage && version ? `${dataset.label}, ${locale.date(version.datetime)}` : dataset.label,
     description: firstParagraph(dataset.description),
     section: 'datasets',
+    isWatched: true,
     feed: `${apiPath(refOf(dataset))}feed.atom`,
     ...(version?.ready && version.rows !== null && { picture: `${apiPath(refOf(dataset))}plate.svg` }),
     ...(!isVersionPage && context.base && { jsonLd: schemaOrgDataset(factsOf(context, parts)) }),
@@ -147,7 +152,17 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
             'rows',
             locale.text('rows'),
             preview ? locale.text('theFirstOf', { count: rows }) : '',
-            <FirstRows {...{ context, rowsPath, rows, dataset, preview, reason }} />,
+            <>
+              <FirstRows {...{ context, rowsPath, rows, dataset, preview, reason }} />
+              {parts.filePreview && (
+                <FileLook
+                  context={context}
+                  preview={parts.filePreview}
+                  path={`${path}download/${downloadFileName(version, !isVersionPage)}`}
+                  label={dataset.label}
+                />
+              )}
+            </>,
           ),
         ]
       : []),

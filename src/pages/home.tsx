@@ -35,6 +35,7 @@ export function renderHomePage(context: PageContext, parts: HomeParts): string {
     title: settings.title,
     description: firstParagraph(settings.description),
     section: 'datasets',
+    isWatched: true,
     hasSearch: false,
     json: hrefOf(context, `${apiRoot}${collections.dataset}/?format=json`),
     children: (

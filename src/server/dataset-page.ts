@@ -3,6 +3,7 @@
 import type { Catalogue, RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import type { Viewer } from '../catalogue/permissions.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
@@ -12,7 +13,9 @@ import type { ShownMap } from '../pages/dataset-map.tsx';
 import { shownVersions } from '../pages/dataset-versions.tsx';
 import { shownVersion } from '../pages/figures.ts';
 import { choosePreviewColumns } from '../pages/preview-columns.ts';
+import { datasetState } from './dataset-state.ts';
 import type { DifferenceFigureStore } from './difference-figures.ts';
+import { previewFile } from './file-preview.ts';
 
 /** Rows and columns of the first look at a version. */
 const previewRows = 8;
@@ -26,13 +29,14 @@ export interface DatasetPageOptions {
   /** The column that colours the map. */
   readonly colour?: string | null;
   readonly figures: DifferenceFigureStore;
+  readonly viewer: Viewer;
 }
 
 /** What the page of a dataset shows. */
 export async function datasetPageParts(
   catalogue: Catalogue,
   dataset: Dataset,
-  { version, colour = null, figures }: DatasetPageOptions,
+  { version, colour = null, figures, viewer }: DatasetPageOptions,
 ): Promise<{ readonly parts: DatasetPageParts; readonly isComplete: boolean }> {
   const shown = version ?? shownVersion(dataset);
   const [namespace, queries, table, map, changes] = await Promise.all([
@@ -45,6 +49,9 @@ export async function datasetPageParts(
     changesSoon(catalogue, dataset, figures),
   ]);
   const { isComplete: hasRows, ...look } = table;
+  const isVersionPage = version !== undefined;
+  const state = await datasetState(catalogue, viewer, { dataset, namespace, shown, isVersionPage });
+  const filePreview = shown?.ready && shown.rows === null && look.reason ? await previewFile(catalogue, shown) : null;
   const isComplete = hasRows && map !== null && ![...changes.values()].includes('comparing');
   return {
     parts: {
@@ -52,7 +59,7 @@ export async function datasetPageParts(
         dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
         namespace: namespace?.label ?? dataset.namespace,
       },
-      ...{ version: shown, isVersionPage: version !== undefined, queries, map, changes, ...look },
+      ...{ version: shown, isVersionPage, queries, map, changes, state, filePreview, ...look },
     },
     isComplete,
   };

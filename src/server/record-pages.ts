@@ -61,7 +61,7 @@ async function withDatasetPage(
   entity: Entities['dataset'] | Entities['version'],
   dataset: Dataset,
 ): Promise<Representation | undefined> {
-  const { catalogue, query } = request;
+  const { catalogue, query, viewer } = request;
   const comparison = entity.kind === 'dataset' ? pathOfComparison(dataset, query) : null;
   if (comparison !== null) {
     seeOther(request, `${request.ctx.path}${comparison}`);
@@ -69,7 +69,7 @@ async function withDatasetPage(
   }
   const version = entity.kind === 'version' ? entity : undefined;
   const { differenceFigures: figures } = request.app;
-  const options = { version, colour: query.get('_colour'), figures };
+  const options = { version, colour: query.get('_colour'), figures, viewer };
   const { parts, isComplete } = await datasetPageParts(catalogue, dataset, options);
   // A page without its rows is made anew until they are ready.
   const dependsOn = isComplete

@@ -1,10 +1,12 @@
 /** Texts of the pages in English. `{names}` are filled in; a text with `one` and `other` depends on its value `count`. */
 import { englishDifferenceTexts } from './differences.ts';
 import { englishMapTexts } from './map.ts';
+import { englishStateTexts } from './states.ts';
 
 export const english = {
   ...englishDifferenceTexts,
   ...englishMapTexts,
+  ...englishStateTexts,
   // The frame of every page
   skipToContent: 'Skip to the content',
   sections: 'Catalogue',

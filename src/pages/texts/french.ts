@@ -3,10 +3,12 @@
 import { frenchDifferenceTexts } from './differences.ts';
 import type { Texts } from './english.ts';
 import { frenchMapTexts } from './map.ts';
+import { frenchStateTexts } from './states.ts';
 
 export const french: Texts = {
   ...frenchDifferenceTexts,
   ...frenchMapTexts,
+  ...frenchStateTexts,
   skipToContent: 'Aller au contenu',
   sections: 'Catalogue',
   datasets: 'Jeux de données',

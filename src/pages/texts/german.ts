@@ -3,10 +3,12 @@
 import { germanDifferenceTexts } from './differences.ts';
 import type { Texts } from './english.ts';
 import { germanMapTexts } from './map.ts';
+import { germanStateTexts } from './states.ts';
 
 export const german: Texts = {
   ...germanDifferenceTexts,
   ...germanMapTexts,
+  ...germanStateTexts,
   skipToContent: 'Zum Inhalt springen',
   sections: 'Katalog',
   datasets: 'Datensätze',
