@@ -2,7 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
-import type { Column, Dataset, Query, Version } from '../catalogue/types.ts';
+import type { Column, Commit, Dataset, Query, Version } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections, downloadFileName } from '../catalogue/urls.ts';
 import { catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
@@ -14,6 +14,7 @@ import { type VersionChange, VersionList } from './dataset-versions.tsx';
 import { rowCountKey } from './figures.ts';
 import { FileLook, type FilePreview } from './file-preview.tsx';
 import { FirstRows, type Preview } from './first-rows.tsx';
+import { CommitList } from './history.tsx';
 import { type Crumb, renderPage } from './layout.tsx';
 import { LicenceAndCiting } from './licence-and-citing.tsx';
 import { firstParagraph } from './markdown.ts';
@@ -37,6 +38,8 @@ export interface DatasetPageParts {
   /** Changes since the version before, by slug. */
   readonly changes: ReadonlyMap<string, VersionChange>;
   readonly state: DatasetState;
+  /** The latest commits that touched it. */
+  readonly history: readonly Commit[];
   /** A first look at a payload that has no rows. */
   readonly filePreview: FilePreview | null;
   /** What the map shows: null if it isn't drawn yet, undefined if the rows have no geometry. */
@@ -197,6 +200,21 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
         ]
       : []),
     section('licence', locale.text('licenceAndCiting'), '', <LicenceAndCiting {...{ context, dataset, version }} />),
+    ...(parts.history.length
+      ? [
+          section(
+            'history',
+            locale.text('historyPart'),
+            locale.text('historyFromGit'),
+            <>
+              <CommitList context={context} commits={parts.history} />
+              <p class="after">
+                <a href={hrefOfRef(context, refOf(dataset), 'history/')}>{locale.text('wholeHistory')}</a>
+              </p>
+            </>,
+          ),
+        ]
+      : []),
     ...(queries.length
       ? [section('queries', locale.text('queriesAboutIt'), '', <Queries context={context} queries={queries} />)]
       : []),

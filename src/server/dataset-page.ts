@@ -3,11 +3,11 @@
 import type { Catalogue, RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
-import type { Viewer } from '../catalogue/permissions.ts';
+import { maySeePeople, type Viewer } from '../catalogue/permissions.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
-import { formatRef, refOf } from '../catalogue/ref.ts';
+import { type DatasetRef, formatRef, refOf } from '../catalogue/ref.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
-import type { Column, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
+import type { Column, Commit, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import { type DatasetPageParts, profilesByColumn } from '../pages/dataset.tsx';
 import type { ShownMap } from '../pages/dataset-map.tsx';
 import { shownVersions } from '../pages/dataset-versions.tsx';
@@ -52,14 +52,15 @@ export async function datasetPageParts(
   const isVersionPage = version !== undefined;
   const state = await datasetState(catalogue, viewer, { dataset, namespace, shown, isVersionPage });
   const filePreview = shown?.ready && shown.rows === null && look.reason ? await previewFile(catalogue, shown) : null;
-  const isComplete = hasRows && map !== null && ![...changes.values()].includes('comparing');
+  const history = await historySoon(catalogue, viewer, dataset);
+  const isComplete = history !== null && hasRows && map !== null && ![...changes.values()].includes('comparing');
   return {
     parts: {
       ...{
         dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
         namespace: namespace?.label ?? dataset.namespace,
       },
-      ...{ version: shown, isVersionPage, queries, map, changes, state, filePreview, ...look },
+      ...{ version: shown, isVersionPage, queries, map, changes, state, filePreview, history: history ?? [], ...look },
     },
     isComplete,
   };
@@ -78,6 +79,29 @@ async function changesSoon(catalogue: Catalogue, dataset: Dataset, figures: Diff
   if (![...request().values()].includes('comparing')) return request();
   await figures.settle(patienceForChanges);
   return request();
+}
+
+/** Commits that the page names. */
+const namedCommits = 5;
+/** Milliseconds that a page waits for git. */
+const patienceForGit = 50;
+
+type Histories = WeakMap<Dataset, Promise<readonly Commit[]>>;
+/** Latest commits, for viewers who may see people and for others. */
+const histories: Readonly<Record<'people' | 'nobody', Histories>> = { people: new WeakMap(), nobody: new WeakMap() };
+
+/** The latest commits that touched a dataset; null if git hasn't answered soon. They are read once for each state of the record. */
+async function historySoon(catalogue: Catalogue, viewer: Viewer, dataset: Dataset): Promise<readonly Commit[] | null> {
+  const known = histories[maySeePeople(viewer, catalogue.settings) ? 'people' : 'nobody'];
+  let commits = known.get(dataset);
+  if (!commits) {
+    commits = catalogue.history(refOf(dataset) as DatasetRef, { pageSize: namedCommits }).then(
+      ({ items }) => items,
+      () => [],
+    );
+    known.set(dataset, commits);
+  }
+  return soon(commits, patienceForGit);
 }
 
 /** The dataset with the columns of one of its versions, described as far as they are the newest's. */
@@ -126,10 +150,10 @@ interface Look extends Pick<DatasetPageParts, 'profile' | 'preview' | 'reason'> 
 }
 
 /** The result, or null if it isn't ready soon. */
-async function soon<T>(result: Promise<T>): Promise<T | null> {
+async function soon<T>(result: Promise<T>, time = patience): Promise<T | null> {
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, patience, null);
+    timer = setTimeout(resolve, time, null);
   });
   result.catch(() => {}); // It may fail after the page is sent.
   try {
