@@ -5,7 +5,7 @@
 import type { Catalogue } from './catalogue/catalogue.ts';
 
 export type * from './catalogue/catalogue.ts';
-export type { ColumnChanges, Rename } from './catalogue/catalogue.ts';
+export type { ColumnChanges } from './catalogue/catalogue.ts';
 export type * from './catalogue/column-statistics.ts';
 export type * from './catalogue/difference.ts';
 export {

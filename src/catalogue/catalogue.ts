@@ -7,7 +7,7 @@
  */
 
 import type { VersionProfile } from './column-statistics.ts';
-import type { Difference, DifferenceOptions } from './difference.ts';
+import type { Difference, DifferenceOptions, Rename } from './difference.ts';
 import type { Facets } from './facets.ts';
 import type { ChangedRecord, ChangesOptions } from './feed.ts';
 import type { MapRequest, RowsMap } from './maps.ts';
@@ -34,12 +34,6 @@ export interface ColumnChanges {
   readonly added: readonly Column[];
   readonly dropped: readonly Column[];
   readonly retyped: readonly { readonly name: string; readonly from: ColumnType; readonly to: ColumnType }[];
-}
-
-/** A column that has another name than before. */
-export interface Rename {
-  readonly from: string;
-  readonly to: string;
 }
 
 /** Options of a list: filters, search, order and page. All are optional. */

@@ -2,7 +2,8 @@
  * Columns of a dataset. Their names and types are those of the newest ready version; the texts that people write are in the
  * dataset's record, and stay there while a version lacks the column.
  */
-import type { ColumnChanges, Rename } from './catalogue.ts';
+import type { ColumnChanges } from './catalogue.ts';
+import type { Rename } from './difference.ts';
 import { excerpt, ValidationError } from './errors.ts';
 import { fillFieldsFromRecord, labelFromName } from './field.ts';
 import { fields, fieldsOf } from './fields.ts';

@@ -1,6 +1,7 @@
 /** Rules for the data of a new version, compared with the version before: what is refused, and what is reported. */
-import type { ColumnChanges, Rename, UploadDetails } from './catalogue.ts';
+import type { ColumnChanges, UploadDetails } from './catalogue.ts';
 import { isColumnDescribed } from './columns.ts';
+import type { Rename } from './difference.ts';
 import { DataLossError, excerpt } from './errors.ts';
 import type { DataColumn, Version } from './types.ts';
 

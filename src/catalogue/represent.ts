@@ -165,8 +165,10 @@ export function toJson(value: unknown): string {
 }
 
 /** A difference without its rows. */
-export function representDifferenceWithoutRows({ from, to, columns, key, counts }: Difference, links: Links) {
-  return { from: resourceUrl(links, refOf(from)), to: resourceUrl(links, refOf(to)), columns, key, counts };
+export function representDifferenceWithoutRows(difference: Difference, links: Links) {
+  const { from, to, columns, key, counts, renames } = difference;
+  const ends = { from: resourceUrl(links, refOf(from)), to: resourceUrl(links, refOf(to)) };
+  return { ...ends, columns, ...(renames?.length && { renames }), key, counts };
 }
 
 /** Minimum length of a chunk, so that the cost per chunk is negligible. */

@@ -60,3 +60,7 @@ export function parametersFromRecord(
     return [[name, (isNames && Array.isArray(value) ? values.map(quoteItem) : values).join()] as const];
   });
 }
+
+/** The name of a column in a list: in quotes if it has a comma or a quote. */
+export const quotedName = (name: string): string =>
+  /[,"]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;

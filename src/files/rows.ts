@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { ProfileRequest, Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import { columnsByOtherName } from '../catalogue/column-names.ts';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
@@ -12,7 +13,7 @@ import { payloadPath } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
 import { datasetRefOf, formatRef, refOf } from '../catalogue/ref.ts';
 import type { Dataset, ReadingOptions, Settings, Version } from '../catalogue/types.ts';
-import { compareTables } from '../data/difference/difference.ts';
+import { type Comparison, compareTables, sizeOfComparison } from '../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
 import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
 import {
@@ -207,8 +208,15 @@ export async function compareVersions(
   options: DifferenceOptions = {},
 ): Promise<Difference> {
   const [before, after] = await Promise.all([openTableOf(files, from), openTableOf(files, to)]);
-  return { from, to, ...(await compareTables(before, after, options)) };
+  // A payload and the options for reading it say all about the rows.
+  const id = JSON.stringify([from.checksum, from.reading, to.checksum, to.reading, options.key]);
+  const { comparison, ...found } = await compareTables(before, after, { ...options, kept: comparisons.get(id) });
+  comparisons.set(id, comparison);
+  return { from, to, ...found };
 }
+
+/** Comparisons by the contents of both payloads: the pages of a difference are parts of one comparison. */
+const comparisons = new LRUCache<string, Comparison>({ maxSize: 64 * 1024 ** 2, sizeCalculation: sizeOfComparison });
 
 /** Statistics of the columns of a version. @throws NotFoundError, UnavailableError; ValidationError for a parameter */
 export async function profileVersion(

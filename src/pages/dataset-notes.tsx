@@ -2,12 +2,28 @@
 import type { VNode } from 'preact';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
-import type { Version } from '../catalogue/types.ts';
+import type { CatalogueFile, Version } from '../catalogue/types.ts';
 import { CodeBlock } from './code-block.tsx';
 import type { LeadProps } from './dataset-lead.tsx';
 import { hrefOfRef } from './page-context.ts';
 
-export function DatasetNotes({ context, dataset, version, isVersionPage }: LeadProps): VNode {
+/** What a page tells of a dataset's records and files. */
+export interface DatasetState {
+  /** Why the data of the version that isn't ready can't be shown; '' if no more is known. */
+  readonly whyNotReady: string;
+  /** Groups and users who see it besides staff; empty if everybody does. */
+  readonly audience: readonly string[];
+  /** Files with problems, for those who may write them. */
+  readonly problems: readonly CatalogueFile[];
+}
+
+export function DatasetNotes({
+  context,
+  dataset,
+  version,
+  isVersionPage,
+  state,
+}: LeadProps & { readonly state: DatasetState }): VNode {
   const { locale } = context;
   const newest = dataset.versions[0];
   const ready = latestReadyVersion(dataset);
@@ -18,10 +34,24 @@ export function DatasetNotes({ context, dataset, version, isVersionPage }: LeadP
   );
   return (
     <>
-      {dataset.visibility === 'private' && (
+      <ProblemFiles context={context} files={state.problems} />
+      {(dataset.visibility === 'private' || state.audience.length > 0) && (
         <div class="note warn">
           <h2>{locale.text('onlySeenBy')}</h2>
-          <p>{locale.text('onlySeenByWhy')}</p>
+          <p>
+            {state.audience.length > 0
+              ? locale.fill('seenByThese', { names: <span dir="auto">{locale.list(state.audience)}</span> })
+              : locale.text('seenByStaff')}{' '}
+            {locale.text('onlySeenByWhy')}
+          </p>
+        </div>
+      )}
+      {isVersionPage && version && !version.ready && (
+        <div class="note warn">
+          <h2>{locale.text(version.draft ? 'versionIsDraft' : 'versionNotReady')}</h2>
+          <p dir="auto">
+            {state.whyNotReady || locale.text(version.draft ? 'versionIsDraftWhy' : 'versionNotReadyWhy')}
+          </p>
         </div>
       )}
       {isVersionPage && version && ready && version !== ready && (
@@ -33,6 +63,7 @@ export function DatasetNotes({ context, dataset, version, isVersionPage }: LeadP
       {!isVersionPage && newest && ready && newest !== ready && (
         <div class="note warn">
           <h2>{locale.text('newestNotReady')}</h2>
+          {state.whyNotReady && <p dir="auto">{state.whyNotReady}</p>}
           <p>{locale.fill('newestNotReadyShown', { newest: link(newest), shown: link(ready) })}</p>
         </div>
       )}
@@ -47,11 +78,40 @@ export function DatasetNotes({ context, dataset, version, isVersionPage }: LeadP
           />
         </div>
       )}
-      {newest && !ready && (
+      {newest && !ready && !isVersionPage && (
         <div class="note warn">
           <h2>{locale.text('noVersionReady')}</h2>
+          <p dir="auto">{state.whyNotReady || locale.text('versionNotReadyWhy')}</p>
         </div>
       )}
     </>
+  );
+}
+
+/** Files with problems, by line and column. */
+export function ProblemFiles({
+  context,
+  files,
+}: Pick<LeadProps, 'context'> & { readonly files: readonly CatalogueFile[] }): VNode | null {
+  const { locale } = context;
+  if (files.length === 0) return null;
+  return (
+    <div class="note bad">
+      <h2>{locale.text('filesHaveProblems')}</h2>
+      <p>{locale.text('filesHaveProblemsWhy')}</p>
+      <ul>
+        {files.flatMap(({ path, problems }) =>
+          problems.map(({ line, column, message }, i) => (
+            <li key={`${path}${i}`}>
+              <code>
+                {path}
+                {line !== null && `:${line}${column === null ? '' : `:${column}`}`}
+              </code>{' '}
+              <span dir="auto">{message}</span>
+            </li>
+          )),
+        )}
+      </ul>
+    </div>
   );
 }

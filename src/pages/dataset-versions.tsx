@@ -1,28 +1,44 @@
 /** The versions of a dataset: date, notes, what changed in columns and rows, size. */
 import type { VNode } from 'preact';
+import type { DifferenceFigures } from '../catalogue/difference.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
-import { sizeAndFormat } from './figures.ts';
+import { dateOfVersion, sizeAndFormat } from './figures.ts';
 import { firstParagraph } from './markdown.ts';
 import { hrefOfRef, type PageContext } from './page-context.ts';
+import { ChangeSigns, ShareBar, sharesOf } from './share-bar.tsx';
+import type { TextKey } from './texts/english.ts';
 
 /** Versions shown before the rest is folded. */
-const shownVersions = 10;
+export const shownVersions = 10;
 /** Columns that are named in a change. */
 const maxNames = 6;
+
+/**
+ * Changes since the version before. `comparing`: the rows are being compared; `large`: they are compared when somebody asks
+ * for the differences; `none`: there are no rows to compare.
+ */
+export type VersionChange = DifferenceFigures | 'comparing' | 'large' | 'none';
 
 interface Props {
   readonly context: PageContext;
   readonly dataset: Dataset;
 }
 
-export function VersionList({ context, dataset }: Props): VNode {
+export function VersionList({
+  context,
+  dataset,
+  changes,
+}: Props & { readonly changes: ReadonlyMap<string, VersionChange> }): VNode {
   const { locale } = context;
   const { versions } = dataset;
   const newest = versions.find(({ ready }) => ready);
   const item = (version: Version) => (
-    <VersionItem key={version.id} context={context} dataset={dataset} version={version} isNewest={version === newest} />
+    <VersionItem
+      key={version.id}
+      {...{ context, dataset, version, isNewest: version === newest, change: changes.get(version.slug) ?? 'none' }}
+    />
   );
   const rest = versions.slice(shownVersions);
   return (
@@ -51,9 +67,9 @@ function CompareForm({ context, dataset }: Props): VNode | null {
     <>
       <label for={`compare${name}`}>{label}</label>
       <select id={`compare${name}`} name={name}>
-        {ready.map(({ slug, datetime }, i) => (
-          <option key={slug} value={slug} selected={i === chosen}>
-            {locale.date(datetime)}
+        {ready.map((version, i) => (
+          <option key={version.slug} value={version.slug} selected={i === chosen}>
+            {dateOfVersion(locale, version, ready)}
           </option>
         ))}
       </select>
@@ -73,9 +89,10 @@ function CompareForm({ context, dataset }: Props): VNode | null {
 interface ItemProps extends Props {
   readonly version: Version;
   readonly isNewest: boolean;
+  readonly change: VersionChange;
 }
 
-function VersionItem({ context, dataset, version, isNewest }: ItemProps): VNode {
+function VersionItem({ context, dataset, version, isNewest, change }: ItemProps): VNode {
   const { locale } = context;
   const before = version.ready ? readyVersionBefore(dataset, version.slug) : undefined;
   return (
@@ -89,7 +106,7 @@ function VersionItem({ context, dataset, version, isNewest }: ItemProps): VNode 
       </div>
       <div>
         {version.notes && <p dir="auto">{firstParagraph(version.notes)}</p>}
-        {before && <Changes context={context} before={before} version={version} />}
+        {before && <Changes {...{ context, dataset, before, version, change }} />}
       </div>
       <div class="size">
         {version.rows !== null && (
@@ -104,53 +121,80 @@ function VersionItem({ context, dataset, version, isNewest }: ItemProps): VNode 
   );
 }
 
-/** Changes of columns and of the number of rows since the version before. */
-function Changes({
-  context,
-  before,
-  version,
-}: {
-  readonly context: PageContext;
+interface ChangesProps extends Props {
   readonly before: Version;
   readonly version: Version;
-}): VNode {
+  readonly change: VersionChange;
+}
+
+/** Changes of rows and columns since the version before. */
+function Changes({ context, dataset, before, version, change }: ChangesProps): VNode {
   const { locale } = context;
-  const old = new Map(before.columns?.map(({ name, type }) => [name, type]));
-  const now = new Map(version.columns?.map(({ name, type }) => [name, type]));
-  const isKnown = before.columns !== null && version.columns !== null;
-  const added = isKnown ? [...now.keys()].filter((name) => !old.has(name)) : [];
-  const dropped = isKnown ? [...old.keys()].filter((name) => !now.has(name)) : [];
-  const retyped = [...now].flatMap(([name, type]) => (old.has(name) && old.get(name) !== type ? [name] : []));
-  const more = (version.rows ?? 0) - (before.rows ?? 0);
+  const figures = typeof change === 'object' ? change : null;
+  const { renamed, added, dropped, retyped } = columnChangesOf(dataset, before, version, figures);
+  const more = figures ? 0 : (version.rows ?? 0) - (before.rows ?? 0);
   const names = (columns: readonly string[]) =>
     columns.slice(0, maxNames).join(', ') + (columns.length > maxNames ? ', …' : '');
+  const inWords = (key: TextKey, columns: readonly string[]) =>
+    columns.length > 0 && locale.text(key, { count: columns.length, names: names(columns) });
   const parts = [
-    more > 0 && { sign: '+', kind: 'add', text: locale.text('moreRows', { count: more }) },
-    more < 0 && { sign: '−', kind: 'del', text: locale.text('fewerRows', { count: -more }) },
-    added.length > 0 && {
-      sign: '+',
-      kind: 'add',
-      text: locale.text('columnsAdded', { count: added.length, names: names(added) }),
-    },
-    dropped.length > 0 && {
-      sign: '−',
-      kind: 'del',
-      text: locale.text('columnsDropped', { count: dropped.length, names: names(dropped) }),
-    },
-    retyped.length > 0 && {
-      sign: '~',
-      kind: 'chg',
-      text: locale.text('columnsRetyped', { count: retyped.length, names: names(retyped) }),
-    },
-  ].filter((part) => part !== false);
+    ['add', '+', more > 0 && locale.text('moreRows', { count: more })],
+    ['del', '−', more < 0 && locale.text('fewerRows', { count: -more })],
+    ['add', '+', inWords('columnsAdded', added)],
+    ['del', '−', inWords('columnsDropped', dropped)],
+    ['chg', '~', inWords('columnsRenamed', renamed)],
+    ['chg', '~', inWords('columnsRetyped', retyped)],
+  ] as const;
   return (
     <div class="since">
-      {parts.map(({ sign, kind, text }) => (
-        <span key={text} class={kind}>
-          {sign} {text}
-        </span>
-      ))}
+      {figures && (
+        <>
+          <ChangeSigns locale={locale} counts={figures.counts} />
+          <ShareBar width={120} height={6} parts={sharesOf(figures.counts)} />
+        </>
+      )}
+      {parts.map(
+        ([kind, sign, text]) =>
+          text && (
+            <span key={text} class={kind} dir="auto">
+              {sign} {text}
+            </span>
+          ),
+      )}
+      {change === 'comparing' && <span class="soft">{locale.text('comparing')}</span>}
+      {change === 'large' && <span class="soft">{locale.text('tooLargeToCompare')}</span>}
       <a href={hrefOfRef(context, refOf(version), 'diff/')}>{locale.text('whatChanged')}</a>
     </div>
   );
+}
+
+/** Names of the columns that changed: measured, else as far as the records name columns. */
+function columnChangesOf(dataset: Dataset, before: Version, version: Version, figures: DifferenceFigures | null) {
+  const old = new Map(before.columns?.map(({ name, type }) => [name, type]));
+  const now = new Map(version.columns?.map(({ name, type }) => [name, type]));
+  const isKnown = before.columns !== null && version.columns !== null;
+  const recorded = {
+    added: isKnown ? [...now.keys()].filter((name) => !old.has(name)) : [],
+    dropped: isKnown ? [...old.keys()].filter((name) => !now.has(name)) : [],
+    retyped: [...now].flatMap(([name, type]) => (old.has(name) && old.get(name) !== type ? [name] : [])),
+  };
+  const name = (column: { readonly name: string }) => column.name;
+  const measured = figures?.columns;
+  const { added, dropped, retyped } = measured
+    ? { added: measured.added.map(name), dropped: measured.dropped.map(name), retyped: measured.retyped.map(name) }
+    : recorded;
+  const renames = [
+    ...(figures?.renames ?? []),
+    ...dropped.flatMap((from) => {
+      const known = Object.hasOwn(dataset.former_names, from) ? dataset.former_names[from] : undefined;
+      const to = known?.find((one) => added.includes(one));
+      return to === undefined || figures?.renames?.some((one) => one.from === from) ? [] : [{ from, to }];
+    }),
+  ];
+  return {
+    retyped,
+    renamed: renames.map(({ from, to }) => `${from} → ${to}`),
+    added: added.filter((one) => renames.every(({ to }) => to !== one)),
+    dropped: dropped.filter((one) => renames.every(({ from }) => from !== one)),
+  };
 }

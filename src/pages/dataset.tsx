@@ -2,21 +2,24 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
-import type { Column, Dataset, Query, Version } from '../catalogue/types.ts';
-import { apiPath, apiRoot, collections, columnPath } from '../catalogue/urls.ts';
+import type { Column, Commit, Dataset, Query, Version } from '../catalogue/types.ts';
+import { apiPath, apiRoot, collections, columnPath, downloadFileName } from '../catalogue/urls.ts';
 import { catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
 import { ColumnList } from './dataset-columns.tsx';
 import { DatasetLead } from './dataset-lead.tsx';
 import { DatasetMap, type ShownMap } from './dataset-map.tsx';
-import { DatasetNotes } from './dataset-notes.tsx';
-import { VersionList } from './dataset-versions.tsx';
+import { DatasetNotes, type DatasetState } from './dataset-notes.tsx';
+import { type VersionChange, VersionList } from './dataset-versions.tsx';
 import { rowCountKey } from './figures.ts';
+import { FileLook, type FilePreview } from './file-preview.tsx';
 import { FirstRows, type Preview } from './first-rows.tsx';
+import { CommitList } from './history.tsx';
 import { type Crumb, renderPage } from './layout.tsx';
 import { LicenceAndCiting } from './licence-and-citing.tsx';
 import { firstParagraph } from './markdown.ts';
 import { absoluteUrl, hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
+import { Part } from './part.tsx';
 import { looksTyped } from './snippets.ts';
 import { UseIt } from './use-it.tsx';
 
@@ -33,6 +36,13 @@ export interface DatasetPageParts {
   readonly reason: string;
   readonly profile: VersionProfile | null;
   readonly queries: readonly Query[];
+  /** Changes since the version before, by slug. */
+  readonly changes: ReadonlyMap<string, VersionChange>;
+  readonly state: DatasetState;
+  /** The latest commits that touched it. */
+  readonly history: readonly Commit[];
+  /** A first look at a payload that has no rows. */
+  readonly filePreview: FilePreview | null;
   /** What the map shows: null if it isn't drawn yet, undefined if the rows have no geometry. */
   readonly map: ShownMap | null | undefined;
 }
@@ -70,6 +80,7 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
     title: isVersionPage && version ? `${dataset.label}, ${locale.date(version.datetime)}` : dataset.label,
     description: firstParagraph(dataset.description),
     section: 'datasets',
+    isWatched: true,
     feed: `${apiPath(refOf(dataset))}feed.atom`,
     ...(version?.ready && version.rows !== null && { picture: `${apiPath(refOf(dataset))}plate.svg` }),
     ...(!isVersionPage && context.base && { jsonLd: schemaOrgDataset(factsOf(context, parts)) }),
@@ -93,13 +104,9 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
           </ul>
         </nav>
         {sections.map(({ id, title, note, content }) => (
-          <section key={id} class="part" id={id} aria-labelledby={`h-${id}`}>
-            <header>
-              <h2 id={`h-${id}`}>{title}</h2>
-              {note && <p>{note}</p>}
-            </header>
-            <div>{content}</div>
-          </section>
+          <Part key={id} {...{ id, title, note }}>
+            {content}
+          </Part>
         ))}
       </>
     ),
@@ -120,7 +127,7 @@ interface Section {
 /** The parts of the page that have content. */
 function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Section[] {
   const { locale } = context;
-  const { dataset, version, isVersionPage, preview, reason, profile, queries, map } = parts;
+  const { dataset, version, isVersionPage, preview, reason, profile, queries, map, changes } = parts;
   const path = apiPath(isVersionPage && version ? refOf(version) : refOf(dataset));
   const rowsPath = hrefOfRef(context, isVersionPage && version ? refOf(version) : refOf(dataset), 'data/');
   const profiles = profilesByColumn(version, profile);
@@ -150,7 +157,17 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
             'rows',
             locale.text('rows'),
             preview ? locale.text('theFirstOf', { count: rows }) : '',
-            <FirstRows {...{ context, rowsPath, rows, dataset, preview, reason }} />,
+            <>
+              <FirstRows {...{ context, rowsPath, rows, dataset, preview, reason }} />
+              {parts.filePreview && (
+                <FileLook
+                  context={context}
+                  preview={parts.filePreview}
+                  path={`${path}download/${downloadFileName(version, !isVersionPage)}`}
+                  label={dataset.label}
+                />
+              )}
+            </>,
           ),
         ]
       : []),
@@ -170,7 +187,7 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
             'versions',
             locale.text('versions'),
             locale.text('newestFirstNote', { count: dataset.versions.length }),
-            <VersionList context={context} dataset={dataset} />,
+            <VersionList context={context} dataset={dataset} changes={changes} />,
           ),
         ]
       : []),
@@ -185,6 +202,21 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
         ]
       : []),
     section('licence', locale.text('licenceAndCiting'), '', <LicenceAndCiting {...{ context, dataset, version }} />),
+    ...(parts.history.length
+      ? [
+          section(
+            'history',
+            locale.text('historyPart'),
+            locale.text('historyFromGit'),
+            <>
+              <CommitList context={context} commits={parts.history} />
+              <p class="after">
+                <a href={hrefOfRef(context, refOf(dataset), 'history/')}>{locale.text('wholeHistory')}</a>
+              </p>
+            </>,
+          ),
+        ]
+      : []),
     ...(queries.length
       ? [section('queries', locale.text('queriesAboutIt'), '', <Queries context={context} queries={queries} />)]
       : []),

@@ -71,3 +71,15 @@ export function licenceName(licence: string): string {
 /** Text of a dataset's number of rows, with the number in bold. */
 export const sizeAndFormat = (version: Version, locale: Locale): string =>
   version.size === null ? formatName(version.format) : `${formatName(version.format)}, ${locale.size(version.size)}`;
+
+/** The date of a version; with its time (UTC), if another of the versions has the same date. */
+export function dateOfVersion(
+  locale: Locale,
+  { slug, datetime }: Version,
+  versions: readonly Version[],
+  form: 'long' | 'short' = 'short',
+): string {
+  const day = datetime.slice(0, 10);
+  const isOnlyOne = versions.every((other) => other.slug === slug || other.datetime.slice(0, 10) !== day);
+  return locale.date(datetime, form) + (isOnlyOne ? '' : `, ${datetime.slice(11, 16)} UTC`);
+}

@@ -8,14 +8,21 @@ import { WhereAllIs } from './area.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { boldCount } from './dataset-hit.tsx';
 import { type DatasetList, DatasetListing, SearchForm } from './dataset-list.tsx';
+import type { VersionChange } from './dataset-versions.tsx';
 import { renderPage } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
 import { hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
 import { Prose } from './prose.tsx';
+import { ChangeSigns } from './share-bar.tsx';
 
 export interface HomeParts extends DatasetList {
   /** The newest versions, with the datasets that they belong to. */
-  readonly news: readonly { readonly version: Version; readonly dataset: Dataset }[];
+  readonly news: readonly {
+    readonly version: Version;
+    readonly dataset: Dataset;
+    /** Changes since the version before; undefined for the first. */
+    readonly change?: VersionChange;
+  }[];
   readonly queries: Page<Query>;
 }
 
@@ -30,6 +37,7 @@ export function renderHomePage(context: PageContext, parts: HomeParts): string {
     title: settings.title,
     description: firstParagraph(settings.description),
     section: 'datasets',
+    isWatched: true,
     hasSearch: false,
     json: hrefOf(context, `${apiRoot}${collections.dataset}/?format=json`),
     children: (
@@ -101,13 +109,14 @@ function News({
         <section aria-labelledby="news">
           <h2 id="news">{locale.text('whatChangedLately')}</h2>
           <ol>
-            {news.map(({ version, dataset }) => (
+            {news.map(({ version, dataset, change = 'none' }) => (
               <li key={version.id}>
                 <time dateTime={version.datetime}>{locale.date(version.datetime)}</time>
-                <a href={hrefOfRef(context, refOf(version))} dir="auto">
+                <a href={hrefOfRef(context, refOf(version), change === 'none' ? '' : 'diff/')} dir="auto">
                   {dataset.label}
                 </a>
                 <p class="faint">{newsOf(context, version, dataset)}</p>
+                {typeof change === 'object' && <ChangeSigns locale={locale} counts={change.counts} />}
               </li>
             ))}
           </ol>

@@ -34,6 +34,8 @@ export interface PageParts {
   readonly picture?: string;
   /** What the page is about, as JSON-LD. */
   readonly jsonLd?: object;
+  /** True to tell readers when the page changes: it is asked for again now and then. */
+  readonly isWatched?: boolean;
   readonly children: ComponentChildren;
 }
 
@@ -67,6 +69,14 @@ function Page({ context, ...parts }: PageParts & { readonly context: PageContext
         <main id="main" class="wide">
           {crumbs && <Breadcrumbs context={context} crumbs={crumbs} />}
           {children}
+          {parts.isWatched && (
+            <div
+              class="changed"
+              role="status"
+              data-changed={locale.text('pageHasChanged')}
+              data-show={locale.text('showChange')}
+            />
+          )}
         </main>
         <SiteFooter context={context} json={json} feed={parts.feed ?? '/feed.atom'} />
       </body>

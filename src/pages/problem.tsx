@@ -1,5 +1,7 @@
 /** Pages of requests that failed: what is wrong, and where to go instead. */
 import type { VNode } from 'preact';
+import type { CatalogueFile } from '../catalogue/types.ts';
+import { ProblemFiles } from './dataset-notes.tsx';
 import { renderPage } from './layout.tsx';
 import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
 import type { TextKey } from './texts/english.ts';
@@ -10,6 +12,10 @@ export interface ProblemParts {
   readonly messages: Readonly<Record<string, unknown>>;
   /** Paths of this site that may have been meant, with their labels. */
   readonly suggestions?: readonly { readonly path: string; readonly label: string }[];
+  /** Files with problems, because of which there is nothing, for those who may write them. */
+  readonly files?: readonly CatalogueFile[];
+  /** Seconds to wait before the next attempt. */
+  readonly seconds?: number | null;
 }
 
 const titles: Readonly<Record<number, TextKey>> = {
@@ -30,7 +36,7 @@ const general: readonly string[] = ['detail', 'non_field_errors', 'reason', 'ove
 
 export function renderProblemPage(context: PageContext, parts: ProblemParts): string {
   const { locale } = context;
-  const { status, messages, suggestions = [] } = parts;
+  const { status, messages, suggestions = [], files = [], seconds = null } = parts;
   const title = locale.text(titles[status] ?? 'problemOther');
   const entries = Object.entries(messages).map(([name, texts]) => ({ name, texts: [texts].flat().map(textOf) }));
   const named = entries.filter(({ name }) => !general.includes(name));
@@ -74,6 +80,8 @@ export function renderProblemPage(context: PageContext, parts: ProblemParts): st
           <p class="soft">{locale.text('nothingWasFiltered')}</p>
         )}
         {status === 500 && <p class="soft">{locale.text('problemIsLogged')}</p>}
+        {seconds !== null && <p>{locale.text('tryAgainIn', { count: seconds })}</p>}
+        <ProblemFiles context={context} files={files} />
         <Suggestions context={context} suggestions={suggestions} />
         {status === 401 && (
           <p>

@@ -1,7 +1,7 @@
 /** Rows of a version on a remote server, and differences between the rows of two versions. */
 import { Readable } from 'node:stream';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
-import type { Difference, DifferenceOptions, RowChange } from '../catalogue/difference.ts';
+import type { ChangeSelection, Difference, DifferenceOptions, RowChange } from '../catalogue/difference.ts';
 import { formatRef } from '../catalogue/ref.ts';
 import { haveAggregates } from '../catalogue/row-parameters.ts';
 import type { Version } from '../catalogue/types.ts';
@@ -87,14 +87,32 @@ export async function fetchDifference(
     counts,
     from,
     to,
-    async *rows() {
+    async *rows(selected) {
       // The first reader gets the rest of the first response; others send the request again.
       const rows = unread ?? (await open());
       if (unread === undefined) await rows.next();
       unread = undefined;
-      for await (const line of rows) yield parseLine(line, answers.rowChange) as unknown as RowChange;
+      const all = (async function* () {
+        for await (const line of rows) yield parseLine(line, answers.rowChange) as unknown as RowChange;
+      })();
+      yield* selected ? selectChanges(all, selected) : all;
     },
   };
+}
+
+/** The rows of a selection; ends after the last of them. */
+async function* selectChanges(
+  rows: AsyncIterable<RowChange>,
+  { change, positions }: ChangeSelection,
+): AsyncGenerator<RowChange, void, undefined> {
+  let position = 0;
+  let next = 0;
+  if (positions.length === 0) return;
+  for await (const row of rows) {
+    if (row.change !== change || position++ !== positions[next]) continue;
+    yield row;
+    if (++next === positions.length) return;
+  }
 }
 
 function parseLine<Value>(line: string, expected: Shape<Value>): Value {

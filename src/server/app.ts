@@ -11,6 +11,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
 import { type AccessEntry, AccessLog } from './access-log.ts';
 import { assertNoDryRunInBody } from './body.ts';
+import { DifferenceFigureStore } from './difference-figures.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
 import { identifyRequest, refuseAnonymousOrReadOnlyWrite } from './middleware/authorize.ts';
@@ -88,6 +89,7 @@ function appContext(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOpt
     catalogueFor: (viewer) => (viewer === anonymous ? publicCatalogue : catalogueFor(viewer)),
     signIn: new SignIn(accounts),
     workBudgets: new WorkBudgets(options.work),
+    differenceFigures: new DifferenceFigureStore(),
     cache: new ResponseCache(),
     accessLog: metrics || onResponse ? new AccessLog(report) : null,
     metrics,

@@ -20,7 +20,7 @@ import {
   urlWithParameters,
 } from './link-header.ts';
 import { lastParameterValue, parseListOptions, parsePaging, refuseMisspelledParameters } from './query-string.ts';
-import { recordListPage, withPage } from './record-pages.ts';
+import { historyPage, recordListPage, withPage } from './record-pages.ts';
 import { queryOfAreaForm, seeOther } from './redirects.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 
@@ -196,8 +196,10 @@ export function makeHistoryHandler(kind: HistoryRef['kind']): Handler {
   return async (request) => {
     const { catalogue, params, query } = request;
     refuseMisspelledParameters(query, ['page', 'page_size']);
-    const page = await catalogue.history(refFromRouteParams(kind, params), parsePaging(query));
-    return { ...representPage(request, 'History', page, () => page.items.map(toJson)), dependsOn: [] };
+    const ref = refFromRouteParams(kind, params) as HistoryRef;
+    const page = await catalogue.history(ref, parsePaging(query));
+    const representation = { ...representPage(request, 'History', page, () => page.items.map(toJson)), dependsOn: [] };
+    return request.isPage ? historyPage(request, representation, ref, page) : representation;
   };
 }
 

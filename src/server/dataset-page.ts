@@ -3,12 +3,19 @@
 import type { Catalogue, ProfileRequest, RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
-import { formatRef, refOf } from '../catalogue/ref.ts';
-import type { Column, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
+import { maySeePeople, type Viewer } from '../catalogue/permissions.ts';
+import { readyVersionBefore } from '../catalogue/ready-versions.ts';
+import { type DatasetRef, formatRef, refOf } from '../catalogue/ref.ts';
+import { quotedName } from '../catalogue/row-parameters.ts';
+import type { Column, Commit, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import { type DatasetPageParts, profilesByColumn } from '../pages/dataset.tsx';
 import type { ShownMap } from '../pages/dataset-map.tsx';
+import { shownVersions } from '../pages/dataset-versions.tsx';
 import { shownVersion } from '../pages/figures.ts';
 import { choosePreviewColumns } from '../pages/preview-columns.ts';
+import { datasetState } from './dataset-state.ts';
+import type { DifferenceFigureStore } from './difference-figures.ts';
+import { previewFile } from './file-preview.ts';
 
 /** Rows and columns of the first look at a version. */
 const previewRows = 8;
@@ -16,37 +23,85 @@ const previewColumns = 8;
 /** Milliseconds that a page waits for rows which are read for the first time. */
 const patience = 1500;
 
-/**
- * What the page of a dataset shows.
- * @param options.version of the page; undefined for the dataset's own
- * @param options.colour column that colours the map
- */
+export interface DatasetPageOptions {
+  /** The version of the page; undefined for the dataset's own. */
+  readonly version?: Version | undefined;
+  /** The column that colours the map. */
+  readonly colour?: string | null;
+  readonly figures: DifferenceFigureStore;
+  readonly viewer: Viewer;
+}
+
+/** What the page of a dataset shows. */
 export async function datasetPageParts(
   catalogue: Catalogue,
   dataset: Dataset,
-  { version, colour = null }: { readonly version?: Version | undefined; readonly colour?: string | null },
+  { version, colour = null, figures, viewer }: DatasetPageOptions,
 ): Promise<{ readonly parts: DatasetPageParts; readonly isComplete: boolean }> {
   const shown = version ?? shownVersion(dataset);
-  const [namespace, queries, table, map] = await Promise.all([
+  const [namespace, queries, table, map, changes] = await Promise.all([
     catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null),
     queriesAbout(catalogue, dataset),
     shown?.ready
       ? firstLook(catalogue, datasetWithColumnsOf(dataset, shown), shown)
       : { profile: null, preview: null, reason: '', isComplete: true },
     shown?.ready ? mapSoon(catalogue, datasetWithColumnsOf(dataset, shown), shown, colour) : undefined,
+    changesSoon(catalogue, dataset, figures),
   ]);
   const { isComplete: hasRows, ...look } = table;
-  const isComplete = hasRows && map !== null;
+  const isVersionPage = version !== undefined;
+  const state = await datasetState(catalogue, viewer, { dataset, namespace, shown, isVersionPage });
+  const filePreview = shown?.ready && shown.rows === null && look.reason ? await previewFile(catalogue, shown) : null;
+  const history = await historySoon(catalogue, viewer, dataset);
+  const isComplete = history !== null && hasRows && map !== null && ![...changes.values()].includes('comparing');
   return {
     parts: {
       ...{
         dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
         namespace: namespace?.label ?? dataset.namespace,
       },
-      ...{ version: shown, isVersionPage: version !== undefined, queries, map, ...look },
+      ...{ version: shown, isVersionPage, queries, map, changes, state, filePreview, history: history ?? [], ...look },
     },
     isComplete,
   };
+}
+
+/** Milliseconds that a page waits for versions that are being compared. */
+const patienceForChanges = 200;
+
+/** Changes of the versions that the page shows, each since the version before, as far as they are known soon. */
+async function changesSoon(catalogue: Catalogue, dataset: Dataset, figures: DifferenceFigureStore) {
+  const pairs = dataset.versions.slice(0, shownVersions).flatMap((to) => {
+    const from = to.ready ? readyVersionBefore(dataset, to.slug) : undefined;
+    return from ? [{ from, to }] : [];
+  });
+  const request = () => new Map(pairs.map((pair) => [pair.to.slug, figures.request(catalogue, pair)]));
+  if (![...request().values()].includes('comparing')) return request();
+  await figures.settle(patienceForChanges);
+  return request();
+}
+
+/** Commits that the page names. */
+const namedCommits = 5;
+/** Milliseconds that a page waits for git. */
+const patienceForGit = 50;
+
+type Histories = WeakMap<Dataset, Promise<readonly Commit[]>>;
+/** Latest commits, for viewers who may see people and for others. */
+const histories: Readonly<Record<'people' | 'nobody', Histories>> = { people: new WeakMap(), nobody: new WeakMap() };
+
+/** The latest commits that touched a dataset; null if git hasn't answered soon. They are read once for each state of the record. */
+async function historySoon(catalogue: Catalogue, viewer: Viewer, dataset: Dataset): Promise<readonly Commit[] | null> {
+  const known = histories[maySeePeople(viewer, catalogue.settings) ? 'people' : 'nobody'];
+  let commits = known.get(dataset);
+  if (!commits) {
+    commits = catalogue.history(refOf(dataset) as DatasetRef, { pageSize: namedCommits }).then(
+      ({ items }) => items,
+      () => [],
+    );
+    known.set(dataset, commits);
+  }
+  return soon(commits, patienceForGit);
 }
 
 /** The dataset with the columns of one of its versions, described as far as they are the newest's. */
@@ -147,10 +202,6 @@ async function readRows(catalogue: Catalogue, version: Version, columns: readonl
   ];
   return (await readObjects(catalogue, version, parameters)).items;
 }
-
-/** The name of a column in a list: in quotes if it has a comma or a quote. */
-export const quotedName = (name: string): string =>
-  /[,"]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
 
 /** Rows as objects, with the part of the matching rows that they are. @throws NotFoundError, ValidationError, UnavailableError */
 export async function readObjects(

@@ -15,7 +15,9 @@ import { ParameterError } from '../data/errors.ts';
 import { passWithoutBlocking } from '../data/event-loop.ts';
 import { outputFormats } from '../data/formats/output-formats.ts';
 import { splitList } from '../data/query/parameter-values.ts';
+import { addressOfPairForm, differencePage, differencePageParameters } from './difference-page.ts';
 import { lastParameterValue } from './query-string.ts';
+import { seeOther } from './redirects.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { workBudgetOf } from './rows-page.ts';
 import { type DocumentInfo, streamDocument, trySendNotModified } from './stream.ts';
@@ -26,7 +28,7 @@ const html = 'text/html';
 /** Media types that differences can be asked for in. */
 export const differenceTypes: readonly string[] = [json, ...outputFormats.ndjson.accept, html];
 
-/** Rows in a page for people, at most. */
+/** Rows of the API in a browser, at most. */
 const rowsOnPage = 100;
 /** Milliseconds that may pass before the first byte. */
 const timeout = 10_000;
@@ -34,18 +36,27 @@ const timeout = 10_000;
 /** The differences of a version: from the version before it, or from the one that `_from` names. */
 export async function differenceHandler(request: RequestContext): Promise<Representation | undefined> {
   const { ctx, catalogue, query, links, type, params } = request;
-  const asked = parametersFrom(query);
+  const isApi = ['format', '_format'].some((name) => lastParameterValue(query, name) === 'api');
+  const isPage = !isApi && (type === html || lastParameterValue(query, '_format') === 'html');
   const to = await catalogue.get<'version'>(refFromRouteParams('version', params));
+  const address = isPage ? addressOfPairForm(query, to) : null;
+  if (address !== null) {
+    seeOther(request, address);
+    return undefined;
+  }
+  const asked = parametersFrom(query, isPage ? differencePageParameters : []);
   const from = await baseVersion(request, asked.from, to);
   const format = asked.format ?? (type === html ? 'html' : type === json ? 'json' : 'ndjson');
-  if (format === 'html') return page(request, await compare(request, from, to, asked.key));
+  if (format === 'api') return compare(request, from, to, asked.key, (difference) => apiInBrowser(request, difference));
+  if (format === 'html')
+    return compare(request, from, to, asked.key, (difference, signal) => differencePage(request, difference, signal));
 
   const ends = [from, to].map((version) => [resourceUrl(links, refOf(version)), version.checksum]);
   const hash = createHash('sha256').update(JSON.stringify([ends, asked.key, format]));
   const info: DocumentInfo = { tag: hash.digest('base64url').slice(0, 27), compressible: true };
   // Before comparing: a client that has the document needn't wait. Versions that aren't ready can't be compared.
   if (from.ready && to.ready && trySendNotModified(ctx, info)) return undefined;
-  const found = await compare(request, from, to, asked.key);
+  const found = await compare(request, from, to, asked.key, async (difference) => difference);
   const text = () => passWithoutBlocking(bytesOf(serializeDifference(found, links, format)));
   await streamDocument(ctx, {
     ...info,
@@ -56,7 +67,7 @@ export async function differenceHandler(request: RequestContext): Promise<Repres
   return undefined;
 }
 
-const differenceFormats = ['json', 'ndjson', 'html'] as const;
+const differenceFormats = ['json', 'ndjson', 'html', 'api'] as const;
 const parameterNames = ['_from', '_key', '_format'];
 
 interface DifferenceParameters {
@@ -68,12 +79,13 @@ interface DifferenceParameters {
 
 /**
  * Reads the query string; of a repeated parameter the last value counts.
+ * @param others names of parameters that are read later
  * @throws ValidationError with all errors, by parameter
  */
-function parametersFrom(query: URLSearchParams): DifferenceParameters {
+function parametersFrom(query: URLSearchParams, others: readonly string[]): DifferenceParameters {
   const errors = new Map<string, string[]>();
   for (const name of query.keys()) {
-    if (parameterNames.includes(name) || name === 'format') continue;
+    if (parameterNames.includes(name) || others.includes(name) || name === 'format') continue;
     const near = closestWord(name, parameterNames);
     const hint = near ? `Did you mean "${near}"?` : `There are ${parameterNames.join(', ')}.`;
     errors.set(name, [`Unknown parameter "${excerpt(name)}". ${hint}`]);
@@ -82,7 +94,9 @@ function parametersFrom(query: URLSearchParams): DifferenceParameters {
   const format = lastParameterValue(query, formatName);
   const known = differenceFormats.find((each) => each === format);
   if (format !== undefined && !known)
-    errors.set(formatName, [`Unknown format "${excerpt(format)}". There are ${differenceFormats.join(', ')}.`]);
+    errors.set(formatName, [
+      `Unknown format "${excerpt(format)}". There are ${differenceFormats.slice(0, -1).join(', ')}.`,
+    ]);
   const key = keyFrom(lastParameterValue(query, '_key'), errors);
   if (errors.size > 0) throw new ValidationError(Object.fromEntries(errors));
   return { from: lastParameterValue(query, '_from'), key, format: known };
@@ -132,19 +146,23 @@ async function versionOfOtherDataset(text: string, get: (ref: VersionRef) => Pro
 
 /**
  * Compares two versions, as long as the client is connected.
+ * @param use makes the result of the difference, in the same time
  * @throws UnavailableError if it takes too long
  */
-async function compare(
+async function compare<Result>(
   request: RequestContext,
   from: Version,
   to: Version,
   key: readonly string[] | undefined,
-): Promise<Difference> {
+  use: (difference: Difference, signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const { ctx, catalogue } = request;
   const { signal, done } = abortWhenLate(ctx);
   try {
     const [before, after] = [refOf(from), refOf(to)] as [VersionRef, VersionRef];
-    return await catalogue.difference(before, after, { key, signal, budget: workBudgetOf(request) });
+    const found = await catalogue.difference(before, after, { key, signal, budget: workBudgetOf(request) });
+    if (key === undefined) request.app.differenceFigures.keep(found);
+    return await use(found, signal);
   } finally {
     done();
   }
@@ -170,8 +188,8 @@ async function* bytesOf(text: AsyncIterable<string>): AsyncGenerator<Uint8Array,
   for await (const chunk of text) yield Buffer.from(chunk);
 }
 
-/** The page for people: the summary, and the first rows. */
-async function page({ links }: RequestContext, found: Difference): Promise<Representation> {
+/** The API in a browser: the summary, and the first rows. */
+async function apiInBrowser({ links }: RequestContext, found: Difference): Promise<Representation> {
   const rows: unknown[] = [];
   for await (const row of found.rows()) {
     rows.push(row);

@@ -1,5 +1,6 @@
 /** The home page, lists of datasets as pages, and suggestions while a search is typed. */
 import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
+import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { datasetRefOf, refOf } from '../catalogue/ref.ts';
 import { resourceUrl, toJson } from '../catalogue/represent.ts';
 import { apiRoot } from '../catalogue/urls.ts';
@@ -21,15 +22,24 @@ export async function homeHandler(request: RequestContext): Promise<Representati
   const list = await datasetListFor(request, parseListOptions('dataset', request.query));
   const versions = await catalogue.list('version', { pageSize: newsCount });
   const news = await Promise.all(
-    versions.items.map(async (version) => ({
-      version,
-      dataset: await catalogue.get<'dataset'>(datasetRefOf(version)),
-    })),
+    versions.items.map(async (version) => {
+      const dataset = await catalogue.get<'dataset'>(datasetRefOf(version));
+      const before = version.ready ? readyVersionBefore(dataset, version.slug) : undefined;
+      const change = before && app.differenceFigures.request(catalogue, { from: before, to: version });
+      return { version, dataset, ...(change && { change }) };
+    }),
   );
   const queries = await catalogue.list('query', { pageSize: newsCount });
   return {
     title: catalogue.settings.title,
-    dependsOn: [...dependenciesOf(list), ...versions.items, ...news.map(({ dataset }) => dataset), ...queries.items],
+    dependsOn: news.some(({ change }) => change === 'comparing')
+      ? []
+      : [
+          ...dependenciesOf(list),
+          ...versions.items,
+          ...news.flatMap(({ dataset, change }) => [dataset, change]),
+          ...queries.items,
+        ],
     json: () => '{}',
     page: (context) => renderHomePage(context, { ...list, news, queries }),
   };

@@ -1,9 +1,12 @@
 /** Pages of single records, and of lists of namespaces and queries. */
-import type { Page } from '../catalogue/catalogue.ts';
+import type { HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { maySeePeople } from '../catalogue/permissions.ts';
-import type { Dataset, Entities, Kind, Namespace, Query } from '../catalogue/types.ts';
-import { renderDatasetPage } from '../pages/dataset.tsx';
+import { datasetRefOf, refOf } from '../catalogue/ref.ts';
+import type { Commit, Dataset, Entities, Kind, Namespace, Query } from '../catalogue/types.ts';
+import { datasetCrumbs, renderDatasetPage } from '../pages/dataset.tsx';
+import { renderHistoryPage } from '../pages/history.tsx';
+import { hrefOfRef } from '../pages/page-context.ts';
 import {
   renderGroupPage,
   renderNamespaceList,
@@ -61,17 +64,26 @@ async function withDatasetPage(
   entity: Entities['dataset'] | Entities['version'],
   dataset: Dataset,
 ): Promise<Representation | undefined> {
-  const { catalogue, query } = request;
+  const { catalogue, query, viewer } = request;
   const comparison = entity.kind === 'dataset' ? pathOfComparison(dataset, query) : null;
   if (comparison !== null) {
     seeOther(request, `${request.ctx.path}${comparison}`);
     return undefined;
   }
   const version = entity.kind === 'version' ? entity : undefined;
-  const { parts, isComplete } = await datasetPageParts(catalogue, dataset, { version, colour: query.get('_colour') });
+  const { differenceFigures: figures } = request.app;
+  const options = { version, colour: query.get('_colour'), figures, viewer };
+  const { parts, isComplete } = await datasetPageParts(catalogue, dataset, options);
   // A page without its rows is made anew until they are ready.
   const dependsOn = isComplete
-    ? [...representation.dependsOn, parts.namespace, ...parts.queries, parts.profile, JSON.stringify(parts.map)]
+    ? [
+        ...representation.dependsOn,
+        parts.namespace,
+        ...parts.queries,
+        parts.profile,
+        JSON.stringify(parts.map),
+        ...parts.changes.values(),
+      ]
     : [];
   return { ...representation, dependsOn, page: (context) => renderDatasetPage(context, parts) };
 }
@@ -84,4 +96,32 @@ export function recordListPage(
 ): Representation {
   const render = kind === 'namespace' ? renderNamespaceList : renderQueryList;
   return { ...representation, page: (context) => render(context, found) };
+}
+
+/** The page of the commits that touched a record. */
+export async function historyPage(
+  { catalogue }: RequestContext,
+  representation: Representation,
+  ref: HistoryRef,
+  commits: Page<Commit>,
+): Promise<Representation> {
+  const entity = await catalogue.get<HistoryRef['kind']>(ref);
+  const slug = entity.kind === 'namespace' ? entity.slug : entity.namespace;
+  const namespace = await catalogue.get<'namespace'>({ kind: 'namespace', slug });
+  const dataset =
+    entity.kind === 'version'
+      ? await catalogue.get<'dataset'>(datasetRefOf(entity))
+      : entity.kind === 'dataset'
+        ? entity
+        : null;
+  return {
+    ...representation,
+    page: (context) => {
+      const text = context.locale.text('historyPart');
+      const own = { text: namespace.label, href: hrefOfRef(context, refOf(namespace)) };
+      const crumbs = dataset ? datasetCrumbs(context, dataset, namespace.label, [{ text }]) : [own, { text }];
+      const label = dataset?.label ?? namespace.label;
+      return renderHistoryPage(context, { label, crumbs, page: commits });
+    },
+  };
 }

@@ -7,6 +7,7 @@ import type { Kind } from '../catalogue/types.ts';
 import { baseUrlPath, type Links } from '../catalogue/urls.ts';
 import type { PageContext } from '../pages/page-context.ts';
 import type { AccessLog } from './access-log.ts';
+import type { DifferenceFigureStore } from './difference-figures.ts';
 import type { Headers } from './headers.ts';
 import type { Metrics } from './metrics.ts';
 import type { ResponseCache } from './response-cache.ts';
@@ -104,6 +105,7 @@ export interface AppContext {
   readonly catalogueFor: (viewer: Viewer) => Catalogue;
   readonly signIn: SignIn;
   readonly workBudgets: WorkBudgets;
+  readonly differenceFigures: DifferenceFigureStore;
   readonly cache: ResponseCache;
   /** Null if nothing logs or counts requests. */
   readonly accessLog: AccessLog | null;

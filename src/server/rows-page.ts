@@ -3,14 +3,14 @@
 import type { ColumnProfile, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import type { FacetValue } from '../catalogue/facets.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
-import { haveAggregates } from '../catalogue/row-parameters.ts';
+import { haveAggregates, quotedName } from '../catalogue/row-parameters.ts';
 import type { Column, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import { profilesByColumn } from '../pages/dataset.tsx';
 import { queryStringOf } from '../pages/page-context.ts';
 import { choosePreviewColumns } from '../pages/preview-columns.ts';
 import { renderRowsPage } from '../pages/rows.tsx';
 import { rowsPerPage } from '../pages/rows-table.tsx';
-import { datasetWithColumnsOf, profileSoon, quotedName, readObjects } from './dataset-page.ts';
+import { datasetWithColumnsOf, profileSoon, readObjects } from './dataset-page.ts';
 import { BadRequestError } from './errors.ts';
 import { queryOfAreaForm, seeOther } from './redirects.ts';
 import { clientIpAddress } from './request.ts';

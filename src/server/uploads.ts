@@ -1,8 +1,9 @@
 /** Uploads: the payload of a new version by multipart form or as raw bytes, streamed into place. */
 
 import { PassThrough, Readable } from 'node:stream';
-import type { Input, Published, Rename, Upload, UploadDetails } from '../catalogue/catalogue.ts';
+import type { Input, Published, Upload, UploadDetails } from '../catalogue/catalogue.ts';
 import { areColumnsUnchanged } from '../catalogue/columns.ts';
+import type { Rename } from '../catalogue/difference.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { parseBooleanInput, parseInput } from '../catalogue/input.ts';
 import { caseWarning, columnsRenamedByCase, lostColumnWarnings } from '../catalogue/next-version.ts';

@@ -141,12 +141,69 @@ describe('differences', () => {
     for (const response of [await ask('trees@1', { Accept: 'text/html' }), await ask('trees@1?_format=html')]) {
       assert.equal(response.headers.get('content-type'), 'text/html; charset=utf-8');
       const text = await response.text();
-      assert.match(text, /<h1>trees: differences<\/h1>/);
-      assert.match(text, /fir &amp; &lt;b&gt;/);
-      assert.match(text, new RegExp(`<a href="${address}/trees/version/${slugs.trees?.[0]}/">`));
+      assert.match(text, /<h1 dir="auto">What changed in trees<\/h1>/);
+      assert.match(text, /<b>\+1<\/b><span>row added<\/span>/);
+      assert.match(text, /<del><span class="vh">was <\/span>5<\/del><ins><span class="vh">is <\/span>6<\/ins>/);
+      assert.match(text, /fir &amp; &lt;b>/);
+      assert.match(text, /<li class="add" dir="auto">\+ added: crown<\/li>/);
     }
-    const text = await (await ask('many@1?_format=html')).text();
-    assert.equal(text.match(/&quot;change&quot;<\/b>: <i class="text">&quot;changed&quot;/g)?.length, 100);
+    const text = await (await ask('trees@1?_format=api')).text();
+    assert.match(text, /<h1>trees: differences<\/h1>/);
+    assert.match(text, new RegExp(`<a href="${address}/trees/version/${slugs.trees?.[0]}/">`));
+  });
+
+  it('come in pages of a hundred rows, filtered by column', async () => {
+    const page = async (query: string) => (await ask(`many@1?_format=html&${query}`)).text();
+    const keys = (text: string) =>
+      [...text.matchAll(/<th scope="row" dir="auto">(\d+)<\/th>/g)].map(([, id]) => Number(id));
+    const first = await page('');
+    assert.deepEqual(
+      keys(first),
+      Array.from({ length: 100 }, (_, i) => i),
+    );
+    assert.match(first, /href="[^"]*_changed=100#changed"/);
+    assert.match(first, /Show 1 more column/);
+    assert.deepEqual(
+      keys(await page('_changed=29950')),
+      Array.from({ length: 50 }, (_, i) => 29_950 + i),
+    );
+    assert.deepEqual(
+      keys(await page('_column=value&_changed=19990')),
+      Array.from({ length: 10 }, (_, i) => 19_990 + i),
+    );
+    assert.match(await page('_columns=all'), /<td class="same" dir="auto">text text/);
+    for (const wrong of ['_changed=30000', '_changed=-1', '_column=text', '_columns=some'])
+      assert.equal((await ask(`many@1?_format=html&${wrong}`)).status, 400, wrong);
+    assert.equal((await ask('many@1?_changed=100')).status, 400, 'programs get all rows');
+  });
+
+  it('are chosen by a form, which leads to the plain address', async () => {
+    const [oldest = '', middle = '', newest = ''] = slugs.trees ?? [];
+    const form = await fetch(`${at('trees@1')}?_from=${oldest}&_to=${newest}&_key=&_format=html`, {
+      redirect: 'manual',
+    });
+    assert.equal(form.status, 303);
+    assert.equal(
+      form.headers.get('location'),
+      `${new URL(address).pathname}/trees/version/${newest}/diff/?_from=${oldest}`,
+    );
+    const text = await (await ask(`trees@2?_from=${oldest}&_format=html`)).text();
+    assert.match(text, new RegExp(`<option value="${oldest}" selected`));
+    assert.match(text, new RegExp(`<option value="${middle}"`));
+    assert.match(text, /<option value="kind">kind<\/option>/);
+  });
+
+  it('are counted on the page of the dataset, and lead to their page', async () => {
+    const page = async () => (await fetch(`${address}/trees/`, { headers: { Accept: 'text/html' } })).text();
+    await until(async () => !(await page()).includes('being compared'));
+    const text = await page();
+    const rows = [...text.matchAll(/<span class="vh">(\d+ added, \d+ removed, \d+ changed, \d+ the same)<\/span>/g)];
+    assert.deepEqual(
+      rows.map(([, words]) => words),
+      ['0 added, 0 removed, 0 changed, 3 the same', '1 added, 1 removed, 1 changed, 1 the same'],
+    );
+    assert.match(text, /\+ 1 column added: crown/);
+    assert.match(text, new RegExp(`href="[^"]*/version/${slugs.trees?.[1]}/diff/"`));
   });
 
   it('are not sent again to one who has them', async () => {

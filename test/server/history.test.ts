@@ -57,6 +57,14 @@ describe('the history', () => {
       edits[1],
       'Start',
     ]);
+    const page = async (path: string, token?: string) =>
+      (await ask(`${api}/${path}`, { headers: { Accept: 'text/html' } }, token)).text.replaceAll(/<[^>]*>/g, '');
+    assert.match(await page('parks/datasets/trees/history/'), /History of Bäume.*Edit dataset parks\/trees: label/s);
+    assert.doesNotMatch(await page('parks/datasets/trees/history/'), /\bbob\b/);
+    assert.match(await page('parks/datasets/trees/history/', bob), /by bob/);
+    await until(async () => /Whole history/.test(await page('parks/datasets/trees/')));
+    assert.match(await page('parks/datasets/trees/'), /Edit version parks\/trees@\d+: notes.*Whole history/s);
+    assert.doesNotMatch(await page('parks/datasets/trees/'), /\bbob\b/);
     const { body } = await ask(`${api}/parks/datasets/trees/history/`);
     assert.deepEqual(Object.keys(body), ['count', 'next', 'previous', 'results']);
     const [id = '', datetime = ''] = git('log', '-1', '--format=%H %aI').trim().split(' ');

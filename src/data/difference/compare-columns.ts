@@ -9,7 +9,7 @@ interface IndexedColumn extends NamedType {
   readonly index: number;
 }
 
-const geometryIndex = -1;
+export const geometryIndex = -1;
 
 /** A column that both tables have. */
 export interface SharedColumn {

@@ -6,7 +6,7 @@
  * tables have; an added or dropped column is reported once, and not for every row.
  */
 
-import type { RowDifference } from '../../catalogue/difference.ts';
+import type { ColumnDifference, Rename, RowDifference } from '../../catalogue/difference.ts';
 import type { WorkBudget } from '../../catalogue/types.ts';
 import { indexRangesWithoutBlocking, Turns } from '../event-loop.ts';
 import { RowSet } from '../table/row-set.ts';
@@ -14,6 +14,7 @@ import type { Table } from '../table/table.ts';
 import { compareTableColumns } from './compare-columns.ts';
 import { type ComparedTables, hashRows } from './match-by-key.ts';
 import { matchRowsOfTables } from './match-rows.ts';
+import { findRenames } from './renames.ts';
 import { type ClassifiedRows, readRowChanges } from './row-changes.ts';
 import { RowHasher } from './row-hash.ts';
 
@@ -24,15 +25,24 @@ export interface CompareOptions {
   readonly budget?: WorkBudget | undefined;
 }
 
+/** A comparison that can be kept: it says which rows differ, and holds no row. */
+export interface Comparison extends ClassifiedRows {
+  readonly renames: readonly Rename[];
+}
+
+/** Bytes of memory that a comparison takes, approximately. */
+export const sizeOfComparison = ({ partners }: Comparison): number => Math.ceil(partners.byteLength * 1.1) + 1024;
+
 /**
  * Compares two tables.
+ * @param options.kept result of an earlier comparison of the same tables by the same key
  * @throws ValidationError under `_key` if the given key is no key; the signal's reason; what the budget throws
  */
 export async function compareTables(
   from: Table,
   to: Table,
-  { key, signal, budget }: CompareOptions = {},
-): Promise<RowDifference> {
+  { key, signal, budget, kept }: CompareOptions & { readonly kept?: Comparison | undefined } = {},
+): Promise<RowDifference & { readonly comparison: Comparison }> {
   budget?.assertAvailable();
   const turns = new Turns((milliseconds) => {
     budget?.spend(milliseconds);
@@ -40,16 +50,27 @@ export async function compareTables(
   });
   const { shared, ...columns } = compareTableColumns(from.schema, to.schema);
   const tables: ComparedTables = { from, to, shared, signal, turns };
-  const rows = await classifyRows(tables, key);
+  const comparison = kept ?? (await compareAnew(tables, columns, key));
   const counts = {
     from: from.rowCount,
     to: to.rowCount,
-    added: rows.added.count,
-    removed: rows.removed.count,
-    changed: rows.changed.count,
-    unchanged: to.rowCount - rows.added.count - rows.changed.count,
+    added: comparison.added.count,
+    removed: comparison.removed.count,
+    changed: comparison.changed.count,
+    unchanged: to.rowCount - comparison.added.count - comparison.changed.count,
   };
-  return { columns, key: rows.key, counts, rows: () => readRowChanges(tables, rows) };
+  const { key: found, renames } = comparison;
+  const rows: RowDifference['rows'] = (selected) => readRowChanges(tables, comparison, selected);
+  return { columns, key: found, counts, renames, rows, comparison };
+}
+
+async function compareAnew(
+  tables: ComparedTables,
+  columns: ColumnDifference,
+  key: readonly string[] | undefined,
+): Promise<Comparison> {
+  const rows = await classifyRows(tables, key);
+  return { ...rows, renames: await findRenames(tables, columns, rows.partners) };
 }
 
 async function classifyRows(tables: ComparedTables, givenKey: readonly string[] | undefined): Promise<ClassifiedRows> {

@@ -1,6 +1,6 @@
 /** The rows that differ, read again and copied. */
-import type { DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
-import { visitWithoutBlocking } from '../event-loop.ts';
+import type { ChangeSelection, DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
+import { Turns, visitWithoutBlocking } from '../event-loop.ts';
 import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
 import { makeRowCopier } from './compare-columns.ts';
@@ -22,13 +22,20 @@ export interface ClassifiedRows {
 const maxBatchRows = 5000;
 const maxBatchBytes = 16 * 1024 * 1024;
 
+/** Rows of a selection, and no others. */
+function selectRows(rows: ClassifiedRows, { change, positions }: ChangeSelection): ClassifiedRows {
+  const select = (name: ChangeSelection['change']) => rows[name].at(name === change ? positions : []);
+  return { ...rows, removed: select('removed'), changed: select('changed'), added: select('added') };
+}
+
 /** The rows removed, in the order of `from`; then those changed and those added, in the order of `to`. */
 export async function* readRowChanges(
   tables: ComparedTables,
-  rows: ClassifiedRows,
+  all: ClassifiedRows,
+  selected?: ChangeSelection,
 ): AsyncGenerator<RowChange, void, undefined> {
   const { from, to } = tables;
-  const { key, partners, removed, changed, added } = rows;
+  const { key, partners, removed, changed, added } = selected ? selectRows(all, selected) : all;
   const copyRow = makeRowCopier(from.schema);
   for await (const group of from.scanRowGroups({ rows: removed })) {
     for (const row of group) {
@@ -37,6 +44,7 @@ export async function* readRowChanges(
     }
   }
   const size = Math.min(batchSize(from), batchSize(to));
+  if (changed.count + added.count === 0) return;
   for await (const batch of copyInBatches(to, RowSet.union(to.rowCount, [changed, added]), size)) {
     const before = await copyRows(
       from,
@@ -73,9 +81,11 @@ interface CopiedRow {
 /** Copies rows of a table, some at a time. */
 async function* copyInBatches(table: Table, rows: RowSet, size: number): AsyncGenerator<CopiedRow[], void, undefined> {
   const copyRow = makeRowCopier(table.schema);
+  const turns = new Turns();
   let batch: CopiedRow[] = [];
   for await (const group of table.scanRowGroups({ rows })) {
     for (const row of group) {
+      if (turns.isOver) await turns.next();
       batch.push({ index: row.index, row: copyRow(row), id: row.id() });
       if (batch.length < size) continue;
       yield batch;

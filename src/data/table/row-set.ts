@@ -28,6 +28,23 @@ export class RowSet {
     return ((this.#bits[row >>> 5] as number) & (1 << (row & 31))) !== 0;
   }
 
+  /** The rows at some positions of the set. @param positions from 0, ascending */
+  at(positions: readonly number[]): RowSet {
+    const found = new RowSet(this.#bits.length * 32);
+    let before = 0;
+    let next = 0;
+    for (let at = 0; at < this.#bits.length && next < positions.length; at++) {
+      const here = bitCount(this.#bits[at] as number);
+      if ((positions[next] as number) < before + here) {
+        const rows = this.between(at << 5, (at + 1) << 5);
+        for (; (positions[next] as number) < before + here; next++)
+          found.add(rows[(positions[next] as number) - before] as number);
+      }
+      before += here;
+    }
+    return found;
+  }
+
   /** The rows of the set from `start` to `end`, `end` not included. */
   between(start: number, end: number): number[] {
     const rows: number[] = [];
@@ -42,4 +59,11 @@ export class RowSet {
     }
     return rows;
   }
+}
+
+/** Number of bits that are set (Warren, Hacker's Delight, section 5-1). */
+function bitCount(word: number): number {
+  let bits = word - ((word >>> 1) & 0x55555555);
+  bits = (bits & 0x33333333) + ((bits >>> 2) & 0x33333333);
+  return Math.imul((bits + (bits >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

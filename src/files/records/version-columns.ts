@@ -1,6 +1,5 @@
 /** Columns in the records of a dataset, kept in step with its newest version. */
 
-import type { Rename } from '../../catalogue/catalogue.ts';
 import {
   areColumnsUnchanged,
   columnsInRecordAfterData,
@@ -8,6 +7,7 @@ import {
   compareRecordColumnsWithData,
   versionWithColumns,
 } from '../../catalogue/columns.ts';
+import type { Rename } from '../../catalogue/difference.ts';
 import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import { type DatasetRef, refOf, type VersionRef } from '../../catalogue/ref.ts';

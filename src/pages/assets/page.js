@@ -22,6 +22,34 @@ for (const button of document.querySelectorAll('[data-map-open]')) {
   button.addEventListener('click', load, { once: true });
 }
 
+// A page that has changed meanwhile says so. It is asked for now and then while it is seen, and never loaded by itself.
+const changed = document.querySelector('[data-changed]');
+if (changed) {
+  let tag;
+  const ask = async () => {
+    if (document.hidden || changed.firstChild) return;
+    const headers = { Accept: 'text/html', ...(tag && { 'If-None-Match': tag }) };
+    const response = await fetch(location.href, { method: 'HEAD', headers, cache: 'no-store' }).catch(() => null);
+    if (response?.status !== 200) return;
+    const now = response.headers.get('ETag');
+    if (tag && tag !== now) {
+      const link = Object.assign(document.createElement('a'), {
+        href: location.href,
+        textContent: changed.dataset.show,
+      });
+      link.addEventListener('click', (event) => {
+        event.preventDefault();
+        location.reload();
+      });
+      changed.append(`${changed.dataset.changed} `, link);
+    }
+    tag ??= now;
+  };
+  ask();
+  setInterval(ask, 60_000);
+  document.addEventListener('visibilitychange', ask);
+}
+
 const search = document.querySelector('[data-suggest]');
 
 // "/" goes to the search, as on most sites with one.

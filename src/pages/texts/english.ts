@@ -1,12 +1,17 @@
 /** Texts of the pages in English. `{names}` are filled in; a text with `one` and `other` depends on its value `count`. */
+import { englishDifferenceTexts } from './differences.ts';
 import { englishMapTexts } from './map.ts';
 import { englishRowTexts } from './rows.ts';
 import { englishSearchTexts } from './search.ts';
+import { englishStateTexts } from './states.ts';
 
 export const english = {
+  ...englishDifferenceTexts,
   ...englishMapTexts,
+
   ...englishSearchTexts,
   ...englishRowTexts,
+  ...englishStateTexts,
   // The frame of every page
   skipToContent: 'Skip to the content',
   sections: 'Catalogue',
@@ -104,20 +109,6 @@ export const english = {
   newestFirstNote: '{count}, newest first',
   notReady: 'not ready',
   draft: 'draft',
-  columnsAdded: { one: '{number} column added: {names}', other: '{number} columns added: {names}' },
-  columnsDropped: { one: '{number} column dropped: {names}', other: '{number} columns dropped: {names}' },
-  columnsRetyped: {
-    one: '{number} column of another type: {names}',
-    other: '{number} columns of another type: {names}',
-  },
-  moreRows: { one: '{number} row more', other: '{number} rows more' },
-  fewerRows: { one: '{number} row less', other: '{number} rows less' },
-  whatChanged: 'What changed',
-  compare: 'Compare',
-  with: 'with',
-  showDifferences: 'Show differences',
-  recordHistory: 'History of the record, from git',
-  olderVersions: { one: '{number} older version', other: '{number} older versions' },
   notTheNewest: 'This is not the newest version',
   newestIs: 'The newest is that of {date}.',
   newestNotReady: 'The newest version is not ready',

@@ -1,13 +1,19 @@
 /** Texts of the pages in French. */
+
+import { frenchDifferenceTexts } from './differences.ts';
 import type { Texts } from './english.ts';
 import { frenchMapTexts } from './map.ts';
 import { frenchRowTexts } from './rows.ts';
 import { frenchSearchTexts } from './search.ts';
+import { frenchStateTexts } from './states.ts';
 
 export const french: Texts = {
+  ...frenchDifferenceTexts,
   ...frenchMapTexts,
+
   ...frenchSearchTexts,
   ...frenchRowTexts,
+  ...frenchStateTexts,
   skipToContent: 'Aller au contenu',
   sections: 'Catalogue',
   datasets: 'Jeux de données',
@@ -102,20 +108,6 @@ export const french: Texts = {
   newestFirstNote: '{count}, la plus récente d’abord',
   notReady: 'pas prête',
   draft: 'brouillon',
-  columnsAdded: { one: '{number} colonne ajoutée : {names}', other: '{number} colonnes ajoutées : {names}' },
-  columnsDropped: { one: '{number} colonne retirée : {names}', other: '{number} colonnes retirées : {names}' },
-  columnsRetyped: {
-    one: '{number} colonne d’un autre type : {names}',
-    other: '{number} colonnes d’un autre type : {names}',
-  },
-  moreRows: { one: '{number} ligne de plus', other: '{number} lignes de plus' },
-  fewerRows: { one: '{number} ligne de moins', other: '{number} lignes de moins' },
-  whatChanged: 'Ce qui a changé',
-  compare: 'Comparer',
-  with: 'avec',
-  showDifferences: 'Montrer les différences',
-  recordHistory: 'Historique de la fiche, d’après git',
-  olderVersions: { one: '{number} version plus ancienne', other: '{number} versions plus anciennes' },
   notTheNewest: 'Ce n’est pas la version la plus récente',
   newestIs: 'La plus récente est celle du {date}.',
   newestNotReady: 'La version la plus récente n’est pas prête',

@@ -1,13 +1,19 @@
 /** Texts of the pages in German. */
+
+import { germanDifferenceTexts } from './differences.ts';
 import type { Texts } from './english.ts';
 import { germanMapTexts } from './map.ts';
 import { germanRowTexts } from './rows.ts';
 import { germanSearchTexts } from './search.ts';
+import { germanStateTexts } from './states.ts';
 
 export const german: Texts = {
+  ...germanDifferenceTexts,
   ...germanMapTexts,
+
   ...germanSearchTexts,
   ...germanRowTexts,
+  ...germanStateTexts,
   skipToContent: 'Zum Inhalt springen',
   sections: 'Katalog',
   datasets: 'Datensätze',
@@ -102,20 +108,6 @@ export const german: Texts = {
   newestFirstNote: '{count}, neueste zuerst',
   notReady: 'nicht bereit',
   draft: 'Entwurf',
-  columnsAdded: { one: '{number} Spalte neu: {names}', other: '{number} Spalten neu: {names}' },
-  columnsDropped: { one: '{number} Spalte entfallen: {names}', other: '{number} Spalten entfallen: {names}' },
-  columnsRetyped: {
-    one: '{number} Spalte mit anderem Typ: {names}',
-    other: '{number} Spalten mit anderem Typ: {names}',
-  },
-  moreRows: { one: '{number} Zeile mehr', other: '{number} Zeilen mehr' },
-  fewerRows: { one: '{number} Zeile weniger', other: '{number} Zeilen weniger' },
-  whatChanged: 'Was sich geändert hat',
-  compare: 'Vergleiche',
-  with: 'mit',
-  showDifferences: 'Unterschiede zeigen',
-  recordHistory: 'Geschichte des Eintrags, aus git',
-  olderVersions: { one: '{number} ältere Version', other: '{number} ältere Versionen' },
   notTheNewest: 'Dies ist nicht die neueste Version',
   newestIs: 'Die neueste ist die vom {date}.',
   newestNotReady: 'Die neueste Version ist nicht bereit',

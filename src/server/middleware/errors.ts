@@ -1,8 +1,11 @@
 /** Errors, as responses in the media type that the client asked for. */
 import type { Middleware, ParameterizedContext } from 'koa';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { MovedError, NotFoundError } from '../../catalogue/errors.ts';
-import { anonymous } from '../../catalogue/permissions.ts';
+import { anonymous, type Viewer } from '../../catalogue/permissions.ts';
+import type { CatalogueFile } from '../../catalogue/types.ts';
 import { renderProblemPage } from '../../pages/problem.tsx';
+import { problemsOfFiles } from '../dataset-state.ts';
 import { errorResponse } from '../errors.ts';
 import { commonHeaders, pageHeaders } from '../headers.ts';
 import { findNearestAddresses } from '../nearest-address.ts';
@@ -52,11 +55,31 @@ async function sendError(ctx: ParameterizedContext, app: AppContext, error: unkn
     ctx.vary('Accept-Language');
     const catalogue = app.catalogueFor(viewer ?? anonymous);
     const suggestions = status === 404 ? await findNearestAddresses(catalogue, ctx.params ?? {}).catch(() => []) : [];
-    ctx.body = renderProblemPage(context, { status, messages: body, suggestions });
+    const files = status === 404 && viewer ? await problemsAt(catalogue, viewer, ctx.params ?? {}) : [];
+    const waiting = headers.find(([name]) => name === 'Retry-After')?.[1];
+    const parts = {
+      status,
+      messages: body,
+      suggestions,
+      files,
+      seconds: waiting === undefined ? null : Number(waiting),
+    };
+    ctx.body = renderProblemPage(context, parts);
   } else {
     ctx.body = JSON.stringify(body);
     ctx.set('Content-Type', 'application/json');
   }
+}
+
+/** Files with problems of a dataset that can't be read, for those who may write it. */
+async function problemsAt(
+  catalogue: Catalogue,
+  viewer: Viewer,
+  { namespace, dataset }: Readonly<Record<string, string>>,
+): Promise<readonly CatalogueFile[]> {
+  if (namespace === undefined || dataset === undefined) return [];
+  const own = await catalogue.get<'namespace'>({ kind: 'namespace', slug: namespace }).catch(() => null);
+  return problemsOfFiles(catalogue, viewer, own, dataset);
 }
 
 /** The base URL of links; '' in a page about an invalid Host header. */

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { RowChange } from '../../../src/catalogue/difference.ts';
 import { ValidationError } from '../../../src/catalogue/errors.ts';
 import { type CompareOptions, compareTables } from '../../../src/data/difference/difference.ts';
+import { summarizeDifference } from '../../../src/data/difference/summary.ts';
 import { collection, ingestPayload, point } from '../support/payloads.ts';
 
 /** Two payloads compared, and what differs read to the end. */
@@ -287,4 +288,70 @@ test('as by a naive comparison, by key and by whole rows', async () => {
     }),
     { numRuns: 150 },
   );
+});
+
+test('rows of one change are read by their positions', async () => {
+  const row = (id: number, height: number) => `${id},${height}`;
+  const ids = Array.from({ length: 200 }, (_, i) => i);
+  const before = lines('id,height', ...ids.map((id) => row(id, id)));
+  // Every third row differs, the first ten are gone, and ten are new.
+  const after = lines(
+    'id,height',
+    ...ids.slice(10).map((id) => row(id, id % 3 ? id : -id)),
+    ...ids.slice(0, 10).map((id) => row(1000 + id, 0)),
+  );
+  const [from, to] = [await ingestPayload(before, 'from.csv'), await ingestPayload(after, 'to.csv')];
+  const first = await compareTables(from.table, to.table);
+  const again = await compareTables(from.table, to.table, { kept: first.comparison });
+  for (const { rows, counts } of [first, again]) {
+    const all: RowChange[] = [];
+    for await (const one of rows()) all.push(one);
+    for (const change of ['removed', 'changed', 'added'] as const) {
+      const expected = all.filter((one) => one.change === change);
+      assert.equal(expected.length, counts[change]);
+      for (const positions of [[], [0], [1, 2, 7], [expected.length - 1], [expected.length]]) {
+        const found: RowChange[] = [];
+        for await (const one of rows({ change, positions })) found.push(one);
+        assert.deepEqual(
+          found,
+          positions.flatMap((position) => expected[position] ?? []),
+        );
+      }
+    }
+  }
+});
+
+test('a dropped column whose values an added one has is a rename', async () => {
+  const before = lines('id,GDP,same,gone', '1,10,x,a', '2,20,x,b', '3,,x,c');
+  const after = lines('id,gdp_md,equal,new', '3,,x,d', '1,10,x,e', '2,20,x,f', '4,40,x,g');
+  const { renames } = await compare(before, after);
+  assert.deepEqual(renames, [{ from: 'GDP', to: 'gdp_md' }]);
+});
+
+test('a summary counts changed values by column, and finds another key', async () => {
+  const before = lines('code,name,owner,tax', 'a,Oak,X,11', 'b,Elm,Y,12', 'c,Ash,Z,13', 'd,Fir,Z,14', 'e,Yew,Z,15');
+  const after = lines(
+    'code,name,owner,tax',
+    'a,OAK,X,11',
+    'b,elm ,Q,12',
+    'c,Asp,Z,13',
+    'f,Fir tree,Z,14',
+    'g,Yew,Z,15',
+  );
+  const { counted, values, columns, otherKey } = await summarizeDifference(
+    await compareTables((await ingestPayload(before, 'from.csv')).table, (await ingestPayload(after, 'to.csv')).table),
+  );
+  assert.deepEqual([counted, values], [3, 4]);
+  assert.deepEqual(
+    columns.map(({ name, positions, caseOnly }) => [name, [...positions], caseOnly]),
+    [
+      ['name', [0, 1, 2], 2],
+      ['owner', [1], 0],
+    ],
+  );
+  const examples = [
+    ['d', 'f'],
+    ['e', 'g'],
+  ];
+  assert.deepEqual(otherKey, { column: 'tax', rows: 2, examples, isKey: false });
 });

@@ -1,0 +1,73 @@
+/** A first look at a payload that has no rows. */
+import type { VNode } from 'preact';
+import { hrefOf, type PageContext } from './page-context.ts';
+
+export interface ZipMember {
+  readonly path: string;
+  /** In bytes, unpacked. */
+  readonly size: number;
+}
+
+export type FilePreview =
+  | { readonly kind: 'picture' }
+  | { readonly kind: 'text'; readonly lines: readonly string[]; readonly isCut: boolean }
+  | { readonly kind: 'zip'; readonly members: readonly ZipMember[]; readonly count: number };
+
+interface Props {
+  readonly context: PageContext;
+  readonly preview: FilePreview;
+  /** Path of the payload. */
+  readonly path: string;
+  readonly label: string;
+}
+
+/** Longest line that is shown. */
+const longestLine = 300;
+
+export function FileLook({ context, preview, path, label }: Props): VNode {
+  const { locale } = context;
+  if (preview.kind === 'picture')
+    return <img class="file-picture" src={hrefOf(context, path)} alt={label} loading="lazy" />;
+  if (preview.kind === 'text') {
+    const { lines, isCut } = preview;
+    const text = lines.map((line) =>
+      (line.length > longestLine ? `${line.slice(0, longestLine)}…` : line).toWellFormed(),
+    );
+    return (
+      <>
+        <div class="code">
+          <pre tabIndex={0} role="region" aria-label={locale.text('firstLines', { count: lines.length })}>
+            <code>{text.join('\n')}</code>
+          </pre>
+        </div>
+        {isCut && <p class="s soft">{locale.text('firstLines', { count: lines.length })}</p>}
+      </>
+    );
+  }
+  const { members, count } = preview;
+  return (
+    <>
+      <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('filesInZip', { count })}>
+        <table class="grid">
+          <thead>
+            <tr>
+              <th scope="col">{locale.text('filesInZip', { count })}</th>
+              <th scope="col" class="num">
+                {locale.text('size')}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {members.map((member, i) => (
+              <tr key={i}>
+                <td dir="auto">{member.path.slice(0, longestLine)}</td>
+                <td class="num">{locale.size(member.size)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {members.length < count && <p class="s soft">{locale.text('moreValues', { count: count - members.length })}</p>}
+    </>
+  );
+}

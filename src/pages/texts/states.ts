@@ -1,0 +1,70 @@
+/** Texts of states of datasets and pages, and of their history, by language. */
+
+export const englishStateTexts = {
+  seenByThese: 'Those are {names}, and the staff of the catalogue.',
+  seenByStaff: 'Those are the owners of its namespace, and the staff of the catalogue.',
+  versionIsDraft: 'This version is a draft',
+  versionIsDraftWhy: 'Only the owners see it, until it is made ready.',
+  versionNotReady: 'This version is not ready',
+  versionNotReadyWhy: 'It was withdrawn, or its file is not there. Its rows and its file are not served.',
+  filesHaveProblems: 'Some files have problems: this may be the last good state',
+  filesHaveProblemsWhy:
+    'Those who may write this dataset see this note. Each problem stands with its file, line and column.',
+  firstLines: { one: 'The first line of the file', other: 'The first {number} lines of the file' },
+  filesInZip: { one: '{number} file in it', other: '{number} files in it' },
+  pageHasChanged: 'This page has changed since it was loaded.',
+  showChange: 'Show it as it is now',
+  historyOf: 'History of {label}',
+  historyFromGit: 'from git',
+  commitBy: 'by {author}',
+  noHistory: 'No commit is known',
+  noHistoryWhy: 'The folder of the catalogue is not in a git repository, or this record is not committed yet.',
+  wholeHistory: 'Whole history',
+  historyPart: 'History',
+} as const;
+
+export const germanStateTexts = {
+  seenByThese: 'Das sind {names} und das Personal des Katalogs.',
+  seenByStaff: 'Das sind die Eigentümer des Namensraums und das Personal des Katalogs.',
+  versionIsDraft: 'Diese Version ist ein Entwurf',
+  versionIsDraftWhy: 'Nur die Eigentümer sehen sie, bis sie bereit gemacht wird.',
+  versionNotReady: 'Diese Version ist nicht bereit',
+  versionNotReadyWhy: 'Sie wurde zurückgezogen, oder ihre Datei fehlt. Zeilen und Datei werden nicht ausgeliefert.',
+  filesHaveProblems: 'Dateien haben Probleme: dies ist vielleicht der letzte gute Stand',
+  filesHaveProblemsWhy:
+    'Diesen Hinweis sehen die, die den Datensatz schreiben dürfen. Jedes Problem steht mit Datei, Zeile und Spalte.',
+  firstLines: { one: 'Die erste Zeile der Datei', other: 'Die ersten {number} Zeilen der Datei' },
+  filesInZip: { one: '{number} Datei darin', other: '{number} Dateien darin' },
+  pageHasChanged: 'Diese Seite hat sich geändert, seit sie geladen wurde.',
+  showChange: 'Den jetzigen Stand zeigen',
+  historyOf: 'Geschichte von {label}',
+  historyFromGit: 'aus git',
+  commitBy: 'von {author}',
+  noHistory: 'Kein Commit ist bekannt',
+  noHistoryWhy: 'Der Ordner des Katalogs ist in keinem Git-Repository, oder dieser Eintrag ist noch nicht committet.',
+  wholeHistory: 'Ganze Geschichte',
+  historyPart: 'Geschichte',
+} as const;
+
+export const frenchStateTexts = {
+  seenByThese: 'Ce sont {names} et l’équipe du catalogue.',
+  seenByStaff: 'Ce sont les propriétaires de son espace de noms et l’équipe du catalogue.',
+  versionIsDraft: 'Cette version est un brouillon',
+  versionIsDraftWhy: 'Seuls les propriétaires la voient, jusqu’à ce qu’elle soit déclarée prête.',
+  versionNotReady: 'Cette version n’est pas prête',
+  versionNotReadyWhy: 'Elle a été retirée, ou son fichier manque. Ni ses lignes ni son fichier ne sont servis.',
+  filesHaveProblems: 'Des fichiers ont des problèmes : ceci est peut-être le dernier bon état',
+  filesHaveProblemsWhy:
+    'Cette note est pour ceux qui peuvent écrire ce jeu de données. Chaque problème est donné avec fichier, ligne et colonne.',
+  firstLines: { one: 'La première ligne du fichier', other: 'Les {number} premières lignes du fichier' },
+  filesInZip: { one: '{number} fichier dedans', other: '{number} fichiers dedans' },
+  pageHasChanged: 'Cette page a changé depuis son chargement.',
+  showChange: 'Montrer l’état actuel',
+  historyOf: 'Historique de {label}',
+  historyFromGit: 'd’après git',
+  commitBy: 'par {author}',
+  noHistory: 'Aucun commit connu',
+  noHistoryWhy: 'Le dossier du catalogue n’est pas dans un dépôt git, ou cette fiche n’est pas encore enregistrée.',
+  wholeHistory: 'Tout l’historique',
+  historyPart: 'Historique',
+} as const;

@@ -1,0 +1,90 @@
+/** The state of a dataset that its page tells of: versions that aren't ready, who sees it, problems of its files. */
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import { datasetFolder } from '../catalogue/layout.ts';
+import type { Viewer } from '../catalogue/permissions.ts';
+import { refOf, usernameOfReader } from '../catalogue/ref.ts';
+import type { CatalogueFile, Dataset, Namespace, Version } from '../catalogue/types.ts';
+import type { DatasetState } from '../pages/dataset-notes.tsx';
+
+/** Files with problems that are named, at most. */
+const mostFiles = 20;
+
+/**
+ * The state of a dataset for a viewer.
+ * @param shown the version that the page shows
+ * @param isVersionPage true for the page of that version; else the newest version may be another one
+ */
+export async function datasetState(
+  catalogue: Catalogue,
+  viewer: Viewer,
+  {
+    dataset,
+    namespace,
+    shown,
+    isVersionPage,
+  }: {
+    readonly dataset: Dataset;
+    readonly namespace: Namespace | null;
+    readonly shown: Version | undefined;
+    readonly isVersionPage: boolean;
+  },
+): Promise<DatasetState> {
+  const [whyNotReady, audience, problems] = await Promise.all([
+    reasonWhyNotReady(catalogue, isVersionPage ? shown : dataset.versions[0]),
+    audienceOf(catalogue, dataset, namespace),
+    problemsOfFiles(catalogue, viewer, namespace, dataset.slug),
+  ]);
+  return { whyNotReady, audience, problems };
+}
+
+/** Why the data of a version can't be shown; '' if no more is known than that it isn't ready. */
+async function reasonWhyNotReady(catalogue: Catalogue, version: Version | undefined): Promise<string> {
+  if (!version || version.ready) return '';
+  try {
+    await (await catalogue.payload(refOf(version))).close();
+    return '';
+  } catch (error) {
+    if (!(error instanceof NotFoundError)) return '';
+    return error.message === 'This version is not ready.' || !version.file ? '' : error.message;
+  }
+}
+
+/** Groups and users who see a private dataset besides staff: labels of groups, names of users; empty if everybody sees it. */
+async function audienceOf(
+  catalogue: Catalogue,
+  dataset: Dataset,
+  namespace: Namespace | null,
+): Promise<readonly string[]> {
+  if (dataset.visibility === 'public' && namespace?.visibility !== 'private') return [];
+  const names = new Set([...(namespace?.owners ?? []), ...(namespace?.readers ?? []), ...dataset.readers]);
+  return Promise.all(
+    [...names].map(async (name) => {
+      const username = usernameOfReader(name);
+      if (username !== undefined) return username;
+      const group = await catalogue.get<'group'>({ kind: 'group', slug: name }).catch(() => null);
+      return group?.label ?? name;
+    }),
+  );
+}
+
+/** True if a viewer may write the records of a namespace. */
+const mayWriteIn = (viewer: Viewer, namespace: Namespace | null): boolean =>
+  viewer.staff || Boolean(namespace?.owners.some((group) => viewer.groups.includes(group)));
+
+/**
+ * Files of a dataset that have problems, for those who may write them; the dataset itself need not be readable.
+ * @param namespace of the dataset
+ */
+export async function problemsOfFiles(
+  catalogue: Catalogue,
+  viewer: Viewer,
+  namespace: Namespace | null,
+  slug: string,
+): Promise<readonly CatalogueFile[]> {
+  if (!namespace || !mayWriteIn(viewer, namespace)) return [];
+  const folder = `${datasetFolder(namespace.slug, slug)}/`;
+  const { max_page_size: pageSize } = catalogue.settings;
+  const { items } = await catalogue.list('file', { filters: { status: ['invalid'] }, pageSize });
+  return items.filter(({ path }) => path.startsWith(folder)).slice(0, mostFiles);
+}

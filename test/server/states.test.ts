@@ -1,0 +1,75 @@
+/** Pages of every state: what is there, why something isn't, and what to do. */
+import assert from 'node:assert/strict';
+import { after, describe, it } from 'node:test';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { makeLastingFolder } from '../support/folder.ts';
+import { served } from '../support/served.ts';
+import { serveFolder } from '../support/server.ts';
+import { ownerTexts, stateTexts, writeStates } from '../support/states.ts';
+
+const api = '/api/v1/namespaces/';
+
+describe('the page of a state', async () => {
+  const folder = makeLastingFolder({});
+  writeStates(folder);
+  const server = await serveFolder(folder.root);
+  after(async () => {
+    await server.close();
+    folder.remove();
+  });
+  const { base } = server;
+  const files = await openFileCatalogue(folder.root);
+  const { token } = await files.accounts.addToken('kim');
+  await files.close();
+  const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
+    const response = await fetch(base + path, { method, headers: { Accept: 'text/html', ...headers } });
+    const text = await response.text();
+    return { status: response.status, text, words: text.replaceAll(/<[^>]*>/g, '') };
+  };
+  const asKim = { Authorization: `Token ${token}` };
+
+  for (const [path, text] of Object.entries(stateTexts))
+    it(path, async () => {
+      const page = await ask(api + path);
+      assert.equal(page.status, 200, page.words);
+      assert.match(page.text + page.words, text);
+    });
+
+  for (const [path, text] of Object.entries(ownerTexts))
+    it(`${path}, for its owners alone`, async () => {
+      assert.equal((await ask(api + path)).status, 404);
+      assert.doesNotMatch((await ask(api + path)).words, /The private one|Keepers|dataset\.yaml/);
+      const page = await ask(api + path, asKim);
+      assert.match(page.words, text);
+    });
+
+  it('an empty catalogue: three commands', async (test) => {
+    const empty = await served({}, test);
+    const text = await (await fetch(empty.base, { headers: { Accept: 'text/html' } })).text();
+    assert.equal(text.match(/\bcatalogue (namespace add|dataset add|publish) /g)?.length, 3);
+    assert.match(text, /folder of catalogue\.yaml/);
+  });
+
+  const problems: readonly (readonly [path: string, status: number, text: RegExp])[] = [
+    ['/api/v1/files/catalogue.yaml?format=html', 404, /There is nothing at this address/],
+    ['/api/v1/users/', 401, /Log in to see this/],
+    [`${api}states/datasets/plane/`, 404, /Did you mean .*The plain one/],
+    [`${api}states/datasets/plain/data/?nam=oak`, 400, /nam.*Did you mean.*Show it without nam/s],
+    [`${api}states/datasets/plain/version/v1/diff/`, 404, /There is no version before this one/],
+  ];
+  for (const [path, status, text] of problems)
+    it(`${status} at ${path}`, async () => {
+      const page = await ask(path);
+      assert.equal(page.status, status, page.words);
+      assert.match(page.words, text);
+    });
+
+  it('a read-only server: 403 that says so', async (test) => {
+    const closed = await served({}, test, { readOnly: true });
+    const headers = { Accept: 'text/html', ...asKim, 'Content-Type': 'application/json' };
+    const response = await fetch(`${closed.base}/api/v1/namespaces/`, { method: 'POST', headers, body: '{}' });
+    const words = (await response.text()).replaceAll(/<[^>]*>/g, '');
+    assert.ok([401, 403].includes(response.status));
+    assert.match(words, /You may not do this|Log in to see this/);
+  });
+});
