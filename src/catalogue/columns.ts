@@ -238,11 +238,9 @@ export function columnsInRecordAfterInput(
     for (const former of (former_names ?? []) as readonly string[])
       if (former !== name) columns = columnsInRecordAfterRename(columns, { from: former, to: String(name) }, shown);
   const texts = new Map(inputs.map(({ former_names: _, ...column }) => [column.name, column]));
-  const unknown = [...texts.keys()].filter((name) => !columns.some((column) => isNamed(column, name)));
-  if (unknown.length)
-    throw new ValidationError({
-      columns: [`There is no column ${joinFirst(unknown.map((name) => `"${excerpt(name)}"`))}.`],
-    });
+  const isUnknown = (name: unknown) => !columns.some((column) => isNamed(column, name));
+  const unknown = [...texts.keys()].filter(isUnknown).map((name) => `"${excerpt(name)}"`);
+  if (unknown.length) throw new ValidationError({ columns: [`There is no column ${joinFirst(unknown)}.`] });
   return columns.map((column) => {
     const given = texts.get(column.name) ?? [...texts.values()].find(({ name }) => isNamed(column, name));
     const values: Readonly<Record<string, unknown>> = { ...given };

@@ -35,7 +35,7 @@ export function apiPath(ref: Ref): string {
 
 /** Path of a column of a dataset. */
 export const columnPath = (dataset: Ref, name: string): string =>
-  `${apiPath(dataset)}columns/${encodeURIComponent(name)}/`;
+  `${apiPath(dataset)}columns/${encodeURIComponent(name.toWellFormed())}/`;
 
 /** Extension of a file name, which may have two parts: `.geojson`, `.csv.gz`; '' if there is none. */
 const extensionOf = (name: string): string => /(\.[A-Za-z0-9]{1,10}){1,2}$/.exec(name)?.[0] ?? '';

@@ -39,7 +39,7 @@ export function ChangedRowsTable({
   const keys = Object.keys(rows[0]?.key ?? {});
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label={label}>
+      <div class="scroll" tabIndex={0} role="region" aria-label={`${label}: ${locale.text('rows')}`}>
         <table class="grid">
           <thead>
             <tr>

@@ -8,7 +8,6 @@ import { englishStateTexts } from './states.ts';
 export const english = {
   ...englishDifferenceTexts,
   ...englishMapTexts,
-
   ...englishSearchTexts,
   ...englishRowTexts,
   ...englishStateTexts,

@@ -1,5 +1,4 @@
 /** Texts of the pages in French. */
-
 import { frenchDifferenceTexts } from './differences.ts';
 import type { Texts } from './english.ts';
 import { frenchMapTexts } from './map.ts';
@@ -10,7 +9,6 @@ import { frenchStateTexts } from './states.ts';
 export const french: Texts = {
   ...frenchDifferenceTexts,
   ...frenchMapTexts,
-
   ...frenchSearchTexts,
   ...frenchRowTexts,
   ...frenchStateTexts,

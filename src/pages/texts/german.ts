@@ -1,5 +1,4 @@
 /** Texts of the pages in German. */
-
 import { germanDifferenceTexts } from './differences.ts';
 import type { Texts } from './english.ts';
 import { germanMapTexts } from './map.ts';
@@ -10,7 +9,6 @@ import { germanStateTexts } from './states.ts';
 export const german: Texts = {
   ...germanDifferenceTexts,
   ...germanMapTexts,
-
   ...germanSearchTexts,
   ...germanRowTexts,
   ...germanStateTexts,
