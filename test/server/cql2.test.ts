@@ -1,7 +1,8 @@
-/** CQL2 filters over HTTP: the predicates of the standard's abstract test suite, on its data, in text. */
+/** CQL2 filters over HTTP: the predicates of the standard's abstract test suite, on its data. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
+import { type } from '../support/prompt.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -50,4 +51,56 @@ describe('CQL2', () => {
         assert.equal(response.headers.get('x-total-count'), corrections.get(filter) ?? expected, filter);
       }
     });
+
+  it('takes JSON, and keeps either in a saved query', async () => {
+    const json = JSON.stringify({
+      op: 'and',
+      args: [
+        { op: 't_after', args: [{ property: 'date' }, { interval: ['..', '2022-01-01'] }] },
+        { op: 's_within', args: [{ property: 'geometry' }, { bbox: [-180, -90, 180, 90] }] },
+      ],
+    });
+    const text = "T_AFTER(date, INTERVAL('..', '2022-01-01')) AND S_WITHIN(geometry, BBOX(-180, -90, 180, 90))";
+    for (const [n, filter] of [json, text].entries()) {
+      assert.equal((await ask(slugOf(layers[1] ?? ''), filter)).headers.get('x-total-count'), '2');
+      await workshop.catalogue.create('query', {
+        slug: `dated-${n}`,
+        label: 'Dated',
+        dataset: `lab/${slugOf(layers[1] ?? '')}`,
+        parameters: { _filter: filter },
+      });
+      const { out } = await type(['data', `@dated-${n}`, '--fields', 'date', '--format', 'csv'], {
+        root: workshop.root,
+      });
+      assert.deepEqual(out.trim().split(/\s+/).sort(), ['2022-04-16', '2023-04-16', 'date']);
+    }
+  });
+
+  it('refuses what is no condition of the columns with 400', async () => {
+    for (const [filter, message] of [
+      ['pop_max >', 'Expected a column or a value but found the end at character 10.'],
+      ['pop_maxx > 1', 'Unknown column "pop_maxx" at character 1. Did you mean "pop_max"?'],
+      ['cassei(name) = 1', 'There is no function "cassei" at character 1. Did you mean "CASEI"?'],
+      [
+        'T_METBY(start, INTERVAL(start, end))',
+        'T_METBY compares intervals, INTERVAL(start, end), not column "start" of type datetime at character 9.',
+      ],
+      [
+        '{"op":">","args":[{"property":"pop_max"},{"date":"2020-01-01"}]}',
+        'Column "pop_max" of type integer can\'t be compared with 2020-01-01 at args[1].',
+      ],
+      [
+        'S_TOUCHES(geometry, POLYGON((0 0,10 10,0 10,10 0,0 0)))',
+        'The geometry is not valid: Self-intersection at 5 5.',
+      ],
+      [
+        'S_TOUCHES(POLYGON((0 0,10 10,0 10,10 0,0 0)), POINT(1 2))',
+        'The geometry is not valid: Self-intersection at 5 5.',
+      ],
+    ] as const) {
+      const response = await ask(slugOf(layers[1] ?? ''), filter);
+      assert.equal(response.status, 400, filter);
+      assert.deepEqual(await response.json(), { _filter: [message] });
+    }
+  });
 });

@@ -71,7 +71,10 @@ export const command: Verb<DataOptions> = {
       'Columns of the groups, as in SQL: count,sum(height),mean(height) AS average.',
     ),
     new Option('--bbox <box>', 'Only rows that touch this box: west,south,east,north.'),
-    new Option('--filter <cql2>', 'A condition in CQL2 text, with AND, OR, NOT, BETWEEN, LIKE, IN, IS NULL.'),
+    new Option(
+      '--filter <cql2>',
+      'A condition in CQL2, as text or JSON, with AND, OR, NOT, BETWEEN, LIKE, IN, IS NULL, CASEI, S_INTERSECTS, T_AFTER, A_CONTAINS.',
+    ),
   ],
   async run(call, [name = '', ...words], options) {
     const { show, context } = call;
