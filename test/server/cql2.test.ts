@@ -52,6 +52,48 @@ describe('CQL2', () => {
       }
     });
 
+  it('compares columns of every type with values on either side, and with themselves', async () => {
+    const places = slugOf(layers[1] ?? '');
+    const find = async (filter: string) => {
+      const query = new URLSearchParams({ _filter: filter, _fields: 'name', _format: 'objects' });
+      const response = await fetch(`${address}/${places}/data/?${query}`);
+      assert.equal(response.status, 200, filter);
+      return (await response.json()) as readonly { name: string }[];
+    };
+    for (const [column, value] of [
+      ['name', "'foo'"],
+      ['boolean', 'true'],
+      ['pop_max', '1'],
+      ['start', "TIMESTAMP('2022-04-14T14:48:46Z')"],
+      ['date', "DATE('2022-04-14')"],
+    ] as const) {
+      const known = (await find(`${column} IS NOT NULL`)).length;
+      assert.equal((await find(`${column} is null`)).length, 243 - known);
+      for (const [test, opposite] of [
+        ['=', '<>'],
+        ['>', '<='],
+        ['<', '>='],
+      ] as const) {
+        for (const [left, right] of [
+          [column, value],
+          [value, column],
+        ])
+          assert.equal(
+            (await find(`${left} ${test} ${right}`)).length + (await find(`${left} ${opposite} ${right}`)).length,
+            known,
+            `${left} ${test} ${right}`,
+          );
+        assert.equal((await find(`${column} ${test} ${column}`)).length, test === '=' ? known : 0, column);
+        assert.equal((await find(`${column} ${opposite} ${column}`)).length, test === '=' ? 0 : known, column);
+        assert.equal((await find(`${value} ${test} ${value}`)).length, test === '=' ? 243 : 0, value);
+        assert.equal((await find(`${value} ${opposite} ${value}`)).length, test === '=' ? 0 : 243, value);
+      }
+    }
+    assert.equal((await find("start IN ('2022-04-16T10:13:19Z', '2022-04-14T15:52:56Z')")).length, 1);
+    assert.equal((await find("name LIKE '_%'")).length, 243);
+    assert.equal((await find("name like '' OR name like '\\\\%\\\\_'")).length, 0);
+  });
+
   it('takes JSON, and keeps either in a saved query', async () => {
     const json = JSON.stringify({
       op: 'and',

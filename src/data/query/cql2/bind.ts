@@ -1,28 +1,10 @@
 /** The conditions of a CQL2 tree as a predicate of a table: the simplest that says the same, for it is the fastest. */
-import { excerpt } from '../../../catalogue/errors.ts';
-import { bboxToGeometry } from '../../geometry/bounding-box.ts';
-import type { Geometry } from '../../geometry/geometry.ts';
-import { bboxFromNumbers } from '../../geometry/parse-geometry.ts';
 import type { TableSchema } from '../../row.ts';
 import type { Expression, ExpressionPredicate, ExpressionType } from '../expression.ts';
-import { distancePredicate } from '../lookups.ts';
-import {
-  alwaysTrue,
-  type ComparisonOperator,
-  type Predicate,
-  type SpatialOperator,
-  type ValuePredicate,
-} from '../predicate.ts';
+import { alwaysTrue, type ComparisonOperator, type Predicate, type ValuePredicate } from '../predicate.ts';
 import { foldCase } from '../value-test.ts';
-import {
-  atPlace,
-  bindColumn,
-  bindExpression,
-  describe,
-  distanceFunction,
-  toColumnType,
-  toType,
-} from './bind-expression.ts';
+import { bindColumn, bindExpression, describe, distanceFunction, toColumnType, toType } from './bind-expression.ts';
+import { bindDistance, bindSpatial } from './bind-spatial.ts';
 import { arrayOps, type CallNode, type Cql2Node, failAt, mayBeCondition, spatialOps, temporalOps } from './tree.ts';
 
 const alwaysFalse: Predicate = { op: 'or', of: [] };
@@ -43,11 +25,6 @@ const swappedOperators: Readonly<Record<string, string>> = {
   '<=': '>=',
   '>': '<',
   '>=': '<=',
-};
-/** Spatial operators by the one that means the same with the geometries exchanged. */
-const converseOperators: Readonly<Partial<Record<SpatialOperator, SpatialOperator>>> = {
-  within: 'contains',
-  contains: 'within',
 };
 /** Comparisons that temporal operators are between two instants. */
 const instantComparisons: Readonly<Record<string, string>> = {
@@ -114,14 +91,17 @@ function bindComparison(node: CallNode, schema: TableSchema): Predicate {
     op = swappedOperators[op] ?? op;
   }
   const isEquality = op === '=' || op === '<>';
-  if (!isEquality) assertOrdered(left, nodes[0]);
   const test = comparisonOperators[op] ?? 'eq';
-  const simple = columnPredicate(left, [right], [nodes[1]], isEquality, (column, [value = '']) => ({
-    op: 'compare',
-    test,
-    column,
-    value,
-  }));
+  // Booleans have an order, too: false comes first. Comparisons of a column with a value don't know it.
+  const isOrderOfBooleans = !isEquality && left.type === 'boolean' && right.type === 'boolean';
+  const simple = isOrderOfBooleans
+    ? undefined
+    : columnPredicate(left, [right], [nodes[1]], isEquality, (column, [value = '']) => ({
+        op: 'compare',
+        test,
+        column,
+        value,
+      }));
   if (simple) return simple;
   const folded = isEquality && foldedColumn(left);
   if (folded && right.kind === 'value' && typeof right.value === 'string' && foldCase(right.value) === right.value) {
@@ -218,43 +198,6 @@ const mayBeStandardCondition = new Set([
   ...temporalOps,
   ...arrayOps,
 ]);
-
-/** A geometry; null for that of the row. */
-function bindGeometry(node: Cql2Node, schema: TableSchema): Geometry | null {
-  if (node.kind === 'geometry') return node.geometry;
-  if (node.kind === 'bbox') return atPlace(() => bboxToGeometry(bboxFromNumbers(node.numbers)), node.at);
-  if (node.kind === 'property') {
-    const { name, type } = bindColumn(node, schema);
-    return type === 'geometry' ? null : failAt(`Column "${excerpt(name)}" holds no geometries`, node.at);
-  }
-  const { type } = bindExpression(node, schema);
-  return failAt(`Expected a geometry such as POINT(1 2) or BBOX(…) but found a ${type}`, node.at);
-}
-
-function bindSpatial({ op, args }: CallNode, schema: TableSchema, parameter: string): Predicate {
-  const [first, second] = args.map((arg) => bindGeometry(arg, schema)) as [Geometry | null, Geometry | null];
-  const test = op.slice(2) as SpatialOperator;
-  if (first === null && second !== null) return { op: 'spatial', test, geometry: second, parameter };
-  if (first !== null && second === null)
-    return { op: 'spatial', test: converseOperators[test] ?? test, geometry: first, parameter };
-  return { op: 'relation', test, geometries: [first, second], parameter };
-}
-
-function bindDistance({ args, at }: CallNode, schema: TableSchema, parameter: string): Predicate {
-  const [first, second, distance, unit = { kind: 'literal', value: 'm', at: '' }, ...others] = args;
-  if (!first || !second || !distance || others.length > 0)
-    failAt(`${distanceFunction} takes 2 geometries, a distance and a unit`, at);
-  const geometries = [bindGeometry(first, schema), bindGeometry(second, schema)];
-  const [geometry = null] = geometries.filter((one) => one !== null);
-  if (geometry === null || geometries.every((one) => one !== null))
-    failAt(`${distanceFunction} compares the geometry of the rows with another`, at);
-  const length = bindExpression(distance, schema);
-  if (length.kind !== 'value' || typeof length.value !== 'number') failAt('A distance is a number', distance.at);
-  if (length.value < 0) failAt('A distance is not negative', distance.at);
-  if (unit.kind !== 'literal' || !['m', 'km', 'deg'].includes(String(unit.value)))
-    failAt("Expected 'm', 'km' or 'deg'", unit.at);
-  return distancePredicate(geometry, length.value, String(unit.value), parameter);
-}
 
 function bindTemporal({ op, args: nodes }: CallNode, schema: TableSchema): Predicate {
   const takesInstants = instantOps.includes(op);

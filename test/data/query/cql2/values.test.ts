@@ -47,6 +47,7 @@ const yes = [
   'opens < closes',
   "'10:00' BETWEEN opens AND closes",
   'flag = flag',
+  'flag > FALSE AND flag >= TRUE AND FALSE < flag AND flag <= flag AND NOT flag < TRUE AND TRUE > FALSE',
   '8 BETWEEN low AND high',
   'high NOT BETWEEN 0 AND low',
   '1 = 1 AND NOT 1 = 2',
