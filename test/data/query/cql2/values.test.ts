@@ -2,12 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
+import fc from 'fast-check';
 import { ValidationError } from '../../../../src/catalogue/errors.ts';
 import { compilePredicate } from '../../../../src/data/query/compile.ts';
 import { conformanceClasses, functionDescriptions } from '../../../../src/data/query/cql2/conformance.ts';
 import { parseCql2, readCql2 } from '../../../../src/data/query/cql2/parse.ts';
 import { predicateSize, referencedColumns } from '../../../../src/data/query/predicate.ts';
 import { printJson, withoutPlaces } from '../../support/cql2.ts';
+import { conditions } from '../../support/cql2-conditions.ts';
 import { rowOf, schemaOf } from '../../support/rows.ts';
 
 const columns = {
@@ -248,4 +250,60 @@ test('the functions and classes that are declared are those of the standard', as
       (error: Error) => !/no function/.test(JSON.stringify(error)),
     );
   }
+});
+
+test('what is not refused can be evaluated: no row fails, and a condition and its opposite are not both true', async () => {
+  const rows = [row, rowOf(Object.values(columns).map(() => null)), rowOf([], { type: 'Point', coordinates: [1, 1] })];
+  let evaluated = 0;
+  const names = fc.constantFrom(...Object.keys(columns), 'geometry');
+  await fc.assert(
+    fc.asyncProperty(conditions(names), async (tree) => {
+      const json = JSON.stringify(printJson(tree));
+      try {
+        const finds = await compilePredicate(parseCql2(json, schema), schema);
+        const findsOpposite = await compilePredicate({ op: 'not', of: parseCql2(json, schema) }, schema);
+        for (const one of rows) assert.ok(!(finds(one) && findsOpposite(one)), json);
+        evaluated++;
+      } catch (error) {
+        assert.ok(error instanceof ValidationError, `${json}: ${error}`);
+      }
+    }),
+    { numRuns: 3000 },
+  );
+  assert.ok(evaluated > 100, String(evaluated));
+});
+
+test('no JSON makes the reader throw anything but ValidationError', () => {
+  const part = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { maxDepth: 4 },
+      fc.jsonValue({ maxDepth: 1 }),
+      fc.record(
+        {
+          op: fc.oneof(
+            fc.constantFrom('and', 'not', '=', 'in', 'like', 's_within', 't_during', 'a_equals', 'abs', '__proto__'),
+            fc.jsonValue(),
+          ),
+          args: fc.oneof(fc.array(tie('value'), { maxLength: 3 }), fc.jsonValue({ maxDepth: 1 })),
+          property: fc.oneof(fc.constantFrom('low', 'tags', 'geometry', '__proto__'), fc.jsonValue({ maxDepth: 1 })),
+          date: fc.jsonValue({ maxDepth: 1 }),
+          interval: fc.oneof(fc.array(tie('value'), { maxLength: 3 }), fc.jsonValue({ maxDepth: 1 })),
+          bbox: fc.array(fc.oneof(fc.double(), fc.string())),
+          type: fc.constantFrom('Point', 'Polygon', 'GeometryCollection', 'Feature', 5),
+          coordinates: fc.jsonValue({ maxDepth: 3 }),
+        },
+        { requiredKeys: [] },
+      ),
+    ),
+  })).value;
+  fc.assert(
+    fc.property(part, (value) => {
+      try {
+        parseCql2(`{"op":"not","args":[${JSON.stringify(value)}]}`, schema);
+      } catch (error) {
+        assert.ok(error instanceof ValidationError, String(error));
+      }
+    }),
+    { numRuns: 3000 },
+  );
 });
