@@ -9,6 +9,7 @@ import type { PageContext } from '../pages/page-context.ts';
 import type { AccessLog } from './access-log.ts';
 import type { DifferenceFigureStore } from './difference-figures.ts';
 import type { Headers } from './headers.ts';
+import type { Alternate } from './link-header.ts';
 import type { Metrics } from './metrics.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { SignIn } from './sign-in.ts';
@@ -92,6 +93,8 @@ export interface Representation {
   /** The JSON in the page, if it is not that of the API: a reviver of `JSON.parse`. */
   readonly reviver?: (name: string, value: unknown) => unknown;
   readonly headers?: Headers;
+  /** Links of the header Link, behind those in `headers`; and of the head of the page. */
+  readonly links?: () => readonly Alternate[];
   /** Media type; by default the negotiated one. */
   readonly type?: string;
   /** Default: 200. */

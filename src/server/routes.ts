@@ -28,8 +28,10 @@ import {
   tileType,
 } from './maps.ts';
 import { overviewHandler } from './overview.ts';
+import { makeApiReferenceHandler, makeOpenApiHandler } from './openapi/handlers.ts';
+import type { DescribedHandlers, RouteName } from './openapi/operations.ts';
 import { downloadHandler, siteMediaHandler } from './payloads.ts';
-import type { Handler, Handlers, Route } from './route.ts';
+import type { Handler, Route } from './route.ts';
 import {
   datasetDocuments,
   dcatJsonLdHandler,
@@ -69,17 +71,22 @@ const form = 'application/x-www-form-urlencoded';
 const multipart = 'multipart/form-data';
 
 /** A route of JSON and pages, unless its parts say otherwise. */
-function route(path: string, name: string, handlers: Handlers, ...parts: Partial<Route>[]): Route {
+function route<N extends RouteName>(
+  path: string,
+  name: N,
+  handlers: DescribedHandlers<N>,
+  ...parts: Partial<Route>[]
+): Route {
   const usual = { types: [json, html], parses: [json, form, multipart] };
   return Object.assign({ path, name, handlers, ...usual }, ...parts);
 }
 
-const get = (GET: Handler): Handlers => ({ GET });
-const collection = (kind: CreatableKind): Handlers => ({
+const get = (GET: Handler) => ({ GET });
+const collection = (kind: CreatableKind) => ({
   GET: makeCollectionPageHandler(kind),
   POST: makeCreateHandler(kind),
 });
-const instance = (kind: WritableKind): Handlers => ({
+const instance = (kind: WritableKind) => ({
   ...{
     GET: makeDetailHandler(kind),
     PUT: makeEditHandler(kind, 'all'),
@@ -88,11 +95,11 @@ const instance = (kind: WritableKind): Handlers => ({
   },
 });
 /** Handlers of users, whom not everybody may see. */
-const users = ({ GET, ...handlers }: Handlers): Handlers => ({
-  ...(GET && { GET: handlerIfMaySeePeople(GET) }),
+const users = <H extends { readonly GET: Handler }>(handlers: H): H => ({
   ...handlers,
+  GET: handlerIfMaySeePeople(handlers.GET),
 });
-const me: Handlers = {
+const me = {
   GET: ownUserHandlerFrom(makeDetailHandler('user')),
   PUT: ownUserHandlerFrom(makeEditHandler('user', 'all')),
   PATCH: ownUserHandlerFrom(makeEditHandler('user', 'some')),
@@ -135,6 +142,7 @@ const maps = (path: string, kind: 'version' | 'query'): Route[] => {
 export const routes: readonly Route[] = [
   route('/', 'Home', get(homeHandler), { types: [html, json] }),
   route(apiRoot, 'Api Version 1', get(rootHandler)),
+  route(`${apiRoot}openapi.json`, 'OpenAPI', get(makeOpenApiHandler(() => routes)), { types: ['application/vnd.oai.openapi+json', json, '*/*'] }),
   route(`${apiRoot}datasets/`, 'Dataset List', collection('dataset'), fields('dataset')),
   route(`${apiRoot}datasets/map.svg`, 'Overview', get(overviewHandler), { types: [pictureType, '*/*'], ownFormats: true }),
   route(`${apiRoot}suggestions/`, 'Suggestions', get(suggestionsHandler), { types: [json] }),
@@ -188,6 +196,7 @@ export const routes: readonly Route[] = [
   route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', get(versionRowsHandler), rows),
   route('/schemas/', 'Schemas', get(listSchemasHandler)),
   route('/schemas/:schema', 'Schema', get(showSchemaHandler), { types: ['application/schema+json', json, html] }),
+  route('/docs/openapi/', 'Api Reference', get(makeApiReferenceHandler(() => routes)), { types: [html, json] }),
   route('/data.json', 'DCAT-US', get(dcatUsHandler), anyType),
   route('/catalog.jsonld', 'DCAT', get(dcatJsonLdHandler), anyType),
   route('/catalog.ttl', 'DCAT', get(dcatTurtleHandler), anyType),

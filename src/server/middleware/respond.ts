@@ -5,6 +5,7 @@ import { nextTurn } from '../../data/event-loop.ts';
 import { renderJsonPage } from '../../pages/json-page.tsx';
 import { MethodNotAllowedError } from '../errors.ts';
 import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
+import { type Alternate, formatLinkHeader } from '../link-header.ts';
 import { optionsMetadata } from '../metadata.ts';
 import { makePageContext } from '../page-context.ts';
 import { chooseRequestId, clientIpAddress, hasSeveralHosts, requestIdHeader, rewriteToOriginForm } from '../request.ts';
@@ -121,7 +122,10 @@ function bodyOf(
 ): string | Uint8Array {
   if (representation.bytes) return representation.bytes();
   const { settings } = app.publicCatalogue;
-  const context = () => makePageContext(ctx, settings, links.base, viewer.username);
+  const context = () => ({
+    ...makePageContext(ctx, settings, links.base, viewer.username),
+    links: representation.links?.() ?? [],
+  });
   if (representation.page) return representation.page(context());
   if ((representation.type ?? type) === 'text/html')
     return renderJsonPage(context(), {
@@ -148,8 +152,15 @@ function headersOf({ ctx, app, type: negotiated }: RequestContext, representatio
     ['Cache-Control', authorization || cookie ? 'private, no-cache' : 'no-cache'],
     ...commonHeaders(app.publicCatalogue.settings),
     ...(isPage ? pageHeaders : []),
-    ...headers,
+    ...withLinks(headers, representation.links?.() ?? []),
   ];
+}
+
+/** Headers with more links, which follow those of the header Link. */
+function withLinks(headers: Headers, links: readonly Alternate[]): Headers {
+  if (links.length === 0) return headers;
+  const own = headers.flatMap(([name, value]) => (name === 'Link' && value ? [value] : []));
+  return [...headers.filter(([name]) => name !== 'Link'), ['Link', [...own, formatLinkHeader({}, links)].join(', ')]];
 }
 
 function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
