@@ -120,6 +120,8 @@ export function objectSchema(members: Readonly<Record<string, JsonSchema>>, desc
 export const text: JsonSchema = { type: 'string' };
 export const count: JsonSchema = { type: 'integer', minimum: 0 };
 export const flag: JsonSchema = { type: 'boolean' };
+/** Bytes in a request. */
+export const binary: JsonSchema = { type: 'string', format: 'binary' };
 export const address: JsonSchema = { type: 'string', format: 'uri' };
 export const time: JsonSchema = { type: 'string', format: 'date-time' };
 export const arrayOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });

@@ -3,6 +3,7 @@ import type { CreatableKind, WritableKind } from '../../catalogue/catalogue.ts';
 import type { EntityKind } from '../../catalogue/schemas.ts';
 import {
   type Answer,
+  binary,
   type Content,
   flag,
   type JsonSchema,
@@ -51,7 +52,7 @@ function inputContent(kind: EntityKind, name: string, example?: unknown): Conten
   const { properties = {}, ...rest } = recordSchemas[name] as { properties?: Record<string, JsonSchema> };
   const hasImages = kind === 'dataset';
   const bytes = (field: string, own: JsonSchema) =>
-    /image$/.test(field) ? { description: own.description, contentMediaType: 'application/octet-stream' } : own;
+    /image$/.test(field) ? { ...binary, description: own.description } : own;
   const withImages = {
     ...rest,
     properties: Object.fromEntries(Object.entries(properties).map(([field, own]) => [field, bytes(field, own)])),
@@ -132,10 +133,10 @@ const upload: Operation = {
       schema: {
         type: 'object',
         required: ['file'],
-        properties: { ...uploadFields, file: { contentMediaType: 'application/octet-stream' } },
+        properties: { ...uploadFields, file: binary },
       },
     },
-    '*/*': { schema: {} },
+    '*/*': { schema: binary },
   },
   answers: {
     200: { ...written('version', 'The newest version, which has the same bytes.'), content: published() },
