@@ -8,7 +8,7 @@ import type { Locale } from './locale.ts';
 /** A link to a resource that isn't a page (HTML Standard, section 4.2.4). */
 export interface PageLink {
   readonly url: string;
-  readonly type: string;
+  readonly type?: string;
   /** By default `alternate`. */
   readonly rel?: string;
 }

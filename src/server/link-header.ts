@@ -54,10 +54,10 @@ export function alternateLink(address: string, query: URLSearchParams, type: str
   return { url: urlWithParameters(address, query, { format, _format: null }), type: other };
 }
 
-/** Another resource, of a known media type: by default the same resource in another format. */
+/** Another resource: by default the same one in another format. */
 export interface Alternate {
   readonly url: string;
-  readonly type: string;
+  readonly type?: string;
   /** Relation type (RFC 8288, section 2.1); by default `alternate`. */
   readonly rel?: string;
   /** URI of the standard that the document follows (RFC 6906). */
@@ -73,7 +73,7 @@ export function formatLinkHeader(relations: Relations, alternates: readonly Alte
   const links = Object.entries(relations).flatMap(([rel, url]) => (url === null ? [] : [`<${url}>; rel="${rel}"`]));
   const typed = alternates.map(
     ({ url, type, rel = 'alternate', profile }) =>
-      `<${url}>; rel="${rel}"; type="${type}"${profile === undefined ? '' : `; profile="${profile}"`}`,
+      `<${url}>; rel="${rel}"${type === undefined ? '' : `; type="${type}"`}${profile === undefined ? '' : `; profile="${profile}"`}`,
   );
   return [...links, ...typed].join(', ');
 }

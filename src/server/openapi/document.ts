@@ -1,7 +1,16 @@
 /** The OpenAPI document (version 3.1.1): made from the routes that serve, the descriptions of their operations, and the fields. */
 import type { Settings } from '../../catalogue/types.ts';
 import type { Method, Route } from '../route.ts';
-import { type Content, type JsonSchema, type Operation, type Parameter, tags, text } from './description.ts';
+import {
+  type Answer,
+  type Content,
+  type JsonSchema,
+  type Operation,
+  type Parameter,
+  schemaRef,
+  tags,
+  text,
+} from './description.ts';
 import { describedOperation } from './operations.ts';
 import { formatParameter, ifNoneMatchHeader, parametersInPath } from './parameters.ts';
 import { schemas } from './schemas.ts';
@@ -137,7 +146,10 @@ function documentOperation(
   const hasPage = method === 'GET' && route.types.includes('text/html');
   const statuses = [...usualRefusals, ...refusals[method], ...more, ...(namesRecord.test(route.path) ? [308] : [])];
   const responses = Object.fromEntries([
-    ...Object.entries(answers).map(([status, answer]) => [status, responseOf(answer, hasPage)]),
+    ...Object.entries(answers).map(([status, answer]) => [
+      status,
+      responseOf(status === '200' && method === 'GET' ? withDocuments(answer, route) : answer, hasPage),
+    ]),
     ...statuses.filter((status) => !(status in answers)).map((status) => [status, { $ref: responseRef(status) }]),
     ['default', { $ref: '#/components/responses/Error' }],
   ]);
@@ -159,6 +171,15 @@ function documentOperation(
     ...(!isOpen && method !== 'GET' && { security: [{ token: [] }, { bearer: [] }, { session: [] }] }),
     ...(isOpen && { security: [{}] }),
   };
+}
+
+/** A response with the documents that are there by Accept, too. */
+function withDocuments(answer: Answer, { documents = [], types }: Route): Answer {
+  const contents = documents.map(({ type, profile }) => {
+    const name = types.includes(type) && profile !== undefined ? `${type};profile="${profile}"` : type;
+    return [name, { schema: /json$/.test(type) ? schemaRef('Document') : text }] as const;
+  });
+  return { ...answer, content: { ...answer.content, ...Object.fromEntries(contents) } };
 }
 
 function headOperation(
