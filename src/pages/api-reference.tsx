@@ -65,7 +65,7 @@ export function renderApiReferencePage(context: PageContext, document: Reference
         </p>
         <nav aria-label={title} lang="en">
           <ul class="dots">
-            {[...document.tags.map(({ name }) => name), 'Schemas'].map((name) => (
+            {[...document.tags.map(({ name }) => name), 'Errors', 'Schemas'].map((name) => (
               <li key={name}>
                 <a href={`#${name}`}>{name}</a>
               </li>
@@ -75,12 +75,20 @@ export function renderApiReferencePage(context: PageContext, document: Reference
         {document.tags.map((tag) => (
           <Tag key={tag.name} context={context} document={document} {...tag} />
         ))}
+        <section aria-labelledby="Errors" lang="en">
+          <h2 id="Errors">Errors</h2>
+          <Grid label="Errors" heads={[locale.text('apiStatus'), locale.text('apiBody'), locale.text('schemaMeaning')]}>
+            {Object.entries(document.components.responses).map(([name, response]) =>
+              responseRow(name, response as Response),
+            )}
+          </Grid>
+        </section>
         <section aria-labelledby="Schemas" lang="en">
           <h2 id="Schemas">Schemas</h2>
           {Object.entries(document.components.schemas).map(([name, schema]) => (
             <details key={name} id={`schema-${name}`}>
               <summary>
-                <code>{name}</code>
+                <code class="name">{name}</code>
               </summary>
               {typeof schema.description === 'string' && <p>{schema.description}</p>}
               <Members context={context} label={name} schema={schema} />
@@ -109,10 +117,9 @@ function Tag({ name, description, ...parts }: Parts & { readonly name: string; r
       {operations.map(({ path, method, operation }) => (
         <details key={operation.operationId} id={operation.operationId}>
           <summary>
-            <code>
-              <b>{method.toUpperCase()}</b> {path}
-            </code>{' '}
-            {operation.summary}
+            <b>{method.toUpperCase()}</b>
+            <code>{path}</code>
+            <span>{operation.summary}</span>
           </summary>
           <OperationDetails operation={operation} {...parts} />
         </details>
@@ -159,23 +166,34 @@ function OperationDetails({ operation, context, document }: Parts & { readonly o
             <td />
           </tr>
         )}
-        {Object.entries(responses).map(([status, response]) => {
-          const { description, content = {} } = resolve(
-            document.components.responses as Readonly<Record<string, Response>>,
-            response as Response,
-          );
-          return (
-            <tr key={status}>
-              <th scope="row">{status}</th>
-              <td>{bodiesOf(content)}</td>
-              <td>{description}</td>
-            </tr>
-          );
-        })}
+        {Object.entries(responses)
+          .filter(([, response]) => !isShared(response))
+          .map(([status, response]) => responseRow(status, response as Response))}
+        <tr>
+          <th scope="row">{locale.text('apiOtherStatuses')}</th>
+          <td />
+          <td>
+            <a href="#Errors">
+              {Object.keys(responses)
+                .filter((status) => isShared(responses[status]))
+                .join(', ')}
+            </a>
+          </td>
+        </tr>
       </Grid>
     </>
   );
 }
+
+const isShared = (response: unknown): boolean => '$ref' in Object(response);
+
+const responseRow = (status: string, { description, content = {} }: Response): VNode => (
+  <tr key={status}>
+    <th scope="row">{status}</th>
+    <td>{bodiesOf(content)}</td>
+    <td>{description}</td>
+  </tr>
+);
 
 interface Response {
   readonly description: string;
