@@ -77,7 +77,10 @@ export function renderApiReferencePage(context: PageContext, document: Reference
         ))}
         <section aria-labelledby="Errors" lang="en">
           <h2 id="Errors">Errors</h2>
-          <Grid label="Errors" heads={[locale.text('apiStatus'), locale.text('apiBody'), locale.text('schemaMeaning')]}>
+          <Grid
+            label={locale.text('apiBodies')}
+            heads={[locale.text('apiStatus'), locale.text('apiBody'), locale.text('schemaMeaning')]}
+          >
             {Object.entries(document.components.responses).map(([name, response]) =>
               responseRow(name, response as Response),
             )}

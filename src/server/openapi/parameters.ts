@@ -49,6 +49,12 @@ export const pagingParameters: readonly Parameter[] = [
 ];
 const cursorParameter = queryParameter('cursor', 'Instead of `page`: empty for the first page, then as `next` has it.');
 
+/** Descriptions of filters that the command line doesn't have. */
+const filterTexts: Readonly<Record<string, string>> = {
+  updated__gte: 'Only those whose newest version is of this time or later (RFC 3339).',
+  updated__lte: 'Only those whose newest version is of this time or earlier (RFC 3339).',
+};
+
 /** The parameters of the list of a kind. */
 export function listParameters(kind: Kind): readonly Parameter[] {
   const names = [...Object.keys(orderFields[kind]), ...(kind === 'dataset' ? ['relevance'] : [])];
@@ -60,10 +66,14 @@ export function listParameters(kind: Kind): readonly Parameter[] {
     ...(kind === 'dataset' ? [queryParameter('facets', 'True to count the values of some filters.', flag)] : []),
     ...filtersOfKind(kind).map(
       ({ name, help, choices }): Parameter => ({
-        ...queryParameter(name, `${help ?? `Only those of this ${name}.`} Repeated, any of the values may match.`, {
-          type: 'array',
-          items: { ...text, ...(choices && { enum: choices }) },
-        }),
+        ...queryParameter(
+          name,
+          `${help ?? filterTexts[name] ?? `Only those of this ${name}.`} Repeated, any of the values may match.`,
+          {
+            type: 'array',
+            items: { ...text, ...(choices && { enum: choices }) },
+          },
+        ),
         style: 'form',
         explode: true,
       }),
