@@ -107,9 +107,18 @@ function HeadLinks({ context, description, isHidden, canonical, json, feed = '/f
       {!isHidden && context.base && <link rel="canonical" href={context.base + (canonical ?? context.path)} />}
       {json && <link rel="alternate" type="application/json" href={json} />}
       <link rel="alternate" type="application/atom+xml" href={hrefOf(context, feed)} />
+      {context.links
+        ?.filter(({ type }) => type !== 'application/atom+xml')
+        .map(({ rel = 'alternate', type, url }) => (
+          <link key={`${rel} ${url}`} rel={rel} type={type} href={withoutHost(context, url)} />
+        ))}
     </>
   );
 }
+
+/** An address of this site without its host, as all links of pages. */
+const withoutHost = ({ base }: PageContext, url: string): string =>
+  base && url.startsWith(`${base}/`) ? hrefOf({ base }, url.slice(base.length)) : url;
 
 /** What programs show of the page: Open Graph (ogp.me), and JSON-LD. */
 function PreviewOfPage({ context, title, description, picture, canonical, jsonLd }: Framed): VNode {

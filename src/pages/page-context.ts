@@ -5,6 +5,14 @@ import type { Settings } from '../catalogue/types.ts';
 import { apiPath, apiRoot, baseUrlPath, collections } from '../catalogue/urls.ts';
 import type { Locale } from './locale.ts';
 
+/** A link to a resource that isn't a page (HTML Standard, section 4.2.4). */
+export interface PageLink {
+  readonly url: string;
+  readonly type?: string;
+  /** By default `alternate`. */
+  readonly rel?: string;
+}
+
 export interface PageContext {
   readonly settings: Settings;
   readonly locale: Locale;
@@ -17,6 +25,8 @@ export interface PageContext {
   readonly assets: string;
   /** The day of the request, UTC: `2026-01-31`. */
   readonly today: string;
+  /** Links to related resources, for the head of the page. */
+  readonly links?: readonly PageLink[];
   /** Name of the user who is signed in; null if nobody is. */
   readonly username: string | null;
 }

@@ -4,10 +4,20 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { isLanguageTag } from '../catalogue/meaning.ts';
 import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
-import { versionHeader } from '../catalogue/urls.ts';
+import { apiRoot, versionHeader } from '../catalogue/urls.ts';
 import { renderFileSchemaPage } from '../pages/schema.tsx';
 import type { Headers } from './headers.ts';
+import type { Alternate } from './link-header.ts';
 import type { Representation, RequestContext } from './route.ts';
+
+/** Media type of the OpenAPI document, as registered with IANA. */
+export const openApiType = 'application/vnd.oai.openapi+json;version=3.1';
+
+/** The description of the API, for programs and for people (RFC 8631). */
+const descriptionLinks = (base: string): readonly Alternate[] => [
+  { rel: 'service-desc', url: `${base}${apiRoot}openapi.json`, type: openApiType },
+  { rel: 'service-doc', url: `${base}/docs/openapi/`, type: 'text/html' },
+];
 
 /** The root of the API, with the language of the catalogue. Staff also see the version of the program. */
 export async function rootHandler({ links, viewer, app, catalogue }: RequestContext): Promise<Representation> {
@@ -16,7 +26,13 @@ export async function rootHandler({ links, viewer, app, catalogue }: RequestCont
     ...(isLanguageTag(language) ? [['Content-Language', language] as const] : []),
     ...(viewer.staff && app.version ? [[versionHeader, app.version] as const] : []),
   ];
-  return { title: 'Api Version 1', dependsOn: [links.base], json: () => toJson(representRoot(links)), headers };
+  return {
+    title: 'Api Version 1',
+    dependsOn: [links.base],
+    json: () => toJson(representRoot(links)),
+    headers,
+    links: () => descriptionLinks(links.base),
+  };
 }
 
 export async function listSchemasHandler({ links }: RequestContext): Promise<Representation> {

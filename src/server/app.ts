@@ -59,12 +59,12 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       ctx.state = { route };
       const baseline = responseCacheBaseline(app);
       if (setHeadersAndAnswerPreflight(ctx, route)) return; // CORS, without credentials
-      const { query, type, indent, isPage, suffix } = negotiateMediaType(ctx, route); // media type; 404, 406
+      const { query, suffix, ...negotiated } = negotiateMediaType(ctx, route); // media type; 404, 406
       const { viewer, catalogue, links } = await identifyRequest(ctx, route, app, suffix); // token or session, CSRF; 401, 403
       refuseAnonymousOrReadOnlyWrite(ctx, route, viewer, app); // 401, 403
       const dryRun = !isSafeMethod(ctx.method) && parseDryRun(query); // 400
       if (ctx.method === 'DELETE') await assertNoDryRunInBody(ctx); // 400
-      const request = { ctx, app, catalogue, viewer, params: ctx.params, query, links, dryRun, type, indent, isPage };
+      const request = { ctx, app, catalogue, viewer, params: ctx.params, query, links, dryRun, ...negotiated };
       const representation = await callHandler(route, request); // the handler of the method; 405
       if (representation) await sendRepresentation(route, request, representation, baseline); // from the cache if it is unchanged, else anew
     });

@@ -10,6 +10,7 @@ import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../cat
 import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
 import { Turns } from '../data/event-loop.ts';
 import { renderSearchPage } from '../pages/home.tsx';
+import { contextLinks } from './documents.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
 import {
   alternateLink,
@@ -23,6 +24,7 @@ import { lastParameterValue, parseListOptions, parsePaging, refuseMisspelledPara
 import { historyPage, recordListPage, withPage } from './record-pages.ts';
 import { queryOfAreaForm, seeOther } from './redirects.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
+import { hasDocument } from './standards.ts';
 
 type Plain = Exclude<Kind, 'file'>;
 
@@ -153,14 +155,15 @@ export function makeDetailHandler<K extends Kind>(kind: K): Handler {
     const dataset = await datasetWith(known, catalogue);
     const address = `${links.base}${ctx.path}`;
     const license = dataset && datasetLicenceUrl(dataset, catalogue.settings);
-    const link = formatLinkHeader({ self: urlWithParameters(address, query), license }, [
-      alternateLink(address, query, type),
-    ]);
+    const link = formatLinkHeader({ self: urlWithParameters(address, query) }, [alternateLink(address, query, type)]);
+    const withContext = known.kind === 'dataset' || known.kind === 'version' ? known : null;
     const representation: Representation = {
       title: entityTitle(known),
       dependsOn: [entity, dataset],
       json: () => entityJson(known, request),
       headers: [['Link', link]],
+      ...(known.kind === 'dataset' && { hasDocument: ({ path }) => hasDocument(request, known, path) }),
+      ...(withContext && { links: () => contextLinks(withContext, links, license) }),
       reviver: showMetadata,
       targets: () => namedDownloads(known, links),
     };

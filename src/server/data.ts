@@ -9,6 +9,7 @@ import { toJson } from '../catalogue/represent.ts';
 import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { Query } from '../catalogue/types.ts';
 import { aggregateFormats, type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
+import { datasetUrl } from './documents.ts';
 import { NotAcceptableError } from './errors.ts';
 import {
   type Alternate,
@@ -158,6 +159,8 @@ async function rowsHeaders(
   const relations: Relations = {
     ...{ next, prev: previous, ...(part && endLinks(request, part)), self: urlWithParameters(address, query) },
     license: datasetLicenceUrl(dataset, catalogue.settings),
+    collection: datasetUrl(dataset, links),
+    describedby: `${datasetUrl(dataset, links)}dcat.jsonld`,
   };
   const alternates = alternateFormats
     .filter((name) => name !== format && (!isAggregated || Object.hasOwn(aggregateFormats, name)))

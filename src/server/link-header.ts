@@ -54,10 +54,14 @@ export function alternateLink(address: string, query: URLSearchParams, type: str
   return { url: urlWithParameters(address, query, { format, _format: null }), type: other };
 }
 
-/** The resource in another format. */
+/** Another resource: by default the same one in another format. */
 export interface Alternate {
   readonly url: string;
-  readonly type: string;
+  readonly type?: string;
+  /** Relation type (RFC 8288, section 2.1); by default `alternate`. */
+  readonly rel?: string;
+  /** URI of the standard that the document follows (RFC 6906). */
+  readonly profile?: string;
 }
 
 /** URL of the licence of a dataset, or else of the catalogue. Null if there is none. */
@@ -67,5 +71,9 @@ export const datasetLicenceUrl = (dataset: Dataset, settings: Settings): string 
 /** The value of the header; '' if nothing is linked. */
 export function formatLinkHeader(relations: Relations, alternates: readonly Alternate[] = []): string {
   const links = Object.entries(relations).flatMap(([rel, url]) => (url === null ? [] : [`<${url}>; rel="${rel}"`]));
-  return [...links, ...alternates.map(({ url, type }) => `<${url}>; rel="alternate"; type="${type}"`)].join(', ');
+  const typed = alternates.map(
+    ({ url, type, rel = 'alternate', profile }) =>
+      `<${url}>; rel="${rel}"${type === undefined ? '' : `; type="${type}"`}${profile === undefined ? '' : `; profile="${profile}"`}`,
+  );
+  return [...links, ...typed].join(', ');
 }

@@ -135,7 +135,7 @@ export const respondTileset: MapResponder = async (request, map) => {
     legend: tileset.legend,
     extent: tileset.bounds,
   };
-  return { json: () => JSON.stringify(document) };
+  return { json: () => JSON.stringify(document), type: 'application/json' };
 };
 
 function fieldsOf({ column }: Tileset): Record<string, string> {

@@ -38,6 +38,16 @@ export function preferredType<T extends string>(accept: string | undefined, avai
   return best?.type ?? null;
 }
 
+/** URIs of the profiles that a client names for a media type (RFC 6906, section 3.1), in their order. */
+export function acceptedProfiles(accept: string | undefined, type: string): readonly string[] {
+  if (!accept?.includes('profile')) return [];
+  return accept.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).flatMap((range) => {
+    if (range.split(';')[0]?.trim().toLowerCase() !== type || /;\s*q=0(\.0*)?\s*(;|$)/.test(range)) return [];
+    const [, quoted, bare] = /;\s*profile=(?:"([^"]*)"|([^;\s]+))/i.exec(range) ?? [];
+    return (quoted ?? bare ?? '').split(/\s+/).filter(Boolean);
+  });
+}
+
 /** Tags of languages that a client prefers, the best first (RFC 9110, section 12.5.4). */
 export const preferredLanguages = (acceptLanguage = ''): readonly string[] =>
   parsePreferences(acceptLanguage)

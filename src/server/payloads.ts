@@ -6,6 +6,7 @@ import { NotFoundError, StaleError } from '../catalogue/errors.ts';
 import type { Media } from '../catalogue/open-file.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { downloadFileName } from '../catalogue/urls.ts';
+import { datasetUrl } from './documents.ts';
 import { etagMatches, reprDigest } from './headers.ts';
 import { datasetLicenceUrl, formatLinkHeader } from './link-header.ts';
 import { type RequestContext, refFromRouteParams } from './route.ts';
@@ -46,10 +47,12 @@ export async function downloadHandler(request: RequestContext): Promise<undefine
 }
 
 /** Sends the payload of a version. */
-export async function sendPayload({ catalogue, viewer, ctx }: RequestContext, ref: VersionRef): Promise<void> {
+export async function sendPayload({ catalogue, viewer, ctx, links }: RequestContext, ref: VersionRef): Promise<void> {
   const payload = await catalogue.payload(ref);
   const { checksum } = payload.version;
-  const license = datasetLicenceUrl(await catalogue.get<'dataset'>(datasetRefOf(payload.version)), catalogue.settings);
+  const dataset = await catalogue.get<'dataset'>(datasetRefOf(payload.version));
+  const collection = datasetUrl(dataset, links);
+  const license = datasetLicenceUrl(dataset, catalogue.settings);
   const concrete = ref.slug !== 'latest';
   // A shared cache may keep what everybody may see, and nothing else.
   const scope = viewer.username === null ? 'public' : 'private';
@@ -59,7 +62,7 @@ export async function sendPayload({ catalogue, viewer, ctx }: RequestContext, re
     headers: {
       'Content-Disposition': contentDisposition(payload.fileName),
       'Cache-Control': concrete ? `${scope}, max-age=31536000, immutable` : 'no-cache',
-      ...(license && { Link: formatLinkHeader({ license }) }),
+      Link: formatLinkHeader({ license, collection, describedby: `${collection}dcat.jsonld` }),
       ...(checksum && { 'Repr-Digest': reprDigest(checksum) }),
     },
   });

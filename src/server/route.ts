@@ -9,6 +9,7 @@ import type { PageContext } from '../pages/page-context.ts';
 import type { AccessLog } from './access-log.ts';
 import type { DifferenceFigureStore } from './difference-figures.ts';
 import type { Headers } from './headers.ts';
+import type { Alternate } from './link-header.ts';
 import type { Metrics } from './metrics.ts';
 import type { ResponseCache } from './response-cache.ts';
 import type { SignIn } from './sign-in.ts';
@@ -32,8 +33,21 @@ export interface Route {
   readonly ownFormats?: boolean;
   /** The kind whose fields OPTIONS describes to users who may write them. */
   readonly fields?: WritableKind;
+  /** Documents about the resource that GET answers with if Accept prefers their media type. */
+  readonly documents?: readonly RouteDocument[];
   /** Further members of the response to OPTIONS. */
   readonly options?: Readonly<Record<string, unknown>>;
+}
+
+/** A document in a standard, which has an address of its own, too. */
+export interface RouteDocument {
+  /** Media type, without parameters. */
+  readonly type: string;
+  /** URI of the standard, for a media type that several have (RFC 6906). */
+  readonly profile?: string;
+  /** Path of its own address: within that of the resource, or from the root of the site. */
+  readonly path: string;
+  readonly handler: Handler;
 }
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -66,6 +80,8 @@ export interface RequestContext {
   readonly dryRun: boolean;
   /** Media type of the response. */
   readonly type: string;
+  /** The document that Accept prefers to the resource itself. */
+  readonly document?: RouteDocument | undefined;
   /** True if a page for people is asked for; false for the API in a browser (`?format=api`), too. */
   readonly isPage: boolean;
   /** Indentation of JSON; undefined for compact. */
@@ -92,6 +108,10 @@ export interface Representation {
   /** The JSON in the page, if it is not that of the API: a reviver of `JSON.parse`. */
   readonly reviver?: (name: string, value: unknown) => unknown;
   readonly headers?: Headers;
+  /** Links of the header Link, behind those in `headers`; and of the head of the page. */
+  readonly links?: () => readonly Alternate[];
+  /** True if there is a document of the route about what is represented; by default there are all. */
+  readonly hasDocument?: (document: RouteDocument) => boolean;
   /** Media type; by default the negotiated one. */
   readonly type?: string;
   /** Default: 200. */

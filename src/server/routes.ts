@@ -14,6 +14,7 @@ import {
 import { columnHandler } from './columns.ts';
 import { dataTypes, profileHandler, savedQueryRowsHandler, versionRowsHandler } from './data.ts';
 import { differenceHandler, differenceTypes } from './difference.ts';
+import { profiles } from './documents.ts';
 import { applyFileChangesHandler, putFileHandler, removeRecordFileHandler } from './file-writes.ts';
 import { fileListTypes, listCatalogueFilesHandler, showFileHandler } from './files.ts';
 import { aliveHandler, metricsHandler, readyHandler } from './health.ts';
@@ -28,8 +29,10 @@ import {
   tileType,
 } from './maps.ts';
 import { overviewHandler } from './overview.ts';
+import { makeApiReferenceHandler, makeOpenApiHandler } from './openapi/handlers.ts';
+import type { DescribedHandlers, RouteName } from './openapi/operations.ts';
 import { downloadHandler, siteMediaHandler } from './payloads.ts';
-import type { Handler, Handlers, Route } from './route.ts';
+import type { Handler, Route } from './route.ts';
 import {
   datasetDocuments,
   dcatJsonLdHandler,
@@ -69,17 +72,22 @@ const form = 'application/x-www-form-urlencoded';
 const multipart = 'multipart/form-data';
 
 /** A route of JSON and pages, unless its parts say otherwise. */
-function route(path: string, name: string, handlers: Handlers, ...parts: Partial<Route>[]): Route {
+function route<N extends RouteName>(
+  path: string,
+  name: N,
+  handlers: DescribedHandlers<N>,
+  ...parts: Partial<Route>[]
+): Route {
   const usual = { types: [json, html], parses: [json, form, multipart] };
   return Object.assign({ path, name, handlers, ...usual }, ...parts);
 }
 
-const get = (GET: Handler): Handlers => ({ GET });
-const collection = (kind: CreatableKind): Handlers => ({
+const get = (GET: Handler) => ({ GET });
+const collection = (kind: CreatableKind) => ({
   GET: makeCollectionPageHandler(kind),
   POST: makeCreateHandler(kind),
 });
-const instance = (kind: WritableKind): Handlers => ({
+const instance = (kind: WritableKind) => ({
   ...{
     GET: makeDetailHandler(kind),
     PUT: makeEditHandler(kind, 'all'),
@@ -88,11 +96,11 @@ const instance = (kind: WritableKind): Handlers => ({
   },
 });
 /** Handlers of users, whom not everybody may see. */
-const users = ({ GET, ...handlers }: Handlers): Handlers => ({
-  ...(GET && { GET: handlerIfMaySeePeople(GET) }),
+const users = <H extends { readonly GET: Handler }>(handlers: H): H => ({
   ...handlers,
+  GET: handlerIfMaySeePeople(handlers.GET),
 });
-const me: Handlers = {
+const me = {
   GET: ownUserHandlerFrom(makeDetailHandler('user')),
   PUT: ownUserHandlerFrom(makeEditHandler('user', 'all')),
   PATCH: ownUserHandlerFrom(makeEditHandler('user', 'some')),
@@ -111,6 +119,33 @@ const signIn: Partial<Route> = {
 };
 
 const documentNames = Object.keys(datasetDocuments) as (keyof typeof datasetDocuments)[];
+
+/** The standards of the same address by Accept; of one media type, the first unless a profile is named. */
+const jsonLd = 'application/ld+json';
+const feedDocument = (handler: Handler, path = 'feed.atom') => ({ type: 'application/atom+xml', path, handler });
+const datasetDocument = (path: keyof typeof datasetDocuments, type: string, profile?: string) => ({
+  ...{ type, path, handler: makeDatasetDocumentHandler(path) },
+  ...(profile !== undefined && { profile }),
+});
+const documentsOfDataset: Partial<Route> = {
+  documents: [
+    datasetDocument('dcat.jsonld', jsonLd, profiles.dcat),
+    datasetDocument('dcat.ttl', 'text/turtle', profiles.dcat),
+    datasetDocument('schema.jsonld', jsonLd, profiles.schemaOrg),
+    datasetDocument('croissant.json', jsonLd, profiles.croissant),
+    datasetDocument('datapackage.json', 'application/vnd.datapackage+json'),
+    datasetDocument('stac.json', json, profiles.stac),
+    feedDocument(datasetFeedHandler),
+  ],
+};
+const documentsOfCatalogue: Partial<Route> = {
+  documents: [
+    { type: jsonLd, profile: profiles.dcat, path: '/catalog.jsonld', handler: dcatJsonLdHandler },
+    { type: 'text/turtle', profile: profiles.dcat, path: '/catalog.ttl', handler: dcatTurtleHandler },
+    feedDocument(catalogueFeedHandler, '/feed.atom'),
+  ],
+};
+const documentsOfNamespace: Partial<Route> = { documents: [feedDocument(namespaceFeedHandler)] };
 
 const namespaces = `${apiRoot}namespaces/`;
 const datasets = `${namespaces}:namespace/datasets/`;
@@ -133,13 +168,14 @@ const maps = (path: string, kind: 'version' | 'query'): Route[] => {
 
 // biome-ignore format: a line a route
 export const routes: readonly Route[] = [
-  route('/', 'Home', get(homeHandler), { types: [html, json] }),
-  route(apiRoot, 'Api Version 1', get(rootHandler)),
+  route('/', 'Home', get(homeHandler), { types: [html, json] }, documentsOfCatalogue),
+  route(apiRoot, 'Api Version 1', get(rootHandler), documentsOfCatalogue),
+  route(`${apiRoot}openapi.json`, 'OpenAPI', get(makeOpenApiHandler(() => routes)), { types: ['application/vnd.oai.openapi+json', json, '*/*'] }),
   route(`${apiRoot}datasets/`, 'Dataset List', collection('dataset'), fields('dataset')),
   route(`${apiRoot}datasets/map.svg`, 'Overview', get(overviewHandler), { types: [pictureType, '*/*'], ownFormats: true }),
   route(`${apiRoot}suggestions/`, 'Suggestions', get(suggestionsHandler), { types: [json] }),
   route(datasets, 'Dataset List', collection('dataset'), fields('dataset')),
-  route(`${datasets}:dataset/`, 'Dataset Instance', instance('dataset'), fields('dataset')),
+  route(`${datasets}:dataset/`, 'Dataset Instance', instance('dataset'), fields('dataset'), documentsOfDataset),
   route(`${datasets}:dataset/data/`, 'Data', get(versionRowsHandler), rows),
   route(`${datasets}:dataset/data.:extension`, 'Data', get(versionRowsHandler), rows),
   ...maps(`${datasets}:dataset/`, 'version'),
@@ -161,7 +197,7 @@ export const routes: readonly Route[] = [
   route(`${versions}:version/diff/`, 'Diff', get(differenceHandler), differences),
   route(`${versions}:version/history/`, 'History', get(makeHistoryHandler('version'))),
   route(namespaces, 'Namespace List', collection('namespace'), fields('namespace')),
-  route(`${namespaces}:namespace/`, 'Namespace Instance', instance('namespace'), fields('namespace')),
+  route(`${namespaces}:namespace/`, 'Namespace Instance', instance('namespace'), fields('namespace'), documentsOfNamespace),
   route(`${namespaces}:namespace/history/`, 'History', get(makeHistoryHandler('namespace'))),
   route(`${apiRoot}groups/`, 'Group List', collection('group'), fields('group'), hidesWrites),
   route(`${apiRoot}groups/:group/`, 'Group Instance', instance('group'), fields('group'), hidesWrites),
@@ -188,6 +224,7 @@ export const routes: readonly Route[] = [
   route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', get(versionRowsHandler), rows),
   route('/schemas/', 'Schemas', get(listSchemasHandler)),
   route('/schemas/:schema', 'Schema', get(showSchemaHandler), { types: ['application/schema+json', json, html] }),
+  route('/docs/openapi/', 'Api Reference', get(makeApiReferenceHandler(() => routes)), { types: [html, json] }),
   route('/data.json', 'DCAT-US', get(dcatUsHandler), anyType),
   route('/catalog.jsonld', 'DCAT', get(dcatJsonLdHandler), anyType),
   route('/catalog.ttl', 'DCAT', get(dcatTurtleHandler), anyType),

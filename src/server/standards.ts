@@ -46,6 +46,23 @@ export const datasetDocuments = {
   },
 } as const satisfies Readonly<Record<string, DatasetDocument>>;
 
+/** Standards whose document a dataset may lack, by the name of the document. */
+const demanding: { readonly [N in keyof typeof datasetDocuments]?: Standard } = {
+  'datapackage.json': 'dataPackage',
+  'croissant.json': 'croissant',
+  'stac.json': 'stac',
+};
+
+/** True if a dataset has the facts that the standard of a document demands. @param path of the document */
+export function hasDocument(
+  request: Pick<RequestContext, 'catalogue' | 'links'>,
+  dataset: Dataset,
+  path: string,
+): boolean {
+  const standard = demanding[path as keyof typeof datasetDocuments];
+  return !standard || missingFor(standard, datasetFacts(factsOf(request), dataset, undefined)).length === 0;
+}
+
 function refuse(standard: Standard, facts: DatasetFacts): never {
   const missing = missingFor(standard, facts).join(', no ');
   throw new NotFoundError(`This dataset has no ${missing}, which ${standardNames[standard]} demands.`);
@@ -121,7 +138,8 @@ async function streamParts(
     yield Buffer.from(text);
   }
   await streamDocument(ctx, {
-    tag: tagOfRevision(catalogue),
+    // Documents of one revision may have the same address.
+    tag: `${tagOfRevision(catalogue)}-${fileName}`,
     compressible: true,
     contentType,
     fileName,
@@ -165,7 +183,8 @@ export const dcatJsonLdHandler: Handler = (request) =>
 export const dcatTurtleHandler: Handler = (request) =>
   streamParts(request, 'catalog.ttl', 'text/turtle', async function* () {
     yield turtleDocument([await catalogueNode(request)]);
-    for await (const facts of allDatasetFacts(request)) yield turtleDocument([dcatDataset(facts)]);
+    let part = 0;
+    for await (const facts of allDatasetFacts(request)) yield turtleDocument([dcatDataset(facts)], ++part);
   });
 
 /** The root of the static STAC catalogue. */

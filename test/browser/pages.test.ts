@@ -38,6 +38,7 @@ const pages: Readonly<Record<string, string>> = {
   api: '/api/v1/queries/strong-earthquakes/?format=api',
   differences: `${datasets}/datahub/datasets/sp500-constituents/version/20260808004041000000/diff/`,
   schema: '/schemas/dataset.json',
+  'reference of the API': '/docs/openapi/',
   'log in': '/auth/login/',
 };
 const problems: Readonly<Record<string, string>> = {

@@ -1,4 +1,5 @@
 /** The recorded exchanges that read: each is asked of our server, and the answers must match. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { judge, loadExchanges, send, singles } from './replay.ts';

@@ -1,5 +1,6 @@
 /** What the recorded exchanges are a sample of: each rule is asked of our server. */
 
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { send } from './replay.ts';

@@ -1,4 +1,5 @@
 /** The recorded exchanges with the accounts: tokens asked for with passwords, credentials in headers, the pages. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { judge, loadExchanges, send, singles } from './replay.ts';

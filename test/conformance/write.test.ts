@@ -2,6 +2,7 @@
  * The recorded exchanges that carry credentials or change the catalogue: each scenario on a fresh copy of the fixture,
  * with a token that is alice's.
  */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { type Exchange, judge, loadExchanges, send, sequences, singles } from './replay.ts';

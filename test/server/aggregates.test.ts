@@ -1,4 +1,5 @@
 /** Groups of rows over HTTP: formats, pages, saved queries, and what is refused. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { makeWorkshop, type Workshop } from '../support/published.ts';

@@ -1,4 +1,5 @@
 /** Who asks, over real HTTP: tokens, their spellings and scopes, what only some may see, and how often one may guess. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { describe, it } from 'node:test';

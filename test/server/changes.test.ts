@@ -1,4 +1,5 @@
 /** The feed of changes. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { describe, it } from 'node:test';

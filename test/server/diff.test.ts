@@ -1,4 +1,5 @@
 /** How the rows of two versions differ, over HTTP: counts first, rows streamed; and what is refused. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { get } from 'node:http';

@@ -1,4 +1,5 @@
 /** Files that are written over HTTP: many at once with an outcome each, one by one with conditions, and bytes. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';

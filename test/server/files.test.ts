@@ -1,4 +1,5 @@
 /** The files of a catalogue over HTTP: conditions, ranges, types, outcomes; who may do what is in `permissions.test.ts`. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,5 @@
 /** The history of a thing over HTTP: which commits are in it, by which names, and who may know of them. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it, type TestContext } from 'node:test';

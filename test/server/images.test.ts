@@ -1,4 +1,5 @@
 /** Images by upload: kept in site_media/ under a name of their own, or not at all. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { symlink } from 'node:fs/promises';

@@ -58,13 +58,22 @@ describe('the header Link', () => {
 
   it('of a dataset and its versions names the licence and the page', async () => {
     const cc = 'https://spdx.org/licenses/CC-BY-4.0.html';
-    for (const path of ['trees/', `trees/version/${slug}/`])
-      assert.deepEqual(await linksOf(parks + path), {
-        self: parks + path,
-        license: cc,
-        'alternate text/html': `${parks}${path}?format=html`,
-      });
-    assert.deepEqual(await linksOf(`${parks}trees/download/`), { license: cc });
+    const described = `${parks}trees/dcat.jsonld`;
+    const path = `trees/version/${slug}/`;
+    assert.deepEqual(await linksOf(parks + path), {
+      self: parks + path,
+      license: cc,
+      collection: `${parks}trees/`,
+      'describedby application/ld+json': described,
+      'alternate text/html': `${parks}${path}?format=html`,
+    });
+    const { self, license, collection } = await linksOf(`${parks}trees/`);
+    assert.deepEqual([self, license, collection], [`${parks}trees/`, cc, `${api}namespaces/parks/`]);
+    assert.deepEqual(await linksOf(`${parks}trees/download/`), {
+      license: cc,
+      collection: `${parks}trees/`,
+      describedby: described,
+    });
     assert.equal((await linksOf(`${parks}lawns/`)).license, 'https://example.org/licence');
     assert.equal((await linksOf(`${parks}odd/`)).license, undefined);
     assert.equal((await linksOf(`${parks}large/`)).license, 'https://spdx.org/licenses/CC0-1.0.html');
@@ -79,6 +88,8 @@ describe('the header Link', () => {
       last: `${rows}?_format=csv&_limit=1&_offset=2`,
       self: `${rows}?_format=csv&_limit=1&_offset=1`,
       license: 'https://spdx.org/licenses/CC-BY-4.0.html',
+      collection: `${parks}trees/`,
+      describedby: `${parks}trees/dcat.jsonld`,
       'alternate application/geo+json': `${rows}?_format=geojson&_limit=1&_offset=1`,
       'alternate application/vnd.apache.parquet': `${rows}?_format=parquet&_limit=1&_offset=1`,
     });

@@ -1,4 +1,5 @@
 /** Parameters of lists. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';

@@ -1,4 +1,5 @@
 /** Maps over HTTP: pictures, plates and vector tiles, of datasets, versions and saved queries. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

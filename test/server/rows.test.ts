@@ -1,4 +1,5 @@
 /** Rows over HTTP: which, in which order, how many, in which format; and what is refused. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { get } from 'node:http';

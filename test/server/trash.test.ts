@@ -1,4 +1,5 @@
 /** The trash over real HTTP: for staff, who look into it, put back and delete for good. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { rename } from 'node:fs/promises';

@@ -1,4 +1,5 @@
 /** Uploads over HTTP: a version by form or as raw bytes, whole or not at all. */
+import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';

@@ -1,5 +1,6 @@
 /** Texts of the pages in English. `{names}` are filled in; a text with `one` and `other` depends on its value `count`. */
 import { englishDifferenceTexts } from './differences.ts';
+import { englishApiTexts } from './api.ts';
 import { englishMapTexts } from './map.ts';
 import { englishRowTexts } from './rows.ts';
 import { englishSearchTexts } from './search.ts';
@@ -7,6 +8,7 @@ import { englishStateTexts } from './states.ts';
 
 export const english = {
   ...englishDifferenceTexts,
+  ...englishApiTexts,
   ...englishMapTexts,
   ...englishSearchTexts,
   ...englishRowTexts,
@@ -224,11 +226,6 @@ export const english = {
   username: 'Username',
   password: 'Password',
   loggedInAs: 'You are logged in as {name}.',
-  schemaOtherKeys: 'Other keys are kept, and mean nothing to the catalogue.',
-  schemaKey: 'Key',
-  schemaMeaning: 'Meaning',
-  schemaValue: 'Value',
-  schemaDefault: 'Default',
   required: 'required',
 } as const;
 

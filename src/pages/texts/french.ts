@@ -1,5 +1,7 @@
 /** Texts of the pages in French. */
 import { frenchDifferenceTexts } from './differences.ts';
+
+import { frenchApiTexts } from './api.ts';
 import type { Texts } from './english.ts';
 import { frenchMapTexts } from './map.ts';
 import { frenchRowTexts } from './rows.ts';
@@ -8,6 +10,7 @@ import { frenchStateTexts } from './states.ts';
 
 export const french: Texts = {
   ...frenchDifferenceTexts,
+  ...frenchApiTexts,
   ...frenchMapTexts,
   ...frenchSearchTexts,
   ...frenchRowTexts,
@@ -220,10 +223,5 @@ export const french: Texts = {
   password: 'Mot de passe',
   loggedInAs: 'Vous êtes connecté en tant que {name}.',
 
-  schemaOtherKeys: 'Les autres clés sont gardées, et ne disent rien au catalogue.',
-  schemaKey: 'Clé',
-  schemaMeaning: 'Sens',
-  schemaValue: 'Valeur',
-  schemaDefault: 'Défaut',
   required: 'obligatoire',
 };

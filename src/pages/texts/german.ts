@@ -1,5 +1,7 @@
 /** Texts of the pages in German. */
 import { germanDifferenceTexts } from './differences.ts';
+
+import { germanApiTexts } from './api.ts';
 import type { Texts } from './english.ts';
 import { germanMapTexts } from './map.ts';
 import { germanRowTexts } from './rows.ts';
@@ -8,6 +10,7 @@ import { germanStateTexts } from './states.ts';
 
 export const german: Texts = {
   ...germanDifferenceTexts,
+  ...germanApiTexts,
   ...germanMapTexts,
   ...germanSearchTexts,
   ...germanRowTexts,
@@ -219,10 +222,5 @@ export const german: Texts = {
   password: 'Passwort',
   loggedInAs: 'Sie sind angemeldet als {name}.',
 
-  schemaOtherKeys: 'Andere Schlüssel bleiben erhalten und bedeuten dem Katalog nichts.',
-  schemaKey: 'Schlüssel',
-  schemaMeaning: 'Bedeutung',
-  schemaValue: 'Wert',
-  schemaDefault: 'Vorgabe',
   required: 'erforderlich',
 };

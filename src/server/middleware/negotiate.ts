@@ -4,7 +4,7 @@ import type { Middleware } from 'koa';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { NotAcceptableError } from '../errors.ts';
 import { preflightHeaders } from '../headers.ts';
-import { preferredType } from '../negotiate.ts';
+import { acceptedProfiles, preferredType } from '../negotiate.ts';
 import { lastParameterValue } from '../query-string.ts';
 import { assertValidTarget } from '../request.ts';
 import {
@@ -15,6 +15,7 @@ import {
   pathPrefix,
   type RequestState,
   type Route,
+  type RouteDocument,
 } from '../route.ts';
 
 /**
@@ -55,6 +56,7 @@ interface Negotiated {
   readonly type: string;
   readonly indent: number | undefined;
   readonly isPage: boolean;
+  readonly document: RouteDocument | undefined;
   /** Suffix of links in the response, so that they keep a format from the query string. */
   readonly suffix: string;
 }
@@ -81,19 +83,33 @@ const formats: Readonly<Record<string, string>> = {
 
 /** ?format= (or ?_format=) wins over Accept. */
 function chooseType(query: URLSearchParams, accept: string | undefined, route: Route, params: Params) {
-  const { types, ownFormats } = route;
+  const { types, ownFormats, documents } = route;
   const name = ['format', '_format'].find((parameter) => lastParameterValue(query, parameter));
-  if (ownFormats && (name || 'extension' in params)) return { type: types[0] ?? '', suffix: '' };
+  if (ownFormats && (name || 'extension' in params)) return { type: types[0] ?? '', suffix: '', document: undefined };
   if (name) {
     const value = lastParameterValue(query, name) ?? '';
     const type = Object.hasOwn(formats, value) ? formats[value] : undefined;
     if (!type || !types.includes(type)) throw new NotFoundError();
-    return { type, suffix: `?${name}=${value}` };
+    return { type, suffix: `?${name}=${value}`, document: undefined };
   }
   // Stored bytes have one media type, whatever the client prefers.
-  const type = preferredType(accept, types) ?? types.find((offered) => offered === '*/*');
+  const offers = [...types, ...(documents?.map((document) => document.type) ?? [])];
+  const type = preferredType(accept, offers) ?? types.find((offered) => offered === '*/*');
   if (!type) throw new NotAcceptableError();
-  return { type, suffix: '' };
+  return { type, suffix: '', document: documents && chooseDocument(type, accept, documents, types) };
+}
+
+/** The document of a media type: that of a profile which the client names, else the first, unless the resource has the type. */
+function chooseDocument(
+  type: string,
+  accept: string | undefined,
+  documents: readonly RouteDocument[],
+  types: readonly string[],
+): RouteDocument | undefined {
+  const ofType = documents.filter((document) => document.type === type);
+  const profiles = ofType.length > 0 ? acceptedProfiles(accept, type) : [];
+  const named = profiles.map((uri) => ofType.find(({ profile }) => profile === uri)).find(Boolean);
+  return named ?? (types.includes(type) ? undefined : ofType[0]);
 }
 
 /** Indentation of JSON: `Accept: application/json; indent=4`, 0 to 8; undefined for compact. */

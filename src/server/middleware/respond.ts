@@ -3,8 +3,10 @@ import type { RequestListener } from 'node:http';
 import type { Settings } from '../../catalogue/types.ts';
 import { nextTurn } from '../../data/event-loop.ts';
 import { renderJsonPage } from '../../pages/json-page.tsx';
+import { documentLinks, negotiatedDocument } from '../documents.ts';
 import { MethodNotAllowedError } from '../errors.ts';
 import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
+import { type Alternate, formatLinkHeader } from '../link-header.ts';
 import { optionsMetadata } from '../metadata.ts';
 import { makePageContext } from '../page-context.ts';
 import { chooseRequestId, clientIpAddress, hasSeveralHosts, requestIdHeader, rewriteToOriginForm } from '../request.ts';
@@ -55,6 +57,7 @@ export async function callHandler(route: Route, request: RequestContext): Promis
   const { method } = request.ctx;
   const name = method === 'HEAD' ? 'GET' : method;
   const handler = Object.hasOwn(route.handlers, name) ? route.handlers[name as Method] : undefined;
+  if (handler && name === 'GET' && request.document) return negotiatedDocument(request, request.document);
   if (handler) return handler(request);
   if (method === 'OPTIONS') return describe(route, request);
   throw new MethodNotAllowedError(method);
@@ -104,15 +107,28 @@ export async function sendRepresentation(
   let response: CachedResponse | undefined = key === null ? undefined : app.cache.get(key);
   if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
   else {
-    const body = bodyOf(request, representation);
+    const linked = { ...representation, links: () => linksOf(route, request, representation) };
+    const body = bodyOf(request, linked);
     // Encoding and hashing it take a turn of their own.
     if (body.length >= largeBody) await nextTurn();
-    response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, representation), route.name);
+    response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name);
     if (key !== null) app.cache.set(key, response);
   }
   const variant = await encodedVariantFor(response, ctx.get('Accept-Encoding'), !isSafeMethod(ctx.method));
   ctx.respond = false;
   sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
+}
+
+/** The links of a representation, and those to the documents about the same resource. */
+function linksOf(
+  { documents = [] }: Route,
+  { ctx, links, document }: RequestContext,
+  representation: Representation,
+): readonly Alternate[] {
+  const own = representation.links?.() ?? [];
+  if (documents.length === 0 || (ctx.method !== 'GET' && ctx.method !== 'HEAD')) return own;
+  const others = documents.filter((one) => one !== document && (representation.hasDocument?.(one) ?? true));
+  return [...own, ...documentLinks(others, `${links.base}${ctx.path}`, links.base)];
 }
 
 function bodyOf(
@@ -121,7 +137,10 @@ function bodyOf(
 ): string | Uint8Array {
   if (representation.bytes) return representation.bytes();
   const { settings } = app.publicCatalogue;
-  const context = () => makePageContext(ctx, settings, links.base, viewer.username);
+  const context = () => ({
+    ...makePageContext(ctx, settings, links.base, viewer.username),
+    links: representation.links?.() ?? [],
+  });
   if (representation.page) return representation.page(context());
   if ((representation.type ?? type) === 'text/html')
     return renderJsonPage(context(), {
@@ -148,8 +167,15 @@ function headersOf({ ctx, app, type: negotiated }: RequestContext, representatio
     ['Cache-Control', authorization || cookie ? 'private, no-cache' : 'no-cache'],
     ...commonHeaders(app.publicCatalogue.settings),
     ...(isPage ? pageHeaders : []),
-    ...headers,
+    ...withLinks(headers, representation.links?.() ?? []),
   ];
+}
+
+/** Headers with more links, which follow those of the header Link. */
+function withLinks(headers: Headers, links: readonly Alternate[]): Headers {
+  if (links.length === 0) return headers;
+  const own = headers.flatMap(([name, value]) => (name === 'Link' && value ? [value] : []));
+  return [...headers.filter(([name]) => name !== 'Link'), ['Link', [...own, formatLinkHeader({}, links)].join(', ')]];
 }
 
 function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {

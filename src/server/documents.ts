@@ -1,0 +1,80 @@
+/** Documents in the standards at the addresses of what they describe: found by Accept, and linked. */
+import { NotFoundError } from '../catalogue/errors.ts';
+import { datasetRefOf } from '../catalogue/ref.ts';
+import { resourceUrl } from '../catalogue/represent.ts';
+import type { Dataset, Version } from '../catalogue/types.ts';
+import type { Links } from '../catalogue/urls.ts';
+import { NotAcceptableError } from './errors.ts';
+import type { Alternate } from './link-header.ts';
+import type { Representation, RequestContext, RouteDocument } from './route.ts';
+
+/** URIs of the standards that share a media type with others. */
+export const profiles = {
+  dcat: 'http://data.europa.eu/r5r/',
+  schemaOrg: 'https://schema.org/',
+  croissant: 'http://mlcommons.org/croissant/1.1',
+  stac: 'https://schemas.stacspec.org/v1.1.0/collection-spec/json-schema/collection.json',
+} as const;
+
+/** @param address of the resource, with a slash at its end */
+const urlOfDocument = ({ path }: RouteDocument, address: string, base: string): string =>
+  path.startsWith('/') ? base + path : address + path;
+
+/** Links to documents. */
+export const documentLinks = (
+  documents: readonly RouteDocument[],
+  address: string,
+  base: string,
+): readonly Alternate[] =>
+  documents.map((document) => ({
+    url: urlOfDocument(document, address, base),
+    type: document.type,
+    ...(document.profile !== undefined && { profile: document.profile }),
+  }));
+
+/** The document in place of the resource. @throws NotAcceptableError if the standard demands facts that the resource lacks */
+export async function negotiatedDocument(
+  request: RequestContext,
+  document: RouteDocument,
+): Promise<Representation | undefined> {
+  const { ctx, links } = request;
+  const location = urlOfDocument(document, `${links.base}${ctx.path}`, links.base);
+  ctx.set('Content-Location', location);
+  const representation = await document.handler(request);
+  if (!representation) return undefined;
+  const json = () => {
+    try {
+      return representation.json();
+    } catch (error) {
+      if (error instanceof NotFoundError) throw new NotAcceptableError(error.message);
+      throw error;
+    }
+  };
+  return {
+    ...representation,
+    json,
+    type: representation.type?.startsWith(document.type) ? representation.type : document.type,
+    headers: [...(representation.headers ?? []), ['Content-Location', location]],
+  };
+}
+
+/** Links of a dataset or a version: what it is a part of, and what describes it. @param license URL; null if unknown */
+export function contextLinks(entity: Dataset | Version, links: Links, license: string | null): readonly Alternate[] {
+  const plain = { ...links, suffix: '' };
+  const dataset = datasetUrl(entity, links);
+  const namespace = resourceUrl(plain, { kind: 'namespace', slug: entity.namespace });
+  return [
+    ...(license === null ? [] : [{ rel: 'license', url: license }]),
+    { rel: 'collection', url: entity.kind === 'dataset' ? namespace : dataset },
+    { rel: 'describedby', url: `${dataset}dcat.jsonld`, type: 'application/ld+json', profile: profiles.dcat },
+  ];
+}
+
+/** URL of a dataset, or of that of a version. */
+export const datasetUrl = (entity: Dataset | Version, { base }: Links): string =>
+  resourceUrl(
+    { base, suffix: '' },
+    entity.kind === 'dataset'
+      ? { kind: 'dataset', namespace: entity.namespace, slug: entity.slug }
+      : datasetRefOf(entity),
+  );

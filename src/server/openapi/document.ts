@@ -1,0 +1,259 @@
+/** The OpenAPI document (version 3.1.1): made from the routes that serve, the descriptions of their operations, and the fields. */
+import type { Settings } from '../../catalogue/types.ts';
+import type { Method, Route } from '../route.ts';
+import {
+  type Answer,
+  type Content,
+  type JsonSchema,
+  type Operation,
+  type Parameter,
+  schemaRef,
+  tags,
+  text,
+} from './description.ts';
+import { describedOperation } from './operations.ts';
+import { formatParameter, ifNoneMatchHeader, parametersInPath } from './parameters.ts';
+import { schemas } from './schemas.ts';
+import { responseOf, responseRef, securitySchemes, sharedHeaders, sharedResponses } from './shared-parts.ts';
+
+type Json = Record<string, unknown>;
+
+/** A reference to a part of the document that operations share. */
+interface Reference {
+  readonly $ref: string;
+}
+
+/** An operation of the document. */
+export interface DocumentOperation {
+  readonly operationId: string;
+  readonly tags?: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly deprecated?: true;
+  readonly parameters?: readonly (Parameter | Reference)[];
+  readonly requestBody?: { readonly content: Content };
+  readonly responses: Readonly<Record<string, unknown>>;
+  readonly security?: readonly unknown[];
+}
+
+/** The document, as far as its readers need its type. */
+export interface OpenApiDocument {
+  readonly openapi: string;
+  readonly info: { readonly title: string; readonly description: string; readonly version: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, JsonSchema>>;
+    readonly parameters: Readonly<Record<string, Parameter>>;
+    readonly responses: Readonly<Record<string, unknown>>;
+    readonly headers: Readonly<Record<string, unknown>>;
+    readonly securitySchemes: Readonly<Record<string, unknown>>;
+  };
+}
+
+const description = `The catalogue over HTTP: JSON, paged lists, and errors as in Django REST Framework.
+
+Reads of what is public need no credentials. Writes need a token (\`Authorization: Token …\` or \`Bearer …\`), or the session of a browser with its CSRF token in \`X-CSRFToken\`.
+
+Every address that is read answers HEAD and OPTIONS, too. Paths end in a slash, or in the name of a file.`;
+
+/** @param base URL that precedes the paths; '' if it isn't known */
+export function openApiDocument(routes: readonly Route[], settings: Settings, base: string): OpenApiDocument {
+  const contact = /^https?:/.test(settings.contact)
+    ? { url: settings.contact }
+    : settings.contact.includes('@') && { email: settings.contact.replace(/^mailto:/, '') };
+  const shared = new SharedParameters();
+  const described = routes.flatMap((route) => {
+    const item = pathItem(route, shared);
+    return item ? [[templateOf(route.path), item] as const] : [];
+  });
+  return {
+    openapi: '3.1.1',
+    info: { title: settings.title, description, version: '1', ...(contact && { contact }) },
+    servers: [{ url: base || '/' }],
+    tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
+    security: [{}, { token: [] }, { bearer: [] }, { session: [] }],
+    paths: Object.fromEntries([...described, ...Object.entries(signInPaths)]),
+    components: {
+      schemas,
+      parameters: shared.byName,
+      responses: sharedResponses,
+      headers: sharedHeaders,
+      securitySchemes,
+    },
+  } as OpenApiDocument;
+}
+
+/** The path of a route as a template: `/users/{user}/`. */
+export const templateOf = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
+
+/** Parameters by name; a second one of a name has a number. */
+class SharedParameters {
+  readonly byName: Record<string, Parameter> = {};
+  readonly #names = new Map<string, string>();
+
+  /** The references to parameters. */
+  refer(parameters: readonly Parameter[]): readonly Reference[] {
+    return parameters.map((parameter) => {
+      const key = JSON.stringify(parameter);
+      let name = this.#names.get(key);
+      if (name === undefined) {
+        for (let n = 1; name === undefined || name in this.byName; n++) name = parameter.name + (n > 1 ? `.${n}` : '');
+        this.#names.set(key, name);
+        this.byName[name] = parameter;
+      }
+      return { $ref: `#/components/parameters/${name}` };
+    });
+  }
+}
+
+const methods = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const satisfies readonly Method[];
+
+/** The operations of a route; null if it isn't a part of the document. */
+function pathItem(route: Route, shared: SharedParameters): Readonly<Record<string, DocumentOperation>> | null {
+  const item: Record<string, DocumentOperation> = {};
+  for (const method of methods) {
+    const described = route.handlers[method] && describedOperation(route.name, method);
+    if (!described) continue;
+    const operation = typeof described === 'function' ? described(route) : described;
+    item[method.toLowerCase()] = documentOperation(route, method, operation, shared);
+    if (method === 'GET') item.head = headOperation(route, operation, shared);
+  }
+  return Object.keys(item).length ? { ...item, options: optionsOperation(route, item, shared) } : null;
+}
+
+/** Statuses of errors by method, besides those of every method. */
+const refusals: Readonly<Record<Method, readonly number[]>> = {
+  GET: [304],
+  POST: [409, 413, 415],
+  PUT: [405, 409, 411, 412, 413, 415, 428],
+  PATCH: [409, 412, 413, 415, 428],
+  DELETE: [405, 409, 412, 428],
+};
+const usualRefusals = [400, 401, 403, 404, 406, 429, 503];
+
+/** Parameters in paths that name records, which may have moved. */
+const namesRecord = /:(namespace|dataset|version|query|group)\b/;
+
+function documentOperation(
+  route: Route,
+  method: Method,
+  operation: Operation,
+  shared: SharedParameters,
+): DocumentOperation {
+  const { tag, summary, description: words, parameters = [], body, answers, isOpen, refusals: more = [] } = operation;
+  const hasPage = method === 'GET' && route.types.includes('text/html');
+  const statuses = [...usualRefusals, ...refusals[method], ...more, ...(namesRecord.test(route.path) ? [308] : [])];
+  const responses = Object.fromEntries([
+    ...Object.entries(answers).map(([status, answer]) => [
+      status,
+      responseOf(status === '200' && method === 'GET' ? withDocuments(answer, route) : answer, hasPage),
+    ]),
+    ...statuses.filter((status) => !(status in answers)).map((status) => [status, { $ref: responseRef(status) }]),
+    ['default', { $ref: '#/components/responses/Error' }],
+  ]);
+  const own = parameters.map(({ name, in: place }) => `${place} ${name}`);
+  const usual = [
+    ...parametersInPath(route.path),
+    ...(route.types.includes('text/html') && !route.ownFormats ? [formatParameter] : []),
+    ...(method === 'GET' ? [ifNoneMatchHeader] : []),
+  ].filter(({ name, in: place }) => !own.includes(`${place} ${name}`));
+  return {
+    operationId: operationId(method, route.path),
+    tags: [tag],
+    summary,
+    ...(words !== undefined && { description: words }),
+    ...(route.path.includes('/sources/') && { deprecated: true as const }),
+    parameters: shared.refer([...usual, ...parameters]),
+    ...(body && { requestBody: { content: body, ...(method === 'POST' && { required: true }) } }),
+    responses,
+    ...(!isOpen && method !== 'GET' && { security: [{ token: [] }, { bearer: [] }, { session: [] }] }),
+    ...(isOpen && { security: [{}] }),
+  };
+}
+
+/** A response with the documents that are there by Accept, too. */
+function withDocuments(answer: Answer, { documents = [], types }: Route): Answer {
+  const contents = documents.map(({ type, profile }) => {
+    const name = types.includes(type) && profile !== undefined ? `${type};profile="${profile}"` : type;
+    return [name, { schema: /json$/.test(type) ? schemaRef('Document') : text }] as const;
+  });
+  return { ...answer, content: { ...answer.content, ...Object.fromEntries(contents) } };
+}
+
+function headOperation(
+  route: Route,
+  { tag, summary, parameters = [] }: Operation,
+  shared: SharedParameters,
+): DocumentOperation {
+  const usual = parametersInPath(route.path).filter(({ name }) => !parameters.some((own) => own.name === name));
+  return {
+    operationId: operationId('HEAD', route.path),
+    tags: [tag],
+    summary: `${summary}: headers alone`,
+    parameters: shared.refer([...usual, ...parameters]),
+    responses: {
+      '2XX': { description: 'The headers of the response to GET.' },
+      '3XX': { description: 'It is unchanged, or has moved.' },
+      '4XX': { description: 'The request is refused.' },
+      '5XX': { description: 'The server can’t answer.' },
+    },
+  };
+}
+
+/** OPTIONS: the metadata of the route, and the response to a CORS preflight. */
+function optionsOperation(
+  route: Route,
+  item: Readonly<Record<string, DocumentOperation>>,
+  shared: SharedParameters,
+): DocumentOperation {
+  return {
+    operationId: operationId('OPTIONS', route.path),
+    tags: Object.values(item)[0]?.tags ?? [],
+    summary: 'Read the methods and writable fields',
+    parameters: shared.refer(parametersInPath(route.path)),
+    responses: {
+      200: { $ref: '#/components/responses/Options' },
+      204: { description: 'The response to a CORS preflight.' },
+      '4XX': { $ref: '#/components/responses/Error' },
+    },
+  };
+}
+
+/** A name of an operation, unique in the document: `getNamespacesByNamespace`. */
+function operationId(method: string, path: string): string {
+  const capital = (word: string) => word.charAt(0).toUpperCase() + word.slice(1);
+  const parts = path
+    .replace(/^\/api\/v1\//, '/')
+    .split(/[/.]/)
+    .filter(Boolean)
+    .map((part) => (/^[:*]/.test(part) ? `By${capital(part.slice(1))}` : capital(part.replace(/\W/g, ''))));
+  return `${method.toLowerCase()}${parts.join('') || 'Root'}`;
+}
+
+const signInForm: Content = {
+  'application/x-www-form-urlencoded': { schema: { type: 'object', additionalProperties: text } },
+};
+const signInPage = { description: 'The page.', content: { 'text/html': { schema: text } } };
+const signInPath = (path: string, summary: string): Json => ({
+  get: {
+    operationId: operationId('GET', path),
+    tags: ['Credentials'],
+    summary: `${summary}: the page`,
+    responses: { 200: signInPage, 302: { description: 'To the page before.' } },
+  },
+  post: {
+    operationId: operationId('POST', path),
+    tags: ['Credentials'],
+    summary,
+    requestBody: { content: signInForm },
+    responses: { 200: signInPage, 302: { description: 'To the page before.' }, '4XX': signInPage },
+  },
+});
+
+/** Pages that aren't routes (`login.ts`). */
+const signInPaths: Readonly<Record<string, Json>> = {
+  '/auth/login/': signInPath('/auth/login/', 'Sign in with a browser'),
+  '/auth/logout/': signInPath('/auth/logout/', 'Sign out with a browser'),
+};

@@ -1,0 +1,177 @@
+/** Parameters of operations: in paths, of lists, of rows and maps, of uploads, and headers. */
+import type { Field } from '../../catalogue/field.ts';
+import { filtersOfKind, orderFields } from '../../catalogue/filters.ts';
+import { readingFields } from '../../catalogue/reading.ts';
+import { aggregateFunctions } from '../../catalogue/row-parameters.ts';
+import type { Kind } from '../../catalogue/types.ts';
+import { type OutputFormat, outputFormats } from '../../data/formats/output-formats.ts';
+import { reservedParameters } from '../../data/query/parameters.ts';
+import { count, flag, type JsonSchema, type Parameter, queryParameter, text } from './description.ts';
+
+const number: JsonSchema = { type: 'integer', minimum: 1 };
+
+/** Parameters in paths, by name. */
+const pathParameters: Readonly<Record<string, readonly [description: string, schema?: JsonSchema]>> = {
+  namespace: ['Slug of the namespace.'],
+  dataset: ['Slug of the dataset.'],
+  version: ['Slug of the version; `latest` is the newest that is ready.'],
+  query: ['Slug of the query.'],
+  group: ['Slug of the group.'],
+  user: ['Username.'],
+  file: ['Identifier of the file.'],
+  token: ['Identifier of the token.'],
+  entry: ['Identifier of the entry.'],
+  name: ['Name of the file.'],
+  path: ['Path of the file; its slashes stay as they are.'],
+  extension: ['Format of the rows.', { ...text, enum: Object.keys(outputFormats) }],
+  z: ['Zoom.', count],
+  x: ['Column of the tile, from the west.', count],
+  schema: ['Name of the schema.'],
+};
+
+/** The parameters in the path of a route; '' describes one that isn't known. */
+export function parametersInPath(path: string): readonly Parameter[] {
+  return [...path.matchAll(/[:*](\w+)/g)].map(([, name = '']) => {
+    const [description, schema = text] = pathParameters[name] ?? [''];
+    return { name, in: 'path', description, required: true, schema };
+  });
+}
+
+/** `?format=` of routes with JSON and pages. */
+export const formatParameter = queryParameter('format', 'Wins over Accept; `api` is the JSON in a page.', {
+  ...text,
+  enum: ['json', 'html', 'api'],
+});
+
+export const pagingParameters: readonly Parameter[] = [
+  queryParameter('page', 'Number of the page, from 1; or `last`.', { type: ['integer', 'string'] }),
+  queryParameter('page_size', 'Items on a page, as far as the catalogue grants them.', number),
+];
+const cursorParameter = queryParameter('cursor', 'Instead of `page`: empty for the first page, then as `next` has it.');
+
+/** Descriptions of filters that the command line doesn't have. */
+const filterTexts: Readonly<Record<string, string>> = {
+  updated__gte: 'Only those whose newest version is of this time or later (RFC 3339).',
+  updated__lte: 'Only those whose newest version is of this time or earlier (RFC 3339).',
+};
+
+/** The parameters of the list of a kind. */
+export function listParameters(kind: Kind): readonly Parameter[] {
+  const names = [...Object.keys(orderFields[kind]), ...(kind === 'dataset' ? ['relevance'] : [])];
+  return [
+    ...pagingParameters,
+    cursorParameter,
+    queryParameter('search', 'Words that must all occur, without regard to case and accents.'),
+    queryParameter('ordering', `Fields to order by, with commas; a minus for descending: ${names.join(', ')}.`),
+    ...(kind === 'dataset' ? [queryParameter('facets', 'True to count the values of some filters.', flag)] : []),
+    ...filtersOfKind(kind).map(
+      ({ name, help, choices }): Parameter => ({
+        ...queryParameter(
+          name,
+          `${help ?? filterTexts[name] ?? `Only those of this ${name}.`} Repeated, any of the values may match.`,
+          {
+            type: 'array',
+            items: { ...text, ...(choices && { enum: choices }) },
+          },
+        ),
+        style: 'form',
+        explode: true,
+      }),
+    ),
+  ];
+}
+
+const formats = Object.entries<OutputFormat>(outputFormats).flatMap(([name, { isSidecar }]) =>
+  isSidecar ? [] : [name],
+);
+
+/** Descriptions of the parameters of rows. */
+const rowTexts: Readonly<Record<string, readonly [description: string, schema?: JsonSchema]>> = {
+  _format: ['Format; wins over Accept.', { ...text, enum: [...formats, 'html'] }],
+  _fields: ['Names of columns, with commas.'],
+  _group_by: ['Columns whose values make groups; of dates also year(x), month(x) and the like.'],
+  _aggregate: [`Of each group: ${Object.keys(aggregateFunctions).join(', ')}, as in \`count,sum(height) AS total\`.`],
+  _ordering: ['Columns to order by, with commas; a minus for descending.'],
+  _limit: ['Most rows.', count],
+  _offset: ['Rows to skip.', count],
+  _page: ['Number of the page, from 1; or `last`.', { type: ['integer', 'string'] }],
+  _page_size: ['Rows on a page.', number],
+  _bbox: ['West, south, east, north in degrees; east may be smaller than west. Repeated, all must be met.'],
+  _filter: ['CQL2, such as `height > 10 AND S_INTERSECTS(geometry, POINT(1 2))`. Repeated, all must hold.'],
+  _bom: ['True for a byte order mark before CSV, by which Excel knows UTF-8.', flag],
+  _excel: ['True to disarm cells of CSV that a spreadsheet would take for formulas.', flag],
+  _sep: ['Separator of CSV.', { ...text, enum: [',', ';', '|', 'tab', '\t'] }],
+};
+
+/** Filters by column: every name without an underscore at its start is a column's. */
+const columnFilters: Parameter = {
+  name: 'filters',
+  in: 'query',
+  description:
+    'Filters: `column=value`, or `column__lookup=value` with ne, gt, gte, lt, lte, in, range, isnull, contains, icontains, startswith, intersects, within, dwithin and others. All must hold; an unknown column is an error.',
+  schema: { type: 'object', additionalProperties: { type: ['string', 'number', 'boolean'] } },
+  style: 'form',
+  explode: true,
+  example: { height__gte: 10 },
+};
+
+/** The parameters of rows: all that the query string of a data address knows. */
+export const rowParameters: readonly Parameter[] = [
+  ...reservedParameters.map((name) => {
+    const [description, schema = text] = rowTexts[name] ?? [''];
+    return queryParameter(name, description, schema);
+  }),
+  columnFilters,
+];
+
+/** The parameters of maps: those that choose rows, and the map's own. */
+export const mapParameters: readonly Parameter[] = [
+  ...rowParameters.filter(({ name }) => ['_bbox', '_filter', 'filters'].includes(name)),
+  queryParameter('_colour', 'Column that colours the map.'),
+];
+export const widthParameter = queryParameter('_width', 'Width in pixels.', { ...count, minimum: 100, maximum: 2000 });
+
+export const dryRunParameter = queryParameter('dry_run', 'True to check the write only: nothing changes.', flag);
+
+const boundaries: JsonSchema = { ...text, description: 'An entity tag, or `*`.' };
+export const ifMatchHeader: Parameter = {
+  name: 'If-Match',
+  in: 'header',
+  description: 'ETag of the state that the write is based on; another is refused with 412.',
+  schema: boundaries,
+};
+export const ifNoneMatchHeader: Parameter = {
+  name: 'If-None-Match',
+  in: 'header',
+  description: 'ETags that the client has: 304 if one of them is current.',
+  schema: boundaries,
+};
+
+/** Fields of an upload, in a form or a query string, with their schemas. */
+export const uploadFields: Readonly<Record<string, JsonSchema>> = {
+  label: { ...text, maxLength: 200 },
+  notes: { ...text, description: 'What changed, in Markdown.' },
+  metadata: { ...text, description: 'Summary of the data; left out, the catalogue makes its own.' },
+  checksum: { ...text, description: 'The SHA-256 that the bytes must have.' },
+  ready: { ...flag, description: 'False for a draft, which only owners see.' },
+  force: { ...flag, description: 'True to publish a version without rows, or with none of the columns before.' },
+  replace: { ...flag, description: 'True to publish a file without readable rows after one with rows.' },
+  rename: { type: 'array', items: text, description: 'Renamed columns, as `<old name>=<new name>`.' },
+  type: { type: 'array', items: text, description: 'Types of columns, as COLUMN=TYPE.' },
+  ...Object.fromEntries(
+    Object.entries<Field>(readingFields)
+      .filter(([name]) => name !== 'types')
+      .map(([name, { description, schema }]) => [
+        name,
+        { ...text, ...(schema.enum && { enum: schema.enum }), description },
+      ]),
+  ),
+};
+
+export const rangeHeader: Parameter = {
+  name: 'Range',
+  in: 'header',
+  description: 'A range of bytes.',
+  schema: text,
+  example: 'bytes=0-99',
+};

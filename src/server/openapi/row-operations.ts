@@ -1,0 +1,148 @@
+/** Operations on rows: in formats, as maps, their statistics and differences; and downloads of payloads. */
+import { type OutputFormat, outputFormats } from '../../data/formats/output-formats.ts';
+import {
+  type Answer,
+  arrayOf,
+  bytesContent,
+  type Content,
+  jsonContent,
+  type Operation,
+  type Operations,
+  type Parameter,
+  queryParameter,
+  schemaRef,
+  text,
+  textContent,
+} from './description.ts';
+import { featureCollectionExample } from './examples.ts';
+import { mapParameters, rangeHeader, rowParameters, widthParameter } from './parameters.ts';
+
+/** Contents of rows by their media type, without its parameters. */
+function rowContent(hasSidecars: boolean): Content {
+  const contents: Record<string, Content[string]> = {};
+  for (const { contentType, isSidecar } of Object.values<OutputFormat>(outputFormats)) {
+    if (isSidecar && !hasSidecars) continue;
+    const type = contentType.split(';')[0] ?? '';
+    if (type === 'application/json')
+      contents[type] = {
+        schema: {
+          anyOf: [schemaRef('FeatureCollection'), arrayOf(schemaRef('Feature')), arrayOf(schemaRef('Row'))],
+        },
+      };
+    else if (type === 'application/geo+json')
+      contents[type] = { schema: schemaRef('FeatureCollection'), example: featureCollectionExample };
+    else contents[type] = type.startsWith('text/') || type.endsWith('ndjson') ? { schema: text } : { schema: {} };
+  }
+  return contents;
+}
+
+const rows: Operation = {
+  tag: 'Rows',
+  summary: 'Read rows',
+  description:
+    'All rows that match, streamed; JSON in general is GeoJSON. A limited response links to the next part. What is unknown or doesn’t fit is an error, and never ignored.',
+  parameters: rowParameters,
+  answers: {},
+};
+
+const rowHeaders: Answer['headers'] = ['ETag', 'Link', 'X-Total-Count', 'Content-Disposition'];
+
+/** A map: `file` is the last part of a tile's address. */
+const map = (summary: string, content: Content, more: readonly Parameter[] = []): Operation => ({
+  tag: 'Maps',
+  summary,
+  parameters: [...mapParameters, ...more],
+  answers: { 200: { description: 'The map.', content, headers: ['ETag'] } },
+});
+
+const tileFile: Parameter = {
+  name: 'file',
+  in: 'path',
+  description: 'Row of the tile, from the north, with its extension: `3.mvt`.',
+  required: true,
+  schema: { ...text, pattern: '^\\d+\\.(mvt|pbf)$' },
+};
+
+export const rowOperations = {
+  Data: {
+    GET: ({ path }) => ({
+      ...rows,
+      refusals: [412, 416],
+      answers: {
+        200: { description: 'The rows.', content: rowContent(path.endsWith(':extension')), headers: rowHeaders },
+        206: { description: 'A part of stored bytes.', content: bytesContent('*/*'), headers: ['Content-Range'] },
+      },
+    }),
+  },
+  Map: { GET: map('Draw a map of the rows', bytesContent('image/svg+xml'), [widthParameter]) },
+  Plate: { GET: map('Draw a small picture of the rows', bytesContent('image/svg+xml')) },
+  'Tile Set': { GET: map('Describe the vector tiles (TileJSON 3.0)', jsonContent(schemaRef('Document'))) },
+  Tile: {
+    GET: {
+      ...map('Read a vector tile', bytesContent('application/vnd.mapbox-vector-tile')),
+      parameters: [tileFile, ...mapParameters],
+      answers: {
+        200: {
+          description: 'The tile.',
+          content: bytesContent('application/vnd.mapbox-vector-tile'),
+          headers: ['ETag'],
+        },
+        204: { description: 'No row is in the tile.' },
+      },
+    },
+  },
+  Profile: {
+    GET: {
+      tag: 'Rows',
+      summary: 'Read statistics of the columns',
+      answers: {
+        200: { description: 'The statistics.', content: jsonContent(schemaRef('Profile')), headers: ['ETag'] },
+      },
+    },
+  },
+  Download: {
+    GET: {
+      tag: 'Versions',
+      summary: 'Download the payload, byte for byte',
+      parameters: [rangeHeader],
+      refusals: [412, 416],
+      answers: {
+        200: {
+          description: 'The payload.',
+          content: bytesContent('*/*'),
+          headers: ['ETag', 'Link', 'Content-Disposition', 'Repr-Digest', 'Accept-Ranges'],
+        },
+        206: {
+          description: 'A part of the payload.',
+          content: bytesContent('*/*'),
+          headers: ['ETag', 'Content-Range'],
+        },
+        302: { description: 'The payload is on another server.', headers: ['Location'] },
+      },
+    },
+  },
+  Diff: {
+    GET: {
+      tag: 'Rows',
+      summary: 'Compare the rows of two versions',
+      parameters: [
+        queryParameter('_from', 'Slug of the version to compare with; by default the one before.'),
+        queryParameter('_key', 'Columns whose values together identify a row, with commas; by default detected.'),
+        queryParameter('_format', 'Format; wins over Accept.', { ...text, enum: ['json', 'ndjson', 'html'] }),
+      ],
+      answers: {
+        200: {
+          description: 'The differences.',
+          content: {
+            ...jsonContent(schemaRef('Difference')),
+            ...textContent(
+              'application/x-ndjson',
+              'A line with all but the rows, then a line for each row that differs.',
+            ),
+          },
+          headers: ['ETag', 'Content-Disposition'],
+        },
+      },
+    },
+  },
+} as const satisfies Operations;

@@ -1,0 +1,170 @@
+/** The OpenAPI document is valid, complete, and true for every recorded exchange. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { settingsFromRecord } from '../../src/catalogue/settings.ts';
+import { type OpenApiDocument, openApiDocument, templateOf } from '../../src/server/openapi/document.ts';
+import { describedOperation } from '../../src/server/openapi/operations.ts';
+import type { Method } from '../../src/server/route.ts';
+import { routes } from '../../src/server/routes.ts';
+import { base, exchanges, recorded } from '../conformance/recorded.ts';
+import { fill, headerOf } from '../conformance/replay.ts';
+import { served } from '../support/served.ts';
+import { makeContract } from './contract.ts';
+
+const document = openApiDocument(routes, settingsFromRecord({}), base);
+const contract = makeContract(document);
+
+/** Members that the recorded service didn't have (fields after the observed ones). */
+const later = new Set(
+  'keywords licence homepage publisher contact visibility readers reading format media_type size rows bbox notes data download unit members owners datasets name expires url'.split(
+    ' ',
+  ),
+);
+const recordedContract = makeContract(document, (member) => later.has(member));
+
+/** All values of a document, with their places. */
+function* walk(value: unknown, place = '#'): Generator<[string, Record<string, unknown>]> {
+  if (typeof value !== 'object' || value === null) return;
+  yield [place, value as Record<string, unknown>];
+  for (const [name, part] of Object.entries(value)) yield* walk(part, `${place}/${name}`);
+}
+
+describe('the OpenAPI document', () => {
+  it('is valid by the schema of OpenAPI 3.1', async () => {
+    const { valid, errors } = await new Validator().validate(structuredClone(document) as never);
+    assert.deepEqual(errors ?? [], []);
+    assert.equal(valid, true);
+  });
+
+  it('refers to parts that it has, and has none that nothing refers to', () => {
+    const parts = new Set(
+      Object.entries(document.components)
+        .filter(([group]) => group !== 'securitySchemes')
+        .flatMap(([group, byName]) => Object.keys(byName).map((name) => `#/components/${group}/${name}`)),
+    );
+    const references = new Set([...walk(document)].flatMap(([, { $ref }]) => (typeof $ref === 'string' ? [$ref] : [])));
+    assert.deepEqual(
+      [...references].filter((one) => !parts.has(one)),
+      [],
+    );
+    // `FileEntry` and `RowChange` are lines of NDJSON.
+    assert.deepEqual(
+      [...parts].filter((one) => !references.has(one)),
+      [],
+    );
+  });
+
+  it('has every route and method of the API', () => {
+    for (const { path, name, handlers } of routes) {
+      if (!path.startsWith('/api/')) continue;
+      const item = document.paths[templateOf(path)];
+      assert.ok(item, path);
+      const wanted = Object.keys(handlers).map((method) => method.toLowerCase());
+      if (handlers.GET) wanted.push('head');
+      assert.deepEqual(Object.keys(item).sort(), [...wanted, 'options'].sort(), path);
+      for (const method of Object.keys(handlers))
+        assert.ok(describedOperation(name, method as Method), `${method} ${path}`);
+    }
+  });
+
+  it('describes every parameter, and names each operation once', () => {
+    for (const { name, description } of Object.values(document.components.parameters))
+      assert.notEqual(description, '', name);
+    const ids = Object.values(document.paths).flatMap((item) =>
+      Object.values(item).map(({ operationId }) => operationId),
+    );
+    assert.equal(new Set(ids).size, ids.length);
+  });
+
+  it('has examples that fit their schemas', () => {
+    let count = 0;
+    for (const [place, { schema, example }] of walk(document)) {
+      if (schema === undefined || example === undefined) continue;
+      count++;
+      const validate = contract.validatorOf(schema as object, false);
+      assert.ok(validate(example), `${place}: ${JSON.stringify(validate.errors)}`);
+    }
+    assert.ok(count > 10, `${count}`);
+  });
+});
+
+describe('every recorded exchange', () => {
+  /** Addresses that the API doesn't have: 404, or a redirect to the slash at their end. */
+  const isOutside = (path: string) => contract.pathOf(path) === undefined;
+
+  it('matches a path, a status and a schema', () => {
+    const wrong: string[] = [];
+    let matched = 0;
+    for (const exchange of exchanges) {
+      const { method, headers, body, path: address } = exchange.request;
+      const path = fill(address, '');
+      const { status, raw, ...answer } = recorded(exchange);
+      const type = headerOf({ ...answer, status, raw }, 'content-type') ?? '';
+      if (isOutside(path)) {
+        const expected = isOutside(path.replace(/(\?|$)/, '/$1')) ? [404] : method === 'GET' ? [301] : [401];
+        assert.ok(expected.includes(status), `${method} ${path}: ${status}`);
+        continue;
+      }
+      const requestType = headers['Content-Type'] ?? headers['content-type'];
+      const isJson = /json/.test(type);
+      const errors = recordedContract.judge({
+        ...{ method, path, status, type },
+        body: raw.length === 0 ? undefined : isJson ? JSON.parse(raw.toString()) : raw.toString(),
+        ...(requestType?.startsWith('application/json') && { requestType, requestBody: jsonOf(body) }),
+      });
+      if (errors.length) wrong.push(`${exchange.group}/${exchange.name}: ${errors.join('; ')}`);
+      matched++;
+    }
+    assert.deepEqual(wrong, []);
+    assert.ok(matched > 300, `${matched}`);
+  });
+
+  const jsonOf = (body: unknown): unknown => {
+    const text = fill(typeof body === 'string' ? body : JSON.stringify(body ?? null), base);
+    try {
+      return JSON.parse(text);
+    } catch {
+      return undefined;
+    }
+  };
+});
+
+const { base: address } = await served({ namespaces: { parks: { label: 'Parks' } } });
+
+describe('over HTTP', () => {
+  const get = (path: string, headers: Record<string, string> = {}) => fetch(new URL(path, address), { headers });
+
+  it('has its own media type, an ETag, and is linked from the root of the API', async () => {
+    const response = await get('/api/v1/openapi.json');
+    assert.equal(response.headers.get('Content-Type'), 'application/vnd.oai.openapi+json;version=3.1');
+    const body = (await response.json()) as OpenApiDocument;
+    assert.equal(body.servers[0]?.url, address.replace(/\/$/, ''));
+    const again = await get('/api/v1/openapi.json', { 'If-None-Match': response.headers.get('ETag') ?? '' });
+    assert.equal(again.status, 304);
+    const asJson = await get('/api/v1/openapi.json', { Accept: 'application/json' });
+    assert.equal(asJson.headers.get('Content-Type'), 'application/json');
+    const browser = await get('/api/v1/openapi.json', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
+    assert.equal(browser.headers.get('Content-Type'), 'application/json');
+    const link = (await get('/api/v1/')).headers.get('Link') ?? '';
+    assert.match(
+      link,
+      /<[^>]*\/api\/v1\/openapi\.json>; rel="service-desc"; type="application\/vnd\.oai\.openapi\+json;version=3\.1"/,
+    );
+    assert.match(link, /<[^>]*\/docs\/openapi\/>; rel="service-doc"; type="text\/html"/);
+    const page = await (await get('/api/v1/?format=html')).text();
+    assert.match(
+      page,
+      /<link rel="service-desc" type="application\/vnd\.oai\.openapi\+json;version=3\.1" href="\/api\/v1\/openapi\.json"\/?>/,
+    );
+  });
+
+  it('is a page to read, in the language of the reader', async () => {
+    const response = await get('/docs/openapi/', { Accept: 'text/html', 'Accept-Language': 'de' });
+    const page = await response.text();
+    assert.equal(response.status, 200);
+    assert.match(page, /Referenz der API/);
+    for (const path of ['/api/v1/datasets/', '/api/v1/namespaces/{namespace}/datasets/{dataset}/version/'])
+      assert.ok(page.includes(path), path);
+  });
+});
