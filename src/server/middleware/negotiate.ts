@@ -1,7 +1,7 @@
 /** Steps before the credentials are looked at: the address, CORS preflights, and the media type of the response. */
 import type { Router } from '@koa/router';
 import type { Middleware } from 'koa';
-import { NotFoundError } from '../../catalogue/errors.ts';
+import { excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { NotAcceptableError } from '../errors.ts';
 import { preflightHeaders } from '../headers.ts';
 import { preferredType } from '../negotiate.ts';
@@ -68,7 +68,8 @@ export function negotiateMediaType(ctx: Context, route: Route): Negotiated {
   const query = new URLSearchParams(ctx.querystring);
   const chosen = chooseType(query, accept, route, ctx.params);
   ctx.state.type = chosen.type;
-  const isApi = ['format', '_format'].some((name) => lastParameterValue(query, name) === 'api');
+  const isApi =
+    !route.formatParameter && ['format', '_format'].some((name) => lastParameterValue(query, name) === 'api');
   return { query, ...chosen, indent: indentIn(accept), isPage: chosen.type === 'text/html' && !isApi };
 }
 
@@ -81,8 +82,13 @@ const formats: Readonly<Record<string, string>> = {
 
 /** ?format= (or ?_format=) wins over Accept. */
 function chooseType(query: URLSearchParams, accept: string | undefined, route: Route, params: Params) {
-  const { types, ownFormats } = route;
-  const name = ['format', '_format'].find((parameter) => lastParameterValue(query, parameter));
+  const { types, ownFormats, formatParameter } = route;
+  const wanted = formatParameter && lastParameterValue(query, formatParameter);
+  if (wanted === 'json') return { type: types[0] ?? '', suffix: '' };
+  if (wanted === 'html') return { type: 'text/html', suffix: '' };
+  if (formatParameter && wanted !== undefined)
+    throw new ValidationError({ [formatParameter]: [`Unknown format "${excerpt(wanted)}". There are json and html.`] });
+  const name = (formatParameter ? [] : ['format', '_format']).find((parameter) => lastParameterValue(query, parameter));
   if (ownFormats && (name || 'extension' in params)) return { type: types[0] ?? '', suffix: '' };
   if (name) {
     const value = lastParameterValue(query, name) ?? '';
