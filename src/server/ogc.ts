@@ -7,6 +7,7 @@ import { refOf } from '../catalogue/ref.ts';
 import { toJson } from '../catalogue/represent.ts';
 import type { Column, Dataset, Version } from '../catalogue/types.ts';
 import { Turns } from '../data/event-loop.ts';
+import { conformanceClasses, functionDescriptions } from '../data/query/cql2/conformance.ts';
 import { type OgcPageParts, renderOgcPage } from '../pages/ogc.tsx';
 import { datasetFacts } from '../standards/facts.ts';
 import {
@@ -56,19 +57,16 @@ export const ogcLandingHandler: Handler = async (request) => {
 
 export const ogcConformanceHandler: Handler = async (request) => {
   refuseParameters(request.query);
-  const document = conformanceDocument(filterClasses);
+  const document = conformanceDocument(conformanceClasses);
   return ogcRepresentation(request, document, { title: 'Conformance', dependsOn: [request.catalogue.settings] });
 };
 
-/** Classes of CQL2 that filters support. */
-const filterClasses = [
-  'cql2-text',
-  'basic-cql2',
-  'advanced-comparison-operators',
-  'case-insensitive-comparison',
-  'basic-spatial-functions',
-  'basic-spatial-functions-plus',
-].map((name) => `http://www.opengis.net/spec/cql2/1.0/conf/${name}`);
+/** Functions of filters that are not of the standard (19-079r2, section 8.8). */
+export const ogcFunctionsHandler: Handler = async (request) => {
+  refuseParameters(request.query);
+  const functions = functionDescriptions.map(({ args, ...others }) => ({ ...others, arguments: args }));
+  return ogcRepresentation(request, { functions }, { title: 'Functions', dependsOn: [request.catalogue.settings] });
+};
 
 /** All collections that the viewer may see. */
 async function* allCollections(request: RequestContext): AsyncGenerator<OgcCollection, void, undefined> {

@@ -34,6 +34,7 @@ import {
   ogcCollectionHandler,
   ogcCollectionsHandler,
   ogcConformanceHandler,
+  ogcFunctionsHandler,
   ogcLandingHandler,
 } from './ogc.ts';
 import { ogcFeatureHandler, ogcFeaturesHandler } from './ogc-features.ts';
@@ -214,6 +215,7 @@ export const routes: readonly Route[] = [
   route('/ogc/', 'OGC API', get(ogcLandingHandler), ogc),
   route('/ogc/conformance', 'OGC Conformance', get(ogcConformanceHandler), ogc),
   route('/ogc/api', 'OGC API Definition', get(ogcApiHandler), ogc, { types: ['application/vnd.oai.openapi+json', json, html] }),
+  route('/ogc/functions', 'OGC Functions', get(ogcFunctionsHandler), ogc),
   route('/ogc/collections', 'OGC Collections', get(ogcCollectionsHandler), ogc),
   route(ogcCollection, 'OGC Collection', get(ogcCollectionHandler), ogc),
   ...schemaKindNames.map((kind) => route(`${ogcCollection}/${kind}`, 'OGC Schema', get(makeOgcSchemaHandler(kind)), ogc, { types: ['application/schema+json', json, html] })),

@@ -124,6 +124,7 @@ const table: Readonly<Record<string, Row>> = {
   '/ogc/': {},
   '/ogc/api': {},
   '/ogc/conformance': {},
+  '/ogc/functions': {},
   '/ogc/collections': {},
   [collection]: {},
   [`${collection}/items`]: {},

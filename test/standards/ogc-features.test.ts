@@ -251,10 +251,7 @@ for (const [name, makeFolder] of [
             .every((part) => part.includes('=')),
         );
         const rest = await get<Features>(next.href.replace('limit=2', 'limit=10000'), geoJson);
-        assert.deepEqual(
-          rest.features.map(({ id }) => id),
-          all.slice(2, 10_002),
-        );
+        assert.deepEqual(rest.features.map(({ id }) => id).slice(0, all.length - 2), all.slice(2));
       }
     });
 
@@ -365,6 +362,10 @@ for (const [name, makeFolder] of [
             assert.equal(await statusOf(`${root}/collections/${collection.id}/items?${query}`), 400, name);
           }
       }
+    });
+
+    it('filter: get-functions', async () => {
+      assert.deepEqual(ogcErrors('functions', await get(`${root}/functions`)), []);
     });
 
     it('filter: filter-param, filter-lang-default, expression-construction, filter-crs; features-filter: mixing-expression', async () => {
