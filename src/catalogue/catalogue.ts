@@ -9,6 +9,7 @@
 import type { VersionProfile } from './column-statistics.ts';
 import type { Difference, DifferenceOptions, Rename } from './difference.ts';
 import type { Facets } from './facets.ts';
+import type { FeaturesRequest } from './feature-parameters.ts';
 import type { ChangedRecord, ChangesOptions } from './feed.ts';
 import type { MapRequest, RowsMap } from './maps.ts';
 import type { Media, Payload } from './open-file.ts';
@@ -101,6 +102,8 @@ export interface RowsRequest {
   readonly budget?: WorkBudget | undefined;
   /** URLs of the next and the previous part of the rows, for formats that have links. */
   readonly links?: ((part: RowsPart) => { readonly next: string | null; readonly previous: string | null }) | undefined;
+  /** If the parameters are those of OGC API - Features. A remote catalogue knows only those of data URLs. */
+  readonly features?: FeaturesRequest | undefined;
 }
 
 /** The rows whose distribution a profile has beside that of all rows. */

@@ -112,6 +112,9 @@ const isCount = (value: unknown): value is number => Number.isSafeInteger(value)
 const isBound = (value: unknown): value is number | string =>
   typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 
+/** Types of geometry in the metadata of a version, such as `Point Z`; empty if they aren't known. */
+export const geometryTypesInMetadata = (version: Version): readonly string[] => knownOf(version).geometryTypes;
+
 /** Kinds of rows by their geometry; `mixed` has several, `geometry` any that isn't known. */
 export const geometryClasses = ['point', 'line', 'polygon', 'mixed', 'geometry', 'none'] as const;
 export type GeometryClass = (typeof geometryClasses)[number];

@@ -8,7 +8,7 @@ import type { ProfileRequest, Rows, RowsPart, RowsRequest } from '../catalogue/c
 import { columnsByOtherName } from '../catalogue/column-names.ts';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
-import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import { excerpt, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import { payloadPath } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
 import { datasetRefOf, formatRef, refOf } from '../catalogue/ref.ts';
@@ -22,9 +22,11 @@ import {
   type OutputFormatName,
   outputFormats,
 } from '../data/formats/output-formats.ts';
+import { parseFeatureQuery } from '../data/query/feature-query.ts';
 import { type DataQuery, parseDataQuery } from '../data/query/parameters.ts';
 import { runQuery, selectsEverything } from '../data/query/run-query.ts';
 import { columnNames, type TableSchema } from '../data/row.ts';
+import { featureIdsOf, hasNullGeometries } from '../data/table/features.ts';
 import type { Table } from '../data/table/table.ts';
 import type { TableStore } from '../data/table/table-store.ts';
 import { openPayload } from './bytes.ts';
@@ -54,8 +56,12 @@ export async function queryRows(
   const table = await openTable(files, version);
   const { parameters, length } = request;
   const former = formerNamesOf(files, version);
-  const query = parseDataQuery(parameters, schemaOf(files, version, table), undefined, length);
-  const format = formatFor(query, request);
+  const schema = schemaOf(files, version, table);
+  const { features } = request;
+  const query = features
+    ? await parseFeaturesRequest(table, schema, request)
+    : parseDataQuery(parameters, schema, undefined, length);
+  const format = features ? 'geojson' : formatFor(query, request);
   const paged = query.page !== undefined || query.pageSize !== undefined;
   const part = (window: Omit<RowsPart, 'paged'>): RowsPart => ({ ...window, paged });
   const { page_size: pageSize, max_page_size: maxPageSize } = settings;
@@ -65,7 +71,11 @@ export async function queryRows(
     payload: files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)),
     format,
     limits,
+    ...(features && {
+      writing: { idOf: (await featureIdsOf(table)).idOf, timeStamp: new Date().toISOString() },
+    }),
     links: (window) => {
+      if (features) return features.links(part(window));
       const { next = null, previous = null } = request.links?.(part(window)) ?? {};
       const type = outputFormats[format].contentType;
       return [
@@ -88,6 +98,7 @@ export async function queryRows(
           version.dataset,
           format,
           parameters,
+          ...(features ? ['features', features.id] : []),
           ...(Object.keys(former).length ? [former] : []),
         ]),
       )
@@ -104,6 +115,21 @@ const formerNamesOf = (files: CatalogueFiles, version: Version): Dataset['former
 /** The schema of a version's rows, in which columns have their former names, too. */
 function schemaOf(files: CatalogueFiles, version: Version, { schema }: Table): TableSchema {
   return { ...schema, otherNames: columnsByOtherName(formerNamesOf(files, version), columnNames(schema)) };
+}
+
+/** A query of features. @throws NotFoundError if there is no feature with the id; ValidationError */
+async function parseFeaturesRequest(
+  table: Table,
+  schema: TableSchema,
+  { parameters, length, features }: RowsRequest,
+): Promise<DataQuery> {
+  const hasBox = parameters.some(([name]) => name === 'bbox');
+  const facts = { schema, hasNullGeometries: hasBox && (await hasNullGeometries(table)) };
+  const query = parseFeatureQuery(parameters, facts, length);
+  if (features?.id === undefined) return query;
+  const row = await (await featureIdsOf(table)).rowOf(features.id);
+  if (row === undefined) throw new NotFoundError(`There is no feature "${excerpt(features.id)}".`);
+  return { ...query, offset: row, limit: 1 };
 }
 
 /** @throws NotFoundError for an unknown format; ValidationError if groups of rows can't be written in it */

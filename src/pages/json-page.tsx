@@ -116,7 +116,7 @@ function Paging({ context, next, previous }: JsonPageParts & { readonly context:
 const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/g;
 
 /** JSON as HTML, coloured by type; strings that are addresses of this site become links; those of images have no host. */
-function colouredJson(value: unknown, base: string, targets: ReadonlyMap<string, string> = new Map()): string {
+export function colouredJson(value: unknown, base: string, targets: ReadonlyMap<string, string> = new Map()): string {
   const json = JSON.stringify(value, null, 2) ?? '';
   const media = `${baseUrlPath(base)}/site_media/`;
   let html = '';

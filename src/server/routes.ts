@@ -1,6 +1,7 @@
 /** The URL map: a line a route, in the order of the documentation. */
 import type { CreatableKind, WritableKind } from '../catalogue/catalogue.ts';
 import { apiRoot } from '../catalogue/urls.ts';
+import { schemaKinds } from '../standards/ogc/schema.ts';
 import { listSchemasHandler, rootHandler, showSchemaHandler } from './about.ts';
 import { assetHandler } from './assets.ts';
 import {
@@ -28,9 +29,19 @@ import {
   respondTileset,
   tileType,
 } from './maps.ts';
-import { overviewHandler } from './overview.ts';
+import {
+  makeOgcSchemaHandler,
+  ogcApiHandler,
+  ogcCollectionHandler,
+  ogcCollectionsHandler,
+  ogcConformanceHandler,
+  ogcFunctionsHandler,
+  ogcLandingHandler,
+} from './ogc.ts';
+import { ogcFeatureHandler, ogcFeaturesHandler } from './ogc-features.ts';
 import { makeApiReferenceHandler, makeOpenApiHandler } from './openapi/handlers.ts';
 import type { DescribedHandlers, RouteName } from './openapi/operations.ts';
+import { overviewHandler } from './overview.ts';
 import { downloadHandler, siteMediaHandler } from './payloads.ts';
 import type { Handler, Route } from './route.ts';
 import {
@@ -147,6 +158,11 @@ const documentsOfCatalogue: Partial<Route> = {
 };
 const documentsOfNamespace: Partial<Route> = { documents: [feedDocument(namespaceFeedHandler)] };
 
+const ogc: Partial<Route> = { formatParameter: 'f' };
+/** Slugs have no dots. */
+const ogcCollection = '/ogc/collections/:namespace.:dataset';
+const schemaKindNames = Object.keys(schemaKinds) as (keyof typeof schemaKinds)[];
+
 const namespaces = `${apiRoot}namespaces/`;
 const datasets = `${namespaces}:namespace/datasets/`;
 const versions = `${datasets}:dataset/version/`;
@@ -233,6 +249,15 @@ export const routes: readonly Route[] = [
   route('/feed.atom', 'Feed', get(catalogueFeedHandler), anyType),
   route(`${namespaces}:namespace/feed.atom`, 'Feed', get(namespaceFeedHandler), anyType),
   route(`${datasets}:dataset/feed.atom`, 'Feed', get(datasetFeedHandler), anyType),
+  route('/ogc/', 'OGC API', get(ogcLandingHandler), ogc),
+  route('/ogc/conformance', 'OGC Conformance', get(ogcConformanceHandler), ogc),
+  route('/ogc/api', 'OGC API Definition', get(ogcApiHandler), ogc, { types: ['application/vnd.oai.openapi+json', json, html] }),
+  route('/ogc/functions', 'OGC Functions', get(ogcFunctionsHandler), ogc),
+  route('/ogc/collections', 'OGC Collections', get(ogcCollectionsHandler), ogc),
+  route(ogcCollection, 'OGC Collection', get(ogcCollectionHandler), ogc),
+  ...schemaKindNames.map((kind) => route(`${ogcCollection}/${kind}`, 'OGC Schema', get(makeOgcSchemaHandler(kind)), ogc, { types: ['application/schema+json', json, html] })),
+  route(`${ogcCollection}/items`, 'OGC Features', get(ogcFeaturesHandler), ogc, { types: ['application/geo+json', json, html] }),
+  route(`${ogcCollection}/items/:feature`, 'OGC Feature', get(ogcFeatureHandler), ogc, { types: ['application/geo+json', json, html] }),
   route('/stac/', 'STAC', get(stacCatalogHandler), anyType),
   route('/static/:version/:name', 'Static', get(assetHandler), anyType),
   route('/site_media/*path', 'Media', get(siteMediaHandler), anyType),

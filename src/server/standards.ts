@@ -79,7 +79,7 @@ export function makeDatasetDocumentHandler(name: keyof typeof datasetDocuments):
   };
 }
 
-const factsOf = ({ catalogue, links }: Pick<RequestContext, 'catalogue' | 'links'>): CatalogueFacts =>
+export const factsOf = ({ catalogue, links }: Pick<RequestContext, 'catalogue' | 'links'>): CatalogueFacts =>
   catalogueFacts(catalogue.settings, links.base);
 
 /** The namespace of a dataset; undefined if the viewer may see single datasets of it only. */
@@ -90,10 +90,17 @@ export async function namespaceOf(catalogue: Catalogue, { namespace }: Dataset):
   });
 }
 
-/** Facts of all datasets that the viewer may see, a page of the list at a time. */
+/** Facts of all datasets that the viewer may see. */
 export async function* allDatasetFacts(
   request: Pick<RequestContext, 'catalogue' | 'links'>,
 ): AsyncGenerator<DatasetFacts, void, undefined> {
+  for await (const { facts } of allDatasets(request)) yield facts;
+}
+
+/** All datasets that the viewer may see with their facts, a page of the list at a time. */
+export async function* allDatasets(
+  request: Pick<RequestContext, 'catalogue' | 'links'>,
+): AsyncGenerator<{ readonly dataset: Dataset; readonly facts: DatasetFacts }, void, undefined> {
   const { catalogue } = request;
   const facts = factsOf(request);
   const namespaces = new Map<string, Namespace | undefined>();
@@ -102,7 +109,7 @@ export async function* allDatasetFacts(
     const page: Page<Dataset> = await catalogue.list('dataset', { cursor, pageSize });
     for (const dataset of page.items) {
       if (!namespaces.has(dataset.namespace)) namespaces.set(dataset.namespace, await namespaceOf(catalogue, dataset));
-      yield datasetFacts(facts, dataset, namespaces.get(dataset.namespace));
+      yield { dataset, facts: datasetFacts(facts, dataset, namespaces.get(dataset.namespace)) };
     }
     cursor = page.nextCursor;
   }

@@ -8,8 +8,10 @@ import { type Coding, preferredCoding } from './negotiate.ts';
 
 /** Facts about a document that are known before it is generated. */
 export interface DocumentInfo {
-  /** Strong validator, without quotes. */
+  /** Validator, without quotes. */
   readonly tag: string;
+  /** True if two documents with this validator may differ in their bytes (RFC 9110, section 8.8.1). */
+  readonly isWeak?: boolean;
   /** True if compression makes it smaller. */
   readonly compressible: boolean;
   readonly headers?: Readonly<Record<string, string>>;
@@ -52,10 +54,10 @@ export async function streamDocument(ctx: ParameterizedContext, document: Docume
 }
 
 /** The content coding for the client, and the headers of both 200 and 304. */
-function headersFor(ctx: ParameterizedContext, { tag, compressible, headers }: DocumentInfo) {
+function headersFor(ctx: ParameterizedContext, { tag, isWeak, compressible, headers }: DocumentInfo) {
   const coding = compressible ? preferredCoding(ctx.get('Accept-Encoding')) : 'identity';
   if (compressible) ctx.vary('Accept-Encoding');
-  const etag = coding === 'identity' ? `"${tag}"` : `"${tag}-${coding}"`;
+  const etag = `${isWeak ? 'W/' : ''}"${tag}${coding === 'identity' ? '' : `-${coding}`}"`;
   return { coding, etag, headers: { ETag: etag, 'Cache-Control': 'no-cache', ...headers } };
 }
 

@@ -35,6 +35,8 @@ const byStaff: Row = { PUT: staff(200), PATCH: staff(200), DELETE: staff(204) };
 const dataset = '/api/v1/namespaces/:namespace/datasets/:dataset/';
 const version = `${dataset}version/:version/`;
 
+const collection = '/ogc/collections/:namespace.:dataset';
+
 const table: Readonly<Record<string, Row>> = {
   '/': {},
   '/api/v1/': {},
@@ -120,6 +122,17 @@ const table: Readonly<Record<string, Row>> = {
   '/sitemap.xml': {},
   '/robots.txt': {},
   '/feed.atom': {},
+  '/ogc/': {},
+  '/ogc/api': {},
+  '/ogc/conformance': {},
+  '/ogc/functions': {},
+  '/ogc/collections': {},
+  [collection]: {},
+  [`${collection}/items`]: {},
+  [`${collection}/items/:feature`]: {},
+  [`${collection}/queryables`]: {},
+  [`${collection}/schema`]: {},
+  [`${collection}/sortables`]: {},
   '/stac/': {},
   '/static/:version/:name': {},
   '/docs/openapi/': {},
@@ -250,6 +263,7 @@ function addressFor(template: string, who: Who, method: Method): string {
     token: spare[who],
     entry: thrown[`${method === 'POST' ? 'back' : 'away'}-${who}`] ?? '',
     schema: 'dataset.json',
+    feature: '1',
     path: template.startsWith('/site_media/') ? 'a.png' : fileFor(who, method),
   };
   const address = template.replace(/[:*](\w+)/g, (_, name: string) => parts[name] ?? '');
@@ -326,6 +340,7 @@ describe('what is private', () => {
       .replace(':version', slug)
       .replace(':extension', 'csv')
       .replace(':column', 'a')
+      .replace(':feature', '1')
       .replace(':z/:x/:file', '0/0/0.mvt')
       .replace(':name', template.includes(':version') ? `${dataset}-${slug}.csv` : `${dataset}.csv`) +
     (template.endsWith('diff/') ? `?_from=${slug}` : '');

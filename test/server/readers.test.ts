@@ -109,6 +109,7 @@ describe('every route', () => {
           const [namespace = '', dataset = ''] = name.split('/');
           const parts: Record<string, string> = {
             ...{ namespace, dataset, query: `${namespace}-${dataset}`, version: slug, extension: 'csv', column: 'a' },
+            feature: '1',
             ...{ z: '0', x: '0', file: '0.mvt' },
           };
           const path = template.replace(/:(\w+)/g, (_, part: string) => parts[part] ?? '');

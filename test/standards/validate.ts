@@ -6,11 +6,13 @@ import jsonld from 'jsonld';
 import { Parser, type Quad } from 'n3';
 import Validator from 'rdf-validate-shacl';
 import environment from 'rdf-validate-shacl/src/defaultEnv.js';
+import { parse as parseYaml } from 'yaml';
 
 // These packages are CommonJS, with types for both.
 const require = createRequire(import.meta.url);
 const Ajv = require('ajv').default as typeof import('ajv').default;
 const AjvDraft4 = require('ajv-draft-04').default as typeof import('ajv').default;
+const Ajv2020 = require('ajv/dist/2020').default as typeof import('ajv').default;
 const addFormats = require('ajv-formats').default as (ajv: object) => void;
 
 const folder = new URL('./schemas/', import.meta.url);
@@ -157,4 +159,58 @@ export function croissantErrors(document: CroissantNode): readonly string[] {
       if (!extract.column && !extract.jsonPath) errors.push(`${id}: extract`);
     }
   return errors;
+}
+
+/** A schema of OGC API - Features, with the others in it; in YAML, null as a type is the name of a type. */
+function ogcSchema(name: string): AnySchemaObject {
+  const text = readFileSync(new URL(`ogc-features/${name}`, folder), 'utf8');
+  const inline = (part: unknown): unknown => {
+    if (Array.isArray(part)) return part.map(inline);
+    if (typeof part !== 'object' || part === null) return part;
+    const { $ref, example: _, ...members } = part as Record<string, unknown>;
+    // Geometries may hold geometries: their schema is that of GeoJSON.
+    if ($ref === 'geometryGeoJSON.yaml') return read('stac/geojson-Geometry.json');
+    if (typeof $ref === 'string') return ogcSchema($ref);
+    const named = (type: unknown) => type ?? 'null';
+    return Object.fromEntries(
+      Object.entries(members).map(([key, value]) => [
+        key,
+        key === 'type'
+          ? Array.isArray(value)
+            ? value.map(named)
+            : typeof value === 'object' && value
+              ? inline(value)
+              : named(value)
+          : inline(value),
+      ]),
+    );
+  };
+  return inline(parseYaml(text)) as AnySchemaObject;
+}
+
+const ogcValidators = new Map<string, (document: unknown) => readonly string[]>();
+
+/** Problems of a document of OGC API - Features. @param name of the schema, such as `collections` */
+export function ogcErrors(name: string, document: unknown): readonly string[] {
+  const compile = () => newAjv(Ajv, { validateSchema: false }).compile(withoutIds(ogcSchema(`${name}.yaml`)));
+  const validate = ogcValidators.get(name) ?? makeValidator(compile);
+  ogcValidators.set(name, validate);
+  return validate(document);
+}
+
+/** A schema without the ids of the schemas in it, which would be the same several times. */
+function withoutIds(schema: AnySchemaObject): AnySchemaObject {
+  return JSON.parse(JSON.stringify(schema, (key, value) => (key === '$id' || key === '$schema' ? undefined : value)));
+}
+
+export const openApi30Errors = makeValidator(() =>
+  newAjv(AjvDraft4).compile(
+    withoutId(parseYaml(readFileSync(new URL('openapi/schema-3.0.yaml', folder), 'utf8')) as AnySchemaObject),
+  ),
+);
+
+/** Problems of a JSON Schema of 2020-12. */
+export function jsonSchemaErrors(schema: AnySchemaObject): readonly string[] {
+  const ajv = newAjv(Ajv2020);
+  return ajv.validateSchema(schema) ? [] : [ajv.errorsText()];
 }

@@ -2,7 +2,7 @@
 import type { ReadingOptions } from '../../catalogue/types.ts';
 import type { PayloadError } from '../errors.ts';
 import type { Geometry, GeometryKind } from '../geometry/geometry.ts';
-import type { RowSource, TableSchema } from '../row.ts';
+import type { Row, RowSource, TableSchema } from '../row.ts';
 import type { Cells } from './cells.ts';
 import type { Points } from './points.ts';
 
@@ -111,6 +111,8 @@ export interface RowsInput {
   /** GeoJSON only: number of matching rows in all, and of those written. */
   readonly numberMatched?: number | undefined;
   readonly numberReturned?: number | undefined;
+  /** GeoJSON only: the id of a feature; by default the one that the row had in the payload. */
+  readonly idOf?: ((row: Row) => string | number | undefined) | undefined;
   /** GeoJSON only: next, prev, self. */
   readonly links?: readonly Link[] | undefined;
   /** GeoJSON only: RFC 3339 time of the response. */

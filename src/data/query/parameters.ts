@@ -222,7 +222,7 @@ const emptyDraft = (): QueryDraft => ({
 });
 
 /** Messages about limits that a predicate exceeds. */
-function predicateSizeErrors(predicate: Predicate, limits: QueryLimits): readonly string[] {
+export function predicateSizeErrors(predicate: Predicate, limits: QueryLimits): readonly string[] {
   const size = predicateSize(predicate);
   return (['predicates', 'values', 'vertices'] as const).flatMap((unit) => {
     const what = unit === 'predicates' ? 'conditions' : unit;

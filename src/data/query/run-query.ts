@@ -1,7 +1,7 @@
 /** Runs a query on a table: selects rows and writes them in a format. */
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { type OutputFormatName, outputFormats } from '../formats/output-formats.ts';
-import type { Link } from '../formats/types.ts';
+import type { Link, RowsInput } from '../formats/types.ts';
 import { writeRows } from '../formats/write-rows.ts';
 import type { TableSchema } from '../row.ts';
 import { originalJsonOfRows } from '../table/passthrough.ts';
@@ -20,6 +20,8 @@ export interface QueryOptions {
   readonly limits: SelectionLimits;
   /** Returns the links of a GeoJSON document with a part of the rows. */
   readonly links?: ((window: RowWindow) => readonly Link[]) | undefined;
+  /** Further facts for the writer. */
+  readonly writing?: Pick<RowsInput, 'idOf' | 'timeStamp'> | undefined;
 }
 
 export interface QueryResult {
@@ -36,7 +38,7 @@ export interface QueryResult {
  * @throws NotFoundError if there is no such page; UnavailableError if finding the rows takes too long
  */
 export async function runQuery(table: Table, query: DataQuery, options: QueryOptions): Promise<QueryResult> {
-  const { name, payload, format, limits, links } = options;
+  const { name, payload, format, limits, links, writing } = options;
   const { contentType, extension } = outputFormats[format];
   if (format === 'geojson' && selectsEverything(query) && table.passthrough === 'features')
     return { contentType, extension, window: null, chunks: () => passthroughCollection(table, payload, name) };
@@ -50,6 +52,7 @@ export async function runQuery(table: Table, query: DataQuery, options: QueryOpt
     name,
     rows,
     fields: query.fields,
+    ...writing,
     ...(aggregation
       ? { schema: aggregation.schema }
       : { schema: table.schema, geometryKinds: table.geometryKinds, pointColumns: table.pointColumns }),

@@ -1,6 +1,8 @@
 /** Texts of maps, by language. */
 
 export const englishMapTexts = {
+  ogcApi: 'OGC API – Features',
+  ogcMoreCollections: { one: 'and {number} more: see the JSON', other: 'and {number} more: see the JSON' },
   mapAlt: 'Map. {sentence} The rows below say the same in words.',
   exploreTheMap: 'Explore the map',
   colourBy: 'Colour by',
@@ -26,6 +28,8 @@ export const englishMapTexts = {
 } as const;
 
 export const germanMapTexts = {
+  ogcApi: 'OGC API – Features',
+  ogcMoreCollections: { one: 'und {number} weitere: siehe das JSON', other: 'und {number} weitere: siehe das JSON' },
   mapAlt: 'Karte. {sentence} Die Zeilen darunter sagen dasselbe in Worten.',
   exploreTheMap: 'Karte erkunden',
   colourBy: 'Farbe nach',
@@ -51,6 +55,11 @@ export const germanMapTexts = {
 } as const;
 
 export const frenchMapTexts = {
+  ogcApi: 'OGC API – Features',
+  ogcMoreCollections: {
+    one: 'et encore {number}\u00a0: voir le JSON',
+    other: 'et encore {number}\u00a0: voir le JSON',
+  },
   mapAlt: 'Carte. {sentence} Les lignes ci-dessous disent la même chose en mots.',
   exploreTheMap: 'Explorer la carte',
   colourBy: 'Colorer selon',

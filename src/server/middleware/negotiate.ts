@@ -1,7 +1,7 @@
 /** Steps before the credentials are looked at: the address, CORS preflights, and the media type of the response. */
 import type { Router } from '@koa/router';
 import type { Middleware } from 'koa';
-import { NotFoundError } from '../../catalogue/errors.ts';
+import { excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { NotAcceptableError } from '../errors.ts';
 import { preflightHeaders } from '../headers.ts';
 import { acceptedProfiles, preferredType } from '../negotiate.ts';
@@ -70,7 +70,8 @@ export function negotiateMediaType(ctx: Context, route: Route): Negotiated {
   const query = new URLSearchParams(ctx.querystring);
   const chosen = chooseType(query, accept, route, ctx.params);
   ctx.state.type = chosen.type;
-  const isApi = ['format', '_format'].some((name) => lastParameterValue(query, name) === 'api');
+  const isApi =
+    !route.formatParameter && ['format', '_format'].some((name) => lastParameterValue(query, name) === 'api');
   return { query, ...chosen, indent: indentIn(accept), isPage: chosen.type === 'text/html' && !isApi };
 }
 
@@ -83,9 +84,15 @@ const formats: Readonly<Record<string, string>> = {
 
 /** ?format= (or ?_format=) wins over Accept. */
 function chooseType(query: URLSearchParams, accept: string | undefined, route: Route, params: Params) {
-  const { types, ownFormats, documents } = route;
-  const name = ['format', '_format'].find((parameter) => lastParameterValue(query, parameter));
-  if (ownFormats && (name || 'extension' in params)) return { type: types[0] ?? '', suffix: '', document: undefined };
+  const { types, ownFormats, formatParameter, documents } = route;
+  const standard = { type: types[0] ?? '', suffix: '', document: undefined };
+  const wanted = formatParameter && lastParameterValue(query, formatParameter);
+  if (wanted === 'json') return standard;
+  if (wanted === 'html') return { ...standard, type: 'text/html' };
+  if (formatParameter && wanted !== undefined)
+    throw new ValidationError({ [formatParameter]: [`Unknown format "${excerpt(wanted)}". There are json and html.`] });
+  const name = (formatParameter ? [] : ['format', '_format']).find((parameter) => lastParameterValue(query, parameter));
+  if (ownFormats && (name || 'extension' in params)) return standard;
   if (name) {
     const value = lastParameterValue(query, name) ?? '';
     const type = Object.hasOwn(formats, value) ? formats[value] : undefined;

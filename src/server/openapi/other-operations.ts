@@ -215,6 +215,16 @@ const siteOperations = {
   Static: null,
   Robots: null,
   'Api Reference': null,
+  // OGC API - Features has a document of its own, at /ogc/api.
+  'OGC API': null,
+  'OGC API Definition': null,
+  'OGC Collection': null,
+  'OGC Collections': null,
+  'OGC Conformance': null,
+  'OGC Feature': null,
+  'OGC Features': null,
+  'OGC Functions': null,
+  'OGC Schema': null,
 } as const satisfies Operations;
 
 function openApiContent(): Content {

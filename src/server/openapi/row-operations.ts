@@ -15,7 +15,7 @@ import {
   textContent,
 } from './description.ts';
 import { featureCollectionExample } from './examples.ts';
-import { mapParameters, rangeHeader, rowParameters, widthParameter } from './parameters.ts';
+import { listParameters, mapParameters, rangeHeader, rowParameters, widthParameter } from './parameters.ts';
 
 /** Contents of rows by their media type, without its parameters. */
 function rowContent(hasSidecars: boolean): Content {
@@ -91,10 +91,29 @@ export const rowOperations = {
       },
     },
   },
+  Overview: {
+    GET: {
+      tag: 'Maps',
+      summary: 'Draw a map of where the datasets lie',
+      parameters: listParameters('dataset'),
+      answers: { 200: { description: 'The map.', content: bytesContent('image/svg+xml'), headers: ['ETag'] } },
+    },
+  },
+  Column: {
+    GET: {
+      tag: 'Datasets',
+      summary: 'Read a column, its statistics, and its name and type in each version',
+      answers: {
+        200: { description: 'The column.', content: jsonContent(schemaRef('ColumnDetails')), headers: ['ETag'] },
+        303: { description: 'The column has another name now.', headers: ['Location'] },
+      },
+    },
+  },
   Profile: {
     GET: {
       tag: 'Rows',
-      summary: 'Read statistics of the columns',
+      summary: 'Read statistics of the columns; with filters, also how many rows match in each bin',
+      parameters: rowParameters,
       answers: {
         200: { description: 'The statistics.', content: jsonContent(schemaRef('Profile')), headers: ['ETag'] },
       },

@@ -201,26 +201,41 @@ const rows: Readonly<Record<string, JsonSchema>> = {
   Row: { ...anyObject, description: 'Values by the name of their column.' },
   Profile: objectSchema({
     rows: count,
-    columns: arrayOf(
-      objectSchema({
-        name: text,
-        type: columnType,
-        nulls: count,
-        distinct: orNull(count),
-        'min?': position,
-        'max?': position,
-        'mean?': { type: 'number' },
-        'median?': { type: 'number' },
-        'histogram?': objectSchema({
-          scale: { ...text, enum: ['linear', 'log'] },
-          edges: arrayOf(position),
-          counts: arrayOf(count),
-        }),
-        'top?': arrayOf(objectSchema({ value: statistic, count })),
-        'examples?': arrayOf(text),
-      }),
-    ),
+    columns: arrayOf(schemaRef('ColumnProfile')),
+    'matched?': objectSchema({
+      rows: count,
+      columns: arrayOf(objectSchema({ name: text, 'counts?': arrayOf(count), 'top?': arrayOf(count) })),
+    }),
   }),
+  ColumnProfile: objectSchema({
+    name: text,
+    type: columnType,
+    nulls: count,
+    distinct: orNull(count),
+    'min?': position,
+    'max?': position,
+    'mean?': { type: 'number' },
+    'median?': { type: 'number' },
+    'histogram?': objectSchema({
+      scale: { ...text, enum: ['linear', 'log'] },
+      edges: arrayOf(position),
+      counts: arrayOf(count),
+    }),
+    'top?': arrayOf(objectSchema({ value: statistic, count })),
+    'examples?': arrayOf(text),
+  }),
+  ColumnDetails: {
+    allOf: [
+      schemaRef('Column'),
+      objectSchema({
+        url: address,
+        dataset: address,
+        rows: orNull(count),
+        profile: { anyOf: [schemaRef('ColumnProfile'), { type: 'null' }] },
+        versions: arrayOf(objectSchema({ slug: text, datetime: text, name: orNull(text), type: orNull(columnType) })),
+      }),
+    ],
+  },
   RowChange: {
     type: 'object',
     required: ['change', 'key'],

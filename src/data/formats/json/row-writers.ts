@@ -14,16 +14,17 @@ const geometryKey = encodeJsonKey('geometry');
 const propertiesKey = encodeJsonKey('properties');
 
 /**
- * A function that writes a row as a Feature (RFC 7946, section 3.2), with the `id` that it had in the payload. There is
+ * A function that writes a row as a Feature (RFC 7946, section 3.2), with its `id` if it has one. There is
  * always a member `geometry`, as the RFC requires; it is null if there is none or it isn't selected.
  */
-export function makeFeatureWriter(input: ColumnsInput, out: TextBuffer): (row: Row) => void {
+export function makeFeatureWriter(input: ColumnsInput & Pick<RowsInput, 'idOf'>, out: TextBuffer): (row: Row) => void {
   const selected = columnsToWrite(input);
   const hasGeometry = selected.some(({ kind }) => kind === 'geometry');
   const columns = columnsWithoutGeometry(selected).map(({ index, name }) => ({ index, key: encodeJsonKey(name) }));
+  const idOf = input.idOf ?? ((row) => row.id());
   return (row) => {
     out.append(featureStart);
-    const id = row.id();
+    const id = idOf(row);
     if (id !== undefined) {
       out.append(idKey);
       writeJson(out, id);

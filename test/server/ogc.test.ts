@@ -1,0 +1,193 @@
+/** OGC API - Features: which features the parameters select, their ids, and who sees what. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { findTimeColumns } from '../../src/catalogue/feature-parameters.ts';
+import type { ColumnType } from '../../src/catalogue/types.ts';
+import { publishHostileRows } from '../support/hostile-rows.ts';
+import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { serveFolder } from '../support/server.ts';
+
+interface Features {
+  readonly numberMatched: number;
+  readonly features: readonly {
+    readonly id: string | number;
+    readonly geometry: unknown;
+    readonly properties: Readonly<Record<string, unknown>>;
+  }[];
+  readonly links: readonly { readonly rel: string; readonly href: string }[];
+}
+
+describe('OGC API - Features', () => {
+  let workshop: Workshop;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  let root: string;
+  let token: string;
+
+  before(async () => {
+    workshop = await makeWorkshop();
+    await publishHostileRows(workshop);
+    await workshop.catalogue.create('user', { username: 'ann', staff: true });
+    ({ token } = await workshop.files.accounts.addToken('ann'));
+    server = await serveFolder(workshop.root);
+    root = `${server.base}/ogc`;
+  });
+  after(async () => {
+    await server.close();
+    await workshop.remove();
+  });
+
+  const ask = (path: string, headers: Record<string, string> = {}) => fetch(root + path, { headers });
+  const asAnn = () => ({ Authorization: `Token ${token}` });
+  const items = async (slug: string, parameters: Record<string, string> = {}) => {
+    const response = await ask(`/collections/lab.${slug}/items?${new URLSearchParams(parameters)}`);
+    assert.equal(response.status, 200, await response.clone().text());
+    return (await response.json()) as Features;
+  };
+  const valuesOf = async (slug: string, column: string, parameters: Record<string, string>) =>
+    (await items(slug, parameters)).features.map(({ properties }) => properties[column]);
+  const problemOf = async (slug: string, parameters: Record<string, string>) => {
+    const response = await ask(`/collections/lab.${slug}/items?${new URLSearchParams(parameters)}`);
+    assert.equal(response.status, 400);
+    return (await response.json()) as Record<string, string[]>;
+  };
+
+  it('bbox may cross the antimeridian, and matches features without a geometry', async () => {
+    assert.deepEqual(await valuesOf('antimeridian', 'name', { bbox: '178,-5,-179,5' }), ['Fiji', 'nowhere']);
+    assert.deepEqual(await valuesOf('antimeridian', 'name', { bbox: '.5,.5,1.5,1.5' }), ['zero', 'nowhere']);
+    assert.deepEqual(await valuesOf('antimeridian', 'name', { bbox: '10,10,-100,20,20,100' }), ['nowhere']);
+    assert.equal((await items('plain', { bbox: '0,0,1,1' })).numberMatched, 2);
+    assert.deepEqual(Object.keys(await problemOf('antimeridian', { bbox: '0,5,1,1' })), ['bbox']);
+  });
+
+  it('datetime compares instants, days and intervals, and matches features without a time', async () => {
+    const at = (datetime: string) => valuesOf('plain', 'country', { datetime });
+    assert.deepEqual(await at('2020-01-01T12:00:00Z'), ['Fiji']);
+    assert.deepEqual(await at('2020-01-01'), ['Fiji']);
+    assert.deepEqual(await at('2020-06-01T00:00:00Z/..'), ['Tonga']);
+    assert.deepEqual(await at('../2020-06-01T00:00:00Z'), ['Fiji']);
+    assert.deepEqual(await at('2020-01-01T00:00:00Z/2021-01-01T00:00:00Z'), ['Fiji', 'Tonga']);
+    const moments = (datetime: string) => valuesOf('quoted', 'id', { datetime });
+    assert.deepEqual(await moments('2020-02-29T10:00:00Z'), [2, 3]);
+    assert.deepEqual(await moments('2020-02-29T11:00:00+01:00'), [2, 3]);
+    assert.deepEqual(await moments('../2020-01-01T00:00:00Z'), [1, 3]);
+    const during = (datetime: string) => valuesOf('spans', 'name', { datetime });
+    assert.deepEqual(await during('2005-06-01T00:00:00Z'), ['old', 'always']);
+    assert.deepEqual(await during('2009-01-01T00:00:00Z/2011-01-01T00:00:00Z'), ['old', 'new', 'always']);
+    assert.deepEqual(await during('2020-01-01T00:00:00Z/..'), ['new', 'always', 'later']);
+    for (const wrong of ['2020', '../..', '/', '2020-02-30', '2021-01-01/2020-01-01', '2020-01-01/2020-02-01/..'])
+      assert.deepEqual(Object.keys(await problemOf('plain', { datetime: wrong })), ['datetime'], wrong);
+  });
+
+  it('columns, properties, order and filters', async () => {
+    assert.deepEqual(await valuesOf('quoted', 'id', { 'a "b" & c': 'x "y"' }), [1]);
+    assert.deepEqual(await valuesOf('quoted', 'id', { open: 'false' }), [2]);
+    assert.deepEqual(await valuesOf('quoted', 'id', { sortby: '-id', filter: '"limit" > 5' }), [3, 2]);
+    const json = JSON.stringify({ op: '=', args: [{ property: 'id' }, 2] });
+    assert.deepEqual(await valuesOf('quoted', 'id', { filter: json, 'filter-lang': 'cql2-json' }), [2]);
+    assert.deepEqual(await problemOf('quoted', { filter: json, 'filter-lang': 'cql2-text' }), {
+      'filter-lang': ['The filter is not cql2-text.'],
+    });
+    const { features } = await items('quoted', { properties: 'id,"a ""b"" & c"', limit: '1' });
+    assert.deepEqual(features[0]?.properties, { id: 1, 'a "b" & c': 'x "y"' });
+    assert.deepEqual(features[0]?.geometry, { type: 'Point', coordinates: [1, 2] });
+    assert.deepEqual(await problemOf('quoted', { nam: 'x', id__gt: '1' }), {
+      nam: ['Unknown parameter "nam". Did you mean "name"?'],
+      id__gt: ['Unknown parameter "id__gt".'],
+    });
+  });
+
+  it('limit is 1,000 by default; next keeps the other parameters', async () => {
+    const first = await items('many', { even: 'true' });
+    assert.equal(first.features.length, 1000);
+    assert.equal(first.numberMatched, 1250);
+    const next = first.links.find(({ rel }) => rel === 'next')?.href ?? '';
+    assert.equal(next, `${root}/collections/lab.many/items?even=true&limit=1000&offset=1000`);
+    const second = (await (await fetch(next)).json()) as Features;
+    assert.equal(second.features[0]?.properties.n, 2000);
+    assert.deepEqual(
+      second.links.map(({ rel }) => rel),
+      ['self', 'alternate', 'prev', 'collection'],
+    );
+  });
+
+  it('ids are those of the payload if each names one feature in a path, else numbers of rows', async () => {
+    const idsOf = async (slug: string) => (await items(slug, { limit: '5' })).features.map(({ id }) => id);
+    assert.deepEqual(await idsOf('ids'), ['a b', 'é?#%', '7', 'x+y&z=1', '..a']);
+    assert.deepEqual(await idsOf('slashes'), [1, 2]);
+    assert.deepEqual(await idsOf('twice'), [1, 2, 3]);
+    assert.deepEqual(await idsOf('many'), [1, 2, 3, 4, 5]);
+    assert.deepEqual(await idsOf('plain'), [1, 2]);
+    const feature = await ask(`/collections/lab.ids/items/${encodeURIComponent('é?#%')}`);
+    assert.equal(feature.headers.get('content-type'), 'application/geo+json');
+    assert.equal(((await feature.json()) as Features['features'][number]).properties.n, 1);
+    for (const id of ['0', '3', '01', '1.0', '-1', '99999999999999999999'])
+      assert.equal((await ask(`/collections/lab.plain/items/${id}`)).status, 404, id);
+  });
+
+  it('private collections are for those who may see them, and not kept by shared caches', async () => {
+    for (const path of ['/collections', '/api', '/collections?f=html']) {
+      assert.doesNotMatch(await (await ask(path)).text(), /lab\.secret/, path);
+      const seen = await ask(path, asAnn());
+      assert.match(await seen.text(), /lab\.secret/, path);
+      assert.equal(seen.headers.get('cache-control'), 'private, no-cache', path);
+    }
+    for (const below of ['', '/items', '/items/1', '/schema', '/queryables', '/sortables']) {
+      assert.equal((await ask(`/collections/lab.secret${below}`)).status, 404, below);
+      const seen = await ask(`/collections/lab.secret${below}`, asAnn());
+      assert.equal(seen.status, 200, below);
+      assert.equal(seen.headers.get('cache-control'), 'private, no-cache', below);
+    }
+  });
+
+  it('datasets without rows are no collections', async () => {
+    const { collections } = (await (await ask('/collections')).json()) as { collections: { id: string }[] };
+    const ids = collections.map(({ id }) => id);
+    assert.ok(ids.includes('lab.empty') && ids.includes('lab.plain'));
+    for (const slug of ['report', 'nothing', 'no-such']) {
+      assert.ok(!ids.includes(`lab.${slug}`));
+      assert.equal((await ask(`/collections/lab.${slug}`)).status, 404);
+    }
+  });
+
+  it('a renamed dataset redirects, and unchanged features are not sent again', async () => {
+    await workshop.catalogue.create('dataset', { label: 'Old', slug: 'old', namespace: 'lab' });
+    await workshop.publish('old', 'old.csv', 'n\n1\n');
+    await workshop.catalogue.edit({ kind: 'dataset', namespace: 'lab', slug: 'old' }, { slug: 'new' });
+    for (let tries = 0; (await ask('/collections/lab.new')).status !== 200; tries++) assert.ok(tries < 2000);
+    const moved = await fetch(`${root}/collections/lab.old/items?n=1`, { redirect: 'manual' });
+    assert.equal(moved.status, 308);
+    assert.equal(moved.headers.get('location'), '/ogc/collections/lab.new/items?n=1');
+    const etag = (await ask('/collections/lab.new/items')).headers.get('etag') ?? '';
+    assert.match(etag, /^W\//);
+    assert.equal((await ask('/collections/lab.new/items', { 'If-None-Match': etag })).status, 304);
+  });
+
+  it('f wins over Accept', async () => {
+    const typeOf = async (path: string, accept: string) =>
+      (await ask(path, { Accept: accept })).headers.get('content-type');
+    const path = '/collections/lab.plain/items';
+    assert.equal(await typeOf(path, 'text/html'), 'text/html; charset=utf-8');
+    assert.equal(await typeOf(`${path}?f=json`, 'text/html'), 'application/geo+json');
+    assert.equal(await typeOf(`${path}?f=html`, 'application/geo+json'), 'text/html; charset=utf-8');
+    assert.equal(await typeOf(path, '*/*'), 'application/geo+json');
+    assert.equal(await typeOf(path, 'application/json'), 'application/json');
+    assert.equal(
+      await typeOf('/api', 'application/vnd.oai.openapi+json;version=3.0'),
+      'application/vnd.oai.openapi+json;version=3.0',
+    );
+  });
+});
+
+it('time columns are a pair for an interval, else the first datetime, else the first date', () => {
+  const timesOf = (columns: Record<string, ColumnType>) => {
+    const found = findTimeColumns(Object.entries(columns).map(([name, type]) => ({ name, type })));
+    return found && Object.values(found).map(({ name }) => name);
+  };
+  assert.deepEqual(timesOf({ start: 'date', end: 'date' }), ['start', 'end']);
+  assert.deepEqual(timesOf({ valid_to: 'datetime', valid_from: 'datetime', seen: 'date' }), ['valid_from', 'valid_to']);
+  assert.deepEqual(timesOf({ Start_Date: 'date', End_Date: 'date' }), ['Start_Date', 'End_Date']);
+  assert.deepEqual(timesOf({ start: 'date', end: 'string' }), ['start']);
+  assert.deepEqual(timesOf({ day: 'date', moment: 'datetime' }), ['moment']);
+  assert.deepEqual(timesOf({ name: 'string', clock: 'time' }), undefined);
+  assert.deepEqual(timesOf({ restart: 'date', weekend: 'date' }), ['restart']);
+});
