@@ -1,5 +1,6 @@
 /**
- * Maps of 1,000,000 points and of 50,000 polygons: pictures, and tiles that nobody has asked for before, over HTTP.
+ * Pages: first bytes, search, weight, paint. Maps of 1,000,000 points and of 50,000 polygons: pictures, and tiles that nobody has
+ * asked for before, over HTTP.
  *
  *     npm run bench -- pages
  */
@@ -12,6 +13,9 @@ import { startServer } from '../src/serve.ts';
 import { makePoints, randomFrom } from './data/make-points.ts';
 import { report } from './support/figures.ts';
 import { percentile } from './support/load.ts';
+import { measurePages } from './support/page-figures.ts';
+
+await measurePages();
 
 const folder = join(tmpdir(), 'catalogue-bench');
 mkdirSync(folder, { recursive: true });

@@ -61,7 +61,8 @@ const valuesOf: { readonly [F in FacetName]: (dataset: Dataset) => readonly stri
 interface Prepared {
   /** Values of the dataset, by facet; those of keywords without case and accents. */
   readonly keys: readonly (readonly string[])[];
-  readonly keywords: readonly string[];
+  /** The keywords as they are written, by their keys. */
+  readonly spellings: ReadonlyMap<string, string>;
   readonly versions: number;
   readonly rows: number;
   readonly bytes: number;
@@ -82,7 +83,7 @@ function prepare(dataset: Dataset): Prepared {
       const values = valuesOf[name](dataset);
       return name === 'keyword' ? [...new Set(values.map(foldCaseAndAccents))] : values;
     }),
-    keywords: dataset.keywords,
+    spellings: new Map(dataset.keywords.map((keyword) => [foldCaseAndAccents(keyword), keyword])),
     versions: dataset.versions.length,
     rows: newest?.rows ?? 0,
     bytes: newest?.size ?? 0,
@@ -117,7 +118,8 @@ export function countFacets(
   let [versions, rows, bytes] = [0, 0, 0];
   let bbox: Box | null = null;
   for (const dataset of datasets) {
-    const { keys, keywords, ...sizes } = prepare(dataset);
+    const facts = prepare(dataset);
+    const { keys } = facts;
     // A dataset that one filter alone leaves out counts for the values of that filter.
     let excluding = -1;
     let misses = 0;
@@ -132,19 +134,17 @@ export function countFacets(
       const count = counts[facet] as Map<string, number>;
       for (const key of keys[facet] as readonly string[]) count.set(key, (count.get(key) ?? 0) + 1);
       if (facet === updatedFacet)
-        for (const date of dates) if (sizes.updated >= date) count.set(date, (count.get(date) ?? 0) + 1);
+        for (const date of dates) if (facts.updated >= date) count.set(date, (count.get(date) ?? 0) + 1);
       if (facet === keywordFacet)
-        for (const keyword of keywords) {
-          const key = foldCaseAndAccents(keyword);
-          if (!spellings.has(key)) spellings.set(key, keyword);
-        }
+        for (const key of keys[facet] as readonly string[])
+          if (!spellings.has(key)) spellings.set(key, facts.spellings.get(key) ?? key);
     }
     if (misses > 0) continue;
     namespaces.add(dataset.namespace);
-    versions += sizes.versions;
-    rows += sizes.rows;
-    bytes += sizes.bytes;
-    if (sizes.bbox) bbox = boxAround(bbox, sizes.bbox);
+    versions += facts.versions;
+    rows += facts.rows;
+    bytes += facts.bytes;
+    if (facts.bbox) bbox = boxAround(bbox, facts.bbox);
   }
   const values = Object.fromEntries(
     facetNames.map((name, facet) => [

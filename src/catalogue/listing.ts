@@ -45,12 +45,11 @@ export function listPage<K extends ListedKind>(snapshot: Snapshot, kind: K, opti
     ? [...within].sort(comparison(kind, options.ordering, settings))
     : sorted(snapshot, kind, options.ordering);
   const searched = options.search ? entitiesToSearch(snapshot, kind) : [];
-  const found = filterEntities(kind, items as readonly Entities[K][], options, searched);
+  const { found, facets } = findWithFacets(kind, items as readonly Entities[K][], options, searched);
   const score =
     isByRelevance(options) && searchTerms(options.search).length ? makeRelevanceScore(options.search) : undefined;
   const ranked = score ? sortByScore(found, score) : found;
-  const facets = options.facets && kind === 'dataset' ? { facets: facetsOf(items as never, options, searched) } : {};
-  if (options.cursor === undefined) return { ...paginate(ranked, options, settings), ...facets };
+  if (options.cursor === undefined) return { ...paginate(ranked, options, settings), ...(facets && { facets }) };
   const keys: readonly Key[] = [
     ...(score ? [{ name: '-relevance', value: score }] : []),
     ...[...keysOf(kind, options.ordering), ...usualKeys(kind, settings), { name: 'address', value: addressOf }],
@@ -59,21 +58,26 @@ export function listPage<K extends ListedKind>(snapshot: Snapshot, kind: K, opti
   return pageAfterCursor(ranked, options, settings, values, compareValues);
 }
 
-/** The facets of a list of datasets. */
-function facetsOf(items: readonly Dataset[], options: ListOptions, searched: readonly (readonly object[])[]): Facets {
+/** The items that match the filters and the search, and their facets if those are asked for: all from one search. */
+function findWithFacets<K extends ListedKind>(
+  kind: K,
+  items: readonly Entities[K][],
+  options: ListOptions,
+  searched: readonly (readonly object[])[],
+): { readonly found: readonly Entities[K][]; readonly facets?: Facets } {
+  if (!options.facets || kind !== 'dataset') return { found: filterEntities(kind, items, options, searched) };
   const entries = Object.entries(options.filters ?? {});
   const isFacet = ([name]: readonly [string, unknown]) => (facetNames as readonly string[]).includes(name);
   const others = Object.fromEntries(entries.filter((entry) => !isFacet(entry)));
   const tests = entries.filter(isFacet).flatMap(([name, wanted]) => {
     const values = wanted.filter((value) => value !== '');
     const test = (filterTests.dataset as Readonly<Record<string, FilterTest<Dataset>>>)[name];
-    return values.length && test ? [[name, test(name, values)]] : [];
+    return values.length && test ? [[name, test(name, values)] as const] : [];
   });
-  return countFacets(
-    filterEntities('dataset', items, { ...options, filters: others }, searched),
-    Object.fromEntries(tests),
-    options.updatedSince,
-  );
+  const candidates = filterEntities('dataset', items as readonly Dataset[], { ...options, filters: others }, searched);
+  const found = tests.length ? candidates.filter((item) => tests.every(([, test]) => test(item))) : candidates;
+  const facets = countFacets(candidates, Object.fromEntries(tests), options.updatedSince);
+  return { found: found as readonly Entities[K][], facets };
 }
 
 /** The items with the highest score first; those of equal scores stay in their order. */

@@ -180,28 +180,54 @@ const scores = {
 /** Added for a label that is the whole search: such a label is first, always; most of all in the same spelling. */
 const exactLabel = { spelling: 3e6, folded: 2e6, terms: 1e6 } as const;
 
+/** Folded texts of an item, by which it is ranked. */
+interface RankedTexts {
+  readonly label: string;
+  readonly title: string;
+  /** Terms of the label, in alphabetical order. */
+  readonly terms: string;
+  readonly slug: string;
+  readonly keywords: readonly string[];
+}
+
+const rankedTexts = new WeakMap<Entity, RankedTexts>();
+
+function rankedTextsOf(item: Entity): RankedTexts {
+  const known = rankedTexts.get(item);
+  if (known) return known;
+  const { label = '', keywords = [] } = item as { label?: string; keywords?: readonly string[] };
+  const texts = {
+    label,
+    title: foldCaseAndAccents(label),
+    terms: [...searchTerms(label)].sort().join(' '),
+    slug: 'slug' in item ? item.slug.toLowerCase() : '',
+    keywords: keywords.map(foldCaseAndAccents),
+  };
+  rankedTexts.set(item, texts);
+  return texts;
+}
+
 /** Makes the score of an item for a search: best are labels, then names, keywords, columns, then descriptions. */
 export function makeRelevanceScore(search = ''): (item: Entity) => number {
   const terms = searchTerms(search);
-  const whole = foldCaseAndAccents(search.trim());
+  const spelling = search.trim();
+  const whole = foldCaseAndAccents(spelling);
   const sorted = [...terms].sort().join(' ');
   return (item) => {
-    const { label = '', keywords = [] } = item as { label?: string; keywords?: readonly string[] };
-    const title = foldCaseAndAccents(label);
-    const names = keywords.map(foldCaseAndAccents);
-    const slug = 'slug' in item ? item.slug.toLowerCase() : '';
+    const texts = rankedTextsOf(item);
     let score = 0;
-    for (const term of terms) score += scoreOfTerm(term, title, slug, names, item);
-    if (label === search.trim()) return score + exactLabel.spelling;
-    if (title.trim() === whole) return score + exactLabel.folded;
-    return searchTerms(label).toSorted().join(' ') === sorted ? score + exactLabel.terms : score;
+    for (const term of terms) score += scoreOfTerm(term, texts, item);
+    if (texts.label === spelling) return score + exactLabel.spelling;
+    if (texts.title.trim() === whole) return score + exactLabel.folded;
+    return texts.terms === sorted ? score + exactLabel.terms : score;
   };
 }
 
-function scoreOfTerm(term: string, title: string, slug: string, keywords: readonly string[], item: Entity): number {
+function scoreOfTerm(term: string, { title, slug, keywords }: RankedTexts, item: Entity): number {
   if (title === term) return scores.label;
-  if (` ${title}`.includes(` ${term}`)) return scores.wordOfLabel;
-  if (title.includes(term)) return scores.inLabel;
+  const place = title.indexOf(term);
+  if (place === 0 || (place > 0 && title.includes(` ${term}`))) return scores.wordOfLabel;
+  if (place > 0) return scores.inLabel;
   if (slug.includes(term)) return scores.slug;
   if (keywords.includes(term)) return scores.keyword;
   if (keywords.some((keyword) => keyword.includes(term))) return scores.inKeyword;

@@ -14,7 +14,7 @@ export interface CodeBlockProps {
 export function CodeBlock({ context, label, code, wraps }: CodeBlockProps): VNode {
   return (
     <div class={wraps ? 'code wrap' : 'code'}>
-      <pre tabIndex={0} role="region" aria-label={label}>
+      <pre tabIndex={wraps ? undefined : 0} role="region" aria-label={label}>
         <code>{code}</code>
       </pre>
       <button class="btn copy only-js" type="button" data-copy="" data-copied={context.locale.text('copied')}>

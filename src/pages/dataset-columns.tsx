@@ -20,8 +20,8 @@ export interface ColumnsProps {
 }
 
 /** Columns shown before the rest is folded; all, if few more. */
-const shownColumns = 12;
-const fewColumns = 16;
+const shownColumns = 8;
+const fewColumns = 10;
 
 export function ColumnList({ context, columns, profiles, rows, rowsPath, columnHref }: ColumnsProps): VNode {
   const { locale } = context;

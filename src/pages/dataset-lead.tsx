@@ -88,13 +88,10 @@ function Facts({ context, dataset, version }: LeadProps): VNode {
       locale.text('version'),
       <>
         <time dateTime={version.datetime}>{locale.date(version.datetime, 'long')}</time>,{' '}
-        <a href="#versions">{locale.text('newestOf', { count: versions.length })}</a>
+        {locale.text('newestOf', { count: versions.length })}
       </>,
     ],
-    [
-      locale.text('licence'),
-      licence ? <a href="#licence">{licenceName(licence)}</a> : <a href="#licence">{locale.text('noLicence')}</a>,
-    ],
+    [locale.text('licence'), licence ? licenceName(licence) : locale.text('noLicence')],
     Boolean(publisher) && [
       locale.text('publisher'),
       <span key="publisher" dir="auto">

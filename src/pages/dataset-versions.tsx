@@ -62,7 +62,8 @@ export function VersionList({
 function CompareForm({ context, dataset }: Props): VNode | null {
   const { locale } = context;
   const ready = dataset.versions.filter((version) => version.ready && version.rows !== null);
-  if (ready.length < 2) return <span />;
+  // Of two versions, the newer one has a link to what changed.
+  if (ready.length < 3) return <span />;
   const select = (name: string, label: string, chosen: number) => (
     <>
       <label for={`compare${name}`}>{label}</label>

@@ -164,7 +164,7 @@ function FirstSteps({ context }: { readonly context: PageContext }): VNode {
     <div class="empty">
       <h2>{locale.text('noDatasetsYet')}</h2>
       <p>{locale.text('firstIsMadeWith')}</p>
-      <CodeBlock context={context} label="Shell" code={commands.join('\n')} />
+      <CodeBlock context={context} label="Shell" code={commands.join('\n')} wraps />
     </div>
   );
 }

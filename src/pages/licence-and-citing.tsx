@@ -152,11 +152,8 @@ function Citation({ context, dataset, version }: Required<Props>): VNode | null 
         </p>
       )}
       <details>
-        <summary>BibTeX</summary>
+        <summary>BibTeX, CSL-JSON</summary>
         <CodeBlock context={context} label="BibTeX" code={bibtex} />
-      </details>
-      <details>
-        <summary>CSL-JSON</summary>
         <CodeBlock context={context} label="CSL-JSON" code={JSON.stringify(csl, null, 2)} />
       </details>
     </div>

@@ -20,7 +20,7 @@ const mostDatasets = 12;
 const mostRows = 200_000;
 const mostBytes = 50e6;
 /** Milliseconds for reading rows: what isn't read by then is drawn as a box. */
-const patience = 1500;
+const patience = 6000;
 
 /** `/api/v1/datasets/map.svg`: where the datasets lie that the filters leave, and the area that was asked for. */
 export async function overviewHandler(request: RequestContext): Promise<Representation> {

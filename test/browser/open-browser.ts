@@ -14,6 +14,7 @@ export async function launchBrowser(): Promise<Browser> {
 
 export interface Visit {
   readonly width?: number;
+  readonly height?: number;
   readonly scheme?: 'light' | 'dark';
   readonly script?: boolean;
   /** False for pages as they are without script, in a browser in which the test can run one. */
@@ -30,9 +31,9 @@ export interface VisitedPage {
 
 /** Opens a page of a server in a window of its own. @param path with the query string */
 export async function visit(browser: Browser, base: string, path: string, options: Visit = {}): Promise<VisitedPage> {
-  const { width = 1440, scheme = 'light', script = true, ownScript = true, language = 'en-GB' } = options;
+  const { width = 1440, height = 900, scheme = 'light', script = true, ownScript = true, language = 'en-GB' } = options;
   const context = await browser.newContext({
-    viewport: { width, height: 900 },
+    viewport: { width, height },
     colorScheme: scheme,
     javaScriptEnabled: script,
     locale: language,

@@ -250,7 +250,7 @@ function addressFor(template: string, who: Who, method: Method): string {
     version: slug,
     extension: 'csv',
     name: template.startsWith('/static/')
-      ? 'icon.svg'
+      ? 'page.js'
       : template.includes(':version')
         ? `${own}-${slug}.csv`
         : `${own}.csv`,

@@ -4,6 +4,10 @@ import { clipLine, clipRing } from './clip.ts';
 import type { PictureProjection, Size } from './projection.ts';
 import { PathWriter } from './svg-path.ts';
 
+/** Tenths of a pixel in a unit of the base map: it needs fewer characters than the rows on it. */
+const unit = 4;
+
+/** The base map as a group for a picture in tenths of a pixel. */
 export function drawBasemap(
   { land, borders }: Basemap,
   projection: PictureProjection,
@@ -17,19 +21,23 @@ export function drawBasemap(
   };
   const sea =
     projection.kind !== 'equal-earth'
-      ? `<path class="sea" d="M0 0h${10 * size.width}v${10 * size.height}H0z"/>`
-      : path('sea', (writer) => writer.line(project(outline(), projection), true));
+      ? `<path class="sea" d="M0 0h${(10 * size.width) / unit}v${(10 * size.height) / unit}H0z"/>`
+      : path('sea', (writer) => writer.line(inUnits(project(outline(), projection)), true));
   const shapes = (lines: readonly Float64Array[], isClosed: boolean) => (writer: PathWriter) => {
     for (const line of lines)
-      for (const part of visibleParts(line, projection, size, isClosed)) writer.line(part, isClosed);
+      for (const part of visibleParts(line, projection, size, isClosed)) writer.line(inUnits(part), isClosed);
   };
   return (
+    `<g transform="scale(${unit})">` +
     sea +
     (isSmall ? '' : path('grid', shapes(gridLines(projection.span), false))) +
     path('land', shapes(land, true)) +
-    (isSmall ? '' : path('border', shapes(borders, false)))
+    (isSmall ? '' : path('border', shapes(borders, false))) +
+    '</g>'
   );
 }
+
+const inUnits = (places: readonly number[]) => places.map((tenths) => tenths / unit);
 
 /** The edge of the world. */
 function outline(): Float64Array {
@@ -52,14 +60,14 @@ function gridLines(span: number): Float64Array[] {
   return lines;
 }
 
-/** Positions in tenths of a pixel, without those that are nearer than half a pixel to the one before. */
+/** Positions in tenths of a pixel, without those that are nearer than 0.8 pixels to the one before. */
 function project(positions: Float64Array, projection: PictureProjection): number[] {
   const at = new Float64Array(2);
   const places: number[] = [];
   for (let i = 0; i < positions.length; i += 2) {
     projection.project(positions[i] as number, positions[i + 1] as number, at);
     const [x, y] = [10 * (at[0] as number), 10 * (at[1] as number)];
-    const isNear = Math.abs(x - (places.at(-2) ?? Infinity)) + Math.abs(y - (places.at(-1) ?? Infinity)) < 6;
+    const isNear = Math.abs(x - (places.at(-2) ?? Infinity)) + Math.abs(y - (places.at(-1) ?? Infinity)) < 8;
     if (!isNear || i === positions.length - 2) places.push(x, y);
   }
   return places;

@@ -48,7 +48,7 @@ export async function drawMarks(
   const { layer } = source;
   const most = (legend ? mostColouredPoints : mostPoints) / (isSmall ? 6 : 1);
   const limit = isSmall ? mostLength / 5 : mostLength;
-  const least = importanceOfDistance(0.6 * projection.unitsPerPixel);
+  const least = importanceOfDistance(0.85 * projection.unitsPerPixel);
   for (let dotSize = 3; ; dotSize *= 2) {
     const thinning = new Thinning(size.width, size.height, Infinity);
     thinning.coarsen();
@@ -228,7 +228,7 @@ class MarkWriters {
       `.m2{stroke:var(--k);stroke-width:${isSmall ? 14 : 10}}` +
       `.m3,.m4,.m5,.m6{fill:none;stroke:var(--k);stroke-width:${isSmall ? 24 : 16};stroke-linejoin:round;stroke-linecap:round}` +
       `.m3{stroke-linecap:square}.m6{stroke-width:${Math.round(2 * radius)};stroke-opacity:.7}` +
-      '.sea{fill:var(--sea)}.land{fill:var(--land);fill-rule:evenodd}.border{fill:none;stroke:var(--line);stroke-width:6}.grid{fill:none;stroke:var(--grid);stroke-width:6}';
+      '.sea{fill:var(--sea)}.land{fill:var(--land);fill-rule:evenodd}.border{fill:none;stroke:var(--line);stroke-width:1.5}.grid{fill:none;stroke:var(--grid);stroke-width:1.5}';
     const used = [...new Set(text.match(/(?<=class="m\d )\w+/g))].map((colour) => `.${colour}{--k:var(--${colour})}`);
     return { text, rules: rules + used.join('') };
   }

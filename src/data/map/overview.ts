@@ -44,7 +44,7 @@ export async function drawOverview({ area, shapes, boxes, chosen, title }: Overv
     '.sea{fill:var(--sea)}.land{fill:var(--land)}.polygon{fill:var(--geo);fill-opacity:.35;fill-rule:evenodd}' +
     '.line,.point,.small{fill:none;stroke-linecap:round;stroke-linejoin:round}.line{stroke:var(--num);stroke-width:11}' +
     '.point,.small{stroke:var(--bool);stroke-width:20;opacity:.8}.small{stroke:var(--geo);stroke-width:34}' +
-    '.box{fill:var(--geo);fill-opacity:.12;stroke:var(--geo);stroke-width:8}.chosen{fill:var(--num);fill-opacity:.16;stroke:var(--num);stroke-width:16}';
+    '.box{fill:var(--geo);fill-opacity:.07;stroke:var(--geo);stroke-width:8}.chosen{fill:var(--num);fill-opacity:.16;stroke:var(--num);stroke-width:16}';
   return (
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}">` +
     `<title>${escapeXml(title)}</title>${styleElement(rules)}<g transform="scale(.1)">${base}${marks}</g></svg>`
