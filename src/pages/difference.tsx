@@ -84,7 +84,7 @@ export function renderDifferencePage(context: PageContext, parts: DifferencePage
               title={locale.text(headings[section.change])}
               note={noteOf(context, section, parts)}
             >
-              <ChangedRowsTable context={context} label={locale.text(headings[section.change])} {...section} />
+              <ChangedRowsTable context={context} label={tableLabel(context, section)} {...section} />
             </Part>
           ))}
         {(hiddenColumns > 0 || showsAll) && (
@@ -101,6 +101,10 @@ export function renderDifferencePage(context: PageContext, parts: DifferencePage
     ),
   });
 }
+
+/** Name of a table, which differs from that of its part. */
+const tableLabel = ({ locale }: PageContext, { change, total }: ChangedRows): string =>
+  `${locale.text(headings[change])}: ${locale.text('rowCount', { count: total })}`;
 
 function noteOf({ locale }: PageContext, { change, total }: ChangedRows, parts: DifferencePageParts): string {
   const rows = locale.text('rowCount', { count: total });

@@ -7,9 +7,11 @@ import { createRequire } from 'node:module';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { type CatalogueFolder, homeOf, makeLastingFolder } from '../support/folder.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { type CatalogueFolder, homeOf, makeLastingFolder, until } from '../support/folder.ts';
 import { hostileTexts } from '../support/hostile-texts.ts';
 import { serveFolder } from '../support/server.ts';
+import { ownerTexts, stateTexts, writeStates } from '../support/states.ts';
 import { launchBrowser, visit } from './open-browser.ts';
 
 const example = fileURLToPath(new URL('../../catalogue-data', import.meta.url));
@@ -37,6 +39,8 @@ const pages: Readonly<Record<string, string>> = {
   query: '/api/v1/queries/strong-earthquakes/',
   api: '/api/v1/queries/strong-earthquakes/?format=api',
   differences: `${datasets}/datahub/datasets/sp500-constituents/version/20260808004041000000/diff/`,
+  'differences in a column': `${datasets}/datahub/datasets/sp500-constituents/version/20260808004041000000/diff/?_column=Security&_columns=all`,
+  history: `${countries}history/`,
   schema: '/schemas/dataset.json',
   'log in': '/auth/login/',
 };
@@ -102,6 +106,7 @@ describe('pages in a browser', () => {
     folder = makeLastingFolder({});
     cpSync(example, folder.root, { recursive: true });
     writeHostileRecords(folder);
+    writeStates(folder);
     const server = await serveFolder(folder.root);
     ({ base } = server);
     browser = await launchBrowser();
@@ -111,7 +116,10 @@ describe('pages in a browser', () => {
       folder.remove();
     };
     // The rows are read for the first time.
-    for (const path of Object.values(pages)) await fetch(base + path, { headers: { Accept: 'text/html' } });
+    const states = Object.keys(stateTexts).map((path) => `/api/v1/namespaces/${path}`);
+    const readRows = async (path: string) => (await fetch(base + path, { headers: { Accept: 'text/html' } })).text();
+    for (const path of Object.values(pages)) await readRows(path);
+    for (const path of states) await until(async () => !(await readRows(path)).includes('read for the first time'));
   });
   after(() => end());
 
@@ -210,6 +218,77 @@ describe('pages in a browser', () => {
     assert.match((await page.getAttribute('.map-live', 'aria-label')) ?? '', /^Karte\. Pfeiltasten/);
     assert.deepEqual(incidents, []);
     await context.close();
+  });
+
+  for (const script of [true, false])
+    it(`of every state are complete and accessible, ${script ? 'with' : 'without'} script`, async () => {
+      const files = await openFileCatalogue(folder.root);
+      const { token } = await files.accounts.addToken('kim');
+      await files.close();
+      const { page, context, incidents } = await visit(browser, base, '/', { script, width: 390 });
+      const see = async (path: string, text: RegExp) => {
+        const response = await page.goto(base + path);
+        assert.equal(await page.locator('h1').count(), 1, path);
+        const found = `${await page.content()}\n${await page.locator('main').textContent()}`;
+        assert.match(found, text, path);
+        if (script) {
+          const { violations } = (await page.evaluate(`${axe};axe.run(document, { resultTypes: ['violations'] })`)) as {
+            violations: Violation[];
+          };
+          assert.deepEqual(
+            violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`),
+            [],
+            path,
+          );
+          assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), path);
+        }
+        return response?.status();
+      };
+      for (const [path, text] of Object.entries(stateTexts)) await see(`/api/v1/namespaces/${path}`, text);
+      await context.setExtraHTTPHeaders({ Authorization: `Token ${token}` });
+      for (const [path, text] of Object.entries(ownerTexts)) await see(`/api/v1/namespaces/${path}`, text);
+      assert.deepEqual(
+        incidents.filter((one) => !/status of 404/.test(one)),
+        [],
+      );
+      await context.close();
+    });
+
+  it('of differences are filtered, paged and compared by another key', async () => {
+    const { page, context, incidents } = await visit(browser, base, pages.differences ?? '', { script: false });
+    assert.equal(await page.textContent('.tally .chg b'), '~32');
+    await page.click('.bycol a:has-text("Headquarters Location")');
+    assert.equal(new URL(page.url()).searchParams.get('_column'), 'Headquarters Location');
+    assert.equal(await page.locator('#changed tbody tr').count(), 12);
+    assert.match((await page.innerHTML('#changed tr:has-text("AON")')) ?? '', /London, <b>UK<\/b>/);
+    await page.click('.chips a');
+    assert.equal(await page.locator('#changed tbody tr').count(), 32);
+    await page.selectOption('select[name=_from]', { index: 4 });
+    await page.click('button:has-text("Compare")');
+    assert.match(page.url(), /\/diff\/\?_from=\d+$/);
+    assert.match((await page.textContent('.colchanges')) ?? '', /added: Founded/);
+    await page.goBack();
+    assert.equal(await page.locator('#changed tbody tr').count(), 32);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('say that they have changed meanwhile, and stay as they are', async () => {
+    const { page, context, incidents } = await visit(browser, base, `${datasets}/states/datasets/plain/`);
+    const { page: other } = await visit(browser, base, `${datasets}/states/datasets/plain/`, { script: false });
+    await page.waitForLoadState('networkidle');
+    const home = homeOf('states/plain');
+    folder.write(`${home}/dataset.yaml`, yaml({ label: 'Anew' }));
+    await until(async () => (await (await fetch(`${base}${datasets}/states/datasets/plain/`)).text()).includes('Anew'));
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.waitForSelector('[role=status] a');
+    assert.equal(await page.textContent('h1'), 'The plain one');
+    await page.click('[role=status] a');
+    await page.waitForSelector('h1:has-text("Anew")');
+    assert.equal(await other.locator('[role=status]:visible').count(), 0);
+    assert.deepEqual(incidents, []);
+    await context.close();
+    await other.context().close();
   });
 
   for (const script of [true, false])
