@@ -38,9 +38,10 @@ export interface DifferencePageParts {
 export interface DifferenceMap {
   /** Trusted markup. */
   readonly svg: string;
-  /** Rows that are drawn, in red and in green. */
+  /** Rows that are drawn: in red, in green, and in ochre those that changed, but not in their place. */
   readonly before: number;
   readonly after: number;
+  readonly same: number;
   /** Number of rows of each kind that are drawn, if not all are; else null. */
   readonly most: number | null;
 }
@@ -208,13 +209,13 @@ function Figure({ href, kind, children }: { href: string | null; kind: string; c
 function MapOfChanges({ context, map }: { context: PageContext; map: DifferenceMap | null }): VNode | null {
   const { locale } = context;
   if (!map) return null;
-  const { svg, before, after, most } = map;
+  const { svg, before, after, same, most } = map;
   return (
     <Part id="map" title={locale.text('mapOfChanges')} note={locale.text('mapOfChangesNote')}>
       <div
         class="plate"
         role="img"
-        aria-label={locale.text('mapOfChangesAlt', { before, after })}
+        aria-label={locale.text('mapOfChangesAlt', { before, after, same })}
         dangerouslySetInnerHTML={{ __html: svg }}
       />
       {most !== null && <p class="s soft">{locale.text('mapOfSome', { count: most })}</p>}
