@@ -40,10 +40,13 @@ const pages: Readonly<Record<string, string>> = {
   api: '/api/v1/queries/strong-earthquakes/?format=api',
   differences: `${datasets}/datahub/datasets/sp500-constituents/version/20260808004041000000/diff/`,
   'differences in a column': `${datasets}/datahub/datasets/sp500-constituents/version/20260808004041000000/diff/?_column=Security&_columns=all`,
+  'differences on a map': `${countries}version/20171109141839000000/diff/`,
   history: `${countries}history/`,
   schema: '/schemas/dataset.json',
   'log in': '/auth/login/',
 };
+/** The names of its columns and its keys are hostile texts, too. */
+const hostileDifferences = `${datasets}/hostile/datasets/d0/version/v1/diff/?_columns=all`;
 const problems: Readonly<Record<string, string>> = {
   'not found': `${datasets}/usgs/datasets/earthquake/`,
   'bad parameter': `${earthquakes}data/?magn__gte=3`,
@@ -151,7 +154,12 @@ describe('pages in a browser', () => {
 
   it('are valid HTML', async () => {
     const hostile = Object.keys(hostileTexts).map((_, i) => `${datasets}/hostile/datasets/d${i}/`);
-    const paths = [...Object.values({ ...pages, ...problems }), ...hostile, `${datasets}/hostile/datasets/d0/data/`];
+    const paths = [
+      ...Object.values({ ...pages, ...problems }),
+      ...hostile,
+      `${datasets}/hostile/datasets/d0/data/`,
+      hostileDifferences,
+    ];
     for (const [i, path] of paths.entries()) {
       const html = await (await fetch(base + path, { headers: { Accept: 'text/html' } })).text();
       writeFileSync(folder.beside(`${i}.html`), html);
@@ -302,6 +310,7 @@ describe('pages in a browser', () => {
         ),
         `${datasets}/hostile/datasets/d0/data/`,
         `${datasets}/hostile/datasets/d0/data/?_limit=1&_offset=1`,
+        hostileDifferences,
         `${datasets}/hostile/datasets/d0/?format=api`,
         `/api/v1/datasets/?search=${encodeURIComponent(hostileTexts.script ?? '')}`,
         `${datasets}/hostile/datasets/d0/data/?${encodeURIComponent('<script>alert(1)</script>')}=1`,
@@ -352,8 +361,11 @@ function writeHostileRecords(folder: CatalogueFolder): void {
     const home = homeOf(`hostile/d${i}`);
     folder.write(`${home}/dataset.yaml`, yaml({ ...dataset, ...people, columns: [column] }));
     const version = { datetime: '2024-01-31T12:00:00Z', label, notes: text, ready: false };
-    const payload = i === 0 ? hostilePayload(folder, home) : {};
+    const payload = i === 0 ? hostilePayload(folder, home, 'v1', '') : {};
     folder.write(`${home}/versions/v1.yaml`, yaml({ ...version, ...payload }));
+    const before = { ...version, datetime: '2023-01-31T12:00:00Z' };
+    if (i === 0)
+      folder.write(`${home}/versions/v0.yaml`, yaml({ ...before, ...hostilePayload(folder, home, 'v0', 'x ') }));
     folder.write(
       `queries/q${i}.yaml`,
       yaml({ label, description: text, dataset: `hostile/d${i}`, parameters: { x: text } }),
@@ -361,16 +373,24 @@ function writeHostileRecords(folder: CatalogueFolder): void {
   }
 }
 
-/** Writes a payload whose columns and cells are hostile texts. @returns the parts of its version's record */
-function hostilePayload(folder: CatalogueFolder, home: string): object {
+/**
+ * Writes a payload whose columns and cells are hostile texts.
+ * @param more text before the cells of each second column
+ * @returns the parts of its version's record
+ */
+function hostilePayload(folder: CatalogueFolder, home: string, slug: string, more: string): object {
   const texts = Object.values(hostileTexts).map((text) => text.toWellFormed());
   const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
   const names = texts.slice(0, 35).map((text, i) => cell(`${i} ${text.slice(0, 100)}`));
-  const rows = texts.map((text) => names.map((_, i) => cell(i % 2 ? text : text.slice(0, 20))).join(','));
+  const rows = texts.map((text, row) =>
+    names
+      .map((_, i) => cell(i === 0 ? `${row} ${text.slice(0, 20)}` : i % 2 ? more + text : text.slice(0, 20)))
+      .join(','),
+  );
   const bytes = Buffer.from([names.join(','), ...rows, ''].join('\n'));
-  folder.write(`${home}/data/v1.csv`, bytes);
+  folder.write(`${home}/data/${slug}.csv`, bytes);
   const checksum = createHash('sha256').update(bytes).digest('hex');
-  return { ready: true, checksum, rows: rows.length, file: { name: 'v1.csv', format: 'csv', size: bytes.length } };
+  return { ready: true, checksum, rows: rows.length, file: { name: `${slug}.csv`, format: 'csv', size: bytes.length } };
 }
 
 /** JSON is YAML. */
