@@ -1,7 +1,4 @@
-/**
- * Columns of a dataset. Their names and types are those of the newest ready version; the texts that people write are in the
- * dataset's record, and stay there while a version lacks the column.
- */
+/** Columns of a dataset: names and types of the newest ready version; texts of the record, which stay while a version lacks the column. */
 import type { ColumnChanges } from './catalogue.ts';
 import type { Rename } from './difference.ts';
 import { excerpt, ValidationError } from './errors.ts';

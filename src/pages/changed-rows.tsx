@@ -77,7 +77,7 @@ export function ChangedRowsTable({
           </tbody>
         </table>
       </div>
-      <PartLinks context={context} {...part} />
+      <PartLinks context={context} label={label} {...part} />
     </>
   );
 }
@@ -137,17 +137,18 @@ function ChangedCell({
 /** Links to the rows before and after those that are shown; the position is in the address. */
 function PartLinks({
   context,
+  label,
   change,
   offset,
   rows,
   total,
-}: ChangedRows & { readonly context: PageContext }): VNode | null {
+}: ChangedRows & { readonly context: PageContext; readonly label: string }): VNode | null {
   const { locale } = context;
   const end = offset + rows.length;
   if (offset === 0 && end >= total) return null;
   const href = (to: number) => `${hrefWith(context, { [`_${change}`]: to > 0 ? String(to) : null })}#${change}`;
   return (
-    <nav class="pager" aria-label={locale.text('pages')}>
+    <nav class="pager" aria-label={`${locale.text('pages')}, ${label}`}>
       {offset > 0 ? (
         <a href={href(Math.max(0, offset - changesPerPage))} rel="nofollow">
           {locale.text('previousRows', { count: Math.min(changesPerPage, offset) })}

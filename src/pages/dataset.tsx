@@ -151,7 +151,7 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
             <DatasetMap {...{ context, path, shown: map, columns: dataset.columns.filter(mayColour) }} />,
           ),
         ]),
-    ...(version
+    ...(version?.ready
       ? [
           section(
             'rows',

@@ -38,9 +38,10 @@ export interface DifferencePageParts {
 export interface DifferenceMap {
   /** Trusted markup. */
   readonly svg: string;
-  /** Rows that are drawn, in red and in green. */
+  /** Rows that are drawn: in red, in green, and in ochre those that changed, but not in their place. */
   readonly before: number;
   readonly after: number;
+  readonly same: number;
   /** Number of rows of each kind that are drawn, if not all are; else null. */
   readonly most: number | null;
 }
@@ -84,7 +85,7 @@ export function renderDifferencePage(context: PageContext, parts: DifferencePage
               title={locale.text(headings[section.change])}
               note={noteOf(context, section, parts)}
             >
-              <ChangedRowsTable context={context} label={locale.text(headings[section.change])} {...section} />
+              <ChangedRowsTable context={context} label={tableLabel(context, section)} {...section} />
             </Part>
           ))}
         {(hiddenColumns > 0 || showsAll) && (
@@ -101,6 +102,10 @@ export function renderDifferencePage(context: PageContext, parts: DifferencePage
     ),
   });
 }
+
+/** Name of a table, which differs from that of its part. */
+const tableLabel = ({ locale }: PageContext, { change, total }: ChangedRows): string =>
+  `${locale.text(headings[change])}: ${locale.text('rowCount', { count: total })}`;
 
 function noteOf({ locale }: PageContext, { change, total }: ChangedRows, parts: DifferencePageParts): string {
   const rows = locale.text('rowCount', { count: total });
@@ -204,13 +209,13 @@ function Figure({ href, kind, children }: { href: string | null; kind: string; c
 function MapOfChanges({ context, map }: { context: PageContext; map: DifferenceMap | null }): VNode | null {
   const { locale } = context;
   if (!map) return null;
-  const { svg, before, after, most } = map;
+  const { svg, before, after, same, most } = map;
   return (
     <Part id="map" title={locale.text('mapOfChanges')} note={locale.text('mapOfChangesNote')}>
       <div
         class="plate"
         role="img"
-        aria-label={locale.text('mapOfChangesAlt', { before, after })}
+        aria-label={locale.text('mapOfChangesAlt', { before, after, same })}
         dangerouslySetInnerHTML={{ __html: svg }}
       />
       {most !== null && <p class="s soft">{locale.text('mapOfSome', { count: most })}</p>}

@@ -6,9 +6,10 @@ import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
+import { drawDifference, mostDrawnRows } from '../data/difference/difference-map.ts';
 import { sizeOfSummary, summarizeDifference } from '../data/difference/summary.ts';
 import { type ChangedRows, changesPerPage } from '../pages/changed-rows.tsx';
-import { renderDifferencePage } from '../pages/difference.tsx';
+import { type DifferenceMap, renderDifferencePage } from '../pages/difference.tsx';
 import { queryStringOf } from '../pages/page-context.ts';
 import { lastParameterValue } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
@@ -73,6 +74,7 @@ export async function differencePage(
     return { change, rows, total, offset, columns, hidden: total > 0 ? hidden : 0 };
   };
   const sections = [await read('changed'), await read('added'), await read('removed')];
+  const map = await drawMap(found, signal);
   const namespace = await catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null);
   return {
     title: `${to.dataset}: differences`,
@@ -82,10 +84,19 @@ export async function differencePage(
     page: (context) =>
       renderDifferencePage(context, {
         ...{ dataset, namespace: namespace?.label ?? dataset.namespace, from, to, difference: found, summary },
-        ...{ sections, column, keyChoices: keyChoicesOf(found, dataset), map: null },
+        ...{ sections, column, keyChoices: keyChoicesOf(found, dataset), map },
         hiddenColumns: Math.max(0, ...sections.map(({ hidden }) => hidden)),
       }),
   };
+}
+
+/** The map of the rows that differ; null if they have no place. */
+async function drawMap(found: Difference, signal: AbortSignal): Promise<DifferenceMap | null> {
+  const picture = await drawDifference(found, signal);
+  if (!picture) return null;
+  const { added, removed, changed } = found.counts;
+  const most = Math.max(added, removed, changed) > mostDrawnRows ? mostDrawnRows : null;
+  return { svg: picture.svg, ...picture.counts, most };
 }
 
 function showsAllColumns(query: URLSearchParams): boolean {

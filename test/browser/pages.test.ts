@@ -7,9 +7,11 @@ import { createRequire } from 'node:module';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
-import { type CatalogueFolder, homeOf, makeLastingFolder } from '../support/folder.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { type CatalogueFolder, homeOf, makeLastingFolder, until } from '../support/folder.ts';
 import { hostileTexts } from '../support/hostile-texts.ts';
 import { serveFolder } from '../support/server.ts';
+import { ownerTexts, stateTexts, writeStates } from '../support/states.ts';
 import { launchBrowser, visit } from './open-browser.ts';
 
 const example = fileURLToPath(new URL('../../catalogue-data', import.meta.url));
@@ -37,10 +39,15 @@ const pages: Readonly<Record<string, string>> = {
   query: '/api/v1/queries/strong-earthquakes/',
   api: '/api/v1/queries/strong-earthquakes/?format=api',
   differences: `${datasets}/datahub/datasets/sp500-constituents/version/20260808004041000000/diff/`,
+  'differences in a column': `${datasets}/datahub/datasets/sp500-constituents/version/20260808004041000000/diff/?_column=Security&_columns=all`,
+  'differences on a map': `${countries}version/20171109141839000000/diff/`,
+  history: `${countries}history/`,
   schema: '/schemas/dataset.json',
   'reference of the API': '/docs/openapi/',
   'log in': '/auth/login/',
 };
+/** The names of its columns and its keys are hostile texts, too. */
+const hostileDifferences = `${datasets}/hostile/datasets/d0/version/v1/diff/?_columns=all`;
 const problems: Readonly<Record<string, string>> = {
   'not found': `${datasets}/usgs/datasets/earthquake/`,
   'bad parameter': `${earthquakes}data/?magn__gte=3`,
@@ -103,6 +110,7 @@ describe('pages in a browser', () => {
     folder = makeLastingFolder({});
     cpSync(example, folder.root, { recursive: true });
     writeHostileRecords(folder);
+    writeStates(folder);
     const server = await serveFolder(folder.root);
     ({ base } = server);
     browser = await launchBrowser();
@@ -112,7 +120,10 @@ describe('pages in a browser', () => {
       folder.remove();
     };
     // The rows are read for the first time.
-    for (const path of Object.values(pages)) await fetch(base + path, { headers: { Accept: 'text/html' } });
+    const states = Object.keys(stateTexts).map((path) => `/api/v1/namespaces/${path}`);
+    const readRows = async (path: string) => (await fetch(base + path, { headers: { Accept: 'text/html' } })).text();
+    for (const path of Object.values(pages)) await readRows(path);
+    for (const path of states) await until(async () => !(await readRows(path)).includes('read for the first time'));
   });
   after(() => end());
 
@@ -144,7 +155,12 @@ describe('pages in a browser', () => {
 
   it('are valid HTML', async () => {
     const hostile = Object.keys(hostileTexts).map((_, i) => `${datasets}/hostile/datasets/d${i}/`);
-    const paths = [...Object.values({ ...pages, ...problems }), ...hostile, `${datasets}/hostile/datasets/d0/data/`];
+    const paths = [
+      ...Object.values({ ...pages, ...problems }),
+      ...hostile,
+      `${datasets}/hostile/datasets/d0/data/`,
+      hostileDifferences,
+    ];
     for (const [i, path] of paths.entries()) {
       const html = await (await fetch(base + path, { headers: { Accept: 'text/html' } })).text();
       writeFileSync(folder.beside(`${i}.html`), html);
@@ -214,6 +230,77 @@ describe('pages in a browser', () => {
   });
 
   for (const script of [true, false])
+    it(`of every state are complete and accessible, ${script ? 'with' : 'without'} script`, async () => {
+      const files = await openFileCatalogue(folder.root);
+      const { token } = await files.accounts.addToken('kim');
+      await files.close();
+      const { page, context, incidents } = await visit(browser, base, '/', { script, width: 390 });
+      const see = async (path: string, text: RegExp) => {
+        const response = await page.goto(base + path);
+        assert.equal(await page.locator('h1').count(), 1, path);
+        const found = `${await page.content()}\n${await page.locator('main').textContent()}`;
+        assert.match(found, text, path);
+        if (script) {
+          const { violations } = (await page.evaluate(`${axe};axe.run(document, { resultTypes: ['violations'] })`)) as {
+            violations: Violation[];
+          };
+          assert.deepEqual(
+            violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`),
+            [],
+            path,
+          );
+          assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), path);
+        }
+        return response?.status();
+      };
+      for (const [path, text] of Object.entries(stateTexts)) await see(`/api/v1/namespaces/${path}`, text);
+      await context.setExtraHTTPHeaders({ Authorization: `Token ${token}` });
+      for (const [path, text] of Object.entries(ownerTexts)) await see(`/api/v1/namespaces/${path}`, text);
+      assert.deepEqual(
+        incidents.filter((one) => !/status of 404/.test(one)),
+        [],
+      );
+      await context.close();
+    });
+
+  it('of differences are filtered, paged and compared by another key', async () => {
+    const { page, context, incidents } = await visit(browser, base, pages.differences ?? '', { script: false });
+    assert.equal(await page.textContent('.tally .chg b'), '~32');
+    await page.click('.bycol a:has-text("Headquarters Location")');
+    assert.equal(new URL(page.url()).searchParams.get('_column'), 'Headquarters Location');
+    assert.equal(await page.locator('#changed tbody tr').count(), 12);
+    assert.match((await page.innerHTML('#changed tr:has-text("AON")')) ?? '', /London, <b>UK<\/b>/);
+    await page.click('.chips a');
+    assert.equal(await page.locator('#changed tbody tr').count(), 32);
+    await page.selectOption('select[name=_from]', { index: 4 });
+    await page.click('button:has-text("Compare")');
+    assert.match(page.url(), /\/diff\/\?_from=\d+$/);
+    assert.match((await page.textContent('.colchanges')) ?? '', /added: Founded/);
+    await page.goBack();
+    assert.equal(await page.locator('#changed tbody tr').count(), 32);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('say that they have changed meanwhile, and stay as they are', async () => {
+    const { page, context, incidents } = await visit(browser, base, `${datasets}/states/datasets/plain/`);
+    const { page: other } = await visit(browser, base, `${datasets}/states/datasets/plain/`, { script: false });
+    await page.waitForLoadState('networkidle');
+    const home = homeOf('states/plain');
+    folder.write(`${home}/dataset.yaml`, yaml({ label: 'Anew' }));
+    await until(async () => (await (await fetch(`${base}${datasets}/states/datasets/plain/`)).text()).includes('Anew'));
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await page.waitForSelector('[role=status] a');
+    assert.equal(await page.textContent('h1'), 'The plain one');
+    await page.click('[role=status] a');
+    await page.waitForSelector('h1:has-text("Anew")');
+    assert.equal(await other.locator('[role=status]:visible').count(), 0);
+    assert.deepEqual(incidents, []);
+    await context.close();
+    await other.context().close();
+  });
+
+  for (const script of [true, false])
     it(`do nothing but show hostile texts, ${script ? 'with' : 'without'} script`, async () => {
       const paths = [
         `${datasets}/hostile/datasets/?page_size=100`,
@@ -224,6 +311,7 @@ describe('pages in a browser', () => {
         ),
         `${datasets}/hostile/datasets/d0/data/`,
         `${datasets}/hostile/datasets/d0/data/?_limit=1&_offset=1`,
+        hostileDifferences,
         `${datasets}/hostile/datasets/d0/?format=api`,
         `/api/v1/datasets/?search=${encodeURIComponent(hostileTexts.script ?? '')}`,
         `${datasets}/hostile/datasets/d0/data/?${encodeURIComponent('<script>alert(1)</script>')}=1`,
@@ -274,8 +362,11 @@ function writeHostileRecords(folder: CatalogueFolder): void {
     const home = homeOf(`hostile/d${i}`);
     folder.write(`${home}/dataset.yaml`, yaml({ ...dataset, ...people, columns: [column] }));
     const version = { datetime: '2024-01-31T12:00:00Z', label, notes: text, ready: false };
-    const payload = i === 0 ? hostilePayload(folder, home) : {};
+    const payload = i === 0 ? hostilePayload(folder, home, 'v1', '') : {};
     folder.write(`${home}/versions/v1.yaml`, yaml({ ...version, ...payload }));
+    const before = { ...version, datetime: '2023-01-31T12:00:00Z' };
+    if (i === 0)
+      folder.write(`${home}/versions/v0.yaml`, yaml({ ...before, ...hostilePayload(folder, home, 'v0', 'x ') }));
     folder.write(
       `queries/q${i}.yaml`,
       yaml({ label, description: text, dataset: `hostile/d${i}`, parameters: { x: text } }),
@@ -283,16 +374,24 @@ function writeHostileRecords(folder: CatalogueFolder): void {
   }
 }
 
-/** Writes a payload whose columns and cells are hostile texts. @returns the parts of its version's record */
-function hostilePayload(folder: CatalogueFolder, home: string): object {
+/**
+ * Writes a payload whose columns and cells are hostile texts.
+ * @param more text before the cells of each second column
+ * @returns the parts of its version's record
+ */
+function hostilePayload(folder: CatalogueFolder, home: string, slug: string, more: string): object {
   const texts = Object.values(hostileTexts).map((text) => text.toWellFormed());
   const cell = (text: string) => `"${text.replaceAll('"', '""')}"`;
   const names = texts.slice(0, 35).map((text, i) => cell(`${i} ${text.slice(0, 100)}`));
-  const rows = texts.map((text) => names.map((_, i) => cell(i % 2 ? text : text.slice(0, 20))).join(','));
+  const rows = texts.map((text, row) =>
+    names
+      .map((_, i) => cell(i === 0 ? `${row} ${text.slice(0, 20)}` : i % 2 ? more + text : text.slice(0, 20)))
+      .join(','),
+  );
   const bytes = Buffer.from([names.join(','), ...rows, ''].join('\n'));
-  folder.write(`${home}/data/v1.csv`, bytes);
+  folder.write(`${home}/data/${slug}.csv`, bytes);
   const checksum = createHash('sha256').update(bytes).digest('hex');
-  return { ready: true, checksum, rows: rows.length, file: { name: 'v1.csv', format: 'csv', size: bytes.length } };
+  return { ready: true, checksum, rows: rows.length, file: { name: `${slug}.csv`, format: 'csv', size: bytes.length } };
 }
 
 /** JSON is YAML. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
-import { makeLastingFolder } from '../support/folder.ts';
+import { makeLastingFolder, until } from '../support/folder.ts';
 import { served } from '../support/served.ts';
 import { serveFolder } from '../support/server.ts';
 import { ownerTexts, stateTexts, writeStates } from '../support/states.ts';
@@ -30,6 +30,7 @@ describe('the page of a state', async () => {
 
   for (const [path, text] of Object.entries(stateTexts))
     it(path, async () => {
+      await until(async () => !(await ask(api + path)).words.includes('read for the first time'));
       const page = await ask(api + path);
       assert.equal(page.status, 200, page.words);
       assert.match(page.text + page.words, text);

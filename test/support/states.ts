@@ -40,7 +40,7 @@ export const stateTexts: Readonly<Record<string, RegExp>> = {
   'states/datasets/pointer/': /Git LFS pointer.*git lfs pull/s,
   'states/datasets/empty/': /This version has no rows\./,
   'states/datasets/plain/': /oak/,
-  'states/datasets/report/': /files have no rows that can be shown.*The first 40 lines.*line 1 &lt;b>/s,
+  'states/datasets/report/': /files have no rows that can be shown.*The first 40 lines.*line 1 &lt;b(>|&gt;)/s,
   'states/datasets/archive/': /2 files in it.*roads\/läuft\.shp.*2\s?kB/s,
   'states/datasets/picture/': /<img class="file-picture" src="[^"]*\/picture\/download\/[^"]*\.png"/,
 };

@@ -4,6 +4,7 @@ import fc from 'fast-check';
 import type { RowChange } from '../../../src/catalogue/difference.ts';
 import { ValidationError } from '../../../src/catalogue/errors.ts';
 import { type CompareOptions, compareTables } from '../../../src/data/difference/difference.ts';
+import { drawDifference } from '../../../src/data/difference/difference-map.ts';
 import { summarizeDifference } from '../../../src/data/difference/summary.ts';
 import { collection, ingestPayload, point } from '../support/payloads.ts';
 
@@ -354,4 +355,26 @@ test('a summary counts changed values by column, and finds another key', async (
     ['e', 'g'],
   ];
   assert.deepEqual(otherKey, { column: 'tax', rows: 2, examples, isKey: false });
+});
+
+test('a map has rows before and after, and those that changed at their place', async () => {
+  const place = (...coordinates: number[]) => ({ type: 'Point', coordinates });
+  const [near, far, other] = [place(10, 50), place(12, 52), place(11, 51)];
+  const feature = (id: number, geometry: unknown, name: string) => ({
+    type: 'Feature',
+    id,
+    geometry,
+    properties: { name },
+  });
+  const tableOf = async (features: object[], name: string) =>
+    (await ingestPayload(JSON.stringify({ type: 'FeatureCollection', features }), name)).table;
+  const difference = await compareTables(
+    await tableOf([feature(1, near, 'a'), feature(2, far, 'b'), feature(3, other, 'c')], 'from.geojson'),
+    await tableOf([feature(1, far, 'a'), feature(2, far, 'x'), feature(4, null, 'd')], 'to.geojson'),
+  );
+  const picture = await drawDifference(difference, new AbortController().signal);
+  assert.deepEqual(picture?.counts, { before: 2, after: 1, same: 1 });
+  assert.deepEqual(picture?.svg.match(/class="(before|after|same) dots" d="[^"]+"/g)?.length, 3);
+  const none = await compareTables(await tableOf([], 'from.geojson'), await tableOf([], 'to.geojson'));
+  assert.equal(await drawDifference(none, new AbortController().signal), null);
 });
