@@ -13,6 +13,7 @@ const number: JsonSchema = { type: 'integer', minimum: 1 };
 /** Parameters in paths, by name. */
 const pathParameters: Readonly<Record<string, readonly [description: string, schema?: JsonSchema]>> = {
   namespace: ['Slug of the namespace.'],
+  column: ['Name of a column.'],
   dataset: ['Slug of the dataset.'],
   version: ['Slug of the version; `latest` is the newest that is ready.'],
   query: ['Slug of the query.'],
