@@ -28,9 +28,9 @@ import {
   respondTileset,
   tileType,
 } from './maps.ts';
-import { overviewHandler } from './overview.ts';
 import { makeApiReferenceHandler, makeOpenApiHandler } from './openapi/handlers.ts';
 import type { DescribedHandlers, RouteName } from './openapi/operations.ts';
+import { overviewHandler } from './overview.ts';
 import { downloadHandler, siteMediaHandler } from './payloads.ts';
 import type { Handler, Route } from './route.ts';
 import {

@@ -1,6 +1,7 @@
 /** Texts of the pages in English. `{names}` are filled in; a text with `one` and `other` depends on its value `count`. */
-import { englishDifferenceTexts } from './differences.ts';
+
 import { englishApiTexts } from './api.ts';
+import { englishDifferenceTexts } from './differences.ts';
 import { englishMapTexts } from './map.ts';
 import { englishRowTexts } from './rows.ts';
 import { englishSearchTexts } from './search.ts';

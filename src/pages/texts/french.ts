@@ -1,7 +1,7 @@
 /** Texts of the pages in French. */
-import { frenchDifferenceTexts } from './differences.ts';
 
 import { frenchApiTexts } from './api.ts';
+import { frenchDifferenceTexts } from './differences.ts';
 import type { Texts } from './english.ts';
 import { frenchMapTexts } from './map.ts';
 import { frenchRowTexts } from './rows.ts';

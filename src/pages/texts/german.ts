@@ -1,7 +1,7 @@
 /** Texts of the pages in German. */
-import { germanDifferenceTexts } from './differences.ts';
 
 import { germanApiTexts } from './api.ts';
+import { germanDifferenceTexts } from './differences.ts';
 import type { Texts } from './english.ts';
 import { germanMapTexts } from './map.ts';
 import { germanRowTexts } from './rows.ts';

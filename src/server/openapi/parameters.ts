@@ -21,6 +21,7 @@ const pathParameters: Readonly<Record<string, readonly [description: string, sch
   file: ['Identifier of the file.'],
   token: ['Identifier of the token.'],
   entry: ['Identifier of the entry.'],
+  column: ['Name of the column.'],
   name: ['Name of the file.'],
   path: ['Path of the file; its slashes stay as they are.'],
   extension: ['Format of the rows.', { ...text, enum: Object.keys(outputFormats) }],
