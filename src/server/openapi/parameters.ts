@@ -13,7 +13,6 @@ const number: JsonSchema = { type: 'integer', minimum: 1 };
 /** Parameters in paths, by name. */
 const pathParameters: Readonly<Record<string, readonly [description: string, schema?: JsonSchema]>> = {
   namespace: ['Slug of the namespace.'],
-  column: ['Name of a column.'],
   dataset: ['Slug of the dataset.'],
   version: ['Slug of the version; `latest` is the newest that is ready.'],
   query: ['Slug of the query.'],
@@ -22,6 +21,7 @@ const pathParameters: Readonly<Record<string, readonly [description: string, sch
   file: ['Identifier of the file.'],
   token: ['Identifier of the token.'],
   entry: ['Identifier of the entry.'],
+  column: ['Name of the column.'],
   name: ['Name of the file.'],
   path: ['Path of the file; its slashes stay as they are.'],
   extension: ['Format of the rows.', { ...text, enum: Object.keys(outputFormats) }],

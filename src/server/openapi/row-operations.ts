@@ -75,6 +75,14 @@ export const rowOperations = {
     }),
   },
   Map: { GET: map('Draw a map of the rows', bytesContent('image/svg+xml'), [widthParameter]) },
+  Overview: {
+    GET: {
+      tag: 'Maps',
+      summary: 'Draw where the datasets of a list lie',
+      parameters: listParameters('dataset'),
+      answers: { 200: { description: 'The map.', content: bytesContent('image/svg+xml'), headers: ['ETag'] } },
+    },
+  },
   Plate: { GET: map('Draw a small picture of the rows', bytesContent('image/svg+xml')) },
   'Tile Set': { GET: map('Describe the vector tiles (TileJSON 3.0)', jsonContent(schemaRef('Document'))) },
   Tile: {
@@ -91,31 +99,23 @@ export const rowOperations = {
       },
     },
   },
-  Overview: {
+  Profile: {
     GET: {
-      tag: 'Maps',
-      summary: 'Draw a map of where the datasets lie',
-      parameters: listParameters('dataset'),
-      answers: { 200: { description: 'The map.', content: bytesContent('image/svg+xml'), headers: ['ETag'] } },
+      tag: 'Rows',
+      summary: 'Read statistics of the columns',
+      description: 'With filters, also how many matching rows are in each bin and have each value.',
+      parameters: rowParameters,
+      answers: {
+        200: { description: 'The statistics.', content: jsonContent(schemaRef('Profile')), headers: ['ETag'] },
+      },
     },
   },
   Column: {
     GET: {
-      tag: 'Datasets',
-      summary: 'Read a column, its statistics, and its name and type in each version',
+      tag: 'Rows',
+      summary: 'Read about a column: its texts, its statistics, its type in each version',
       answers: {
         200: { description: 'The column.', content: jsonContent(schemaRef('ColumnDetails')), headers: ['ETag'] },
-        303: { description: 'The column has another name now.', headers: ['Location'] },
-      },
-    },
-  },
-  Profile: {
-    GET: {
-      tag: 'Rows',
-      summary: 'Read statistics of the columns; with filters, also how many rows match in each bin',
-      parameters: rowParameters,
-      answers: {
-        200: { description: 'The statistics.', content: jsonContent(schemaRef('Profile')), headers: ['ETag'] },
       },
     },
   },
@@ -147,7 +147,7 @@ export const rowOperations = {
       parameters: [
         queryParameter('_from', 'Slug of the version to compare with; by default the one before.'),
         queryParameter('_key', 'Columns whose values together identify a row, with commas; by default detected.'),
-        queryParameter('_format', 'Format; wins over Accept.', { ...text, enum: ['json', 'ndjson', 'html'] }),
+        queryParameter('_format', 'Format; wins over Accept.', { ...text, enum: ['json', 'ndjson', 'html', 'api'] }),
       ],
       answers: {
         200: {

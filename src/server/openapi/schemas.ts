@@ -23,6 +23,7 @@ const namedType = objectSchema({ name: text, type: columnType });
 const retyped = arrayOf(objectSchema({ name: text, from: columnType, to: columnType }));
 const statistic: JsonSchema = { type: ['number', 'string', 'boolean'] };
 const position: JsonSchema = { type: ['number', 'string'] };
+const numbers: JsonSchema = { type: 'array', items: { type: 'number' } };
 const nullableTime = orNull(time);
 
 /** A page of a list. @param more further members, before the results */
@@ -36,7 +37,7 @@ const facets = objectSchema({
   values: objectSchema(
     Object.fromEntries(facetNames.map((name) => [name, arrayOf(objectSchema({ value: text, count }))])),
   ),
-  totals: objectSchema({ namespaces: count, versions: count, rows: count, bytes: count }),
+  totals: objectSchema({ namespaces: count, versions: count, rows: count, bytes: count, bbox: orNull(numbers) }),
 });
 
 const recordKinds: readonly EntityKind[] = ['dataset', 'version', 'namespace', 'query', 'group', 'user'];
@@ -199,14 +200,6 @@ const rows: Readonly<Record<string, JsonSchema>> = {
     additionalProperties: true,
   },
   Row: { ...anyObject, description: 'Values by the name of their column.' },
-  Profile: objectSchema({
-    rows: count,
-    columns: arrayOf(schemaRef('ColumnProfile')),
-    'matched?': objectSchema({
-      rows: count,
-      columns: arrayOf(objectSchema({ name: text, 'counts?': arrayOf(count), 'top?': arrayOf(count) })),
-    }),
-  }),
   ColumnProfile: objectSchema({
     name: text,
     type: columnType,
@@ -224,18 +217,22 @@ const rows: Readonly<Record<string, JsonSchema>> = {
     'top?': arrayOf(objectSchema({ value: statistic, count })),
     'examples?': arrayOf(text),
   }),
-  ColumnDetails: {
-    allOf: [
-      schemaRef('Column'),
-      objectSchema({
-        url: address,
-        dataset: address,
-        rows: orNull(count),
-        profile: { anyOf: [schemaRef('ColumnProfile'), { type: 'null' }] },
-        versions: arrayOf(objectSchema({ slug: text, datetime: text, name: orNull(text), type: orNull(columnType) })),
-      }),
-    ],
-  },
+  Profile: objectSchema({
+    rows: count,
+    columns: arrayOf(schemaRef('ColumnProfile')),
+    'matched?': objectSchema({
+      rows: count,
+      columns: arrayOf(objectSchema({ name: text, 'counts?': arrayOf(count), 'top?': arrayOf(count) })),
+    }),
+  }),
+  ColumnDetails: objectSchema({
+    url: address,
+    dataset: address,
+    ...(recordSchemas.Column?.properties as Readonly<Record<string, JsonSchema>>),
+    rows: orNull(count),
+    profile: orNull(schemaRef('ColumnProfile')),
+    versions: arrayOf(objectSchema({ slug: text, datetime: time, name: orNull(text), type: orNull(columnType) })),
+  }),
   RowChange: {
     type: 'object',
     required: ['change', 'key'],
@@ -252,6 +249,7 @@ const rows: Readonly<Record<string, JsonSchema>> = {
     from: address,
     to: address,
     columns: objectSchema({ added: arrayOf(namedType), dropped: arrayOf(namedType), retyped }),
+    'renames?': arrayOf(objectSchema({ from: text, to: text })),
     key: objectSchema({ kind: { ...text, enum: ['id', 'columns', 'row'] }, columns: arrayOf(text) }),
     counts: objectSchema({ from: count, to: count, added: count, removed: count, changed: count, unchanged: count }),
     rows: arrayOf(schemaRef('RowChange')),
