@@ -10,6 +10,7 @@ import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../cat
 import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
 import { Turns } from '../data/event-loop.ts';
 import { renderSearchPage } from '../pages/home.tsx';
+import { isOgcCollection } from '../standards/ogc/collection.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
 import {
   alternateLink,
@@ -153,7 +154,9 @@ export function makeDetailHandler<K extends Kind>(kind: K): Handler {
     const dataset = await datasetWith(known, catalogue);
     const address = `${links.base}${ctx.path}`;
     const license = dataset && datasetLicenceUrl(dataset, catalogue.settings);
-    const link = formatLinkHeader({ self: urlWithParameters(address, query), license }, [
+    const isCollection = known.kind === 'dataset' && isOgcCollection(known);
+    const collection = isCollection ? `${links.base}/ogc/collections/${known.namespace}.${known.slug}` : null;
+    const link = formatLinkHeader({ self: urlWithParameters(address, query), license, collection }, [
       alternateLink(address, query, type),
     ]);
     const representation: Representation = {

@@ -56,12 +56,13 @@ describe('the header Link', () => {
     assert.equal((await linksOf(`${list}?format=html`))['alternate application/json'], `${list}?format=json`);
   });
 
-  it('of a dataset and its versions names the licence and the page', async () => {
+  it('of a dataset and its versions names the licence, the page, and the collection of its features', async () => {
     const cc = 'https://spdx.org/licenses/CC-BY-4.0.html';
     for (const path of ['trees/', `trees/version/${slug}/`])
       assert.deepEqual(await linksOf(parks + path), {
         self: parks + path,
         license: cc,
+        ...(path === 'trees/' && { collection: `${new URL(parks).origin}/ogc/collections/parks.trees` }),
         'alternate text/html': `${parks}${path}?format=html`,
       });
     assert.deepEqual(await linksOf(`${parks}trees/download/`), { license: cc });
