@@ -21,6 +21,7 @@ const benchmarks = [
   'search',
   'pages',
   'lists',
+  'ogc',
   'check',
   'cli',
   'sync',

@@ -23,7 +23,6 @@ export interface OgcPageParts {
 const mostCollections = 1000;
 
 export function renderOgcPage(context: PageContext, parts: OgcPageParts): string {
-  const { locale } = context;
   const { title, description = '', document, links = [], collections } = parts;
   return renderPage(context, {
     title,
@@ -53,7 +52,6 @@ export function renderOgcPage(context: PageContext, parts: OgcPageParts): string
         )}
         <p class="s dots">
           <a href={hrefWith(context, { f: 'json' })}>JSON</a>
-          <a href={hrefOf(context, '/ogc/')}>{locale.text('ogcApi')}</a>
         </p>
       </>
     ),

@@ -4,6 +4,7 @@ import { datasetRefOf } from '../catalogue/ref.ts';
 import { resourceUrl } from '../catalogue/represent.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
+import { geoJson, isOgcCollection } from '../standards/ogc/collection.ts';
 import { NotAcceptableError } from './errors.ts';
 import type { Alternate } from './link-header.ts';
 import type { Representation, RequestContext, RouteDocument } from './route.ts';
@@ -67,6 +68,9 @@ export function contextLinks(entity: Dataset | Version, links: Links, license: s
     ...(license === null ? [] : [{ rel: 'license', url: license }]),
     { rel: 'collection', url: entity.kind === 'dataset' ? namespace : dataset },
     { rel: 'describedby', url: `${dataset}dcat.jsonld`, type: 'application/ld+json', profile: profiles.dcat },
+    ...(entity.kind === 'dataset' && isOgcCollection(entity)
+      ? [{ rel: 'items', url: `${links.base}/ogc/collections/${entity.namespace}.${entity.slug}/items`, type: geoJson }]
+      : []),
   ];
 }
 

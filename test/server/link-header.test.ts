@@ -56,7 +56,7 @@ describe('the header Link', () => {
     assert.equal((await linksOf(`${list}?format=html`))['alternate application/json'], `${list}?format=json`);
   });
 
-  it('of a dataset and its versions names the licence and the page', async () => {
+  it('of a dataset and its versions names the licence, the page, and the collection of its features', async () => {
     const cc = 'https://spdx.org/licenses/CC-BY-4.0.html';
     const described = `${parks}trees/dcat.jsonld`;
     const path = `trees/version/${slug}/`;
@@ -67,8 +67,9 @@ describe('the header Link', () => {
       'describedby application/ld+json': described,
       'alternate text/html': `${parks}${path}?format=html`,
     });
-    const { self, license, collection } = await linksOf(`${parks}trees/`);
+    const { self, license, collection, ...others } = await linksOf(`${parks}trees/`);
     assert.deepEqual([self, license, collection], [`${parks}trees/`, cc, `${api}namespaces/parks/`]);
+    assert.equal(others['items application/geo+json'], `${new URL(parks).origin}/ogc/collections/parks.trees/items`);
     assert.deepEqual(await linksOf(`${parks}trees/download/`), {
       license: cc,
       collection: `${parks}trees/`,

@@ -33,6 +33,12 @@ export const ogcRoot = ({ url }: CatalogueFacts): string => `${url}ogc`;
 /** Formats of files that have rows, by the name in records. */
 const formatsWithRows = ['geojson', 'geojsonl', 'geojsonseq', 'ndjson', 'json', 'csv', 'tsv', 'parquet'];
 
+/** True if a dataset has rows, and so is a collection. */
+export function isOgcCollection(dataset: Dataset): boolean {
+  const version = latestReadyVersion(dataset);
+  return version !== undefined && version.file !== '' && mayHaveRows(version);
+}
+
 /**
  * The collection of a dataset.
  * @param columns of its rows, if the record of the version doesn't tell them
@@ -44,7 +50,7 @@ export function ogcCollection(
   columns: readonly Column[] = dataset.columns,
 ): OgcCollection | undefined {
   const version = latestReadyVersion(dataset);
-  if (!version?.file || !mayHaveRows(version)) return undefined;
+  if (!version || !isOgcCollection(dataset)) return undefined;
   const hasGeometry = columns.some(({ type }) => type === 'geometry');
   return {
     id: facts.name,
@@ -59,7 +65,7 @@ export function ogcCollection(
 const mayHaveRows = ({ rows, columns, format, file }: Version): boolean =>
   rows !== null || columns !== null || formatsWithRows.includes(format || (file.split('.')[1] ?? ''));
 
-/** The format by the types that occur (20-... Part 5, requirement "queryables", E). */
+/** The format by the types that occur (19-079r2, get-queryables-response, E). */
 function geometryFormatOf(types: readonly string[]): string {
   const plain = [...new Set(types.map((type) => type.replace(/ Z$/, '').toLowerCase()))].sort();
   const [first = 'any', second] = plain;
