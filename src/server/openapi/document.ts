@@ -144,7 +144,13 @@ function documentOperation(
 ): DocumentOperation {
   const { tag, summary, description: words, parameters = [], body, answers, isOpen, refusals: more = [] } = operation;
   const hasPage = method === 'GET' && route.types.includes('text/html');
-  const statuses = [...usualRefusals, ...refusals[method], ...more, ...(namesRecord.test(route.path) ? [308] : [])];
+  const statuses = [
+    ...usualRefusals,
+    ...refusals[method],
+    ...(hasPage ? [303] : []),
+    ...more,
+    ...(namesRecord.test(route.path) ? [308] : []),
+  ];
   const responses = Object.fromEntries([
     ...Object.entries(answers).map(([status, answer]) => [
       status,

@@ -147,7 +147,7 @@ export const rowOperations = {
       parameters: [
         queryParameter('_from', 'Slug of the version to compare with; by default the one before.'),
         queryParameter('_key', 'Columns whose values together identify a row, with commas; by default detected.'),
-        queryParameter('_format', 'Format; wins over Accept.', { ...text, enum: ['json', 'ndjson', 'html'] }),
+        queryParameter('_format', 'Format; wins over Accept.', { ...text, enum: ['json', 'ndjson', 'html', 'api'] }),
       ],
       answers: {
         200: {

@@ -23,6 +23,7 @@ const namedType = objectSchema({ name: text, type: columnType });
 const retyped = arrayOf(objectSchema({ name: text, from: columnType, to: columnType }));
 const statistic: JsonSchema = { type: ['number', 'string', 'boolean'] };
 const position: JsonSchema = { type: ['number', 'string'] };
+const numbers: JsonSchema = { type: 'array', items: { type: 'number' } };
 const nullableTime = orNull(time);
 
 /** A page of a list. @param more further members, before the results */
@@ -36,7 +37,7 @@ const facets = objectSchema({
   values: objectSchema(
     Object.fromEntries(facetNames.map((name) => [name, arrayOf(objectSchema({ value: text, count }))])),
   ),
-  totals: objectSchema({ namespaces: count, versions: count, rows: count, bytes: count }),
+  totals: objectSchema({ namespaces: count, versions: count, rows: count, bytes: count, bbox: orNull(numbers) }),
 });
 
 const recordKinds: readonly EntityKind[] = ['dataset', 'version', 'namespace', 'query', 'group', 'user'];
@@ -252,6 +253,7 @@ const rows: Readonly<Record<string, JsonSchema>> = {
     from: address,
     to: address,
     columns: objectSchema({ added: arrayOf(namedType), dropped: arrayOf(namedType), retyped }),
+    'renames?': arrayOf(objectSchema({ from: text, to: text })),
     key: objectSchema({ kind: { ...text, enum: ['id', 'columns', 'row'] }, columns: arrayOf(text) }),
     counts: objectSchema({ from: count, to: count, added: count, removed: count, changed: count, unchanged: count }),
     rows: arrayOf(schemaRef('RowChange')),

@@ -19,6 +19,7 @@ export function responseOf({ description: words, content, headers: names = [] }:
 
 /** Responses that many operations share, by status. */
 const errors: Readonly<Record<number, readonly [name: string, description: string, header?: HeaderName]>> = {
+  303: ['SeeOther', 'The page is at another address.', 'Location'],
   304: ['NotModified', 'The client has the current state.', 'ETag'],
   308: ['Moved', 'The record was renamed or moved.', 'Location'],
   400: ['BadRequest', 'Fields or parameters are invalid, or the body can’t be read.'],
@@ -57,7 +58,7 @@ export const sharedResponses: Json = {
       {
         description: words,
         ...(header && { headers: headerRefs([header]) }),
-        ...(status !== '304' && { content: status === '400' ? invalidContent : problemContent }),
+        ...(!['303', '304'].includes(status) && { content: status === '400' ? invalidContent : problemContent }),
       },
     ]),
   ),
