@@ -53,14 +53,24 @@ const demanding: { readonly [N in keyof typeof datasetDocuments]?: Standard } = 
   'stac.json': 'stac',
 };
 
+interface LackingDocuments {
+  readonly settings: object;
+  readonly paths: ReadonlySet<string>;
+}
+/** Documents that datasets lack; found once for as long as dataset and settings are the same. */
+const lacking = new WeakMap<Dataset, LackingDocuments>();
+
 /** True if a dataset has the facts that the standard of a document demands. @param path of the document */
-export function hasDocument(
-  request: Pick<RequestContext, 'catalogue' | 'links'>,
-  dataset: Dataset,
-  path: string,
-): boolean {
-  const standard = demanding[path as keyof typeof datasetDocuments];
-  return !standard || missingFor(standard, datasetFacts(factsOf(request), dataset, undefined)).length === 0;
+export function hasDocument(request: Pick<RequestContext, 'catalogue' | 'links'>, dataset: Dataset, path: string) {
+  const { settings } = request.catalogue;
+  let known = lacking.get(dataset);
+  if (known?.settings !== settings) {
+    const facts = datasetFacts(factsOf(request), dataset, undefined);
+    const without = Object.entries(demanding).filter(([, standard]) => missingFor(standard, facts).length > 0);
+    known = { settings, paths: new Set(without.map(([name]) => name)) };
+    lacking.set(dataset, known);
+  }
+  return !known.paths.has(path);
 }
 
 function refuse(standard: Standard, facts: DatasetFacts): never {

@@ -107,7 +107,8 @@ export async function sendRepresentation(
   let response: CachedResponse | undefined = key === null ? undefined : app.cache.get(key);
   if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
   else {
-    const linked = { ...representation, links: () => linksOf(route, request, representation) };
+    const related = linksOf(route, request, representation);
+    const linked = { ...representation, links: () => related };
     const body = bodyOf(request, linked);
     // Encoding and hashing it take a turn of their own.
     if (body.length >= largeBody) await nextTurn();
