@@ -225,18 +225,14 @@ const rows: Readonly<Record<string, JsonSchema>> = {
     'top?': arrayOf(objectSchema({ value: statistic, count })),
     'examples?': arrayOf(text),
   }),
-  ColumnDetails: {
-    allOf: [
-      schemaRef('Column'),
-      objectSchema({
-        url: address,
-        dataset: address,
-        rows: orNull(count),
-        profile: { anyOf: [schemaRef('ColumnProfile'), { type: 'null' }] },
-        versions: arrayOf(objectSchema({ slug: text, datetime: text, name: orNull(text), type: orNull(columnType) })),
-      }),
-    ],
-  },
+  ColumnDetails: objectSchema({
+    url: address,
+    dataset: address,
+    ...(recordSchemas.Column?.properties as Readonly<Record<string, JsonSchema>>),
+    rows: orNull(count),
+    profile: orNull(schemaRef('ColumnProfile')),
+    versions: arrayOf(objectSchema({ slug: text, datetime: text, name: orNull(text), type: orNull(columnType) })),
+  }),
   RowChange: {
     type: 'object',
     required: ['change', 'key'],
