@@ -217,21 +217,13 @@ const rows: Readonly<Record<string, JsonSchema>> = {
     'top?': arrayOf(objectSchema({ value: statistic, count })),
     'examples?': arrayOf(text),
   }),
-  Profile: objectSchema({
-    rows: count,
-    columns: arrayOf(schemaRef('ColumnProfile')),
-    'matched?': objectSchema({
-      rows: count,
-      columns: arrayOf(objectSchema({ name: text, 'counts?': arrayOf(count), 'top?': arrayOf(count) })),
-    }),
-  }),
   ColumnDetails: objectSchema({
     url: address,
     dataset: address,
     ...(recordSchemas.Column?.properties as Readonly<Record<string, JsonSchema>>),
     rows: orNull(count),
     profile: orNull(schemaRef('ColumnProfile')),
-    versions: arrayOf(objectSchema({ slug: text, datetime: time, name: orNull(text), type: orNull(columnType) })),
+    versions: arrayOf(objectSchema({ slug: text, datetime: text, name: orNull(text), type: orNull(columnType) })),
   }),
   RowChange: {
     type: 'object',
