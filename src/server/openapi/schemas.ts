@@ -217,6 +217,14 @@ const rows: Readonly<Record<string, JsonSchema>> = {
     'top?': arrayOf(objectSchema({ value: statistic, count })),
     'examples?': arrayOf(text),
   }),
+  Profile: objectSchema({
+    rows: count,
+    columns: arrayOf(schemaRef('ColumnProfile')),
+    'matched?': objectSchema({
+      rows: count,
+      columns: arrayOf(objectSchema({ name: text, 'counts?': arrayOf(count), 'top?': arrayOf(count) })),
+    }),
+  }),
   ColumnDetails: objectSchema({
     url: address,
     dataset: address,
