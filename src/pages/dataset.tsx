@@ -6,6 +6,8 @@ import type { Column, Commit, Dataset, Query, Version } from '../catalogue/types
 import { apiPath, apiRoot, collections, columnPath, downloadFileName } from '../catalogue/urls.ts';
 import { catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
+import { ChartFigure } from './chart.tsx';
+import type { Chart } from './chart-scales.ts';
 import { ColumnList } from './dataset-columns.tsx';
 import { DatasetLead } from './dataset-lead.tsx';
 import { DatasetMap, type ShownMap } from './dataset-map.tsx';
@@ -45,6 +47,8 @@ export interface DatasetPageParts {
   readonly filePreview: FilePreview | null;
   /** What the map shows: null if it isn't drawn yet, undefined if the rows have no geometry. */
   readonly map: ShownMap | null | undefined;
+  /** Null if the columns make none. */
+  readonly chart: Chart | null;
 }
 
 /** Profiles by column: measured, or as far as the metadata of the version have them. */
@@ -127,7 +131,7 @@ interface Section {
 /** The parts of the page that have content. */
 function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Section[] {
   const { locale } = context;
-  const { dataset, version, isVersionPage, preview, reason, profile, queries, map, changes } = parts;
+  const { dataset, version, isVersionPage, preview, reason, profile, queries, map, chart, changes } = parts;
   const path = apiPath(isVersionPage && version ? refOf(version) : refOf(dataset));
   const rowsPath = hrefOfRef(context, isVersionPage && version ? refOf(version) : refOf(dataset), 'data/');
   const profiles = profilesByColumn(version, profile);
@@ -151,6 +155,19 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
             <DatasetMap {...{ context, path, shown: map, columns: dataset.columns.filter(mayColour) }} />,
           ),
         ]),
+    ...(chart
+      ? [
+          section(
+            'chart',
+            locale.text('chart'),
+            locale.text('chartNote', {
+              value: chart.value.label || chart.value.name,
+              time: chart.time.label || chart.time.name,
+            }),
+            <ChartFigure {...{ context, chart, rowsPath }} />,
+          ),
+        ]
+      : []),
     ...(version?.ready
       ? [
           section(

@@ -37,7 +37,7 @@ export async function datasetPageParts(
   catalogue: Catalogue,
   dataset: Dataset,
   { version, colour = null, figures, viewer }: DatasetPageOptions,
-): Promise<{ readonly parts: DatasetPageParts; readonly isComplete: boolean }> {
+): Promise<{ readonly parts: Omit<DatasetPageParts, 'chart'>; readonly isComplete: boolean }> {
   const shown = version ?? shownVersion(dataset);
   const [namespace, queries, table, map, changes] = await Promise.all([
     catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null),
