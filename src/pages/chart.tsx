@@ -28,7 +28,12 @@ export function ChartFigure({ context, chart, rowsPath }: Props): VNode {
   const sentence = chartSentence(locale, chart, lines);
   return (
     <figure class="chart">
-      <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('chart')}>
+      <div
+        class="scroll"
+        tabIndex={0}
+        role="region"
+        aria-label={locale.text('chartNote', { value: titleOf(chart.value), time: titleOf(chart.time) })}
+      >
         <Drawing locale={locale} lines={lines} value={chart.value} sentence={sentence} />
       </div>
       <figcaption class="undermap">

@@ -2,10 +2,11 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import { UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Version } from '../catalogue/types.ts';
 import { type ChartChoices, chartChoices, chosenColumns, mostLines, mostTimes } from '../pages/chart-columns.ts';
 import type { Chart, ChartLine } from '../pages/chart-scales.ts';
-import { quotedName, readObjects, soon } from './dataset-page.ts';
+import { readObjects, soon } from './dataset-page.ts';
 
 /** Rows of a table up to which a chart is made. */
 const mostRows = 200_000;

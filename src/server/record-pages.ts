@@ -86,6 +86,7 @@ async function withDatasetPage(
           ...representation.dependsOn,
           parts.namespace,
           ...parts.queries,
+          ...parts.others,
           parts.profile,
           JSON.stringify(parts.map),
           ...parts.changes.values(),

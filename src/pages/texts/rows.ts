@@ -1,6 +1,10 @@
 /** Texts of rows, columns and charts, by language. */
 
 export const englishRowTexts = {
+  inVersions: '{name} in the versions',
+  othersFromHere: 'Others from here',
+  toolEmbed: 'Web page',
+  embedHow: 'Paste this line into the HTML of a page: it shows the rows there.',
   chart: 'Chart',
   numbersOfChart: 'The numbers as a table',
   chartOf: '{value} by {time} for {count} values of {series}, {from} to {to}.',
@@ -36,6 +40,10 @@ export const englishRowTexts = {
 } as const;
 
 export const germanRowTexts = {
+  inVersions: '{name} in den Versionen',
+  othersFromHere: 'Andere von hier',
+  toolEmbed: 'Webseite',
+  embedHow: 'Diese Zeile gehört in das HTML einer Seite: Dort zeigt sie die Zeilen.',
   chart: 'Diagramm',
   numbersOfChart: 'Die Zahlen als Tabelle',
   chartOf: '{value} nach {time} für {count} Werte von {series}, {from} bis {to}.',
@@ -72,6 +80,10 @@ export const germanRowTexts = {
 } as const;
 
 export const frenchRowTexts = {
+  inVersions: '{name} dans les versions',
+  othersFromHere: 'Autres jeux d’ici',
+  toolEmbed: 'Page web',
+  embedHow: 'Collez cette ligne dans le HTML d’une page : elle y affiche les lignes.',
   chart: 'Graphique',
   numbersOfChart: 'Les chiffres en tableau',
   chartOf: '{value} par {time} pour {count} valeurs de {series}, de {from} à {to}.',
