@@ -246,7 +246,7 @@ function Bins({
 function InVersions({ context, column, versions }: Props): VNode {
   const { locale } = context;
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('versions')}>
+    <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('inVersions', { name: column.name })}>
       <table class="grid">
         <thead>
           <tr>

@@ -43,6 +43,7 @@ export function DatasetMap({ context, path, shown, columns }: DatasetMapProps): 
           </button>
         </div>
       </div>
+      {shown?.legend && <Legend context={context} legend={shown.legend} />}
       <figcaption class="undermap">
         <span>{sentence}</span>
         <form class="row" action={`${hrefOf(context, context.path)}#map`}>
@@ -60,12 +61,11 @@ export function DatasetMap({ context, path, shown, columns }: DatasetMapProps): 
           </button>
         </form>
       </figcaption>
-      {shown?.legend && <Legend context={context} legend={shown.legend} />}
     </figure>
   );
 }
 
-function Legend({ context, legend }: { readonly context: PageContext; readonly legend: MapLegend }): VNode {
+export function Legend({ context, legend }: { readonly context: PageContext; readonly legend: MapLegend }): VNode {
   return (
     <ul class="classes" aria-label={context.locale.text('colourBy')}>
       {legendEntries(legend).map((entry) => (

@@ -6,6 +6,8 @@ import type { Column, Commit, Dataset, Query, Version } from '../catalogue/types
 import { apiPath, apiRoot, collections, columnPath, downloadFileName } from '../catalogue/urls.ts';
 import { catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
+import { ChartFigure } from './chart.tsx';
+import type { Chart } from './chart-scales.ts';
 import { ColumnList } from './dataset-columns.tsx';
 import { DatasetLead } from './dataset-lead.tsx';
 import { DatasetMap, type ShownMap } from './dataset-map.tsx';
@@ -20,7 +22,7 @@ import { LicenceAndCiting } from './licence-and-citing.tsx';
 import { firstParagraph } from './markdown.ts';
 import { absoluteUrl, hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
 import { Part } from './part.tsx';
-import { looksTyped } from './snippets.ts';
+import { columnsThatLookTyped } from './snippets.ts';
 import { UseIt } from './use-it.tsx';
 
 export interface DatasetPageParts {
@@ -45,6 +47,10 @@ export interface DatasetPageParts {
   readonly filePreview: FilePreview | null;
   /** What the map shows: null if it isn't drawn yet, undefined if the rows have no geometry. */
   readonly map: ShownMap | null | undefined;
+  /** Others of the same namespace or with the same keywords. */
+  readonly others: readonly Dataset[];
+  /** Null if the columns make none. */
+  readonly chart: Chart | null;
 }
 
 /** Profiles by column: measured, or as far as the metadata of the version have them. */
@@ -127,7 +133,7 @@ interface Section {
 /** The parts of the page that have content. */
 function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Section[] {
   const { locale } = context;
-  const { dataset, version, isVersionPage, preview, reason, profile, queries, map, changes } = parts;
+  const { dataset, version, isVersionPage, preview, reason, profile, queries, others, map, chart, changes } = parts;
   const path = apiPath(isVersionPage && version ? refOf(version) : refOf(dataset));
   const rowsPath = hrefOfRef(context, isVersionPage && version ? refOf(version) : refOf(dataset), 'data/');
   const profiles = profilesByColumn(version, profile);
@@ -151,6 +157,19 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
             <DatasetMap {...{ context, path, shown: map, columns: dataset.columns.filter(mayColour) }} />,
           ),
         ]),
+    ...(chart
+      ? [
+          section(
+            'chart',
+            locale.text('chart'),
+            locale.text('chartNote', {
+              value: chart.value.label || chart.value.name,
+              time: chart.time.label || chart.time.name,
+            }),
+            <ChartFigure {...{ context, chart, rowsPath }} />,
+          ),
+        ]
+      : []),
     ...(version?.ready
       ? [
           section(
@@ -218,7 +237,10 @@ function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Sec
         ]
       : []),
     ...(queries.length
-      ? [section('queries', locale.text('queriesAboutIt'), '', <Queries context={context} queries={queries} />)]
+      ? [section('queries', locale.text('queriesAboutIt'), '', <Records context={context} records={queries} />)]
+      : []),
+    ...(others.length
+      ? [section('others', locale.text('othersFromHere'), '', <Records context={context} records={others} />)]
       : []),
   ];
 }
@@ -247,34 +269,29 @@ function UseDataset({
         hasGeometry: dataset.columns.some(({ type }) => type === 'geometry'),
         textColumns: columnsThatLookTyped(dataset.columns, profiles),
         subject: formatRef(ref),
+        title: dataset.label,
         server: context.base,
       }}
     />
   );
 }
 
-/** Columns of texts that other tools would read as numbers or truth values, as far as their values are known. */
-export const columnsThatLookTyped = (
-  columns: readonly Column[],
-  profiles: ReadonlyMap<string, Partial<ColumnProfile>>,
-): readonly string[] =>
-  columns
-    .filter(({ name, type }) => {
-      if (type !== 'string') return false;
-      const { min, max, top = [], examples = [] } = profiles.get(name) ?? {};
-      return [min, max, ...examples, ...top.map(({ value }) => value)].some((value) => looksTyped(String(value ?? '')));
-    })
-    .map(({ name }) => name);
-
-function Queries({ context, queries }: { readonly context: PageContext; readonly queries: readonly Query[] }): VNode {
+/** Links to queries or datasets, with the beginning of what they are. */
+function Records({
+  context,
+  records,
+}: {
+  readonly context: PageContext;
+  readonly records: readonly (Query | Dataset)[];
+}): VNode {
   return (
     <ul class="log">
-      {queries.map((query) => (
-        <li key={query.id}>
-          <a href={hrefOfRef(context, refOf(query))} dir="auto">
-            {query.label}
+      {records.map((record) => (
+        <li key={record.id}>
+          <a href={hrefOfRef(context, refOf(record))} dir="auto">
+            {record.label}
           </a>
-          <span dir="auto">{firstParagraph(query.description, 160)}</span>
+          <span dir="auto">{firstParagraph(record.description, 160)}</span>
         </li>
       ))}
     </ul>

@@ -167,6 +167,7 @@ interface EndsProps {
 /** The ends of a column's range; of milliseconds since 1970, dates. */
 export function Ends({ locale, name, profile }: EndsProps): VNode {
   const end = (value: number | string | undefined) => {
+    if (typeof value === 'number' && isYear(name, value)) return String(value);
     if (typeof value === 'number')
       return isTimestamp(name, profile) ? locale.date(new Date(value).toISOString()) : locale.rounded(value);
     return /^\d{4}-\d\d-\d\d/.test(value ?? '') ? locale.date(value ?? '') : (value ?? '').slice(0, 24);
@@ -178,6 +179,10 @@ export function Ends({ locale, name, profile }: EndsProps): VNode {
     </p>
   );
 }
+
+/** True for a year, which is written without groups of digits. */
+const isYear = (name: string, value: number): boolean =>
+  /(^|[^a-z])(year|jahr|ann[eé]e)/i.test(name) && Number.isInteger(value) && value >= 1000 && value <= 2500;
 
 /** True for numbers that are milliseconds since 1970: between 1990 and 2100, in a column named like a time. */
 const isTimestamp = (name: string, { min, max }: Partial<ColumnProfile>): boolean =>

@@ -24,6 +24,8 @@ export interface PageParts {
   readonly hasSearch?: boolean;
   /** True for pages that search engines shouldn't list. */
   readonly isHidden?: boolean;
+  /** True for a page in a frame on a page of others, without head and foot. */
+  readonly isEmbedded?: boolean;
   /** Canonical path, if it isn't that of the page without parameters. */
   readonly canonical?: string;
   /** Address of the same as JSON; null if there is none. */
@@ -62,11 +64,13 @@ function Page({ context, ...parts }: PageParts & { readonly context: PageContext
         {!parts.isHidden && <PreviewOfPage context={context} {...parts} />}
       </head>
       <body>
-        <a class="skip" href="#main">
-          {locale.text('skipToContent')}
-        </a>
-        <SiteHeader context={context} {...parts} />
-        <main id="main" class="wide">
+        {!parts.isEmbedded && (
+          <a class="skip" href="#main">
+            {locale.text('skipToContent')}
+          </a>
+        )}
+        {!parts.isEmbedded && <SiteHeader context={context} {...parts} />}
+        <main id="main" class={parts.isEmbedded ? 'embedded' : 'wide'}>
           {crumbs && <Breadcrumbs context={context} crumbs={crumbs} />}
           {children}
           {parts.isWatched && (
@@ -78,7 +82,7 @@ function Page({ context, ...parts }: PageParts & { readonly context: PageContext
             />
           )}
         </main>
-        <SiteFooter context={context} json={json} feed={parts.feed ?? '/feed.atom'} />
+        {!parts.isEmbedded && <SiteFooter context={context} json={json} feed={parts.feed ?? '/feed.atom'} />}
       </body>
     </html>
   );

@@ -123,14 +123,16 @@ function Citation({ context, dataset, version }: Required<Props>): VNode | null 
     ...{ catalogue: settings.title, url },
   });
   const key = `${dataset.slug}-${year}`.replace(/[^A-Za-z0-9-]/g, '');
+  const checksum = version.checksum && `SHA-256: ${version.checksum}`;
   const braces = (value: string) =>
     value.replace(/[{}\\%&#$_^~]/g, (character) => (/[%&#$_]/.test(character) ? `\\${character}` : ''));
   const bibtex = `@misc{${key},
   author = {{${braces(publisher)}}},
   title = {{${braces(dataset.label)}}},
   year = {${year}},
+  version = {${version.slug}},
   howpublished = {${braces(settings.title)}, version ${version.slug}},
-  url = {${url}}
+  url = {${url}}${checksum && `,\n  note = {${checksum}}`}
 }`;
   const csl = {
     id: key,
@@ -141,6 +143,7 @@ function Citation({ context, dataset, version }: Required<Props>): VNode | null 
     publisher: settings.title,
     version: version.slug,
     URL: url,
+    ...(checksum && { note: checksum }),
   };
   return (
     <div>

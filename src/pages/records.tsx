@@ -174,6 +174,7 @@ export function renderQueryPage(context: PageContext, query: Query, dataset: Dat
               hasGeometry: columns.some(({ type }) => type === 'geometry'),
               textColumns: [],
               subject: `@${query.slug}`,
+              title: query.label,
               server: context.base,
             }}
           />

@@ -16,6 +16,8 @@ export interface RowsAddressProps {
   readonly name: string;
   /** The rows for the command line: `namespace/dataset@version` or `@query`. */
   readonly subject: string;
+  /** Title of the rows, for people. */
+  readonly title: string;
   readonly textColumns: readonly string[];
 }
 

@@ -3,13 +3,14 @@ import type { VNode } from 'preact';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import { parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Query, Version } from '../catalogue/types.ts';
-import { columnsThatLookTyped, datasetCrumbs, profilesByColumn } from './dataset.tsx';
+import { datasetCrumbs, profilesByColumn } from './dataset.tsx';
 import { type Crumb, renderPage } from './layout.tsx';
 import { hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
 import { RowFilters } from './row-filters.tsx';
 import { RowsAddress } from './rows-address.tsx';
 import { noPart } from './rows-aside.tsx';
 import { RowsTable, type RowsTableProps } from './rows-table.tsx';
+import { columnsThatLookTyped } from './snippets.ts';
 
 export interface RowsPageParts extends Omit<RowsTableProps, 'context'> {
   readonly dataset: Dataset;
@@ -90,6 +91,7 @@ export function renderRowsPage(context: PageContext, parts: RowsPageParts): stri
         {!isAggregated && <RowFilters context={context} columns={allColumns} />}
         <RowsAddress
           {...{ context, matched, isAggregated, columns: written }}
+          title={title}
           name={query?.slug ?? dataset.slug}
           subject={query ? `@${query.slug}` : formatRef(refOf(isVersionPage ? version : dataset))}
           textColumns={columnsThatLookTyped(written, profilesByColumn(version, parts.profile))}

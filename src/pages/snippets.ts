@@ -1,5 +1,9 @@
 /** Ready lines for tools, made from an address of rows: the one place where they are written. */
 
+import type { ColumnProfile } from '../catalogue/column-statistics.ts';
+import type { Column } from '../catalogue/types.ts';
+import { frameCode } from './frame-code.ts';
+
 /** The rows that a snippet reads. */
 export interface RowsSource {
   /** Absolute address of the rows without format: `https://host/api/v1/…/data`. */
@@ -15,11 +19,13 @@ export interface RowsSource {
   readonly textColumns: readonly string[];
   /** For the command line: `namespace/dataset`, with `@version`, or `@query`; and the address of the server. */
   readonly subject: string;
+  /** Title of the rows, for people. */
+  readonly title: string;
   readonly server: string;
 }
 
 export interface Snippet {
-  readonly tool: 'curl' | 'python' | 'r' | 'duckdb' | 'qgis' | 'js' | 'cli';
+  readonly tool: 'curl' | 'python' | 'r' | 'duckdb' | 'qgis' | 'js' | 'cli' | 'embed';
   readonly title: string;
   /** What to copy, one block for each way. */
   readonly blocks: readonly string[];
@@ -39,18 +45,31 @@ const variableName = (name: string): string => {
 };
 
 /** True for a text that Python or R would read as something else. */
-export const looksTyped = (text: string): boolean =>
+const looksTyped = (text: string): boolean =>
   /^\s*[-+]?(\d|\.\d|inf|nan)/i.test(text)
     ? !Number.isNaN(Number(text)) || /^\s*[-+]?(inf|nan)/i.test(text)
     : isTruthValue.test(text);
 const isTruthValue = /^(true|false|t|f)$/i;
+
+/** Columns of texts that other tools would read as numbers or truth values, as far as their values are known. */
+export const columnsThatLookTyped = (
+  columns: readonly Column[],
+  profiles: ReadonlyMap<string, Partial<ColumnProfile>>,
+): readonly string[] =>
+  columns
+    .filter(({ name, type }) => {
+      if (type !== 'string') return false;
+      const { min, max, top = [], examples = [] } = profiles.get(name) ?? {};
+      return [min, max, ...examples, ...top.map(({ value }) => value)].some((value) => looksTyped(String(value ?? '')));
+    })
+    .map(({ name }) => name);
 
 /** The address of the rows as "CSV for Excel": semicolons, a byte order mark, and no cell that is a formula. */
 export const excelAddress = ({ address, query }: Pick<RowsSource, 'address' | 'query'>): string =>
   `${address}.csv${query ? `${query}&` : '?'}_bom=true&_sep=;&_excel=true`;
 
 export function makeSnippets(source: RowsSource): readonly Snippet[] {
-  const { address, query, name, hasGeometry, isAggregated = false, subject, server } = source;
+  const { address, query, name, hasGeometry, isAggregated = false, subject, title, server } = source;
   const at = (extension: string) => `${address}.${extension}${query}`;
   const variable = variableName(name);
   // In R, `optional` keeps the names of columns as they are.
@@ -104,6 +123,14 @@ export function makeSnippets(source: RowsSource): readonly Snippet[] {
       tool: 'cli',
       title: '',
       blocks: [`catalogue data ${subject}${parameters} --remote ${server} -o ${variable}.${best}`],
+    },
+    {
+      tool: 'embed',
+      title: '',
+      blocks: (hasGeometry ? (['map', 'table'] as const) : (['table'] as const)).map((view) => {
+        const frame = `${address.replace(/data$/, 'embed/')}${query ? `${query}&` : '?'}_view=${view}`;
+        return frameCode(frame, title, view);
+      }),
     },
   ];
 }

@@ -11,9 +11,10 @@ export function UseIt({ context, source }: { readonly context: PageContext; read
   const panels = [
     ...snippets.map(({ tool, title, blocks }) => ({
       tool,
-      title: title || locale.text('toolCli'),
+      title: title || locale.text(tool === 'embed' ? 'toolEmbed' : 'toolCli'),
       content: (
         <>
+          {tool === 'embed' && <p>{locale.text('embedHow')}</p>}
           {blocks.map((code, i) => (
             <CodeBlock
               key={code}

@@ -20,6 +20,8 @@ import { previewFile } from './file-preview.ts';
 /** Rows and columns of the first look at a version. */
 const previewRows = 8;
 const previewColumns = 8;
+/** Other datasets that a page leads to. */
+const mostOthers = 6;
 /** Milliseconds that a page waits for rows which are read for the first time. */
 const patience = 1500;
 
@@ -37,11 +39,12 @@ export async function datasetPageParts(
   catalogue: Catalogue,
   dataset: Dataset,
   { version, colour = null, figures, viewer }: DatasetPageOptions,
-): Promise<{ readonly parts: DatasetPageParts; readonly isComplete: boolean }> {
+): Promise<{ readonly parts: Omit<DatasetPageParts, 'chart'>; readonly isComplete: boolean }> {
   const shown = version ?? shownVersion(dataset);
-  const [namespace, queries, table, map, changes] = await Promise.all([
+  const [namespace, queries, others, table, map, changes] = await Promise.all([
     catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null),
     queriesAbout(catalogue, dataset),
+    version ? [] : othersFromHere(catalogue, dataset),
     shown?.ready
       ? firstLook(catalogue, datasetWithColumnsOf(dataset, shown), shown)
       : { profile: null, preview: null, reason: '', isComplete: true },
@@ -60,7 +63,18 @@ export async function datasetPageParts(
         dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
         namespace: namespace?.label ?? dataset.namespace,
       },
-      ...{ version: shown, isVersionPage, queries, map, changes, state, filePreview, history: history ?? [], ...look },
+      ...{
+        version: shown,
+        isVersionPage,
+        queries,
+        others,
+        map,
+        changes,
+        state,
+        filePreview,
+        history: history ?? [],
+        ...look,
+      },
     },
     isComplete,
   };
@@ -118,6 +132,21 @@ export function datasetWithColumnsOf(dataset: Dataset, version: Version): Datase
 async function queriesAbout(catalogue: Catalogue, dataset: Dataset): Promise<readonly Query[]> {
   const filters = { dataset: [formatRef(refOf(dataset))] };
   return (await catalogue.list('query', { filters, pageSize: 20 })).items;
+}
+
+/** Other datasets that the viewer sees, of the same namespace or with a keyword of this one; those with most in common first. */
+async function othersFromHere(catalogue: Catalogue, dataset: Dataset): Promise<readonly Dataset[]> {
+  const pageSize = mostOthers + 1;
+  const { keywords, namespace } = dataset;
+  const [alike, near] = await Promise.all([
+    keywords.length ? catalogue.list('dataset', { filters: { keyword: keywords }, pageSize }) : { items: [] },
+    catalogue.list('dataset', { namespace, pageSize }),
+  ]);
+  const found = new Map([...alike.items, ...near.items].map((other) => [other.id, other]));
+  found.delete(dataset.id);
+  const kinship = (other: Dataset) =>
+    other.keywords.filter((keyword) => keywords.includes(keyword)).length + (other.namespace === namespace ? 1 : 0);
+  return [...found.values()].sort((a, b) => kinship(b) - kinship(a)).slice(0, mostOthers);
 }
 
 /** What the map of a version shows; null if it isn't drawn soon, undefined if there is none. */

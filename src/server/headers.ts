@@ -34,22 +34,23 @@ export function commonHeaders({ cors }: Settings): Headers {
   return cors ? [...securityHeaders, ...corsHeaders] : securityHeaders;
 }
 
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "font-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+];
+
 /** Headers of every page: nothing from other hosts, no script or style within the page, no frame of others. */
-export const pageHeaders: Headers = [
-  [
-    'Content-Security-Policy',
-    [
-      "default-src 'none'",
-      "script-src 'self'",
-      "style-src 'self'",
-      "img-src 'self' data:",
-      "font-src 'self'",
-      "connect-src 'self'",
-      "form-action 'self'",
-      "base-uri 'none'",
-      "frame-ancestors 'none'",
-    ].join('; '),
-  ],
+export const pageHeaders: Headers = [['Content-Security-Policy', [...pagePolicy, "frame-ancestors 'none'"].join('; ')]];
+
+/** Headers of pages that others may show in a frame. */
+export const framablePageHeaders: Headers = [
+  ['Content-Security-Policy', [...pagePolicy, 'frame-ancestors *'].join('; ')],
 ];
 
 /** Headers of the response to a preflight (Fetch standard, section 3.3.5). */

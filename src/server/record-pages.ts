@@ -14,6 +14,7 @@ import {
   renderQueryList,
   renderQueryPage,
 } from '../pages/records.tsx';
+import { chartSoon } from './dataset-chart.ts';
 import { datasetPageParts, pathOfComparison } from './dataset-page.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
 import { parseListOptions } from './query-string.ts';
@@ -74,18 +75,28 @@ async function withDatasetPage(
   const { differenceFigures: figures } = request.app;
   const options = { version, colour: query.get('_colour'), figures, viewer };
   const { parts, isComplete } = await datasetPageParts(catalogue, dataset, options);
+  const chart =
+    parts.version && parts.profile
+      ? await chartSoon(catalogue, parts.dataset, parts.version, parts.profile, query)
+      : null;
   // A page without its rows is made anew until they are ready.
-  const dependsOn = isComplete
-    ? [
-        ...representation.dependsOn,
-        parts.namespace,
-        ...parts.queries,
-        parts.profile,
-        JSON.stringify(parts.map),
-        ...parts.changes.values(),
-      ]
-    : [];
-  return { ...representation, dependsOn, page: (context) => renderDatasetPage(context, parts) };
+  const dependsOn =
+    isComplete && chart !== undefined
+      ? [
+          ...representation.dependsOn,
+          parts.namespace,
+          ...parts.queries,
+          ...parts.others,
+          parts.profile,
+          JSON.stringify(parts.map),
+          ...parts.changes.values(),
+        ]
+      : [];
+  return {
+    ...representation,
+    dependsOn,
+    page: (context) => renderDatasetPage(context, { ...parts, chart: chart ?? null }),
+  };
 }
 
 /** The page of a list of namespaces or queries. */

@@ -114,6 +114,8 @@ export interface Representation {
   readonly links?: () => readonly Alternate[];
   /** True if there is a document of the route about what is represented; by default there are all. */
   readonly hasDocument?: (document: RouteDocument) => boolean;
+  /** True for a page that others may show in a frame. */
+  readonly isFramable?: boolean;
   /** Media type; by default the negotiated one. */
   readonly type?: string;
   /** Default: 200. */

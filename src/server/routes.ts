@@ -16,6 +16,7 @@ import { columnHandler } from './columns.ts';
 import { dataTypes, profileHandler, savedQueryRowsHandler, versionRowsHandler } from './data.ts';
 import { differenceHandler, differenceTypes } from './difference.ts';
 import { profiles } from './documents.ts';
+import { makeEmbedHandler } from './embed.ts';
 import { applyFileChangesHandler, putFileHandler, removeRecordFileHandler } from './file-writes.ts';
 import { fileListTypes, listCatalogueFilesHandler, showFileHandler } from './files.ts';
 import { aliveHandler, metricsHandler, readyHandler } from './health.ts';
@@ -171,10 +172,11 @@ const files = `${apiRoot}files/`;
 const tokens = `${apiRoot}auth/tokens/`;
 const trash = `${apiRoot}trash/`;
 
-/** Maps of the rows at an address: of a dataset, a version or a saved query. */
+/** Maps of the rows at an address, and pages with them for frames: of a dataset, a version or a saved query. */
 const maps = (path: string, kind: 'version' | 'query'): Route[] => {
   const ofType = (type: string): Partial<Route> => ({ types: [type, '*/*'], ownFormats: true });
   return [
+    route(`${path}embed/`, 'Embed', get(makeEmbedHandler(kind))),
     route(`${path}map.svg`, 'Map', get(makeMapHandler(kind, respondPicture)), ofType(pictureType)),
     route(`${path}plate.svg`, 'Plate', get(makeMapHandler(kind, respondPlate)), ofType(pictureType)),
     route(`${path}tiles.json`, 'Tile Set', get(makeMapHandler(kind, respondTileset)), ofType(json)),

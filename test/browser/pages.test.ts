@@ -3,7 +3,9 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
@@ -29,7 +31,13 @@ const pages: Readonly<Record<string, string>> = {
   search: '/api/v1/datasets/?search=gdp',
   'nothing found': '/api/v1/datasets/?search=rainfal&namespace=usgs',
   dataset: countries,
+  chart: `${datasets}/datahub/datasets/top-economies/?_lines=country`,
+  column: `${earthquakes}columns/mag/`,
+  'column of texts': `${countries}columns/CONTINENT/`,
   version: `${countries}version/20170106015605000000/`,
+  'map for frames': `${earthquakes}embed/?mag__gte=5&_colour=magType`,
+  'table for frames': `${countries}embed/?_view=table`,
+  'all columns': `${countries}data/`,
   rows: `${earthquakes}data/?mag__gte=4.5&_ordering=-mag`,
   'no rows': `${earthquakes}data/?mag__gte=99`,
   row: `${earthquakes}data/?_limit=1&_offset=3`,
@@ -210,6 +218,55 @@ describe('pages in a browser', () => {
     await Promise.all([page.waitForURL(/lakes\/$/), page.keyboard.press('Enter')]);
     assert.deepEqual(incidents, []);
     await context.close();
+  });
+
+  it('of rows show how the matching rows are distributed; bars and values filter by them', async () => {
+    const { page, context, incidents } = await visit(browser, base, `${earthquakes}data/?mag__gte=4.5`);
+    assert.match(await page.innerText('main'), /light, all 1,707 rows; dark, the 85 that match/);
+    await page.click('th:has-text("mag") .hist a >> nth=-1', { position: { x: 2, y: 20 } });
+    assert.match(new URL(page.url()).search, /^\?mag__gte=6&mag__lte=6.5$/);
+    assert.equal(await page.locator('.big-grid tbody tr').count(), 5);
+    await page.click('aside .facet a:has-text("mww")');
+    assert.match(page.url(), /magType=mww/);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('of rows keep the head and the first columns in sight', async () => {
+    const { page, context } = await visit(browser, base, `${countries}data/`);
+    assert.equal(await page.locator('.big-grid thead th').count(), 31);
+    const place = async (selector: string) => {
+      const { x = NaN, y = NaN } = (await page.locator(selector).first().boundingBox()) ?? {};
+      return [Math.round(x), Math.round(y)];
+    };
+    const before = await place('.big-grid thead th.key');
+    await page.evaluate(() => document.querySelector('.big-grid .scroll')?.scrollTo(600, 300));
+    assert.deepEqual(await place('.big-grid thead th.key'), before);
+    assert.equal((await place('.big-grid tbody td.key'))[0], before[0]);
+    await page.click('.picker summary');
+    const [kept, ...others] = await page.locator('.picker input:checked').elementHandles();
+    for (const input of others) await input.uncheck();
+    const name = await kept?.inputValue();
+    await Promise.all([page.waitForURL(`**/?_fields=${name}`), page.click('.picker button')]);
+    await context.close();
+  });
+
+  it('for frames are shown on another site, and there alone', async () => {
+    const src = (path: string) => `<iframe src="${base}${path}" title="x" width="600" height="400"></iframe>`;
+    const other = createServer((_, response) => {
+      response.setHeader('Content-Type', 'text/html');
+      response.end(`<!doctype html>${src(`${earthquakes}embed/?mag__gte=6`)}${src(earthquakes)}`);
+    });
+    await new Promise<void>((done) => other.listen(0, '127.0.0.1', done));
+    const address = `http://localhost:${(other.address() as AddressInfo).port}`;
+    const { page, context } = await visit(browser, address, '/');
+    const [, framed, refused] = page.frames();
+    assert.equal(await framed?.textContent('h1'), 'Earthquakes, 31 January to 7 February 2018');
+    await framed?.click('[data-map-open]');
+    await framed?.waitForSelector('.map-live canvas');
+    assert.equal(await refused?.locator('h1', { hasText: 'Earthquakes' }).count(), 0);
+    await context.close();
+    await new Promise((done) => other.close(done));
   });
 
   it('of a dataset put the moving map in place of its picture, when asked', async () => {

@@ -1,6 +1,20 @@
 /** Texts of rows, columns and charts, by language. */
 
 export const englishRowTexts = {
+  inVersions: '{name} in the versions',
+  othersFromHere: 'Others from here',
+  toolEmbed: 'Web page',
+  embedHow: 'Paste this line into the HTML of a page: it shows the rows there.',
+  chart: 'Chart',
+  numbersOfChart: 'The numbers as a table',
+  chartOf: '{value} by {time} for {count} values of {series}, {from} to {to}.',
+  chartOfMeans: 'Mean of {value} by {time} for {count} values of {series}, {from} to {to}.',
+  chartMost: 'Highest at the end, {at}: {name}, {amount}.',
+  chartLeast: 'Lowest: {name}, {amount}.',
+  chartNumber: 'Number',
+  chartLines: 'A line for each',
+  chartTime: 'over',
+  chartNote: '{value} by {time}',
   columnOf: 'column of {label}',
   missing: 'Missing',
   distinctValues: 'Distinct values',
@@ -26,6 +40,20 @@ export const englishRowTexts = {
 } as const;
 
 export const germanRowTexts = {
+  inVersions: '{name} in den Versionen',
+  othersFromHere: 'Andere von hier',
+  toolEmbed: 'Webseite',
+  embedHow: 'Diese Zeile gehört in das HTML einer Seite: Dort zeigt sie die Zeilen.',
+  chart: 'Diagramm',
+  numbersOfChart: 'Die Zahlen als Tabelle',
+  chartOf: '{value} nach {time} für {count} Werte von {series}, {from} bis {to}.',
+  chartOfMeans: 'Mittelwert von {value} nach {time} für {count} Werte von {series}, {from} bis {to}.',
+  chartMost: 'Am höchsten zuletzt ({at}): {name}, {amount}.',
+  chartLeast: 'Am niedrigsten: {name}, {amount}.',
+  chartNumber: 'Zahl',
+  chartLines: 'Eine Linie je',
+  chartTime: 'über',
+  chartNote: '{value} nach {time}',
   columnOf: 'Spalte von {label}',
   missing: 'Fehlend',
   distinctValues: 'Verschiedene Werte',
@@ -52,6 +80,20 @@ export const germanRowTexts = {
 } as const;
 
 export const frenchRowTexts = {
+  inVersions: '{name} dans les versions',
+  othersFromHere: 'Autres jeux d’ici',
+  toolEmbed: 'Page web',
+  embedHow: 'Collez cette ligne dans le HTML d’une page : elle y affiche les lignes.',
+  chart: 'Graphique',
+  numbersOfChart: 'Les chiffres en tableau',
+  chartOf: '{value} par {time} pour {count} valeurs de {series}, de {from} à {to}.',
+  chartOfMeans: 'Moyenne de {value} par {time} pour {count} valeurs de {series}, de {from} à {to}.',
+  chartMost: 'Le plus haut à la fin ({at}) : {name}, {amount}.',
+  chartLeast: 'Le plus bas : {name}, {amount}.',
+  chartNumber: 'Nombre',
+  chartLines: 'Une ligne par',
+  chartTime: 'selon',
+  chartNote: '{value} par {time}',
   columnOf: 'colonne de {label}',
   missing: 'Manquantes',
   distinctValues: 'Valeurs distinctes',

@@ -5,7 +5,7 @@ import { nextTurn } from '../../data/event-loop.ts';
 import { renderJsonPage } from '../../pages/json-page.tsx';
 import { documentLinks, negotiatedDocument } from '../documents.ts';
 import { MethodNotAllowedError } from '../errors.ts';
-import { commonHeaders, type Headers, pageHeaders } from '../headers.ts';
+import { commonHeaders, framablePageHeaders, type Headers, pageHeaders } from '../headers.ts';
 import { type Alternate, formatLinkHeader } from '../link-header.ts';
 import { optionsMetadata } from '../metadata.ts';
 import { makePageContext } from '../page-context.ts';
@@ -167,7 +167,7 @@ function headersOf({ ctx, app, type: negotiated }: RequestContext, representatio
     // A shared cache may keep what everybody may see, and nothing else.
     ['Cache-Control', authorization || cookie ? 'private, no-cache' : 'no-cache'],
     ...commonHeaders(app.publicCatalogue.settings),
-    ...(isPage ? pageHeaders : []),
+    ...(isPage ? (representation.isFramable ? framablePageHeaders : pageHeaders) : []),
     ...withLinks(headers, representation.links?.() ?? []),
   ];
 }

@@ -132,6 +132,15 @@ export const mapParameters: readonly Parameter[] = [
 ];
 export const widthParameter = queryParameter('_width', 'Width in pixels.', { ...count, minimum: 100, maximum: 2000 });
 
+export const viewParameter = queryParameter(
+  '_view',
+  'What the frame shows; by default a map, if the rows have a geometry.',
+  {
+    ...text,
+    enum: ['map', 'table'],
+  },
+);
+
 export const dryRunParameter = queryParameter('dry_run', 'True to check the write only: nothing changes.', flag);
 
 const boundaries: JsonSchema = { ...text, description: 'An entity tag, or `*`.' };

@@ -15,7 +15,14 @@ import {
   textContent,
 } from './description.ts';
 import { featureCollectionExample } from './examples.ts';
-import { listParameters, mapParameters, rangeHeader, rowParameters, widthParameter } from './parameters.ts';
+import {
+  listParameters,
+  mapParameters,
+  rangeHeader,
+  rowParameters,
+  viewParameter,
+  widthParameter,
+} from './parameters.ts';
 
 /** Contents of rows by their media type, without its parameters. */
 function rowContent(hasSidecars: boolean): Content {
@@ -75,6 +82,13 @@ export const rowOperations = {
     }),
   },
   Map: { GET: map('Draw a map of the rows', bytesContent('image/svg+xml'), [widthParameter]) },
+  Embed: {
+    GET: map(
+      'Describe a map or a table of the rows for a frame (oEmbed 1.0); as a page, it is that map or table',
+      jsonContent(schemaRef('Document')),
+      [viewParameter],
+    ),
+  },
   Overview: {
     GET: {
       tag: 'Maps',

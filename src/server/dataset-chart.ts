@@ -1,0 +1,93 @@
+/** The chart of a dataset: the numbers of its lines, as a bounded query of groups of rows finds them. */
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { VersionProfile } from '../catalogue/column-statistics.ts';
+import { UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import { quotedName } from '../catalogue/row-parameters.ts';
+import type { Column, Dataset, Version } from '../catalogue/types.ts';
+import { type ChartChoices, chartChoices, chosenColumns, mostLines, mostTimes } from '../pages/chart-columns.ts';
+import type { Chart, ChartLine } from '../pages/chart-scales.ts';
+import { readObjects, soon } from './dataset-page.ts';
+
+/** Rows of a table up to which a chart is made. */
+const mostRows = 200_000;
+
+/** Parameters of the page that choose the columns, by part. */
+const parameters = { time: '_time', value: '_number', series: '_lines' } as const;
+
+/**
+ * The chart of a version; null if there is none, undefined if it isn't ready soon. Without parameters, there is one only if each
+ * line has one row at each time: else its numbers would be means that nobody has asked for.
+ * @throws ValidationError for a column that can't be that part
+ */
+export async function chartSoon(
+  catalogue: Catalogue,
+  dataset: Dataset,
+  version: Version,
+  profile: VersionProfile,
+  query: URLSearchParams,
+): Promise<Chart | null | undefined> {
+  if (profile.rows > mostRows) return null;
+  const profiles = new Map(profile.columns.map((column) => [column.name, column]));
+  const choices = chartChoices(dataset.columns, profiles);
+  if (!choices) return null;
+  const named = { time: query.get('_time'), value: query.get('_number'), series: query.get('_lines') };
+  assertChoices(choices, named);
+  const chosen = chosenColumns(choices, profile.rows, profiles, named);
+  if (!chosen) return null;
+  try {
+    const chart = await soon(readChart(catalogue, version, choices, chosen));
+    const isAsked = Object.values(named).some((name) => name !== null);
+    if (!chart) return undefined;
+    return (isAsked || !chart.isMean) && chart.lines.length > 0 ? chart : null;
+  } catch (error) {
+    if (error instanceof UnavailableError) return undefined;
+    throw error;
+  }
+}
+
+function assertChoices(
+  { times, values, series }: ChartChoices,
+  named: Readonly<Record<keyof typeof parameters, string | null>>,
+): void {
+  const possible = { time: times, value: values, series };
+  for (const [part, columns] of Object.entries(possible) as [keyof typeof parameters, readonly Column[]][]) {
+    const name = named[part];
+    if (name !== null && !columns.some((column) => column.name === name))
+      throw new ValidationError({
+        [parameters[part]]: [`Choose one of ${columns.map((column) => column.name).join(', ')}.`],
+      });
+  }
+}
+
+async function readChart(
+  catalogue: Catalogue,
+  version: Version,
+  choices: ChartChoices,
+  columns: Pick<Chart, 'time' | 'value' | 'series'>,
+): Promise<Chart> {
+  const { time, value, series } = columns;
+  const free = (name: string): string => (name === time.name || name === series.name ? free(`${name}_`) : name);
+  const [mean, count] = [free('mean'), free('number')];
+  const quoted = `"${value.name.replaceAll('"', '""')}"`;
+  const groups = [
+    ['_group_by', [time, series].map(({ name }) => quotedName(name)).join(',')],
+    ['_aggregate', `mean(${quoted}) AS ${mean},count AS ${count}`],
+    ['_ordering', quotedName(time.name)],
+    [`${time.name}__isnull`, 'false'],
+    [`${series.name}__isnull`, 'false'],
+  ] as const;
+  const { items } = await readObjects(catalogue, version, [...groups, ['_limit', String(mostTimes * mostLines)]]);
+  const lines = new Map<string, ChartLine['points'][number][]>();
+  let isMean = false;
+  for (const item of items) {
+    const [at, label, y] = [item[time.name] as number | string, String(item[series.name]), item[mean]];
+    if (typeof y !== 'number') continue;
+    if (Number(item[count]) > 1) isMean = true;
+    const x = typeof at === 'number' ? at : Date.parse(at);
+    if (Number.isNaN(x)) continue;
+    const points = lines.get(label) ?? [];
+    points.push({ x, y, at });
+    lines.set(label, points);
+  }
+  return { ...columns, choices, isMean, groups, lines: [...lines].map(([name, points]) => ({ name, points })) };
+}

@@ -1,0 +1,120 @@
+/** Maps and tables of rows for the pages of others: the only pages that may be shown in a frame. */
+import { ValidationError } from '../catalogue/errors.ts';
+import { parseDatasetRef } from '../catalogue/parse-ref.ts';
+import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
+import { haveAggregates, parametersFromRecord, quotedName } from '../catalogue/row-parameters.ts';
+import type { Query } from '../catalogue/types.ts';
+import { profilesByColumn } from '../pages/dataset.tsx';
+import { type EmbeddedView, renderEmbeddedPage } from '../pages/embed.tsx';
+import { frameCode, frameHeight } from '../pages/frame-code.ts';
+import { choosePreviewColumns } from '../pages/preview-columns.ts';
+import { datasetWithColumnsOf, profileSoon, readObjects } from './dataset-page.ts';
+import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
+import { workBudgetOf } from './rows-page.ts';
+
+/** Rows and columns of a table in a frame, if the address doesn't say. */
+const rowsShown = 50;
+const columnsShown = 8;
+
+/** `…/embed/?_view=map` of a version or of a saved query, with the filters of the rows. As JSON, the answer of oEmbed 1.0. */
+export function makeEmbedHandler(kind: 'version' | 'query'): Handler {
+  return async (request) => {
+    if (kind === 'version') return embed(request, refFromRouteParams('version', request.params), [], null);
+    const query = await request.catalogue.get<'query'>(refFromRouteParams('query', request.params));
+    const { namespace, slug } = parseDatasetRef(query.dataset);
+    const ref: VersionRef = { kind: 'version', namespace, dataset: slug, slug: query.version ?? 'latest' };
+    return embed(request, ref, parametersFromRecord(query.parameters), query);
+  };
+}
+
+async function embed(
+  request: RequestContext,
+  ref: VersionRef,
+  before: readonly (readonly [string, string])[],
+  query: Query | null,
+): Promise<Representation> {
+  const { catalogue, ctx, isPage, links } = request;
+  const version = await catalogue.get<'version'>(ref);
+  const dataset = datasetWithColumnsOf(await catalogue.get<'dataset'>(datasetRefOf(version)), version);
+  const own = [...before, ...request.query].filter(([name]) => name !== '_view' && !/^_?format$/.test(name));
+  const hasGeometry = !haveAggregates(own) && dataset.columns.some(({ type }) => type === 'geometry');
+  const view = viewOf(request.query, hasGeometry);
+  const title = query?.label ?? dataset.label;
+  const shown = isPage ? await (view === 'map' ? readMap : readTable)(request, version, dataset, own) : null;
+  const address = `${links.base}${ctx.path}${ctx.search}`;
+  return {
+    title,
+    dependsOn: [],
+    isFramable: true,
+    json: () =>
+      JSON.stringify({
+        ...{ version: '1.0', type: 'rich', title, width: '100%', height: frameHeight[view] },
+        ...{ provider_name: catalogue.settings.title, provider_url: `${links.base}/` },
+        html: frameCode(address, title, view),
+      }),
+    ...(shown && {
+      page: (context) =>
+        renderEmbeddedPage(context, {
+          dataset,
+          version,
+          title,
+          parameters: [...request.query].filter(([name]) => name !== '_view'),
+          shown,
+        }),
+    }),
+  };
+}
+
+/** @throws ValidationError */
+function viewOf(query: URLSearchParams, hasGeometry: boolean): 'map' | 'table' {
+  const view = query.get('_view') ?? (hasGeometry ? 'map' : 'table');
+  if (view !== 'map' && view !== 'table') throw new ValidationError({ _view: ['A view is "map" or "table".'] });
+  if (view === 'map' && !hasGeometry)
+    throw new ValidationError({ _view: ['The rows have no geometry, so there is no map of them.'] });
+  return view;
+}
+
+type Read = (
+  request: RequestContext,
+  version: Parameters<typeof datasetWithColumnsOf>[1],
+  dataset: Parameters<typeof datasetWithColumnsOf>[0],
+  own: readonly (readonly [string, string])[],
+) => Promise<EmbeddedView>;
+
+const readMap: Read = async (request, version, _, parameters) => {
+  const map = await request.catalogue.map(refOf(version), { parameters, budget: workBudgetOf(request) });
+  const { counts, legend } = await map.picture();
+  return { view: 'map', map: { counts, legend } };
+};
+
+const readTable: Read = async (request, version, dataset, own) => {
+  const { catalogue } = request;
+  const parameters = own.filter(([name]) => name !== '_colour');
+  const isChosen = haveAggregates(parameters) || parameters.some(([name]) => name === '_fields');
+  let columns = dataset.columns;
+  const chosen: [string, string][] = [['_limit', String(rowsShown)]];
+  if (!isChosen && columns.length > columnsShown) {
+    const profile = await profileSoon(catalogue, version);
+    columns = choosePreviewColumns(columns, profilesByColumn(version, profile), profile?.rows ?? 0, columnsShown);
+    chosen.push(['_fields', columns.map(({ name }) => quotedName(name)).join(',')]);
+  }
+  const filters = parameters.filter(([name]) => !/^_?(limit|page|page_size)$/.test(name));
+  const { items, part } = await readObjects(catalogue, version, [...filters, ...chosen], workBudgetOf(request));
+  const known = new Map(columns.map((column) => [column.name, column]));
+  const names = isChosen ? Object.keys(items[0] ?? {}) : columns.map(({ name }) => name);
+  return {
+    view: 'table',
+    columns: names.map(
+      (name) =>
+        known.get(name) ?? {
+          name,
+          type: typeof items[0]?.[name] === 'number' ? 'float' : 'string',
+          label: '',
+          description: '',
+          unit: '',
+        },
+    ),
+    rows: items,
+    matched: part?.matched ?? items.length,
+  };
+};

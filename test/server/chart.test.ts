@@ -1,0 +1,112 @@
+/** The chart on the page of a dataset: where there is one, its lines, its sentence, and its columns in the address. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import fc from 'fast-check';
+import { roundTicks, spread } from '../../src/pages/chart-scales.ts';
+import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { serveFolder } from '../support/server.ts';
+
+const towns = ['Ulm', 'Ålesund <b>', 'Bern', 'Lyon', 'Ghent', 'Graz', 'Köln'];
+const years = [1999, 2000, 2001, 2003];
+const rows = towns.flatMap((town, i) =>
+  years.map((year, j) => ({
+    town,
+    sort: i % 2 ? 'small' : 'large',
+    year,
+    day: `${year}-05-01`,
+    rain: 100 * i + j,
+    cost: i - j,
+  })),
+);
+
+describe('the chart of a dataset', () => {
+  let workshop: Workshop;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  const page = async (slug: string, query = '') => {
+    const address = `${server.base}/api/v1/namespaces/lab/datasets/${slug}/${query}`;
+    const response = await fetch(address, { headers: { Accept: 'text/html' } });
+    const text = await response.text();
+    return { status: response.status, chart: /<figure class="chart">.*?<\/figure>/s.exec(text)?.[0] ?? null };
+  };
+
+  before(async () => {
+    workshop = await makeWorkshop();
+    for (const [slug, unit] of [
+      ['rain', 'mm'],
+      ['unitless', ''],
+    ] as const) {
+      await workshop.publish(slug, 'rain.json', JSON.stringify(rows));
+      const columns = [
+        { name: 'rain', label: 'Rain', unit },
+        { name: 'cost', label: '', unit },
+      ];
+      await workshop.catalogue.edit({ kind: 'dataset', namespace: 'lab', slug }, { columns });
+    }
+    server = await serveFolder(workshop.root);
+    await page('rain');
+    await page('unitless');
+  });
+  after(async () => {
+    await server.close();
+    await workshop.remove();
+  });
+
+  it('has a line for each value, its name at the end, and a sentence that says the same', async () => {
+    const { chart } = await page('rain');
+    assert.equal(chart?.match(/<path class="line/g)?.length, 7);
+    assert.equal(chart?.match(/<text class="name/g)?.length, 7);
+    assert.match(chart ?? '', />Ålesund &lt;b>/);
+    assert.match(
+      chart ?? '',
+      /Rain by Year for 7 values of Town, 1999 to 2003\. Highest at the end, 2003: Köln, 603 mm\. Lowest: Ulm, 3 mm\./,
+    );
+    const [, href = ''] = /href="([^"]*_group_by[^"]*)"/.exec(chart ?? '') ?? [];
+    const groups = await fetch(`${server.base}${href.replaceAll('&amp;', '&')}&_format=objects`);
+    assert.equal(((await groups.json()) as unknown[]).length, 28);
+  });
+
+  it('is of the columns in the address; means are said to be means', async () => {
+    const { chart } = await page('rain', '?_number=cost&_lines=sort&_time=day');
+    assert.equal(chart?.match(/<path class="line/g)?.length, 2);
+    assert.match(chart ?? '', /Mean of cost by Day for 2 values of Sort, 1 May 1999 to 1 May 2003/);
+  });
+
+  it('is not there where it makes no sense, and refuses other columns', async () => {
+    assert.equal((await page('unitless')).chart, null);
+    assert.equal((await page('rain', '?_lines=rain')).status, 400);
+  });
+});
+
+describe('scales of charts', () => {
+  const number = fc.integer({ min: -1e12, max: 1e12 }).map((whole) => whole / 1e4);
+  it('have few ticks around all values, in order', () => {
+    fc.assert(
+      fc.property(number, number, (a, b) => {
+        const [min, max] = [Math.min(a, b), Math.max(a, b)];
+        fc.pre(max - min > Math.max(Math.abs(max), Math.abs(min)) * 1e-9 || max === min);
+        const ticks = roundTicks(min, max);
+        assert.ok(ticks.length >= 2 && ticks.length <= 9, `${ticks}`);
+        const slack = 1e-6 * (max - min || 1);
+        assert.ok(
+          (ticks[0] as number) <= min + slack && (ticks.at(-1) as number) >= max - slack,
+          `${min} ${max} ${ticks}`,
+        );
+        assert.ok(ticks.every((tick, i) => i === 0 || tick > (ticks[i - 1] as number)));
+      }),
+    );
+  });
+
+  it('keep names apart, within the drawing', () => {
+    fc.assert(
+      fc.property(fc.array(fc.double({ noNaN: true, min: 20, max: 350 }), { maxLength: 12 }), (places) => {
+        const moved = [...spread(places, 16, 20, 350)].sort((a, b) => a - b);
+        assert.ok(
+          moved.every(
+            (place, i) => place >= 19.99 && place <= 350.01 && (i === 0 || place - (moved[i - 1] as number) >= 15.99),
+          ),
+          `${moved}`,
+        );
+      }),
+    );
+  });
+});

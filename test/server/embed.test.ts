@@ -1,0 +1,94 @@
+/** Maps and tables in frames: only they may be framed, they keep the filters, and the line to paste leads to them. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { serveFolder } from '../support/server.ts';
+
+const features = Array.from({ length: 60 }, (_, i) => ({
+  type: 'Feature',
+  geometry: { type: 'Point', coordinates: [4 + i / 100, 51] },
+  properties: { name: `Tree ${i}`, height: i },
+}));
+
+describe('a page for frames', () => {
+  let workshop: Workshop;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  let dataset: string;
+  const page = (address: string) => fetch(address, { headers: { Accept: 'text/html' } });
+
+  before(async () => {
+    workshop = await makeWorkshop();
+    await workshop.publish('trees', 'trees.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
+    await workshop.publish('plain', 'plain.csv', 'a,b\n1,<i>\n2,y\n');
+    await workshop.catalogue.create('query', {
+      label: 'Tall "ones"',
+      slug: 'tall',
+      dataset: 'lab/trees',
+      parameters: { height__gte: '50' },
+    });
+    server = await serveFolder(workshop.root);
+    dataset = `${server.base}/api/v1/namespaces/lab/datasets/trees/`;
+  });
+  after(async () => {
+    await server.close();
+    await workshop.remove();
+  });
+
+  it('may be shown by every site; all other pages by none', async () => {
+    const policy = async (path: string) => (await page(path)).headers.get('content-security-policy') ?? '';
+    assert.match(await policy(`${dataset}embed/`), /script-src 'self'.*; frame-ancestors \*$/);
+    for (const path of [
+      dataset,
+      `${dataset}data/`,
+      `${dataset}columns/name/`,
+      `${dataset}embed/?_view=none`,
+      `${server.base}/`,
+    ])
+      assert.match(await policy(path), /frame-ancestors 'none'$/, path);
+  });
+
+  it('is the map, or a table of the rows that the filters select, with a link to them', async () => {
+    const map = await (await page(`${dataset}embed/?height__gte=58`)).text();
+    assert.match(map, /src="\/api\/v1\/namespaces\/lab\/datasets\/trees\/map\.svg\?height__gte=58"/);
+    assert.match(map, /All 2 points shown/);
+    const table = await (await page(`${dataset}embed/?_view=table&height__gte=58&_fields=name`)).text();
+    assert.equal(table.match(/<td/g)?.length, 2);
+    assert.match(
+      table,
+      /href="\/api\/v1\/namespaces\/lab\/datasets\/trees\/data\/\?height__gte=58&amp;_fields=name" target="_blank"/,
+    );
+    assert.doesNotMatch(table, /<header class="bar"/);
+    const plain = await (await page(`${dataset.replace('trees', 'plain')}embed/`)).text();
+    assert.match(plain, /<td class="t" dir="auto">&lt;i><\/td>/);
+  });
+
+  it('is led to by the line on the pages, also of filtered rows and of saved queries', async () => {
+    for (const [path, rows] of [
+      ['', 'All 60 points shown'],
+      ['data/?height__gte=58&_ordering=-name', 'All 2 points shown'],
+      ['version/latest/', 'All 60 points shown'],
+      [`${server.base}/api/v1/queries/tall/`, 'All 10 points shown'],
+      [`${server.base}/api/v1/queries/tall/data/?height__lt=52`, 'All 2 points shown'],
+    ] as const) {
+      const html = (await (await page(new URL(path, dataset).href)).text())
+        .replaceAll('&quot;', '"')
+        .replaceAll('&amp;', '&');
+      const [, src = ''] = /&lt;iframe src="([^"]+)"/.exec(html) ?? [];
+      assert.match(await (await page(src.replaceAll('&amp;', '&'))).text(), new RegExp(rows), path);
+    }
+  });
+
+  it('as JSON is the answer of oEmbed', async () => {
+    const found = await (await fetch(`${server.base}/api/v1/queries/tall/embed/?_view=table`)).json();
+    assert.deepEqual([found.version, found.type, found.height], ['1.0', 'rich', 420]);
+    assert.equal(
+      found.html,
+      `<iframe src="${server.base}/api/v1/queries/tall/embed/?_view=table" title="Tall &quot;ones&quot;" width="100%" height="420" loading="lazy"></iframe>`,
+    );
+  });
+
+  it('refuses views that it doesn’t have, and filters that it doesn’t know', async () => {
+    assert.equal((await page(`${dataset.replace('trees', 'plain')}embed/?_view=map`)).status, 400);
+    assert.equal((await page(`${dataset}embed/?hight=3`)).status, 400);
+  });
+});
