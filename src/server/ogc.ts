@@ -6,7 +6,6 @@ import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { toJson } from '../catalogue/represent.ts';
 import type { Column, Dataset, Version } from '../catalogue/types.ts';
-import { Turns } from '../data/event-loop.ts';
 import { conformanceClasses, functionDescriptions } from '../data/query/cql2/conformance.ts';
 import { type OgcPageParts, renderOgcPage } from '../pages/ogc.tsx';
 import { datasetFacts } from '../standards/facts.ts';
@@ -22,7 +21,7 @@ import {
 import { collectionPaths, openApiFrame } from '../standards/ogc/openapi.ts';
 import { collectionSchema, type SchemaKind, schemaKinds } from '../standards/ogc/schema.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
-import { allDatasets, factsOf, namespaceOf } from './standards.ts';
+import { allDatasets, factsOf, namespaceOf, streamParts } from './standards.ts';
 
 /** Refuses parameters besides that of the format (core, query-param-unknown). @throws ValidationError */
 function refuseParameters(query: URLSearchParams): void {
@@ -76,46 +75,61 @@ async function* allCollections(request: RequestContext): AsyncGenerator<OgcColle
   }
 }
 
-/** The list of collections: all in one response, written in turns with other work. */
+/** Datasets up to which a document about all of them is made as a whole, and kept until the catalogue changes. */
+const mostKept = 500;
+
+/**
+ * The representation of a document about all collections; of many, it is streamed in turns with other work.
+ * @param parts its text, the part of each collection by itself
+ */
+async function representAll(
+  request: RequestContext,
+  representation: Representation,
+  parts: () => AsyncGenerator<string, void, undefined>,
+): Promise<Representation | undefined> {
+  if (representation.page) return representation;
+  const { count } = await request.catalogue.list('dataset', { pageSize: 1 });
+  if (count > mostKept) return streamParts(request, 'ogc.json', representation.type ?? request.type, parts);
+  let text = '';
+  for await (const part of parts()) text += part;
+  return { ...representation, json: () => text };
+}
+
+/** The list of collections: all in one response. */
 export const ogcCollectionsHandler: Handler = async (request) => {
   refuseParameters(request.query);
   const { catalogue, type } = request;
   const links = collectionsLinks(factsOf(request));
-  const turns = new Turns();
-  const items: string[] = [];
   const shown: OgcCollection[] = [];
-  for await (const collection of allCollections(request)) {
-    if (type === 'text/html') shown.push(collection);
-    else items.push(toJson(collectionDocument(collection)));
-    if (turns.isOver) await turns.next();
-  }
-  const text = `${toJson({ links }).slice(0, -1)},"collections":[${items.join(',\n')}]}`;
-  const title = 'Collections';
-  return {
-    ...ogcRepresentation(request, { links }, { title, links, collections: shown, dependsOn: [catalogue.revision] }),
-    json: () => text,
-  };
+  if (type === 'text/html') for await (const collection of allCollections(request)) shown.push(collection);
+  const parts = { title: 'Collections', links, collections: shown, dependsOn: [catalogue.revision] };
+  return representAll(request, ogcRepresentation(request, { links }, parts), async function* () {
+    yield `${toJson({ links }).slice(0, -1)},"collections":[`;
+    let separator = '';
+    for await (const collection of allCollections(request)) {
+      yield separator + toJson(collectionDocument(collection));
+      separator = ',\n';
+    }
+    yield ']}';
+  });
 };
 
-/** The definition of the API in OpenAPI 3.0, written in turns with other work, and kept until the catalogue changes. */
+/** The definition of the API in OpenAPI 3.0. */
 export const ogcApiHandler: Handler = async (request) => {
   refuseParameters(request.query);
   const { catalogue, type } = request;
-  const turns = new Turns();
   const { paths, ...frame } = openApiFrame(factsOf(request));
-  const items = [toJson(paths).slice(1, -1)];
-  if (type !== 'text/html')
-    for await (const collection of allCollections(request)) {
-      items.push(toJson(collectionPaths(collection)).slice(1, -1));
-      if (turns.isOver) await turns.next();
-    }
-  const text = `${toJson(frame).slice(0, -1)},"paths":{${items.join(',\n')}}}`;
-  const document = { paths, ...frame };
-  return {
-    ...ogcRepresentation(request, document, { title: 'API', dependsOn: [catalogue.revision] }),
-    json: () => text,
+  const parts = { title: 'API', dependsOn: [catalogue.revision] };
+  const representation: Representation = {
+    ...ogcRepresentation(request, { paths, ...frame }, parts),
     ...(type === openApiType.split(';')[0] && { type: openApiType }),
   };
+  return representAll(request, representation, async function* () {
+    yield `${toJson(frame).slice(0, -1)},"paths":${toJson(paths).slice(0, -1)}`;
+    for await (const collection of allCollections(request))
+      yield `,\n${toJson(collectionPaths(collection)).slice(1, -1)}`;
+    yield '}}';
+  });
 };
 
 /** A collection of the request, with the dataset that it is made of. */

@@ -137,8 +137,8 @@ function tagOfRevision({ revision }: Catalogue): string {
 const datasetsAtOnce = 20;
 
 /** Streams a document about all datasets. @param parts texts in their order */
-async function streamParts(
-  { ctx, catalogue, viewer }: RequestContext,
+export async function streamParts(
+  { ctx, catalogue, viewer }: Pick<RequestContext, 'ctx' | 'catalogue' | 'viewer'>,
   fileName: string,
   contentType: string,
   parts: () => AsyncGenerator<string, void, undefined>,

@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { findTimeColumns } from '../../src/catalogue/feature-parameters.ts';
 import type { ColumnType } from '../../src/catalogue/types.ts';
+import { homeOf } from '../support/folder.ts';
 import { publishHostileRows } from '../support/hostile-rows.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { served } from '../support/served.ts';
 import { serveFolder } from '../support/server.ts';
 
 interface Features {
@@ -190,4 +192,28 @@ it('time columns are a pair for an interval, else the first datetime, else the f
   assert.deepEqual(timesOf({ day: 'date', moment: 'datetime' }), ['moment']);
   assert.deepEqual(timesOf({ name: 'string', clock: 'time' }), undefined);
   assert.deepEqual(timesOf({ restart: 'date', weekend: 'date' }), ['restart']);
+});
+
+it('documents about many datasets are streamed, and not sent again to those who have them', async (test) => {
+  const names = Array.from({ length: 501 }, (_, n) => `lab/d${n}`);
+  const version = {
+    checksum: '0'.repeat(64),
+    rows: 1,
+    columns: [{ name: 'n', type: 'integer' }],
+    file: { name: 'a.csv' },
+  };
+  const content = {
+    namespaces: { lab: { label: 'Lab' } },
+    datasets: Object.fromEntries(names.map((name) => [name, { label: name }])),
+    versions: Object.fromEntries(names.slice(0, 30).map((name) => [`${name}@20240131`, version])),
+    files: Object.fromEntries(names.slice(0, 30).map((name) => [`${homeOf(name)}/data/a.csv`, 'n\n1\n'])),
+  };
+  const { base } = await served(content, test);
+  const response = await fetch(`${base}/ogc/collections`);
+  const { collections } = (await response.json()) as { collections: { id: string }[] };
+  assert.equal(collections.length, 30);
+  const etag = response.headers.get('etag') ?? '';
+  assert.equal((await fetch(`${base}/ogc/collections`, { headers: { 'If-None-Match': etag } })).status, 304);
+  const { paths } = (await (await fetch(`${base}/ogc/api`)).json()) as { paths: Record<string, object> };
+  assert.equal(Object.keys(paths).filter((path) => path.endsWith('/items')).length, 30);
 });
