@@ -111,8 +111,9 @@ function HeadLinks({ context, description, isHidden, canonical, json, feed = '/f
       {!isHidden && context.base && <link rel="canonical" href={context.base + (canonical ?? context.path)} />}
       {json && <link rel="alternate" type="application/json" href={json} />}
       <link rel="alternate" type="application/atom+xml" href={hrefOf(context, feed)} />
+      {/* The feed stands above; `items` is a relation of OGC API, which HTML doesn't know. */}
       {context.links
-        ?.filter(({ type }) => type !== 'application/atom+xml')
+        ?.filter(({ rel, type }) => type !== 'application/atom+xml' && rel !== 'items')
         .map(({ rel = 'alternate', type, url }) => (
           <link key={`${rel} ${url}`} rel={rel} type={type} href={withoutHost(context, url)} />
         ))}

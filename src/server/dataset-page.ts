@@ -21,7 +21,7 @@ import { previewFile } from './file-preview.ts';
 const previewRows = 8;
 const previewColumns = 8;
 /** Other datasets that a page leads to. */
-const mostOthers = 6;
+const mostOthers = 3;
 /** Milliseconds that a page waits for rows which are read for the first time. */
 const patience = 1500;
 

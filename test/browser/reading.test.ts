@@ -90,7 +90,7 @@ describe('reading pages', () => {
         .filter((one) => one.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true }))
         .filter(({ type, name }) => type !== 'radio' || (!groups.has(name) && groups.add(name))).length;
     });
-    assert.ok(stops <= 60, `${stops} steps`);
+    assert.ok(stops <= 65, `${stops} steps`);
     await context.close();
   });
 
