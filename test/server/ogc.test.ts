@@ -168,8 +168,8 @@ describe('OGC API - Features', () => {
     const linkOf = async (path: string) => (await fetch(`${server.base}/api/v1/${path}`)).headers.get('link') ?? '';
     assert.ok((await linkOf('')).includes(`<${root}/>; rel="related"`));
     const dataset = 'namespaces/lab/datasets/';
-    assert.ok((await linkOf(`${dataset}plain/`)).includes(`<${root}/collections/lab.plain>; rel="collection"`));
-    assert.doesNotMatch(await linkOf(`${dataset}report/`), /collection/);
+    assert.ok((await linkOf(`${dataset}plain/`)).includes(`<${root}/collections/lab.plain/items>; rel="items"`));
+    assert.doesNotMatch(await linkOf(`${dataset}report/`), /ogc/);
   });
 
   it('f wins over Accept', async () => {
