@@ -68,14 +68,15 @@ function ogcCrumbs({ path, ...context }: PageContext): readonly Crumb[] {
   });
 }
 
-/** Links of a document, but for those to itself. Addresses of JSON alone are shown as pages. */
+/** Links of a document, each address once, but for those to itself. */
 function LinkList({ links }: { readonly links: readonly OgcLink[] }): VNode | null {
-  const shown = links.filter(({ rel, title }) => rel !== 'self' && rel !== 'alternate' && title);
+  const others = links.filter(({ rel, title }) => rel !== 'self' && rel !== 'alternate' && title);
+  const shown = [...new Map(others.map((link) => [link.href, link])).values()];
   if (shown.length === 0) return null;
   return (
     <ul class="s">
       {shown.map(({ href, title, type }) => (
-        <li key={`${href} ${title}`}>
+        <li key={href}>
           <a href={href} type={type === openApiType ? undefined : type}>
             {title}
           </a>

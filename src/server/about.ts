@@ -13,10 +13,12 @@ import type { Representation, RequestContext } from './route.ts';
 /** Media type of the OpenAPI document, as registered with IANA. */
 export const openApiType = 'application/vnd.oai.openapi+json;version=3.1';
 
-/** The description of the API, for programs and for people (RFC 8631). */
+/** The description of the API, for programs and for people (RFC 8631), and other APIs. */
 const descriptionLinks = (base: string): readonly Alternate[] => [
   { rel: 'service-desc', url: `${base}${apiRoot}openapi.json`, type: openApiType },
   { rel: 'service-doc', url: `${base}/docs/openapi/`, type: 'text/html' },
+  // OGC API - Features, which has a description of its own.
+  { rel: 'related', url: `${base}/ogc/`, type: 'application/json' },
 ];
 
 /** The root of the API, with the language of the catalogue. Staff also see the version of the program. */

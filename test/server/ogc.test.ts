@@ -164,6 +164,14 @@ describe('OGC API - Features', () => {
     assert.equal((await ask('/collections/lab.new/items', { 'If-None-Match': etag })).status, 304);
   });
 
+  it('is linked from the root of the other API, and from each dataset with rows', async () => {
+    const linkOf = async (path: string) => (await fetch(`${server.base}/api/v1/${path}`)).headers.get('link') ?? '';
+    assert.ok((await linkOf('')).includes(`<${root}/>; rel="related"`));
+    const dataset = 'namespaces/lab/datasets/';
+    assert.ok((await linkOf(`${dataset}plain/`)).includes(`<${root}/collections/lab.plain/items>; rel="items"`));
+    assert.doesNotMatch(await linkOf(`${dataset}report/`), /ogc/);
+  });
+
   it('f wins over Accept', async () => {
     const typeOf = async (path: string, accept: string) =>
       (await ask(path, { Accept: accept })).headers.get('content-type');
