@@ -30,7 +30,7 @@ export interface RequestInfo {
 
 export class AccessLog {
   readonly #report: (entry: AccessEntry) => void;
-  readonly #infos = new WeakMap<IncomingMessage, RequestInfo>();
+  readonly #infos = new WeakMap<IncomingMessage, () => RequestInfo>();
   /** Bytes sent over a connection up to the end of its latest response. */
   readonly #bytes = new WeakMap<Socket, number>();
 
@@ -46,7 +46,7 @@ export class AccessLog {
       const bytes = socket.bytesWritten - (this.#bytes.get(socket) ?? 0);
       this.#bytes.set(socket, socket.bytesWritten);
       this.#report({
-        ...(this.#infos.get(request) ?? { route: null, viewer: null, cached: false }),
+        ...(this.#infos.get(request)?.() ?? { route: null, viewer: null, cached: false }),
         ...{ id, method, url, remote, bytes },
         status: response.statusCode,
         complete: response.writableFinished,
@@ -55,8 +55,8 @@ export class AccessLog {
     });
   }
 
-  /** Notes what was found out about a request. */
-  note(request: IncomingMessage, info: RequestInfo): void {
+  /** Notes how to tell the facts about a request; that is asked when it is reported, before its handler may have returned. */
+  note(request: IncomingMessage, info: () => RequestInfo): void {
     this.#infos.set(request, info);
   }
 }

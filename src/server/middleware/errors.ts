@@ -20,6 +20,10 @@ const clientLeft = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_P
 /** Responds to whatever is thrown, and sets the headers of every response. */
 export function respondToErrors(app: AppContext): Middleware {
   return async (ctx, next) => {
+    app.accessLog?.note(ctx.req, () => {
+      const { route, viewer } = ctx.state;
+      return { route: route?.name ?? null, viewer: viewer?.username ?? null, cached: false };
+    });
     for (const [name, value] of commonHeaders(app.publicCatalogue.settings)) ctx.set(name, value);
     try {
       await next();
@@ -31,9 +35,6 @@ export function respondToErrors(app: AppContext): Middleware {
       await sendError(ctx, app, error);
     } finally {
       if (ctx.response.is('html')) for (const [name, value] of pageHeaders) ctx.set(name, value);
-      const { route, viewer } = ctx.state;
-      const info = { route: route?.name ?? null, viewer: viewer?.username ?? null, cached: false };
-      app.accessLog?.note(ctx.req, info);
     }
   };
 }

@@ -41,7 +41,7 @@ export function listenerWithCache(
     accessLog?.watch(request, response, id, clientIpAddress(request, settings));
     const cached = mayBeCached && cache.respond(request, response, revision, [requestIdHeader, id]);
     if (cached) {
-      accessLog?.note(request, { route: cached.route, viewer: null, cached: true });
+      accessLog?.note(request, () => ({ route: cached.route, viewer: null, cached: true }));
       return;
     }
     response.setHeader(requestIdHeader, id);
