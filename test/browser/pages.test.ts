@@ -342,7 +342,9 @@ describe('pages in a browser', () => {
   it('say that they have changed meanwhile, and stay as they are', async () => {
     const { page, context, incidents } = await visit(browser, base, `${datasets}/states/datasets/plain/`);
     const { page: other } = await visit(browser, base, `${datasets}/states/datasets/plain/`, { script: false });
-    await page.waitForLoadState('networkidle');
+    const asked = page.waitForResponse((response) => response.request().method() === 'HEAD');
+    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await asked;
     const home = homeOf('states/plain');
     folder.write(`${home}/dataset.yaml`, yaml({ label: 'Anew' }));
     await until(async () => (await (await fetch(`${base}${datasets}/states/datasets/plain/`)).text()).includes('Anew'));

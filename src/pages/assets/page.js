@@ -45,7 +45,8 @@ if (changed) {
     }
     tag ??= now;
   };
-  ask();
+  // Not while the page is still loading.
+  setTimeout(ask, 3000);
   setInterval(ask, 60_000);
   document.addEventListener('visibilitychange', ask);
 }
