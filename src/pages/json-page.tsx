@@ -102,7 +102,12 @@ function safeDecode(part: string): string {
   }
 }
 
-function Paging({ context, next, previous }: JsonPageParts & { readonly context: PageContext }): VNode | null {
+/** Links to the parts before and after the one that is shown. */
+export function Paging({
+  context,
+  next,
+  previous,
+}: Pick<JsonPageParts, 'next' | 'previous'> & { readonly context: PageContext }): VNode | null {
   if (!next && !previous) return null;
   const { locale } = context;
   return (

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import type { OgcLink } from '../catalogue/feature-parameters.ts';
 import { type OgcCollection, openApiType } from '../standards/ogc/collection.ts';
-import { colouredJson } from './json-page.tsx';
+import { colouredJson, Paging } from './json-page.tsx';
 import { type Crumb, renderPage } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
 import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
@@ -114,16 +114,5 @@ function CollectionList({
       </ul>
       {more > 0 && <p>{locale.text('ogcMoreCollections', { count: more })}</p>}
     </div>
-  );
-}
-
-function Paging({ context, next, previous }: OgcPageParts & { readonly context: PageContext }): VNode | null {
-  if (!next && !previous) return null;
-  const { locale } = context;
-  return (
-    <nav class="pager" aria-label={locale.text('pages')}>
-      {previous ? <a href={previous}>{locale.text('previousPage')}</a> : <span />}
-      {next ? <a href={next}>{locale.text('nextPage')}</a> : <span />}
-    </nav>
   );
 }
