@@ -2,14 +2,17 @@
 
 import { readFileSync } from 'node:fs';
 import { noCredentialsWarning } from './catalogue/accounts.ts';
+import { UnusableCatalogueError } from './catalogue/errors.ts';
 import { type IngestLimits, IngestPool } from './data/ingest/ingest-pool.ts';
 import { WorkerPool } from './data/worker-pool.ts';
-import { openFileCatalogue } from './files/file-catalogue.ts';
+import { type FileCatalogue, openFileCatalogue } from './files/file-catalogue.ts';
+import type { GitFollower } from './files/git/git-follower.ts';
 import { createApp } from './server/app.ts';
 import { respondWhileStarting } from './server/health.ts';
 import { listenForRequests } from './server/listen.ts';
 import { createServerLog, type LogFormat } from './server/log.ts';
 import { startMetrics } from './server/metrics.ts';
+import { listenerWithPosition } from './server/position.ts';
 import type { WorkBudgetOptions } from './server/work-budgets.ts';
 
 export interface ServeOptions {
@@ -26,6 +29,15 @@ export interface ServeOptions {
   readonly logFormat?: LogFormat;
   /** Collect metrics for Prometheus, at /metrics; default: from the settings. */
   readonly metrics?: boolean;
+  /**
+   * Follow the branch of a git remote, and refuse writes: they go to the remote. Its name, or true for that of the branch
+   * that is checked out.
+   */
+  readonly followGit?: string | true | undefined;
+  /** Seconds between two fetches from the git remote; default 60. */
+  readonly followInterval?: number;
+  /** Secret of the webhook that starts a fetch; without it, there is no webhook. */
+  readonly webhookSecret?: string | undefined;
   /** Limits of the processes that read files from outside. */
   readonly ingestLimits?: Partial<IngestLimits>;
   /** Threads for what takes long; by default a pool of its own. It is closed with the server. */
@@ -53,6 +65,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   const pool = new IngestPool(options.ingestLimits);
   const workers = options.workers ?? new WorkerPool();
   const catalogue = await openFileCatalogue(folder, { readOnly, log, ingest: pool.ingest, workers });
+  const follower = await openFollower(catalogue, options, log);
   // The port is opened first: requests get 503 while the files are being read.
   const listening = await listenForRequests(respondWhileStarting, host, port);
   try {
@@ -68,11 +81,19 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   const health = () => {
     catalogue.assertPresent();
     const { made, failed } = catalogue.commits;
-    return catalogue.snapshot.settings.git.commit ? { commits: { made, failed } } : {};
+    return {
+      ...(catalogue.snapshot.settings.git.commit && { commits: { made, failed } }),
+      ...(follower && { git: follower.report }),
+    };
   };
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
-  const appOptions = { accounts, baseUrl, readOnly, version, health, log, onResponse, metrics, work };
-  listening.setListener(createApp((viewer) => catalogue.for(viewer), appOptions));
+  const { webhookSecret: secret } = options;
+  const gitUpdates = follower && secret ? { secret, start: () => void follower.update() } : null;
+  const reading = { readOnly: readOnly || follower !== null, gitUpdates };
+  const appOptions = { accounts, baseUrl, version, health, log, onResponse, metrics, work, ...reading };
+  const app = createApp((viewer) => catalogue.for(viewer), appOptions);
+  listening.setListener(follower ? listenerWithPosition(app, follower) : app);
+  follower?.start();
   return {
     url: listening.url,
     get title() {
@@ -81,8 +102,21 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     async close() {
       await listening.close();
       await pool.close();
+      await follower?.close();
       await catalogue.close();
       await workers.close();
     },
   };
+}
+
+/** @returns null unless a git remote is to be followed @throws UnusableCatalogueError, NotFoundError */
+async function openFollower(
+  catalogue: FileCatalogue,
+  { followGit, followInterval: interval = 60, readOnly }: ServeOptions,
+  log: (line: string) => void,
+): Promise<GitFollower | null> {
+  if (followGit === undefined) return null;
+  if (readOnly) throw new UnusableCatalogueError('--read-only writes no files, and --follow-git does: leave one out.');
+  const { GitFollower } = await import('./files/git/git-follower.ts');
+  return GitFollower.open(catalogue, { remote: followGit === true ? undefined : followGit, interval, log });
 }

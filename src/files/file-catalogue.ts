@@ -1,11 +1,9 @@
 /** A catalogue in a folder of files. */
-import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { UnavailableError, UnusableCatalogueError } from '../catalogue/errors.ts';
-import { landmarks, type Scope, scopeKey } from '../catalogue/layout.ts';
+import { type Scope, scopeKey, scopeToReread } from '../catalogue/layout.ts';
 import { localAdmin, restrictSnapshotToVisible, type Viewer } from '../catalogue/permissions.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
@@ -20,7 +18,7 @@ import { loadedOnDemand } from './on-demand.ts';
 import type { StateCache } from './reading/cache.ts';
 import { runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
 import { UnitStore } from './reading/unit-store.ts';
-import { ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
+import { assertCatalogueFolder, ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
 
 /**
  * Opens the catalogue in a folder. Without `watch`, files are read when they are needed.
@@ -29,7 +27,7 @@ import { ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
  */
 export async function openFileCatalogue(root: string, options: OpenOptions = {}): Promise<FileCatalogue> {
   const path = resolve(root);
-  await assertUsable(path, root);
+  await assertCatalogueFolder(path, root);
   if (!options.readOnly) await ensureEditorSchemas(path);
   const catalogue = new FileCatalogue(path, options);
   if (options.watch) await catalogue.follow();
@@ -161,6 +159,21 @@ export class FileCatalogue implements CatalogueFiles {
     return work;
   }
 
+  /**
+   * Runs work that changes many files, such as a checkout, and reads them again: no snapshot has only a part of it.
+   * @param work returns the paths of the files that it may have changed, relative to the folder
+   */
+  async applyChanges(work: () => Promise<readonly string[]>): Promise<void> {
+    await this.#watch?.hold();
+    try {
+      const paths = await work();
+      const scopes = paths.map(scopeToReread).filter((scope) => scope !== null);
+      await this.refresh([...new Map(scopes.map((scope) => [scopeKey(scope), scope])).values()]);
+    } finally {
+      this.#watch?.release();
+    }
+  }
+
   /** Rescans the scopes of all calls in this turn together. */
   #rescanTogether(scopes: readonly Scope[]): Promise<void> {
     for (const scope of scopes) this.#scopesTogether.set(scopeKey(scope), scope);
@@ -277,24 +290,3 @@ const accountMethods = {
   removeCredentials: true,
   close: true,
 } as const;
-
-async function assertUsable(path: string, asked: string): Promise<void> {
-  const unusable = (message: string) => new UnusableCatalogueError(message);
-  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    throw unusable(
-      error.code === 'ENOENT'
-        ? `There is no folder ${asked}. Make one with "catalogue init ${asked}", or name another with --data.`
-        : `The folder ${asked} can't be read (${error.code}): check its permissions.`,
-    );
-  });
-  if (!stats.isDirectory()) throw unusable(`${asked} is a file. Name a catalogue folder with --data.`);
-  await access(path, constants.R_OK | constants.X_OK).catch(() => {
-    throw unusable(`The folder ${asked} can't be read. Give this user permission, or name another with --data.`);
-  });
-  const found = await Promise.all(landmarks.map((name) => stat(`${path}/${name}`).then(Boolean, () => false)));
-  if (!found.some(Boolean))
-    throw unusable(
-      `The folder ${asked} is not a catalogue: it has neither catalogue.yaml nor namespaces/. ` +
-        `Make it one with "catalogue init ${asked}", or name another with --data.`,
-    );
-}

@@ -1,8 +1,9 @@
-/** Files of a catalogue folder for git and editors, and the settings of a new catalogue. */
-import { existsSync } from 'node:fs';
-import { appendFile, mkdir, readFile, writeFile } from 'node:fs/promises';
+/** Makes catalogue folders: files for git and editors, and the settings of a new catalogue; and tells whether one is there. */
+import { constants, existsSync } from 'node:fs';
+import { access, appendFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateFolder, recordPaths } from '../catalogue/layout.ts';
+import { UnusableCatalogueError } from '../catalogue/errors.ts';
+import { landmarks, privateFolder, recordPaths } from '../catalogue/layout.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import { defaultStyle, yamlPairLines } from '../text/yaml-writer.ts';
@@ -82,4 +83,30 @@ export function editorSchemaComment(kind: RecordKind, path: string, baseUrl: str
   const up = '../'.repeat(path.split('/').length - 1);
   const folder = baseUrl ? `${baseUrl}/schemas/` : `${up}${privateFolder}/${schemaFolder}/`;
   return `# yaml-language-server: $schema=${folder}${schemaFile(kind)}`;
+}
+
+/**
+ * Checks that a folder is a catalogue.
+ * @param asked the folder as the user wrote it
+ * @throws UnusableCatalogueError that says what is wrong with it and what to do
+ */
+export async function assertCatalogueFolder(path: string, asked: string): Promise<void> {
+  const unusable = (message: string) => new UnusableCatalogueError(message);
+  const stats = await stat(path).catch((error: NodeJS.ErrnoException) => {
+    throw unusable(
+      error.code === 'ENOENT'
+        ? `There is no folder ${asked}. Make one with "catalogue init ${asked}", or name another with --data.`
+        : `The folder ${asked} can't be read (${error.code}): check its permissions.`,
+    );
+  });
+  if (!stats.isDirectory()) throw unusable(`${asked} is a file. Name a catalogue folder with --data.`);
+  await access(path, constants.R_OK | constants.X_OK).catch(() => {
+    throw unusable(`The folder ${asked} can't be read. Give this user permission, or name another with --data.`);
+  });
+  const found = await Promise.all(landmarks.map((name) => stat(`${path}/${name}`).then(Boolean, () => false)));
+  if (!found.some(Boolean))
+    throw unusable(
+      `The folder ${asked} is not a catalogue: it has neither catalogue.yaml nor namespaces/. ` +
+        `Make it one with "catalogue init ${asked}", or name another with --data.`,
+    );
 }

@@ -20,7 +20,7 @@ import { negotiateMediaType, redirectToSlash, setHeadersAndAnswerPreflight } fro
 import { callHandler, listenerWithCache, responseCacheBaseline, sendRepresentation } from './middleware/respond.ts';
 import { parseDryRun } from './query-string.ts';
 import { ResponseCache } from './response-cache.ts';
-import { type AppContext, isSafeMethod, type RequestState } from './route.ts';
+import { type AppContext, type GitUpdates, isSafeMethod, type RequestState } from './route.ts';
 import { routes } from './routes.ts';
 import { SignIn } from './sign-in.ts';
 import { type WorkBudgetOptions, WorkBudgets } from './work-budgets.ts';
@@ -38,6 +38,8 @@ export interface AppOptions {
   readonly health?: () => Readonly<Record<string, unknown>>;
   /** Time that each client may use for filtering, ordering and comparing rows. */
   readonly work?: Partial<WorkBudgetOptions> | undefined;
+  /** Updates from a git remote that a webhook may start; by default none. */
+  readonly gitUpdates?: GitUpdates | null;
   /** Takes a line for each error on our side. */
   readonly log?: (line: string) => void;
   /** Called for every request once its response is sent. */
@@ -97,6 +99,7 @@ function appContext(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOpt
     readOnly,
     version: options.version ?? '',
     health: options.health ?? (() => ({})),
+    gitUpdates: options.gitUpdates ?? null,
     log: options.log ?? (() => {}),
   };
 }

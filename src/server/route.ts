@@ -143,8 +143,18 @@ export interface AppContext {
   readonly version: string;
   /** Further members of /readyz. @throws UnavailableError if the catalogue can't be read at the moment */
   readonly health: () => Readonly<Record<string, unknown>>;
+  /** Null if no webhook starts a fetch. */
+  readonly gitUpdates: GitUpdates | null;
   /** Logs an error on our side. */
   readonly log: (line: string) => void;
+}
+
+/** Updates of the catalogue from a git remote, started by a webhook. */
+export interface GitUpdates {
+  /** The secret that the webhook's sender knows. */
+  readonly secret: string;
+  /** Starts an update. */
+  readonly start: () => void;
 }
 
 /** Path of the base URL that is configured: it precedes every path of this site; '' if there is none. */

@@ -76,6 +76,7 @@ import {
   showTrashEntryHandler,
 } from './trash.ts';
 import { uploadVersionHandler } from './uploads.ts';
+import { gitWebhookHandler } from './webhook.ts';
 import { makeCreateHandler, makeEditHandler, makeRemoveHandler } from './writes.ts';
 
 const json = 'application/json';
@@ -266,4 +267,5 @@ export const routes: readonly Route[] = [
   route('/healthz', 'Health', get(aliveHandler)),
   route('/readyz', 'Readiness', get(readyHandler)),
   route('/metrics', 'Metrics', get(metricsHandler), anyType),
+  route('/webhooks/git', 'Git Webhook', { POST: gitWebhookHandler }, { withoutSignIn: true, parses: ['*/*'] }),
 ];

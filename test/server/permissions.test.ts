@@ -145,6 +145,14 @@ const table: Readonly<Record<string, Row>> = {
   '/healthz': {},
   '/readyz': {},
   '/metrics': { GET: absent },
+  '/webhooks/git': {
+    GET: notOpen,
+    OPTIONS: open,
+    POST: '404 404 404 404 404 404',
+    PUT: notOpen,
+    PATCH: notOpen,
+    DELETE: notOpen,
+  },
 };
 
 const slug = '20200101000000000000';

@@ -11,17 +11,27 @@ import {
   unitKey,
 } from '../../catalogue/layout.ts';
 import { GitError, runGit } from '../git/git.ts';
-import { branchPoint, emptyTreeId, findCommit, pathsChangedInGit, translateGitErrors } from '../git/refs.ts';
+import {
+  branchPoint,
+  type DiffTarget,
+  emptyTreeId,
+  findCommit,
+  getCommit,
+  type NamedCommit,
+  pathsChangedInGit,
+  translateGitErrors,
+} from '../git/refs.ts';
 import { readUnits, type UnitsRead, unitsAtPaths, unitsByKey } from '../reading/read-unit.ts';
 import { scanForUnits } from '../reading/scan.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { GitTree, gitIndexEnvironment } from '../tree/git-tree.ts';
 import { TreeRecords, treeRecordsOf } from './tree-records.ts';
 
-/** The changes of the working tree since a commit, or the staged ones (in another index, if one is named). */
+/** The changes of the working tree since a commit, the staged ones (in another index, if one is named), or those between commits. */
 export type GitChanges =
   | { readonly since: string | undefined }
-  | { readonly staged: true; readonly index?: string | undefined };
+  | { readonly staged: true; readonly index?: string | undefined }
+  | { readonly from: string; readonly to: string };
 
 export interface ChangedRecords {
   readonly records: TreeRecords;
@@ -39,13 +49,13 @@ const maxWords = 300;
 /** @throws NotFoundError if there is no such commit, or the folder is in no repository; UnavailableError if git fails */
 export function findRecordsChangedInGit(root: string, part: GitChanges): Promise<ChangedRecords> {
   return translateGitErrors(async () => {
-    const base = 'staged' in part ? await namedHead(root) : await branchPoint(root, part.since);
-    const target = 'staged' in part ? { index: part.index } : 'working tree';
+    const base = await startOfChanges(root, part);
+    const target = sourceOf(part);
     const start = { commit: base?.commit ?? (await emptyTreeId(root)) };
     const [paths, ...trees]: [readonly string[], GitTree, GitTree | DiskTree] = await Promise.all([
       pathsChangedInGit(root, base?.commit ?? null, target),
       GitTree.open(root, start),
-      'staged' in part ? GitTree.open(root, { index: part.index }) : new DiskTree(root),
+      target === 'working tree' ? new DiskTree(root) : GitTree.open(root, target),
     ]);
     const changed = new Set(paths);
     const units = await concernedUnits(root, part, trees, changed);
@@ -59,9 +69,18 @@ export function findRecordsChangedInGit(root: string, part: GitChanges): Promise
   });
 }
 
-async function namedHead(root: string) {
+/** The commit that the changes are compared with; null if there is none yet. */
+async function startOfChanges(root: string, part: GitChanges): Promise<NamedCommit | null> {
+  if ('since' in part) return branchPoint(root, part.since);
+  if ('from' in part) return getCommit(root, part.from);
   const commit = await findCommit(root, 'HEAD');
   return commit === null ? null : { commit, name: 'HEAD' };
+}
+
+/** The state with the changes. */
+function sourceOf(part: GitChanges): DiffTarget {
+  if ('to' in part) return { commit: part.to };
+  return 'staged' in part ? { index: part.index } : 'working tree';
 }
 
 type Trees = readonly [before: GitTree, now: GitTree | DiskTree];
@@ -132,13 +151,14 @@ async function filesMentioning(root: string, part: GitChanges, words: ReadonlySe
   const escaped = [...words].map((word) => word.replace(/[.[\](){}*+?^$|\\]/g, '\\$&'));
   const pattern = `(^|[][,:{ \t"'/-])(${escaped.join('|')})["']?[ \t]*([],}#\r]|$)`;
   const [source, env] = 'staged' in part ? ['--cached', gitIndexEnvironment(part.index)] : ['--untracked', {}];
+  const commit = 'to' in part ? part.to : null;
   const flags = ['--no-full-name', '--no-recurse-submodules', '--no-color', '-I', '-l', '-z', '-E'];
   try {
-    const output = await runGit(root, ['grep', source, ...flags, '-f', '-', '--', ...recordPathspecs], {
-      env,
-      input: `${pattern}\n`,
-    });
-    return output.split('\0').filter(Boolean);
+    const where = commit === null ? [source, ...flags, '-f', '-'] : [...flags, '-f', '-', commit];
+    const output = await runGit(root, ['grep', ...where, '--', ...recordPathspecs], { env, input: `${pattern}\n` });
+    // Of a commit, git writes `<commit>:<path>`.
+    const prefix = commit === null ? 0 : commit.length + 1;
+    return output.split('\0').flatMap((found) => (found ? [found.slice(prefix)] : []));
   } catch (error) {
     if (error instanceof GitError && error.exitCode === 1) return [];
     throw error;

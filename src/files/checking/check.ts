@@ -69,6 +69,16 @@ export async function checkCatalogueFiles(root: string, options: CheckOptions = 
   return { problems, fixed, files, ...(since !== undefined && { since }) };
 }
 
+/**
+ * Errors that a commit would bring: those in the files that it changes, and new ones in others. It needn't be checked out.
+ * @param from the commit to compare it with
+ * @throws NotFoundError if there is no such commit; UnavailableError if git fails
+ */
+export async function findErrorsOfCommit(root: string, from: string, to: string): Promise<readonly Diagnostic[]> {
+  const { all } = await findDiagnostics(root, { changed: { from, to } });
+  return all.flatMap(({ diagnostic }) => (diagnostic.severity === 'error' ? [diagnostic] : []));
+}
+
 /** Fixes one problem. A file that only a person can edit stays as it is. */
 async function fix(access: Access, { path, fix: set }: Found): Promise<boolean> {
   if (!set) return false;

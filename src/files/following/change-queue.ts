@@ -36,9 +36,23 @@ export class ChangeQueue {
   #count = 0;
   #countedAt = 0;
   #closed = false;
+  /** Number of holders that wait for no rescan to begin. */
+  #held = 0;
 
   constructor(options: ChangeQueueOptions) {
     this.#options = options;
+  }
+
+  /** Lets no rescan begin until `release`; resolves when the current one has ended. */
+  async hold(): Promise<void> {
+    this.#held++;
+    await this.#rescanning;
+  }
+
+  /** Ends one `hold`. */
+  release(): void {
+    this.#held--;
+    if (this.#paths.size + this.#scheduled.size > 0) this.#wait();
   }
 
   /** Approximate number of scopes that were rescanned in the last second or two. */
@@ -67,13 +81,17 @@ export class ChangeQueue {
 
   #wait(): void {
     this.#lastChange = performance.now();
-    if (this.#waiting || this.#rescanning || this.#closed) return;
+    if (this.#waiting || this.#rescanning || this.#held > 0 || this.#closed) return;
     this.#waiting = true;
     this.#firstChange = this.#lastChange;
     this.#setTimer(quiet, () => this.#rescanIfQuiet());
   }
 
   #rescanIfQuiet(): void {
+    if (this.#held > 0) {
+      this.#waiting = false;
+      return;
+    }
     const now = performance.now();
     const { recentCount } = this;
     const quietAt = this.#lastChange + Math.max(quiet, Math.min(burst.quietEach * recentCount, burst.quiet));

@@ -53,6 +53,8 @@ export class Watch {
   #scanAt = 0;
   #scanning: Promise<void> | undefined;
   #isReadingHints = false;
+  /** Number of holders that wait for no rescan to begin. */
+  #held = 0;
   #closed = false;
 
   constructor(store: UnitStore, options: WatchOptions) {
@@ -87,6 +89,19 @@ export class Watch {
     this.#watchers?.close();
     await this.#changes.close();
     await this.#scanning;
+  }
+
+  /** Lets no rescan begin until `release`; resolves when those under way have ended. */
+  async hold(): Promise<void> {
+    this.#held++;
+    await this.#changes.hold();
+    await this.#scanning;
+  }
+
+  /** Ends one `hold`. Changes in the meantime are found now. */
+  release(): void {
+    this.#held--;
+    this.#changes.release();
   }
 
   /** Watches the folders of a dataset that is viewed: it is likely to be changed. */
@@ -160,6 +175,7 @@ export class Watch {
   }
 
   #tick(): void {
+    if (this.#held > 0) return;
     const { tree } = this.#store;
     if (!tree.isCatalogue()) {
       this.#markLost();

@@ -19,6 +19,8 @@ export interface GitOptions {
   readonly timeout?: number;
   /** Descriptor of a file that receives git's stdout. */
   readonly stdout?: number;
+  /** Kills git. */
+  readonly signal?: AbortSignal;
 }
 
 /** Variables that a git hook around this process may have set: they name another repository. */
@@ -43,7 +45,7 @@ export async function runGit(folder: string, args: readonly string[], options?: 
 
 /** Runs git. @returns its stdout as bytes @throws GitError */
 export function runGitForBytes(folder: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
-  const { input = '', timeout = 30_000, stdout = 'pipe' } = options;
+  const { input = '', timeout = 30_000, stdout = 'pipe', signal } = options;
   const ownEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !inheritedVariables.includes(name)));
   const quiet = { GIT_TERMINAL_PROMPT: '0', GIT_EDITOR: 'true', GIT_PAGER: 'cat', LC_ALL: 'C' };
   return new Promise((resolve, reject) => {
@@ -57,12 +59,16 @@ export function runGitForBytes(folder: string, args: readonly string[], options:
     const out: Buffer[] = [];
     let stderr = '';
     let hasTimedOut = false;
-    const timer = setTimeout(() => {
-      hasTimedOut = true;
+    const kill = () => {
       killGroup(child.pid);
       child.stdout?.destroy();
       child.stderr.destroy();
+    };
+    const timer = setTimeout(() => {
+      hasTimedOut = true;
+      kill();
     }, timeout);
+    signal?.addEventListener('abort', kill);
     child.stdout?.on('data', (chunk) => out.push(chunk));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       if (stderr.length < 2000) stderr += text;
@@ -73,6 +79,7 @@ export function runGitForBytes(folder: string, args: readonly string[], options:
     });
     child.on('close', (code) => {
       clearTimeout(timer);
+      signal?.removeEventListener('abort', kill);
       if (code === 0) return resolve(Buffer.concat(out));
       const output = stderr.trim().split('\n').slice(0, 5).join(' ');
       const reason = hasTimedOut ? `it took longer than ${timeout / 1000} s` : output || `exit code ${code}`;

@@ -1,6 +1,6 @@
 /** Commits by name (branch, tag, abbreviated id), ranges of commits, and the files that differ between two states. */
 import { closestWord } from '../../catalogue/closest.ts';
-import { excerpt, NotFoundError, UnavailableError } from '../../catalogue/errors.ts';
+import { excerpt, NotFoundError, UnavailableError, UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { gitIndexEnvironment } from '../tree/git-tree.ts';
 import { GitError, runGit } from './git.ts';
 
@@ -61,6 +61,17 @@ async function mergeBase(root: string, a: string, b: string): Promise<string | n
     return (await runGit(root, ['merge-base', a, b])).trim() || null;
   } catch (error) {
     if (error instanceof GitError && error.exitCode === 1) return null;
+    throw error;
+  }
+}
+
+/** True if a commit is the other one, or in its history. @throws GitError */
+export async function isAncestor(root: string, commit: string, of: string): Promise<boolean> {
+  try {
+    await runGit(root, ['merge-base', '--is-ancestor', commit, of]);
+    return true;
+  } catch (error) {
+    if (error instanceof GitError && error.exitCode === 1) return false;
     throw error;
   }
 }
@@ -141,4 +152,32 @@ export async function pathsChangedInGit(
   }
   if ('commit' in target) return listed([...flags, start, target.commit, '--', '.']);
   return listed([...flags, '--cached', start, '--', '.'], gitIndexEnvironment(target.index));
+}
+
+/** A branch of a remote, and the commit that is checked out. */
+export interface FollowedBranch {
+  readonly remote: string;
+  readonly branch: string;
+  readonly commit: string;
+}
+
+/**
+ * The branch that is checked out, at its remote or the one that is asked for.
+ * @throws UnusableCatalogueError, NotFoundError, GitError
+ */
+export async function findFollowedBranch(root: string, asked: string | undefined): Promise<FollowedBranch> {
+  const outputOf = async (...args: string[]) => (await runGit(root, args)).trim();
+  const orNothing = (...args: string[]) => outputOf(...args).catch(() => '');
+  await outputOf('rev-parse', '--git-dir');
+  const branch = await orNothing('symbolic-ref', '--quiet', '--short', 'HEAD');
+  if (branch === '') throw new UnusableCatalogueError('No branch is checked out. Check one out: git checkout main');
+  const commit = await orNothing('rev-parse', '--verify', '--quiet', 'HEAD');
+  if (commit === '') throw new UnusableCatalogueError(`The branch ${branch} has no commit yet. Fetch one: git pull`);
+  const remotes = (await outputOf('remote')).split('\n').filter(Boolean);
+  if (remotes.length === 0)
+    throw new UnusableCatalogueError('The git repository has no remote. Add it: git remote add origin <url>');
+  const remote = asked ?? ((await orNothing('config', `branch.${branch}.remote`)) || 'origin');
+  if (!remotes.includes(remote))
+    throw new NotFoundError(`There is no git remote ${remote}. The remotes are: ${remotes.join(', ')}`);
+  return { remote, branch, commit };
 }

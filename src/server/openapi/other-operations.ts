@@ -208,6 +208,15 @@ const siteOperations = {
   },
   Media: { GET: read('Catalogue', 'Read an image', bytesContent('*/*')) },
   Health: { GET: read('Operation', 'Check that the process is alive', json('Document')) },
+  'Git Webhook': {
+    POST: {
+      tag: 'Operation',
+      summary: 'Fetch new commits from the git remote that the server follows',
+      description:
+        'For the webhooks of GitHub, GitLab, Gitea and Forgejo. The body is signed with the secret of the server, or the secret is in X-Gitlab-Token or in Authorization (Bearer).',
+      answers: { 202: { description: 'It is fetched.', content: json('Document') } },
+    },
+  },
   Readiness: { GET: read('Operation', 'Check that the catalogue has been read', json('Document')) },
   Metrics: { GET: read('Operation', 'Read figures for Prometheus', textContent('text/plain')) },
   // For browsers and crawlers.

@@ -1,0 +1,175 @@
+/** A folder that follows the branch of a git remote: what it takes, what it doesn't, and what it says. */
+import assert from 'node:assert/strict';
+import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
+import { GitFollower } from '../../../src/files/git/git-follower.ts';
+import { until } from '../../support/folder.ts';
+import { countSnapshots, served } from '../../support/followed.ts';
+import { makeRepository, repositoryAt } from '../../support/repository.ts';
+
+const benches = 'namespaces/parks/datasets/benches/dataset.yaml';
+const content = {
+  settings: { title: 'Test' },
+  namespaces: { parks: { id: 1, label: 'Parks', visibility: 'public' } },
+  datasets: { 'parks/trees': { id: 11, label: 'Trees' }, 'parks/benches': { id: 12, label: 'Benches' } },
+};
+
+/** A writer's repository, the bare one that it pushes to, and a followed clone of that. */
+async function workshop(t: TestContext) {
+  const writer = await makeRepository(content, t);
+  const top = mkdtempSync(join(tmpdir(), 'catalogue-follow-'));
+  t.after(() => rmSync(top, { recursive: true, force: true, maxRetries: 3 }));
+  const bare = join(top, 'remote.git');
+  writer.git('clone', '--quiet', '--bare', '.', bare);
+  writer.git('remote', 'add', 'origin', bare);
+  writer.git('clone', '--quiet', bare, join(top, 'clone'));
+  const clone = repositoryAt(join(top, 'clone'), join(top, 'clone', 'data'));
+  const log: string[] = [];
+  const catalogue = await openFileCatalogue(clone.root, { watch: true });
+  t.after(() => catalogue.close());
+  const follower = await GitFollower.open(catalogue, { interval: 3600, log: (line) => log.push(line) });
+  t.after(() => follower.close());
+  const push = (...args: string[]) => {
+    writer.commit();
+    writer.git('push', '--quiet', ...args, 'origin', 'main');
+    return writer.git('rev-parse', 'HEAD').trim();
+  };
+  const labelOf = (slug: string) => served(catalogue, 'parks', slug)?.label;
+  return { writer, bare, clone, catalogue, follower, log, push, labelOf };
+}
+
+describe('a folder that follows a git remote', () => {
+  it('takes a commit as a whole, and knows which one is served', async (t) => {
+    const { writer, catalogue, follower, log, push, labelOf } = await workshop(t);
+    await follower.update();
+    assert.deepEqual(log, []);
+    const { position } = follower;
+    const start = follower.report;
+    assert.deepEqual({ ...start, fetched: '' }, { ...start, remote: 'origin/main', state: 'current', fetched: '' });
+    for (let i = 0; i < 60; i++)
+      writer.write(`namespaces/parks/datasets/d${i}/dataset.yaml`, `id: ${100 + i}\nlabel: D${i}\n`);
+    writer.write(benches, 'id: 12\nlabel: Seats\n');
+    const commit = push();
+    await until(() => catalogue.following === 'watching');
+    const snapshots = countSnapshots(catalogue);
+    await follower.update();
+    assert.equal(labelOf('benches'), 'Seats');
+    assert.equal(labelOf('d59'), 'D59');
+    assert.equal(snapshots(), 1);
+    assert.equal(follower.report.commit, commit);
+    assert.equal(follower.report.state, 'current');
+    assert.equal(follower.position, (position ?? 0) + 1);
+    assert.deepEqual(log, [`Serving commit ${commit.slice(0, 10)} of origin/main.`]);
+    // Later changes in the folder are followed as before.
+    writer.write(benches, 'id: 12\nlabel: Chairs\n');
+    push();
+    await Promise.all([follower.update(), follower.update()]);
+    assert.equal(labelOf('benches'), 'Chairs');
+  });
+
+  it('does not take a commit with errors, says which once, and takes the one that fixes them', async (t) => {
+    const { writer, follower, log, push, labelOf } = await workshop(t);
+    const good = follower.report.commit;
+    // The id of another record, in a file that is right by itself.
+    writer.write(benches, 'id: 11\nlabel: Seats\n');
+    const bad = push();
+    await follower.update();
+    await follower.update();
+    assert.equal(labelOf('benches'), 'Benches');
+    const { state, commit, refused } = follower.report;
+    assert.deepEqual(
+      { state, commit, refused },
+      { state: 'refused', commit: good, refused: { commit: bad, errors: 1 } },
+    );
+    assert.equal(log.length, 1);
+    assert.match(
+      log[0] ?? '',
+      /^Commit \w{10} of origin\/main is not taken; \w{10} is served\. Fix there.*\nnamespaces\/parks\/datasets\/benches\/dataset\.yaml:1:5: The id 11 is already used/,
+    );
+    writer.write(benches, 'id: 12\nlabel: [\n');
+    push();
+    await follower.update();
+    assert.equal(log.length, 2);
+    assert.equal(labelOf('benches'), 'Benches');
+    writer.write(benches, 'id: 12\nlabel: Seats\n');
+    const fixed = push();
+    await follower.update();
+    assert.equal(follower.report.commit, fixed);
+    assert.equal(follower.report.refused, undefined);
+    assert.equal(labelOf('benches'), 'Seats');
+  });
+
+  it('does not take a commit without the catalogue, nor a rewritten history', async (t) => {
+    const { writer, follower, log, push, labelOf } = await workshop(t);
+    writer.git('rm', '-r', '--quiet', 'data');
+    writer.write('../notes.txt', 'x');
+    push();
+    await follower.update();
+    assert.match(log[0] ?? '', /The commit has no catalogue in this folder\.$/);
+    writer.git('reset', '--hard', '--quiet', 'HEAD~1');
+    writer.write(benches, 'id: 12\nlabel: Seats\n');
+    writer.git('add', '--all');
+    writer.git('commit', '--quiet', '--amend', '--message', 'Rewritten');
+    writer.git('push', '--quiet', '--force', 'origin', 'main');
+    await follower.update();
+    assert.equal(follower.report.state, 'diverged');
+    assert.match(log[1] ?? '', /The folder has commits that origin\/main lacks\..*git reset --hard origin\/main$/);
+    assert.equal(labelOf('benches'), 'Benches');
+  });
+
+  it('keeps what a person changed in the folder, and goes on once it is out of the way', async (t) => {
+    const { writer, clone, follower, log, push, labelOf } = await workshop(t);
+    clone.write(benches, 'id: 12\nlabel: Mine\n');
+    writer.write(benches, 'id: 12\nlabel: Seats\n');
+    push();
+    await follower.update();
+    assert.equal(follower.report.state, 'blocked');
+    assert.match(log[0] ?? '', /local changes/);
+    await until(() => labelOf('benches') === 'Mine');
+    clone.git('checkout', '--quiet', '--', '.');
+    await follower.update();
+    assert.equal(labelOf('benches'), 'Seats');
+    clone.git('checkout', '--quiet', '-b', 'other');
+    await follower.update();
+    assert.match(log.at(-1) ?? '', /^origin\/main is not followed; .*git checkout main$/);
+  });
+
+  it('serves on while the remote is away, and says so once', async (t) => {
+    const { writer, bare, follower, log, push, labelOf } = await workshop(t);
+    renameSync(bare, `${bare}-away`);
+    await follower.update();
+    await follower.update();
+    assert.equal(follower.report.state, 'unreachable');
+    assert.equal(follower.report.fetched, null);
+    assert.equal(log.length, 1);
+    renameSync(`${bare}-away`, bare);
+    writer.write(benches, 'id: 12\nlabel: Seats\n');
+    push();
+    assert.equal(await follower.hasReached((follower.position ?? 0) + 1, 20_000), true);
+    assert.equal(labelOf('benches'), 'Seats');
+    // A number of another history is not waited for.
+    assert.equal(await follower.hasReached((follower.position ?? 0) + 1, 20_000), true);
+    renameSync(bare, `${bare}-away`);
+    assert.equal(await follower.hasReached((follower.position ?? 0) + 1, 20_000), false);
+    renameSync(`${bare}-away`, bare);
+    await follower.update();
+    assert.match(log.at(-1) ?? '', /^origin\/main is followed again\.$/);
+  });
+
+  it('says what git lacks before it starts', async (t) => {
+    const { writer, clone, catalogue } = await workshop(t);
+    const open = (remote?: string) => GitFollower.open(catalogue, { remote, interval: 60, log: () => {} });
+    await assert.rejects(open('upstream'), /There is no git remote upstream\. The remotes are: origin/);
+    clone.git('checkout', '--quiet', '--detach');
+    await assert.rejects(open(), /No branch is checked out/);
+    clone.git('checkout', '--quiet', 'main');
+    clone.git('remote', 'remove', 'origin');
+    await assert.rejects(open(), /git remote add origin/);
+    rmSync(join(clone.top, '.git'), { recursive: true });
+    await assert.rejects(open(), /not in a git repository/);
+    assert.ok(writer);
+  });
+});

@@ -1,0 +1,89 @@
+/** A server that follows a git remote: what it says about it, its webhook, its position, and that it takes no writes. */
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { until } from '../support/folder.ts';
+import { seed } from '../support/prompt.ts';
+import { makeRepository } from '../support/repository.ts';
+import { serveFolder } from '../support/server.ts';
+
+const benches = 'namespaces/parks/datasets/benches/dataset.yaml';
+const address = '/api/v1/namespaces/parks/datasets/benches/';
+
+/** A repository, and a server that follows it from a clone. */
+async function workshop(t: TestContext, webhookSecret?: string) {
+  const writer = await makeRepository(seed, t);
+  const clone = mkdtempSync(join(tmpdir(), 'catalogue-clone-'));
+  t.after(() => rmSync(clone, { recursive: true, force: true, maxRetries: 3 }));
+  writer.git('clone', '--quiet', '.', clone);
+  const server = await serveFolder(join(clone, 'data'), { followGit: true, followInterval: 3600, webhookSecret });
+  t.after(() => server.close());
+  const ask = async (path: string, init: RequestInit = {}) => {
+    const response = await fetch(server.base + path, init);
+    return { status: response.status, headers: response.headers, body: JSON.parse(await response.text()) };
+  };
+  const ready = async () => (await ask('/readyz')).body.git;
+  await until(async () => (await ready()).state === 'current');
+  const relabel = (label: string) => {
+    writer.write(benches, `id: 12\nlabel: ${label}\n`);
+    writer.commit();
+    return writer.git('rev-parse', 'HEAD').trim();
+  };
+  return { ask, ready, relabel, log: server.log };
+}
+
+describe('a server that follows a git remote', () => {
+  it('fetches when a webhook is signed with the secret, and for nobody else', async (t) => {
+    const { ask, ready, relabel } = await workshop(t, 'lantern');
+    const commit = relabel('Seats');
+    const body = '{"ref":"refs/heads/main"}';
+    const post = (headers: Record<string, string>) => ask('/webhooks/git', { method: 'POST', body, headers });
+    const sign = (secret: string) => createHmac('sha256', secret).update(body).digest('hex');
+    const wrong: Record<string, string>[] = [
+      {},
+      { 'X-Hub-Signature-256': `sha256=${sign('other')}` },
+      { 'X-Hub-Signature-256': '' },
+      { 'X-Gitlab-Token': 'other' },
+      { Authorization: 'Bearer other' },
+    ];
+    for (const headers of wrong) assert.equal((await post(headers)).status, 403, JSON.stringify(headers));
+    assert.notEqual((await ready()).commit, commit);
+    const { status } = await post({ 'X-Hub-Signature-256': `sha256=${sign('lantern')}` });
+    assert.equal(status, 202);
+    await until(async () => (await ready()).commit === commit);
+    assert.equal((await ask(address)).body.label, 'Seats');
+    const right: Record<string, string>[] = [
+      { 'X-Gitea-Signature': sign('lantern') },
+      { 'X-Gitlab-Token': 'lantern' },
+      { Authorization: 'Bearer lantern' },
+    ];
+    for (const headers of right) assert.equal((await post(headers)).status, 202, JSON.stringify(headers));
+    assert.equal((await ask('/webhooks/git')).status, 405);
+  });
+
+  it('has no webhook without a secret, and refuses writes', async (t) => {
+    const { ask } = await workshop(t);
+    assert.equal((await ask('/webhooks/git', { method: 'POST' })).status, 404);
+    const login = { method: 'POST', body: new URLSearchParams({ username: 'a', password: 'b' }) };
+    assert.equal((await ask('/api/v1/auth/token/obtain/', login)).status, 400);
+    const write = await ask(address, { method: 'DELETE' });
+    assert.equal(write.status, 401);
+  });
+
+  it('says its position, and fetches for a reader who has seen a later one', async (t) => {
+    const { ask, relabel } = await workshop(t);
+    const position = async (headers: Record<string, string> = {}) => {
+      const response = await ask(address, { headers });
+      return [response.status, Number(response.headers.get('X-Catalogue-Position')), response.body.label];
+    };
+    assert.deepEqual(await position(), [200, 1, 'Benches']);
+    assert.deepEqual(await position(), [200, 1, 'Benches'], 'from the cache');
+    relabel('Seats');
+    assert.deepEqual(await position({ 'X-Catalogue-Min-Position': '1' }), [200, 1, 'Benches']);
+    assert.deepEqual(await position({ 'X-Catalogue-Min-Position': '2' }), [200, 2, 'Seats']);
+    assert.deepEqual(await position({ 'X-Catalogue-Min-Position': 'x' }), [200, 2, 'Seats']);
+  });
+});
