@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { until } from '../support/folder.ts';
 import { seed } from '../support/prompt.ts';
 import { makeRepository } from '../support/repository.ts';
@@ -15,11 +16,13 @@ const address = '/api/v1/namespaces/parks/datasets/benches/';
 
 /** A repository, and a server that follows it from a clone. */
 async function workshop(t: TestContext, webhookSecret?: string) {
-  const writer = await makeRepository(seed, t);
+  const writer = await makeRepository({ ...seed, users: { alice: { id: 1, staff: true, groups: [] } } }, t);
   const clone = mkdtempSync(join(tmpdir(), 'catalogue-clone-'));
   t.after(() => rmSync(clone, { recursive: true, force: true, maxRetries: 3 }));
   writer.git('clone', '--quiet', '.', clone);
-  const server = await serveFolder(join(clone, 'data'), { followGit: true, followInterval: 3600, webhookSecret });
+  const root = join(clone, 'data');
+  const { token } = await (await openFileCatalogue(root)).accounts.addToken('alice');
+  const server = await serveFolder(root, { followGit: true, followInterval: 3600, webhookSecret });
   t.after(() => server.close());
   const ask = async (path: string, init: RequestInit = {}) => {
     const response = await fetch(server.base + path, init);
@@ -32,7 +35,7 @@ async function workshop(t: TestContext, webhookSecret?: string) {
     writer.commit();
     return writer.git('rev-parse', 'HEAD').trim();
   };
-  return { ask, ready, relabel, log: server.log };
+  return { ask, ready, relabel, token };
 }
 
 describe('a server that follows a git remote', () => {
@@ -65,12 +68,12 @@ describe('a server that follows a git remote', () => {
   });
 
   it('has no webhook without a secret, and refuses writes', async (t) => {
-    const { ask } = await workshop(t);
+    const { ask, token } = await workshop(t);
     assert.equal((await ask('/webhooks/git', { method: 'POST' })).status, 404);
-    const login = { method: 'POST', body: new URLSearchParams({ username: 'a', password: 'b' }) };
-    assert.equal((await ask('/api/v1/auth/token/obtain/', login)).status, 400);
-    const write = await ask(address, { method: 'DELETE' });
-    assert.equal(write.status, 401);
+    const refused = await ask(address, { method: 'DELETE', headers: { Authorization: `Token ${token}` } });
+    assert.equal(refused.status, 403);
+    assert.match(refused.body.detail, /read-only/);
+    assert.equal((await ask(address)).status, 200);
   });
 
   it('says its position, and fetches for a reader who has seen a later one', async (t) => {

@@ -1,0 +1,145 @@
+/** Three servers, each with its own clone, behind nginx as deploy/ has it: one is killed, one can't fetch any more. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { get } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { until } from '../support/folder.ts';
+import { freePort } from '../support/free-port.ts';
+import { type Server, serve, temporaryFolder } from '../support/program.ts';
+import { seed } from '../support/prompt.ts';
+import { gitEnv, makeRepository } from '../support/repository.ts';
+
+const snippet = readFileSync(
+  fileURLToPath(new URL('../../deploy/nginx-several-servers.conf', import.meta.url)),
+  'utf8',
+);
+const installed = spawnSync('nginx', ['-v']).error === undefined;
+const skip = !installed && !process.env.CI && 'nginx is not installed (Debian: nginx-light)';
+const benches = 'namespaces/parks/datasets/benches/dataset.yaml';
+
+/** nginx with the snippet, on ports of these servers. @returns the address where it listens */
+async function startNginx(t: TestContext, folder: string, servers: readonly Server[]): Promise<URL> {
+  const port = await freePort();
+  const ports = [...servers.map(({ url }) => new URL(url).port), String(port)];
+  const included = ['8001', '8002', '8003', '8080'].reduce(
+    (conf, documented, i) => conf.replace(`127.0.0.1:${documented}`, `127.0.0.1:${ports[i]}`),
+    snippet,
+  );
+  const own = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+    (name) => `${name}_temp_path ${folder}/${name};`,
+  );
+  const conf = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { access_log off; ${own.join(' ')}\n${included}\n}`;
+  writeFileSync(join(folder, 'nginx.conf'), conf);
+  const nginx: ChildProcess = spawn('nginx', ['-p', folder, '-e', `${folder}/error.log`, '-c', `${folder}/nginx.conf`]);
+  t.after(async () => {
+    nginx.kill('SIGQUIT');
+    await once(nginx, 'exit');
+  });
+  const address = new URL(`http://127.0.0.1:${port}`);
+  await until(() => fetch(address).then(({ ok }) => ok));
+  return address;
+}
+
+/** A reader at an address of its own, who keeps cookies. */
+class Reader {
+  readonly seen: number[] = [];
+  readonly #localAddress: string;
+  #cookie = '';
+
+  constructor(localAddress: string) {
+    this.#localAddress = localAddress;
+  }
+
+  /** Reads the label of the benches, which is a number. */
+  async read(base: URL): Promise<void> {
+    const headers = { ...(this.#cookie && { Cookie: this.#cookie }) };
+    const request = get(new URL('/api/v1/namespaces/parks/datasets/benches/', base), {
+      localAddress: this.#localAddress,
+      headers,
+      agent: false,
+    });
+    const [response] = await once(request, 'response');
+    const body = await text(response);
+    assert.equal(response.statusCode, 200, body);
+    const [cookie] = response.headers['set-cookie'] ?? [];
+    if (cookie) this.#cookie = cookie.split(';')[0];
+    this.seen.push(Number(JSON.parse(body).label));
+  }
+}
+
+it('several servers behind nginx serve all requests, and no reader goes back in time', { skip }, async (t) => {
+  const home = temporaryFolder();
+  t.after(home.remove);
+  const writer = await makeRepository(
+    {
+      ...seed,
+      files: { ...seed.files, [benches]: "id: 12\nlabel: '0'\n" },
+      settings: { title: 'Test', trust_proxy: true },
+    },
+    t,
+  );
+  const clones = ['a', 'b', 'c'].map((name) => join(home.path, name));
+  for (const clone of clones) execFileSync('git', ['clone', '--quiet', writer.top, clone], { env: gitEnv });
+  const servers = await Promise.all(
+    clones.map((clone) =>
+      serve(['--data', join(clone, 'data'), '--follow-git', '--follow-interval', '1'], { cwd: home.path, env: gitEnv }),
+    ),
+  );
+  const ended = new Set<Server>();
+  t.after(() => Promise.all(servers.map((server) => !ended.has(server) && server.end('SIGTERM'))));
+  mkdirSync(join(home.path, 'nginx'));
+  const base = await startNginx(t, join(home.path, 'nginx'), servers);
+
+  const stateOf = async ({ url }: Server) => (await (await fetch(`${url}/readyz`)).json()).git;
+  let last = 0;
+  const push = async () => {
+    writer.write(benches, `id: 12\nlabel: '${++last}'\n`);
+    writer.commit();
+    await sleep(400);
+  };
+  const readers = Array.from({ length: 30 }, (_, i) => new Reader(`127.0.1.${i + 1}`));
+  let isOver = false;
+  const reading = Promise.all(
+    readers.map(async (reader) => {
+      while (!isOver) {
+        await reader.read(base);
+        await sleep(20);
+      }
+    }),
+  );
+  const story = async () => {
+    await push();
+    await until(() => readers.every(({ seen }) => seen.at(-1) === 1), 20_000);
+    execFileSync('git', ['-C', clones[1] as string, 'remote', 'set-url', 'origin', join(home.path, 'gone')]);
+    await push();
+    await push();
+    const [killed] = servers as [Server];
+    const newest = writer.git('rev-parse', 'HEAD').trim();
+    await until(async () => (await stateOf(killed)).commit === newest, 20_000);
+    // Its readers see what the second server lacks, and come to that one and the third.
+    await sleep(200);
+    ended.add(killed);
+    await killed.end('SIGKILL');
+    await push();
+    await until(() => readers.some(({ seen }) => seen.at(-1) === last), 20_000);
+    await sleep(300);
+  };
+  await Promise.race([story(), reading]).finally(() => {
+    isOver = true;
+  });
+  await reading;
+  for (const { seen } of readers)
+    assert.deepEqual(
+      seen,
+      [...seen].sort((a, b) => a - b),
+    );
+  const [, behind] = servers as [Server, Server];
+  assert.equal((await stateOf(behind)).state, 'unreachable');
+  assert.ok(readers.filter(({ seen }) => seen.at(-1) === last).length >= 3, 'those of the third server, at least');
+});
