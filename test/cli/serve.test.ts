@@ -44,6 +44,20 @@ describe('serve', () => {
     });
   });
 
+  it('follows a git remote, with the secret of a webhook', async () => {
+    const { serve, asked } = recorded();
+    const env = { CATALOGUE_DATA: '/', CATALOGUE_WEBHOOK_SECRET: 'lantern' };
+    const common = { folder: '/', host: '127.0.0.1', port: 8000, webhookSecret: 'lantern' };
+    await type(['serve', '--follow-git'], { serve, ...there, env });
+    await type(['serve', '--follow-git', 'upstream', '--follow-interval', '5'], { serve, ...there, env });
+    assert.deepEqual(asked, [
+      { ...common, followGit: true },
+      { ...common, followGit: 'upstream', followInterval: 5 },
+    ]);
+    const { err, exitCode } = await type(['serve', '--follow-interval', '5'], { serve, ...there });
+    assert.deepEqual([err, exitCode], ['error: --follow-interval is for --follow-git: add that.\n', 2]);
+  });
+
   it('fails with one sentence', async () => {
     const serve = () => Promise.reject(new UnusableCatalogueError('Port 8000 is in use. Choose another.'));
     const { out, err, exitCode } = await type(['serve'], { serve });

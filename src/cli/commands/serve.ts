@@ -55,8 +55,8 @@ export const command: Verb<ServeOptions> = {
     const interrupted = context.interrupted();
     if (options.followInterval !== undefined && options.followGit === undefined)
       throw new UsageError('--follow-interval is for --follow-git: add that.');
-    const webhookSecret = context.env.CATALOGUE_WEBHOOK_SECRET || undefined;
-    const server = await context.serve({ ...options, webhookSecret, folder: folder(), log });
+    const { CATALOGUE_WEBHOOK_SECRET: webhookSecret } = context.env;
+    const server = await context.serve({ ...options, ...(webhookSecret && { webhookSecret }), folder: folder(), log });
     show.line(`Serving ${server.title} at ${server.url.replace(/\/$/, '')}/`);
     await interrupted;
     await server.close();
