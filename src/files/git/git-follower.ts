@@ -69,6 +69,8 @@ export class GitFollower {
   #nextPosition: number | null = null;
   #state: FollowState = 'starting';
   #fetched: Date | null = null;
+  /** Start of the last update that found nothing newer than what is served, or took it: milliseconds since 1970. */
+  #confirmed = 0;
   #refused: { readonly commit: string; readonly errors: number } | undefined;
   /** The last commits that were compared, and their problem: it is neither searched nor logged again. */
   #known: { readonly range: string; readonly problem: Problem } | undefined;
@@ -119,7 +121,7 @@ export class GitFollower {
       sleep(patience, undefined, { signal: timer.signal }).catch(() => {}),
     ]);
     timer.abort();
-    return this.#isServed(position) || (this.#state === 'current' && Number(this.#fetched) >= start);
+    return this.#isServed(position) || this.#confirmed >= start;
   }
 
   /** Updates, at once or when the last fetch is long enough ago. */
@@ -168,11 +170,14 @@ export class GitFollower {
   async #updateWhileAsked(): Promise<void> {
     while (this.#again && !this.#closing.signal.aborted) {
       this.#again = false;
+      const start = Date.now();
       const problem = await this.#updateOnce().catch((error: Error) => ({
         state: 'blocked' as const,
         message: sentence(error),
       }));
-      if (!this.#closing.signal.aborted) this.#setState(problem);
+      if (this.#closing.signal.aborted) return;
+      if (problem === null) this.#confirmed = start;
+      this.#setState(problem);
     }
   }
 
