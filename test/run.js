@@ -5,14 +5,22 @@
  *
  *     node test/run.js              all
  *     node test/run.js contract cli those with "contract" or "cli" in their path
+ *
+ * Several files of these folders share a process: loading the program takes longer than most of them.
  */
 import { spawn } from 'node:child_process';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const sharing = /^(?:catalogue|cli|data|pages|server|standards|sync|text)\b/;
+/** Maximum number of files in a process. */
+const most = 8;
 
 const here = fileURLToPath(new URL('.', import.meta.url));
+/** Folder of the modules that this run makes. */
+const ownFolder = join(here, '..', 'node_modules', '.cache', 'tests', String(process.pid));
 const words = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const options = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
 
@@ -20,8 +28,7 @@ const files = readdirSync(here, { recursive: true })
   .map(String)
   .filter((path) => path.endsWith('.test.ts') && !path.startsWith('fixtures'))
   .filter((path) => words.length === 0 || words.some((word) => path.includes(word)))
-  .sort()
-  .map((path) => join(here, path));
+  .sort();
 
 if (files.length === 0) {
   console.error(`No test file has ${words.join(' or ')} in its path.`);
@@ -29,6 +36,35 @@ if (files.length === 0) {
 }
 // By default, Node leaves one core unused: on two cores, the files would run one after the other.
 const concurrency = `--test-concurrency=${availableParallelism()}`;
-const args = ['--import', 'tsx', '--test', concurrency, ...options, ...files];
+const args = ['--import', 'tsx', '--test', concurrency, ...options, ...groups(files).map(moduleOf)];
 const runner = spawn(process.execPath, args, { stdio: 'inherit' });
-runner.on('exit', (code, signal) => process.exit(signal ? 1 : (code ?? 1)));
+runner.on('exit', (code, signal) => {
+  rmSync(ownFolder, { recursive: true, force: true });
+  process.exit(signal ? 1 : (code ?? 1));
+});
+
+/** Divides paths into groups that share a process. */
+function groups(paths) {
+  const found = [];
+  for (const path of paths) {
+    const last = found.at(-1);
+    const joins = sharing.test(path) && last && last.length < most && dirname(last[0]) === dirname(path);
+    if (joins) last.push(path);
+    else found.push([path]);
+  }
+  return found;
+}
+
+/** Path of a module that has the tests of all files in a group: the file itself if it is alone. */
+function moduleOf(group) {
+  const [first] = group;
+  if (group.length === 1) return join(here, first);
+  mkdirSync(ownFolder, { recursive: true });
+  const path = join(
+    ownFolder,
+    `${first.replaceAll(/[\\/]/g, '-').replace(/\.test\.ts$/, '')}-and-${group.length - 1}-more.test.mjs`,
+  );
+  const imports = group.map((one) => `import ${JSON.stringify(pathToFileURL(join(here, one)).href)};\n`);
+  writeFileSync(path, imports.join(''));
+  return path;
+}
