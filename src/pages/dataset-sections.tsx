@@ -14,6 +14,7 @@ import { rowCountKey } from './figures.ts';
 import { FileLook, type FilePreview } from './file-preview.tsx';
 import { FirstRows, type Preview } from './first-rows.tsx';
 import { CommitList } from './history.tsx';
+import { keptHtml } from './kept-html.ts';
 import { LicenceAndCiting } from './licence-and-citing.tsx';
 import { firstParagraph } from './markdown.ts';
 import { absoluteUrl, hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
@@ -62,7 +63,9 @@ export interface Section {
   readonly title: string;
   /** One measured note. */
   readonly note: string;
-  readonly content: ComponentChildren;
+  readonly content?: ComponentChildren;
+  /** Content that is rendered already. */
+  readonly html?: string;
 }
 
 /** The parts of the page that have content. */
@@ -127,12 +130,14 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
       : []),
     ...(dataset.columns.length
       ? [
-          section(
-            'columns',
-            locale.text('columns'),
-            profile ? locale.text('asMeasured', { count: dataset.columns.length }) : count,
-            <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, columnHref }} />,
-          ),
+          {
+            id: 'columns',
+            title: locale.text('columns'),
+            note: profile ? locale.text('asMeasured', { count: dataset.columns.length }) : count,
+            html: keptHtml(`columns ${locale.language} ${rowsPath}`, [version, profile, ...dataset.columns], () => (
+              <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, columnHref }} />
+            )),
+          },
         ]
       : []),
     ...(dataset.versions.length

@@ -59,8 +59,8 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
             ))}
           </ul>
         </nav>
-        {sections.map(({ id, title, note, content }) => (
-          <Part key={id} {...{ id, title, note }}>
+        {sections.map(({ id, title, note, content, html }) => (
+          <Part key={id} {...{ id, title, note, html }}>
             {content}
           </Part>
         ))}

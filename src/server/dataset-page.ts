@@ -118,15 +118,22 @@ async function historySoon(catalogue: Catalogue, viewer: Viewer, dataset: Datase
   return soon(commits, patienceForGit);
 }
 
-/** The dataset with the columns of one of its versions, described as far as they are the newest's. */
+/** Datasets with the columns of a version, as they were made for a state of the dataset. */
+const withColumns = new WeakMap<Version, { readonly of: Dataset; readonly dataset: Dataset }>();
+
+/** The dataset with the columns of one of its versions, described as far as they are the newest's. The same object each time. */
 export function datasetWithColumnsOf(dataset: Dataset, version: Version): Dataset {
   const own = version.columns;
   if (!own) return dataset;
+  const known = withColumns.get(version);
+  if (known?.of === dataset) return known.dataset;
   const described = new Map([...dataset.missing_columns, ...dataset.columns].map((column) => [column.name, column]));
   const columns = own.map(
     ({ name, type }): Column => ({ label: '', description: '', unit: '', ...described.get(name), name, type }),
   );
-  return { ...dataset, columns };
+  const combined = { ...dataset, columns };
+  withColumns.set(version, { of: dataset, dataset: combined });
+  return combined;
 }
 
 async function queriesAbout(catalogue: Catalogue, dataset: Dataset): Promise<readonly Query[]> {
@@ -219,8 +226,27 @@ async function lookAt(catalogue: Catalogue, dataset: Dataset, version: Version):
     ({ name, type }): Column => names.get(name) ?? { name, type, label: '', description: '', unit: '' },
   );
   const columns = choosePreviewColumns(known, byName, profile.rows, previewColumns);
-  const rows = columns.length ? await readRows(catalogue, version, columns) : [];
+  const rows = columns.length ? await firstRows(catalogue, version, profile, columns) : [];
   return { profile, preview: columns.length ? { columns, rows } : null, reason: '', isComplete: true };
+}
+
+type FirstRows = Awaited<ReturnType<typeof readRows>>;
+/** First rows by the profile of their table, which is another object when the payload is another. */
+const readFirstRows = new WeakMap<VersionProfile, { readonly names: string; readonly rows: FirstRows }>();
+
+/** The first rows, read once for as long as the table is the same. */
+async function firstRows(
+  catalogue: Catalogue,
+  version: Version,
+  profile: VersionProfile,
+  columns: readonly Column[],
+): Promise<FirstRows> {
+  const names = JSON.stringify(columns.map(({ name }) => name));
+  const known = readFirstRows.get(profile);
+  if (known?.names === names) return known.rows;
+  const rows = await readRows(catalogue, version, columns);
+  readFirstRows.set(profile, { names, rows });
+  return rows;
 }
 
 async function readRows(catalogue: Catalogue, version: Version, columns: readonly Column[]) {

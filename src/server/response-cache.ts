@@ -37,12 +37,17 @@ export interface CachedResponse {
 
 const gzipBody = promisify(gzip);
 const brotliBody = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
+/** Length of a body from which a level less takes half of the time, for some 5 % more bytes. */
+const largeBody = 64 * 1024;
 const compressors: { readonly [C in Exclude<Coding, 'identity'>]: (body: Buffer) => Promise<Buffer> } = {
   br: (body) =>
     brotliBody(body, {
-      params: { [constants.BROTLI_PARAM_QUALITY]: 5, [constants.BROTLI_PARAM_SIZE_HINT]: body.length },
+      params: {
+        [constants.BROTLI_PARAM_QUALITY]: body.length < largeBody ? 5 : 4,
+        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
+      },
     }),
-  gzip: (body) => gzipBody(body, { level: 6 }),
+  gzip: (body) => gzipBody(body, { level: body.length < largeBody ? 6 : 4 }),
 };
 
 /** In bytes; a smaller body isn't compressed. The response to a write is sent once, and not kept. */
