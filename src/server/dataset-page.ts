@@ -3,27 +3,27 @@
 import type { Catalogue, ProfileRequest, RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
-import { maySeePeople, type Viewer } from '../catalogue/permissions.ts';
+import type { Viewer } from '../catalogue/permissions.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
-import { type DatasetRef, formatRef, refOf } from '../catalogue/ref.ts';
+import { formatRef, refOf } from '../catalogue/ref.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
-import type { Column, Commit, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
+import type { Column, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import type { ShownMap } from '../pages/dataset-map.tsx';
 import { type DatasetPageParts, profilesByColumn } from '../pages/dataset-sections.tsx';
 import { shownVersions } from '../pages/dataset-versions.tsx';
 import { shownVersion } from '../pages/figures.ts';
 import { choosePreviewColumns } from '../pages/preview-columns.ts';
+import { historySoon } from './dataset-history.ts';
 import { datasetState } from './dataset-state.ts';
 import type { DifferenceFigureStore } from './difference-figures.ts';
 import { previewFile } from './file-preview.ts';
+import { soon } from './soon.ts';
 
 /** Rows and columns of the first look at a version. */
 const previewRows = 8;
 const previewColumns = 8;
 /** Other datasets that a page leads to. */
 const mostOthers = 3;
-/** Milliseconds that a page waits for rows which are read for the first time. */
-const patience = 1500;
 
 export interface DatasetPageOptions {
   /** The version of the page; undefined for the dataset's own. */
@@ -95,29 +95,6 @@ async function changesSoon(catalogue: Catalogue, dataset: Dataset, figures: Diff
   return request();
 }
 
-/** Commits that the page names. */
-const namedCommits = 5;
-/** Milliseconds that a page waits for git. */
-const patienceForGit = 50;
-
-type Histories = WeakMap<Dataset, Promise<readonly Commit[]>>;
-/** Latest commits, for viewers who may see people and for others. */
-const histories: Readonly<Record<'people' | 'nobody', Histories>> = { people: new WeakMap(), nobody: new WeakMap() };
-
-/** The latest commits that touched a dataset; null if git hasn't answered soon. They are read once for each state of the record. */
-async function historySoon(catalogue: Catalogue, viewer: Viewer, dataset: Dataset): Promise<readonly Commit[] | null> {
-  const known = histories[maySeePeople(viewer, catalogue.settings) ? 'people' : 'nobody'];
-  let commits = known.get(dataset);
-  if (!commits) {
-    commits = catalogue.history(refOf(dataset) as DatasetRef, { pageSize: namedCommits }).then(
-      ({ items }) => items,
-      () => [],
-    );
-    known.set(dataset, commits);
-  }
-  return soon(commits, patienceForGit);
-}
-
 /** Datasets with the columns of a version, as they were made for a state of the dataset. */
 const withColumns = new WeakMap<Version, { readonly of: Dataset; readonly dataset: Dataset }>();
 
@@ -183,20 +160,6 @@ async function mapSoon(
 interface Look extends Pick<DatasetPageParts, 'profile' | 'preview' | 'reason'> {
   /** False if rows and profile weren't ready in time. */
   readonly isComplete: boolean;
-}
-
-/** The result, or null if it isn't ready soon. */
-export async function soon<T>(result: Promise<T>, milliseconds = patience): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, null);
-  });
-  result.catch(() => {}); // It may fail after the page is sent.
-  try {
-    return await Promise.race([result, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** The profile of a version; null if it isn't ready soon. @throws NotFoundError */

@@ -26,6 +26,8 @@ interface Variant {
 export interface CachedResponse {
   /** The latest epoch in which the response was found to be right. */
   epoch: number;
+  /** Time of `performance.now` from which it is compared again with what it depends on, whatever the epoch. */
+  freshUntil: number;
   /** The response is right as long as these are the same objects. */
   readonly dependsOn: readonly unknown[];
   /** By content coding; compressed variants are added when they are first asked for. */
@@ -70,6 +72,7 @@ export function makeCachedResponse(
     typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   return {
     epoch,
+    freshUntil: Number.POSITIVE_INFINITY,
     dependsOn,
     headers,
     route,
@@ -178,6 +181,7 @@ export class ResponseCache {
     const key = responseCacheKey(request);
     const cached = key === null ? undefined : this.#responses.get(key);
     if (!cached || cached.epoch !== this.epochOf(revision)) return undefined;
+    if (cached.freshUntil !== Number.POSITIVE_INFINITY && cached.freshUntil < performance.now()) return undefined;
     const variant = cached.variants[codingFor(cached, request.headers['accept-encoding'])];
     if (!variant) return undefined;
     sendResponseVariant(request, response, variant, 200, more);

@@ -115,6 +115,8 @@ export async function sendRepresentation(
     response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name);
     if (key !== null) app.cache.set(key, response);
   }
+  const { freshFor } = representation;
+  if (freshFor !== undefined) response.freshUntil = performance.now() + freshFor;
   const variant = await encodedVariantFor(response, ctx.get('Accept-Encoding'), !isSafeMethod(ctx.method));
   ctx.respond = false;
   sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
