@@ -27,6 +27,13 @@ export type DiagnosticCode =
   /** From a server that does not report a code. */
   | 'unknown';
 
+/** The line of a problem, or the part of it around the problem. */
+export interface Excerpt {
+  readonly text: string;
+  /** Index of the problem in the text. */
+  readonly at: number;
+}
+
 /** Problem in a file, with its place and what to write instead. */
 export interface Diagnostic {
   /** Relative to the catalogue folder, with slashes. */
@@ -40,4 +47,6 @@ export interface Diagnostic {
   /** `error` if a record is wrong or not served; `warning` if it should be checked. */
   readonly severity: 'error' | 'warning';
   readonly code: DiagnosticCode;
+  /** For those who may write the file: it may hold what only they may see. Absent if it isn't known. */
+  readonly excerpt?: Excerpt;
 }

@@ -51,7 +51,7 @@ import { folderIsGone } from '../disk/private-folder.ts';
 import { assertNoLfsPointers, assertNotLfsPointer, isMediaHidden, openMediaFile, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
 import { listVisibleFiles } from './files-list.ts';
-import { loadedOnDemand } from './on-demand.ts';
+import { loadedOnDemand, loadHistory, loadMaps, loadRows } from './on-demand.ts';
 import { runStepsInSlices } from './reading/event-loop.ts';
 import { scopesOf, scopesOfList } from './reading/scopes.ts';
 import type { FileTrash } from './writing/file-trash.ts';
@@ -175,23 +175,23 @@ export class FileView implements Catalogue {
   }
 
   async rows(ref: VersionRef, request: RowsRequest): Promise<Rows> {
-    const { queryRows } = await import('./rows.ts');
+    const { queryRows } = await loadRows();
     return queryRows(this.#files, await this.#versionWithData(ref), request, this.settings);
   }
 
   async map(ref: VersionRef, request: MapRequest): Promise<RowsMap> {
-    const { openMap } = await import('./maps.ts');
+    const { openMap } = await loadMaps();
     return openMap(this.#files, await this.#versionWithData(ref), request, this.settings);
   }
 
   async profile(ref: VersionRef, request?: ProfileRequest): Promise<VersionProfile> {
-    const { profileVersion } = await import('./rows.ts');
+    const { profileVersion } = await loadRows();
     return profileVersion(this.#files, await this.#versionWithData(ref), request);
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {
     const [before, after] = await Promise.all([this.#versionWithData(from), this.#versionWithData(to)]);
-    const { compareVersions } = await import('./rows.ts');
+    const { compareVersions } = await loadRows();
     return compareVersions(this.#files, before, after, options);
   }
 
@@ -204,7 +204,7 @@ export class FileView implements Catalogue {
   }
 
   async inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
-    const { readFileChecksumsAndCommits } = await import('./git/history.ts');
+    const { readFileChecksumsAndCommits } = await loadHistory();
     const details = await readFileChecksumsAndCommits(this.#files.root, files);
     return details.map((detail) =>
       detail.commit ? { ...detail, commit: this.#visibleCommit(detail.commit) } : detail,
@@ -215,7 +215,7 @@ export class FileView implements Catalogue {
     const entity = await this.get<HistoryRef['kind']>(ref);
     await this.#files.load();
     await this.#files.commits.drained();
-    const { historyPaths, listCommits } = await import('./git/history.ts');
+    const { historyPaths, listCommits } = await loadHistory();
     const paths = historyPaths(entity, this.#viewer, this.#files.snapshot, this.#snapshot);
     const page = await listCommits(this.#files.root, paths, options, this.settings);
     return { ...page, items: page.items.map((commit) => this.#visibleCommit(commit)) };

@@ -18,3 +18,17 @@ export function loadedOnDemand<T extends AsyncMethods<T>>(
     };
   return Object.fromEntries(Object.keys(names).map((name) => [name, method(name as keyof T)])) as unknown as T;
 }
+
+/** A function that loads a module at its first call, and returns it: each `import()` of its own would ask the loader again. */
+export function loadedOnce<M>(load: () => Promise<M>): () => Promise<M> {
+  let loaded: Promise<M> | undefined;
+  return () => {
+    loaded ??= load();
+    return loaded;
+  };
+}
+
+/** Modules that many requests need. */
+export const loadRows = loadedOnce(() => import('./rows.ts'));
+export const loadMaps = loadedOnce(() => import('./maps.ts'));
+export const loadHistory = loadedOnce(() => import('./git/history.ts'));

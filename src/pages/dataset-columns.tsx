@@ -20,7 +20,7 @@ export interface ColumnsProps {
 }
 
 /** Columns shown before the rest is folded; all, if few more. */
-const shownColumns = 8;
+const shownColumns = 6;
 const fewColumns = 10;
 
 export function ColumnList({ context, columns, profiles, rows, rowsPath, columnHref }: ColumnsProps): VNode {
@@ -40,6 +40,22 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
       {...{ locale, column, profile: profiles.get(column.name) ?? {}, rows, rowsHref, columnHref }}
     />
   );
+  const same = dull.length > 0 && (
+    <details class="rest">
+      <summary>{locale.text('sameInEveryRow', { count: dull.length })}</summary>
+      <ul class="dull">
+        {dull.map(({ name, label }) => (
+          <li key={name}>
+            <a href={columnHref(name)}>
+              <code>{name}</code>
+            </a>{' '}
+            {label && label !== name && <span dir="auto">{label}: </span>}
+            {constantOf(locale, profiles.get(name))}
+          </li>
+        ))}
+      </ul>
+    </details>
+  );
   return (
     <>
       {columns.length > fewColumns && (
@@ -56,27 +72,14 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
         ))}
       </p>
       <ol class="profile">{first.map(item)}</ol>
-      {rest.length > 0 && (
+      {rest.length > 0 ? (
         <details class="rest">
-          <summary>{locale.text('moreColumns', { count: rest.length })}</summary>
+          <summary>{locale.text('moreColumns', { count: rest.length + dull.length })}</summary>
           <ol class="profile">{rest.map(item)}</ol>
+          {same}
         </details>
-      )}
-      {dull.length > 0 && (
-        <details class="rest">
-          <summary>{locale.text('sameInEveryRow', { count: dull.length })}</summary>
-          <ul class="dull">
-            {dull.map(({ name, label }) => (
-              <li key={name}>
-                <a href={columnHref(name)}>
-                  <code>{name}</code>
-                </a>{' '}
-                {label && label !== name && <span dir="auto">{label}: </span>}
-                {constantOf(locale, profiles.get(name))}
-              </li>
-            ))}
-          </ul>
-        </details>
+      ) : (
+        same
       )}
     </>
   );

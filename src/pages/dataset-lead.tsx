@@ -44,8 +44,8 @@ export function DatasetLead({ context, dataset, version, isVersionPage }: LeadPr
   );
 }
 
-/** Formats to download, besides the one that is stored. */
-const otherFormats = ['csv', 'geojson', 'parquet', 'ndjson'] as const;
+/** Formats to download, besides the one that is stored; the page of the rows has all. */
+const otherFormats = ['csv', 'geojson', 'parquet'] as const;
 
 function Downloads({ context, dataset, version, isVersionPage }: LeadProps & { readonly version: Version }): VNode {
   const { locale } = context;

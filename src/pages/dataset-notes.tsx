@@ -1,5 +1,6 @@
 /** Notes about the page of a dataset as a whole: private, an older version, no data. */
 import type { VNode } from 'preact';
+import type { Excerpt } from '../catalogue/diagnostic.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { CatalogueFile, Version } from '../catalogue/types.ts';
@@ -101,17 +102,43 @@ export function ProblemFiles({
       <p>{locale.text('filesHaveProblemsWhy')}</p>
       <ul>
         {files.flatMap(({ path, problems }) =>
-          problems.map(({ line, column, message }, i) => (
+          problems.map(({ line, column, message, excerpt }, i) => (
             <li key={`${path}${i}`}>
               <code>
                 {path}
                 {line !== null && `:${line}${column === null ? '' : `:${column}`}`}
               </code>{' '}
               <span dir="auto">{message}</span>
+              {excerpt && <FaultyLine line={line} excerpt={excerpt} label={locale.text('lineOfFile', { line })} />}
             </li>
           )),
         )}
       </ul>
     </div>
+  );
+}
+
+/** The line that has a problem, its place marked, and a caret below that. */
+function FaultyLine({
+  line,
+  excerpt: { text, at },
+  label,
+}: {
+  readonly line: number;
+  readonly excerpt: Excerpt;
+  readonly label: string;
+}): VNode {
+  const [character = ''] = text.slice(at);
+  return (
+    <pre class="faulty" tabIndex={0} role="region" aria-label={label} dir="ltr">
+      <span class="soft">{line} │ </span>
+      {text.slice(0, at)}
+      {character && <mark>{character}</mark>}
+      {text.slice(at + character.length)}
+      <span class="soft" aria-hidden="true">
+        {`\n${' '.repeat(`${line}`.length)} │ `}
+      </span>
+      <span class="caret" aria-hidden="true">{`${' '.repeat(at)}^`}</span>
+    </pre>
   );
 }

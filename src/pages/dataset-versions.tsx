@@ -50,10 +50,7 @@ export function VersionList({
           <ol class="versions">{rest.map(item)}</ol>
         </details>
       )}
-      <div class="after">
-        <CompareForm context={context} dataset={dataset} />
-        <a href={hrefOfRef(context, refOf(dataset), 'history/')}>{locale.text('recordHistory')}</a>
-      </div>
+      <CompareForm context={context} dataset={dataset} />
     </>
   );
 }
@@ -63,7 +60,7 @@ function CompareForm({ context, dataset }: Props): VNode | null {
   const { locale } = context;
   const ready = dataset.versions.filter((version) => version.ready && version.rows !== null);
   // Of two versions, the newer one has a link to what changed.
-  if (ready.length < 3) return <span />;
+  if (ready.length < 3) return null;
   const select = (name: string, label: string, chosen: number) => (
     <>
       <label for={`compare${name}`}>{label}</label>
@@ -77,7 +74,7 @@ function CompareForm({ context, dataset }: Props): VNode | null {
     </>
   );
   return (
-    <form class="row cmp" action={hrefOfRef(context, refOf(dataset))}>
+    <form class="after row cmp" action={hrefOfRef(context, refOf(dataset))}>
       {select('_from', locale.text('compare'), 1)}
       {select('_to', locale.text('with'), 0)}
       <button class="btn" type="submit">

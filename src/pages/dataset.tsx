@@ -1,66 +1,16 @@
 /** The page of a dataset, or of one of its versions. */
-import type { ComponentChildren, VNode } from 'preact';
-import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
-import { formatRef, refOf } from '../catalogue/ref.ts';
-import type { Column, Commit, Dataset, Query, Version } from '../catalogue/types.ts';
-import { apiPath, apiRoot, collections, columnPath, downloadFileName } from '../catalogue/urls.ts';
+import { refOf } from '../catalogue/ref.ts';
+import type { Dataset } from '../catalogue/types.ts';
+import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
 import { catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
-import { ChartFigure } from './chart.tsx';
-import type { Chart } from './chart-scales.ts';
-import { ColumnList } from './dataset-columns.tsx';
 import { DatasetLead } from './dataset-lead.tsx';
-import { DatasetMap, type ShownMap } from './dataset-map.tsx';
-import { DatasetNotes, type DatasetState } from './dataset-notes.tsx';
-import { type VersionChange, VersionList } from './dataset-versions.tsx';
-import { rowCountKey } from './figures.ts';
-import { FileLook, type FilePreview } from './file-preview.tsx';
-import { FirstRows, type Preview } from './first-rows.tsx';
-import { CommitList } from './history.tsx';
+import { DatasetNotes } from './dataset-notes.tsx';
+import { type DatasetPageParts, datasetSections } from './dataset-sections.tsx';
 import { type Crumb, renderPage } from './layout.tsx';
-import { LicenceAndCiting } from './licence-and-citing.tsx';
 import { firstParagraph } from './markdown.ts';
-import { absoluteUrl, hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
+import { hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
 import { Part } from './part.tsx';
-import { columnsThatLookTyped } from './snippets.ts';
-import { UseIt } from './use-it.tsx';
-
-export interface DatasetPageParts {
-  readonly dataset: Dataset;
-  /** Label of the namespace. */
-  readonly namespace: string;
-  /** The version that is shown; undefined if there is none. */
-  readonly version: Version | undefined;
-  readonly isVersionPage: boolean;
-  /** The first rows, of the columns that say most; null if there are none to show. */
-  readonly preview: Preview | null;
-  /** Why there are no rows; '' if they are only not ready yet. */
-  readonly reason: string;
-  readonly profile: VersionProfile | null;
-  readonly queries: readonly Query[];
-  /** Changes since the version before, by slug. */
-  readonly changes: ReadonlyMap<string, VersionChange>;
-  readonly state: DatasetState;
-  /** The latest commits that touched it. */
-  readonly history: readonly Commit[];
-  /** A first look at a payload that has no rows. */
-  readonly filePreview: FilePreview | null;
-  /** What the map shows: null if it isn't drawn yet, undefined if the rows have no geometry. */
-  readonly map: ShownMap | null | undefined;
-  /** Others of the same namespace or with the same keywords. */
-  readonly others: readonly Dataset[];
-  /** Null if the columns make none. */
-  readonly chart: Chart | null;
-}
-
-/** Profiles by column: measured, or as far as the metadata of the version have them. */
-export function profilesByColumn(
-  version: Version | undefined,
-  profile: VersionProfile | null,
-): ReadonlyMap<string, Partial<ColumnProfile>> {
-  if (profile) return new Map(profile.columns.map((column) => [column.name, column]));
-  return version ? statisticsInMetadata(version) : new Map();
-}
 
 /** Breadcrumbs of a dataset and of what is below it. */
 export function datasetCrumbs(
@@ -81,7 +31,7 @@ export function datasetCrumbs(
 export function renderDatasetPage(context: PageContext, parts: DatasetPageParts): string {
   const { locale } = context;
   const { dataset, namespace, version, isVersionPage } = parts;
-  const sections = sectionsOf(context, parts);
+  const sections = datasetSections(context, parts);
   return renderPage(context, {
     title: isVersionPage && version ? `${dataset.label}, ${locale.date(version.datetime)}` : dataset.label,
     description: firstParagraph(dataset.description),
@@ -109,8 +59,8 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
             ))}
           </ul>
         </nav>
-        {sections.map(({ id, title, note, content }) => (
-          <Part key={id} {...{ id, title, note }}>
+        {sections.map(({ id, title, note, content, html }) => (
+          <Part key={id} {...{ id, title, note, html }}>
             {content}
           </Part>
         ))}
@@ -121,179 +71,3 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
 
 const factsOf = ({ settings, base }: PageContext, { dataset, namespace }: DatasetPageParts): DatasetFacts =>
   datasetFacts(catalogueFacts(settings, base), dataset, { label: namespace, visibility: dataset.visibility });
-
-interface Section {
-  readonly id: string;
-  readonly title: string;
-  /** One measured note. */
-  readonly note: string;
-  readonly content: ComponentChildren;
-}
-
-/** The parts of the page that have content. */
-function sectionsOf(context: PageContext, parts: DatasetPageParts): readonly Section[] {
-  const { locale } = context;
-  const { dataset, version, isVersionPage, preview, reason, profile, queries, others, map, chart, changes } = parts;
-  const path = apiPath(isVersionPage && version ? refOf(version) : refOf(dataset));
-  const rowsPath = hrefOfRef(context, isVersionPage && version ? refOf(version) : refOf(dataset), 'data/');
-  const profiles = profilesByColumn(version, profile);
-  const columnHref = (name: string) => hrefOf(context, columnPath(refOf(dataset), name));
-  const rows = profile?.rows ?? version?.rows ?? 0;
-  const count = locale.text(rowCountKey(version, dataset.columns), { count: rows });
-  const section = (id: string, title: string, note: string, content: ComponentChildren): Section => ({
-    id,
-    title,
-    note,
-    content,
-  });
-  return [
-    ...(map === undefined
-      ? []
-      : [
-          section(
-            'map',
-            locale.text('map'),
-            count,
-            <DatasetMap {...{ context, path, shown: map, columns: dataset.columns.filter(mayColour) }} />,
-          ),
-        ]),
-    ...(chart
-      ? [
-          section(
-            'chart',
-            locale.text('chart'),
-            locale.text('chartNote', {
-              value: chart.value.label || chart.value.name,
-              time: chart.time.label || chart.time.name,
-            }),
-            <ChartFigure {...{ context, chart, rowsPath }} />,
-          ),
-        ]
-      : []),
-    ...(version?.ready
-      ? [
-          section(
-            'rows',
-            locale.text('rows'),
-            preview ? locale.text('theFirstOf', { count: rows }) : '',
-            <>
-              <FirstRows {...{ context, rowsPath, rows, dataset, preview, reason }} />
-              {parts.filePreview && (
-                <FileLook
-                  context={context}
-                  preview={parts.filePreview}
-                  path={`${path}download/${downloadFileName(version, !isVersionPage)}`}
-                  label={dataset.label}
-                />
-              )}
-            </>,
-          ),
-        ]
-      : []),
-    ...(dataset.columns.length
-      ? [
-          section(
-            'columns',
-            locale.text('columns'),
-            profile ? locale.text('asMeasured', { count: dataset.columns.length }) : count,
-            <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, columnHref }} />,
-          ),
-        ]
-      : []),
-    ...(dataset.versions.length
-      ? [
-          section(
-            'versions',
-            locale.text('versions'),
-            locale.text('newestFirstNote', { count: dataset.versions.length }),
-            <VersionList context={context} dataset={dataset} changes={changes} />,
-          ),
-        ]
-      : []),
-    ...(version?.ready && version.rows !== null
-      ? [
-          section(
-            'use',
-            locale.text('useIt'),
-            locale.text('copyPasteRun'),
-            <UseDataset context={context} {...parts} profiles={profiles} />,
-          ),
-        ]
-      : []),
-    section('licence', locale.text('licenceAndCiting'), '', <LicenceAndCiting {...{ context, dataset, version }} />),
-    ...(parts.history.length
-      ? [
-          section(
-            'history',
-            locale.text('historyPart'),
-            locale.text('historyFromGit'),
-            <>
-              <CommitList context={context} commits={parts.history} />
-              <p class="after">
-                <a href={hrefOfRef(context, refOf(dataset), 'history/')}>{locale.text('wholeHistory')}</a>
-              </p>
-            </>,
-          ),
-        ]
-      : []),
-    ...(queries.length
-      ? [section('queries', locale.text('queriesAboutIt'), '', <Records context={context} records={queries} />)]
-      : []),
-    ...(others.length
-      ? [section('others', locale.text('othersFromHere'), '', <Records context={context} records={others} />)]
-      : []),
-  ];
-}
-
-/** True for a column by which a map may be coloured. */
-const mayColour = ({ type }: Column): boolean => !['geometry', 'object', 'array'].includes(type);
-
-function UseDataset({
-  context,
-  dataset,
-  version,
-  isVersionPage,
-  profiles,
-}: DatasetPageParts & {
-  readonly context: PageContext;
-  readonly profiles: ReadonlyMap<string, Partial<ColumnProfile>>;
-}): VNode {
-  const ref = isVersionPage && version ? refOf(version) : refOf(dataset);
-  return (
-    <UseIt
-      context={context}
-      source={{
-        address: absoluteUrl(context, `${apiPath(ref)}data`),
-        query: '',
-        name: dataset.slug,
-        hasGeometry: dataset.columns.some(({ type }) => type === 'geometry'),
-        textColumns: columnsThatLookTyped(dataset.columns, profiles),
-        subject: formatRef(ref),
-        title: dataset.label,
-        server: context.base,
-      }}
-    />
-  );
-}
-
-/** Links to queries or datasets, with the beginning of what they are. */
-function Records({
-  context,
-  records,
-}: {
-  readonly context: PageContext;
-  readonly records: readonly (Query | Dataset)[];
-}): VNode {
-  return (
-    <ul class="log">
-      {records.map((record) => (
-        <li key={record.id}>
-          <a href={hrefOfRef(context, refOf(record))} dir="auto">
-            {record.label}
-          </a>
-          <span dir="auto">{firstParagraph(record.description, 160)}</span>
-        </li>
-      ))}
-    </ul>
-  );
-}

@@ -253,8 +253,6 @@ function SiteFooter({ context, json, feed }: FooterProps): VNode {
         <span class="dots">
           {json && <a href={json}>{locale.text('thisPageAsJson')}</a>}
           <a href={hrefOf(context, feed)}>{locale.text('feed')}</a>
-          <a href={hrefOf(context, apiRoot)}>{locale.text('api')}</a>
-          <a href={hrefOf(context, '/ogc/')}>{locale.text('ogcApi')}</a>
           <a href={hrefOf(context, '/schemas/')}>{locale.text('fileFormats')}</a>
         </span>
       </div>

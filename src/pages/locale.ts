@@ -20,22 +20,33 @@ export function languageForTag(tag: string): Language | undefined {
 
 type Value = string | number;
 
+/** True for a number that all languages of the interface write alike: a few digits without groups. */
+const isShort = (value: number): boolean => Number.isInteger(value) && value >= 0 && value < 1000;
+
 /** Writes the texts, numbers and dates of a language. */
 export class Locale {
   readonly language: Language;
   readonly #texts: Texts;
   readonly #numbers: Intl.NumberFormat;
   readonly #plurals: Intl.PluralRules;
-  readonly #tag: string;
+  readonly #rounded: Readonly<Record<'standard' | 'scientific', Intl.NumberFormat>>;
+  readonly #percent: Intl.NumberFormat;
+  readonly #lists: Intl.ListFormat;
   readonly #dates: Readonly<Record<'long' | 'short', Intl.DateTimeFormat>>;
   readonly #sizes: readonly Intl.NumberFormat[];
 
   constructor(language: Language) {
     const { texts, tag } = languages[language];
     this.language = language;
-    this.#tag = tag;
     this.#texts = texts;
     this.#numbers = new Intl.NumberFormat(tag, { maximumFractionDigits: 3 });
+    const significant = { maximumSignificantDigits: 4 };
+    this.#rounded = {
+      standard: new Intl.NumberFormat(tag, significant),
+      scientific: new Intl.NumberFormat(tag, { ...significant, notation: 'scientific' }),
+    };
+    this.#percent = new Intl.NumberFormat(tag, { style: 'percent' });
+    this.#lists = new Intl.ListFormat(tag, { type: 'conjunction' });
     this.#plurals = new Intl.PluralRules(tag);
     const utc = { timeZone: 'UTC', day: 'numeric', year: 'numeric' } as const;
     this.#dates = {
@@ -82,21 +93,22 @@ export class Locale {
   }
 
   number(value: number): string {
+    if (isShort(value)) return String(value);
     return this.#numbers.format(value).replace(/^-/, '−');
   }
 
   /** A number with three significant digits: of measured values, such as the bounds of a histogram. */
   rounded(value: number): string {
-    const options = Math.abs(value) >= 1e9 || (value !== 0 && Math.abs(value) < 1e-4) ? 'scientific' : 'standard';
-    const format = new Intl.NumberFormat(this.#tag, { maximumSignificantDigits: 4, notation: options });
-    return format.format(value).replace(/^-/, '−');
+    if (isShort(value)) return String(value);
+    const notation = Math.abs(value) >= 1e9 || Math.abs(value) < 1e-4 ? 'scientific' : 'standard';
+    return this.#rounded[notation].format(value).replace(/^-/, '−');
   }
 
   /** A share, 0 to 1, in per cent. Only nothing is 0 %, only all is 100 %. */
   percent(share: number): string {
     const whole = Math.round(share * 100);
     const shown = share > 0 && whole === 0 ? 1 : share < 1 && whole === 100 ? 99 : whole;
-    return new Intl.NumberFormat(this.#tag, { style: 'percent' }).format(shown / 100);
+    return this.#percent.format(shown / 100);
   }
 
   /** @param bytes number of bytes; a kilobyte has 1000 */
@@ -122,7 +134,7 @@ export class Locale {
 
   /** A list in a sentence: `a, b and c`. */
   list(items: readonly string[]): string {
-    return new Intl.ListFormat(this.#tag, { type: 'conjunction' }).format(items);
+    return this.#lists.format(items);
   }
 }
 

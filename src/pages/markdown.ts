@@ -1,4 +1,5 @@
 /** Descriptions in Markdown, as HTML and as plain text. Markup of their own is text; pictures become links. */
+import { LRUCache } from 'lru-cache';
 import MarkdownIt, { type Token } from 'markdown-it';
 
 /** Addresses that a link may lead to. */
@@ -50,8 +51,25 @@ export function renderMarkdown(text: string): RenderedText {
   return { first: render(tokens.slice(0, end)), rest: render(tokens.slice(end)) };
 }
 
+/** First paragraphs by text and length: lists show the same ones again and again. */
+const firstParagraphs = new LRUCache<string, string>({ max: 5000, maxSize: 8_000_000, sizeCalculation: sizeOfEntry });
+
+function sizeOfEntry(paragraph: string, key: string): number {
+  return paragraph.length + key.length + 100;
+}
+
 /** The first paragraph of a text in Markdown, without markup. @param most characters */
 export function firstParagraph(text: string, most = 300): string {
+  const key = `${most} ${text.slice(0, 20 * most)}`;
+  let paragraph = firstParagraphs.get(key);
+  if (paragraph === undefined) {
+    paragraph = readFirstParagraph(text, most);
+    firstParagraphs.set(key, paragraph);
+  }
+  return paragraph;
+}
+
+function readFirstParagraph(text: string, most: number): string {
   const tokens = markdown.parse(withShortLead(text.slice(0, 20 * most)), {});
   const inline = tokens.find(({ type }) => type === 'inline');
   const plain = (inline?.children ?? []).map(textOfToken).join('').replace(/\s+/g, ' ').trim();

@@ -5,16 +5,18 @@ export function Part(props: {
   readonly id: string;
   readonly title: string;
   readonly note: string;
-  readonly children: ComponentChildren;
+  readonly children?: ComponentChildren;
+  /** Content that is rendered already. */
+  readonly html?: string | undefined;
 }): VNode {
-  const { id, title, note, children } = props;
+  const { id, title, note, children, html } = props;
   return (
     <section class="part" id={id} aria-labelledby={`h-${id}`}>
       <header>
         <h2 id={`h-${id}`}>{title}</h2>
         {note && <p>{note}</p>}
       </header>
-      <div>{children}</div>
+      {html === undefined ? <div>{children}</div> : <div dangerouslySetInnerHTML={{ __html: html }} />}
     </section>
   );
 }

@@ -6,7 +6,8 @@ import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Version } from '../catalogue/types.ts';
 import { type ChartChoices, chartChoices, chosenColumns, mostLines, mostTimes } from '../pages/chart-columns.ts';
 import type { Chart, ChartLine } from '../pages/chart-scales.ts';
-import { readObjects, soon } from './dataset-page.ts';
+import { readObjects } from './dataset-page.ts';
+import { soon } from './soon.ts';
 
 /** Rows of a table up to which a chart is made. */
 const mostRows = 200_000;

@@ -3,27 +3,27 @@
 import type { Catalogue, ProfileRequest, RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
-import { maySeePeople, type Viewer } from '../catalogue/permissions.ts';
+import type { Viewer } from '../catalogue/permissions.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
-import { type DatasetRef, formatRef, refOf } from '../catalogue/ref.ts';
+import { formatRef, refOf } from '../catalogue/ref.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
-import type { Column, Commit, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
-import { type DatasetPageParts, profilesByColumn } from '../pages/dataset.tsx';
+import type { Column, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import type { ShownMap } from '../pages/dataset-map.tsx';
+import { type DatasetPageParts, profilesByColumn } from '../pages/dataset-sections.tsx';
 import { shownVersions } from '../pages/dataset-versions.tsx';
 import { shownVersion } from '../pages/figures.ts';
 import { choosePreviewColumns } from '../pages/preview-columns.ts';
+import { historySoon } from './dataset-history.ts';
 import { datasetState } from './dataset-state.ts';
 import type { DifferenceFigureStore } from './difference-figures.ts';
 import { previewFile } from './file-preview.ts';
+import { soon } from './soon.ts';
 
 /** Rows and columns of the first look at a version. */
 const previewRows = 8;
 const previewColumns = 8;
 /** Other datasets that a page leads to. */
 const mostOthers = 3;
-/** Milliseconds that a page waits for rows which are read for the first time. */
-const patience = 1500;
 
 export interface DatasetPageOptions {
   /** The version of the page; undefined for the dataset's own. */
@@ -95,38 +95,22 @@ async function changesSoon(catalogue: Catalogue, dataset: Dataset, figures: Diff
   return request();
 }
 
-/** Commits that the page names. */
-const namedCommits = 5;
-/** Milliseconds that a page waits for git. */
-const patienceForGit = 50;
+/** Datasets with the columns of a version, as they were made for a state of the dataset. */
+const withColumns = new WeakMap<Version, { readonly of: Dataset; readonly dataset: Dataset }>();
 
-type Histories = WeakMap<Dataset, Promise<readonly Commit[]>>;
-/** Latest commits, for viewers who may see people and for others. */
-const histories: Readonly<Record<'people' | 'nobody', Histories>> = { people: new WeakMap(), nobody: new WeakMap() };
-
-/** The latest commits that touched a dataset; null if git hasn't answered soon. They are read once for each state of the record. */
-async function historySoon(catalogue: Catalogue, viewer: Viewer, dataset: Dataset): Promise<readonly Commit[] | null> {
-  const known = histories[maySeePeople(viewer, catalogue.settings) ? 'people' : 'nobody'];
-  let commits = known.get(dataset);
-  if (!commits) {
-    commits = catalogue.history(refOf(dataset) as DatasetRef, { pageSize: namedCommits }).then(
-      ({ items }) => items,
-      () => [],
-    );
-    known.set(dataset, commits);
-  }
-  return soon(commits, patienceForGit);
-}
-
-/** The dataset with the columns of one of its versions, described as far as they are the newest's. */
+/** The dataset with the columns of one of its versions, described as far as they are the newest's. The same object each time. */
 export function datasetWithColumnsOf(dataset: Dataset, version: Version): Dataset {
   const own = version.columns;
   if (!own) return dataset;
+  const known = withColumns.get(version);
+  if (known?.of === dataset) return known.dataset;
   const described = new Map([...dataset.missing_columns, ...dataset.columns].map((column) => [column.name, column]));
   const columns = own.map(
     ({ name, type }): Column => ({ label: '', description: '', unit: '', ...described.get(name), name, type }),
   );
-  return { ...dataset, columns };
+  const combined = { ...dataset, columns };
+  withColumns.set(version, { of: dataset, dataset: combined });
+  return combined;
 }
 
 async function queriesAbout(catalogue: Catalogue, dataset: Dataset): Promise<readonly Query[]> {
@@ -178,20 +162,6 @@ interface Look extends Pick<DatasetPageParts, 'profile' | 'preview' | 'reason'> 
   readonly isComplete: boolean;
 }
 
-/** The result, or null if it isn't ready soon. */
-export async function soon<T>(result: Promise<T>, milliseconds = patience): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const timeout = new Promise<null>((resolve) => {
-    timer = setTimeout(resolve, milliseconds, null);
-  });
-  result.catch(() => {}); // It may fail after the page is sent.
-  try {
-    return await Promise.race([result, timeout]);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
 /** The profile of a version; null if it isn't ready soon. @throws NotFoundError */
 export const profileSoon = async (
   catalogue: Catalogue,
@@ -219,8 +189,27 @@ async function lookAt(catalogue: Catalogue, dataset: Dataset, version: Version):
     ({ name, type }): Column => names.get(name) ?? { name, type, label: '', description: '', unit: '' },
   );
   const columns = choosePreviewColumns(known, byName, profile.rows, previewColumns);
-  const rows = columns.length ? await readRows(catalogue, version, columns) : [];
+  const rows = columns.length ? await firstRows(catalogue, version, profile, columns) : [];
   return { profile, preview: columns.length ? { columns, rows } : null, reason: '', isComplete: true };
+}
+
+type FirstRows = Awaited<ReturnType<typeof readRows>>;
+/** First rows by the profile of their table, which is another object when the payload is another. */
+const readFirstRows = new WeakMap<VersionProfile, { readonly names: string; readonly rows: FirstRows }>();
+
+/** The first rows, read once for as long as the table is the same. */
+async function firstRows(
+  catalogue: Catalogue,
+  version: Version,
+  profile: VersionProfile,
+  columns: readonly Column[],
+): Promise<FirstRows> {
+  const names = JSON.stringify(columns.map(({ name }) => name));
+  const known = readFirstRows.get(profile);
+  if (known?.names === names) return known.rows;
+  const rows = await readRows(catalogue, version, columns);
+  readFirstRows.set(profile, { names, rows });
+  return rows;
 }
 
 async function readRows(catalogue: Catalogue, version: Version, columns: readonly Column[]) {

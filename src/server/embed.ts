@@ -4,7 +4,7 @@ import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { haveAggregates, parametersFromRecord, quotedName } from '../catalogue/row-parameters.ts';
 import type { Query } from '../catalogue/types.ts';
-import { profilesByColumn } from '../pages/dataset.tsx';
+import { profilesByColumn } from '../pages/dataset-sections.tsx';
 import { type EmbeddedView, renderEmbeddedPage } from '../pages/embed.tsx';
 import { frameCode, frameHeight } from '../pages/frame-code.ts';
 import { choosePreviewColumns } from '../pages/preview-columns.ts';

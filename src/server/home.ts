@@ -12,6 +12,9 @@ import { pathPrefix, type Representation, type RequestContext } from './route.ts
 /** Versions and queries that the home page names. */
 const newsCount = 5;
 
+/** Milliseconds after which figures of differences are looked up again: somebody may have asked for those of large versions. */
+const beforeFiguresAreReadAgain = 5000;
+
 /** The first page for people; programs are redirected to the API. */
 export async function homeHandler(request: RequestContext): Promise<Representation | undefined> {
   const { app, catalogue, ctx, type } = request;
@@ -40,6 +43,7 @@ export async function homeHandler(request: RequestContext): Promise<Representati
           ...news.flatMap(({ dataset, change }) => [dataset, change]),
           ...queries.items,
         ],
+    freshFor: beforeFiguresAreReadAgain,
     json: () => '{}',
     page: (context) => renderHomePage(context, { ...list, news, queries }),
   };

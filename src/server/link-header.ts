@@ -68,6 +68,21 @@ export interface Alternate {
 export const datasetLicenceUrl = (dataset: Dataset, settings: Settings): string | null =>
   licenceUrl(dataset.licence || settings.licence) ?? null;
 
+/**
+ * A short reference to a URL: relative to an address, or to its host (RFC 3986, section 4.2), which RFC 8288, section 3.1, resolves
+ * against the address of the response. A URL of another host stays as it is.
+ * @param address of the response, without its query string
+ */
+export function relativeReference(url: string, address: string): string {
+  const within = address.endsWith('/') && url.startsWith(address) ? url.slice(address.length) : '';
+  // A first segment with a colon would be read as a scheme.
+  if (/^[\w.-]+(?:[/?]|$)/.test(within)) return within;
+  const root = /^https?:\/\/[^/]+(?=\/)/.exec(address)?.[0];
+  return root !== undefined && url.startsWith(`${root}/`) && !url.startsWith(`${root}//`)
+    ? url.slice(root.length)
+    : url;
+}
+
 /** The value of the header; '' if nothing is linked. */
 export function formatLinkHeader(relations: Relations, alternates: readonly Alternate[] = []): string {
   const links = Object.entries(relations).flatMap(([rel, url]) => (url === null ? [] : [`<${url}>; rel="${rel}"`]));

@@ -10,10 +10,10 @@ import type { Dataset, Version } from '../catalogue/types.ts';
 import { worldSize, xOfLongitude, yOfLatitude } from '../data/map/mercator.ts';
 import { drawOverview } from '../data/map/overview.ts';
 import { readTileShapes, type TileShape } from '../data/map/read-tile.ts';
-import { soon } from './dataset-page.ts';
 import { pictureHeaders, pictureType } from './maps.ts';
 import { lastParameterValue, parseListOptions } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
+import { soon } from './soon.ts';
 
 /** Datasets whose rows are drawn, at most, and the rows and bytes that each of them may have. */
 const mostDatasets = 12;

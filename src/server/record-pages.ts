@@ -15,6 +15,7 @@ import {
   renderQueryPage,
 } from '../pages/records.tsx';
 import { chartSoon } from './dataset-chart.ts';
+import { beforeCommitsAreReadAgain } from './dataset-history.ts';
 import { datasetPageParts, pathOfComparison } from './dataset-page.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
 import { parseListOptions } from './query-string.ts';
@@ -90,11 +91,13 @@ async function withDatasetPage(
           parts.profile,
           JSON.stringify(parts.map),
           ...parts.changes.values(),
+          parts.history.map(({ id }) => id).join(),
         ]
       : [];
   return {
     ...representation,
     dependsOn,
+    freshFor: beforeCommitsAreReadAgain,
     page: (context) => renderDatasetPage(context, { ...parts, chart: chart ?? null }),
   };
 }

@@ -98,6 +98,8 @@ export interface Representation {
   readonly title: string;
   /** The response stays right as long as these are the same objects or values; empty: it isn't cached. */
   readonly dependsOn: readonly unknown[];
+  /** Milliseconds after which a part that isn't of the catalogue's files, such as commits, may be another; by default it has none. */
+  readonly freshFor?: number;
   readonly json: () => string;
   /** Bytes to send in place of JSON or a page. */
   readonly bytes?: () => Uint8Array;

@@ -5,7 +5,7 @@ import type { FacetValue } from '../catalogue/facets.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { haveAggregates, quotedName } from '../catalogue/row-parameters.ts';
 import type { Column, Query, Version, WorkBudget } from '../catalogue/types.ts';
-import { profilesByColumn } from '../pages/dataset.tsx';
+import { profilesByColumn } from '../pages/dataset-sections.tsx';
 import { queryStringOf } from '../pages/page-context.ts';
 import { choosePreviewColumns } from '../pages/preview-columns.ts';
 import { renderRowsPage } from '../pages/rows.tsx';

@@ -12,6 +12,7 @@ import type { Browser, Page } from 'playwright-core';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { type CatalogueFolder, homeOf, makeLastingFolder, until } from '../support/folder.ts';
 import { hostileTexts } from '../support/hostile-texts.ts';
+import { served } from '../support/served.ts';
 import { serveFolder } from '../support/server.ts';
 import { ownerTexts, stateTexts, writeStates } from '../support/states.ts';
 import { launchBrowser, visit } from './open-browser.ts';
@@ -313,12 +314,29 @@ describe('pages in a browser', () => {
       for (const [path, text] of Object.entries(stateTexts)) await see(`/api/v1/namespaces/${path}`, text);
       await context.setExtraHTTPHeaders({ Authorization: `Token ${token}` });
       for (const [path, text] of Object.entries(ownerTexts)) await see(`/api/v1/namespaces/${path}`, text);
+      assert.equal(await see('/api/v1/trash/', /You may not do this/), 403);
       assert.deepEqual(
-        incidents.filter((one) => !/status of 404/.test(one)),
+        incidents.filter((one) => !/status of 40[34]/.test(one)),
         [],
       );
       await context.close();
     });
+
+  it('of a request that has to wait say for how long', async (test) => {
+    const busy = await served({}, test, { work: { capacity: -1, refill: 1e-9 } });
+    writeStates(busy.folder);
+    const path = '/api/v1/namespaces/states/datasets/plain/data/?name=oak';
+    const statusOf = async () => (await fetch(busy.base + path)).status;
+    await until(async () => (await statusOf()) === 429);
+    const { page, context, incidents } = await visit(browser, busy.base, path);
+    assert.match((await page.textContent('main')) ?? '', /429.*Try again in [\d,]+ s\./s);
+    await assertAccessible(page, [320, 'light', 1440, 'dark'], '429');
+    assert.deepEqual(
+      incidents.filter((one) => !/status of 429/.test(one)),
+      [],
+    );
+    await context.close();
+  });
 
   it('of differences are filtered, paged and compared by another key', async () => {
     const { page, context, incidents } = await visit(browser, base, pages.differences ?? '', { script: false });

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
 import { type CatalogueFolder, makeLastingFolder } from '../support/folder.ts';
 import { serveFolder } from '../support/server.ts';
@@ -90,7 +91,23 @@ describe('reading pages', () => {
         .filter((one) => one.checkVisibility({ visibilityProperty: true, contentVisibilityAuto: true }))
         .filter(({ type, name }) => type !== 'radio' || (!groups.has(name) && groups.add(name))).length;
     });
-    assert.ok(stops <= 65, `${stops} steps`);
+    assert.ok(stops <= 60, `${stops} steps`);
+    await context.close();
+  });
+
+  it('of at most 60 kB with their map, in at most 6 requests', async () => {
+    const { page, context } = await visit(browser, base, countries);
+    await page.waitForLoadState('networkidle');
+    const urls = await page.evaluate(() => performance.getEntriesByType('resource').map(({ name }) => name));
+    assert.ok(urls.length + 1 <= 6, urls.join('\n'));
+    const sizes = await Promise.all(
+      [base + countries, ...urls.filter((url) => !url.endsWith('.woff2'))].map(async (url) => {
+        const answer = await fetch(url, { headers: { Accept: 'text/html, */*;q=0.1' } });
+        return gzipSync(Buffer.from(await answer.arrayBuffer()), { level: 9 }).length;
+      }),
+    );
+    const bytes = sizes.reduce((sum, size) => sum + size, 0);
+    assert.ok(bytes <= 60_000, `${bytes} bytes`);
     await context.close();
   });
 

@@ -9,6 +9,7 @@ import type { Method } from '../../src/server/route.ts';
 import { routes } from '../../src/server/routes.ts';
 import { base, exchanges, recorded } from '../conformance/recorded.ts';
 import { fill, headerOf } from '../conformance/replay.ts';
+import { resolvedLinks } from '../support/raw.ts';
 import { served } from '../support/served.ts';
 import { makeContract } from './contract.ts';
 
@@ -146,7 +147,8 @@ describe('over HTTP', () => {
     assert.equal(asJson.headers.get('Content-Type'), 'application/json');
     const browser = await get('/api/v1/openapi.json', { Accept: 'text/html,application/xhtml+xml,*/*;q=0.8' });
     assert.equal(browser.headers.get('Content-Type'), 'application/json');
-    const link = (await get('/api/v1/')).headers.get('Link') ?? '';
+    const root = await get('/api/v1/');
+    const link = resolvedLinks(root.headers.get('Link'), root.url);
     assert.match(
       link,
       /<[^>]*\/api\/v1\/openapi\.json>; rel="service-desc"; type="application\/vnd\.oai\.openapi\+json;version=3\.1"/,

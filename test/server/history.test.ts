@@ -2,6 +2,8 @@
 import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { serveAccounts } from '../support/accounts.ts';
 import { until } from '../support/folder.ts';
@@ -36,6 +38,19 @@ async function workshop(t: TestContext, { git: inGit = true } = {}) {
 }
 
 describe('the history', () => {
+  it('on the page of a dataset has a commit that changes no file', async (t) => {
+    const { ask, add, git, folder, base, alice } = await workshop(t);
+    await add('Trees');
+    const page = async () =>
+      (await fetch(`${base}${api}/parks/datasets/trees/`, { headers: { Accept: 'text/html' } })).text();
+    const path = 'namespaces/parks/datasets/trees/dataset.yaml';
+    appendFileSync(join(folder.root, path), 'description: All of them\n');
+    await until(async () => /All of them/.test(await page()) && /Add dataset/.test(await page()));
+    assert.equal((await ask(`${api}/parks/datasets/trees/`, {}, alice)).status, 200);
+    git('commit', '--quiet', '-am', 'Committed by hand');
+    await until(async () => (await page()).includes('Committed by hand'));
+  });
+
   it('of a dataset, a version and a namespace: the commits that touched them, the newest first', async (t) => {
     const { ask, send, messages, add, git, folder, alice, bob } = await workshop(t);
     assert.equal((await add('Trees')).status, 201);

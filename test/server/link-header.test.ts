@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { describe, it } from 'node:test';
 import { homeOf } from '../support/folder.ts';
 import { type } from '../support/prompt.ts';
+import { resolvedLinks } from '../support/raw.ts';
 import { served } from '../support/served.ts';
 
 const slug = '20200101000000000000';
@@ -32,7 +33,8 @@ const parks = `${api}namespaces/parks/datasets/`;
 async function linksOf(url: string): Promise<Record<string, string>> {
   const answer = await fetch(url);
   assert.equal(answer.status, 200, await answer.text());
-  const links = [...(answer.headers.get('link') ?? '').matchAll(/<([^>]*)>; rel="(\w+)"(?:; type="([^"]*)")?/g)];
+  const header = resolvedLinks(answer.headers.get('link'), url);
+  const links = [...header.matchAll(/<([^>]*)>; rel="(\w+)"(?:; type="([^"]*)")?/g)];
   return Object.fromEntries(links.map(([, target = '', rel, type]) => [type ? `${rel} ${type}` : rel, target]));
 }
 

@@ -6,6 +6,7 @@ import type { ColumnType } from '../../src/catalogue/types.ts';
 import { homeOf } from '../support/folder.ts';
 import { publishHostileRows } from '../support/hostile-rows.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { resolvedLinks } from '../support/raw.ts';
 import { served } from '../support/served.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -165,7 +166,10 @@ describe('OGC API - Features', () => {
   });
 
   it('is linked from the root of the other API, and from each dataset with rows', async () => {
-    const linkOf = async (path: string) => (await fetch(`${server.base}/api/v1/${path}`)).headers.get('link') ?? '';
+    const linkOf = async (path: string) => {
+      const { headers, url } = await fetch(`${server.base}/api/v1/${path}`);
+      return resolvedLinks(headers.get('link'), url);
+    };
     assert.ok((await linkOf('')).includes(`<${root}/>; rel="related"`));
     const dataset = 'namespaces/lab/datasets/';
     assert.ok((await linkOf(`${dataset}plain/`)).includes(`<${root}/collections/lab.plain/items>; rel="items"`));

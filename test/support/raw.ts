@@ -29,3 +29,7 @@ export function raw(base: string, bytes: string | Buffer, end?: (text: string) =
 /** The statuses in what came back. */
 export const statusesIn = (text: string): number[] =>
   [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
+
+/** A header Link whose references are resolved (RFC 8288, section 3.1). @param url of the response */
+export const resolvedLinks = (header: string | null, url: string): string =>
+  (header ?? '').replace(/<([^>]*)>(?=;)/g, (_, reference: string) => `<${new URL(reference, url).href}>`);

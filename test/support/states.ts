@@ -48,7 +48,7 @@ export const stateTexts: Readonly<Record<string, RegExp>> = {
 /** What those who own the namespace see besides. */
 export const ownerTexts: Readonly<Record<string, RegExp>> = {
   'states/datasets/private/': /Those are Keepers, and the staff.*private/s,
-  'states/datasets/broken/': /dataset\.yaml:2:1.*label/s,
+  'states/datasets/broken/': /dataset\.yaml:2:1.*label.*2 │ label: Twice\s+│ \^/s,
 };
 
 export function writeStates(folder: CatalogueFolder): void {

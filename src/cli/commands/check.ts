@@ -12,6 +12,7 @@ import { showPercentProgress } from '../output/progress.ts';
 import { countText } from '../output/quantities.ts';
 import type { Output } from '../output/show.ts';
 import { type Paint, terminalColours } from '../output/terminal.ts';
+import { textWidth } from '../output/width.ts';
 
 interface Options {
   readonly fix?: boolean;
@@ -65,7 +66,7 @@ export const command: Verb<Options> = {
     const chosen = format ?? (show.asJson ? 'json' : 'text');
     if (chosen === 'json') show.json(objectOf(report));
     else if (chosen === 'github') for (const one of report.problems) context.out(`${annotation(one, place)}\n`);
-    else showText(context.out, terminalColours(context, global.color), report, place);
+    else showText(context, terminalColours(context, global.color), report, place);
     if (chosen !== 'json') summarise(show, report, options.fix ?? false);
     return report.problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
@@ -126,22 +127,31 @@ async function checkRemote(catalogue: Catalogue): Promise<CheckResult> {
   return { problems, fixed: [], files: all - payloads };
 }
 
-/** The report as an object of JSON: the same of a remote, which sends no codes of diagnostics. */
+/** The report as an object of JSON: the same of a remote, which sends neither codes nor excerpts. */
 function objectOf(report: CheckResult): object {
-  const withoutCode = ({ code: _code, ...diagnostic }: CheckDiagnostic) => diagnostic;
+  const withoutCode = ({ code: _code, excerpt: _excerpt, ...diagnostic }: CheckDiagnostic) => diagnostic;
   return { ...report, problems: report.problems.map(withoutCode), fixed: report.fixed.map(withoutCode) };
 }
 
-/** A line for each diagnostic, in the order of the files. */
-function showText(out: (text: string) => void, paint: Paint, { problems, fixed }: CheckResult, place: Place): void {
+/** A line for each diagnostic, in the order of the files; at a terminal, also the line of the file that has the problem. */
+function showText({ out, isTerminal }: Context, paint: Paint, { problems, fixed }: CheckResult, place: Place): void {
   const line = ({ path, line, column, message }: CheckDiagnostic, colour: 'red' | 'yellow' | 'green', word: string) => {
     const where = escapeToOneLine(`${place(path)}:${line}:${column}`);
     out(`${paint('bold', where)}: ${paint(colour, word)}${escapeToOneLine(message)}\n`);
   };
   for (const diagnostic of fixed) line(diagnostic, 'green', 'fixed: ');
-  for (const diagnostic of byPlace(problems))
+  for (const diagnostic of byPlace(problems)) {
     if (diagnostic.severity === 'error') line(diagnostic, 'red', '');
     else line(diagnostic, 'yellow', 'warning: ');
+    if (isTerminal.out && diagnostic.excerpt) out(excerptLines(paint, diagnostic.line, diagnostic.excerpt));
+  }
+}
+
+/** The line of a file with its number, and a caret under the place of the problem. */
+function excerptLines(paint: Paint, line: number, { text, at }: NonNullable<CheckDiagnostic['excerpt']>): string {
+  const number = `${line}`.padStart(6);
+  const blanks = ' '.repeat(textWidth(escapeToOneLine(text.slice(0, at))));
+  return `${paint('dim', `${number} |`)} ${escapeToOneLine(text)}\n${paint('dim', '       |')} ${blanks}${paint('red', '^')}\n`;
 }
 
 function byPlace(diagnostics: readonly CheckDiagnostic[]): readonly CheckDiagnostic[] {

@@ -157,7 +157,7 @@ async function diffBranch(call: Call, what: string, { format, rows }: BranchOpti
       throw new NotFoundError(`${error.message}\nIf you mean a dataset, write <namespace>/<dataset>.`);
     })
     .finally(end);
-  const place = ({ path, ...rest }: Diagnostic) => ({
+  const place = ({ path, excerpt: _, ...rest }: Diagnostic) => ({
     ...rest,
     path: relative(context.cwd, resolve(root, path)).replaceAll('\\', '/'),
   });

@@ -1,6 +1,7 @@
 /** The base map of a picture: sea, grid of degrees, land, borders. */
 import type { Basemap } from './basemap.ts';
 import { clipLine, clipRing } from './clip.ts';
+import { importanceOfDistance, measureImportance } from './importance.ts';
 import type { PictureProjection, Size } from './projection.ts';
 import { PathWriter } from './svg-path.ts';
 
@@ -15,29 +16,48 @@ export function drawBasemap(
   isSmall: boolean,
 ): string {
   const path = (name: string, write: (writer: PathWriter) => void) => {
-    const writer = new PathWriter();
+    const writer = new PathWriter(unit);
     write(writer);
     return writer.length > 0 ? `<path class="${name}" d="${writer}"/>` : '';
   };
   const sea =
     projection.kind !== 'equal-earth'
       ? `<path class="sea" d="M0 0h${(10 * size.width) / unit}v${(10 * size.height) / unit}H0z"/>`
-      : path('sea', (writer) => writer.line(inUnits(project(outline(), projection)), true));
+      : path('sea', (writer) => writer.line(withoutStraightVertices(project(outline(), projection)), true));
   const shapes = (lines: readonly Float64Array[], isClosed: boolean) => (writer: PathWriter) => {
     for (const line of lines)
-      for (const part of visibleParts(line, projection, size, isClosed)) writer.line(inUnits(part), isClosed);
+      for (const part of visibleParts(line, projection, size, isClosed)) writer.line(part, isClosed);
+  };
+  // A grid over a picture is smooth: many of its vertices lie on a line between others.
+  const grid = (writer: PathWriter) => {
+    for (const line of gridLines(projection.span))
+      for (const part of visibleParts(line, projection, size, false)) writer.line(withoutStraightVertices(part), false);
   };
   return (
     `<g transform="scale(${unit})">` +
     sea +
-    (isSmall ? '' : path('grid', shapes(gridLines(projection.span), false))) +
+    (isSmall ? '' : path('grid', grid)) +
     path('land', shapes(land, true)) +
     (isSmall ? '' : path('border', shapes(borders, false))) +
     '</g>'
   );
 }
 
-const inUnits = (places: readonly number[]) => places.map((tenths) => tenths / unit);
+/** Tenths of a pixel by which the grid may differ from the true one. */
+const gridTolerance = 3;
+
+/** A line without the vertices whose absence moves it by less than the tolerance. */
+function withoutStraightVertices(places: readonly number[]): number[] {
+  const count = places.length / 2;
+  const xs = Int32Array.from({ length: count }, (_, n) => Math.round(places[2 * n] as number));
+  const ys = Int32Array.from({ length: count }, (_, n) => Math.round(places[2 * n + 1] as number));
+  const importance = new Uint8Array(count);
+  measureImportance(xs, ys, importance, 0, count);
+  const least = importanceOfDistance(gridTolerance);
+  return [...importance.keys()].flatMap((n) =>
+    (importance[n] as number) < least ? [] : [places[2 * n] as number, places[2 * n + 1] as number],
+  );
+}
 
 /** The edge of the world. */
 function outline(): Float64Array {

@@ -13,9 +13,9 @@ import { type MapSource, rowAt, rowCountOf } from './source.ts';
 import { PathWriter } from './svg-path.ts';
 import { Thinning } from './thinning.ts';
 
-/** Points at most: with colours, they take more characters each. */
 /** A shape of fewer pixels is a dot; one of fewer than `tinySize` has no outline. */
 const tinySize = 10;
+/** Points at most: with colours, they take more characters each. */
 const mostPoints = 11_000;
 const mostColouredPoints = 6_000;
 /** Characters of all rows, before compression. */
@@ -190,6 +190,11 @@ const dotKinds = [
   ...[markKinds.point, markKinds.line, markKinds.polygon],
 ];
 
+/** Tenths of a pixel in which the vertices of shapes are written: their lines are moved by more when they are simplified. */
+const shapeUnit = 2;
+const unitOf = (kind: number): number =>
+  kind === markKinds.polygon || kind === markKinds.tinyPolygon || kind === markKinds.line ? shapeUnit : 1;
+
 /** The paths of kinds and classes, in the order in which they are drawn. */
 class MarkWriters {
   readonly #writers = new Map<number, PathWriter>();
@@ -199,7 +204,7 @@ class MarkWriters {
     const key = 10 * kind + place + 1;
     let writer = this.#writers.get(key);
     if (!writer) {
-      writer = new PathWriter();
+      writer = new PathWriter(unitOf(kind));
       this.#writers.set(key, writer);
     }
     return writer;
@@ -218,16 +223,17 @@ class MarkWriters {
       .map(([key, path]) => {
         const kind = Math.floor(key / 10);
         const colour = key % 10 === 0 ? 'geo' : colours[Math.min(classCount, (key % 10) - 1)];
-        return `<path class="m${kind} ${colour}" d="${path}"/>`;
+        const scale = unitOf(kind) === 1 ? '' : ` transform="scale(${unitOf(kind)})"`;
+        return `<path class="m${kind} ${colour}"${scale} d="${path}"/>`;
       })
       .join('');
     // Lists show a small picture at half its size.
     const radius = (drawn > 4000 ? 11 : drawn > 600 ? 18 : drawn > 100 ? 25 : 32) * (isSmall ? 1.1 : 1);
     const rules =
-      '.m1,.m2{fill:var(--k);fill-rule:evenodd;stroke:var(--line);stroke-width:4;stroke-linejoin:round}' +
-      `.m2{stroke:var(--k);stroke-width:${isSmall ? 14 : 10}}` +
+      `.m1,.m2{fill:var(--k);fill-rule:evenodd;stroke:var(--line);stroke-width:${4 / shapeUnit};stroke-linejoin:round}` +
+      `.m2{stroke:var(--k);stroke-width:${(isSmall ? 14 : 10) / shapeUnit}}` +
       `.m3,.m4,.m5,.m6{fill:none;stroke:var(--k);stroke-width:${isSmall ? 24 : 16};stroke-linejoin:round;stroke-linecap:round}` +
-      `.m3{stroke-linecap:square}.m6{stroke-width:${Math.round(2 * radius)};stroke-opacity:.7}` +
+      `.m4{stroke-width:${(isSmall ? 24 : 16) / shapeUnit}}.m3{stroke-linecap:square}.m6{stroke-width:${Math.round(2 * radius)};stroke-opacity:.7}` +
       '.sea{fill:var(--sea)}.land{fill:var(--land);fill-rule:evenodd}.border{fill:none;stroke:var(--line);stroke-width:1.5}.grid{fill:none;stroke:var(--grid);stroke-width:1.5}';
     const used = [...new Set(text.match(/(?<=class="m\d )\w+/g))].map((colour) => `.${colour}{--k:var(--${colour})}`);
     return { text, rules: rules + used.join('') };

@@ -6,6 +6,8 @@ const manyDots = 2500;
 
 /** Writes paths for a group that is scaled to a tenth. */
 export class PathWriter {
+  /** Tenths of a pixel in a unit of the path: the larger, the fewer characters. */
+  readonly #unit: number;
   #text: string[] = [];
   /** Not written yet: x and y in turns. */
   readonly #dots: number[] = [];
@@ -14,15 +16,20 @@ export class PathWriter {
   /** Characters so far. */
   length = 0;
 
+  /** @param unit tenths of a pixel; the element of the path is to be scaled by it */
+  constructor(unit = 1) {
+    this.#unit = unit;
+  }
+
   /** A dot: a line without length, which round ends make visible. */
   dot(x: number, y: number): void {
-    this.#dots.push(x, y);
+    this.#dots.push(x / this.#unit, y / this.#unit);
     this.length += dotLength;
   }
 
   /** Writes the dots: if they are many in whole pixels, line by line, which takes a third of the characters. */
   #writeDots(): void {
-    const step = this.#dots.length > 2 * manyDots ? 10 : 1;
+    const step = this.#dots.length > 2 * manyDots ? 10 / this.#unit : 1;
     const places = new Float64Array(this.#dots.length / 2);
     for (let n = 0; n < places.length; n++) {
       const [x = 0, y = 0] = this.#dots.slice(2 * n, 2 * n + 2);
@@ -38,12 +45,14 @@ export class PathWriter {
 
   /** A line through positions, x and y in turns. @param isClosed true for a ring, whose first position isn't repeated */
   line(positions: readonly number[], isClosed: boolean): void {
+    const unit = this.#unit;
     const [firstX = 0, firstY = 0] = positions;
-    let [x, y] = [Math.round(firstX), Math.round(firstY)];
+    let [x, y] = [Math.round(firstX / unit), Math.round(firstY / unit)];
     const [startX, startY] = [x, y];
     let steps = '';
     for (let at = 2; at < positions.length; at += 2) {
-      const [px, py] = [Math.round(positions[at] as number), Math.round(positions[at + 1] as number)];
+      const px = Math.round((positions[at] as number) / unit);
+      const py = Math.round((positions[at + 1] as number) / unit);
       if (px === x && py === y) continue;
       steps += `${steps && px - x >= 0 ? ' ' : ''}${px - x}${py - y < 0 ? '' : ' '}${py - y}`;
       [x, y] = [px, py];

@@ -7,6 +7,7 @@ import { makeDiagnostic, type RecordDiagnostic } from '../../catalogue/record-se
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { findRuleViolations } from '../../catalogue/rules.ts';
 import type { Version } from '../../catalogue/types.ts';
+import { excerptAt } from '../../text/excerpt.ts';
 import { findPosition } from '../../text/parse.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
@@ -92,7 +93,7 @@ async function fix(access: Access, { path, fix: set }: Found): Promise<boolean> 
 }
 
 /** A diagnostic with its line, or one whose line follows from its pointer. */
-type Found = RecordDiagnostic & Partial<Pick<Diagnostic, 'line' | 'column'>>;
+type Found = RecordDiagnostic & Partial<Pick<Diagnostic, 'line' | 'column' | 'excerpt'>>;
 
 interface CheckedRecords {
   readonly records: TreeRecords;
@@ -113,7 +114,8 @@ async function findDiagnostics(root: string, options: CheckOptions) {
     const part = one.code === 'unknown-key' ? 'key' : 'value';
     const { line = 1, column = 1 } =
       text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer, part);
-    return { ...one, line, column, fixable: Boolean(fix) };
+    const excerpt = one.excerpt ?? (text === undefined ? undefined : excerptAt(text, line, column));
+    return { ...one, line, column, fixable: Boolean(fix), ...(excerpt && { excerpt }) };
   };
   const rewritable = options.fix ? findMetadataToRewrite(paths, (path) => records.record(path)) : [];
   const all = [...found, ...rewritable].map((one) => ({ found: one, diagnostic: withPosition(one) }));

@@ -5,6 +5,7 @@ import { payloadPath, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
+import { excerptAt } from '../../text/excerpt.ts';
 import { findPosition, isParsedSoon, makePositionFinder, parseRecordText, type RecordText } from '../../text/parse.ts';
 import { type FileTree, isSameStamp, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
 import { type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
@@ -80,10 +81,12 @@ export class UnitReader {
     return this.#orReport(path, () => this.#tree.names(path)) ?? [];
   }
 
-  /** Adds a diagnostic to a file. */
-  report(path: string, code: DiagnosticCode, message: string, place: Partial<Diagnostic> = {}): void {
+  /** Adds a diagnostic to a file. @param text of the file, for an excerpt */
+  report(path: string, code: DiagnosticCode, message: string, place: Partial<Diagnostic> = {}, text = ''): void {
     const problem = { path, line: 1, column: 1, pointer: '', message, severity: 'error', code, ...place } as const;
-    this.#diagnostics.set(path, [...(this.#diagnostics.get(path) ?? []), problem]);
+    const excerpt = excerptAt(text, problem.line, problem.column);
+    const diagnostics = this.#diagnostics.get(path) ?? [];
+    this.#diagnostics.set(path, [...diagnostics, { ...problem, ...(excerpt && { excerpt }) }]);
   }
 
   /**
@@ -129,14 +132,14 @@ export class UnitReader {
     const parsed = known ?? parseRecordText(text, format);
     if ('error' in parsed) {
       const { message, line, column, pointer } = parsed.error;
-      this.report(path, 'syntax', message, { line, column, pointer: pointer.slice(0, maxPointer) });
+      this.report(path, 'syntax', message, { line, column, pointer: pointer.slice(0, maxPointer) }, text);
       return {};
     }
     const checked = validateRecord(kind, parsed.value);
     if ('value' in checked) return { record: checked.value };
     const placeAt = makePositionFinder(text, format);
     for (const { pointer, message } of checked.errors)
-      this.report(path, 'schema', message, { pointer: pointer.slice(0, maxPointer), ...placeAt(pointer) });
+      this.report(path, 'schema', message, { pointer: pointer.slice(0, maxPointer), ...placeAt(pointer) }, text);
     return {};
   }
 
@@ -183,7 +186,7 @@ export class UnitReader {
     const reportPayload = (message: string) => {
       const pointer = '/file';
       if (ready !== false)
-        this.report(path, 'payload', message, { pointer, ...findPosition(text, recordFormat(path), pointer) });
+        this.report(path, 'payload', message, { pointer, ...findPosition(text, recordFormat(path), pointer) }, text);
     };
     if (!stamp) reportPayload(`The payload data/${file.name} is missing: put it there, or write "ready: false".`);
     else if (file.size !== undefined && file.size !== stamp.size)

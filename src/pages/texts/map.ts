@@ -1,7 +1,6 @@
 /** Texts of maps, by language. */
 
 export const englishMapTexts = {
-  ogcApi: 'OGC API – Features',
   ogcMoreCollections: { one: 'and {number} more: see the JSON', other: 'and {number} more: see the JSON' },
   mapAlt: 'Map. {sentence} The rows below say the same in words.',
   exploreTheMap: 'Explore the map',
@@ -28,7 +27,6 @@ export const englishMapTexts = {
 } as const;
 
 export const germanMapTexts = {
-  ogcApi: 'OGC API – Features',
   ogcMoreCollections: { one: 'und {number} weitere: siehe das JSON', other: 'und {number} weitere: siehe das JSON' },
   mapAlt: 'Karte. {sentence} Die Zeilen darunter sagen dasselbe in Worten.',
   exploreTheMap: 'Karte erkunden',
@@ -55,7 +53,6 @@ export const germanMapTexts = {
 } as const;
 
 export const frenchMapTexts = {
-  ogcApi: 'OGC API – Features',
   ogcMoreCollections: {
     one: 'et encore {number}\u00a0: voir le JSON',
     other: 'et encore {number}\u00a0: voir le JSON',

@@ -10,6 +10,7 @@ export const englishStateTexts = {
   filesHaveProblems: 'Some files have problems: this may be the last good state',
   filesHaveProblemsWhy:
     'Those who may write this dataset see this note. Each problem stands with its file, line and column.',
+  lineOfFile: 'Line {line}',
   firstLines: { one: 'The first line of the file', other: 'The first {number} lines of the file' },
   filesInZip: { one: '{number} file in it', other: '{number} files in it' },
   pageHasChanged: 'This page has changed since it was loaded.',
@@ -33,6 +34,7 @@ export const germanStateTexts = {
   filesHaveProblems: 'Dateien haben Probleme: dies ist vielleicht der letzte gute Stand',
   filesHaveProblemsWhy:
     'Diesen Hinweis sehen die, die den Datensatz schreiben dürfen. Jedes Problem steht mit Datei, Zeile und Spalte.',
+  lineOfFile: 'Zeile {line}',
   firstLines: { one: 'Die erste Zeile der Datei', other: 'Die ersten {number} Zeilen der Datei' },
   filesInZip: { one: '{number} Datei darin', other: '{number} Dateien darin' },
   pageHasChanged: 'Diese Seite hat sich geändert, seit sie geladen wurde.',
@@ -56,6 +58,7 @@ export const frenchStateTexts = {
   filesHaveProblems: 'Des fichiers ont des problèmes : ceci est peut-être le dernier bon état',
   filesHaveProblemsWhy:
     'Cette note est pour ceux qui peuvent écrire ce jeu de données. Chaque problème est donné avec fichier, ligne et colonne.',
+  lineOfFile: 'Ligne {line}',
   firstLines: { one: 'La première ligne du fichier', other: 'Les {number} premières lignes du fichier' },
   filesInZip: { one: '{number} fichier dedans', other: '{number} fichiers dedans' },
   pageHasChanged: 'Cette page a changé depuis son chargement.',

@@ -6,7 +6,7 @@ import { renderJsonPage } from '../../pages/json-page.tsx';
 import { documentLinks, negotiatedDocument } from '../documents.ts';
 import { MethodNotAllowedError } from '../errors.ts';
 import { commonHeaders, framablePageHeaders, type Headers, pageHeaders } from '../headers.ts';
-import { type Alternate, formatLinkHeader } from '../link-header.ts';
+import { type Alternate, formatLinkHeader, relativeReference } from '../link-header.ts';
 import { optionsMetadata } from '../metadata.ts';
 import { makePageContext } from '../page-context.ts';
 import { chooseRequestId, clientIpAddress, hasSeveralHosts, requestIdHeader, rewriteToOriginForm } from '../request.ts';
@@ -115,6 +115,8 @@ export async function sendRepresentation(
     response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name);
     if (key !== null) app.cache.set(key, response);
   }
+  const { freshFor } = representation;
+  if (freshFor !== undefined) response.freshUntil = performance.now() + freshFor;
   const variant = await encodedVariantFor(response, ctx.get('Accept-Encoding'), !isSafeMethod(ctx.method));
   ctx.respond = false;
   sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
@@ -155,7 +157,7 @@ function bodyOf(
   return indent === undefined ? representation.json() : JSON.stringify(JSON.parse(representation.json()), null, indent);
 }
 
-function headersOf({ ctx, app, type: negotiated }: RequestContext, representation: Representation): Headers {
+function headersOf({ ctx, app, links, type: negotiated }: RequestContext, representation: Representation): Headers {
   const { authorization, cookie } = ctx.req.headers;
   const { type = negotiated, page, headers = [] } = representation;
   const isPage = type === 'text/html' || page;
@@ -168,13 +170,17 @@ function headersOf({ ctx, app, type: negotiated }: RequestContext, representatio
     ['Cache-Control', authorization || cookie ? 'private, no-cache' : 'no-cache'],
     ...commonHeaders(app.publicCatalogue.settings),
     ...(isPage ? (representation.isFramable ? framablePageHeaders : pageHeaders) : []),
-    ...withLinks(headers, representation.links?.() ?? []),
+    ...withLinks(headers, representation.links?.() ?? [], `${links.base}${ctx.path}`),
   ];
 }
 
-/** Headers with more links, which follow those of the header Link. */
-function withLinks(headers: Headers, links: readonly Alternate[]): Headers {
-  if (links.length === 0) return headers;
+/**
+ * Headers with more links, which follow those of the header Link.
+ * @param address of the response, from which the links are shortened
+ */
+function withLinks(headers: Headers, related: readonly Alternate[], address: string): Headers {
+  if (related.length === 0) return headers;
+  const links = related.map((link) => ({ ...link, url: relativeReference(link.url, address) }));
   const own = headers.flatMap(([name, value]) => (name === 'Link' && value ? [value] : []));
   return [...headers.filter(([name]) => name !== 'Link'), ['Link', [...own, formatLinkHeader({}, links)].join(', ')]];
 }
