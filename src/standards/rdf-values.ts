@@ -37,11 +37,15 @@ export const agentNode = ({ name }: Agent): RdfValue => ({ '@type': 'foaf:Agent'
 /** A web page. */
 export const documentNode = (url: string): RdfValue => ({ '@id': url, '@type': 'foaf:Document' });
 
+/** An e-mail address as a URI (RFC 6068). */
+export const mailtoUri = (email: string): string =>
+  `mailto:${email.toWellFormed().replace(/[^\w.@!$&'*+=~-]/gu, encodeURIComponent)}`;
+
 /** A contact, which has an e-mail address or a URL. */
 export const vcardNode = ({ name, email, url }: Contact): RdfValue => ({
   '@type': 'vcard:Kind',
   'vcard:fn': name,
-  ...(email && { 'vcard:hasEmail': iri(`mailto:${email}`) }),
+  ...(email && { 'vcard:hasEmail': iri(mailtoUri(email)) }),
   ...(url && { 'vcard:hasURL': iri(url) }),
 });
 
