@@ -56,7 +56,7 @@ it('Parquet with a geometry has the metadata of GeoParquet 1.1, which say what i
     assert.equal(geo !== undefined, hasGeometry, url);
     if (geo === undefined) continue;
     count++;
-    const rows = await parquetReadObjects({ file, compressors, geoparquet: false });
+    const rows = await parquetReadObjects({ file, compressors });
     assert.deepEqual(geoParquetErrors(JSON.parse(geo), schema, rows), [], url);
   }
   assert.ok(count > 5, `${count} files`);
