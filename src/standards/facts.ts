@@ -71,7 +71,9 @@ export interface DatasetFacts {
   /** True if a person has written the description. */
   readonly hasDescription: boolean;
   readonly keywords: readonly string[];
+  /** Label of the namespace, and its slug. */
   readonly namespace: string;
+  readonly namespaceSlug: string;
   /** True if everybody may see it. */
   readonly isPublic: boolean;
   readonly homepage: string | undefined;
@@ -129,6 +131,7 @@ export function datasetFacts(
     hasDescription: dataset.description.trim() !== '',
     keywords: dataset.keywords,
     namespace: namespaceLabel,
+    namespaceSlug: dataset.namespace,
     isPublic: dataset.visibility === 'public' && namespace?.visibility === 'public',
     homepage: httpUri(dataset.homepage),
     licence: parseLicence(dataset.licence) ?? catalogue.licence,

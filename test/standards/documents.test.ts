@@ -174,8 +174,24 @@ for (const [name, make] of [
         links: readonly { rel: string; href: string }[];
       };
       assert.deepEqual(stacErrors(root), []);
-      for (const { href } of root.links.filter(({ rel }) => rel === 'child'))
-        assert.equal(((await json(href)) as { type: string }).type, 'Collection');
+      const childrenOf = ({ links }: Pick<typeof root, 'links'>) => links.filter(({ rel }) => rel === 'child');
+      const collections: string[] = [];
+      for (const { href } of childrenOf(root)) {
+        const namespace = (await json(href)) as typeof root;
+        assert.deepEqual(stacErrors(namespace), [], href);
+        for (const child of childrenOf(namespace)) {
+          const { type, links } = (await json(child.href)) as typeof root & { type: string };
+          assert.equal(type, 'Collection');
+          assert.equal(links.find(({ rel }) => rel === 'parent')?.href, href);
+          collections.push(child.href);
+        }
+      }
+      const expected = await Promise.all(
+        datasets.map(async (url) => ((await fetch(`${url}stac.json`)).status === 200 ? [`${url}stac.json`] : [])),
+      );
+      assert.deepEqual(collections.toSorted(), expected.flat().toSorted());
+      assert.equal((await fetch(`${base}/stac/nobody/`)).status, 404);
+      assert.equal((await fetch(`${base}/stac/secret/`)).status, 404);
     });
 
     it('a document without a change is answered with 304', async () => {
