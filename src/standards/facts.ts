@@ -9,6 +9,7 @@ import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Namespace, Settings, Version } from '../catalogue/types.ts';
 import { apiPath, downloadFileName, httpUri } from '../catalogue/urls.ts';
+import { type TimeInterval, timeIntervalOf } from './time-interval.ts';
 
 /** What the documents of all datasets need of their catalogue. */
 export interface CatalogueFacts {
@@ -78,9 +79,13 @@ export interface DatasetFacts {
   readonly isPublic: boolean;
   readonly homepage: string | undefined;
   readonly licence: Licence | undefined;
+  /** A licence in other words than an SPDX identifier or a URL. */
+  readonly rights: string | undefined;
   /** The one that is named, or else that of the catalogue, or else the namespace. */
   readonly publisher: Agent;
   readonly contact: Contact | undefined;
+  /** True if the record has a contact, which may be none that can be parsed. */
+  readonly hasContact: boolean;
   /** BCP 47 tag. */
   readonly language: string | undefined;
   /** Times of the first and of the newest version: ISO 8601, UTC. */
@@ -91,6 +96,8 @@ export interface DatasetFacts {
   readonly rows: number | undefined;
   /** West, south, east, north in degrees (RFC 7946, section 5). */
   readonly bbox: readonly number[] | undefined;
+  /** Times of the first and the last row. */
+  readonly temporal: TimeInterval | undefined;
   readonly columns: readonly Column[];
   /** Files of the newest version, the original first. */
   readonly distributions: readonly Distribution[];
@@ -134,15 +141,18 @@ export function datasetFacts(
     namespaceSlug: dataset.namespace,
     isPublic: dataset.visibility === 'public' && namespace?.visibility === 'public',
     homepage: httpUri(dataset.homepage),
-    licence: parseLicence(dataset.licence) ?? catalogue.licence,
+    licence: parseLicence(dataset.licence) ?? (dataset.licence.trim() ? undefined : catalogue.licence),
+    rights: parseLicence(dataset.licence) ? undefined : textOrUndefined(dataset.licence),
     publisher,
     contact: parseContact(dataset.contact, publisher.name) ?? catalogue.contact,
+    hasContact: dataset.contact.trim() !== '',
     language: catalogue.language,
     issued: earliest(ready),
     modified: newest?.datetime,
     version: newest && (newest.label || newest.slug),
     rows: newest?.rows ?? undefined,
     bbox: bbox && (bbox.length === 6 ? [0, 1, 3, 4].map((i) => bbox[i] as number) : bbox),
+    temporal: newest && timeIntervalOf(newest, dataset.columns),
     columns: dataset.columns,
     distributions: newest ? distributionsOf(newest, base) : [],
   };

@@ -15,6 +15,8 @@ import {
   mailtoUri,
   mediaTypeNode,
   nonNegativeInteger,
+  periodNode,
+  rightsNode,
   vcardNode,
 } from './rdf-values.ts';
 import { describeAtLength, organization, placeWithBox } from './schema-org-values.ts';
@@ -81,6 +83,9 @@ export function mapFacts<Facts>(
   );
 }
 
+/** Most characters of `rights` in DCAT-US. */
+const longestRights = 255;
+
 const dataset = rowsOf<DatasetFacts>();
 const distribution = rowsOf<Distribution>();
 const column = rowsOf<Column>();
@@ -94,6 +99,7 @@ export const datasetMapping: readonly MappingRow<DatasetFacts>[] = [
   dataset('keywords', { schemaOrg: 'keywords', croissant: 'keywords', dcat: ['dcat:keyword', (words, facts) => words.map((word) => literal(word, facts))], dataPackage: 'keywords', stac: 'keywords' }),
   dataset('homepage', { dcat: ['foaf:page', documentNode], dcatUs: 'landingPage', dataPackage: 'homepage' }),
   dataset('licence', { schemaOrg: ['license', ({ url }) => url], croissant: ['license', ({ url }) => url], dcatUs: ['license', ({ url }) => url], dataPackage: ['licenses', ({ id, url }) => [{ ...(id && { name: id }), path: url }]], stac: ['license', ({ id }) => id ?? 'other'] }),
+  dataset('rights', { dcat: ['dct:rights', rightsNode], dcatUs: ['rights', (text) => text.slice(0, longestRights)] }),
   dataset('publisher', { schemaOrg: ['publisher', organization], croissant: ['creator', organization], dcat: ['dct:publisher', agentNode], dcatUs: ['publisher', ({ name }) => ({ '@type': 'org:Organization', name })], dataPackage: ['contributors', ({ name }) => [{ title: name, roles: ['publisher'] }]], stac: ['providers', ({ name }, { homepage }) => [{ name, roles: ['producer'], ...(homepage && { url: homepage }) }]] }),
   dataset('contact', { dcat: ['dcat:contactPoint', vcardNode], dcatUs: ['contactPoint', ({ name, email }) => email && { '@type': 'vcard:Contact', fn: name, hasEmail: mailtoUri(email) }] }),
   dataset('language', { schemaOrg: 'inLanguage', croissant: 'inLanguage', dcatUs: ['language', (tag) => [tag]] }),
@@ -102,6 +108,7 @@ export const datasetMapping: readonly MappingRow<DatasetFacts>[] = [
   dataset('version', { schemaOrg: 'version', croissant: 'version', dcat: 'dcat:version', dataPackage: 'version' }),
   dataset('rows', { stac: 'table:row_count' }),
   dataset('bbox', { schemaOrg: ['spatialCoverage', placeWithBox], croissant: ['spatialCoverage', placeWithBox], dcat: ['dct:spatial', locationNode], dcatUs: ['spatial', (bbox) => bbox.join(',')] }),
+  dataset('temporal', { schemaOrg: ['temporalCoverage', (times) => times.join('/')], croissant: ['temporalCoverage', (times) => times.join('/')], dcat: ['dct:temporal', periodNode], dcatUs: ['temporal', (times) => times.join('/')] }),
 ];
 
 // biome-ignore format: a line a fact

@@ -9,6 +9,7 @@ export const rdfPrefixes = {
   foaf: 'http://xmlns.com/foaf/0.1/',
   locn: 'http://www.w3.org/ns/locn#',
   geo: 'http://www.opengis.net/ont/geosparql#',
+  rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
   spdx: 'http://spdx.org/rdf/terms#',
   vcard: 'http://www.w3.org/2006/vcard/ns#',
   xsd: 'http://www.w3.org/2001/XMLSchema#',
@@ -76,6 +77,19 @@ export function locationNode([west = 0, south = 0, east = 0, north = 0]: readonl
   const text = `POLYGON((${corners.map((corner) => corner.join(' ')).join(', ')}))`;
   return { '@type': 'dct:Location', 'dcat:bbox': { '@value': text, '@type': 'geo:wktLiteral' } };
 }
+
+/** @param times ISO 8601 */
+export const periodNode = ([start, end]: readonly [string, string]): RdfValue => ({
+  '@type': 'dct:PeriodOfTime',
+  'dcat:startDate': dateTime(start),
+  'dcat:endDate': dateTime(end),
+});
+
+/** Terms of use in words. */
+export const rightsNode = (text: string, facts: { readonly language: string | undefined }): RdfValue => ({
+  '@type': 'dct:RightsStatement',
+  'rdfs:label': literal(text, facts),
+});
 
 /** EU authority addresses of licences (Publications Office), by SPDX identifier. */
 const euLicences: Readonly<Record<string, string>> = {

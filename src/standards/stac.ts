@@ -83,7 +83,7 @@ export const stacChildLink = (facts: DatasetFacts): StacLink => ({
 
 /** @returns undefined for a dataset without data: a Collection has an extent in time */
 export function stacCollection(facts: DatasetFacts): Readonly<Record<string, unknown>> | undefined {
-  const { catalogue, licence, issued, modified, bbox, columns, distributions, url } = facts;
+  const { catalogue, licence, issued, modified, bbox, temporal, columns, distributions, url } = facts;
   if (missingFor('stac', facts).length) return undefined;
   const root = stacCatalogUrl(catalogue);
   return {
@@ -92,8 +92,11 @@ export function stacCollection(facts: DatasetFacts): Readonly<Record<string, unk
     stac_extensions: extensions,
     license: 'other',
     ...mapFacts(datasetMapping, 'stac', facts),
-    // The times are those of the versions. Without a known box, STAC has the whole world.
-    extent: { spatial: { bbox: [bbox ?? [-180, -90, 180, 90]] }, temporal: { interval: [[issued, modified]] } },
+    // The times are those of the rows, or else of the versions. Without a known box, STAC has the whole world.
+    extent: {
+      spatial: { bbox: [bbox ?? [-180, -90, 180, 90]] },
+      temporal: { interval: [temporal ?? [issued, modified]] },
+    },
     ...(columns.length && { 'table:columns': columns.map((one) => mapFacts(columnMapping, 'stac', one)) }),
     assets: Object.fromEntries(
       distributions.map((one) => [

@@ -11,7 +11,8 @@ import { asyncBufferFromUrl, parquetMetadataAsync, parquetReadObjects } from 'hy
 import { compressors } from 'hyparquet-compressors';
 import jsonld from 'jsonld';
 import { Parser, Writer } from 'n3';
-import create from 'stac-js';
+// @ts-expect-error: it has no types
+import createStacObject from 'stac-js';
 import { publishHostileRows } from '../support/hostile-rows.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
@@ -19,6 +20,18 @@ import { serveFolder } from '../support/server.ts';
 const run = promisify(execFile);
 const missing = (command: string, packages: string) =>
   !process.env.CI && spawnSync(command, ['--version']).status !== 0 && `${command} is missing (Debian: ${packages})`;
+
+/** The part of stac-js that is used here. */
+interface StacObject {
+  readonly id: string;
+  getObjectType(): string;
+  getAbsoluteUrl(): string;
+  getStacLinksWithRel(rel: string): readonly { readonly href: string }[];
+  getBoundingBoxes(): readonly (readonly number[])[];
+  getTemporalExtent(): readonly (string | null)[];
+  getAssets(): readonly { readonly type: string; getAbsoluteUrl(): string }[];
+}
+const create: (document: object) => StacObject = createStacObject;
 
 describe('clients of a served catalogue', () => {
   let workshop: Workshop;

@@ -8,20 +8,26 @@ import { describeDatasets } from '../../src/server/standards.ts';
 import { makeFolder } from '../support/folder.ts';
 
 it('one bad record costs neither the feed nor the process, and is logged', async (t) => {
-  const folder = makeFolder({ namespaces: { a: { label: 'A' } }, datasets: { 'a/b': {}, 'a/c': {}, 'a/d': {} } }, t);
+  const folder = makeFolder(
+    {
+      namespaces: { a: { label: 'A' } },
+      datasets: { 'a/b': { label: 'B' }, 'a/c': { label: 'C' }, 'a/d': { label: 'D' } },
+    },
+    t,
+  );
   const files = await openFileCatalogue(folder.root);
   t.after(() => files.close());
   const real = files.for();
   // Records that no check lets through.
   const breaks: Readonly<Record<string, object>> = { b: { versions: null } };
-  const catalogue = Object.assign(Object.create(real), {
+  const catalogue = {
     settings: real.settings,
     get: real.get.bind(real),
     list: async (kind: 'dataset', options: object) => {
       const page = await real.list(kind, options);
       return { ...page, items: page.items.map((one: Dataset) => ({ ...one, ...breaks[one.slug] })) };
     },
-  });
+  };
   const app = new EventEmitter();
   const logged: string[] = [];
   app.on('error', (error: Error) => logged.push(error.message));

@@ -47,7 +47,7 @@ export function realCatalogues(): FolderContent {
 }
 
 const datasetRecord = (one: RealDataset) => ({
-  label: one.title ?? one.id,
+  label: (one.title ?? one.id).slice(0, 200),
   ...(one.description && { description: one.description }),
   ...(one.licence && { licence: one.licence }),
   ...(one.homepage && { homepage: one.homepage }),
@@ -56,17 +56,21 @@ const datasetRecord = (one: RealDataset) => ({
   ...(one.keywords && { keywords: one.keywords.map(String) }),
 });
 
+const base = 'https://example.org/catalogue/';
+
 function versionRecord({ files = [], modified, issued, bbox }: RealDataset) {
   const [file] = files;
-  if (!file?.url) return [];
+  // Relative addresses are those of files beside the document.
+  const url = file?.url && URL.canParse(file.url, base) ? new URL(file.url, base) : undefined;
+  if (!file || !url?.protocol.startsWith('http')) return [];
   const datetime = [modified, issued].find((time) => time && !Number.isNaN(Date.parse(time))) ?? '2024-01-31';
   return [
     {
-      ...(file.name && { label: file.name }),
+      ...(file.name && { label: file.name.slice(0, 200) }),
       datetime: new Date(datetime).toISOString(),
       ...(file.hash && /^[0-9a-f]{64}$/.test(file.hash) && { checksum: file.hash }),
       file: {
-        url: file.url,
+        url: file.url?.startsWith('http') ? file.url : url.href,
         ...(file.format && { format: file.format }),
         ...(file.mediaType && { media_type: file.mediaType }),
         ...(file.size && { size: Number(file.size) }),
