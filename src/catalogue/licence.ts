@@ -3,7 +3,7 @@ import parseExpression from 'spdx-expression-parse';
 import outdated from 'spdx-license-ids/deprecated.json' with { type: 'json' };
 import current from 'spdx-license-ids/index.json' with { type: 'json' };
 import { closestWord } from './closest.ts';
-import { isHttpUrl } from './urls.ts';
+import { httpUri, isHttpUrl } from './urls.ts';
 
 /** SPDX's words for "no licence" and "not known". */
 const noLicence: readonly string[] = ['NONE', 'NOASSERTION'];
@@ -31,10 +31,29 @@ export function findSpdxIdentifier(text: string): string | undefined {
 
 /** URL of a licence: the one written, or the page of its SPDX identifier; undefined if it is neither. */
 export function licenceUrl(text: string): string | undefined {
-  if (isHttpUrl(text)) return text;
-  const id = findSpdxIdentifier(text);
-  return id && `https://spdx.org/licenses/${id}.html`;
+  const id = findSpdxIdentifier(text.trim());
+  return httpUri(text) ?? (id && `https://spdx.org/licenses/${id}.html`);
 }
+
+/** The SPDX identifier of a licence by the address of its text; undefined for addresses of others. */
+export function findIdentifierOfLicenceUrl(url: string): string | undefined {
+  for (const [pattern, id] of licenceAddresses) {
+    const parts = pattern.exec(url);
+    if (parts) return findSpdxIdentifier(id(parts[1] ?? '', parts[2] ?? ''));
+  }
+  return undefined;
+}
+
+const licenceAddresses: readonly (readonly [pattern: RegExp, id: (name: string, version: string) => string])[] = [
+  [
+    /^https?:\/\/creativecommons\.org\/licenses\/([a-z-]+)\/(\d\.\d)(?:\/(?:deed|legalcode)?(?:\.\w+)?)?$/,
+    (name, version) => `CC-${name}-${version}`,
+  ],
+  [/^https?:\/\/creativecommons\.org\/publicdomain\/zero\/1\.0(?:\/|$)/, () => 'CC0-1.0'],
+  [/^https?:\/\/(?:www\.)?opendatacommons\.org\/licenses\/(odbl|pddl)\/1[.-]0\/?$/, (name) => `${name}-1.0`],
+  [/^https?:\/\/(?:www\.)?opendatacommons\.org\/licenses\/by\/1[.-]0\/?$/, () => 'ODC-By-1.0'],
+  [/^https?:\/\/spdx\.org\/licenses\/([\w.+-]+?)(?:\.html|\.json)?$/, (name) => name],
+];
 
 /** The SPDX identifier that another spelling of a licence probably means; undefined if none is near. */
 export function nearestLicence(text: string): string | undefined {

@@ -55,6 +55,18 @@ export interface Links {
 /** True for an absolute URL of HTTP, without spaces. */
 export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s<>"]+$/.test(text) && URL.canParse(text);
 
+/** An absolute URL of HTTP as a URI (RFC 3986), with other characters percent-encoded; undefined for other texts. */
+export function httpUri(text: string): string | undefined {
+  const url = text.trim();
+  if (!isHttpUrl(url)) return undefined;
+  if (/^[\w.~:/?#@!$&'()*+,;=-]*$/.test(url)) return url;
+  const { origin, href } = new URL(url.toWellFormed());
+  const start = href.startsWith(origin) ? origin.length : 0;
+  const encoded = href.slice(start).replace(/[[\]{}|\\^`]|%(?![0-9A-Fa-f]{2})/g, encodeURIComponent);
+  // Of several, the first number sign begins the fragment.
+  return href.slice(0, start) + encoded.replace(/(#.*)/, (fragment) => `#${fragment.slice(1).replaceAll('#', '%23')}`);
+}
+
 /** Path of a base URL, without a slash at its end: `/open-data` of a server behind a proxy; '' for the root of a host. */
 export const baseUrlPath = (base: string): string =>
   URL.canParse(base) ? new URL(base).pathname.replace(/\/+$/, '') : '';

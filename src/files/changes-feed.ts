@@ -41,17 +41,7 @@ type Change = Omit<ChangedRecord, 'datetime' | 'recordDatetime'> & { readonly ti
  * @throws ValidationError if `since` is not a time of RFC 3339; NotFoundError for an invalid cursor
  */
 export function listChangesSince(sources: FeedSources, { since, cursor = '', pageSize }: ChangesOptions): ChangesPage {
-  const from = since === undefined ? 0 : parseTime(since);
-  const until = Date.now() - settlingTime;
-  const found = [...presentRecords(sources), ...(since === undefined ? [] : removedRecords(sources))];
-  const changes = found
-    .filter(({ time }) => time >= from && time <= until)
-    .map(({ time, ...change }): ChangedRecord => ({ ...change, datetime: toIsoTime(time), recordDatetime: null }))
-    .sort(
-      (a, b) =>
-        compareValues(a.datetime, b.datetime) ||
-        compareValues(recordPathWithoutExtension(a.ref), recordPathWithoutExtension(b.ref)),
-    );
+  const { until, changes } = sortedChanges(sources, since, cursor !== '');
   const order = [
     { value: ({ datetime }: ChangedRecord) => datetime, isDescending: false },
     { value: ({ ref }: ChangedRecord) => recordPathWithoutExtension(ref), isDescending: false },
@@ -68,6 +58,37 @@ export function listChangesSince(sources: FeedSources, { since, cursor = '', pag
     item.removed ? item : { ...item, recordDatetime: timeOfRecordFile(sources.store, item.ref as FeedRef) },
   );
   return { ...page, items, until: toIsoTime(until), completeSince: toIsoTime(history.completeSince) };
+}
+
+interface SortedChanges {
+  readonly user: number | Viewer;
+  readonly since: string | undefined;
+  /** Time of the last change that could be in it, in milliseconds. */
+  readonly until: number;
+  readonly changes: readonly ChangedRecord[];
+}
+/** The last list of each snapshot: who reads it page by page doesn't pay for sorting it each time. */
+const lastLists = new WeakMap<Snapshot, SortedChanges>();
+
+/** All changes since a time, the last one last. @param isContinued true for a page after the first one, which may be of the same list */
+function sortedChanges(sources: FeedSources, since: string | undefined, isContinued: boolean): SortedChanges {
+  const user = knownViewer(sources.store, sources.viewer);
+  const last = lastLists.get(sources.visible);
+  if (isContinued && last?.since === since && last?.user === user) return last;
+  const from = since === undefined ? 0 : parseTime(since);
+  const until = Date.now() - settlingTime;
+  const found = [...presentRecords(sources), ...(since === undefined ? [] : removedRecords(sources))];
+  const changes = found
+    .filter(({ time }) => time >= from && time <= until)
+    .map(({ time, ...change }): ChangedRecord => ({ ...change, datetime: toIsoTime(time), recordDatetime: null }))
+    .sort(
+      (a, b) =>
+        compareValues(a.datetime, b.datetime) ||
+        compareValues(recordPathWithoutExtension(a.ref), recordPathWithoutExtension(b.ref)),
+    );
+  const list = { user, since, until, changes };
+  lastLists.set(sources.visible, list);
+  return list;
 }
 
 const toIsoTime = (time: number): string => new Date(time).toISOString();

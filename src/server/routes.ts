@@ -52,6 +52,7 @@ import {
   dcatUsHandler,
   makeDatasetDocumentHandler,
   stacCatalogHandler,
+  stacNamespaceHandler,
 } from './standards.ts';
 import {
   catalogueFeedHandler,
@@ -262,6 +263,7 @@ export const routes: readonly Route[] = [
   route(`${ogcCollection}/items`, 'OGC Features', get(ogcFeaturesHandler), ogc, { types: ['application/geo+json', json, html] }),
   route(`${ogcCollection}/items/:feature`, 'OGC Feature', get(ogcFeatureHandler), ogc, { types: ['application/geo+json', json, html] }),
   route('/stac/', 'STAC', get(stacCatalogHandler), anyType),
+  route('/stac/:namespace/', 'STAC', get(stacNamespaceHandler), anyType),
   route('/static/:version/:name', 'Static', get(assetHandler), anyType),
   route('/site_media/*path', 'Media', get(siteMediaHandler), anyType),
   route('/healthz', 'Health', get(aliveHandler)),

@@ -12,7 +12,14 @@ import { type CatalogueFacts, catalogueFacts, type DatasetFacts, datasetFacts } 
 import { type Standard, standardNames } from '../standards/mapping.ts';
 import { missingFor } from '../standards/requirements.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
-import { type StacLink, stacCatalog, stacChildLink, stacCollection } from '../standards/stac.ts';
+import {
+  type StacLink,
+  stacCatalog,
+  stacChildLink,
+  stacCollection,
+  stacNamespaceCatalog,
+  stacNamespaceLink,
+} from '../standards/stac.ts';
 import { turtleDocument } from '../standards/turtle.ts';
 import { cacheControl } from './files.ts';
 import { type Handler, type RequestContext, refFromRouteParams } from './route.ts';
@@ -93,7 +100,10 @@ export const factsOf = ({ catalogue, links }: Pick<RequestContext, 'catalogue' |
   catalogueFacts(catalogue.settings, links.base);
 
 /** The namespace of a dataset; undefined if the viewer may see single datasets of it only. */
-export async function namespaceOf(catalogue: Catalogue, { namespace }: Dataset): Promise<Namespace | undefined> {
+export async function namespaceOf(
+  catalogue: Catalogue,
+  { namespace }: Pick<Dataset, 'namespace'>,
+): Promise<Namespace | undefined> {
   return catalogue.get<'namespace'>({ kind: 'namespace', slug: namespace }).catch((error) => {
     if (error instanceof NotFoundError) return undefined;
     throw error;
@@ -102,26 +112,62 @@ export async function namespaceOf(catalogue: Catalogue, { namespace }: Dataset):
 
 /** Facts of all datasets that the viewer may see. */
 export async function* allDatasetFacts(
-  request: Pick<RequestContext, 'catalogue' | 'links'>,
+  request: Pick<RequestContext, 'catalogue' | 'links' | 'ctx'>,
 ): AsyncGenerator<DatasetFacts, void, undefined> {
   for await (const { facts } of allDatasets(request)) yield facts;
 }
 
-/** All datasets that the viewer may see with their facts, a page of the list at a time. */
+interface DatasetWithFacts {
+  readonly dataset: Dataset;
+  readonly facts: DatasetFacts;
+}
+
+/**
+ * All datasets that the viewer may see with their facts, a page of the list at a time. One that can't be described is left
+ * out and logged.
+ * @param namespace slug of the only namespace that is wanted
+ */
 export async function* allDatasets(
-  request: Pick<RequestContext, 'catalogue' | 'links'>,
-): AsyncGenerator<{ readonly dataset: Dataset; readonly facts: DatasetFacts }, void, undefined> {
+  request: Pick<RequestContext, 'catalogue' | 'links' | 'ctx'>,
+  namespace?: string,
+): AsyncGenerator<DatasetWithFacts, void, undefined> {
   const { catalogue } = request;
   const facts = factsOf(request);
   const namespaces = new Map<string, Namespace | undefined>();
   const pageSize = catalogue.settings.max_page_size;
   for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; ) {
-    const page: Page<Dataset> = await catalogue.list('dataset', { cursor, pageSize });
+    const page: Page<Dataset> = await catalogue.list('dataset', { cursor, pageSize, namespace });
     for (const dataset of page.items) {
       if (!namespaces.has(dataset.namespace)) namespaces.set(dataset.namespace, await namespaceOf(catalogue, dataset));
-      yield { dataset, facts: datasetFacts(facts, dataset, namespaces.get(dataset.namespace)) };
+      const described = tryToDescribe(request, () => datasetFacts(facts, dataset, namespaces.get(dataset.namespace)));
+      if (described) yield { dataset, facts: described };
     }
     cursor = page.nextCursor;
+  }
+}
+
+/**
+ * Texts about all datasets that the viewer may see. One that can't be described is left out and logged, so that it doesn't
+ * cost the others.
+ * @param describe returns undefined to leave a dataset out
+ */
+export async function* describeDatasets(
+  request: Pick<RequestContext, 'catalogue' | 'links' | 'ctx'>,
+  describe: (facts: DatasetFacts) => string | undefined,
+): AsyncGenerator<string, void, undefined> {
+  for await (const { facts } of allDatasets(request)) {
+    const text = tryToDescribe(request, () => describe(facts));
+    if (text !== undefined) yield text;
+  }
+}
+
+/** @returns undefined if it fails: then the error is logged */
+function tryToDescribe<T>({ ctx }: Pick<RequestContext, 'ctx'>, describe: () => T): T | undefined {
+  try {
+    return describe();
+  } catch (error) {
+    ctx.app.emit('error', error, ctx);
+    return undefined;
   }
 }
 
@@ -171,10 +217,12 @@ export const dcatUsHandler: Handler = (request) =>
   streamParts(request, 'data.json', 'application/json', async function* () {
     yield `${toJson(dcatUsCatalogue(factsOf(request))).slice(0, -1)},"dataset":[`;
     let separator = '';
-    for await (const facts of allDatasetFacts(request)) {
+    const write = (facts: DatasetFacts) => {
       const dataset = dcatUsDataset(facts);
-      if (!dataset) continue;
-      yield separator + toJson(dataset);
+      return dataset && toJson(dataset);
+    };
+    for await (const text of describeDatasets(request, write)) {
+      yield separator + text;
       separator = ',\n';
     }
     yield ']}';
@@ -192,7 +240,7 @@ export const dcatJsonLdHandler: Handler = (request) =>
   streamParts(request, 'catalog.jsonld', jsonLd, async function* () {
     const { '@context': context } = jsonLdDocument([]);
     yield `{"@context":${toJson(context)},"@graph":[${toJson(await catalogueNode(request))}`;
-    for await (const facts of allDatasetFacts(request)) yield `,\n${toJson(dcatDataset(facts))}`;
+    yield* describeDatasets(request, (facts) => `,\n${toJson(dcatDataset(facts))}`);
     yield ']}';
   });
 
@@ -201,18 +249,37 @@ export const dcatTurtleHandler: Handler = (request) =>
   streamParts(request, 'catalog.ttl', 'text/turtle', async function* () {
     yield turtleDocument([await catalogueNode(request)]);
     let part = 0;
-    for await (const facts of allDatasetFacts(request)) yield turtleDocument([dcatDataset(facts)], ++part);
+    yield* describeDatasets(request, (facts) => turtleDocument([dcatDataset(facts)], ++part));
   });
 
-/** The root of the static STAC catalogue. */
+/** The root of the static STAC catalogue: a Catalog for each namespace with data. */
 export const stacCatalogHandler: Handler = async (request) => {
+  const children = new Map<string, StacLink>();
+  for await (const facts of allDatasetFacts(request))
+    if (isInStac(facts)) children.set(facts.namespaceSlug, stacNamespaceLink(facts));
+  return representStac(request, stacCatalog(factsOf(request), [...children.values()]));
+};
+
+/** The Catalog of a namespace: its datasets with data. */
+export const stacNamespaceHandler: Handler = async (request) => {
+  const { catalogue, params } = request;
+  const { namespace: slug = '' } = params;
   const children: StacLink[] = [];
-  for await (const facts of allDatasetFacts(request)) if (facts.modified) children.push(stacChildLink(facts));
-  const { catalogue, links } = request;
+  for await (const { facts } of allDatasets(request, slug)) if (isInStac(facts)) children.push(stacChildLink(facts));
+  const namespace = await namespaceOf(catalogue, { namespace: slug });
+  // The viewer may see some of the datasets, and not the namespace.
+  if (!namespace && children.length === 0) throw new NotFoundError();
+  const shown = namespace ?? { slug, label: '', description: '' };
+  return representStac(request, stacNamespaceCatalog(factsOf(request), shown, children));
+};
+
+const isInStac = (facts: DatasetFacts): boolean => missingFor('stac', facts).length === 0;
+
+function representStac({ catalogue, links }: RequestContext, document: object) {
   return {
     title: 'STAC',
     type: 'application/json',
     dependsOn: [catalogue.revision, links.base],
-    json: () => toJson(stacCatalog(factsOf(request), children)),
+    json: () => toJson(document),
   };
-};
+}

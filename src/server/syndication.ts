@@ -1,7 +1,7 @@
 /** For programs that follow the catalogue from outside: sitemap.xml, robots.txt and feeds in Atom. */
 import type { Catalogue, Page } from '../catalogue/catalogue.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
-import { datasetRefOf, type Ref } from '../catalogue/ref.ts';
+import { datasetRefOf, type Ref, type RefOf } from '../catalogue/ref.ts';
 import { resourceUrl } from '../catalogue/represent.ts';
 import type { Dataset, Entities, Version } from '../catalogue/types.ts';
 import { apiRoot, type Links } from '../catalogue/urls.ts';
@@ -112,13 +112,13 @@ interface DescriptionChange {
   readonly datetime: string;
 }
 
-/** Datasets whose own files changed lately. @param since milliseconds since 1970 */
+/** Datasets whose own files changed lately, the newest change first: as many as a feed has. @param since milliseconds since 1970 */
 async function changedDatasets(
   catalogue: Catalogue,
   isWanted: (ref: Ref) => boolean,
   since = Date.now() - descriptionsSince,
 ): Promise<readonly DescriptionChange[]> {
-  const found: DescriptionChange[] = [];
+  const found: { readonly ref: RefOf<'dataset'>; readonly datetime: string }[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page: Awaited<ReturnType<Catalogue['changes']>> = await catalogue.changes({
       since: new Date(since).toISOString(),
@@ -127,10 +127,13 @@ async function changedDatasets(
     });
     for (const { ref, recordDatetime } of page.items)
       if (ref.kind === 'dataset' && recordDatetime !== null && isWanted(ref))
-        found.push({ dataset: await catalogue.get<'dataset'>(ref), datetime: recordDatetime });
+        found.push({ ref, datetime: recordDatetime });
     cursor = page.nextCursor ?? null;
   }
-  return found;
+  const newest = found.toSorted((a, b) => (a.datetime < b.datetime ? 1 : -1)).slice(0, maxFeedEntries);
+  return Promise.all(
+    newest.map(async ({ ref, datetime }) => ({ dataset: await catalogue.get<'dataset'>(ref), datetime })),
+  );
 }
 
 async function feed(
@@ -147,7 +150,7 @@ async function feed(
     const dataset = await catalogue.get<'dataset'>(datasetRefOf(version));
     entries.push(await dataEntry(request, dataset, version));
   }
-  for (const change of newestChanges(changes)) entries.push(await descriptionEntry(request, change));
+  for (const change of changes) entries.push(await descriptionEntry(request, change));
   const facts = catalogueFacts(catalogue.settings, links.base);
   const text = atomDocument({
     url: `${page}feed.atom`,
@@ -158,10 +161,6 @@ async function feed(
     entries: newestEntries(entries),
   });
   return { title, type: atomType, dependsOn: [], json: () => text };
-}
-
-function newestChanges(changes: readonly DescriptionChange[]): readonly DescriptionChange[] {
-  return changes.toSorted((a, b) => (a.datetime < b.datetime ? 1 : -1)).slice(0, maxFeedEntries);
 }
 
 async function dataEntry(request: RequestContext, dataset: Dataset, version: Version): Promise<FeedEntry> {

@@ -45,16 +45,19 @@ export function dcatDataset(facts: DatasetFacts): RdfNode {
     ...mapFacts(datasetMapping, 'dcat', facts),
     'dct:language': language && languageNode(language),
     'dcat:landingPage': { '@id': `${url}?format=html`, '@type': 'foaf:Document' },
-    'dcat:distribution': distributions.length ? distributions.map((one) => dcatDistribution(one, licence)) : undefined,
+    'dcat:distribution': distributions.length
+      ? distributions.map((one) => dcatDistribution(one, url, licence))
+      : undefined,
   });
 }
 
-function dcatDistribution(distribution: Distribution, licence: Licence | undefined): RdfNode {
-  const { url, format } = distribution;
+/** A file by an address of its own: a file of others may be in several datasets. */
+function dcatDistribution(distribution: Distribution, dataset: string, licence: Licence | undefined): RdfNode {
+  const { url, format, isOriginal } = distribution;
   const eu = euFileTypes[format];
   const authority = 'http://publications.europa.eu/resource/authority/file-type/';
   return withoutUndefined({
-    '@id': url,
+    '@id': `${dataset}#${isOriginal ? 'data' : format}`,
     '@type': 'dcat:Distribution',
     'dcat:accessURL': iri(url),
     ...mapFacts(distributionMapping, 'dcat', distribution),

@@ -2,13 +2,14 @@
  * Facts about a catalogue and its datasets, as the standards need them: URLs instead of references, parsed contacts, and
  * licences as addresses. A fact that nobody has written is undefined: it is left out, never invented.
  */
-import { findSpdxIdentifier, licenceUrl } from '../catalogue/licence.ts';
+import { findIdentifierOfLicenceUrl, findSpdxIdentifier, licenceUrl } from '../catalogue/licence.ts';
 import { isLanguageTag } from '../catalogue/meaning.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Namespace, Settings, Version } from '../catalogue/types.ts';
-import { apiPath, downloadFileName, isHttpUrl } from '../catalogue/urls.ts';
+import { apiPath, downloadFileName, httpUri } from '../catalogue/urls.ts';
+import { type TimeInterval, timeIntervalOf } from './time-interval.ts';
 
 /** What the documents of all datasets need of their catalogue. */
 export interface CatalogueFacts {
@@ -71,14 +72,20 @@ export interface DatasetFacts {
   /** True if a person has written the description. */
   readonly hasDescription: boolean;
   readonly keywords: readonly string[];
+  /** Label of the namespace, and its slug. */
   readonly namespace: string;
+  readonly namespaceSlug: string;
   /** True if everybody may see it. */
   readonly isPublic: boolean;
   readonly homepage: string | undefined;
   readonly licence: Licence | undefined;
+  /** A licence in other words than an SPDX identifier or a URL. */
+  readonly rights: string | undefined;
   /** The one that is named, or else that of the catalogue, or else the namespace. */
   readonly publisher: Agent;
   readonly contact: Contact | undefined;
+  /** True if the record has a contact, which may be none that can be parsed. */
+  readonly hasContact: boolean;
   /** BCP 47 tag. */
   readonly language: string | undefined;
   /** Times of the first and of the newest version: ISO 8601, UTC. */
@@ -89,6 +96,8 @@ export interface DatasetFacts {
   readonly rows: number | undefined;
   /** West, south, east, north in degrees (RFC 7946, section 5). */
   readonly bbox: readonly number[] | undefined;
+  /** Times of the first and the last row. */
+  readonly temporal: TimeInterval | undefined;
   readonly columns: readonly Column[];
   /** Files of the newest version, the original first. */
   readonly distributions: readonly Distribution[];
@@ -101,7 +110,7 @@ export function catalogueFacts(settings: Settings, base: string): CatalogueFacts
     title: settings.title,
     description: textOrUndefined(settings.description),
     language: isLanguageTag(settings.language) ? settings.language : undefined,
-    homepage: isHttpUrl(settings.homepage) ? settings.homepage : undefined,
+    homepage: httpUri(settings.homepage),
     publisher: settings.publisher ? { name: settings.publisher } : undefined,
     contact: parseContact(settings.contact, settings.publisher || settings.title),
     licence: parseLicence(settings.licence),
@@ -129,17 +138,21 @@ export function datasetFacts(
     hasDescription: dataset.description.trim() !== '',
     keywords: dataset.keywords,
     namespace: namespaceLabel,
+    namespaceSlug: dataset.namespace,
     isPublic: dataset.visibility === 'public' && namespace?.visibility === 'public',
-    homepage: isHttpUrl(dataset.homepage) ? dataset.homepage : undefined,
-    licence: parseLicence(dataset.licence) ?? catalogue.licence,
+    homepage: httpUri(dataset.homepage),
+    licence: parseLicence(dataset.licence) ?? (dataset.licence.trim() ? undefined : catalogue.licence),
+    rights: parseLicence(dataset.licence) ? undefined : textOrUndefined(dataset.licence),
     publisher,
     contact: parseContact(dataset.contact, publisher.name) ?? catalogue.contact,
+    hasContact: dataset.contact.trim() !== '',
     language: catalogue.language,
     issued: earliest(ready),
     modified: newest?.datetime,
     version: newest && (newest.label || newest.slug),
     rows: newest?.rows ?? undefined,
     bbox: bbox && (bbox.length === 6 ? [0, 1, 3, 4].map((i) => bbox[i] as number) : bbox),
+    temporal: newest && timeIntervalOf(newest, dataset.columns),
     columns: dataset.columns,
     distributions: newest ? distributionsOf(newest, base) : [],
   };
@@ -171,14 +184,15 @@ const rowFormats = ['csv', 'geojson', 'parquet'] as const;
 function distributionsOf(version: Version, base: string): readonly Distribution[] {
   const { file, href, format, size, checksum, media_type } = version;
   const home = base + apiPath(refOf(version));
+  const url = file ? `${home}download/${downloadFileName(version)}` : httpUri(href);
   const original: readonly Distribution[] =
-    file || href
+    url !== undefined
       ? [
           {
-            url: file ? `${home}download/${downloadFileName(version)}` : href,
+            url,
             name: file ? downloadFileName(version) : (href.split(/[?#]/)[0]?.split('/').at(-1) ?? ''),
             format: format || file.split('.').at(-1) || '',
-            mediaType: withoutParameters(media_type || mediaTypeOf(format || file || href)),
+            mediaType: wellFormedMediaType(media_type) ?? withoutParameters(mediaTypeOf(format || file || href)),
             size: size ?? undefined,
             checksum: checksum || undefined,
             isOriginal: true,
@@ -202,17 +216,26 @@ function distributionsOf(version: Version, base: string): readonly Distribution[
   ];
 }
 
+/** A media type as RFC 6838 (section 4.2) has it, without parameters; undefined for other texts. */
+function wellFormedMediaType(text: string): string | undefined {
+  const type = withoutParameters(text).toLowerCase();
+  return /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/.test(type) ? type : undefined;
+}
+
 const withoutParameters = (mediaType: string) => mediaType.split(';')[0]?.trim() ?? '';
 
 /** A contact as people write it: an e-mail address, `Name <address>`, `mailto:…` or a URL. Undefined for others. */
 function parseContact(text: string, name: string): Contact | undefined {
   const contact = text.trim();
-  if (isHttpUrl(contact)) return { name, email: undefined, url: contact };
+  const url = httpUri(contact);
+  if (url !== undefined) return { name, email: undefined, url };
   const [, before = '', address = ''] = /^(.*?)<?(?:mailto:)?([^\s<>@"]+@[^\s<>@"]+)>?$/.exec(contact) ?? [];
   return address ? { name: before.trim() || name, email: address, url: undefined } : undefined;
 }
 
 function parseLicence(text: string): Licence | undefined {
   const url = licenceUrl(text);
-  return url === undefined ? undefined : { id: findSpdxIdentifier(text), url };
+  return url === undefined
+    ? undefined
+    : { id: findSpdxIdentifier(text.trim()) ?? findIdentifierOfLicenceUrl(url), url };
 }

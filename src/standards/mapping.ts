@@ -12,8 +12,11 @@ import {
   iri,
   literal,
   locationNode,
+  mailtoUri,
   mediaTypeNode,
   nonNegativeInteger,
+  periodNode,
+  rightsNode,
   vcardNode,
 } from './rdf-values.ts';
 import { describeAtLength, organization, placeWithBox } from './schema-org-values.ts';
@@ -80,6 +83,9 @@ export function mapFacts<Facts>(
   );
 }
 
+/** Most characters of `rights` in DCAT-US. */
+const longestRights = 255;
+
 const dataset = rowsOf<DatasetFacts>();
 const distribution = rowsOf<Distribution>();
 const column = rowsOf<Column>();
@@ -93,14 +99,16 @@ export const datasetMapping: readonly MappingRow<DatasetFacts>[] = [
   dataset('keywords', { schemaOrg: 'keywords', croissant: 'keywords', dcat: ['dcat:keyword', (words, facts) => words.map((word) => literal(word, facts))], dataPackage: 'keywords', stac: 'keywords' }),
   dataset('homepage', { dcat: ['foaf:page', documentNode], dcatUs: 'landingPage', dataPackage: 'homepage' }),
   dataset('licence', { schemaOrg: ['license', ({ url }) => url], croissant: ['license', ({ url }) => url], dcatUs: ['license', ({ url }) => url], dataPackage: ['licenses', ({ id, url }) => [{ ...(id && { name: id }), path: url }]], stac: ['license', ({ id }) => id ?? 'other'] }),
+  dataset('rights', { dcat: ['dct:rights', rightsNode], dcatUs: ['rights', (text) => text.slice(0, longestRights)] }),
   dataset('publisher', { schemaOrg: ['publisher', organization], croissant: ['creator', organization], dcat: ['dct:publisher', agentNode], dcatUs: ['publisher', ({ name }) => ({ '@type': 'org:Organization', name })], dataPackage: ['contributors', ({ name }) => [{ title: name, roles: ['publisher'] }]], stac: ['providers', ({ name }, { homepage }) => [{ name, roles: ['producer'], ...(homepage && { url: homepage }) }]] }),
-  dataset('contact', { dcat: ['dcat:contactPoint', vcardNode], dcatUs: ['contactPoint', ({ name, email }) => email && { '@type': 'vcard:Contact', fn: name, hasEmail: `mailto:${email}` }] }),
+  dataset('contact', { dcat: ['dcat:contactPoint', vcardNode], dcatUs: ['contactPoint', ({ name, email }) => email && { '@type': 'vcard:Contact', fn: name, hasEmail: mailtoUri(email) }] }),
   dataset('language', { schemaOrg: 'inLanguage', croissant: 'inLanguage', dcatUs: ['language', (tag) => [tag]] }),
   dataset('issued', { schemaOrg: 'datePublished', croissant: 'datePublished', dcat: ['dct:issued', dateTime], dcatUs: 'issued' }),
   dataset('modified', { schemaOrg: 'dateModified', croissant: 'dateModified', dcat: ['dct:modified', dateTime], dcatUs: 'modified', dataPackage: 'created' }),
   dataset('version', { schemaOrg: 'version', croissant: 'version', dcat: 'dcat:version', dataPackage: 'version' }),
   dataset('rows', { stac: 'table:row_count' }),
   dataset('bbox', { schemaOrg: ['spatialCoverage', placeWithBox], croissant: ['spatialCoverage', placeWithBox], dcat: ['dct:spatial', locationNode], dcatUs: ['spatial', (bbox) => bbox.join(',')] }),
+  dataset('temporal', { schemaOrg: ['temporalCoverage', (times) => times.join('/')], croissant: ['temporalCoverage', (times) => times.join('/')], dcat: ['dct:temporal', periodNode], dcatUs: ['temporal', (times) => times.join('/')] }),
 ];
 
 // biome-ignore format: a line a fact

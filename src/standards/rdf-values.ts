@@ -9,6 +9,7 @@ export const rdfPrefixes = {
   foaf: 'http://xmlns.com/foaf/0.1/',
   locn: 'http://www.w3.org/ns/locn#',
   geo: 'http://www.opengis.net/ont/geosparql#',
+  rdfs: 'http://www.w3.org/2000/01/rdf-schema#',
   spdx: 'http://spdx.org/rdf/terms#',
   vcard: 'http://www.w3.org/2006/vcard/ns#',
   xsd: 'http://www.w3.org/2001/XMLSchema#',
@@ -37,11 +38,15 @@ export const agentNode = ({ name }: Agent): RdfValue => ({ '@type': 'foaf:Agent'
 /** A web page. */
 export const documentNode = (url: string): RdfValue => ({ '@id': url, '@type': 'foaf:Document' });
 
+/** An e-mail address as a URI (RFC 6068). */
+export const mailtoUri = (email: string): string =>
+  `mailto:${email.toWellFormed().replace(/[^\w.@!$&'*+=~-]/gu, encodeURIComponent)}`;
+
 /** A contact, which has an e-mail address or a URL. */
 export const vcardNode = ({ name, email, url }: Contact): RdfValue => ({
   '@type': 'vcard:Kind',
   'vcard:fn': name,
-  ...(email && { 'vcard:hasEmail': iri(`mailto:${email}`) }),
+  ...(email && { 'vcard:hasEmail': iri(mailtoUri(email)) }),
   ...(url && { 'vcard:hasURL': iri(url) }),
 });
 
@@ -72,6 +77,19 @@ export function locationNode([west = 0, south = 0, east = 0, north = 0]: readonl
   const text = `POLYGON((${corners.map((corner) => corner.join(' ')).join(', ')}))`;
   return { '@type': 'dct:Location', 'dcat:bbox': { '@value': text, '@type': 'geo:wktLiteral' } };
 }
+
+/** @param times ISO 8601 */
+export const periodNode = ([start, end]: readonly [string, string]): RdfValue => ({
+  '@type': 'dct:PeriodOfTime',
+  'dcat:startDate': dateTime(start),
+  'dcat:endDate': dateTime(end),
+});
+
+/** Terms of use in words. */
+export const rightsNode = (text: string, facts: { readonly language: string | undefined }): RdfValue => ({
+  '@type': 'dct:RightsStatement',
+  'rdfs:label': literal(text, facts),
+});
 
 /** EU authority addresses of licences (Publications Office), by SPDX identifier. */
 const euLicences: Readonly<Record<string, string>> = {

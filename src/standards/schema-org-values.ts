@@ -12,14 +12,24 @@ export const placeWithBox = ([west, south, east, north]: readonly number[]) => (
 /** Most characters of a description that Google Dataset Search takes. */
 const longest = 5000;
 
-/** A description that is long enough for Google Dataset Search: one that is too short goes on with the columns. */
-export function describeAtLength(description: string, { title, rows, columns, publisher }: DatasetFacts): string {
+/** A description that is long enough for Google Dataset Search: one that is too short goes on with other facts. */
+export function describeAtLength(
+  description: string,
+  { title, rows, columns, publisher, catalogue }: DatasetFacts,
+): string {
   if (description.length > longest) return `${description.slice(0, longest - 1)}…`;
-  if (description.length >= shortestDescription) return description;
+  if (isLongEnough(description)) return description;
   const names = columns.map(({ name }) => name).slice(0, 50);
   const table = names.length
     ? `A table${rows === undefined ? '' : ` with ${rows} rows`} and the columns ${names.join(', ')}.`
     : '';
   const text = [description, table, `“${title}”, a dataset published by ${publisher.name}.`].filter(Boolean).join(' ');
-  return text.slice(0, longest);
+  const whole = isLongEnough(text)
+    ? text
+    : `${text} It is part of the catalogue “${catalogue.title}” at ${catalogue.url}.`;
+  return whole.slice(0, longest);
 }
+
+/** True if there are enough characters: two code units may be one. */
+const isLongEnough = (text: string): boolean =>
+  [...text.slice(0, 2 * shortestDescription)].length >= shortestDescription;

@@ -1,4 +1,5 @@
-/** STAC 1.1.0: the catalogue as a Catalog, each dataset as a Collection with the extensions for tables and files. */
+/** STAC 1.1.0: the catalogue as a Catalog of Catalogs, one for each namespace; each dataset as a Collection with the extensions for tables and files. */
+import type { Namespace } from '../catalogue/types.ts';
 import type { CatalogueFacts, DatasetFacts } from './facts.ts';
 import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
 import { missingFor } from './requirements.ts';
@@ -20,6 +21,8 @@ const json = 'application/json';
 
 /** Address of the root. */
 export const stacCatalogUrl = ({ url }: CatalogueFacts): string => `${url}stac/`;
+/** Address of the Catalog of a namespace. */
+export const stacNamespaceUrl = (facts: CatalogueFacts, slug: string): string => `${stacCatalogUrl(facts)}${slug}/`;
 /** Address of the Collection of a dataset. */
 export const stacCollectionUrl = ({ url }: DatasetFacts): string => `${url}stac.json`;
 
@@ -39,7 +42,38 @@ export function stacCatalog(facts: CatalogueFacts, children: readonly StacLink[]
   };
 }
 
-/** The link of the root to a dataset. */
+/** The link of the root to a namespace with data. */
+export const stacNamespaceLink = ({ catalogue, namespaceSlug, namespace }: DatasetFacts): StacLink => ({
+  rel: 'child',
+  href: stacNamespaceUrl(catalogue, namespaceSlug),
+  type: json,
+  title: namespace,
+});
+
+/** The Catalog of a namespace. @param children links to its datasets */
+export function stacNamespaceCatalog(
+  facts: CatalogueFacts,
+  { slug, label, description }: Pick<Namespace, 'slug' | 'label' | 'description'>,
+  children: readonly StacLink[],
+): Readonly<Record<string, unknown>> {
+  const title = label || slug;
+  const root = { href: stacCatalogUrl(facts), type: json, title: facts.title };
+  return {
+    type: 'Catalog',
+    stac_version: '1.1.0',
+    id: slug,
+    title,
+    description: description.trim() || title,
+    links: [
+      { rel: 'self', href: stacNamespaceUrl(facts, slug), type: json },
+      { rel: 'root', ...root },
+      { rel: 'parent', ...root },
+      ...children,
+    ],
+  };
+}
+
+/** The link of a namespace to a dataset. */
 export const stacChildLink = (facts: DatasetFacts): StacLink => ({
   rel: 'child',
   href: stacCollectionUrl(facts),
@@ -49,7 +83,7 @@ export const stacChildLink = (facts: DatasetFacts): StacLink => ({
 
 /** @returns undefined for a dataset without data: a Collection has an extent in time */
 export function stacCollection(facts: DatasetFacts): Readonly<Record<string, unknown>> | undefined {
-  const { catalogue, licence, issued, modified, bbox, columns, distributions, url } = facts;
+  const { catalogue, licence, issued, modified, bbox, temporal, columns, distributions, url } = facts;
   if (missingFor('stac', facts).length) return undefined;
   const root = stacCatalogUrl(catalogue);
   return {
@@ -58,8 +92,11 @@ export function stacCollection(facts: DatasetFacts): Readonly<Record<string, unk
     stac_extensions: extensions,
     license: 'other',
     ...mapFacts(datasetMapping, 'stac', facts),
-    // The times are those of the versions. Without a known box, STAC has the whole world.
-    extent: { spatial: { bbox: [bbox ?? [-180, -90, 180, 90]] }, temporal: { interval: [[issued, modified]] } },
+    // The times are those of the rows, or else of the versions. Without a known box, STAC has the whole world.
+    extent: {
+      spatial: { bbox: [bbox ?? [-180, -90, 180, 90]] },
+      temporal: { interval: [temporal ?? [issued, modified]] },
+    },
     ...(columns.length && { 'table:columns': columns.map((one) => mapFacts(columnMapping, 'stac', one)) }),
     assets: Object.fromEntries(
       distributions.map((one) => [
@@ -70,7 +107,7 @@ export function stacCollection(facts: DatasetFacts): Readonly<Record<string, unk
     links: [
       { rel: 'self', href: stacCollectionUrl(facts), type: json },
       { rel: 'root', href: root, type: json, title: catalogue.title },
-      { rel: 'parent', href: root, type: json, title: catalogue.title },
+      { ...stacNamespaceLink(facts), rel: 'parent' },
       { rel: 'about', href: url, type: 'text/html' },
       ...(licence ? [{ rel: 'license', href: licence.url }] : []),
     ],

@@ -1,4 +1,4 @@
-/** The moving map in Chromium: the page of this test has the figure that pages have, and the Content-Security-Policy of pages. */
+/** The moving map, which is OpenLayers, in Chromium: the page of this test has the figure that pages have, and the Content-Security-Policy of pages. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -137,6 +137,7 @@ const table: Readonly<Record<string, Row>> = {
   [`${collection}/schema`]: {},
   [`${collection}/sortables`]: {},
   '/stac/': {},
+  '/stac/:namespace/': {},
   '/static/:version/:name': {},
   '/docs/openapi/': {},
   '/schemas/': {},

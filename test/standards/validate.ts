@@ -46,8 +46,20 @@ export function stacErrors(document: {
   stac_extensions?: readonly string[];
   links: readonly { rel: string; href: string }[];
 }) {
-  const ajv = newAjv(Ajv);
+  stacAjv ??= newStacAjv();
+  const ajv = stacAjv;
   const kind = document.type.toLowerCase();
+  const core = ajv.getSchema(`https://schemas.stacspec.org/v1.1.0/${kind}-spec/json-schema/${kind}.json`);
+  if (!core) return [`${document.type} is no kind of STAC`];
+  const extensions = (document.stac_extensions ?? []).map((url) => ajv.getSchema(url.replace(/#$/, '')));
+  const missing = ['self', 'root'].filter((rel) => !document.links.some((link) => link.rel === rel));
+  return [...[core, ...extensions].flatMap((one) => errorsOf(one as ValidateFunction, document)), ...missing];
+}
+
+let stacAjv: InstanceType<typeof Ajv> | undefined;
+
+function newStacAjv() {
+  const ajv = newAjv(Ajv);
   for (const name of readdirSync(new URL('stac/', folder)).filter(
     (name) => !name.includes('-') || name === 'data-values.json',
   )) {
@@ -59,14 +71,8 @@ export function stacErrors(document: {
   }
   for (const name of ['Geometry', 'Feature'])
     ajv.addSchema(read(`stac/geojson-${name}.json`), `https://geojson.org/schema/${name}.json`);
-  const core = ajv.getSchema(`https://schemas.stacspec.org/v1.1.0/${kind}-spec/json-schema/${kind}.json`);
-  if (!core) return [`${document.type} is no kind of STAC`];
-  const extensions = (document.stac_extensions ?? []).map((url) => {
-    const name = /\/(table|file)\//.exec(url)?.[1];
-    return ajv.compile(read(`stac/ext-${name}.json`));
-  });
-  const missing = ['self', 'root'].filter((rel) => !document.links.some((link) => link.rel === rel));
-  return [...[core, ...extensions].flatMap((one) => errorsOf(one as ValidateFunction, document)), ...missing];
+  for (const name of ['table', 'file']) ajv.addSchema(read(`stac/ext-${name}.json`));
+  return ajv;
 }
 
 /** Problems of a data.json in DCAT-US 1.1, of those that aren't federal. */
@@ -108,19 +114,26 @@ async function quadsOf(document: string | object): Promise<readonly Quad[]> {
   return parseTurtle(String(text));
 }
 
+const datasetOf = (quads: readonly Quad[]) => environment.dataset([...quads]);
+const shapeValidators = new Map<string, Validator>();
+
+function readShapes(files: readonly string[]): Validator {
+  const imports = 'http://www.w3.org/2002/07/owl#imports';
+  const shapes = files.flatMap((file) => parseTurtle(readFileSync(new URL(file, folder), 'utf8')));
+  return new Validator(datasetOf(shapes.filter(({ predicate }) => predicate.value !== imports)));
+}
+
 /**
  * Violations of the shapes in some files.
  * @param document JSON-LD as an object, or Turtle as a text
  */
 async function shapeErrors(files: readonly string[], document: string | object): Promise<readonly string[]> {
-  const imports = 'http://www.w3.org/2002/07/owl#imports';
-  const shapes = files.flatMap((file) => parseTurtle(readFileSync(new URL(file, folder), 'utf8')));
-  const dataset = (quads: readonly Quad[]) => environment.dataset([...quads]);
+  const validator = shapeValidators.get(files.join()) ?? readShapes(files);
+  shapeValidators.set(files.join(), validator);
   const data = await quadsOf(document);
   const isDescribed = data.some(({ object }) => /(dcat|schema\.org).*(Dataset|Catalog)$/.test(object.value));
   if (!isDescribed) return ['There is no dataset in it: the shapes would find nothing to check.'];
-  const validator = new Validator(dataset(shapes.filter(({ predicate }) => predicate.value !== imports)));
-  const { results } = await validator.validate(dataset(data));
+  const { results } = await validator.validate(datasetOf(data));
   return results
     .filter(({ severity }) => !/Warning|Info/.test(severity?.value ?? ''))
     .map(
@@ -213,4 +226,75 @@ export const openApi30Errors = makeValidator(() =>
 export function jsonSchemaErrors(schema: AnySchemaObject): readonly string[] {
   const ajv = newAjv(Ajv2020);
   return ajv.validateSchema(schema) ? [] : [ajv.errorsText()];
+}
+
+const featureCollectionErrors = makeValidator(() => newAjv(Ajv).compile(read('geojson/FeatureCollection.json')));
+
+type Ring = readonly (readonly number[])[];
+interface Shape {
+  readonly type: string;
+  readonly coordinates?: unknown;
+  readonly geometries?: readonly Shape[];
+}
+
+/**
+ * Problems of a collection of features by RFC 7946: schema, sections 3.1.6 (rings are closed), 4 (degrees, no crs). Rings
+ * have the direction that the publisher gave them (decision 0075).
+ */
+export function geoJsonErrors(document: { crs?: unknown; features: readonly { geometry: Shape | null }[] }) {
+  const errors = new Set(featureCollectionErrors(document));
+  if (document.crs !== undefined) errors.add('crs');
+  const checkRings = (rings: readonly Ring[]) => {
+    for (const ring of rings) {
+      if (String(ring[0]) !== String(ring.at(-1))) errors.add(`A ring is open: ${ring}`);
+      if (ring.some(([x = 0, y = 0]) => Math.abs(x) > 180 || Math.abs(y) > 90)) errors.add(`Not in degrees: ${ring}`);
+    }
+  };
+  const check = (shape: Shape | null) => {
+    if (shape?.type === 'Polygon') checkRings(shape.coordinates as Ring[]);
+    if (shape?.type === 'MultiPolygon') for (const rings of shape.coordinates as Ring[][]) checkRings(rings);
+    for (const one of shape?.geometries ?? []) check(one);
+  };
+  for (const { geometry } of document.features) check(geometry);
+  return [...errors];
+}
+
+const geoMetadataErrors = makeValidator(() => {
+  const ajv = newAjv(Ajv);
+  ajv.addSchema({}, 'https://proj.org/schemas/v0.7/projjson.schema.json');
+  // The schema of 2.0 is in its source; of 1.1, it differs in the number only for geometries that are WKB.
+  const schema = JSON.parse(JSON.stringify(read('geoparquet/schema.json')).replace('2.0-dev', '1.1.0'));
+  return ajv.compile(schema as AnySchemaObject);
+});
+
+interface GeoMetadata {
+  readonly primary_column: string;
+  readonly columns: Readonly<
+    Record<string, { readonly geometry_types: readonly string[]; readonly covering?: { bbox: { xmin: string[] } } }>
+  >;
+}
+
+/**
+ * Problems of a GeoParquet file.
+ * @param schema columns of the file
+ * @param rows with geometries as GeoJSON
+ */
+export function geoParquetErrors(
+  metadata: GeoMetadata,
+  schema: readonly { readonly name: string; readonly type?: string }[],
+  rows: readonly Readonly<Record<string, unknown>>[],
+): readonly string[] {
+  const errors = [...geoMetadataErrors(metadata)];
+  if (!metadata.columns[metadata.primary_column]) errors.push(`primary_column ${metadata.primary_column}`);
+  for (const [name, { geometry_types: types, covering }] of Object.entries(metadata.columns)) {
+    if (schema.find((one) => one.name === name)?.type !== 'BYTE_ARRAY') errors.push(`${name} is no column of bytes`);
+    const cover = covering?.bbox.xmin[0];
+    if (cover !== undefined && !schema.some((one) => one.name === cover)) errors.push(`${cover} is no column`);
+    const known = new Set(types.map((type) => type.replace(' Z', '')));
+    for (const row of rows) {
+      const shape = row[name] as Shape | null | undefined;
+      if (shape && known.size && !known.has(shape.type)) errors.push(`${shape.type} is not in geometry_types`);
+    }
+  }
+  return errors;
 }

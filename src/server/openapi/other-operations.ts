@@ -180,7 +180,14 @@ const standardOperations = {
   },
   'DCAT-US': { GET: read('Standards', 'Read all datasets in DCAT-US 1.1', json('Document')) },
   DCAT: { GET: ({ path }) => read('Standards', 'Read all datasets in DCAT-AP 3.0.1', documentContent(path)) },
-  STAC: { GET: read('Standards', 'Read the root of the STAC catalogue', json('Document')) },
+  STAC: {
+    GET: ({ path }) =>
+      read(
+        'Standards',
+        path === '/stac/' ? 'Read the root of the STAC catalogue' : 'Read the STAC catalogue of a namespace',
+        json('Document'),
+      ),
+  },
   Feed: { GET: read('Standards', 'Read the news as an Atom feed', textContent('application/atom+xml')) },
   Sitemap: {
     GET: read('Standards', 'Read the addresses of pages', textContent('application/xml'), [

@@ -1,9 +1,10 @@
 /** Collections of OGC API - Features (17-069r4): a dataset with rows is a collection, by its newest ready version. */
-import { geometryTypesInMetadata, statisticsInMetadata } from '../../catalogue/column-statistics.ts';
-import { crs84, findTimeColumns, type OgcLink } from '../../catalogue/feature-parameters.ts';
+import { geometryTypesInMetadata } from '../../catalogue/column-statistics.ts';
+import { crs84, type OgcLink } from '../../catalogue/feature-parameters.ts';
 import { latestReadyVersion } from '../../catalogue/ready-versions.ts';
 import type { Column, Dataset, Version } from '../../catalogue/types.ts';
 import type { CatalogueFacts, DatasetFacts } from '../facts.ts';
+import { type TimeInterval, timeIntervalOf } from '../time-interval.ts';
 
 /** Facts about a dataset as a collection of features. */
 export interface OgcCollection {
@@ -16,7 +17,7 @@ export interface OgcCollection {
   /** Keyword `format` of the geometry in schemas: `geometry-point` …; undefined without geometry. */
   readonly geometryFormat: string | undefined;
   /** Times of the first and the last row: RFC 3339, UTC; undefined if they aren't known. */
-  readonly interval: readonly [string, string] | undefined;
+  readonly interval: TimeInterval | undefined;
 }
 
 export const json = 'application/json';
@@ -58,7 +59,7 @@ export function ogcCollection(
     facts,
     columns,
     geometryFormat: hasGeometry ? geometryFormatOf(geometryTypesInMetadata(version)) : undefined,
-    interval: intervalOf(version, columns),
+    interval: timeIntervalOf(version, columns),
   };
 }
 
@@ -71,32 +72,6 @@ function geometryFormatOf(types: readonly string[]): string {
   const [first = 'any', second] = plain;
   if (plain.length <= 1) return `geometry-${first}`;
   return plain.length === 2 && first === `multi${second}` ? `geometry-${second}-or-${first}` : 'geometry-any';
-}
-
-function intervalOf(version: Version, columns: readonly Column[]): OgcCollection['interval'] {
-  const time = findTimeColumns(columns);
-  if (!time) return undefined;
-  const [start, end] = 'instant' in time ? [time.instant, time.instant] : [time.start, time.end];
-  const statistics = statisticsInMetadata(version);
-  // Rows without an end have not ended.
-  if (start !== end && (statistics.get(start.name)?.nulls !== 0 || statistics.get(end.name)?.nulls !== 0))
-    return undefined;
-  const first = instantOf(statistics.get(start.name)?.min, 'T00:00:00Z', 0);
-  const last = instantOf(statistics.get(end.name)?.max, 'T23:59:59Z', 1);
-  return first && last ? [first, last] : undefined;
-}
-
-/**
- * A date or datetime of the rows, as RFC 3339 in UTC with milliseconds.
- * @param timeOfDay for a date
- * @param rounding milliseconds to add to a time with a smaller part
- */
-function instantOf(value: string | number | undefined, timeOfDay: string, rounding: number): string | undefined {
-  if (typeof value !== 'string') return undefined;
-  const text = value.length === 10 ? value + timeOfDay : value.replace(' ', 'T');
-  const moment = Date.parse(/Z$|[+-]\d\d:?\d\d$/i.test(text) ? text : `${text}Z`);
-  if (Number.isNaN(moment)) return undefined;
-  return new Date(moment + (/\.\d{4}/.test(text) ? rounding : 0)).toISOString();
 }
 
 /** The description of a collection, the same in the list and by itself. */

@@ -1,0 +1,34 @@
+/** The time that the rows of a version are about. */
+import { statisticsInMetadata } from '../catalogue/column-statistics.ts';
+import { findTimeColumns } from '../catalogue/feature-parameters.ts';
+import type { DataColumn, Version } from '../catalogue/types.ts';
+
+/** Times of the first and the last row: RFC 3339, UTC. */
+export type TimeInterval = readonly [start: string, end: string];
+
+/** The time of the rows of a version by the statistics of its time columns; undefined if it isn't known. */
+export function timeIntervalOf(version: Version, columns: readonly DataColumn[]): TimeInterval | undefined {
+  const time = findTimeColumns(columns);
+  if (!time) return undefined;
+  const [start, end] = 'instant' in time ? [time.instant, time.instant] : [time.start, time.end];
+  const statistics = statisticsInMetadata(version);
+  // Rows without an end have not ended.
+  if (start !== end && (statistics.get(start.name)?.nulls !== 0 || statistics.get(end.name)?.nulls !== 0))
+    return undefined;
+  const first = instantOf(statistics.get(start.name)?.min, 'T00:00:00Z', 0);
+  const last = instantOf(statistics.get(end.name)?.max, 'T23:59:59Z', 1);
+  return first && last ? [first, last] : undefined;
+}
+
+/**
+ * A date or datetime of the rows, as RFC 3339 in UTC with milliseconds.
+ * @param timeOfDay for a date
+ * @param rounding milliseconds to add to a time with a smaller part
+ */
+function instantOf(value: string | number | undefined, timeOfDay: string, rounding: number): string | undefined {
+  if (typeof value !== 'string') return undefined;
+  const text = value.length === 10 ? value + timeOfDay : value.replace(' ', 'T');
+  const moment = Date.parse(/Z$|[+-]\d\d:?\d\d$/i.test(text) ? text : `${text}Z`);
+  if (Number.isNaN(moment)) return undefined;
+  return new Date(moment + (/\.\d{4}/.test(text) ? rounding : 0)).toISOString();
+}

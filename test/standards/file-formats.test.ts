@@ -1,0 +1,63 @@
+/** The rows of every dataset are valid GeoJSON (RFC 7946) and GeoParquet 1.1, by the official schemas and the texts of the standards. */
+import assert from 'node:assert/strict';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, it } from 'node:test';
+import { parquetMetadata, parquetReadObjects } from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+import { publishHostileRows } from '../support/hostile-rows.ts';
+import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { serveFolder } from '../support/server.ts';
+import { geoJsonErrors, geoParquetErrors } from './validate.ts';
+
+let workshop: Workshop;
+let server: Awaited<ReturnType<typeof serveFolder>>;
+/** Addresses of the datasets with rows, and whether they have a geometry. */
+const tables: { readonly url: string; readonly hasGeometry: boolean }[] = [];
+
+before(async () => {
+  workshop = await makeWorkshop();
+  await publishHostileRows(workshop);
+  const examples = new URL('../../catalogue-data/namespaces/', import.meta.url);
+  cpSync(examples, join(workshop.root, 'namespaces'), { recursive: true });
+  server = await serveFolder(workshop.root, { work: { capacity: 600_000, refill: 1000 } });
+  const { results } = (await (await fetch(`${server.base}/api/v1/datasets/?page_size=100`)).json()) as {
+    results: { url: string; columns: { type: string }[]; versions: { rows: number | null }[] }[];
+  };
+  for (const { url, columns, versions } of results)
+    if (versions.some(({ rows }) => rows !== null))
+      tables.push({ url, hasGeometry: columns.some(({ type }) => type === 'geometry') });
+  assert.ok(tables.length > 15, `${tables.length} datasets`);
+});
+after(async () => {
+  await server.close();
+  await workshop.remove();
+});
+
+async function bytes(url: string): Promise<ArrayBuffer> {
+  const response = await fetch(url);
+  assert.equal(response.status, 200, url);
+  return response.arrayBuffer();
+}
+
+it('GeoJSON follows RFC 7946: closed rings, longitude and latitude in degrees, no crs', async () => {
+  for (const { url } of tables) {
+    const document = JSON.parse(Buffer.from(await bytes(`${url}data.geojson`)).toString());
+    assert.deepEqual(geoJsonErrors(document), [], url);
+  }
+});
+
+it('Parquet with a geometry has the metadata of GeoParquet 1.1, which say what is in the file', async () => {
+  let count = 0;
+  for (const { url, hasGeometry } of tables) {
+    const file = await bytes(`${url}data.parquet`);
+    const { key_value_metadata: entries, schema } = parquetMetadata(file, { geoparquet: false });
+    const geo = entries?.find(({ key }) => key === 'geo')?.value;
+    assert.equal(geo !== undefined, hasGeometry, url);
+    if (geo === undefined) continue;
+    count++;
+    const rows = await parquetReadObjects({ file, compressors });
+    assert.deepEqual(geoParquetErrors(JSON.parse(geo), schema, rows), [], url);
+  }
+  assert.ok(count > 5, `${count} files`);
+});
