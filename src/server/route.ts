@@ -99,7 +99,7 @@ export interface Representation {
   /** The response stays right as long as these are the same objects or values; empty: it isn't cached. */
   readonly dependsOn: readonly unknown[];
   readonly json: () => string;
-  /** Bytes to send in place of JSON or a page. */
+  /** Bytes to send in place of JSON. */
   readonly bytes?: () => Uint8Array;
   /** The page for people; by default the JSON in a page. */
   readonly page?: ((context: PageContext) => string) | undefined;

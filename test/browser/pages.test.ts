@@ -52,6 +52,8 @@ const pages: Readonly<Record<string, string>> = {
   history: `${countries}history/`,
   schema: '/schemas/dataset.json',
   'reference of the API': '/docs/openapi/',
+  documentation: '/docs/',
+  'page of the documentation': '/docs/publishing/',
   'log in': '/auth/login/',
 };
 /** The names of its columns and its keys are hostile texts, too. */
