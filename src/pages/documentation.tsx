@@ -91,7 +91,7 @@ function Contents({ context, name, pages, document }: ContentsProps): VNode {
   return (
     <nav class="contents" aria-label={context.locale.text('documentation')} lang="en">
       {subjects.map((subject) => (
-        <section key={subject}>
+        <div key={subject}>
           <p>{subject.slice(0, subject.indexOf('\n'))}</p>
           <ul>
             {linksIn(subject).map((link) => (
@@ -114,7 +114,7 @@ function Contents({ context, name, pages, document }: ContentsProps): VNode {
               </li>
             ))}
           </ul>
-        </section>
+        </div>
       ))}
     </nav>
   );
