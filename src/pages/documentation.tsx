@@ -89,33 +89,35 @@ interface ContentsProps extends DocumentationParts {
 function Contents({ context, name, pages, document }: ContentsProps): VNode {
   const subjects = (pages.get(indexPage) ?? '').split(/^## /m).slice(1);
   return (
-    <nav class="contents" aria-label={context.locale.text('documentation')} lang="en">
-      {subjects.map((subject) => (
-        <div key={subject}>
-          <p>{subject.slice(0, subject.indexOf('\n'))}</p>
-          <ul>
-            {linksIn(subject).map((link) => (
-              <li key={link.name}>
-                <a
-                  href={hrefOf(context, documentationPagePath(link.name))}
-                  aria-current={link.name === name ? 'page' : undefined}
-                >
-                  {link.title}
-                </a>
-                {link.name === name && (
-                  <ul>
-                    {document.sections.map(({ id, title }) => (
-                      <li key={id}>
-                        <a href={`#${id}`}>{title}</a>
-                      </li>
-                    ))}
-                  </ul>
-                )}
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
+    <nav class="contents" aria-label={context.locale.text('documentation')}>
+      <div lang="en">
+        {subjects.map((subject) => (
+          <div key={subject}>
+            <p>{subject.slice(0, subject.indexOf('\n'))}</p>
+            <ul>
+              {linksIn(subject).map((link) => (
+                <li key={link.name}>
+                  <a
+                    href={hrefOf(context, documentationPagePath(link.name))}
+                    aria-current={link.name === name ? 'page' : undefined}
+                  >
+                    {link.title}
+                  </a>
+                  {link.name === name && (
+                    <ul>
+                      {document.sections.map(({ id, title }) => (
+                        <li key={id}>
+                          <a href={`#${id}`}>{title}</a>
+                        </li>
+                      ))}
+                    </ul>
+                  )}
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </div>
     </nav>
   );
 }

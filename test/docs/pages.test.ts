@@ -9,6 +9,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { transformSync } from 'esbuild';
 import { parse as parseYaml } from 'yaml';
+import { schemas } from '../../src/catalogue/schemas.ts';
 import { isRelative, linksAndIds } from '../../src/pages/documentation-markdown.ts';
 import { commandsIn } from '../support/examples.ts';
 import { until } from '../support/folder.ts';
@@ -18,6 +19,9 @@ import { plainCommand, Terminal } from './terminal.ts';
 const checkout = fileURLToPath(new URL('../..', import.meta.url));
 const read = (path: string) => readFileSync(join(checkout, path), 'utf8');
 const pages = readdirSync(join(checkout, 'docs')).filter((name) => name.endsWith('.md'));
+
+/** Keys of all kinds of records. */
+const keys = new Set(Object.values(schemas).flatMap(({ properties = {} }) => Object.keys(properties)));
 
 /** What differs from one run to the next, and what stands for it. */
 const varying: readonly (readonly [RegExp, string])[] = [
@@ -98,7 +102,8 @@ describe('docs/ and README.md', async () => {
       for (const [, language = '', code = ''] of text.matchAll(/^```(\w+)\n(.*?)^```$/gms)) {
         const where = `${path}: ${code.slice(0, 60)}`;
         if (language === 'json') assert.doesNotThrow(() => JSON.parse(code), where);
-        if (language === 'yaml') assert.doesNotThrow(() => parseYaml(code), where);
+        if (language === 'yaml')
+          for (const key of Object.keys(parseYaml(code))) assert.ok(keys.has(key), `${where}: ${key}`);
         if (language === 'ts' || language === 'js')
           assert.doesNotThrow(() => transformSync(code, { loader: language }), where);
         assert.match(language, /^(console|sh|json|yaml|ts|js|nginx|html|text)$/, where);

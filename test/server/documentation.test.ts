@@ -60,7 +60,11 @@ it('a page has an ETag', async () => {
   assert.equal((await ask('/docs/filters/', { Accept: 'text/html', 'If-None-Match': etag })).status, 304);
 });
 
-it('files beside the pages are served, and no others', async () => {
+it('files beside the pages are served and shown, and no others', async () => {
+  assert.match(
+    (await ask('/docs/pages/')).text,
+    /<img src="\/open-data\/docs\/screenshots\/dataset.webp" alt="[^"]+">/,
+  );
   const unit = await ask('/docs/deploy/catalogue.service');
   assert.match(unit.text, /^ExecStart=/m);
   assert.equal(unit.headers.get('content-type'), 'text/plain; charset=utf-8');
