@@ -38,17 +38,22 @@ describe('the package', () => {
       files.map((path) =>
         path
           .replace(/^dist\/pages\/assets\/.*/, 'dist/pages/assets/*')
-          .replace(/^dist\/.*?(\.d\.ts|\.js)$/, 'dist/*$1'),
+          .replace(/^dist\/.*?(\.d\.ts|\.js)$/, 'dist/*$1')
+          .replace(/^docs\/[\w-]+\.md$/, 'docs/*.md'),
       ),
     );
     const texts = ['CHANGELOG.md', 'LICENSE', 'README.md'];
     assert.deepEqual([...kinds].sort(), [
       ...texts,
       'bin/catalogue.js',
+      'deploy/Containerfile',
+      'deploy/catalogue.service',
+      'deploy/nginx.conf',
       'dist/*.d.ts',
       'dist/*.js',
       'dist/LICENSES.txt',
       'dist/pages/assets/*',
+      'docs/*.md',
       'package.json',
     ]);
     assert.ok(packed.unpackedSize < 5_000_000, `${packed.unpackedSize} bytes`);
@@ -69,6 +74,8 @@ describe('the package', () => {
     const server = await serve([], { cwd, program });
     const answer = await fetch(`${server.url}/api/v1/namespaces/parks/datasets/trees/`);
     assert.equal(((await answer.json()) as { label: string }).label, 'Trees');
+    const page = await fetch(`${server.url}/docs/filters/`, { headers: { Accept: 'text/html' } });
+    assert.match(await page.text(), /<h1>Filters/);
     const { exitCode, err } = await server.end('SIGTERM');
     assert.deepEqual([exitCode, err], [0, '']);
   });
@@ -87,7 +94,7 @@ describe('the package', () => {
   });
 
   describe('as a library', () => {
-    const documents = ['README.md', 'docs/querying.md', 'src/index.ts', 'src/catalogue/iterate.ts'];
+    const documents = ['docs/library.md', 'docs/querying.md', 'src/index.ts', 'src/catalogue/iterate.ts'];
     const examples = documents.flatMap((name) =>
       examplesIn(readFileSync(join(checkout, name), 'utf8')).map((example, i) => ({
         name: `${name} ${i + 1}`,

@@ -5,6 +5,9 @@ import type { Version } from './types.ts';
 
 export const apiRoot = '/api/v1/';
 
+/** Path of the documentation of the program. */
+export const documentationRoot = '/docs/';
+
 /** Header of the API's root with the version of the server's program, for staff: others could look up its weaknesses. */
 export const versionHeader = 'X-Catalogue-Version';
 

@@ -77,6 +77,7 @@ Examples:
 Datasets are named <namespace>/<dataset>, as in parks/trees; their versions
 <namespace>/<dataset>@<version>, as in parks/trees@latest.
 More about a command: catalogue dataset add --help
+Documentation: https://…/docs/ of every server, and docs/ in the package
 
 The catalogue's folder is the one named by --data, else by CATALOGUE_DATA in
 the environment, else ./catalogue-data, else the current folder if it is one.

@@ -3,7 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { render } from 'preact-render-to-string';
 import { accentColours } from '../catalogue/colour.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
-import { apiRoot, collections } from '../catalogue/urls.ts';
+import { apiRoot, collections, documentationRoot } from '../catalogue/urls.ts';
 import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
 
 /** A link in the breadcrumbs; without an address, the present page. */
@@ -253,7 +253,7 @@ function SiteFooter({ context, json, feed }: FooterProps): VNode {
         <span class="dots">
           {json && <a href={json}>{locale.text('thisPageAsJson')}</a>}
           <a href={hrefOf(context, feed)}>{locale.text('feed')}</a>
-          <a href={hrefOf(context, '/schemas/')}>{locale.text('fileFormats')}</a>
+            <a href={hrefOf(context, documentationRoot)}>{locale.text('documentation')}</a>
         </span>
       </div>
     </footer>

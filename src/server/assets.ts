@@ -1,6 +1,6 @@
 /**
  * Static files of the pages: one stylesheet, scripts, fonts. Their path has a version, the hash of all of them, so that
- * browsers may keep them for ever. Only this module of the server reads files: those of the program itself.
+ * browsers may keep them for ever. And the documentation of the program. Only this module of the server reads files: those of the program itself.
  */
 
 import { createHash } from 'node:crypto';
@@ -14,7 +14,7 @@ import { renderAccentStyle } from '../pages/accent-style.ts';
 import { etagMatches } from './headers.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
 import { etagOf } from './response-cache.ts';
-import type { RequestContext } from './route.ts';
+import type { Context, RequestContext } from './route.ts';
 
 const folder = new URL('../pages/assets/', import.meta.url);
 
@@ -22,6 +22,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
   '.css': 'text/css; charset=utf-8',
   '.js': 'text/javascript; charset=utf-8',
   '.svg': 'image/svg+xml',
+  '.webp': 'image/webp',
   '.woff2': 'font/woff2',
   '.txt': 'text/plain; charset=utf-8',
 };
@@ -79,12 +80,16 @@ export async function assetHandler({ ctx, params }: RequestContext): Promise<und
   const { name = '' } = params;
   const asset = assets.get(name) ?? accentAsset(name);
   if (!asset) throw new NotFoundError();
-  const isText = !/^(font|image\/png)/.test(asset.type);
+  await sendAsset(ctx, asset, params.version === version ? 'public, max-age=31536000, immutable' : 'no-cache');
+}
+
+async function sendAsset(ctx: Context, asset: Asset, cacheControl: string): Promise<void> {
+  const isText = !/^(font|image\/(png|webp))/.test(asset.type);
   const coding = isText ? preferredCoding(ctx.get('Accept-Encoding')) : 'identity';
   const etag = `"${asset.etag}${coding === 'identity' ? '' : `-${coding}`}"`;
   ctx.set({
     ETag: etag,
-    'Cache-Control': params.version === version ? 'public, max-age=31536000, immutable' : 'no-cache',
+    'Cache-Control': cacheControl,
     'Cross-Origin-Resource-Policy': 'same-origin',
   });
   ctx.response.vary('Accept-Encoding');
@@ -114,4 +119,38 @@ function accentAsset(name: string): Asset | undefined {
   const digits = /^accent-([0-9a-f]{3}|[0-9a-f]{6})\.css$/.exec(name)?.[1];
   const colours = digits && accentColours(`#${digits}`);
   return colours ? makeAsset(name, Buffer.from(renderAccentStyle(colours))) : undefined;
+}
+
+/** The folder of the program. */
+const program = new URL('../../', import.meta.url);
+
+let documentation: ReadonlyMap<string, string> | undefined;
+
+/** The pages of the documentation, by name (`filters`), in Markdown. */
+export function documentationPages(): ReadonlyMap<string, string> {
+  documentation ??= new Map(
+    readdirSync(new URL('docs/', program))
+      .filter((name) => name.endsWith('.md'))
+      .map((name) => [name.slice(0, -'.md'.length), readFileSync(new URL(`docs/${name}`, program), 'utf8')]),
+  );
+  return documentation;
+}
+
+/** Folders with files that the documentation shows or links to, by their names in addresses. */
+const documentationFolders: Readonly<Record<string, string>> = { screenshots: 'docs/screenshots/', deploy: 'deploy/' };
+
+/** A file beside the pages of the documentation. @param path `screenshots/home.webp` */
+export function documentationFile(path: string): Buffer | null {
+  const [, folder = '', name = ''] = /^(\w+)\/(\w[\w.-]*)$/.exec(path) ?? [];
+  const place = Object.hasOwn(documentationFolders, folder) ? documentationFolders[folder] : undefined;
+  const address = place === undefined ? null : new URL(place + name, program);
+  return address && existsSync(address) ? readFileSync(address) : null;
+}
+
+export async function documentationFileHandler({ ctx, params }: RequestContext): Promise<undefined> {
+  const { folder = '', name = '' } = params;
+  const body = documentationFile(`${folder}/${name}`);
+  if (!body) throw new NotFoundError();
+  const type = mediaTypes[extname(name)] ?? 'text/plain; charset=utf-8';
+  await sendAsset(ctx, { ...makeAsset(name, body), type }, 'no-cache');
 }

@@ -1,16 +1,19 @@
-/** Addresses that a mistyped one may mean: the nearest dataset or namespace that the viewer may see. */
+/** Addresses that a mistyped one may mean: the nearest dataset or namespace that the viewer may see, or page of the documentation. */
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import { apiPath } from '../catalogue/urls.ts';
+import { documentationPagePath, indexPage } from '../pages/documentation.tsx';
 import type { ProblemParts } from '../pages/problem.tsx';
+import { documentationPages } from './assets.ts';
 import type { Params } from './route.ts';
 
 /** @param params of the route at the address; none if there is no route */
 export async function findNearestAddresses(
   catalogue: Catalogue,
-  { namespace, dataset }: Params,
+  { namespace, dataset, page }: Params,
 ): Promise<NonNullable<ProblemParts['suggestions']>> {
+  if (page !== undefined) return findNearestPages(page);
   if (namespace === undefined) return [];
   const pageSize = catalogue.settings.max_page_size;
   const { items: namespaces } = await catalogue.list('namespace', { pageSize });
@@ -30,4 +33,13 @@ export async function findNearestAddresses(
   const near = closestWord(`${namespace}/${dataset}`, names);
   const found = items.find((one) => formatRef(refOf(one)) === near);
   return [...(found ? [{ path: apiPath(refOf(found)), label: found.label }] : []), ...(own ? [own] : [])];
+}
+
+/** The page of the documentation with the nearest name, and the list of all. */
+function findNearestPages(name: string): NonNullable<ProblemParts['suggestions']> {
+  const pages = documentationPages();
+  const near = closestWord(name.toLowerCase().replace(/\.(md|html?)$/, ''), [...pages.keys()]);
+  const titleOf = (page: string) => /^# (.*)$/m.exec(pages.get(page) ?? '')?.[1] ?? page;
+  const names = new Set([near ?? indexPage, indexPage]);
+  return [...names].map((page) => ({ path: documentationPagePath(page), label: titleOf(page) }));
 }

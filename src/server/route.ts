@@ -101,7 +101,7 @@ export interface Representation {
   /** Milliseconds after which a part that isn't of the catalogue's files, such as commits, may be another; by default it has none. */
   readonly freshFor?: number;
   readonly json: () => string;
-  /** Bytes to send in place of JSON or a page. */
+  /** Bytes to send in place of JSON. */
   readonly bytes?: () => Uint8Array;
   /** The page for people; by default the JSON in a page. */
   readonly page?: ((context: PageContext) => string) | undefined;

@@ -3,7 +3,7 @@ import type { CreatableKind, WritableKind } from '../catalogue/catalogue.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { schemaKinds } from '../standards/ogc/schema.ts';
 import { listSchemasHandler, rootHandler, showSchemaHandler } from './about.ts';
-import { assetHandler } from './assets.ts';
+import { assetHandler, documentationFileHandler } from './assets.ts';
 import {
   changesHandler,
   handlerIfMaySeePeople,
@@ -15,6 +15,7 @@ import {
 import { columnHandler } from './columns.ts';
 import { dataTypes, profileHandler, savedQueryRowsHandler, versionRowsHandler } from './data.ts';
 import { differenceHandler, differenceTypes } from './difference.ts';
+import { documentationHandler, documentationSourceHandler } from './documentation.ts';
 import { profiles } from './documents.ts';
 import { makeEmbedHandler } from './embed.ts';
 import { applyFileChangesHandler, putFileHandler, removeRecordFileHandler } from './file-writes.ts';
@@ -122,6 +123,7 @@ const me = {
 
 const rows: Partial<Route> = { types: dataTypes, ownFormats: true };
 const differences: Partial<Route> = { types: differenceTypes, ownFormats: true };
+const documentation: Partial<Route> = { types: [html, 'text/markdown', '*/*'] };
 const anyType: Partial<Route> = { types: [json, html, '*/*'] };
 const hidesWrites: Partial<Route> = { hidesWrites: true };
 const fields = (kind: WritableKind): Partial<Route> => ({ fields: kind });
@@ -245,6 +247,10 @@ export const routes: readonly Route[] = [
   route('/schemas/', 'Schemas', get(listSchemasHandler)),
   route('/schemas/:schema', 'Schema', get(showSchemaHandler), { types: ['application/schema+json', json, html] }),
   route('/docs/openapi/', 'Api Reference', get(makeApiReferenceHandler(() => routes)), { types: [html, json] }),
+  route('/docs/', 'Documentation', get(documentationHandler), documentation),
+  route('/docs/:page/', 'Documentation', get(documentationHandler), documentation),
+  route('/docs/:page.md', 'Documentation', get(documentationSourceHandler), anyType),
+  route('/docs/:folder/:name', 'Documentation', get(documentationFileHandler), anyType),
   route('/data.json', 'DCAT-US', get(dcatUsHandler), anyType),
   route('/catalog.jsonld', 'DCAT', get(dcatJsonLdHandler), anyType),
   route('/catalog.ttl', 'DCAT', get(dcatTurtleHandler), anyType),

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -53,10 +53,15 @@ const pages: Readonly<Record<string, string>> = {
   history: `${countries}history/`,
   schema: '/schemas/dataset.json',
   'reference of the API': '/docs/openapi/',
+  documentation: '/docs/',
+  'page of the documentation': '/docs/publishing/',
   'log in': '/auth/login/',
 };
 /** The names of its columns and its keys are hostile texts, too. */
 const hostileDifferences = `${datasets}/hostile/datasets/d0/version/v1/diff/?_columns=all`;
+const documentation = readdirSync(fileURLToPath(new URL('../../docs', import.meta.url)))
+  .filter((name) => name.endsWith('.md') && name !== 'README.md')
+  .map((name) => `/docs/${name.slice(0, -'.md'.length)}/`);
 const problems: Readonly<Record<string, string>> = {
   'not found': `${datasets}/usgs/datasets/earthquake/`,
   'bad parameter': `${earthquakes}data/?magn__gte=3`,
@@ -162,10 +167,21 @@ describe('pages in a browser', () => {
     await context.close();
   });
 
+  it('of the documentation are all accessible, and no wider than the window', async () => {
+    const { page, context, incidents } = await visit(browser, base, '/docs/');
+    for (const path of documentation) {
+      await page.goto(base + path);
+      await assertAccessible(page, [320, 'dark'], path);
+      await assertNoWiderThanWindow(page, path);
+    }
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
   it('are valid HTML', async () => {
     const hostile = Object.keys(hostileTexts).map((_, i) => `${datasets}/hostile/datasets/d${i}/`);
     const paths = [
-      ...Object.values({ ...pages, ...problems }),
+      ...new Set([...Object.values({ ...pages, ...problems }), ...documentation]),
       ...hostile,
       `${datasets}/hostile/datasets/d0/data/`,
       hostileDifferences,

@@ -106,10 +106,10 @@ describe('help', () => {
   it('lists the formats of files whose rows are read', async () => {
     const { payloadFormats } = await import('../../src/data/formats/detect-format.ts');
     const { readableFormats } = await import('../../src/cli/transfer/upload.ts');
-    const readme = await readFile(new URL('../../README.md', import.meta.url), 'utf8');
+    const page = await readFile(new URL('../../docs/publishing.md', import.meta.url), 'utf8');
     for (const { extensions } of Object.values(payloadFormats)) {
       assert.ok(readableFormats.includes(`.${extensions[0]}`), extensions[0]);
-      assert.ok(readme.includes(`\`.${extensions[0]}\``), extensions[0]);
+      assert.ok(page.includes(`\`.${extensions[0]}\``), extensions[0]);
     }
     for (const words of [['publish'], ['version', 'add']])
       assert.match((await type([...words, '--help'])).out.replace(/\s+/g, ' '), /Rows are read from GeoJSON/);

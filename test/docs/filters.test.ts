@@ -5,8 +5,6 @@ import { after, before, describe, it } from 'node:test';
 import { functionOps } from '../../src/data/query/cql2/tree.ts';
 import { customFunctions } from '../../src/data/query/functions.ts';
 import { lookupsByType } from '../../src/data/query/lookups.ts';
-import { commandsIn } from '../support/examples.ts';
-import { type } from '../support/prompt.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -20,10 +18,6 @@ const examplesIn = (text: string) =>
     example,
     names: names.trim(),
   }));
-/** Words of a command, without the quotes around them. */
-const wordsOf = (command: string) =>
-  (command.match(/(?:'[^']*'|"[^"]*"|[^\s'"])+/g) ?? []).map((word) => word.replace(/^(['"])(.*)\1$/s, '$2'));
-
 describe('docs/filters.md', () => {
   let workshop: Workshop;
   let server: Awaited<ReturnType<typeof serveFolder>>;
@@ -72,10 +66,4 @@ describe('docs/filters.md', () => {
     for (const name of functionOps) assert.match(filters, new RegExp(`\`${name}[\`(]`, 'i'), name);
     for (const name of Object.keys(customFunctions)) assert.match(filters, new RegExp(`\`${name}[\`(]`), name);
   });
-
-  for (const { command, expected } of commandsIn(page))
-    it(command, async () => {
-      const { out, err } = await type(wordsOf(command).slice(1), { root: workshop.root });
-      assert.equal(out.replaceAll('\r', ''), expected, err);
-    });
 });

@@ -140,6 +140,10 @@ const table: Readonly<Record<string, Row>> = {
   '/stac/:namespace/': {},
   '/static/:version/:name': {},
   '/docs/openapi/': {},
+  '/docs/': {},
+  '/docs/:page/': {},
+  '/docs/:page.md': {},
+  '/docs/:folder/:name': {},
   '/schemas/': {},
   '/schemas/:schema': {},
   '/site_media/*path': {},
@@ -261,11 +265,15 @@ function addressFor(template: string, who: Who, method: Method): string {
     dataset: own,
     version: slug,
     extension: 'csv',
+    page: 'filters',
+    folder: 'deploy',
     name: template.startsWith('/static/')
       ? 'page.js'
-      : template.includes(':version')
-        ? `${own}-${slug}.csv`
-        : `${own}.csv`,
+      : template.startsWith('/docs/')
+        ? 'catalogue.service'
+        : template.includes(':version')
+          ? `${own}-${slug}.csv`
+          : `${own}.csv`,
     z: '0',
     x: '0',
     group: own === 'fixed' ? 'rangers' : own,

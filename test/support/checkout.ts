@@ -7,19 +7,23 @@ import { fileURLToPath } from 'node:url';
 
 export const checkout = fileURLToPath(new URL('../..', import.meta.url));
 
-/** Copies what is packed, since packing compiles anew, and other tests run what was compiled. */
-export function copyCheckout(folder: string): void {
-  const texts = [
-    'package-lock.json',
-    'README.md',
-    'LICENSE',
-    'CHANGELOG.md',
+/** Files and folders that the package is made of. */
+export const packedNames = [
+  ...['bin', 'browser', 'deploy', 'docs', 'src', 'tools'],
+  ...[
     'package.json',
+    'package-lock.json',
     'tsconfig.json',
     'tsconfig.build.json',
-  ];
-  for (const name of ['bin', 'browser', 'src', 'tools', 'test/support', 'bench/support', ...texts])
-    cpSync(join(checkout, name), join(folder, name), { recursive: true });
+    'README.md',
+    'CHANGELOG.md',
+    'LICENSE',
+  ],
+] as const;
+
+/** Copies what is packed, since packing compiles anew, and other tests run what was compiled. */
+export function copyCheckout(folder: string): void {
+  for (const name of packedNames) cpSync(join(checkout, name), join(folder, name), { recursive: true });
   symlinkSync(join(checkout, 'node_modules'), join(folder, 'node_modules'), 'junction');
 }
 

@@ -45,6 +45,8 @@ export interface Result {
   readonly exitCode: number;
   readonly out: string;
   readonly err: string;
+  /** What a terminal shows: both, in the order in which they were written. */
+  readonly screen: string;
   /** The folder's catalogue, opened anew. */
   readonly catalogue: Catalogue;
   readonly root: string;
@@ -110,17 +112,22 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
   for (const [name, content] of Object.entries(files)) if (name !== '-') writeIn(cwd, name, content);
   const out: Buffer[] = [];
   const err: string[] = [];
+  const screen: Buffer[] = [];
+  const show = (bytes: Buffer, list: Buffer[] = []) => void [list, screen].map((one) => one.push(bytes));
   const questions: string[] = [];
   const opened: string[] = [];
   const checks: unknown[] = [];
   const closing: { close(): Promise<void> }[] = [];
   const stdin = () => options.stdin ?? Readable.from([Buffer.from(files['-'] ?? '')]);
   const context: Context = {
-    out: (text) => void out.push(Buffer.from(text)),
+    out: (text) => show(Buffer.from(text), out),
     async write(bytes) {
-      for await (const chunk of bytes) out.push(Buffer.from(chunk));
+      for await (const chunk of bytes) show(Buffer.from(chunk), out);
     },
-    err: (text) => void err.push(text),
+    err(text) {
+      err.push(text);
+      show(Buffer.from(text));
+    },
     isTerminal: { in: terminal, out: terminal, err: terminal },
     columns: options.columns ?? 80,
     // What the one who runs the tests has signed in to is nothing to touch.
@@ -177,6 +184,7 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
     exitCode,
     out: Buffer.concat(out).toString(),
     err: err.join(''),
+    screen: Buffer.concat(screen).toString(),
     // Not by `openFileCatalogue`, which makes the schemas for editors.
     catalogue: new FileCatalogue(root, {}).for(),
     root,

@@ -1,6 +1,8 @@
 /** Texts of the reference of the API and of the pages of file formats, by language. */
 
 export const englishApiTexts = {
+  documentation: 'Documentation',
+  onThisServer: 'On this server',
   apiReference: 'Reference of the API',
   apiParameter: 'Parameter',
   apiParameters: 'Parameters',
@@ -18,6 +20,8 @@ export const englishApiTexts = {
 } as const;
 
 export const germanApiTexts = {
+  documentation: 'Dokumentation',
+  onThisServer: 'Auf diesem Server',
   apiReference: 'Referenz der API',
   apiParameter: 'Parameter',
   apiParameters: 'Parameter',
@@ -35,6 +39,8 @@ export const germanApiTexts = {
 } as const;
 
 export const frenchApiTexts = {
+  documentation: 'Documentation',
+  onThisServer: 'Sur ce serveur',
   apiReference: 'Référence de l’API',
   apiParameter: 'Paramètre',
   apiParameters: 'Paramètres',

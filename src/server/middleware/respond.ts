@@ -138,7 +138,7 @@ function bodyOf(
   { ctx, app, type, indent, isPage, links, viewer }: RequestContext,
   representation: Representation,
 ): string | Uint8Array {
-  if (representation.bytes) return representation.bytes();
+  if (representation.bytes && !representation.page) return representation.bytes();
   const { settings } = app.publicCatalogue;
   const context = () => ({
     ...makePageContext(ctx, settings, links.base, viewer.username),

@@ -231,6 +231,7 @@ const siteOperations = {
   Static: null,
   Robots: null,
   'Api Reference': null,
+  Documentation: null,
   // OGC API - Features has a document of its own, at /ogc/api.
   'OGC API': null,
   'OGC API Definition': null,

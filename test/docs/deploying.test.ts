@@ -1,0 +1,168 @@
+/** The files in deploy/ are right: the unit, the Containerfile and the site for nginx; and "npm start" ends with npm. */
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
+import { request } from 'node:https';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { packedNames } from '../support/checkout.ts';
+import { homeOf, makeLastingFolder, until } from '../support/folder.ts';
+import { freePort } from '../support/free-port.ts';
+import { run, start, temporaryFolder } from '../support/program.ts';
+import { selfSigned } from '../support/self-signed.ts';
+import { serveFolder } from '../support/server.ts';
+
+const checkout = fileURLToPath(new URL('../..', import.meta.url));
+const read = (name: string) => readFileSync(join(checkout, name), 'utf8');
+const has = (program: string) => spawnSync('sh', ['-c', `PATH=$PATH:/usr/sbin command -v ${program}`]).status === 0;
+const answers = (port: number) => fetch(`http://127.0.0.1:${port}/readyz`).then(({ ok }) => ok);
+
+describe('the command that starts the server', () => {
+  const home = temporaryFolder();
+  after(home.remove);
+
+  const unit = /^ExecStart=\S+\/catalogue (.*)$/m.exec(read('deploy/catalogue.service'))?.[1]?.split(' ') ?? [];
+  const container = JSON.parse(/^CMD (\[.*\])$/m.exec(read('deploy/Containerfile'))?.[1] ?? '[]') as string[];
+  for (const [name, words] of Object.entries({ 'catalogue.service': unit, Containerfile: container }))
+    it(`is right in deploy/${name}, and SIGTERM ends it`, async () => {
+      assert.equal(words[0], 'serve');
+      const folder = join(home.path, name);
+      assert.equal((await run(['init', folder], { cwd: home.path })).exitCode, 0);
+      const port = await freePort();
+      const args = words.map((word) => (word === '8000' ? String(port) : /^\/(data|var)/.test(word) ? folder : word));
+      const child = start(args, { cwd: home.path });
+      await until(() => answers(port), 20_000);
+      child.kill('SIGTERM');
+      assert.deepEqual(await once(child, 'exit'), [0, null]);
+    });
+
+  it('copies into the container what test/pack.test.ts makes the package of', () => {
+    const copied = [...read('deploy/Containerfile').matchAll(/^COPY ([a-z].*) \S+$/gm)].flatMap(([, names = '']) =>
+      names.split(' '),
+    );
+    assert.deepEqual(copied.sort(), [...packedNames].sort());
+  });
+
+  it('is a unit that systemd takes', { skip: !has('systemd-analyze') }, () => {
+    const path = join(home.path, 'units/catalogue.service');
+    mkdirSync(join(home.path, 'units'));
+    writeFileSync(path, read('deploy/catalogue.service').replace('/usr/local/bin/catalogue', process.execPath));
+    const { status, stderr } = spawnSync('systemd-analyze', ['verify', path], { encoding: 'utf8' });
+    assert.deepEqual([status, stderr], [0, '']);
+  });
+
+  it('is also "npm start": a signal to npm ends the server', async () => {
+    const port = await freePort();
+    const npm = spawn('npm', ['start', '--', '--port', String(port), '--data', join(home.path, 'Containerfile')], {
+      cwd: checkout,
+      stdio: 'ignore',
+    });
+    await until(() => answers(port), 30_000);
+    npm.kill('SIGTERM');
+    await until(
+      () =>
+        answers(port).then(
+          () => false,
+          () => true,
+        ),
+      20_000,
+    );
+  });
+});
+
+describe('deploy/nginx.conf', { skip: !has('nginx') && 'nginx is not installed' }, () => {
+  const csv = 'a/b\n1\n2\n';
+  const home = temporaryFolder();
+  let secure: number;
+  let end: () => Promise<void>;
+
+  before(async () => {
+    const folder = makeLastingFolder({
+      settings: { base_url: 'https://data.example.org/open-data', trust_proxy: true },
+      namespaces: { parks: { label: 'Parks' } },
+      datasets: { 'parks/trees': { label: 'Trees', columns: [{ name: 'a/b', type: 'integer' }] } },
+      versions: {
+        'parks/trees@1': {
+          file: { name: 'a.csv', format: 'csv' },
+          checksum: createHash('sha256').update(csv).digest('hex'),
+        },
+      },
+      files: { [`${homeOf('parks/trees')}/data/a.csv`]: csv },
+    });
+    const { base, close } = await serveFolder(folder.root);
+    const [plain, port] = [await freePort(), await freePort()];
+    secure = port;
+    for (const [name, pem] of Object.entries(selfSigned)) writeFileSync(join(home.path, `${name}.pem`), pem);
+    const site = read('deploy/nginx.conf')
+      .replace(/^ +listen \[::\].*\n/gm, '')
+      .replace('listen 80', `listen 127.0.0.1:${plain}`)
+      .replace('listen 443', `listen 127.0.0.1:${port}`)
+      .replace(/\S+fullchain\.pem/, join(home.path, 'cert.pem'))
+      .replace(/\S+privkey\.pem/, join(home.path, 'key.pem'))
+      .replace('http://127.0.0.1:8000', base);
+    const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
+      (name) => `${name}_temp_path ${home.path}/${name};`,
+    );
+    const path = join(home.path, 'nginx.conf');
+    writeFileSync(
+      path,
+      `daemon off; pid ${home.path}/pid; error_log stderr; events {} http { access_log off; ${paths.join(' ')}\n${site}}`,
+    );
+    const nginx = spawn('nginx', ['-p', home.path, '-c', path], {
+      env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
+      stdio: ['ignore', 'ignore', 'pipe'],
+    });
+    let said = '';
+    nginx.stderr.setEncoding('utf8').on('data', (chunk: string) => {
+      said += chunk;
+    });
+    await until(() => ask('/open-data/readyz').then(({ status }) => status === 200), 10_000).catch(() =>
+      assert.fail(said),
+    );
+    end = async () => {
+      nginx.kill('SIGTERM');
+      await once(nginx, 'exit');
+      await close();
+      folder.remove();
+      home.remove();
+    };
+  });
+  after(() => end());
+
+  const ask = (path: string, headers: Record<string, string> = {}) =>
+    new Promise<{ status: number; headers: IncomingHttpHeaders; body: string }>((resolve, reject) => {
+      const options = { host: '127.0.0.1', port: secure, path, headers: { Host: 'data.example.org', ...headers } };
+      request({ ...options, rejectUnauthorized: false }, async (response) => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, body: await text(response) });
+      })
+        .on('error', reject)
+        .end();
+    });
+
+  it('passes addresses on without the path, and as they are', async () => {
+    const trees = '/open-data/api/v1/namespaces/parks/datasets/trees/';
+    const { status, body } = await ask(trees);
+    assert.equal(status, 200);
+    assert.equal(JSON.parse(body).url, `https://data.example.org${trees}`);
+    assert.equal(JSON.parse((await ask(`${trees}columns/a%2Fb/`)).body).name, 'a/b');
+    assert.equal((await ask(`${trees}data.csv?a%2Fb__gte=2`)).body.trim(), 'a/b\r\n2');
+    assert.equal((await ask(trees.slice(0, -1))).headers.location, trees);
+    assert.equal(
+      (await ask('/open-data')).headers.location?.replace(/:\d+/, ''),
+      'https://data.example.org/open-data/',
+    );
+  });
+
+  it('serves the documentation with its links under the path, and parts of files', async () => {
+    const { body } = await ask('/open-data/docs/', { Accept: 'text/html' });
+    assert.match(body, /href="\/open-data\/docs\/filters\/"/);
+    const part = await ask('/open-data/api/v1/namespaces/parks/datasets/trees/download/', { Range: 'bytes=0-2' });
+    assert.deepEqual([part.status, part.body], [206, 'a/b']);
+    assert.equal((await ask('/open-data/metrics')).status, 404);
+  });
+});

@@ -1,0 +1,93 @@
+/**
+ * Tables in docs/ that are made of the program: all commands in docs/commands.md, all addresses in docs/api.md. With
+ * `UPDATE_DOCS=1` the test writes them.
+ */
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import { outputFormats } from '../../src/data/formats/output-formats.ts';
+import { describedOperation } from '../../src/server/openapi/operations.ts';
+import { routes } from '../../src/server/routes.ts';
+import { declaredCommands } from './declared-commands.ts';
+
+const pathOf = (page: string) => fileURLToPath(new URL(`../../docs/${page}`, import.meta.url));
+const read = (page: string) => readFileSync(pathOf(page), 'utf8');
+const tableOf = (rows: readonly (readonly string[])[]) => rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
+const cell = (text: string) => text.replaceAll('|', '\\|').replace(/\s+/g, ' ');
+
+/** Compares the text between two marks with what the program says, or writes it. */
+function assertGenerated(page: string, mark: string, table: string): void {
+  const text = read(page);
+  const shown = text.replace(
+    new RegExp(`(<!-- ${mark} -->\n)[\\s\\S]*(<!-- /${mark} -->)`),
+    (_, a, b) => `${a}${table}\n${b}`,
+  );
+  if (process.env.UPDATE_DOCS) writeFileSync(pathOf(page), shown);
+  else assert.equal(text, shown, `docs/${page}: to write its table: UPDATE_DOCS=1 node test/run.js docs/references`);
+}
+
+/** A row for each command: how it is typed, what it does, its own options. */
+function commandRows(command: Command, path: string): string[][] {
+  const name = path ? `${path} ${command.name()}` : command.name();
+  if (command.commands.length > 0) return command.commands.flatMap((one) => commandRows(one, name));
+  const args = command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`));
+  const own = command.options.filter(({ helpGroupHeading }) => !/everywhere/.test(helpGroupHeading ?? ''));
+  const options = own.map(({ long, short }) => `\`${long ?? short}\``);
+  return [[`\`${[name, ...args].join(' ')}\``, cell(command.summary() || command.description()), options.join(' ')]];
+}
+
+const dataset = '/api/v1/namespaces/:namespace/datasets/:dataset/';
+/** Records below whose address the same addresses lie, the longest first. */
+const places: readonly (readonly [string, string])[] = [
+  ['version', `${dataset}version/:version/`],
+  ['dataset', dataset],
+  ['query', '/api/v1/queries/:query/'],
+  ['namespace', '/api/v1/namespaces/:namespace/'],
+];
+const written = (path: string) => path.replace(/[:*](\w+)/g, '<$1>');
+
+/** A row for each address, with what its first method does; addresses below several kinds of records are one row. */
+function addressRows(): string[][] {
+  const rows = new Map<string, { of: string[]; methods: string; summary: string }>();
+  for (const route of routes) {
+    const { path, name, handlers } = route;
+    // Each has a page of its own.
+    if (/^\/(ogc|docs)\/./.test(path)) continue;
+    const [place, root = ''] = places.find(([, one]) => path.startsWith(one) && path !== one) ?? [];
+    const isBelow = place !== undefined && !/\/(datasets|version)\/(:\w+\/)?$/.test(path);
+    const address = isBelow ? `…/${written(path.slice(root.length))}` : written(path);
+    const methods = (['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const).filter((method) => handlers[method]);
+    const [described] = methods.flatMap((method) => describedOperation(name, method) ?? []);
+    const summary = (typeof described === 'function' ? described(route) : described)?.summary ?? name;
+    const row = rows.get(address) ?? { of: [], methods: methods.join(', '), summary: cell(summary) };
+    rows.set(address, { ...row, of: isBelow ? [...row.of, place] : row.of });
+  }
+  return [...rows].map(([address, { of, methods, summary }]) => [`\`${address}\``, of.join(', '), methods, summary]);
+}
+
+describe('docs/', () => {
+  it('commands.md lists every command with its options', async () => {
+    const program = await declaredCommands();
+    const rows = program.commands.flatMap((command) => commandRows(command, 'catalogue'));
+    assertGenerated(
+      'commands.md',
+      'commands',
+      tableOf([['Command', 'What it does', 'Options'], ['---', '---', '---'], ...rows]),
+    );
+  });
+
+  it('api.md lists every address', () => {
+    assertGenerated(
+      'api.md',
+      'addresses',
+      tableOf([['Address', 'Below a', 'Methods', 'What GET does'], ['---', '---', '---', '---'], ...addressRows()]),
+    );
+  });
+
+  it('querying.md names every format that is written (test/cli/help.test.ts: those that are read)', () => {
+    const querying = read('querying.md');
+    for (const name of Object.keys(outputFormats)) assert.ok(querying.includes(`\`${name}\``), name);
+  });
+});
