@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type OutputFormatName, outputFormats } from '../../src/data/formats/output-formats.ts';
+import { type OutputFormatName, outputFormats } from '../../src/catalogue/output-formats.ts';
 import type { RowsInput } from '../../src/data/formats/types.ts';
 import { writeRows } from '../../src/data/formats/write-rows.ts';
 import type { Row, TableSchema } from '../../src/data/row.ts';

@@ -18,3 +18,19 @@ export function loadedOnDemand<T extends AsyncMethods<T>>(
     };
   return Object.fromEntries(Object.keys(names).map((name) => [name, method(name as keyof T)])) as unknown as T;
 }
+
+/** Methods of the accounts. */
+export const accountMethods = {
+  verifyPassword: true,
+  setPassword: true,
+  addToken: true,
+  hasCredentials: true,
+  tokens: true,
+  removeToken: true,
+  viewerByToken: true,
+  startSession: true,
+  viewerBySession: true,
+  endSession: true,
+  removeCredentials: true,
+  close: true,
+} as const;

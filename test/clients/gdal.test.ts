@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { after, describe, test } from 'node:test';
-import { type OutputFormatName, outputFormats } from '../../src/data/formats/output-formats.ts';
+import { type OutputFormatName, outputFormats } from '../../src/catalogue/output-formats.ts';
 import type { RowsInput } from '../../src/data/formats/types.ts';
 import { writeRows } from '../../src/data/formats/write-rows.ts';
 import { geometries, point, table, type Written } from '../data/support/written.ts';

@@ -1,11 +1,12 @@
 /** Rows as a document in any of the output formats. */
+
+import type { OutputFormatName } from '../../catalogue/output-formats.ts';
 import { passWithoutBlocking } from '../event-loop.ts';
 import { csvtText, prjText } from './csv/columns.ts';
 import { csvWriter } from './csv/writer.ts';
 import { geojsonWriter } from './json/geojson.ts';
 import { featureArrayWriter, objectArrayWriter } from './json/json-array.ts';
 import { geojsonlWriter, ndjsonWriter } from './json/ndjson.ts';
-import type { OutputFormatName } from './output-formats.ts';
 import { rowsAsTextChunks, type TextBuffer, type TextWriter } from './text-buffer.ts';
 import type { RowsInput, WriteOptions } from './types.ts';
 

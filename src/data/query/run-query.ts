@@ -1,6 +1,6 @@
 /** Runs a query on a table: selects rows and writes them in a format. */
 import { NotFoundError } from '../../catalogue/errors.ts';
-import { type OutputFormatName, outputFormats } from '../formats/output-formats.ts';
+import { type OutputFormatName, outputFormats } from '../../catalogue/output-formats.ts';
 import type { Link, RowsInput } from '../formats/types.ts';
 import { writeRows } from '../formats/write-rows.ts';
 import type { TableSchema } from '../row.ts';

@@ -3,7 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type OutputFormatName, outputFormats } from '../../../src/data/formats/output-formats.ts';
+import { type OutputFormatName, outputFormats } from '../../../src/catalogue/output-formats.ts';
 import { writeRows } from '../../../src/data/formats/write-rows.ts';
 import type { Row, TableSchema } from '../../../src/data/row.ts';
 import { bytesOf, point } from '../support/written.ts';

@@ -1,5 +1,5 @@
 /** Tables for the writers' tests: few rows, written down whole, handed out as a cursor that moves. */
-import type { OutputFormatName } from '../../../src/data/formats/output-formats.ts';
+import type { OutputFormatName } from '../../../src/catalogue/output-formats.ts';
 import type { RowsInput, WriteOptions } from '../../../src/data/formats/types.ts';
 import { writeRows } from '../../../src/data/formats/write-rows.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';

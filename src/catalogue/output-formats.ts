@@ -6,6 +6,8 @@ export interface OutputFormat {
   readonly contentType: string;
   /** Media types of an Accept header that select it; none if the format is selected by name only. */
   readonly accept: readonly string[];
+  /** True for a format that has its own compression, or none that is worth it. */
+  readonly isBinary?: boolean;
   /** True for a small file beside the rows, which is selected by its extension only. */
   readonly isSidecar?: boolean;
 }
@@ -35,6 +37,7 @@ export const outputFormats = {
     extension: 'parquet',
     contentType: 'application/vnd.apache.parquet',
     accept: ['application/vnd.apache.parquet', 'application/x-parquet'],
+    isBinary: true,
   },
   csvt: { extension: 'csvt', contentType: 'text/plain; charset=utf-8', accept: [], isSidecar: true },
   prj: { extension: 'prj', contentType: 'text/plain; charset=utf-8', accept: [], isSidecar: true },
