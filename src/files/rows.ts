@@ -24,7 +24,7 @@ import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
 import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
 import { parseFeatureQuery } from '../data/query/feature-query.ts';
 import { type DataQuery, parseDataQuery } from '../data/query/parameters.ts';
-import { type QueryOptions, runQuery, selectsEverything } from '../data/query/run-query.ts';
+import { type QueryOptions, type QueryResult, runQuery, selectsEverything } from '../data/query/run-query.ts';
 import { columnNames, type TableSchema } from '../data/row.ts';
 import { featureIdsOf, hasNullGeometries } from '../data/table/features.ts';
 import type { Table } from '../data/table/table.ts';
@@ -69,6 +69,7 @@ export async function queryRows(
   const limits = { pageSize, maxPageSize, timeout: timeoutOf(files), budget: request.budget };
   const options: QueryOptions = {
     name: version.dataset,
+    modified: version.datetime,
     payload: files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)),
     format,
     limits,
@@ -108,18 +109,21 @@ export async function queryRows(
       .digest('base64url')
       .slice(0, 27),
     isPayload: await isPayload(files, version, table, query, format),
-    file: isFile ? rowsFile(files, version, wholeDocument(table, query, options)) : null,
+    file: isFile ? rowsFile(files, version, wholeDocument(table, query, options, found)) : null,
     stream: () => Readable.from(found.chunks(), { objectMode: false, highWaterMark: 256 * 1024 }),
   };
 }
 
 /** All rows as a document, which is made anew each time. */
-function wholeDocument(table: Table, query: DataQuery, options: QueryOptions): WholeDocument {
-  const { format } = options;
+function wholeDocument(
+  table: Table,
+  query: DataQuery,
+  options: QueryOptions,
+  { contentType, extension, writeTo }: QueryResult,
+): WholeDocument {
   return {
-    extension: outputFormats[format].extension,
-    contentType: outputFormats[format].contentType,
-    options: [format, query.csv],
+    ...{ contentType, extension, writeTo },
+    options: [options.format, query.csv],
     async *chunks() {
       yield* (await runQuery(table, query, options)).chunks();
     },

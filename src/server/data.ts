@@ -5,6 +5,7 @@ import { closestWord } from '../catalogue/closest.ts';
 import { excerpt, MovedError, NotFoundError } from '../catalogue/errors.ts';
 import {
   aggregateFormats,
+  isFileFormat,
   type OutputFormat,
   type OutputFormatName,
   outputFormats,
@@ -127,7 +128,8 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
     fileName: `${dataset}-${slug}.${rows.extension}`,
     stream: () => rows.stream(),
   };
-  if (rows.file && extension !== undefined) await sendRowsFile(request, document, rows.file, ref.slug !== 'latest');
+  if (rows.file && (extension !== undefined || isFileFormat(rows.format as OutputFormatName)))
+    await sendRowsFile(request, document, rows.file, ref.slug !== 'latest');
   else await streamDocument(ctx, document);
   return undefined;
 }

@@ -4,6 +4,9 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { VectorTile } from '@mapbox/vector-tile';
+import { PbfReader } from 'pbf';
+import { PMTiles, TileType } from 'pmtiles';
 import { type OutputFormat, outputFormats } from '../../src/catalogue/output-formats.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
@@ -56,6 +59,32 @@ describe('a version as a file', () => {
       assert.equal(tail.headers.get('content-range'), `bytes ${bytes.length - 5}-${bytes.length - 1}/${bytes.length}`);
       assert.equal((await ask(`data.${format}`, { 'If-None-Match': etag })).status, 304);
     }
+  });
+
+  it('as GeoPackage, as vector tiles and for Excel is what programs expect', async () => {
+    const opened = new PMTiles(`${address}/data.pmtiles`);
+    const header = await opened.getHeader();
+    assert.deepEqual([header.clustered, header.tileType, header.minZoom], [true, TileType.Mvt, 0]);
+    const { vector_layers: layers } = (await opened.getMetadata()) as {
+      vector_layers: { id: string; fields: object }[];
+    };
+    assert.deepEqual(Object.keys(layers[0]?.fields ?? {}), ['name', 'longitude', 'latitude', 'height', '_rows']);
+    let features = 0;
+    for (const x of [0, 1])
+      for (const y of [0, 1]) {
+        const tile = await opened.getZxy(1, x, y);
+        const layer = tile && new VectorTile(new PbfReader(tile.data)).layers.rows;
+        for (let i = 0; i < (layer?.length ?? 0); i++) features += Number(layer?.feature(i).properties._rows ?? 1);
+      }
+    assert.ok(features >= points.length, 'each row is in a tile, and near an edge in two');
+    assert.equal((await bytesOf(await ask('data.gpkg'))).toString('latin1', 0, 15), 'SQLite format 3');
+    assert.match(
+      (await bytesOf(await ask('data.excel'))).toString(),
+      /^\ufeffname;longitude;latitude;height\r\nn0;0;0;0\r\n/,
+    );
+    const selected = await bytesOf(await ask('data.gpkg?height__gte=50'));
+    assert.equal(selected.toString('latin1', 0, 15), 'SQLite format 3');
+    assert.equal((await ask('data/?_format=gpkg', {}, 'HEAD')).headers.get('accept-ranges'), 'bytes');
   });
 
   it('is sent while it is made, with the validator that it has afterwards', async () => {
