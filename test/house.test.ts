@@ -94,7 +94,7 @@ function loadedWith(start: string): ReadonlySet<string> {
 }
 
 /** What a command needs to say how it is used: small, without packages, and loaded with that command only. */
-const light = ['/data/query/parameter-values.ts', '/data/errors.ts', '/data/formats/output-formats.ts'];
+const light = ['/data/query/parameter-values.ts', '/data/errors.ts', '/catalogue/output-formats.ts'];
 
 describe('the sources', () => {
   it('of a command load other rooms than the model when it runs, not before', () => {

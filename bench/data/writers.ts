@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { type OutputFormatName, outputFormats } from '../../src/data/formats/output-formats.ts';
+import { isFileFormat, type OutputFormatName, outputFormats } from '../../src/catalogue/output-formats.ts';
 import type { RowsInput } from '../../src/data/formats/types.ts';
 import { writeRows } from '../../src/data/formats/write-rows.ts';
 import type { Row, TableSchema } from '../../src/data/row.ts';
@@ -75,7 +75,7 @@ const line = (name: string, seconds: number, bytes: number, note = '') =>
 
 console.log(`${rows} points with 6 columns, from columns in memory`);
 for (const format of Object.keys(outputFormats) as OutputFormatName[]) {
-  if (format === 'csvt' || format === 'prj') continue;
+  if (format === 'csvt' || format === 'prj' || isFileFormat(format)) continue;
   const start = performance.now();
   let bytes = 0;
   let longest = 0;

@@ -12,7 +12,7 @@ import type { Facets } from './facets.ts';
 import type { FeaturesRequest } from './feature-parameters.ts';
 import type { ChangedRecord, ChangesOptions } from './feed.ts';
 import type { MapRequest, RowsMap } from './maps.ts';
-import type { Media, Payload } from './open-file.ts';
+import type { Media, Payload, RowsFile } from './open-file.ts';
 import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type { Replica } from './replica.ts';
 import type { Trash } from './trash.ts';
@@ -133,6 +133,8 @@ export interface Rows {
   readonly tag: string;
   /** True if the document is the payload, byte for byte: it can then be served as a file, with ranges. */
   readonly isPayload: boolean;
+  /** The document as a file that can be read in parts; null for a selection of the rows, and from a remote catalogue. */
+  readonly file: RowsFile | null;
   /** The document. Destroying the stream stops the query. If the stream fails, the document is incomplete. */
   stream(): import('node:stream').Readable;
 }

@@ -7,10 +7,18 @@ export interface OpenFile {
   /** In bytes. */
   readonly size: number;
   readonly modified: Date;
-  /** The bytes from `start` to `end`, both included; by default all of them. Destroying the stream closes the file. */
-  stream(range?: { readonly start: number; readonly end: number }): import('node:stream').Readable;
-  /** Closes a file from which no stream was requested. */
+  /** The bytes of a range; by default all of them. Destroying the stream closes the file. */
+  stream(range?: ByteRange): import('node:stream').Readable;
+  /** Closes a file from which no stream was requested, or that stays open after its streams. */
   close(): Promise<void>;
+}
+
+/** Bytes from `start` to `end`, both included. */
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+  /** True if the file stays open when the stream ends, for another range. */
+  readonly staysOpen?: boolean;
 }
 
 /** The bytes of a version, as they were uploaded. */
@@ -24,4 +32,19 @@ export interface Payload extends OpenFile {
 export interface Media extends OpenFile {
   /** Strong validator of the bytes (RFC 9110, section 8.8.3), without quotes. */
   readonly tag: string;
+}
+
+/** All rows of a version in a format, as a file that is kept in a cache. */
+export interface RowsFile {
+  /** Strong validator, without quotes: the same for the same bytes. */
+  readonly tag: string;
+  /**
+   * Opens the file.
+   * @param isMade true to make it first if it isn't there
+   * @returns null if it isn't there and can't be kept
+   * @throws UnavailableError if making it takes long; it is there later
+   */
+  open(isMade: boolean): Promise<OpenFile | null>;
+  /** The document from its beginning; the file is made on the way. */
+  stream(): import('node:stream').Readable;
 }

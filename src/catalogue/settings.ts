@@ -33,6 +33,12 @@ export const settingsFields = {
     maximum: 100_000,
     default: 1000,
   }),
+  file_cache: integerField('Most megabytes on disk of versions in other formats than their own; 0 keeps none.', {
+    title: 'File cache',
+    minimum: 0,
+    maximum: 100_000_000,
+    default: 10_000,
+  }),
   ordering: textField('Default order of lists: comma-separated fields, a minus for descending.', {
     default: 'namespace,slug',
   }),

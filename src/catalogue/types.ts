@@ -47,6 +47,7 @@ export interface Settings {
   readonly base_url: string;
   readonly page_size: number;
   readonly max_page_size: number;
+  readonly file_cache: number;
   readonly ordering: string;
   readonly licence: string;
   readonly publisher: string;

@@ -6,7 +6,7 @@ import { datasetImageAddresses } from '../catalogue/entities.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { mediaPath, payloadPath } from '../catalogue/layout.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
-import type { Media, Payload } from '../catalogue/open-file.ts';
+import type { ByteRange, Media, Payload } from '../catalogue/open-file.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
@@ -37,7 +37,7 @@ export async function openPayload(tree: DiskTree, version: Version): Promise<Pay
     mediaType: version.media_type || mediaTypeOf(version.format || version.file),
     size,
     modified: mtime,
-    ...streaming(file, size),
+    ...streamsOfFile(file, size),
   };
 }
 
@@ -69,7 +69,7 @@ export async function openMediaFile(tree: DiskTree, path: string): Promise<Media
   const { size, mtime, mtimeMs, ino } = await file.stat();
   const { createHash } = await import('node:crypto');
   const tag = createHash('sha256').update(`${ino}-${size}-${mtimeMs}`).digest('base64url').slice(0, 27);
-  return { mediaType: mediaTypeOf(basename(path)), size, modified: mtime, tag, ...streaming(file, size) };
+  return { mediaType: mediaTypeOf(basename(path)), size, modified: mtime, tag, ...streamsOfFile(file, size) };
 }
 
 /**
@@ -95,10 +95,11 @@ export async function openFileWithinFolder(tree: DiskTree, path: string): Promis
 }
 
 /** Streams of a file. They end at the size that it had when it was opened, which is the announced Content-Length. */
-function streaming(file: FileHandle, size: number): Pick<Media, 'stream' | 'close'> {
+export function streamsOfFile(file: FileHandle, size: number): Pick<Media, 'stream' | 'close'> {
   const whole = { start: 0, end: Math.max(0, size - 1) };
   return {
-    stream: (range = whole) => file.createReadStream({ ...range, highWaterMark: 256 * 1024 }),
+    stream: ({ start, end, staysOpen = false }: ByteRange = whole) =>
+      file.createReadStream({ start, end, autoClose: !staysOpen, highWaterMark: 256 * 1024 }),
     close: () => file.close(),
   };
 }

@@ -43,6 +43,8 @@ export interface CatalogueFiles {
   readonly options: OpenOptions;
   readonly accounts: Accounts;
   readonly commits: CommitQueue;
+  /** Adds work to do when the folder is closed. */
+  onClose(end: () => Promise<void>): void;
   /** Reads everything, unless that has been done. */
   load(): Promise<void>;
   /** The journal of the feed of changes. */

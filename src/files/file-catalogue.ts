@@ -14,7 +14,7 @@ import type { FeedJournal } from './feed-journal.ts';
 import { FileView } from './file-view.ts';
 import type { Watch, WatchState } from './following/watch.ts';
 import { GitCommitQueue } from './git/commit-queue.ts';
-import { loadedOnDemand } from './on-demand.ts';
+import { accountMethods, loadedOnDemand } from './on-demand.ts';
 import type { StateCache } from './reading/cache.ts';
 import { runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
 import { UnitStore } from './reading/unit-store.ts';
@@ -58,6 +58,7 @@ export class FileCatalogue implements CatalogueFiles {
   #together: Promise<void> | undefined;
   #cache: StateCache | undefined;
   readonly #closing = new AbortController();
+  readonly #endings: (() => Promise<void>)[] = [];
   #cleaningUp: Promise<void> | undefined;
   #feed: Promise<FeedJournal> | undefined;
   /** Diagnostics that were logged. */
@@ -187,6 +188,10 @@ export class FileCatalogue implements CatalogueFiles {
     return this.#together;
   }
 
+  onClose(end: () => Promise<void>): void {
+    this.#endings.push(end);
+  }
+
   noteView(dataset: DatasetRef): void {
     this.#watch?.noteView(dataset);
   }
@@ -244,6 +249,7 @@ export class FileCatalogue implements CatalogueFiles {
   /** Stops following, waits for what is under way, and saves the cache. */
   async close(): Promise<void> {
     this.#closing.abort();
+    await Promise.all(this.#endings.map((end) => end()));
     await this.#cleaningUp;
     await this.#watch?.close();
     await Promise.all(this.#rescans);
@@ -275,18 +281,3 @@ export class FileCatalogue implements CatalogueFiles {
     this.#logged = diagnostics;
   }
 }
-
-const accountMethods = {
-  verifyPassword: true,
-  setPassword: true,
-  addToken: true,
-  hasCredentials: true,
-  tokens: true,
-  removeToken: true,
-  viewerByToken: true,
-  startSession: true,
-  viewerBySession: true,
-  endSession: true,
-  removeCredentials: true,
-  close: true,
-} as const;

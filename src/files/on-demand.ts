@@ -32,3 +32,19 @@ export function loadedOnce<M>(load: () => Promise<M>): () => Promise<M> {
 export const loadRows = loadedOnce(() => import('./rows.ts'));
 export const loadMaps = loadedOnce(() => import('./maps.ts'));
 export const loadHistory = loadedOnce(() => import('./git/history.ts'));
+
+/** Methods of the accounts. */
+export const accountMethods = {
+  verifyPassword: true,
+  setPassword: true,
+  addToken: true,
+  hasCredentials: true,
+  tokens: true,
+  removeToken: true,
+  viewerByToken: true,
+  startSession: true,
+  viewerBySession: true,
+  endSession: true,
+  removeCredentials: true,
+  close: true,
+} as const;

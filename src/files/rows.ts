@@ -11,20 +11,20 @@ import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { excerpt, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import { payloadPath } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
-import { datasetRefOf, formatRef, refOf } from '../catalogue/ref.ts';
-import type { Dataset, ReadingOptions, Settings, Version } from '../catalogue/types.ts';
-import { type Comparison, compareTables, sizeOfComparison } from '../data/difference/difference.ts';
-import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
-import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
 import {
   aggregateFormatMessage,
   aggregateFormats,
   type OutputFormatName,
   outputFormats,
-} from '../data/formats/output-formats.ts';
+} from '../catalogue/output-formats.ts';
+import { datasetRefOf, formatRef, refOf } from '../catalogue/ref.ts';
+import type { Dataset, ReadingOptions, Settings, Version } from '../catalogue/types.ts';
+import { type Comparison, compareTables, sizeOfComparison } from '../data/difference/difference.ts';
+import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
+import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
 import { parseFeatureQuery } from '../data/query/feature-query.ts';
 import { type DataQuery, parseDataQuery } from '../data/query/parameters.ts';
-import { runQuery, selectsEverything } from '../data/query/run-query.ts';
+import { type QueryOptions, type QueryResult, runQuery, selectsEverything } from '../data/query/run-query.ts';
 import { columnNames, type TableSchema } from '../data/row.ts';
 import { featureIdsOf, hasNullGeometries } from '../data/table/features.ts';
 import type { Table } from '../data/table/table.ts';
@@ -32,6 +32,7 @@ import type { TableStore } from '../data/table/table-store.ts';
 import { openPayload } from './bytes.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
 import { loadedOnce } from './on-demand.ts';
+import { rowsFile, type WholeDocument } from './row-files.ts';
 import { openTableStore } from './table-folder.ts';
 
 /** Default of `OpenOptions.patience`, in milliseconds. */
@@ -67,8 +68,9 @@ export async function queryRows(
   const part = (window: Omit<RowsPart, 'paged'>): RowsPart => ({ ...window, paged });
   const { page_size: pageSize, max_page_size: maxPageSize } = settings;
   const limits = { pageSize, maxPageSize, timeout: timeoutOf(files), budget: request.budget };
-  const found = await runQuery(table, query, {
+  const options: QueryOptions = {
     name: version.dataset,
+    modified: version.datetime,
     payload: files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)),
     format,
     limits,
@@ -84,7 +86,9 @@ export async function queryRows(
         ...(next ? [{ href: next, rel: 'next', type }] : []),
       ];
     },
-  });
+  };
+  const found = await runQuery(table, query, options);
+  const isFile = !features && selectsEverything(query);
   return {
     version,
     format,
@@ -106,7 +110,24 @@ export async function queryRows(
       .digest('base64url')
       .slice(0, 27),
     isPayload: await isPayload(files, version, table, query, format),
+    file: isFile ? rowsFile(files, version, wholeDocument(table, query, options, found)) : null,
     stream: () => Readable.from(found.chunks(), { objectMode: false, highWaterMark: 256 * 1024 }),
+  };
+}
+
+/** All rows as a document, which is made anew each time. */
+function wholeDocument(
+  table: Table,
+  query: DataQuery,
+  options: QueryOptions,
+  { contentType, extension, writeTo }: QueryResult,
+): WholeDocument {
+  return {
+    ...{ contentType, extension, writeTo },
+    options: [options.format, query.csv],
+    async *chunks() {
+      yield* (await runQuery(table, query, options)).chunks();
+    },
   };
 }
 

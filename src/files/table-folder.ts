@@ -1,4 +1,4 @@
-/** Folders for the columnar copies of payloads: in the catalogue folder, or outside of it if that can't be written. */
+/** Folders for what is derived from payloads, columnar copies and files: in the catalogue folder, or outside of it if that can't be written. */
 import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, lstat, mkdir, mkdtemp } from 'node:fs/promises';
@@ -26,6 +26,23 @@ export async function ensureFallbackTableFolder(root: string): Promise<string> {
   const found = await lstat(path);
   const isOwn = uid === undefined || (found.uid === uid && (found.mode & 0o077) === 0);
   return found.isDirectory() && isOwn ? path : mkdtemp(`${path}-`);
+}
+
+/** Files derived from the payloads of a catalogue folder. If its cache can't be written, they are in a temporary folder. */
+export async function openDerivedFileFolder({
+  root,
+  options,
+}: Pick<CatalogueFiles, 'root' | 'options'>): Promise<string> {
+  const folder = join(root, privateFolder, 'cache', 'files');
+  const isWritable = () =>
+    mkdir(folder, { recursive: true })
+      .then(() => access(folder, constants.W_OK))
+      .then(
+        () => true,
+        () => false,
+      );
+  if (!options.readOnly && (await isWritable())) return folder;
+  return join(await ensureFallbackTableFolder(root), 'files');
 }
 
 /** Tables of a catalogue folder. If its cache can't be written, the copies are made in a temporary folder, and that is logged. */

@@ -253,7 +253,7 @@ function SiteFooter({ context, json, feed }: FooterProps): VNode {
         <span class="dots">
           {json && <a href={json}>{locale.text('thisPageAsJson')}</a>}
           <a href={hrefOf(context, feed)}>{locale.text('feed')}</a>
-            <a href={hrefOf(context, documentationRoot)}>{locale.text('documentation')}</a>
+          <a href={hrefOf(context, documentationRoot)}>{locale.text('documentation')}</a>
         </span>
       </div>
     </footer>

@@ -35,6 +35,7 @@ export async function fetchRows(http: Http, version: Version, rows: RowsRequest)
     part: rowsPart(headers['x-total-count'], parameters),
     tag,
     isPayload: tag === version.checksum,
+    file: null,
     stream: () => Readable.from(bytes(), { objectMode: false }),
   };
 }

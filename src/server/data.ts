@@ -3,12 +3,18 @@
 import type { Rows, RowsPart } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
 import { excerpt, MovedError, NotFoundError } from '../catalogue/errors.ts';
+import {
+  aggregateFormats,
+  isFileFormat,
+  type OutputFormat,
+  type OutputFormatName,
+  outputFormats,
+} from '../catalogue/output-formats.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { toJson } from '../catalogue/represent.ts';
 import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { Query } from '../catalogue/types.ts';
-import { aggregateFormats, type OutputFormatName, outputFormats } from '../data/formats/output-formats.ts';
 import { datasetUrl } from './documents.ts';
 import { NotAcceptableError } from './errors.ts';
 import {
@@ -22,8 +28,9 @@ import {
 import { preferredType } from './negotiate.ts';
 import { sendPayload } from './payloads.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
+import { sendRowsFile } from './row-files.ts';
 import { rowsPage, workBudgetOf } from './rows-page.ts';
-import { streamDocument } from './stream.ts';
+import { type Document, streamDocument } from './stream.ts';
 
 const json = 'application/json';
 const html = 'text/html';
@@ -112,14 +119,18 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
   // GeoJSON in a response to a request for JSON in general is labelled as JSON; the document is the same.
   const asJson = rows.format === 'geojson' && extension === undefined && !named && type === json;
   const { dataset, slug } = rows.version;
-  await streamDocument(ctx, {
+  const format: OutputFormat = outputFormats[rows.format as OutputFormatName];
+  const document: Document = {
     tag: rows.tag,
-    compressible: rows.format !== 'parquet',
+    compressible: !format.isBinary,
     headers: await rowsHeaders(request, rows, isAggregated),
     contentType: asJson ? json : rows.contentType,
     fileName: `${dataset}-${slug}.${rows.extension}`,
     stream: () => rows.stream(),
-  });
+  };
+  if (rows.file && (extension !== undefined || isFileFormat(rows.format as OutputFormatName)))
+    await sendRowsFile(request, document, rows.file, ref.slug !== 'latest');
+  else await streamDocument(ctx, document);
   return undefined;
 }
 

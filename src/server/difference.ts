@@ -6,6 +6,7 @@ import type { ParameterizedContext } from 'koa';
 import { closestWord, didYouMean } from '../catalogue/closest.ts';
 import type { Difference } from '../catalogue/difference.ts';
 import { excerpt, MovedError, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import { outputFormats } from '../catalogue/output-formats.ts';
 import { parseVersionRef } from '../catalogue/parse-ref.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
@@ -13,7 +14,6 @@ import { representDifferenceWithoutRows, resourceUrl, serializeDifference } from
 import type { Version } from '../catalogue/types.ts';
 import { ParameterError } from '../data/errors.ts';
 import { passWithoutBlocking } from '../data/event-loop.ts';
-import { outputFormats } from '../data/formats/output-formats.ts';
 import { splitList } from '../data/query/parameter-values.ts';
 import { addressOfPairForm, differencePage, differencePageParameters } from './difference-page.ts';
 import { lastParameterValue } from './query-string.ts';

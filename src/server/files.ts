@@ -6,9 +6,10 @@ import { maxGroups } from '../catalogue/manifest-groups.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { FileEntry, FileGroups } from '../catalogue/replica.ts';
 import { etagMatches, reprDigest } from './headers.ts';
-import { sendStoredBytes } from './payloads.ts';
+
 import { lastParameterValue } from './query-string.ts';
 import type { RequestContext } from './route.ts';
+import { sendStoredBytes } from './stored-bytes.ts';
 import { streamDocument } from './stream.ts';
 
 export const fileListTypes = ['application/json', 'application/x-ndjson'] as const;

@@ -1,22 +1,14 @@
-/** Payloads and media: stored bytes, sent with conditional and range requests (RFC 9110, sections 13 and 14). */
-import type { Readable } from 'node:stream';
+/** Payloads and media: files that are sent as they are stored. */
 import contentDisposition from 'content-disposition';
-import type { ParameterizedContext } from 'koa';
-import { NotFoundError, StaleError } from '../catalogue/errors.ts';
-import type { Media } from '../catalogue/open-file.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import type { Viewer } from '../catalogue/permissions.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { downloadFileName } from '../catalogue/urls.ts';
 import { datasetUrl } from './documents.ts';
-import { etagMatches, reprDigest } from './headers.ts';
+import { reprDigest } from './headers.ts';
 import { datasetLicenceUrl, formatLinkHeader } from './link-header.ts';
 import { type RequestContext, refFromRouteParams } from './route.ts';
-
-/** Stored bytes with their headers. */
-export interface Stored extends Omit<Media, 'modified' | 'stream'> {
-  readonly modified?: Date;
-  stream(range?: Parameters<Media['stream']>[0]): Readable | Promise<Readable>;
-  readonly headers: Readonly<Record<string, string>>;
-}
+import { sendStoredBytes } from './stored-bytes.ts';
 
 /**
  * A version's payload, byte for byte, at its download address. The name of the file may be at the end, for programs that
@@ -53,19 +45,22 @@ export async function sendPayload({ catalogue, viewer, ctx, links }: RequestCont
   const dataset = await catalogue.get<'dataset'>(datasetRefOf(payload.version));
   const collection = datasetUrl(dataset, links);
   const license = datasetLicenceUrl(dataset, catalogue.settings);
-  const concrete = ref.slug !== 'latest';
-  // A shared cache may keep what everybody may see, and nothing else.
-  const scope = viewer.username === null ? 'public' : 'private';
   await sendStoredBytes(ctx, {
     ...payload,
     tag: checksum || `${payload.size}-${payload.modified.getTime()}`,
     headers: {
       'Content-Disposition': contentDisposition(payload.fileName),
-      'Cache-Control': concrete ? `${scope}, max-age=31536000, immutable` : 'no-cache',
+      'Cache-Control': cacheControlOfVersion(viewer, ref.slug !== 'latest'),
       Link: formatLinkHeader({ license, collection, describedby: `${collection}dcat.jsonld` }),
       ...(checksum && { 'Repr-Digest': reprDigest(checksum) }),
     },
   });
+}
+
+/** Value of Cache-Control: a shared cache may keep what everybody may see, and nothing else; the bytes of a version don't change. */
+export function cacheControlOfVersion({ username }: Viewer, isNamed: boolean): string {
+  if (isNamed) return `${username === null ? 'public' : 'private'}, max-age=31536000, immutable`;
+  return username === null ? 'no-cache' : 'private, no-cache';
 }
 
 /** A file of site_media/, such as a dataset's thumbnail. */
@@ -80,70 +75,4 @@ export async function siteMediaHandler({ catalogue, viewer, ctx, params }: Reque
       'Content-Security-Policy': "default-src 'none'; style-src 'unsafe-inline'; sandbox",
     },
   });
-}
-
-/** A media type that fits a header (RFC 9110, section 5.5): records may hold any text. */
-const fitsHeader = /^[\t\x20-\x7e]*$/;
-
-/** Sends stored bytes: all of them, a range, or 304 if the client has them. */
-export async function sendStoredBytes(ctx: ParameterizedContext, stored: Stored): Promise<void> {
-  const { size, modified } = stored;
-  const etag = `"${stored.tag}"`;
-  ctx.set({ ...stored.headers, ETag: etag, 'Accept-Ranges': 'bytes' });
-  if (modified) ctx.set('Last-Modified', modified.toUTCString());
-  const condition = ctx.get('If-Match');
-  if (condition && condition.trim() !== '*' && !etagMatches(condition, etag)) {
-    await stored.close();
-    throw new StaleError('The file has changed: its ETag is not that of If-Match.');
-  }
-  if (notModified(ctx, etag, modified)) {
-    await stored.close();
-    ctx.status = 304;
-    return;
-  }
-  ctx.type = fitsHeader.test(stored.mediaType) ? stored.mediaType : 'application/octet-stream';
-  const range = rangeOf(ctx, etag, modified, size);
-  if (range === 'unsatisfiable') {
-    await stored.close();
-    ctx.remove('Content-Disposition');
-    ctx.set('Content-Range', `bytes */${size}`);
-    ctx.status = 416;
-    ctx.type = 'application/json';
-    ctx.body = JSON.stringify({ detail: `The range is outside of the file, which has ${size} bytes.` });
-    return;
-  }
-  if (range) {
-    ctx.status = 206;
-    ctx.set('Content-Range', `bytes ${range.start}-${range.end}/${size}`);
-  } else ctx.status = 200;
-  const length = range ? range.end - range.start + 1 : size;
-  if (ctx.method === 'HEAD') {
-    await stored.close();
-    ctx.length = length;
-    return;
-  }
-  ctx.body = await stored.stream(range ?? undefined);
-  ctx.length = length;
-}
-
-function notModified(ctx: ParameterizedContext, etag: string, modified: Date | undefined): boolean {
-  const tags = ctx.get('If-None-Match');
-  if (tags) return etagMatches(tags, etag);
-  const since = Date.parse(ctx.get('If-Modified-Since'));
-  return modified !== undefined && Math.floor(modified.getTime() / 1000) * 1000 <= since;
-}
-
-/**
- * The range to send (RFC 9110, section 14.2); null for all bytes, which also answer a request for several ranges. Only
- * GET has ranges.
- */
-function rangeOf(ctx: ParameterizedContext, etag: string, modified: Date | undefined, size: number) {
-  const [, first, last] = /^bytes=(\d*)-(\d*)$/i.exec(ctx.get('Range').replace(/\s/g, '')) ?? [];
-  if (ctx.method !== 'GET' || first === undefined || last === undefined || (!first && !last)) return null;
-  const condition = ctx.get('If-Range');
-  if (condition && condition !== etag && condition !== modified?.toUTCString()) return null;
-  const start = first ? Number(first) : Math.max(0, size - Number(last));
-  const end = first && last ? Math.min(Number(last), size - 1) : size - 1;
-  if (first && last && Number(first) > Number(last)) return null;
-  return start <= end ? { start, end } : 'unsatisfiable';
 }

@@ -5,6 +5,9 @@ import type { Excerpt } from '../catalogue/diagnostic.ts';
 const longest = 72;
 const before = 40;
 
+// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
+const controlCharacters = /[\x00-\x1f\x7f-\x9f]/g;
+
 /**
  * The line of a place, or the part around it. Tabs and control characters are one blank each.
  * @param line from 1
@@ -23,11 +26,7 @@ export function excerptAt(text: string, line: number, column: number): Excerpt |
   const first = at < longest ? 0 : at - before;
   // A line of JSON may be as long as the file: no more of it is copied than is shown.
   const part = text.slice(start + first, Math.min(end < 0 ? text.length : end, start + first + longest));
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-  const shown = part
-    .toWellFormed()
-    .replace(/[\x00-\x1f\x7f-\x9f]/g, ' ')
-    .trimEnd();
+  const shown = part.toWellFormed().replace(controlCharacters, ' ').trimEnd();
   if (shown === '') return undefined;
   return { text: shown, at: Math.min(at - first, shown.length) };
 }

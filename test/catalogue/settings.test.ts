@@ -12,6 +12,7 @@ describe('settingsFrom', () => {
       base_url: '',
       page_size: 20,
       max_page_size: 1000,
+      file_cache: 10_000,
       ordering: 'namespace,slug',
       licence: '',
       publisher: '',

@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { after, describe, test } from 'node:test';
-import { type OutputFormatName, outputFormats } from '../../src/data/formats/output-formats.ts';
+import { outputFormats, type StreamedFormatName } from '../../src/catalogue/output-formats.ts';
 import type { RowsInput } from '../../src/data/formats/types.ts';
 import { writeRows } from '../../src/data/formats/write-rows.ts';
 import { geometries, point, table, type Written } from '../data/support/written.ts';
@@ -51,7 +51,7 @@ const folder = mkdtempSync(join(tmpdir(), 'gdal-'));
 after(() => rmSync(folder, { recursive: true }));
 
 /** Writes each format to a file of one name, and lets ogrinfo say what the first of them holds. */
-async function ogrinfo(name: string, input: () => RowsInput, ...names: OutputFormatName[]): Promise<string> {
+async function ogrinfo(name: string, input: () => RowsInput, ...names: StreamedFormatName[]): Promise<string> {
   const paths = names.map((format) => join(folder, `${name}.${outputFormats[format].extension}`));
   for (const [i, format] of names.entries()) {
     await pipeline(Readable.from(writeRows(format, input())), createWriteStream(paths[i] as string));
@@ -142,7 +142,7 @@ describe('GDAL', { skip }, () => {
         { n: 'integer' },
         geometries.map((geometry, n) => ({ geometry, values: { n } })),
       );
-    for (const names of [['csv', 'csvt', 'prj'], ['geojson'], ['geojsonl']] as OutputFormatName[][]) {
+    for (const names of [['csv', 'csvt', 'prj'], ['geojson'], ['geojsonl']] as StreamedFormatName[][]) {
       const info = await ogrinfo('all', input, ...names);
       says(
         info,

@@ -7,7 +7,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
-import { outputFormats } from '../../src/data/formats/output-formats.ts';
+import { outputFormats } from '../../src/catalogue/output-formats.ts';
 import { describedOperation } from '../../src/server/openapi/operations.ts';
 import { routes } from '../../src/server/routes.ts';
 import { declaredCommands } from './declared-commands.ts';

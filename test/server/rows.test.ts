@@ -87,7 +87,10 @@ describe('rows', () => {
     assert.match(await (await ask('points/data.prj')).text(), /^GEOGCS\[/);
     for (const [extension, detail] of [
       ['geojsn', 'Unknown format "geojsn". Did you mean "geojson"?'],
-      ['xlsx', 'Unknown format "xlsx". There are geojson, json, objects, ndjson, geojsonl, csv, parquet, csvt, prj.'],
+      [
+        'xlsx',
+        'Unknown format "xlsx". There are geojson, json, objects, ndjson, geojsonl, csv, excel, parquet, gpkg, pmtiles, csvt, prj.',
+      ],
     ] as const) {
       const response = await ask(`points/data.${extension}`);
       assert.deepEqual([response.status, await response.json()], [404, { detail }]);

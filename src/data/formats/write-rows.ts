@@ -1,11 +1,12 @@
-/** Rows as a document in any of the output formats. */
+/** Rows as a document in any of the output formats that can be written from beginning to end. */
+
+import type { StreamedFormatName } from '../../catalogue/output-formats.ts';
 import { passWithoutBlocking } from '../event-loop.ts';
 import { csvtText, prjText } from './csv/columns.ts';
 import { csvWriter } from './csv/writer.ts';
 import { geojsonWriter } from './json/geojson.ts';
 import { featureArrayWriter, objectArrayWriter } from './json/json-array.ts';
 import { geojsonlWriter, ndjsonWriter } from './json/ndjson.ts';
-import type { OutputFormatName } from './output-formats.ts';
 import { rowsAsTextChunks, type TextBuffer, type TextWriter } from './text-buffer.ts';
 import type { RowsInput, WriteOptions } from './types.ts';
 
@@ -16,6 +17,8 @@ const textWriters = {
   ndjson: ndjsonWriter,
   geojsonl: geojsonlWriter,
   csv: csvWriter,
+  excel: (input: RowsInput, out: TextBuffer, _: WriteOptions) =>
+    csvWriter(input, out, { bom: true, separator: ';', excel: true }),
 } satisfies {
   [name: string]: (input: RowsInput, out: TextBuffer, options: WriteOptions) => TextWriter;
 };
@@ -28,7 +31,7 @@ const textWriters = {
  * @throws RangeError (from the first `next()`) if a field is no column, or the separator is invalid
  */
 export function writeRows(
-  format: OutputFormatName,
+  format: StreamedFormatName,
   input: RowsInput,
   options: WriteOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
@@ -36,7 +39,7 @@ export function writeRows(
 }
 
 async function* createChunks(
-  format: OutputFormatName,
+  format: StreamedFormatName,
   input: RowsInput,
   options: WriteOptions,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -22,6 +22,8 @@ export interface MapSource {
   /** The position of the first of them among all rows that match: `_offset` of the data address. */
   readonly offset: number;
   readonly colour: MapColumn | null;
+  /** Further columns that features of tiles carry. */
+  readonly attributes?: readonly MapColumn[];
 }
 
 /** Number of rows of a map, with and without a geometry. */

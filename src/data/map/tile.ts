@@ -59,7 +59,8 @@ async function encode(
   transform: Transform,
   turns: Turns,
 ): Promise<TileLayer | null> {
-  const { layer, colour, offset } = source;
+  const { layer, colour, offset, attributes = [] } = source;
+  const columns = colour ? [colour, ...attributes] : attributes;
   const { positions, counts } = thinning.chosen();
   const tile = new TileLayer(tileLayerName);
   const writer = new GeometryWriter();
@@ -80,8 +81,10 @@ async function encode(
       type = writeShape(writer, layer, row, least, { ...transform, x: transform.x - shift });
     }
     const properties: (readonly [string, PropertyValue])[] = [];
-    const value = colour?.values[position] ?? null;
-    if (colour && value !== null && !Number.isNaN(value)) properties.push([colour.name, value as PropertyValue]);
+    for (const { name, values } of columns) {
+      const value = values[position] ?? null;
+      if (value !== null && !Number.isNaN(value)) properties.push([name, value as PropertyValue]);
+    }
     if ((counts[at] as number) > 1) properties.push([rowCountProperty, counts[at] as number]);
     tile.add(offset + position, type, writer, properties);
     if (mayBeFewer && tile.length > mostBytes[layer.kind]) return null;

@@ -9,9 +9,9 @@
 
 import { closestWord, didYouMean } from '../../catalogue/closest.ts';
 import { excerpt, ValidationError } from '../../catalogue/errors.ts';
+import { type OutputFormat, outputFormats } from '../../catalogue/output-formats.ts';
 import { haveAggregates } from '../../catalogue/row-parameters.ts';
 import { ParameterError } from '../errors.ts';
-import { type OutputFormat, outputFormats } from '../formats/output-formats.ts';
 import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
 import { columnNames, columnType, findColumn, type TableSchema } from '../row.ts';

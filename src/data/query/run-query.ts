@@ -1,6 +1,7 @@
 /** Runs a query on a table: selects rows and writes them in a format. */
 import { NotFoundError } from '../../catalogue/errors.ts';
-import { type OutputFormatName, outputFormats } from '../formats/output-formats.ts';
+import { isFileFormat, type OutputFormatName, outputFormats } from '../../catalogue/output-formats.ts';
+import { chunksOfTemporaryFile, type WriteToOptions } from '../derived/file-in-the-making.ts';
 import type { Link, RowsInput } from '../formats/types.ts';
 import { writeRows } from '../formats/write-rows.ts';
 import type { TableSchema } from '../row.ts';
@@ -17,6 +18,8 @@ export interface QueryOptions {
   /** Path of the table's payload. */
   readonly payload: string;
   readonly format: OutputFormatName;
+  /** Time of the last change of the rows, which some formats name: RFC 3339. By default, now. */
+  readonly modified?: string | undefined;
   readonly limits: SelectionLimits;
   /** Returns the links of a GeoJSON document with a part of the rows. */
   readonly links?: ((window: RowWindow) => readonly Link[]) | undefined;
@@ -31,6 +34,8 @@ export interface QueryResult {
   readonly window: RowWindow | null;
   /** The document; leaving the iteration stops the work. */
   chunks(): AsyncIterable<Uint8Array>;
+  /** Writes the document to a new file, if its format is one that is written to a file. */
+  readonly writeTo?: ((path: string, options: WriteToOptions) => Promise<void>) | undefined;
 }
 
 /**
@@ -62,7 +67,24 @@ export async function runQuery(table: Table, query: DataQuery, options: QueryOpt
       links: links?.(window),
     }),
   };
-  return { contentType, extension, window, chunks: () => writeRows(format, input, query.csv) };
+  if (!isFileFormat(format))
+    return { contentType, extension, window, chunks: () => writeRows(format, input, query.csv) };
+  if (format === 'pmtiles') assertHasGeometry(table);
+  const writeTo = async (path: string, more: WriteToOptions) => {
+    if (format === 'pmtiles') {
+      const { writeTileArchive } = await import('../map/tile-archive.ts');
+      await writeTileArchive(path, { table, query, name, limits }, more);
+    } else {
+      const { writeGeoPackage } = await import('../formats/geopackage/writer.ts');
+      await writeGeoPackage(path, { input, modified: options.modified ?? new Date().toISOString() }, more);
+    }
+  };
+  return { contentType, extension, window, chunks: () => chunksOfTemporaryFile(writeTo), writeTo };
+}
+
+/** @throws NotFoundError if the rows have no geometry */
+function assertHasGeometry({ schema }: Table): void {
+  if (!schema.hasGeometry) throw new NotFoundError('The rows have no geometry, so there is no map of them.');
 }
 
 /** True if a query has no filter, order or limit: it selects the whole table. */

@@ -19,7 +19,7 @@ import type { ChunkKind } from './column-chunk.ts';
 import { buildSpatialIndex } from './spatial-index.ts';
 
 /** Incremented when the layout changes: older copies are made again. */
-const layoutVersion = 3;
+export const layoutVersion = 3;
 
 /** Location of a chunk in `rows.bin`: kind, offset and length in bytes, CRC-32. */
 export type ChunkLocation = readonly [kind: ChunkKind, offset: number, length: number, crc: number];

@@ -3,6 +3,7 @@
 export const englishApiTexts = {
   documentation: 'Documentation',
   onThisServer: 'On this server',
+  ogcApi: 'OGC API – Features',
   apiReference: 'Reference of the API',
   apiParameter: 'Parameter',
   apiParameters: 'Parameters',
@@ -22,6 +23,7 @@ export const englishApiTexts = {
 export const germanApiTexts = {
   documentation: 'Dokumentation',
   onThisServer: 'Auf diesem Server',
+  ogcApi: 'OGC API – Features',
   apiReference: 'Referenz der API',
   apiParameter: 'Parameter',
   apiParameters: 'Parameter',
@@ -41,6 +43,7 @@ export const germanApiTexts = {
 export const frenchApiTexts = {
   documentation: 'Documentation',
   onThisServer: 'Sur ce serveur',
+  ogcApi: 'OGC API – Features',
   apiReference: 'Référence de l’API',
   apiParameter: 'Paramètre',
   apiParameters: 'Paramètres',

@@ -1,10 +1,10 @@
 /** Parameters of operations: in paths, of lists, of rows and maps, of uploads, and headers. */
 import type { Field } from '../../catalogue/field.ts';
 import { filtersOfKind, orderFields } from '../../catalogue/filters.ts';
+import { type OutputFormat, outputFormats } from '../../catalogue/output-formats.ts';
 import { readingFields } from '../../catalogue/reading.ts';
 import { aggregateFunctions } from '../../catalogue/row-parameters.ts';
 import type { Kind } from '../../catalogue/types.ts';
-import { type OutputFormat, outputFormats } from '../../data/formats/output-formats.ts';
 import { reservedParameters } from '../../data/query/parameters.ts';
 import { count, flag, type JsonSchema, type Parameter, queryParameter, text } from './description.ts';
 

@@ -1,5 +1,5 @@
 /** Operations on rows: in formats, as maps, their statistics and differences; and downloads of payloads. */
-import { type OutputFormat, outputFormats } from '../../data/formats/output-formats.ts';
+import { type OutputFormat, outputFormats } from '../../catalogue/output-formats.ts';
 import {
   type Answer,
   arrayOf,

@@ -3,7 +3,7 @@ import { Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { type OutputFormatName, outputFormats } from '../../../src/data/formats/output-formats.ts';
+import { isFileFormat, outputFormats, type StreamedFormatName } from '../../../src/catalogue/output-formats.ts';
 import { writeRows } from '../../../src/data/formats/write-rows.ts';
 import type { Row, TableSchema } from '../../../src/data/row.ts';
 import { bytesOf, point } from '../support/written.ts';
@@ -15,7 +15,9 @@ const schema: TableSchema = {
     { name: 's', type: 'string' },
   ],
 };
-const withRows = (Object.keys(outputFormats) as OutputFormatName[]).filter((name) => name !== 'csvt' && name !== 'prj');
+const withRows = (Object.keys(outputFormats) as (keyof typeof outputFormats)[]).filter(
+  (name): name is StreamedFormatName => name !== 'csvt' && name !== 'prj' && !isFileFormat(name),
+);
 
 /** Rows that count how many were read, and notice when reading ends. */
 class Source {
@@ -51,7 +53,7 @@ class Source {
   }
 }
 
-const write = (format: OutputFormatName, rows: Iterable<Row> | AsyncIterable<Row>) =>
+const write = (format: StreamedFormatName, rows: Iterable<Row> | AsyncIterable<Row>) =>
   writeRows(format, { name: 'many', schema, rows });
 
 for (const format of withRows) {

@@ -1,5 +1,5 @@
 /** Tables for the writers' tests: few rows, written down whole, handed out as a cursor that moves. */
-import type { OutputFormatName } from '../../../src/data/formats/output-formats.ts';
+import type { StreamedFormatName } from '../../../src/catalogue/output-formats.ts';
 import type { RowsInput, WriteOptions } from '../../../src/data/formats/types.ts';
 import { writeRows } from '../../../src/data/formats/write-rows.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
@@ -41,7 +41,7 @@ export async function bytesOf(chunks: AsyncIterable<Uint8Array>): Promise<Buffer
 }
 
 /** The whole document as text; fails on bytes that aren't UTF-8. */
-export async function written(format: OutputFormatName, input: RowsInput, options?: WriteOptions): Promise<string> {
+export async function written(format: StreamedFormatName, input: RowsInput, options?: WriteOptions): Promise<string> {
   const bytes = await bytesOf(writeRows(format, input, options));
   return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
 }

@@ -1,0 +1,249 @@
+/**
+ * Files derived from payloads, kept on disk so that clients can read parts of them. A cache: it may be deleted at any time.
+ * A file's name has its key, its size and its CRC-32, so that one rename makes it complete, and one that was truncated or
+ * damaged is noticed and made again:
+ *
+ *     <key>-<size>-<CRC-32>.<extension>
+ */
+import { randomBytes } from 'node:crypto';
+import type { Stats } from 'node:fs';
+import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
+import { crcOfFile, type DerivedFile, FileInTheMaking, type RoomCheck } from './file-in-the-making.ts';
+
+export interface DerivedFileStoreOptions {
+  /** Returns the folder of the files, which is made if necessary. */
+  readonly folder: () => Promise<string>;
+  /** Returns the most bytes of all files together; with 0, nothing is kept. */
+  readonly maxBytes: () => number;
+  /** Returns a hidden name for an unfinished file. */
+  readonly temporaryName?: (() => string) | undefined;
+  /** Returns the bytes that are free on the disk of a folder. */
+  readonly freeBytes?: ((folder: string) => Promise<number>) | undefined;
+}
+
+/** An open file; `file` is to be closed. */
+export interface StoredFile {
+  readonly file: FileHandle;
+  readonly size: number;
+}
+
+/** Files that are made at the same time, at most. */
+const maxAtOnce = 2;
+/** Bytes that stay free on the disk: a cache must not be what hinders a write. */
+const reservedBytes = 256 * 1024 ** 2;
+/** Bytes between two looks at the disk. */
+const checkEvery = 16 * 1024 ** 2;
+/** Milliseconds until a file that couldn't be made is tried again. */
+const retryAfter = 60_000;
+const dayInMilliseconds = 86_400_000;
+
+const namePattern = /^([\w-]+)-(\d+)-([0-9a-f]{8})\.(\w+)$/;
+
+/** There is no room for a file, or no folder that can be written. */
+class NotStoredError extends Error {}
+
+interface Making {
+  readonly file: FileInTheMaking;
+  readonly made: Promise<boolean>;
+  /** False if it waits for others to be made. */
+  readonly hasTurn: boolean;
+}
+
+export class DerivedFileStore {
+  readonly #options: DerivedFileStoreOptions;
+  #folder: Promise<string> | undefined;
+  /** Names of complete files by key and extension. */
+  readonly #names = new Map<string, string>();
+  /** Stamps of the files whose CRC-32 was found right, by name. */
+  readonly #checked = new LRUCache<string, string>({ max: 10_000 });
+  readonly #failed = new LRUCache<string, true>({ max: 1000, ttl: retryAfter });
+  readonly #closing = new AbortController();
+  #running = 0;
+  /** Files that wait until another one is made. */
+  readonly #waiting: (() => void)[] = [];
+  readonly #making = new Map<string, Making>();
+
+  constructor(options: DerivedFileStoreOptions) {
+    this.#options = options;
+  }
+
+  /** Opens a file; null if it isn't stored. A truncated or damaged one is deleted. */
+  async open({ key, extension }: DerivedFile): Promise<StoredFile | null> {
+    const folder = await this.#openFolder().catch(() => null);
+    if (folder === null) return null;
+    const id = `${key}.${extension}`;
+    if (!this.#names.has(id)) await this.#readNames(folder);
+    const name = this.#names.get(id);
+    if (name === undefined) return null;
+    const path = join(folder, name);
+    const file = await open(path).catch(() => null);
+    if (file && (await this.#isIntact(file, name, path))) {
+      const { size, mtime } = await file.stat();
+      // The time of access says when it was used last, whatever the file system does by itself.
+      await utimes(path, new Date(), mtime).catch(() => {});
+      return { file, size };
+    }
+    await file?.close();
+    this.#names.delete(id);
+    if (file) await rm(path, { force: true }).catch(() => {});
+    return null;
+  }
+
+  /**
+   * Makes a file, unless it is being made already.
+   * @returns true if it is stored then
+   * @throws what its source throws
+   */
+  make(derived: DerivedFile): Promise<boolean> {
+    return this.#start(derived)?.made ?? Promise.resolve(false);
+  }
+
+  /** Ends all work: files that aren't complete are deleted. */
+  async close(): Promise<void> {
+    this.#closing.abort();
+    await Promise.allSettled([...this.#making.values()].map(({ made }) => made));
+  }
+
+  /** The document from its beginning; it is stored on the way if possible. */
+  async *chunks(derived: DerivedFile): AsyncGenerator<Uint8Array, void, undefined> {
+    let skipped = 0;
+    const running = this.#making.get(derived.key);
+    const mayFollow = running ? running.hasTurn : this.#running < maxAtOnce;
+    const making = !derived.writeTo && mayFollow ? this.#start(derived) : undefined;
+    if (making) {
+      try {
+        for await (const chunk of making.file.read()) {
+          skipped += chunk.length;
+          yield chunk;
+        }
+        return;
+      } catch {
+        // It can't be stored: the rest is made once more, and only sent. An error of the rows occurs again.
+      }
+    }
+    for await (const chunk of derived.chunks()) {
+      if (chunk.length > skipped) yield chunk.subarray(skipped);
+      skipped = Math.max(0, skipped - chunk.length);
+    }
+  }
+
+  #start(derived: DerivedFile): Making | undefined {
+    const { key } = derived;
+    const running = this.#making.get(key);
+    if (running) return running;
+    if (this.#failed.has(key) || this.#options.maxBytes() <= 0) return undefined;
+    const file = new FileInTheMaking(derived);
+    const hasTurn = this.#running < maxAtOnce;
+    const made = this.#makeInTurn(derived, file).finally(() => {
+      this.#making.delete(key);
+      for (const wake of this.#waiting.splice(0)) wake();
+    });
+    made.catch(() => {}); // Who waits for it gets the error, if anybody does.
+    const making = { file, made, hasTurn };
+    this.#making.set(key, making);
+    return making;
+  }
+
+  async #makeInTurn(derived: DerivedFile, file: FileInTheMaking): Promise<boolean> {
+    while (this.#running >= maxAtOnce && !this.#closing.signal.aborted)
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#running++;
+    try {
+      await this.#makeAndStore(derived, file);
+      return true;
+    } catch (error) {
+      if (!(error instanceof NotStoredError) && !isSystemError(error)) throw error;
+      this.#failed.set(derived.key, true);
+      return false;
+    } finally {
+      this.#running--;
+    }
+  }
+
+  async #makeAndStore(derived: DerivedFile, file: FileInTheMaking): Promise<void> {
+    const folder = await this.#openFolder();
+    const path = join(folder, this.#options.temporaryName?.() ?? `.new-${randomBytes(6).toString('hex')}`);
+    await file.make(path, this.#makeRoomCheck(folder), this.#closing.signal);
+    const { size, crc } = file.measures;
+    const name = `${derived.key}-${size}-${crc.toString(16).padStart(8, '0')}.${derived.extension}`;
+    const found = await stat(path);
+    await rename(path, join(folder, name));
+    this.#checked.set(name, stampOf(found));
+    this.#names.set(`${derived.key}.${derived.extension}`, name);
+    await this.#deleteLeastRecentlyUsed(folder, name);
+  }
+
+  /** A check that a file fits into the cache and on the disk. */
+  #makeRoomCheck(folder: string): RoomCheck {
+    const { maxBytes, freeBytes = freeBytesOfDisk } = this.#options;
+    let next = 0;
+    return async (bytes) => {
+      if (bytes > maxBytes()) throw new NotStoredError('The file is larger than the cache.');
+      if (bytes < next) return;
+      next = bytes + checkEvery;
+      if ((await freeBytes(folder)) < reservedBytes) throw new NotStoredError('The disk is full.');
+    };
+  }
+
+  async #openFolder(): Promise<string> {
+    this.#folder ??= this.#options.folder();
+    this.#folder.catch(() => {
+      this.#folder = undefined;
+    });
+    const folder = await this.#folder;
+    await mkdir(folder, { recursive: true });
+    return folder;
+  }
+
+  async #readNames(folder: string): Promise<void> {
+    for (const name of await readdir(folder)) {
+      const [, key, , , extension] = namePattern.exec(name) ?? [];
+      if (key !== undefined) this.#names.set(`${key}.${extension}`, name);
+    }
+  }
+
+  /** True if a file has the size and the CRC-32 in its name. The CRC-32 is computed once for each state of the file. */
+  async #isIntact(file: FileHandle, name: string, path: string): Promise<boolean> {
+    const [, , wantedSize, wantedCrc = ''] = namePattern.exec(name) ?? [];
+    const found = await file.stat();
+    if (found.size !== Number(wantedSize)) return false;
+    const stamp = stampOf(found);
+    if (this.#checked.get(name) === stamp) return true;
+    const crc = await crcOfFile(path).catch(() => -1);
+    if (crc !== Number.parseInt(wantedCrc, 16)) return false;
+    this.#checked.set(name, stamp);
+    return true;
+  }
+
+  /** Deletes the least recently used files until the rest fits, and unfinished ones older than a day. Open files can be read on. */
+  async #deleteLeastRecentlyUsed(folder: string, keep: string): Promise<void> {
+    const names = await readdir(folder);
+    const files = await Promise.all(
+      names.map(async (name) => ({ name, found: await stat(join(folder, name)).catch(() => null) })),
+    );
+    const lastUse = ({ name, found }: (typeof files)[number]) => (name === keep ? Infinity : (found?.atimeMs ?? 0));
+    let total = 0;
+    for (const one of files.sort((a, b) => lastUse(b) - lastUse(a))) {
+      const { name, found } = one;
+      if (!found?.isFile()) continue;
+      const isUnfinished = !namePattern.test(name);
+      if (isUnfinished && Date.now() - found.mtimeMs < dayInMilliseconds) continue;
+      total += found.size;
+      if (name === keep || (!isUnfinished && total <= this.#options.maxBytes())) continue;
+      total -= found.size;
+      await rm(join(folder, name), { force: true }).catch(() => {});
+    }
+  }
+}
+
+/** Another one after each change of a file, but not of its time of access. */
+const stampOf = ({ ino, size, mtime }: Stats): string => `${ino}-${size}-${mtime.getTime()}`;
+
+const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
+
+async function freeBytesOfDisk(folder: string): Promise<number> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize;
+}

@@ -1,0 +1,152 @@
+/** A file while it is made: written to a temporary path, and read by others as it grows. */
+import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { crc32 } from 'node:zlib';
+
+/** In bytes. */
+const readSize = 256 * 1024;
+
+/** Checks before more is written that there is room for it; throws if there is none. */
+export type RoomCheck = (bytes: number) => Promise<void>;
+
+/** A file that is derived from a payload: its rows as a document in a format. */
+export interface DerivedFile {
+  /** Name for the payload and all that the bytes depend on besides: letters, digits and hyphens. */
+  readonly key: string;
+  /** Without the dot. */
+  readonly extension: string;
+  /** The document from its beginning; the same bytes each time. */
+  chunks(): AsyncIterable<Uint8Array>;
+  /** Writes the document to a new file, if its format can't be written from beginning to end. */
+  readonly writeTo?: ((path: string, options: WriteToOptions) => Promise<void>) | undefined;
+}
+
+export interface WriteToOptions {
+  readonly assertRoom: RoomCheck;
+  readonly signal: AbortSignal;
+}
+
+export class FileInTheMaking {
+  readonly #source: DerivedFile;
+  #path = '';
+  #file: FileHandle | undefined;
+  #size = 0;
+  #crc = 0;
+  #readers = 0;
+  #state: 'growing' | 'complete' | { readonly error: unknown } = 'growing';
+  /** Readers that wait for more bytes. */
+  #waiting: (() => void)[] = [];
+
+  constructor(source: DerivedFile) {
+    this.#source = source;
+  }
+
+  /** Length of the complete file in bytes, and its CRC-32. */
+  get measures(): { readonly size: number; readonly crc: number } {
+    return { size: this.#size, crc: this.#crc };
+  }
+
+  /**
+   * Makes the file. The temporary file stays if that succeeds, and is deleted else.
+   * @param path of the temporary file, in a folder that exists
+   * @throws what the source, the check or the file system throws; the signal's reason
+   */
+  async make(path: string, assertRoom: RoomCheck, signal: AbortSignal): Promise<void> {
+    this.#path = path;
+    try {
+      if (this.#source.writeTo) await this.#makeAtOnce(this.#source.writeTo, assertRoom, signal);
+      else await this.#makeInChunks(assertRoom, signal);
+      this.#state = 'complete';
+    } catch (error) {
+      this.#state = { error };
+      await rm(this.#path, { force: true }).catch(() => {});
+      throw error;
+    } finally {
+      this.#wakeReaders();
+      await this.#closeIfUnused();
+    }
+  }
+
+  async #makeInChunks(assertRoom: RoomCheck, signal: AbortSignal): Promise<void> {
+    this.#file = await open(this.#path, 'wx+');
+    for await (const chunk of this.#source.chunks()) {
+      signal.throwIfAborted();
+      await assertRoom(this.#size + chunk.length);
+      for (let at = 0; at < chunk.length; )
+        at += (await this.#file.write(chunk, at, chunk.length - at, this.#size + at)).bytesWritten;
+      this.#crc = crc32(chunk, this.#crc);
+      this.#size += chunk.length;
+      this.#wakeReaders();
+    }
+  }
+
+  async #makeAtOnce(
+    writeTo: NonNullable<DerivedFile['writeTo']>,
+    assertRoom: RoomCheck,
+    signal: AbortSignal,
+  ): Promise<void> {
+    await writeTo(this.#path, { assertRoom, signal });
+    signal.throwIfAborted();
+    this.#size = (await stat(this.#path)).size;
+    this.#crc = await crcOfFile(this.#path);
+  }
+
+  /** The bytes from the beginning, as they are written. @throws the error of `make`, after the bytes before it */
+  async *read(): AsyncGenerator<Uint8Array, void, undefined> {
+    this.#readers++;
+    try {
+      for (let at = 0; ; ) {
+        while (at < this.#size && this.#file) {
+          const length = Math.min(readSize, this.#size - at);
+          const { bytesRead, buffer } = await this.#file.read(Buffer.allocUnsafe(length), 0, length, at);
+          if (bytesRead === 0) throw new Error('The file was truncated while it was made.');
+          at += bytesRead;
+          yield buffer.subarray(0, bytesRead);
+        }
+        if (this.#state === 'complete') return;
+        if (this.#state !== 'growing') throw this.#state.error;
+        await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      }
+    } finally {
+      this.#readers--;
+      await this.#closeIfUnused();
+    }
+  }
+
+  #wakeReaders(): void {
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    for (const wake of waiting) wake();
+  }
+
+  async #closeIfUnused(): Promise<void> {
+    if (this.#state === 'growing' || this.#readers > 0) return;
+    const file = this.#file;
+    this.#file = undefined;
+    await file?.close().catch(() => {});
+  }
+}
+
+/** The CRC-32 of a file's bytes. */
+export async function crcOfFile(path: string): Promise<number> {
+  const file = await open(path);
+  let crc = 0;
+  for await (const chunk of file.createReadStream({ highWaterMark: 1024 * 1024 })) crc = crc32(chunk as Buffer, crc);
+  return crc;
+}
+
+/** The bytes of a file that is written for them, in the system's folder for temporary files, and deleted then. */
+export async function* chunksOfTemporaryFile(
+  writeTo: NonNullable<DerivedFile['writeTo']>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  const folder = await mkdtemp(join(tmpdir(), 'catalogue-file-'));
+  try {
+    const path = join(folder, 'file');
+    await writeTo(path, { assertRoom: async () => {}, signal: new AbortController().signal });
+    const file = await open(path);
+    yield* file.createReadStream({ highWaterMark: readSize }) as AsyncIterable<Buffer>;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,200 @@
+/**
+ * The writer of `gpkg`: a GeoPackage with one table of features, or of attributes if there is no geometry. SQLite, compiled to WebAssembly, writes it page by page: 16 MB of pages are in memory, however many rows there are.
+ */
+import { rm, stat } from 'node:fs/promises';
+import type { Database } from 'node-sqlite3-wasm';
+import { parseDateTime } from '../../date-time.ts';
+import type { WriteToOptions } from '../../derived/file-in-the-making.ts';
+import { itemsPerCheck, Turns } from '../../event-loop.ts';
+import { bboxOfGeometry } from '../../geometry/bounding-box.ts';
+import type { Geometry } from '../../geometry/geometry.ts';
+import { toWkb } from '../../geometry/wkb.ts';
+import type { Row, TableColumn, Value } from '../../row.ts';
+import { columnsToWrite, columnsWithoutGeometry } from '../selected-columns.ts';
+import type { RowsInput } from '../types.ts';
+import { geometryColumns, prologue, quoteName } from './schema.ts';
+
+const wgs84 = 4326;
+/** Rows between two looks at the size of the file. */
+const rowsPerRoomCheck = 8192;
+
+type Cell = null | number | bigint | string | Uint8Array;
+
+/**
+ * @param path of a new file
+ * @param modified time of the last change that the file names, in RFC 3339
+ */
+export async function writeGeoPackage(
+  path: string,
+  { input, modified }: { readonly input: RowsInput; readonly modified: string },
+  { assertRoom, signal }: WriteToOptions,
+): Promise<void> {
+  // Loaded on demand: it takes some 20 ms.
+  const { default: sqlite } = await import('node-sqlite3-wasm');
+  const database = new sqlite.Database(path);
+  try {
+    database.exec(prologue);
+    const table = new TableWriter(database, input);
+    const turns = new Turns();
+    for await (const row of eachRow(input.rows)) {
+      table.add(row);
+      if (table.count % itemsPerCheck === 0 && turns.isOver) await turns.next();
+      if (table.count % rowsPerRoomCheck !== 0) continue;
+      signal.throwIfAborted();
+      await assertRoom((await stat(path)).size);
+    }
+    table.finish(new Date(modified));
+    database.exec('COMMIT');
+  } finally {
+    database.close();
+    // The folder is the lock of this file system's SQLite.
+    await rm(`${path}.lock`, { recursive: true, force: true });
+  }
+}
+
+async function* eachRow(rows: RowsInput['rows']): AsyncGenerator<Row, void, undefined> {
+  if (!('groups' in rows)) yield* rows;
+  else for await (const group of rows.groups) yield* group;
+}
+
+class TableWriter {
+  readonly #database: Database;
+  readonly #input: RowsInput;
+  readonly #names: ReturnType<typeof chooseNames>;
+  readonly #columns: readonly ((row: Row) => Cell)[];
+  readonly #hasGeometry: boolean;
+  readonly #insert: ReturnType<Database['prepare']>;
+  readonly #extent = [Infinity, Infinity, -Infinity, -Infinity];
+  count = 0;
+
+  constructor(database: Database, input: RowsInput) {
+    this.#database = database;
+    this.#input = input;
+    const selected = columnsToWrite(input);
+    const columns = columnsWithoutGeometry(selected);
+    this.#hasGeometry = selected.length > columns.length;
+    this.#names = chooseNames(columns.map(({ name }) => name));
+    const { id, geometry, values } = this.#names;
+    const definitions = [
+      `${quoteName(id)} INTEGER PRIMARY KEY AUTOINCREMENT NOT NULL`,
+      ...(this.#hasGeometry ? [`${quoteName(geometry)} ${geometryTypeOf(input)}`] : []),
+      ...columns.map(({ type }, i) => `${quoteName(values[i] as string)} ${sqlTypes[type]}`),
+    ];
+    const name = quoteName(input.name);
+    database.exec(`CREATE TABLE ${name} (${definitions.join(', ')})`);
+    if (this.#hasGeometry) database.exec(geometryColumns);
+    this.#insert = database.prepare(`INSERT INTO ${name} VALUES (${definitions.map(() => '?').join(', ')})`);
+    this.#columns = columns.map(({ index, type }) => {
+      const toCell = cellConverters[type] ?? toText;
+      return (row: Row) => {
+        const value = row.value(index);
+        return value === null ? null : toCell(value);
+      };
+    });
+  }
+
+  add(row: Row): void {
+    const id = ++this.count;
+    const cells: Cell[] = [id];
+    if (this.#hasGeometry) {
+      const geometry = row.geometry();
+      const box = geometry && bboxOfGeometry(geometry);
+      cells.push(geometry && geometryBlob(geometry, box));
+      if (box) this.#extend(box);
+    }
+    for (const cell of this.#columns) cells.push(cell(row));
+    this.#insert.run(cells);
+  }
+
+  #extend([west, south, east, north]: readonly [number, number, number, number]): void {
+    const extent = this.#extent as [number, number, number, number];
+    extent[0] = Math.min(extent[0], west);
+    extent[1] = Math.min(extent[1], south);
+    extent[2] = Math.max(extent[2], east);
+    extent[3] = Math.max(extent[3], north);
+  }
+
+  /** Describes the table, once its extent is known. */
+  finish(modified: Date): void {
+    this.#insert.finalize();
+    const { name, geometryKinds = [] } = this.#input;
+    const { geometry } = this.#names;
+    const extent = this.#extent.every(Number.isFinite) ? this.#extent : [null, null, null, null];
+    this.#database.run('INSERT INTO gpkg_contents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', [
+      ...[name, this.#hasGeometry ? 'features' : 'attributes', name, '', modified.toISOString()],
+      ...[...extent, this.#hasGeometry ? wgs84 : null],
+    ]);
+    if (!this.#hasGeometry) return;
+    // 2: geometries may have a Z.
+    const z = geometryKinds.length === 0 || geometryKinds.some((kind) => kind.endsWith(' Z')) ? 2 : 0;
+    this.#database.run('INSERT INTO gpkg_geometry_columns VALUES (?, ?, ?, ?, ?, 0)', [
+      ...[name, geometry, geometryTypeOf(this.#input), wgs84, z],
+    ]);
+  }
+}
+
+/** Names of the columns in SQLite, which takes names that differ in case alone for the same. */
+function chooseNames(names: readonly string[]): { id: string; geometry: string; values: string[] } {
+  const used = new Set<string>();
+  const unused = (name: string) => {
+    let chosen = name;
+    for (let n = 1; used.has(chosen.toLowerCase()); n++) chosen = `${name}_${n}`;
+    used.add(chosen.toLowerCase());
+    return chosen;
+  };
+  const values = names.map(unused);
+  return { values, id: unused('fid'), geometry: unused('geometry') };
+}
+
+/** The type of all geometries, if they have the same; simple and multiple ones differ. */
+function geometryTypeOf({ geometryKinds = [] }: RowsInput): string {
+  const kinds = new Set(geometryKinds.map((kind) => kind.replace(/ Z$/, '').toUpperCase()));
+  return kinds.size === 1 ? ([...kinds][0] as string) : 'GEOMETRY';
+}
+
+/** A geometry as a blob (section 2.1.3): flags, reference system, envelope unless it is a point, and WKB. */
+function geometryBlob(geometry: Geometry, box: readonly number[] | null): Uint8Array {
+  const wkb = toWkb(geometry);
+  const hasEnvelope = box !== null && geometry.type !== 'Point';
+  const start = hasEnvelope ? 40 : 8;
+  const blob = Buffer.allocUnsafe(start + wkb.length);
+  blob.write('GP', 'latin1');
+  blob[2] = 0;
+  blob[3] = 1 | (hasEnvelope ? 2 : 0) | (box === null ? 16 : 0);
+  blob.writeInt32LE(wgs84, 4);
+  if (hasEnvelope) for (const [i, at] of [0, 2, 1, 3].entries()) blob.writeDoubleLE(box[at] as number, 8 + 8 * i);
+  blob.set(wkb, start);
+  return blob;
+}
+
+const sqlTypes: Readonly<Record<TableColumn['type'], string>> = {
+  integer: 'INTEGER',
+  float: 'REAL',
+  boolean: 'BOOLEAN',
+  date: 'DATE',
+  datetime: 'DATETIME',
+  time: 'TEXT',
+  string: 'TEXT',
+  object: 'TEXT',
+  array: 'TEXT',
+};
+
+const toText = (value: Exclude<Value, null>): Cell => (typeof value === 'string' ? value : JSON.stringify(value));
+
+/** An integer beyond 2^53; beyond 2^63, which is too much for SQLite, its text. */
+const integerOrText = (text: string): Cell => {
+  const integer = BigInt(text);
+  return BigInt.asIntN(64, integer) === integer ? integer : text;
+};
+
+/** Conversions of values that aren't texts. */
+const cellConverters: Partial<Record<TableColumn['type'], (value: Exclude<Value, null>) => Cell>> = {
+  integer: (value) => (typeof value === 'number' ? value : integerOrText(String(value))),
+  float: (value) => value as number,
+  boolean: (value) => (value ? 1 : 0),
+  // SQLite's own form, in UTC (section 1.1.1.1.3).
+  datetime: (value) => {
+    const milliseconds = parseDateTime(String(value));
+    return Number.isNaN(milliseconds) ? String(value) : new Date(milliseconds).toISOString();
+  },
+};

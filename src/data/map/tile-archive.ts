@@ -1,0 +1,129 @@
+/** All vector tiles of the rows that a query selects, as one file: for maps without a server of tiles. */
+import { NotFoundError } from '../../catalogue/errors.ts';
+import type { TileAddress } from '../../catalogue/maps.ts';
+import type { WriteToOptions } from '../derived/file-in-the-making.ts';
+import { Turns } from '../event-loop.ts';
+import type { DataQuery } from '../query/parameters.ts';
+import { type SelectionLimits, selectRowNumbers } from '../query/select-rows.ts';
+import type { TableColumn } from '../row.ts';
+import type { Table } from '../table/table.ts';
+import { buildMapLayer } from './layer.ts';
+import { measure } from './picture.ts';
+import { TileArchive, tileId } from './pmtiles.ts';
+import { type MapColumn, type MapSource, readMapColumn } from './source.ts';
+import { drawTile, rowCountProperty, tileLayerName } from './tile.ts';
+
+/** Deepest zoom: a unit of a tile is 0.6 m there, at the equator. */
+const deepestZoom = 14;
+/** Most tiles of an archive: it ends at the zoom before there are more. */
+const mostTiles = 20_000;
+/** Most bytes of the columns that tiles carry: they are in memory while tiles are drawn. */
+const mostColumnBytes = 128 * 1024 ** 2;
+
+/**
+ * Writes the archive: each zoom from 0, until a further one would have too many tiles. A tile has all rows in it, or, where they are many,
+ * the first of each pixel, as `drawTile` does.
+ * @param path of a new file
+ */
+export async function writeTileArchive(
+  path: string,
+  { table, query, name, limits }: { table: Table; query: DataQuery; name: string; limits: SelectionLimits },
+  { assertRoom, signal }: WriteToOptions,
+): Promise<void> {
+  const turns = new Turns();
+  const selected = await selectRowNumbers(table, query, limits);
+  if (!selected) throw new NotFoundError('Invalid page.');
+  const { rows, window } = selected;
+  const attributes = await readColumns(table, rows, query.fields, turns);
+  const layer = await buildMapLayer(table, turns);
+  const source: MapSource = { table, layer, rows, offset: window.offset, colour: null, attributes };
+  const { extent } = await measure(source, turns);
+  const archive = await TileArchive.create(path);
+  try {
+    const maxZoom = await addTiles(archive, source, { assertRoom, signal }, turns);
+    await archive.finish({
+      bounds: extent ? [extent.west, extent.south, Math.min(180, extent.east), extent.north] : [-180, -85, 180, 85],
+      minZoom: 0,
+      maxZoom,
+      metadata: describeArchive(name, attributes, maxZoom),
+    });
+  } catch (error) {
+    await archive.close().catch(() => {});
+    throw error;
+  }
+}
+
+/** Draws the tiles of each zoom, along its Hilbert curve. Below a tile without rows there is none. @returns the deepest zoom */
+async function addTiles(
+  archive: TileArchive,
+  source: MapSource,
+  { assertRoom, signal }: WriteToOptions,
+  turns: Turns,
+): Promise<number> {
+  let addresses: TileAddress[] = [{ z: 0, x: 0, y: 0 }];
+  let count = 0;
+  for (let z = 0; ; z++) {
+    const filled: TileAddress[] = [];
+    for (const address of addresses) {
+      signal.throwIfAborted();
+      const { bytes } = await drawTile(source, address, turns);
+      if (turns.isOver) await turns.next();
+      if (!bytes) continue;
+      await assertRoom(archive.size + bytes.length);
+      await archive.add(address, bytes);
+      filled.push(address);
+    }
+    count += filled.length;
+    const rowsOfNext = Math.min(4 * filled.length, 2 * (source.rows?.length ?? source.layer.rows));
+    if (
+      z === deepestZoom ||
+      filled.length === 0 ||
+      count + (isPoints(source) ? rowsOfNext : 4 * filled.length) > mostTiles
+    )
+      return z;
+    addresses = filled
+      .flatMap(({ x, y }) =>
+        [0, 1, 2, 3].map((quarter) => ({ z: z + 1, x: 2 * x + (quarter & 1), y: 2 * y + (quarter >> 1) })),
+      )
+      .sort((a, b) => tileId(a) - tileId(b));
+  }
+}
+
+const isPoints = ({ layer }: MapSource): boolean => layer.kind === 'points';
+
+/** The columns that tiles carry, in order, as far as they fit into memory. Objects and arrays have no place in a tile. */
+async function readColumns(
+  table: Table,
+  rows: Uint32Array | null,
+  fields: readonly string[] | undefined,
+  turns: Turns,
+): Promise<MapColumn[]> {
+  const count = rows?.length ?? table.rowCount;
+  const read: MapColumn[] = [];
+  let bytes = 0;
+  for (const { name, type } of table.schema.columns) {
+    if (type === 'object' || type === 'array' || (fields && !fields.includes(name))) continue;
+    bytes += count * (type === 'integer' || type === 'float' ? 8 : 64);
+    if (bytes > mostColumnBytes) break;
+    read.push(await readMapColumn(table, rows, name, turns));
+  }
+  return read;
+}
+
+/** Metadata of the archive: TileJSON's `vector_layers` (3.0.0, section 3.3), which PMTiles asks for. */
+function describeArchive(name: string, columns: readonly MapColumn[], maxZoom: number) {
+  const fields = Object.fromEntries(columns.map((column) => [column.name, fieldType(column.type)]));
+  return {
+    name,
+    type: 'overlay',
+    generator: 'catalogue',
+    vector_layers: [
+      { id: tileLayerName, fields: { ...fields, [rowCountProperty]: 'Number' }, minzoom: 0, maxzoom: maxZoom },
+    ],
+  };
+}
+
+function fieldType(type: TableColumn['type']): 'Number' | 'Boolean' | 'String' {
+  if (type === 'integer' || type === 'float') return 'Number';
+  return type === 'boolean' ? 'Boolean' : 'String';
+}

@@ -1,0 +1,84 @@
+/** Versions in other formats than their own, as files that are kept in the folder's cache. */
+import { createHash } from 'node:crypto';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { UnavailableError } from '../catalogue/errors.ts';
+import type { RowsFile } from '../catalogue/open-file.ts';
+import type { Version } from '../catalogue/types.ts';
+import { DerivedFileStore } from '../data/derived/derived-file-store.ts';
+import type { DerivedFile } from '../data/derived/file-in-the-making.ts';
+import { columnarCopyName } from '../data/ingest/ingest.ts';
+import { layoutVersion } from '../data/table/columnar-copy.ts';
+import { temporaryName } from '../disk/durable.ts';
+import { streamsOfFile } from './bytes.ts';
+import type { CatalogueFiles } from './catalogue-files.ts';
+import { openDerivedFileFolder } from './table-folder.ts';
+
+/** Incremented when a writer writes other bytes: older files are made again. */
+const writerVersion = 1;
+/** Milliseconds that a client waits for a file to be made: less than DuckDB (30 s) and proxies (60 s) wait by themselves. */
+const patience = 25_000;
+
+const stores = new WeakMap<CatalogueFiles, DerivedFileStore>();
+
+function storeOf(files: CatalogueFiles): DerivedFileStore {
+  let store = stores.get(files);
+  if (!store) {
+    store = new DerivedFileStore({
+      folder: () => openDerivedFileFolder(files),
+      maxBytes: () => files.snapshot.settings.file_cache * 1e6,
+      temporaryName,
+    });
+    stores.set(files, store);
+    const opened = store;
+    files.onClose(() => opened.close());
+  }
+  return store;
+}
+
+/** A document with all rows of a version. */
+export interface WholeDocument extends Omit<DerivedFile, 'key'> {
+  readonly contentType: string;
+  /** All that the bytes depend on besides the payload, the options for reading it, and the dataset's name. */
+  readonly options: unknown;
+}
+
+/** The file of a document. Its key is made of what the bytes depend on, and of nothing that the viewer may not see. */
+export function rowsFile(files: CatalogueFiles, version: Version, document: WholeDocument): RowsFile {
+  const { checksum, reading, dataset, datetime } = version;
+  const { options, contentType } = document;
+  const facts = [writerVersion, layoutVersion, process.versions.zlib, dataset, datetime, options];
+  const name = columnarCopyName(checksum, reading);
+  const hash = createHash('sha256')
+    .update(JSON.stringify([name, ...facts]))
+    .digest('hex')
+    .slice(0, 32);
+  const derived: DerivedFile = { ...document, key: `${checksum}-${hash}` };
+  const store = storeOf(files);
+  const opened = async () => {
+    const stored = await store.open(derived);
+    if (!stored) return null;
+    const { file, size } = stored;
+    const { mtime } = await file.stat();
+    return { mediaType: contentType, size, modified: mtime, ...streamsOfFile(file, size) };
+  };
+  return {
+    tag: hash,
+    async open(isMade) {
+      const found = await opened();
+      if (found || !isMade) return found;
+      const late = new AbortController();
+      try {
+        const isStored = await Promise.race([
+          store.make(derived),
+          pause(patience, 'late' as const, { signal: late.signal }),
+        ]);
+        if (isStored === 'late') throw new UnavailableError('The file is being made. Try again in a moment.');
+        return isStored ? opened() : null;
+      } finally {
+        late.abort();
+      }
+    },
+    stream: () => Readable.from(store.chunks(derived), { objectMode: false, highWaterMark: 256 * 1024 }),
+  };
+}
