@@ -162,13 +162,21 @@ export const jsonField = <Value = unknown>(description: string, traits: FieldTra
     ...traits,
   });
 
+/** The source of an imported record: texts, and checksums by field. */
+export const sourceField = (description: string) => ({
+  ...jsonField<string | Readonly<Record<string, string>>>(description),
+  readOnly: true as const,
+  sparse: true as const,
+  metadata: 'absent' as const,
+});
+
 /** Texts by name. @param pattern of each text */
-export const mappingField = (description: string, pattern: string) =>
+export const mappingField = (description: string, pattern: string, traits: FieldTraits = {}) =>
   input<Readonly<Record<string, string>>>(
     'json',
     { type: 'object', additionalProperties: { type: 'string', pattern } },
     Object.freeze({}),
-    { description },
+    { description, ...traits },
   );
 
 /** An object with these fields. */

@@ -125,6 +125,8 @@ export interface Dataset {
   readonly homepage: string;
   readonly publisher: string;
   readonly contact: string;
+  /** URLs of files and pages on other servers, by their titles. */
+  readonly links: Readonly<Record<string, string>>;
   readonly visibility: Visibility;
   /** Slugs of groups, and users as `user:<username>`. */
   readonly readers: readonly string[];
@@ -135,6 +137,8 @@ export interface Dataset {
   readonly former_names: Readonly<Record<string, readonly string[]>>;
   /** Options for reading the next version. */
   readonly reading: ReadingOptions;
+  /** Origin of an imported dataset: `from`, `id`, and `imported` with a checksum by field; {} if it wasn't imported. */
+  readonly source: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   /** Former addresses: `<namespace>/<dataset>`, or `<dataset>` within the same namespace. */
   readonly aliases: readonly string[];
   /** Newest first. */
