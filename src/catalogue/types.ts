@@ -67,7 +67,18 @@ export interface Settings {
   /** Addresses of the links in the foot of the pages, keyed by their texts. */
   readonly footer: Readonly<Record<string, string>>;
   /** Read when the server starts. */
+  /** Sources that are imported again by `catalogue refresh`, by name. */
+  readonly sources: Readonly<Record<string, SavedSource>>;
   readonly metrics: boolean;
+}
+
+/** A source that catalogue.yaml names. */
+export interface SavedSource {
+  readonly url: string;
+  readonly to?: string;
+  readonly format?: string;
+  readonly with_data?: boolean;
+  readonly delay?: number;
 }
 
 /** Types that a column of text can be read as. */

@@ -22,6 +22,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   query: { description: 'Queries: saved filters of a dataset.', load: () => import('./commands/query.ts') },
   publish: { description: 'Add a version, and its dataset if it is new.', load: () => import('./commands/publish.ts') },
   import: { description: 'Take in datasets of another portal.', load: () => import('./commands/import.ts') },
+  refresh: { description: 'Import the saved sources again.', load: () => import('./commands/refresh.ts') },
   data: { description: 'Print the rows of a dataset.', load: () => import('./commands/data.ts') },
   download: { description: 'Download the file of a version.', load: () => import('./commands/download.ts') },
   clone: { description: 'Copy a remote catalogue into a folder.', load: () => import('./commands/clone.ts') },

@@ -3,7 +3,9 @@ import { basename, isAbsolute } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { type DatasetRef, formatRef } from '../catalogue/ref.ts';
 import type { Documents, OpenDocument } from './documents.ts';
+import { bringFeaturePages } from './feature-pages.ts';
 import { type ImportedDataset, type ImportedLink, reasonOf, type Skipped } from './imported.ts';
+import { featurePages } from './ogc.ts';
 
 export interface BroughtVersion {
   readonly ref: DatasetRef;
@@ -16,6 +18,7 @@ const formats = ['geojson', 'parquet', 'geojsonl', 'csv', 'tsv', 'ndjson', 'json
 
 /** Formats by the words that sources use for them. */
 const spellings: Readonly<Record<string, (typeof formats)[number]>> = {
+  [featurePages]: 'geojson',
   'geo+json': 'geojson',
   'application/geo+json': 'geojson',
   'application/vnd.geo+json': 'geojson',
@@ -98,7 +101,10 @@ export class BroughtFiles {
   }
 
   async #bringOne(ref: DatasetRef, link: ImportedLink): Promise<BroughtVersion | null> {
-    const document = await this.#documents.open(link.address);
+    const document =
+      link.format === featurePages
+        ? await bringFeaturePages(this.#documents, link.address)
+        : await this.#documents.open(link.address);
     const fileName = nameOfFile(document, link);
     const { version, created } = await this.#catalogue.publish(ref, {
       source: document.path,

@@ -7,6 +7,7 @@ import type { OpenDocument } from './documents.ts';
 import { isJsonLines, parseJson, readDocumentHead, readDocumentText, readStructuredDocument } from './documents.ts';
 import { membersOf } from './imported.ts';
 import { isRegistryDataset } from './open-data-registry.ts';
+import { isCatalogueRoot } from './other-catalogue.ts';
 import { isStac } from './stac.ts';
 
 /** Formats of sources, as `--format` names them. */
@@ -81,6 +82,7 @@ export function formatOfValue(value: unknown): Detected {
       : { format: null };
   }
   const one = membersOf(value);
+  if (isCatalogueRoot(one)) return { format: 'catalogue', value };
   if (isStac(one)) return { format: 'stac', value };
   if (isDcatUs(one)) return { format: 'dcat-us', value };
   if (isCkanAnswer(one)) return { format: 'ckan', value };

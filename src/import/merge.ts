@@ -6,6 +6,7 @@ import { createHash } from 'node:crypto';
 import { slugify } from '../catalogue/slug.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import type { ImportedDataset, ImportedLink } from './imported.ts';
+import { featurePages } from './ogc.ts';
 
 /** Fields of a dataset that an import writes. */
 export const importedFields = [
@@ -87,7 +88,9 @@ function linksByTitle(links: readonly ImportedLink[]): Readonly<Record<string, s
     if (url === undefined || urls.has(url)) continue;
     urls.add(url);
     const format =
-      link.format && !link.label.toLowerCase().includes(link.format) ? ` (${link.format.toUpperCase()})` : '';
+      link.format && link.format !== featurePages && !link.label.toLowerCase().includes(link.format)
+        ? ` (${link.format.toUpperCase()})`
+        : '';
     const title = `${link.label || lastSegment(url)}${link.isFile ? format : ''}`.replace('__proto__', 'proto');
     let key = title;
     for (let n = 2; byTitle.has(key); n++) key = `${title} ${n}`;

@@ -6,9 +6,18 @@ import { notInDump, readCkanAnswer, readCkanDump } from './ckan.ts';
 import { dataPackageFiles, readDataPackage } from './data-package.ts';
 import { dcatUsKeys, readDcatUsDataset } from './dcat-us.ts';
 import { type Detected, detectSourceFormat, type SourceFormat } from './detect.ts';
-import { type Documents, type OpenDocument, openLocalDocument, readDocumentItems } from './documents.ts';
+import {
+  type Documents,
+  type OpenDocument,
+  openLocalDocument,
+  readDocumentItems,
+  readDocumentText,
+  readJsonDocument,
+} from './documents.ts';
 import { listOf, membersOf, reasonOf, type SourceItem, skip } from './imported.ts';
+import { readOgcCollections, readWfsCapabilities } from './ogc.ts';
 import { readRegistryDataset } from './open-data-registry.ts';
+import { readOtherCatalogue } from './other-catalogue.ts';
 import { readStac } from './stac.ts';
 
 /** State of one reading. */
@@ -139,6 +148,19 @@ export async function* readDetected(
       return;
     case 'stac':
       yield* readStac(reading.documents, { address, value }, reading.folder, reading.seen);
+      return;
+    case 'ogc':
+      yield* readOgcCollections(
+        reading.documents,
+        value ?? (await readJsonDocument({ open: async () => document }, address)),
+        address,
+      );
+      return;
+    case 'wfs':
+      yield* readWfsCapabilities(await readDocumentText(document), address);
+      return;
+    case 'catalogue':
+      yield* readOtherCatalogue(reading.documents, address);
       return;
     default:
       yield skip(address, unknownFormat);

@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { makeRoot, type } from '../support/prompt.ts';
+import { serveFolder } from '../support/server.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -164,6 +165,70 @@ describe('an import over HTTP', () => {
       dataset.versions.map(({ rows }) => rows),
       [1, 1],
     );
+  });
+
+  it('takes another catalogue, with its rows and the texts of its columns, and its OGC API', async () => {
+    const served = await serveFolder(await makeRoot());
+    try {
+      const root = await makeRoot({ settings: { title: 'Empty' } });
+      const { json, err } = await importing(root, served.base, '--to', 'copy', '--with-data');
+      assert.deepEqual(counts(json), [2, 0, 0, 0], err);
+      const get = async (namespace: string, slug: string) =>
+        (await type(['dataset', 'list'], { root })).catalogue.get<'dataset'>({ kind: 'dataset', namespace, slug });
+      const trees = await get('copy', 'trees');
+      assert.deepEqual([trees.licence, trees.versions[0]?.rows], ['CC0-1.0', 3]);
+      assert.equal(trees.columns.find(({ name }) => name === 'height')?.unit, 'm');
+      const ogc = await importing(root, `${served.base.replace(/\/$/, '')}/ogc/`, '--to', 'features', '--with-data');
+      assert.equal(ogc.json.created.length, 1, ogc.out);
+      const features = await get('features', ogc.json.created[0].dataset.split('/')[1]);
+      assert.equal(features.versions[0]?.rows, 3);
+    } finally {
+      await served.close();
+    }
+  });
+
+  it('takes the feature types of a WFS, in GeoJSON if the server writes it', async () => {
+    const root = await makeRoot();
+    portal.answers.set('/wfs', (request, response) => {
+      response.setHeader('content-type', 'application/xml');
+      if (request.url?.includes('GetFeature&') || request.url?.includes('typeNames'))
+        response.end(
+          '{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[4,52]},"properties":{"name":"oak"}}]}',
+        );
+      else
+        response.end(`<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>
+          <wfs:WFS_Capabilities xmlns:wfs="http://www.opengis.net/wfs/2.0" xmlns:ows="http://www.opengis.net/ows/1.1">
+          <ows:ServiceProvider><ows:ProviderName>City</ows:ProviderName></ows:ServiceProvider>
+          <ows:OperationsMetadata><ows:Operation name="GetFeature"><ows:Parameter name="outputFormat"><ows:AllowedValues>
+          <ows:Value>application/gml+xml; version=3.2</ows:Value><ows:Value>application/json</ows:Value></ows:AllowedValues></ows:Parameter></ows:Operation></ows:OperationsMetadata>
+          <wfs:FeatureTypeList><wfs:FeatureType><wfs:Name>city:trees</wfs:Name><wfs:Title>Trees &b;</wfs:Title>
+          <ows:Keywords><ows:Keyword>nature</ows:Keyword></ows:Keywords></wfs:FeatureType></wfs:FeatureTypeList></wfs:WFS_Capabilities>`);
+    });
+    const url = `${portal.base}/wfs?service=WFS&request=GetCapabilities`;
+    const { json, err } = await importing(root, url, '--to', 'city', '--with-data');
+    assert.deepEqual([counts(json), json.versions.length], [[1, 0, 0, 0], 1], err);
+    assert.equal(json.created[0].dataset, 'city/trees');
+  });
+
+  it('is saved in catalogue.yaml, and run by refresh', async () => {
+    const root = await makeRoot();
+    portal.json('/data.json', { conformsTo: 'dcat', dataset: [{ title: 'A', identifier: 'a-1' }] });
+    await importing(root, `${portal.base}/data.json`, '--to', 'agency', '--save', 'agency');
+    portal.json('/data.json', {
+      conformsTo: 'dcat',
+      dataset: [
+        { title: 'B', identifier: 'a-1' },
+        { title: 'C', identifier: 'c-1' },
+      ],
+    });
+    const { out, exitCode, err } = await type(['refresh', '--json'], { root });
+    assert.equal(exitCode, 0, err);
+    const [result] = JSON.parse(out);
+    assert.deepEqual([result.name, ...counts(result)], ['agency', 1, 1, 0, 0]);
+    const unknown = await type(['refresh', 'agensy'], { root });
+    assert.deepEqual([unknown.exitCode, /has no source "agensy"\. It has agency\./.test(unknown.err)], [3, true]);
+    const checked = await type(['check'], { root });
+    assert.equal(checked.exitCode, 0, checked.out + checked.err);
   });
 
   it('follows redirects to http(s) only, and to no private network of another name', async () => {

@@ -2,6 +2,7 @@
 import { join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { formatRef } from '../../catalogue/ref.ts';
+import type { SavedSource } from '../../catalogue/types.ts';
 import type { SourceFormat } from '../../import/detect.ts';
 import type { ImportRequest, ImportResult } from '../../import/import-source.ts';
 import type { Call, Verb } from '../command.ts';
@@ -50,10 +51,26 @@ export const command: Verb<ImportOptions> = {
     new Option('--format <name>', 'Format of the source. Default: it is recognized.').choices(formats),
     new Option('--with-data', 'Bring a file of each dataset, and take it in as a version.'),
     new Option('--delay <seconds>', 'Seconds between two requests to one server.').default(1).argParser(Number),
+    new Option('--save <name>', 'Keep the source in catalogue.yaml, for: catalogue refresh.'),
     dryRunOption(),
   ],
-  async run(call, [source = ''], { to, dryRun, delay, format, withData }) {
+  async run(call, [source = ''], { to, dryRun, delay, format, withData, save }) {
+    // Only a folder has the settings in which a source is saved.
+    if (save !== undefined) call.folder();
     const result = await runImport(call, { source, namespace: to, dryRun, delay, format, withData });
+    if (save !== undefined && !dryRun) {
+      const { editSettings } = await import('../../files/folder.ts');
+      const saved: SavedSource = {
+        url: source,
+        to: result.namespace,
+        ...(format && { format }),
+        ...(withData && { with_data: true }),
+        ...(delay !== undefined && delay !== 1 && { delay }),
+      };
+      const { sources } = (await call.open()).settings;
+      await editSettings(resolve(call.context.cwd, call.folder()), { sources: { ...sources, [save]: saved } });
+      call.show.message(`Saved the source as ${save}. Import it again with: catalogue refresh ${save}`);
+    }
     if (call.show.asJson) call.show.json(resultAsJson(result));
     else showImportResult(call, result, dryRun ?? false);
     return importExitCode(result);
