@@ -14,7 +14,7 @@ import { isStac } from './stac.ts';
 export const sourceFormats = {
   ckan: 'CKAN: the API, saved answers or a dump',
   'dcat-us': 'DCAT-US (data.json), as Socrata, ArcGIS Hub and data.gov have it',
-  dcat: 'DCAT and DCAT-AP in JSON-LD or Turtle',
+  dcat: 'DCAT and DCAT-AP in Turtle',
   stac: 'STAC: a folder, a static catalogue or an API',
   datapackage: 'Data Package',
   ogc: 'OGC API - Features',
@@ -77,9 +77,7 @@ function formatOfItem(item: unknown, keys: readonly string[]): Detected {
 export function formatOfValue(value: unknown): Detected {
   if (Array.isArray(value)) {
     if (value.some((item) => isCkanPackage(item) || isCkanAnswer(item))) return { format: 'ckan-dump', keys: [] };
-    return value.some((item) => /dcat/.test(JSON.stringify(membersOf(item)['@type'] ?? '')))
-      ? { format: 'dcat', value }
-      : { format: null };
+    return { format: null };
   }
   const one = membersOf(value);
   if (isCatalogueRoot(one)) return { format: 'catalogue', value };
@@ -89,7 +87,6 @@ export function formatOfValue(value: unknown): Detected {
   if (isDataPackage(one)) return { format: 'datapackage', value };
   if (isCkanPackage(one)) return { format: 'ckan', value: { success: true, result: one } };
   if (isRegistryDataset(one)) return { format: 'registry', value };
-  if ('@context' in one || '@graph' in one) return { format: 'dcat', value };
   if (
     Array.isArray(one.links) &&
     (Array.isArray(one.collections) ||

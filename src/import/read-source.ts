@@ -4,6 +4,7 @@ import { basename, dirname, join, sep } from 'node:path';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { notInDump, readCkanAnswer, readCkanDump } from './ckan.ts';
 import { dataPackageFiles, readDataPackage } from './data-package.ts';
+import { readDcatGraph } from './dcat-rdf.ts';
 import { dcatUsKeys, readDcatUsDataset } from './dcat-us.ts';
 import { type Detected, detectSourceFormat, type SourceFormat } from './detect.ts';
 import {
@@ -148,6 +149,9 @@ export async function* readDetected(
       return;
     case 'stac':
       yield* readStac(reading.documents, { address, value }, reading.folder, reading.seen);
+      return;
+    case 'dcat':
+      yield* readDcatGraph(await readDocumentText(document), address);
       return;
     case 'ogc':
       yield* readOgcCollections(

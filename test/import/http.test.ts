@@ -180,6 +180,11 @@ describe('an import over HTTP', () => {
       assert.equal(trees.columns.find(({ name }) => name === 'height')?.unit, 'm');
       const ogc = await importing(root, `${served.base.replace(/\/$/, '')}/ogc/`, '--to', 'features', '--with-data');
       assert.equal(ogc.json.created.length, 1, ogc.out);
+      const dcat = await importing(root, `${served.base.replace(/\/$/, '')}/catalog.ttl`, '--to', 'dcat');
+      assert.deepEqual(counts(dcat.json), [2, 0, 0, 0], dcat.err);
+      const described = await get('dcat', 'trees');
+      assert.deepEqual([described.licence, described.keywords], ['CC0-1.0', ['nature']]);
+      assert.ok(Object.values(described.links).some((url) => url.endsWith('.csv')));
       const features = await get('features', ogc.json.created[0].dataset.split('/')[1]);
       assert.equal(features.versions[0]?.rows, 3);
     } finally {
