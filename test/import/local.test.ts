@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import type { Dataset } from '../../src/catalogue/types.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 
@@ -126,6 +127,50 @@ describe('an import of local files', () => {
     const { links, publisher } = await get(registry.created[0].dataset);
     assert.ok(publisher && !publisher.includes(']('));
     assert.ok(Object.keys(links).length > 0);
+  });
+
+  it('survives hostile documents: circles of links, links out of the folder, bombs and odd keys', async () => {
+    const { importing, folder, get } = await makeSources();
+    const catalogue = (id: string, ...children: string[]) => {
+      const links = children.map((href) => ({ rel: 'child', href }));
+      return JSON.stringify({
+        stac_version: '1.0.0',
+        type: 'Collection',
+        id,
+        description: id,
+        license: 'CC0-1.0',
+        extent: {},
+        links,
+      });
+    };
+    mkdirSync(join(folder, 'circle'));
+    writeFileSync(
+      join(folder, 'circle/catalog.json'),
+      catalogue('a', './b.json', '../../../../../../etc/passwd', 'file:///etc/passwd', './none.json'),
+    );
+    writeFileSync(join(folder, 'circle/b.json'), catalogue('b', './catalog.json', './b.json'));
+    const circle = (await importing('sources/circle', '--to', 'circle')).json;
+    assert.deepEqual([circle.created.length, circle.skipped.length], [2, 3]);
+
+    const resources = [
+      { name: '__proto__', path: '../../../../../etc/passwd' },
+      { name: 'ok', path: 'ok.csv', title: '\u0000Title\u0007' },
+      7,
+    ];
+    mkdirSync(join(folder, 'odd'));
+    writeFileSync(join(folder, 'odd/datapackage.json'), JSON.stringify({ name: 'odd', resources }));
+    writeFileSync(join(folder, 'odd/ok.csv'), 'a,b\n1,2\n');
+    const odd = (await importing('sources/odd', '--to', 'odd', '--with-data')).json;
+    assert.deepEqual([odd.created.length, odd.versions.length, odd.skipped.length], [2, 1, 1]);
+    assert.equal((await get('odd/ok')).label, 'Title');
+
+    writeFileSync(
+      join(folder, 'bomb.json.gz'),
+      gzipSync(Buffer.concat([Buffer.from('[{"id":"'), Buffer.alloc(80_000_000, 0x61)])),
+    );
+    const bomb = await importing('sources/bomb.json.gz', '--to', 'bomb');
+    assert.equal(bomb.exitCode, 1);
+    assert.match(bomb.json?.skipped[0].reason ?? bomb.err, /format is not known|more than/);
   });
 
   it('refuses what is no catalogue, and what ends too early, with the reason', async () => {
