@@ -22,8 +22,8 @@ import {
   wantedSlug,
 } from './merge.ts';
 
-/** New records that are written together. */
-const batchSize = 500;
+/** Records that are written together: more of them take more memory. */
+const batchSize = 200;
 
 export interface Target {
   readonly namespace: string;
