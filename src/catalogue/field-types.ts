@@ -19,7 +19,7 @@ import {
 } from './field.ts';
 import { encodeMetadata, type MetadataMapping } from './metadata.ts';
 import { maxSlugLength, slugRule, usernameRule } from './ref.ts';
-import type { Version } from './types.ts';
+import type { SavedSource, Version } from './types.ts';
 
 /** A field that is required to create a record. */
 export const requiredField = <F extends Field>(field: F): F & RequiredField => ({ ...field, required: true });
@@ -162,13 +162,43 @@ export const jsonField = <Value = unknown>(description: string, traits: FieldTra
     ...traits,
   });
 
+/** The source of an imported record: texts, and checksums by field. */
+export const sourceField = (description: string) => ({
+  ...jsonField<string | Readonly<Record<string, string>>>(description),
+  readOnly: true as const,
+  sparse: true as const,
+  metadata: 'absent' as const,
+});
+
+/** Sources of imports by name: their addresses, and how they are imported. */
+export const sourcesField = (description: string) => {
+  const text = (about: string) => ({ description: about, type: 'string', minLength: 1 });
+  const source: Schema = {
+    type: 'object',
+    required: ['url'],
+    properties: {
+      url: text('URL; or path of a file or folder, from the folder in which the command runs.'),
+      to: text('Namespace of its datasets.'),
+      format: text('Format; default: it is recognized.'),
+      with_data: { description: 'True to take in files as versions.', type: 'boolean' },
+      delay: { description: 'Seconds between two requests to one server.', type: 'number' },
+    },
+  };
+  return input<Readonly<Record<string, SavedSource>>>(
+    'json',
+    { type: 'object', additionalProperties: source },
+    Object.freeze({}),
+    { description },
+  );
+};
+
 /** Texts by name. @param pattern of each text */
-export const mappingField = (description: string, pattern: string) =>
+export const mappingField = (description: string, pattern: string, traits: FieldTraits = {}) =>
   input<Readonly<Record<string, string>>>(
     'json',
     { type: 'object', additionalProperties: { type: 'string', pattern } },
     Object.freeze({}),
-    { description },
+    { description, ...traits },
   );
 
 /** An object with these fields. */

@@ -33,7 +33,7 @@ export interface FieldTraits {
   readonly title?: string;
   /** Never in the API, only used by the catalogue itself. */
   readonly internal?: true;
-  /** Left out of the API if it is an empty list. */
+  /** Left out of the API if it is an empty list or object. */
   readonly sparse?: true;
   /** Shown only to the user of the record and to staff. */
   readonly personal?: true;

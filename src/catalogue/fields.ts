@@ -16,6 +16,7 @@ import {
   integerField,
   jsonField,
   listField,
+  mappingField,
   metadataField,
   numbersField,
   objectField,
@@ -26,6 +27,7 @@ import {
   requiredField,
   secretField,
   slugField,
+  sourceField,
   textField,
   urlField,
   usernameField,
@@ -61,6 +63,7 @@ const aliases = listField('Former addresses, which answer with a redirect to thi
   readOnly: true,
   internal: true,
 });
+const linkPattern = '^(https?|ftp|s3|gs)://\\S+$';
 /** Shown by the API, and not by OPTIONS. */
 const unrecorded = { readOnly: true, metadata: 'absent' } as const;
 /** Only the catalogue itself writes and reads it. */
@@ -95,7 +98,6 @@ const file = {
 
 export const fields = {
   settings: settingsFields,
-
   namespace: {
     id,
     label,
@@ -110,9 +112,7 @@ export const fields = {
     ),
     aliases,
   },
-
   column,
-
   dataset: {
     id,
     label: requiredField(labelled('Human readable label of the dataset.')),
@@ -143,6 +143,7 @@ export const fields = {
       filter: 'Only those of this publisher.',
     }),
     contact: textField('E-mail address or URL for questions.', { meaning: 'contact' }),
+    links: mappingField('Files and pages on other servers, by their titles.', linkPattern, { sparse: true }),
     visibility,
     readers: groupsAndUsersField('Groups, and users as user:<username>, who may see the dataset while it is private.'),
     columns: columnsField(column, 'The columns of the newest version.', {
@@ -159,9 +160,9 @@ export const fields = {
     }),
     download: urlField('download/', 'Address of the payload of the newest version.'),
     reading: writableReadingField('Options for reading the next version, as they were given for the last ones.'),
+    source: sourceField('Origin of an import: place, identifier there, and a checksum of each field.'),
     aliases,
   },
-
   version: {
     id,
     dataset: pathField(
@@ -211,7 +212,6 @@ export const fields = {
     data: urlField('data/', 'Address of the rows.', unrecorded),
     download: urlField('download/', 'Address of the payload.', unrecorded),
   },
-
   query: {
     id,
     label,

@@ -89,7 +89,7 @@ function representation<K extends EntityKind>(kind: K): Represent<K> {
     const values = entity as unknown as Readonly<Record<string, unknown>>;
     const object: Json = {};
     for (const { name, personal, sparse, toApi } of fields)
-      if ((withPersonal || !personal) && !(sparse && (values[name] as readonly unknown[]).length === 0))
+      if ((withPersonal || !personal) && !(sparse && Object.keys(values[name] as object).length === 0))
         object[name] = toApi ? toApi(values, links) : values[name];
     return object;
   };

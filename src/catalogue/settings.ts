@@ -7,6 +7,7 @@ import {
   integerField,
   mappingField,
   objectField,
+  sourcesField,
   textField,
 } from './field-types.ts';
 import type { Settings } from './types.ts';
@@ -63,6 +64,7 @@ export const settingsFields = {
     meaning: 'accent',
   }),
   footer: mappingField('Links in the foot of every page: texts, and their addresses.', '^(https?://|mailto:|/)\\S+$'),
+  sources: sourcesField('Sources that `catalogue refresh` imports again, by name.'),
   metrics: booleanField('Count requests and more for Prometheus, at /metrics, from the next start on.', {
     default: false,
   }),

@@ -68,7 +68,18 @@ export interface Settings {
   /** Addresses of the links in the foot of the pages, keyed by their texts. */
   readonly footer: Readonly<Record<string, string>>;
   /** Read when the server starts. */
+  /** Sources that are imported again by `catalogue refresh`, by name. */
+  readonly sources: Readonly<Record<string, SavedSource>>;
   readonly metrics: boolean;
+}
+
+/** A source that catalogue.yaml names. */
+export interface SavedSource {
+  readonly url: string;
+  readonly to?: string;
+  readonly format?: string;
+  readonly with_data?: boolean;
+  readonly delay?: number;
 }
 
 /** Types that a column of text can be read as. */
@@ -126,6 +137,8 @@ export interface Dataset {
   readonly homepage: string;
   readonly publisher: string;
   readonly contact: string;
+  /** URLs of files and pages on other servers, by their titles. */
+  readonly links: Readonly<Record<string, string>>;
   readonly visibility: Visibility;
   /** Slugs of groups, and users as `user:<username>`. */
   readonly readers: readonly string[];
@@ -136,6 +149,8 @@ export interface Dataset {
   readonly former_names: Readonly<Record<string, readonly string[]>>;
   /** Options for reading the next version. */
   readonly reading: ReadingOptions;
+  /** Origin of an imported dataset: `from`, `id`, and `imported` with a checksum by field; {} if it wasn't imported. */
+  readonly source: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   /** Former addresses: `<namespace>/<dataset>`, or `<dataset>` within the same namespace. */
   readonly aliases: readonly string[];
   /** Newest first. */

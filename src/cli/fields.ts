@@ -3,8 +3,8 @@ import { readFile, stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
-import { ValidationError } from '../catalogue/errors.ts';
-import type { Field, NamedField } from '../catalogue/field.ts';
+import { excerpt, ValidationError } from '../catalogue/errors.ts';
+import type { Field, NamedField, Schema } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
 import { filtersOfKind, singularFieldName } from '../catalogue/filters.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
@@ -22,6 +22,7 @@ const values: { readonly [T in Field['type']]?: (field: NamedField) => string } 
   choice: ({ schema }) => (schema.enum ?? []).join('|'),
   list: singularFieldName,
   links: (field) => (field.link === 'user' ? 'username' : singularFieldName(field)),
+  json: () => 'title=url',
 };
 
 /** The flag of a field: `--showcase-image` for showcase_image, `--keyword` for each of the keywords. */
@@ -32,14 +33,18 @@ export function optionFlag(field: string, several: boolean): string {
 /** The fields of a kind that are options. Fields from the path are arguments, or have options of their own. */
 const optionFields = (kind: WritableKind): readonly NamedField[] =>
   fieldsOf(kind).filter(
-    ({ type, readOnly, source }) => values[type] && !readOnly && source !== 'path' && source !== 'secret',
+    ({ type, readOnly, source, schema }) =>
+      values[type] && !readOnly && source !== 'path' && source !== 'secret' && (type !== 'json' || isMapping(schema)),
   );
+
+/** True for texts by name, which are options; other objects aren't. */
+const isMapping = ({ additionalProperties }: Schema): boolean => typeof additionalProperties === 'object';
 
 const imageHelp = 'A PNG, JPEG, GIF, WebP or AVIF file to upload; or a path below /site_media/, or a URL.';
 
 function optionOf(field: NamedField): Option {
   const { name, type, description, schema } = field;
-  const several = type === 'list' || type === 'links';
+  const several = type === 'list' || type === 'links' || type === 'json';
   const longest = several ? schema.items?.maxLength : schema.maxLength;
   const help = [
     type === 'image' ? imageHelp : description,
@@ -47,7 +52,7 @@ function optionOf(field: NamedField): Option {
     ...(several ? ["Repeatable; replaces all of them, '' for none."] : []),
   ].join(' ');
   const value = values[type]?.(field);
-  const option = new Option(`${optionFlag(name, several)} <${value}>`, help);
+  const option = new Option(`${optionFlag(name, several && type !== 'json')} <${value}>`, help);
   if (type === 'boolean' || type === 'choice') option.choices(value?.split('|') ?? []);
   return several ? option.argParser(collectOptionValues) : option;
 }
@@ -75,7 +80,8 @@ export async function inputFromOptions(
     const { name, type } = field;
     const value = options[optionOf(field).attributeName()];
     if (value === undefined) continue;
-    if (type === 'image') input[name] = await imageFrom(name, String(value), context);
+    if (type === 'json') input[name] = mappingFromOption(name, value as readonly string[]);
+    else if (type === 'image') input[name] = await imageFrom(name, String(value), context);
     else input[name] = Array.isArray(value) ? value.filter((item) => item !== '') : value;
   }
   const { descriptionFile } = options;
@@ -84,6 +90,21 @@ export async function inputFromOptions(
     input.description = text.replace(/^\ufeff/, '').replace(/\r?\n$/, '');
   }
   return input;
+}
+
+/** Texts by name from `name=text`. @throws ValidationError */
+function mappingFromOption(field: string, pairs: readonly string[]): Readonly<Record<string, string>> {
+  const entries = pairs
+    .filter((pair) => pair !== '')
+    .map((pair) => {
+      const [, title = '', url = ''] = /^(.+?)=((?:https?|ftp|s3|gs):\/\/\S+)$/.exec(pair.trim()) ?? [];
+      if (!url)
+        throw new ValidationError({
+          [field]: [`"${excerpt(pair)}" is no link. Write a title and a URL: "Map=https://…".`],
+        });
+      return [title.trim(), url] as const;
+    });
+  return Object.fromEntries(entries);
 }
 
 /**

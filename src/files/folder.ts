@@ -131,3 +131,24 @@ export async function settingsTextForClone(text: string, format: RecordFormat): 
   const { editRecordText } = await import('../text/document.ts');
   return editRecordText(text, format, { base_url: undefined, trust_proxy: undefined }, []);
 }
+
+/**
+ * Sets keys of catalogue.yaml; other keys and comments stay.
+ * @throws NotFoundError if there is none; ConflictError if its text is broken
+ */
+export async function editSettings(root: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
+  const [{ recordFormat, recordPaths }, { editRecordText }, { writeDurably }, { withLock }, { readFile }] =
+    await Promise.all([
+      import('../catalogue/layout.ts'),
+      import('../text/document.ts'),
+      import('../disk/durable.ts'),
+      import('../disk/lock.ts'),
+      import('node:fs/promises'),
+    ]);
+  const path = recordPaths({ kind: 'settings' }).find((name) => existsSync(resolve(root, name)));
+  if (path === undefined) throw new NotFoundError('The folder has no catalogue.yaml. Make one: catalogue init');
+  await withLock(root, path, async () => {
+    const text = await readFile(resolve(root, path), 'utf8');
+    await writeDurably(resolve(root, path), editRecordText(text, recordFormat(path), changes, []));
+  });
+}

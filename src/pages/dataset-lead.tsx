@@ -76,7 +76,7 @@ function Facts({ context, dataset, version }: LeadProps): VNode {
   const licence = licenceOf(context, dataset);
   const publisher = publisherOf(context, dataset);
   const contact = dataset.contact || settings.contact;
-  const { homepage, keywords, columns, versions } = dataset;
+  const { homepage, keywords, columns, versions, links } = dataset;
   const rows: (readonly [string, ComponentChildren] | false)[] = [
     version?.rows != null && [
       locale.text('rows'),
@@ -104,6 +104,7 @@ function Facts({ context, dataset, version }: LeadProps): VNode {
         {new URL(homepage).host.replace(/^www\./, '')}
       </a>,
     ],
+    Object.keys(links).length > 0 && [locale.text('links'), <Links key="links" links={links} />],
     Boolean(contact) && [locale.text('contact'), <Contact key="contact" contact={contact} />],
     keywords.length > 0 && [
       locale.text('keywords'),
@@ -140,6 +141,37 @@ function extentWords({ locale }: PageContext, bbox: readonly number[]): string {
     south: locale.degrees(south, 'latitude'),
     north: locale.degrees(north, 'latitude'),
   });
+}
+
+/** Links of a dataset that are shown at once. */
+const shownLinks = 5;
+
+/** Files and pages on other servers; the first of them, and the others folded. */
+function Links({ links }: Pick<Dataset, 'links'>): VNode {
+  const items = Object.entries(links).map(([title, url]) => (
+    <li key={title} dir="auto">
+      {isHttpUrl(url) ? (
+        <a href={url} rel="nofollow noopener">
+          {title}
+        </a>
+      ) : (
+        <>
+          {title} <code>{url}</code>
+        </>
+      )}
+    </li>
+  ));
+  return (
+    <>
+      <ul class="plain">{items.slice(0, shownLinks)}</ul>
+      {items.length > shownLinks && (
+        <details>
+          <summary>+ {items.length - shownLinks}</summary>
+          <ul class="plain">{items.slice(shownLinks)}</ul>
+        </details>
+      )}
+    </>
+  );
 }
 
 /** An address, a mailbox or a text. */

@@ -15,7 +15,11 @@ export const dcatUsCatalogue = ({ url }: CatalogueFacts) => ({
 /** @returns undefined if facts are missing that a harvester would refuse the dataset for */
 export function dcatUsDataset(facts: DatasetFacts): Readonly<Record<string, unknown>> | undefined {
   if (missingFor('dcatUs', facts).length) return undefined;
-  const { distributions, keywords, namespace } = facts;
+  const { keywords, namespace } = facts;
+  const distributions = [
+    ...facts.distributions.map((one) => mapFacts(distributionMapping, 'dcatUs', one)),
+    ...facts.links.map(({ title, url }) => ({ title, accessURL: url })),
+  ];
   return {
     '@type': 'dcat:Dataset',
     ...mapFacts(datasetMapping, 'dcatUs', facts),
@@ -23,10 +27,7 @@ export function dcatUsDataset(facts: DatasetFacts): Readonly<Record<string, unkn
     keyword: keywords.length ? keywords : [namespace],
     accessLevel: facts.isPublic ? 'public' : 'non-public',
     ...(distributions.length && {
-      distribution: distributions.map((one) => ({
-        '@type': 'dcat:Distribution',
-        ...mapFacts(distributionMapping, 'dcatUs', one),
-      })),
+      distribution: distributions.map((one) => ({ '@type': 'dcat:Distribution', ...one })),
     }),
   };
 }

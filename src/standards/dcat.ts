@@ -1,5 +1,5 @@
 /** The catalogue and its datasets in DCAT 3, as DCAT-AP 3.0.1 wants it, in JSON-LD 1.1. */
-import type { CatalogueFacts, DatasetFacts, Distribution, Licence } from './facts.ts';
+import type { CatalogueFacts, DatasetFacts, Distribution, Licence, RemoteLink } from './facts.ts';
 import { datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
 import {
   agentNode,
@@ -38,16 +38,18 @@ export function dcatCatalogue(facts: CatalogueFacts, datasets: readonly string[]
 }
 
 export function dcatDataset(facts: DatasetFacts): RdfNode {
-  const { url, language, distributions, licence } = facts;
+  const { url, language, licence } = facts;
+  const distributions = [
+    ...facts.distributions.map((one) => dcatDistribution(one, url, licence)),
+    ...facts.links.map((one, i) => dcatLink(one, `${url}#link-${i + 1}`, licence)),
+  ];
   return withoutUndefined({
     '@id': url,
     '@type': 'dcat:Dataset',
     ...mapFacts(datasetMapping, 'dcat', facts),
     'dct:language': language && languageNode(language),
     'dcat:landingPage': { '@id': `${url}?format=html`, '@type': 'foaf:Document' },
-    'dcat:distribution': distributions.length
-      ? distributions.map((one) => dcatDistribution(one, url, licence))
-      : undefined,
+    'dcat:distribution': distributions.length ? distributions : undefined,
   });
 }
 
@@ -62,6 +64,17 @@ function dcatDistribution(distribution: Distribution, dataset: string, licence: 
     'dcat:accessURL': iri(url),
     ...mapFacts(distributionMapping, 'dcat', distribution),
     'dct:format': eu && { '@id': authority + eu, '@type': 'dct:MediaTypeOrExtent' },
+    'dct:license': licence && licenceNode(licence),
+  });
+}
+
+/** A file or page on another server, which this catalogue knows by its address only. */
+function dcatLink({ title, url }: RemoteLink, id: string, licence: Licence | undefined): RdfNode {
+  return withoutUndefined({
+    '@id': id,
+    '@type': 'dcat:Distribution',
+    'dct:title': title,
+    'dcat:accessURL': iri(url),
     'dct:license': licence && licenceNode(licence),
   });
 }

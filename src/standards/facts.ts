@@ -101,6 +101,15 @@ export interface DatasetFacts {
   readonly columns: readonly Column[];
   /** Files of the newest version, the original first. */
   readonly distributions: readonly Distribution[];
+  /** Files and pages on other servers. */
+  readonly links: readonly RemoteLink[];
+}
+
+/** A file or a page on another server. */
+export interface RemoteLink {
+  readonly title: string;
+  /** IRI (RFC 3987): characters that it can't have are encoded. */
+  readonly url: string;
 }
 
 /** @param base URL of the catalogue, without a slash at its end */
@@ -155,6 +164,9 @@ export function datasetFacts(
     temporal: newest && timeIntervalOf(newest, dataset.columns),
     columns: dataset.columns,
     distributions: newest ? distributionsOf(newest, base) : [],
+    links: Object.entries(dataset.links).flatMap(([title, url]) =>
+      isHttpUrl(url) ? [{ title, url: url.replace(/[<>"{}|\\^`]/g, encodeURIComponent) }] : [],
+    ),
   };
 }
 

@@ -45,7 +45,7 @@ describe('dataset add', () => {
         '--contact',
         'c@example.org',
       ],
-      ...['--visibility', 'private'],
+      ...['--visibility', 'private', '--links', 'Map of all=https://example.org/?a=b'],
     ]);
     assert.equal(exitCode, 0, err);
     assert.equal(out, 'parks/lawns\n');
@@ -71,6 +71,8 @@ describe('dataset add', () => {
       homepage: 'https://example.org',
       publisher: 'P',
       contact: 'c@example.org',
+      links: { 'Map of all': 'https://example.org/?a=b' },
+      source: {},
       visibility: 'private',
       readers: [],
       reading: {},

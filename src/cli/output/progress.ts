@@ -18,6 +18,27 @@ export function showPercentProgress(context: Context, what: string): Progress {
   return { at: (done, total) => show(`${what}: ${total ? Math.floor((done / total) * 100) : 100} %`), end };
 }
 
+export interface CountProgress {
+  /** @param total null if it isn't known */
+  at(done: number, total: number | null): void;
+  end(): void;
+}
+
+/** Things done, with a bar if their number is known. */
+export function showCountProgress(context: Context, what: string): CountProgress {
+  const { show, end } = statusLine(context);
+  let last = Number.NEGATIVE_INFINITY;
+  return {
+    at(done, total) {
+      const now = performance.now();
+      if (now - last < interval && done !== total) return;
+      last = now;
+      show(total ? `${what}  ${bar(done / total)}  ${done} of ${total}` : `${what}  ${done}`);
+    },
+    end,
+  };
+}
+
 export interface Transfer {
   /** @param bytes transferred so far */
   at(bytes: number): void;

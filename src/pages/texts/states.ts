@@ -1,6 +1,7 @@
 /** Texts of states of datasets and pages, and of their history, by language. */
 
 export const englishStateTexts = {
+  links: 'Links',
   seenByThese: 'Those are {names}, and the staff of the catalogue.',
   seenByStaff: 'Those are the owners of its namespace, and the staff of the catalogue.',
   versionIsDraft: 'This version is a draft',
@@ -25,6 +26,7 @@ export const englishStateTexts = {
 } as const;
 
 export const germanStateTexts = {
+  links: 'Links',
   seenByThese: 'Das sind {names} und das Personal des Katalogs.',
   seenByStaff: 'Das sind die Eigentümer des Namensraums und das Personal des Katalogs.',
   versionIsDraft: 'Diese Version ist ein Entwurf',
@@ -49,6 +51,7 @@ export const germanStateTexts = {
 } as const;
 
 export const frenchStateTexts = {
+  links: 'Liens',
   seenByThese: 'Ce sont {names} et l’équipe du catalogue.',
   seenByStaff: 'Ce sont les propriétaires de son espace de noms et l’équipe du catalogue.',
   versionIsDraft: 'Cette version est un brouillon',

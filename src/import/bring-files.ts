@@ -1,0 +1,146 @@
+/** The files of imported datasets, taken in as versions: of each dataset the one whose rows can be read best. */
+import { basename, isAbsolute } from 'node:path';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { type DatasetRef, formatRef } from '../catalogue/ref.ts';
+import type { Documents, OpenDocument } from './documents.ts';
+import { bringFeaturePages } from './feature-pages.ts';
+import { type ImportedDataset, type ImportedLink, reasonOf, type Skipped } from './imported.ts';
+import { featurePages } from './ogc.ts';
+
+export interface BroughtVersion {
+  readonly ref: DatasetRef;
+  readonly version: string;
+  readonly file: string;
+}
+
+/** Formats with rows, the best first: with geometries and types before plain texts. */
+const formats = ['geojson', 'parquet', 'geojsonl', 'csv', 'tsv', 'ndjson', 'json'] as const;
+
+/** Formats by the words that sources use for them. */
+const spellings: Readonly<Record<string, (typeof formats)[number]>> = {
+  [featurePages]: 'geojson',
+  'geo+json': 'geojson',
+  'application/geo+json': 'geojson',
+  'application/vnd.geo+json': 'geojson',
+  'text/csv': 'csv',
+  'text/tab-separated-values': 'tsv',
+  'application/json': 'json',
+  'application/x-ndjson': 'ndjson',
+  jsonl: 'ndjson',
+  geoparquet: 'parquet',
+  'application/vnd.apache.parquet': 'parquet',
+};
+
+/** The format of a file whose rows can be read; undefined for others. */
+export function readableFormat({ address, format, mediaType }: ImportedLink): string | undefined {
+  const extension = /\.([a-z0-9]+)(?:\.gz)?$/i.exec(address.split(/[?#]/)[0] ?? '')?.[1]?.toLowerCase() ?? '';
+  const known = (word: string) => formats.find((one) => one === word) ?? spellings[word];
+  return known(format) ?? known(mediaType) ?? (format ? undefined : known(extension));
+}
+
+/** The link to the file that becomes a version; undefined if there is none. */
+export function bestFile(links: readonly ImportedLink[]): ImportedLink | undefined {
+  const rank = (link: ImportedLink) => formats.indexOf(readableFormat(link) as never);
+  const files = links.filter((link) => link.isFile && rank(link) >= 0);
+  return files.sort((a, b) => rank(a) - rank(b))[0];
+}
+
+interface Planned {
+  readonly ref: DatasetRef;
+  readonly link: ImportedLink;
+  readonly others: number;
+}
+
+/** Files to bring, once the records are written. */
+export class BroughtFiles {
+  readonly #catalogue: Catalogue;
+  readonly #documents: Documents;
+  readonly #dryRun: boolean;
+  readonly #signal: AbortSignal | undefined;
+  readonly #planned: Planned[] = [];
+  readonly #links: Skipped[] = [];
+
+  constructor(catalogue: Catalogue, documents: Documents, dryRun: boolean, signal: AbortSignal | undefined) {
+    this.#catalogue = catalogue;
+    this.#documents = documents;
+    this.#dryRun = dryRun;
+    this.#signal = signal;
+  }
+
+  plan(ref: DatasetRef, { links }: ImportedDataset): void {
+    const link = bestFile(links);
+    const files = links.filter(({ isFile }) => isFile);
+    if (link)
+      this.#planned.push({ ref, link, others: files.filter((one) => one !== link && readableFormat(one)).length });
+    else if (files.length) {
+      const kinds = [...new Set(files.map(({ format, mediaType }) => format || mediaType || 'unknown'))];
+      this.#links.push({ id: formatRef(ref), reason: `its rows can't be read from ${kinds.slice(0, 5).join(', ')}` });
+    } else this.#links.push({ id: formatRef(ref), reason: 'the source names no file' });
+  }
+
+  /** Brings the files. @throws the signal's reason */
+  async bring(): Promise<{ readonly versions: readonly BroughtVersion[]; readonly links: readonly Skipped[] }> {
+    const versions: BroughtVersion[] = [];
+    for (const { ref, link, others } of this.#planned) {
+      this.#signal?.throwIfAborted();
+      if (this.#dryRun) continue;
+      try {
+        const version = await this.#bringOne(ref, link);
+        if (version) versions.push(version);
+        if (others)
+          this.#links.push({
+            id: formatRef(ref),
+            reason: `a version is one file: ${others} other${others === 1 ? '' : 's'} with rows ${others === 1 ? 'stays a link' : 'stay links'}`,
+          });
+      } catch (error) {
+        this.#signal?.throwIfAborted();
+        this.#links.push({ id: formatRef(ref), reason: `${link.address}: ${reasonOf(error)}` });
+      }
+    }
+    return { versions, links: this.#links };
+  }
+
+  async #bringOne(ref: DatasetRef, link: ImportedLink): Promise<BroughtVersion | null> {
+    const document =
+      link.format === featurePages
+        ? await bringFeaturePages(this.#documents, link.address)
+        : await this.#documents.open(link.address);
+    const fileName = nameOfFile(document, link);
+    const { version, created } = await this.#catalogue.publish(ref, {
+      source: document.path,
+      fileName,
+      ...(document.mediaType && { mediaType: document.mediaType }),
+      signal: this.#signal,
+    });
+    await this.#describeColumns(ref, link);
+    return created ? { ref, version: version.slug, file: fileName } : null;
+  }
+
+  /** Gives columns the texts of the source, where they have none. */
+  async #describeColumns(ref: DatasetRef, { columns }: ImportedLink): Promise<void> {
+    if (columns.length === 0) return;
+    const present = (await this.#catalogue.get<'dataset'>(ref)).columns;
+    const changed = present.map((column) => {
+      const given = columns.find(({ name }) => name === column.name);
+      const { label, description, unit } = column;
+      return {
+        ...column,
+        label: label || (given?.label ?? ''),
+        description: description || (given?.description ?? ''),
+        unit: unit || (given?.unit ?? ''),
+      };
+    });
+    if (JSON.stringify(changed) !== JSON.stringify(present))
+      await this.#catalogue.edit<'dataset'>(ref, { columns: changed });
+  }
+}
+
+/** A file name with the extension of the format. */
+function nameOfFile({ address }: OpenDocument, link: ImportedLink): string {
+  const format = readableFormat(link) ?? 'csv';
+  const path = isAbsolute(address) ? address : new URL(address).pathname;
+  const name = basename(path) || 'data';
+  return /\.[a-z0-9]+(?:\.gz)?$/i.test(name) && readableFormat({ ...link, address: name, format: '', mediaType: '' })
+    ? name
+    : `${name}.${format}`;
+}

@@ -1,0 +1,141 @@
+/** CKAN: packages as datasets, from answers of its API (version 3) and from dumps of them. Source: https://docs.ckan.org/en/latest/api/ */
+
+import { type Documents, type OpenDocument, readDocumentItems, readJsonDocument } from './documents.ts';
+import {
+  httpUrl,
+  importedDataset,
+  listOf,
+  membersOf,
+  resolveAddress,
+  type SourceItem,
+  skip,
+  textOf,
+} from './imported.ts';
+
+/** Packages in one answer: the most that CKAN gives by default. */
+const pageSize = 1000;
+/** Requests for pages of one portal, at most: a server that never ends is refused. */
+const maxPages = 10_000;
+
+/** The address of a portal, in the address of one of its API's answers; '' if there is none. */
+export const ckanPortalOf = (address: unknown): string =>
+  /^(https?:\/\/.*?)\/api\/(?:3\/)?(?:action|rest)\b/.exec(textOf(address))?.[1] ?? '';
+
+/** True if a value is an answer of CKAN's API. */
+export function isCkanAnswer(value: unknown): boolean {
+  const { success, result, help } = membersOf(value);
+  return typeof success === 'boolean' && (result !== undefined || help !== undefined);
+}
+
+/** True if a value is a package. */
+export function isCkanPackage(value: unknown): boolean {
+  const { id, name, resources, title } = membersOf(value);
+  return (
+    typeof name === 'string' &&
+    Array.isArray(resources) &&
+    (typeof id === 'string' || typeof title === 'string') &&
+    !('profile' in membersOf(value) || '$schema' in membersOf(value))
+  );
+}
+
+/** A package as a dataset. @param portal URL of the portal without a slash at its end; '' if it isn't known */
+export function readCkanPackage(value: unknown, portal: string): SourceItem {
+  const one = membersOf(value);
+  const id = one.id ?? one.name;
+  if (one.state !== undefined && one.state !== 'active')
+    return skip(one.name ?? id, `its state at the source is "${textOf(one.state)}"`);
+  if (one.private === true) return skip(one.name ?? id, 'it is private at the source');
+  const title = (given: unknown) => {
+    const { display_name, title, name } = membersOf(given);
+    return textOf(display_name) || textOf(title) || textOf(name);
+  };
+  const named = portal && one.name ? `${portal}/dataset/${encodeURIComponent(textOf(one.name))}` : '';
+  const website = httpUrl(one.url);
+  return importedDataset({
+    id,
+    name: one.name,
+    label: one.title || one.name,
+    description: one.notes,
+    keywords: [...listOf(one.tags).map(title), ...listOf(one.groups).map(title)],
+    licence: [one.license_url, one.license_id, one.license_title],
+    homepage: named || website,
+    publisher: title(one.organization) || one.author,
+    contact: [one.maintainer_email, one.author_email],
+    links: [
+      ...listOf(one.resources).map((resource) => {
+        const { url, name, description, format, mimetype } = membersOf(resource);
+        return {
+          address: resolveAddress(url, `${portal}/`),
+          label: textOf(name) || textOf(description).split('\n')[0],
+          format,
+          mediaType: mimetype,
+          isFile: true,
+        };
+      }),
+      ...(website && named ? [{ address: website, label: 'Website' }] : []),
+    ],
+  });
+}
+
+/** The packages of a portal's API, a page after the other. @param portal URL without a slash at its end */
+export async function* readCkanPortal(
+  documents: Documents,
+  portal: string,
+): AsyncGenerator<SourceItem, void, undefined> {
+  const seen = new Set<string>();
+  let start = 0;
+  for (let page = 0; page < maxPages; page++) {
+    const query = `rows=${pageSize}&start=${start}&sort=${encodeURIComponent('id asc')}`;
+    const answer = await readJsonDocument(documents, `${portal}/api/3/action/package_search?${query}`);
+    const { result } = membersOf(answer);
+    const { count, results } = membersOf(result);
+    if (page === 0 && typeof count === 'number') yield { total: count };
+    const items = listOf(results);
+    let isNew = false;
+    for (const item of items) {
+      const id = textOf(membersOf(item).id);
+      // A package that was changed meanwhile may be on two pages.
+      if (seen.has(id)) continue;
+      seen.add(id);
+      isNew = true;
+      yield readCkanPackage(item, portal);
+    }
+    start += items.length;
+    if (!isNew || (typeof count === 'number' && start >= count)) return;
+  }
+}
+
+/** The packages in an answer of the API that was saved as a file. Of a list of names, only the names are known. */
+export function* readCkanAnswer(value: unknown): Generator<SourceItem | { readonly name: string }, void, undefined> {
+  const { success, result, help, error } = membersOf(value);
+  const portal = ckanPortalOf(help);
+  if (success === false) {
+    yield skip(
+      membersOf(error).message ?? 'answer',
+      `the source answered with an error: ${textOf(membersOf(error).message) || 'no reason given'}`,
+    );
+    return;
+  }
+  const list = Array.isArray(result) ? result : (listOf(membersOf(result).results) as unknown[]);
+  if (Array.isArray(result) || 'results' in membersOf(result)) {
+    for (const item of list)
+      if (typeof item === 'string') yield { name: item };
+      else yield readCkanPackage(item, portal);
+  } else yield readCkanPackage(result, portal);
+}
+
+/** The packages of a dump: an array, a package a line, or a saved answer of package_search. */
+export async function* readCkanDump(
+  document: OpenDocument,
+  keys: readonly string[],
+  portal: string,
+): AsyncGenerator<SourceItem, void, undefined> {
+  for await (const item of readDocumentItems(document, keys))
+    if (typeof item === 'string') yield skip(item, notInDump);
+    else if (isCkanAnswer(item))
+      for (const one of readCkanAnswer(item)) yield 'name' in one ? skip(one.name, notInDump) : one;
+    else yield readCkanPackage(item, portal);
+}
+
+/** The reason for a name of a list without the record that it names. */
+export const notInDump = 'a list of names has it, but the record is in no file';

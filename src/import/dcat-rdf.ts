@@ -1,0 +1,102 @@
+/** DCAT and DCAT-AP in Turtle, N-Triples, N-Quads and TriG: each dcat:Dataset is a dataset. Source: https://www.w3.org/TR/vocab-dcat-3/ */
+import { Parser, type Quad, type Term } from 'n3';
+import { ValidationError } from '../catalogue/errors.ts';
+import { importedDataset, type SourceItem, skip } from './imported.ts';
+
+const dcat = 'http://www.w3.org/ns/dcat#';
+const dct = 'http://purl.org/dc/terms/';
+const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
+const foaf = 'http://xmlns.com/foaf/0.1/';
+const vcard = 'http://www.w3.org/2006/vcard/ns#';
+
+type Properties = ReadonlyMap<string, readonly Term[]>;
+
+/** Properties of subjects. */
+class Graph {
+  readonly #subjects = new Map<string, Map<string, Term[]>>();
+
+  add({ subject, predicate, object }: Quad): void {
+    const key = `${subject.termType} ${subject.value}`;
+    const properties = this.#subjects.get(key) ?? new Map<string, Term[]>();
+    this.#subjects.set(key, properties);
+    properties.set(predicate.value, [...(properties.get(predicate.value) ?? []), object]);
+  }
+
+  *ofType(type: string): Generator<readonly [id: string, properties: Properties], void, undefined> {
+    for (const [key, properties] of this.#subjects)
+      if (properties.get(rdfType)?.some(({ value }) => value === type)) yield [key, properties];
+  }
+
+  /** Properties of the nodes that a property leads to. */
+  nodes(properties: Properties, predicate: string): readonly Properties[] {
+    return (properties.get(predicate) ?? []).flatMap(
+      ({ termType, value }) => this.#subjects.get(`${termType} ${value}`) ?? [],
+    );
+  }
+}
+
+const valuesOf = (properties: Properties | undefined, ...predicates: readonly string[]): readonly string[] =>
+  predicates.flatMap((predicate) => properties?.get(predicate) ?? []).map(({ value }) => value);
+
+/** Texts in the first language that the source has: of several languages, English before others. */
+function textIn(properties: Properties | undefined, predicate: string): string {
+  const terms = properties?.get(predicate) ?? [];
+  const english = terms.find((term) => 'language' in term && /^en\b/i.test(String(term.language)));
+  return (english ?? terms[0])?.value ?? '';
+}
+
+/** The last part of an IRI of a format or a media type: `CSV` of an authority table, `text/csv` of IANA. */
+const formatOf = (values: readonly string[]): string =>
+  values.map((value) => /\/media-types\/(\S+)$/.exec(value)?.[1] ?? value.split(/[/#]/).at(-1) ?? '')[0] ?? '';
+
+/** @throws ValidationError with the line of what is broken */
+export function* readDcatGraph(text: string, address: string): Generator<SourceItem, void, undefined> {
+  const graph = new Graph();
+  try {
+    for (const quad of new Parser(/^https?:/i.test(address) ? { baseIRI: address } : {}).parse(text)) graph.add(quad);
+  } catch (error) {
+    throw new ValidationError({ source: [`${address} is not valid Turtle: ${(error as Error).message}`] });
+  }
+  const datasets = [...graph.ofType(`${dcat}Dataset`)];
+  yield { total: datasets.length };
+  for (const [key, one] of datasets) {
+    const isNamed = key.startsWith('NamedNode ');
+    const iri = isNamed ? key.slice('NamedNode '.length) : '';
+    const id = iri || valuesOf(one, `${dct}identifier`)[0];
+    if (!id) {
+      yield skip(textIn(one, `${dct}title`), 'it has no identifier: a blank node without dct:identifier');
+      continue;
+    }
+    const distributions = graph.nodes(one, `${dcat}distribution`);
+    const [publisher] = graph.nodes(one, `${dct}publisher`);
+    const [contact] = graph.nodes(one, `${dcat}contactPoint`);
+    const licences = [one, ...distributions].flatMap((part) => valuesOf(part, `${dct}license`, `${dct}rights`));
+    yield importedDataset({
+      id,
+      label: textIn(one, `${dct}title`),
+      description: textIn(one, `${dct}description`),
+      keywords: valuesOf(one, `${dcat}keyword`),
+      licence: licences,
+      homepage: valuesOf(one, `${dcat}landingPage`)[0] ?? (isNamed ? iri : ''),
+      publisher: textIn(publisher, `${foaf}name`) || textIn(publisher, `${dct}title`),
+      contact: valuesOf(contact, `${vcard}hasEmail`, `${vcard}hasURL`),
+      links: distributions.flatMap((part) => {
+        const label = textIn(part, `${dct}title`) || formatOf(valuesOf(part, `${dct}format`));
+        const mediaType = formatOf(valuesOf(part, `${dcat}mediaType`));
+        const format = formatOf(valuesOf(part, `${dct}format`));
+        const downloads = valuesOf(part, `${dcat}downloadURL`);
+        const pages = valuesOf(part, `${dcat}accessURL`).filter((url) => !downloads.includes(url));
+        return [
+          ...downloads.map((url) => ({
+            address: url,
+            label,
+            format: format.includes('/') ? '' : format,
+            mediaType,
+            isFile: true,
+          })),
+          ...pages.map((url) => ({ address: url, label, format: format.includes('/') ? '' : format, mediaType })),
+        ];
+      }),
+    });
+  }
+}

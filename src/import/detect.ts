@@ -1,0 +1,98 @@
+/** The format of a source's document, from its address, its media type and its beginning. */
+
+import { isCkanAnswer, isCkanPackage } from './ckan.ts';
+import { isDataPackage } from './data-package.ts';
+import { isDcatUs } from './dcat-us.ts';
+import type { OpenDocument } from './documents.ts';
+import { isJsonLines, parseJson, readDocumentHead, readDocumentText, readStructuredDocument } from './documents.ts';
+import { membersOf } from './imported.ts';
+import { isRegistryDataset } from './open-data-registry.ts';
+import { isCatalogueRoot } from './other-catalogue.ts';
+import { isStac } from './stac.ts';
+
+/** Formats of sources, as `--format` names them. */
+export const sourceFormats = {
+  ckan: 'CKAN: the API, saved answers or a dump',
+  'dcat-us': 'DCAT-US (data.json), as Socrata, ArcGIS Hub and data.gov have it',
+  dcat: 'DCAT and DCAT-AP in Turtle',
+  stac: 'STAC: a folder, a static catalogue or an API',
+  datapackage: 'Data Package',
+  ogc: 'OGC API - Features',
+  wfs: 'WFS',
+  registry: 'the YAML files of the Registry of Open Data on AWS',
+  catalogue: 'another catalogue of this program',
+} as const;
+
+export type SourceFormat = keyof typeof sourceFormats;
+
+export interface Detected {
+  readonly format: SourceFormat | 'ckan-dump' | 'html' | null;
+  /** The document, if it was read as a whole. */
+  readonly value?: unknown;
+  /** Path of the list of records in a document that is read item by item. */
+  readonly keys?: readonly string[];
+}
+
+/** Size from which a document is read item by item. */
+const largeDocument = 4 * 1024 * 1024;
+
+/** Tells the format of a document. Its whole is read if it is small. */
+export async function detectSourceFormat(document: OpenDocument): Promise<Detected> {
+  const head = (await readDocumentHead(document)).trimStart();
+  const name = (document.address.split(/[?#]/)[0] ?? '').toLowerCase().replace(/\.gz$/, '');
+  if (/^<\?xml|^<[\w:]*WFS_Capabilities/i.test(head)) {
+    if (/WFS_Capabilities/.test(head)) return { format: 'wfs' };
+    if (/<rdf:RDF/i.test(head)) return { format: null };
+  }
+  if (/^\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(head)) return { format: 'html' };
+  if (/\.(?:ttl|n3|nt|nq|trig)$/.test(name) || /turtle|n-triples|n-quads|trig/.test(document.mediaType))
+    return { format: 'dcat' };
+  if (/\.ya?ml$/.test(name))
+    return formatOfValue(await readStructuredDocument({ open: async () => document }, document.address));
+  if (head.startsWith('{') && isJsonLines(head))
+    return formatOfItem(parseJson(head.split(/\r?\n/, 1)[0] ?? '', document.address), []);
+  if (!/^[[{]/.test(head)) return /^@?prefix\b|^@base\b/i.test(head) ? { format: 'dcat' } : { format: null };
+  if (document.size > largeDocument || /\.gz$/i.test(document.path)) return formatOfHead(head);
+  return formatOfValue(parseJson(await readDocumentText(document), document.address));
+}
+
+/** The format of a large document, from the keys at its beginning. */
+function formatOfHead(head: string): Detected {
+  if (head.startsWith('['))
+    return /"resources"|"owner_org"|"license_id"|"metadata_created"/.test(head)
+      ? { format: 'ckan-dump', keys: [] }
+      : { format: null };
+  if (/"dataset"\s*:\s*\[/.test(head)) return { format: 'dcat-us', keys: ['dataset'] };
+  if (/"success"\s*:|"result"\s*:/.test(head))
+    return { format: 'ckan-dump', keys: /"result"\s*:\s*\[/.test(head) ? ['result'] : ['result', 'results'] };
+  if (/"results"\s*:\s*\[/.test(head)) return { format: 'ckan-dump', keys: ['results'] };
+  return { format: null };
+}
+
+function formatOfItem(item: unknown, keys: readonly string[]): Detected {
+  return isCkanPackage(item) || isCkanAnswer(item) ? { format: 'ckan-dump', keys } : { format: null };
+}
+
+/** The format of a document that was read as a whole. */
+export function formatOfValue(value: unknown): Detected {
+  if (Array.isArray(value)) {
+    if (value.some((item) => isCkanPackage(item) || isCkanAnswer(item))) return { format: 'ckan-dump', keys: [] };
+    return { format: null };
+  }
+  const one = membersOf(value);
+  if (isCatalogueRoot(one)) return { format: 'catalogue', value };
+  if (isStac(one)) return { format: 'stac', value };
+  if (isDcatUs(one)) return { format: 'dcat-us', value };
+  if (isCkanAnswer(one)) return { format: 'ckan', value };
+  if (isDataPackage(one)) return { format: 'datapackage', value };
+  if (isCkanPackage(one)) return { format: 'ckan', value: { success: true, result: one } };
+  if (isRegistryDataset(one)) return { format: 'registry', value };
+  if (
+    Array.isArray(one.links) &&
+    (Array.isArray(one.collections) ||
+      one.links.some((link) => ['data', 'conformance', 'items'].includes(String(membersOf(link).rel))))
+  )
+    return { format: 'ogc', value };
+  if (Array.isArray(one.results) && one.results.some(isCkanPackage)) return { format: 'ckan-dump', keys: ['results'] };
+  return { format: null };
+}

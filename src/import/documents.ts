@@ -1,0 +1,155 @@
+/** Documents of a source: local files, or what a server answers, kept as local files. Readers of formats ask for them here. */
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { parseRecordText } from '../text/parse.ts';
+import { readArrayItems, readLineItems } from './json-items.ts';
+
+/** A document, whose bytes are in a local file. */
+export interface OpenDocument {
+  /** URL, after redirects, or absolute path. */
+  readonly address: string;
+  /** Path of the file with the bytes. */
+  readonly path: string;
+  /** Without parameters, in lower case; '' if it isn't known. */
+  readonly mediaType: string;
+  readonly size: number;
+}
+
+/** Fetches documents. Addresses are URLs, or absolute paths of local files. */
+export interface Documents {
+  /** @throws NotFoundError, UnreachableError, ValidationError (not allowed, too large) */
+  open(address: string, options?: { readonly accept?: string }): Promise<OpenDocument>;
+}
+
+/** Most bytes of a document that is read as a whole. */
+export const maxWholeDocument = 64 * 1024 * 1024;
+/** Most bytes that a gzip file may inflate to. */
+const maxInflated = 4 * 1024 * 1024 * 1024;
+
+/** Opens a local file. @throws NotFoundError */
+export async function openLocalDocument(path: string): Promise<OpenDocument> {
+  const stats = await stat(path).catch(() => null);
+  if (!stats?.isFile()) throw new NotFoundError(`There is no file ${path}.`);
+  return { address: path, path, mediaType: '', size: stats.size };
+}
+
+/** The text of a document. @throws ValidationError if it is too large */
+export async function readDocumentText(document: OpenDocument): Promise<string> {
+  if (document.size > maxWholeDocument)
+    throw new ValidationError({
+      source: [`${document.address} has ${document.size} bytes; at most ${maxWholeDocument} are read as one document.`],
+    });
+  if (!(await isGzip(document))) return (await readFile(document.path, 'utf8')).replace(/^\ufeff/, '');
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of await documentBytes(document)) {
+    size += part.length;
+    if (size > maxWholeDocument)
+      throw new ValidationError({ source: [`${document.address} inflates to more than ${maxWholeDocument} bytes.`] });
+    parts.push(part);
+  }
+  return Buffer.concat(parts)
+    .toString('utf8')
+    .replace(/^\ufeff/, '');
+}
+
+/** A document in JSON. @throws ValidationError */
+export async function readJsonDocument(documents: Documents, address: string): Promise<unknown> {
+  const document = await documents.open(address, { accept: 'application/json' });
+  return parseJson(await readDocumentText(document), document.address);
+}
+
+/** A document in JSON or YAML. @throws ValidationError */
+export async function readStructuredDocument(documents: Documents, address: string): Promise<unknown> {
+  const document = await documents.open(address);
+  const text = await readDocumentText(document);
+  if (!/\.ya?ml$/i.test(address.split(/[?#]/)[0] ?? '')) return parseJson(text, document.address);
+  const parsed = parseRecordText(text, 'yaml');
+  if ('value' in parsed) return parsed.value;
+  const { line, column, message } = parsed.error;
+  throw new ValidationError({ source: [`${document.address}:${line}:${column}: ${message}`] });
+}
+
+export function parseJson(text: string, address: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw new ValidationError({ source: [`${address} is not valid JSON: ${(error as Error).message}`] });
+  }
+}
+
+async function isGzip(document: OpenDocument): Promise<boolean> {
+  return (await headOf(document, 2)).toString('hex') === '1f8b';
+}
+
+async function headOf({ path }: OpenDocument, length: number): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  for await (const part of createReadStream(path, { end: length - 1 })) parts.push(part as Buffer);
+  return Buffer.concat(parts);
+}
+
+/** The bytes of a document, inflated if they are compressed. @throws ValidationError for more than 4 GB */
+async function documentBytes(document: OpenDocument): Promise<AsyncIterable<Buffer>> {
+  const file = createReadStream(document.path, { highWaterMark: 256 * 1024 });
+  if (!(await isGzip(document))) return file as AsyncIterable<Buffer>;
+  const inflated: Readable = createGunzip();
+  file.on('error', (error) => inflated.destroy(error));
+  file.pipe(inflated as never);
+  return limited(inflated as AsyncIterable<Buffer>, document.address);
+}
+
+async function* limited(chunks: AsyncIterable<Buffer>, address: string): AsyncGenerator<Buffer, void, undefined> {
+  let size = 0;
+  for await (const chunk of chunks) {
+    size += chunk.length;
+    if (size > maxInflated)
+      throw new ValidationError({ source: [`${address} inflates to more than ${maxInflated} bytes.`] });
+    yield chunk;
+  }
+}
+
+/** The beginning of a document, inflated if it is compressed, as text. */
+export async function readDocumentHead(document: OpenDocument, length = 64 * 1024): Promise<string> {
+  const parts: Buffer[] = [];
+  let size = 0;
+  for await (const part of await documentBytes(document)) {
+    parts.push(part);
+    size += part.length;
+    if (size >= length) break;
+  }
+  return Buffer.concat(parts)
+    .subarray(0, length)
+    .toString('utf8')
+    .replace(/^\ufeff/, '');
+}
+
+/**
+ * The items of a list in JSON, one after the other, so that memory holds one of them: of an array, of the array at a path
+ * of keys in an object, or one a line.
+ * @throws ValidationError where the text is broken
+ */
+export async function* readDocumentItems(
+  document: OpenDocument,
+  keys: readonly string[],
+): AsyncGenerator<unknown, void, undefined> {
+  const head = (await readDocumentHead(document)).trimStart();
+  const bytes = await documentBytes(document);
+  if (head.startsWith('{') && isJsonLines(head)) yield* readLineItems(bytes, document.address);
+  else yield* readArrayItems(bytes, head.startsWith('[') ? [] : keys, document.address);
+}
+
+/** True if the first line is a whole object, and another object follows. */
+export function isJsonLines(head: string): boolean {
+  const [first = '', second] = head.split(/\r?\n/, 2);
+  if (!second?.startsWith('{') && !(second === '' || second === undefined)) return false;
+  if (second === undefined || second === '') return false;
+  try {
+    JSON.parse(first);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,270 @@
+/**
+ * Documents of servers: fetched politely (one request a second to one host), kept on disk with their validators (RFC 9110,
+ * section 13), and asked for again only if they changed. Within a run that was interrupted, what was fetched is used again.
+ */
+import { createHash } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { Agent, request } from 'undici';
+import { NotFoundError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
+import { assertPublicAddress, makeGuardedLookup } from './addresses.ts';
+import type { Documents, OpenDocument } from './documents.ts';
+
+export interface HttpDocumentsOptions {
+  /** Folder for the documents. */
+  readonly folder: string;
+  /** Address of the source: other hosts must have public addresses. */
+  readonly source: string;
+  /** Least milliseconds between two requests to one host. */
+  readonly interval: number;
+  /** Milliseconds before the first retry; each further one waits twice as long. */
+  readonly retryAfter?: number;
+  /** Most bytes of a document. */
+  readonly maxSize?: number;
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the number of bytes received of a document. */
+  readonly onProgress?: ((address: string, bytes: number) => void) | undefined;
+}
+
+/** What is kept beside a document. */
+interface Kept {
+  readonly url: string;
+  /** After redirects. */
+  readonly address: string;
+  readonly etag?: string;
+  readonly lastModified?: string;
+  readonly mediaType: string;
+  /** Run that fetched or confirmed it. */
+  readonly run: string;
+}
+
+const maxRedirects = 10;
+const maxAttempts = 5;
+const maxWait = 120_000;
+const timeout = 60_000;
+const agent = 'dataset-catalogue (catalogue import)';
+
+export class HttpDocuments implements Documents {
+  readonly #options: HttpDocumentsOptions;
+  readonly #dispatcher: Agent;
+  /** Time of the last request by host. */
+  readonly #lastRequests = new Map<string, number>();
+  #run = '';
+  /** Numbers of requests, of answers 304, and of documents that an interrupted run had fetched. */
+  readonly counts = { requests: 0, unchanged: 0, resumed: 0 };
+
+  private constructor(options: HttpDocumentsOptions) {
+    this.#options = options;
+    const lookup = makeGuardedLookup(new URL(options.source).hostname);
+    this.#dispatcher = new Agent({
+      connect: { lookup: lookup as never },
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
+    });
+  }
+
+  /** Opens the documents of a source. A run that was not finished goes on. */
+  static async open(options: HttpDocumentsOptions): Promise<HttpDocuments> {
+    const documents = new HttpDocuments(options);
+    await mkdir(options.folder, { recursive: true, mode: 0o700 });
+    const marker = join(options.folder, 'run');
+    const unfinished = await readFile(marker, 'utf8').catch(() => '');
+    documents.#run = unfinished || `${Date.now().toString(36)}-${process.pid}`;
+    if (!unfinished) await writeFile(marker, documents.#run);
+    return documents;
+  }
+
+  /** Ends the run: the next one asks for every document again. */
+  async finish(): Promise<void> {
+    await rm(join(this.#options.folder, 'run'), { force: true });
+  }
+
+  async close(): Promise<void> {
+    await this.#dispatcher.destroy();
+  }
+
+  async open(url: string, { accept = '*/*' }: { readonly accept?: string } = {}): Promise<OpenDocument> {
+    const stem = join(
+      this.#options.folder,
+      createHash('sha256').update(`${accept}\n${url}`).digest('hex').slice(0, 32),
+    );
+    const kept = await readKept(stem);
+    if (kept?.run === this.#run) {
+      this.counts.resumed++;
+      return this.#document(stem, kept);
+    }
+    const conditions: Record<string, string> = {
+      ...(kept?.etag && { 'if-none-match': kept.etag }),
+      ...(kept?.lastModified && !kept.etag && { 'if-modified-since': kept.lastModified }),
+    };
+    for (let attempt = 1; ; attempt++) {
+      try {
+        const answered = await this.#fetch(url, { accept, ...conditions }, stem);
+        const next: Kept =
+          answered === 'unchanged' && kept
+            ? { ...kept, run: this.#run }
+            : { ...(answered as Omit<Kept, 'run' | 'url'>), url, run: this.#run };
+        await writeFile(`${stem}.json`, JSON.stringify(next));
+        return this.#document(stem, next);
+      } catch (error) {
+        this.#options.signal?.throwIfAborted();
+        if (!(error instanceof TransientError)) throw error;
+        if (attempt >= maxAttempts) throw new UnreachableError(`${url}: ${error.message} (tried ${attempt} times)`);
+        const pause = error.wait ?? (this.#options.retryAfter ?? 1000) * 2 ** (attempt - 1);
+        if (pause > maxWait)
+          throw new UnreachableError(
+            `${url}: ${error.message}. It asks to wait ${Math.ceil(pause / 1000)} seconds: run the same command again then.`,
+          );
+        await wait(pause, this.#options.signal);
+      }
+    }
+  }
+
+  async #document(stem: string, { address, mediaType }: Kept): Promise<OpenDocument> {
+    const { size } = await stat(`${stem}.body`);
+    return { address, path: `${stem}.body`, mediaType, size };
+  }
+
+  /** Sends a request, and those of its redirects; stores the body of the answer. @throws TransientError, NotFoundError, ValidationError */
+  async #fetch(
+    url: string,
+    headers: Record<string, string>,
+    stem: string,
+  ): Promise<Omit<Kept, 'run' | 'url'> | 'unchanged'> {
+    let address = url;
+    for (let redirects = 0; redirects <= maxRedirects; redirects++) {
+      assertPublicAddress(address, this.#options.source);
+      await this.#waitForTurn(new URL(address).host);
+      this.counts.requests++;
+      const response = await request(address, {
+        dispatcher: this.#dispatcher,
+        headers: { ...headers, 'user-agent': agent, 'accept-encoding': 'gzip, deflate, br' },
+        signal: this.#options.signal ?? null,
+      }).catch((error: NodeJS.ErrnoException) => {
+        if (error instanceof ValidationError) throw error;
+        throw new TransientError(explainConnectionError(error));
+      });
+      const { statusCode, body } = response;
+      const header = (name: string) => [response.headers[name]].flat()[0] ?? '';
+      if (statusCode >= 200 && statusCode < 300) {
+        await this.#store(body, header('content-encoding'), address, stem);
+        const etag = header('etag');
+        const lastModified = header('last-modified');
+        const mediaType = header('content-type').split(';')[0]?.trim().toLowerCase() ?? '';
+        return { address, mediaType, ...(etag && { etag }), ...(lastModified && { lastModified }) };
+      }
+      await body.dump({ limit: 1024 * 1024 }).catch(() => {});
+      if (statusCode === 304) {
+        this.counts.unchanged++;
+        return 'unchanged';
+      }
+      const location = header('location');
+      if (statusCode >= 300 && statusCode < 400 && location) {
+        if (!URL.canParse(location, address))
+          throw new ValidationError({ source: [`${address} redirects to ${location}, which is no address.`] });
+        address = new URL(location, address).href;
+        continue;
+      }
+      if (statusCode === 429 || statusCode >= 500)
+        throw new TransientError(`the server answered ${statusCode}`, retryAfterOf(header('retry-after')));
+      if (statusCode === 401 || statusCode === 403)
+        throw new ValidationError({ source: [`${address}: the server refuses access (${statusCode}).`] });
+      throw new NotFoundError(`${address}: the server answered ${statusCode}.`);
+    }
+    throw new ValidationError({ source: [`${url} redirects more than ${maxRedirects} times.`] });
+  }
+
+  async #store(body: Readable, coding: string, address: string, stem: string): Promise<void> {
+    const { maxSize = 4 * 1024 * 1024 * 1024, onProgress } = this.#options;
+    let size = 0;
+    async function* counted(chunks: AsyncIterable<Buffer>) {
+      for await (const chunk of chunks) {
+        size += chunk.length;
+        if (size > maxSize) throw new ValidationError({ source: [`${address} has more than ${maxSize} bytes.`] });
+        onProgress?.(address, size);
+        yield chunk;
+      }
+    }
+    const decoder = decoderOf(coding);
+    const aside = `${stem}.part`;
+    try {
+      const file = createWriteStream(aside, { mode: 0o600 });
+      if (decoder) await pipeline(body, decoder, counted, file);
+      else await pipeline(body, counted, file);
+      await rename(aside, `${stem}.body`);
+    } catch (error) {
+      await rm(aside, { force: true });
+      if (error instanceof ValidationError) throw error;
+      throw new TransientError(`the answer broke off: ${(error as Error).message}`);
+    }
+  }
+
+  /** Waits until the host may be asked again. */
+  async #waitForTurn(host: string): Promise<void> {
+    const { interval, signal } = this.#options;
+    const now = Date.now();
+    const turn = Math.max(now, (this.#lastRequests.get(host) ?? Number.NEGATIVE_INFINITY) + interval);
+    this.#lastRequests.set(host, turn);
+    if (turn > now) await wait(turn - now, signal);
+  }
+}
+
+/** A failure that may pass. */
+class TransientError extends Error {
+  /** Milliseconds that the server asks to wait. */
+  readonly wait: number | undefined;
+  constructor(message: string, wait?: number) {
+    super(message);
+    this.wait = wait;
+  }
+}
+
+function decoderOf(coding: string) {
+  if (/^(?:x-)?gzip$/i.test(coding)) return createGunzip();
+  if (/^deflate$/i.test(coding)) return createInflate();
+  return /^br$/i.test(coding) ? createBrotliDecompress() : null;
+}
+
+/** Milliseconds in Retry-After (RFC 9110, section 10.2.3): seconds or a date. */
+function retryAfterOf(value: string): number | undefined {
+  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
+  const date = Date.parse(value);
+  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
+}
+
+function explainConnectionError({ code, message }: NodeJS.ErrnoException): string {
+  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no server of this name';
+  if (code === 'ECONNREFUSED') return 'no server answers there';
+  if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET') return 'the connection was cut';
+  if (/TIMEOUT/.test(code ?? '')) return 'the server did not answer in time';
+  return message;
+}
+
+async function readKept(stem: string): Promise<Kept | null> {
+  try {
+    const kept = JSON.parse(await readFile(`${stem}.json`, 'utf8')) as Kept;
+    await stat(`${stem}.body`);
+    return kept;
+  } catch {
+    return null;
+  }
+}
+
+function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const stop = () => {
+      clearTimeout(timer);
+      reject(signal?.reason);
+    };
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop);
+      resolve();
+    }, milliseconds);
+    signal?.addEventListener('abort', stop, { once: true });
+    if (signal?.aborted) stop();
+  });
+}

@@ -1,0 +1,144 @@
+/** An import: the records of a source become datasets of a namespace. The same source again updates them. */
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { DatasetRef } from '../catalogue/ref.ts';
+import { slugify } from '../catalogue/slug.ts';
+import { BroughtFiles, type BroughtVersion } from './bring-files.ts';
+import type { SourceFormat } from './detect.ts';
+import { type Documents, openLocalDocument } from './documents.ts';
+import { HttpDocuments } from './http-documents.ts';
+import type { Skipped } from './imported.ts';
+import { readHttpSource } from './read-http-source.ts';
+import { readLocalSource } from './read-source.ts';
+import { DatasetWriter, type KeptByHand, type Written } from './write-datasets.ts';
+
+export interface ImportRequest {
+  /** URL, or path of a file or folder. */
+  readonly source: string;
+  /** Slug of the namespace; default: derived from the source. */
+  readonly namespace?: string | undefined;
+  readonly format?: SourceFormat | undefined;
+  readonly dryRun?: boolean | undefined;
+  /** True to bring the files and take them in as versions. */
+  readonly withData?: boolean | undefined;
+  /** Seconds between two requests to one host. */
+  readonly delay?: number | undefined;
+}
+
+export interface ImportEnvironment {
+  readonly catalogue: Catalogue;
+  /** Folder for documents of servers between two runs. */
+  readonly cacheFolder: string;
+  readonly cwd: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the number of records so far, and the number of all if it is known. */
+  readonly onRecords?: ((done: number, total: number | null) => void) | undefined;
+  /** Called with the address of a file and the bytes received. */
+  readonly onBytes?: ((address: string, bytes: number) => void) | undefined;
+}
+
+export interface ImportResult {
+  readonly source: string;
+  readonly namespace: string;
+  readonly created: readonly Written[];
+  readonly updated: readonly Written[];
+  readonly unchanged: number;
+  /** Datasets with fields that people wrote by hand. */
+  readonly kept: readonly KeptByHand[];
+  readonly skipped: readonly Skipped[];
+  /** Datasets of this source that it doesn't have any more. They stay. */
+  readonly missing: readonly DatasetRef[];
+  readonly versions: readonly BroughtVersion[];
+  /** Datasets whose files stay links, with the reason. */
+  readonly links: readonly Skipped[];
+  /** Requests to servers, and answers that nothing has changed. */
+  readonly requests: number;
+  readonly unchangedDocuments: number;
+}
+
+const isUrl = (source: string) => /^https?:\/\//i.test(source);
+
+/**
+ * Imports a source.
+ * @throws NotFoundError, UnreachableError, ValidationError if the source can't be read at all; the signal's reason
+ */
+export async function importSource(request: ImportRequest, environment: ImportEnvironment): Promise<ImportResult> {
+  const from = addressOfSource(request.source);
+  const namespace = request.namespace ?? (slugify(nameOfSource(from)) || 'imported');
+  const { catalogue, cacheFolder, signal, cwd } = environment;
+  const http = isUrl(from)
+    ? await HttpDocuments.open({
+        folder: `${cacheFolder}/${createHash('sha256').update(from).digest('hex').slice(0, 16)}`,
+        source: from,
+        interval: (request.delay ?? 1) * 1000,
+        signal,
+        onProgress: environment.onBytes,
+      })
+    : null;
+  try {
+    const documents: Documents = http ?? { open: (address) => openLocalDocument(address) };
+    const target = { namespace, label: nameOfSource(from), from, dryRun: request.dryRun ?? false };
+    const writer = await DatasetWriter.open(catalogue, target);
+    const state = {
+      documents,
+      format: request.format,
+      seen: new Set<string>(),
+      listed: new Set<string>(),
+      found: new Set<string>(),
+    };
+    const items = http
+      ? readHttpSource(from, { ...state, folder: null })
+      : readLocalSource(resolve(cwd, request.source), state);
+    const files = request.withData ? new BroughtFiles(catalogue, documents, request.dryRun ?? false, signal) : null;
+    let total: number | null = null;
+    let done = 0;
+    try {
+      for await (const item of items) {
+        signal?.throwIfAborted();
+        if ('total' in item) {
+          total = (total ?? 0) + item.total;
+          continue;
+        }
+        if ('skipped' in item) writer.outcome.skipped.push(item.skipped);
+        else {
+          const ref = await writer.add(item.dataset);
+          if (ref) files?.plan(ref, item.dataset);
+        }
+        environment.onRecords?.(++done, total);
+      }
+    } finally {
+      // What was read before an error or Ctrl-C is kept.
+      await writer.flush();
+    }
+    const brought = (await files?.bring()) ?? { versions: [], links: [] };
+    if (!request.dryRun) await http?.finish();
+    return {
+      source: from,
+      namespace,
+      ...writer.outcome,
+      missing: writer.missing(),
+      ...brought,
+      requests: http?.counts.requests ?? 0,
+      unchangedDocuments: http?.counts.unchanged ?? 0,
+    };
+  } finally {
+    await http?.close();
+  }
+}
+
+/** The address that records keep: a URL without fragment and final slash, or the name of a file or folder. */
+export function addressOfSource(source: string): string {
+  if (!isUrl(source)) return resolve(source).split(/[\\/]/).at(-1) ?? source;
+  const url = new URL(source);
+  url.hash = '';
+  url.username = '';
+  url.password = '';
+  return url.href.replace(/\/+$/, '');
+}
+
+/** The name of a source for people: its host, or the name of its file. */
+function nameOfSource(from: string): string {
+  if (isUrl(from)) return new URL(from).hostname.replace(/^www\./, '').replace(/\./g, '-');
+  return from.replace(/\.(?:data\.)?(?:json|jsonl|ndjson|ya?ml|ttl|xml|gz|zip)+(?:\.gz)?$/i, '') || from;
+}

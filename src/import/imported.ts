@@ -1,0 +1,183 @@
+/** Datasets as a source describes them, in the fields of this catalogue. Readers of formats make them; they do no I/O of their own. */
+import { isAbsolute, resolve, sep } from 'node:path';
+import { excerpt, ValidationError } from '../catalogue/errors.ts';
+import { findImportedLicence } from './licence.ts';
+import { markdownFromHtml, plainText } from './prose.ts';
+
+/** Texts of a column that the source describes. */
+export interface ImportedColumn {
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly unit: string;
+}
+
+/** A file or a page at the source. */
+export interface ImportedLink {
+  readonly label: string;
+  /** Absolute URL, or the path of a local file. */
+  readonly address: string;
+  /** Short name of the format in lower case, such as csv; '' if the source doesn't say it. */
+  readonly format: string;
+  readonly mediaType: string;
+  /** True if the source says that it is the file itself, not a page about it. */
+  readonly isFile: boolean;
+  readonly columns: readonly ImportedColumn[];
+}
+
+/** A dataset of a source. */
+export interface ImportedDataset {
+  /** Identifier that the source gives it. */
+  readonly id: string;
+  /** Name in its address at the source; '' if it has none. */
+  readonly name: string;
+  readonly label: string;
+  readonly description: string;
+  readonly keywords: readonly string[];
+  readonly licence: string;
+  readonly homepage: string;
+  readonly publisher: string;
+  readonly contact: string;
+  readonly links: readonly ImportedLink[];
+}
+
+/** A record of a source that was not taken, or a part of one. */
+export interface Skipped {
+  readonly id: string;
+  readonly reason: string;
+}
+
+/** A dataset of a source, or the reason why there is none; `total` tells how many records are to come. */
+export type SourceItem =
+  | { readonly dataset: ImportedDataset }
+  | { readonly skipped: Skipped }
+  | { readonly total: number };
+
+/** Values of a dataset as they stand in a source: of any type, and possibly missing. */
+export interface RawDataset {
+  readonly id: unknown;
+  readonly name?: unknown;
+  readonly label?: unknown;
+  readonly description?: unknown;
+  readonly keywords?: readonly unknown[];
+  /** Identifiers, URLs and titles of the licence, the most exact first. */
+  readonly licence?: readonly unknown[];
+  readonly homepage?: unknown;
+  readonly publisher?: unknown;
+  readonly contact?: readonly unknown[];
+  readonly links?: readonly RawLink[];
+}
+
+export interface RawLink {
+  readonly address: unknown;
+  readonly label?: unknown;
+  readonly format?: unknown;
+  readonly mediaType?: unknown;
+  readonly isFile?: boolean;
+  readonly columns?: readonly ImportedColumn[];
+}
+
+/** The length of labels, keywords and publishers in records. */
+const maxLabel = 200;
+const maxKeyword = 100;
+const maxDescription = 100_000;
+
+/** The dataset with these values, or the reason why there is none. Values of other types are left out; nothing is invented. */
+export function importedDataset(raw: RawDataset): SourceItem {
+  const label = shorten(plainText(textOf(raw.label)), maxLabel);
+  const name = textOf(raw.name).trim();
+  const id = textOf(raw.id).trim() || name;
+  if (!id) return skip(label || '(without a name)', 'it has no identifier');
+  if (!label && !name) return skip(id, 'it has no title and no name');
+  const dataset: ImportedDataset = {
+    id,
+    name,
+    label: label || shorten(name, maxLabel),
+    description: shorten(markdownFromHtml(textOf(raw.description)), maxDescription),
+    keywords: uniqueTexts((raw.keywords ?? []).map((one) => plainText(textOf(one)))).filter(
+      ({ length }) => length <= maxKeyword,
+    ),
+    licence: findImportedLicence((raw.licence ?? []).map(textOf)),
+    homepage: httpUrl(raw.homepage),
+    publisher: shorten(plainText(textOf(raw.publisher)), maxLabel),
+    contact: findContact((raw.contact ?? []).map(textOf)),
+    links: (raw.links ?? []).flatMap(importedLink),
+  };
+  return { dataset };
+}
+
+export const skip = (id: unknown, reason: string): SourceItem => ({
+  skipped: { id: excerpt(textOf(id) || '(without a name)'), reason },
+});
+
+/** The reason that an error gives, without the names of fields. */
+export const reasonOf = (error: unknown): string =>
+  error instanceof ValidationError ? Object.values(error.fields).flat().join(' ') : (error as Error).message;
+
+function importedLink({ address, label, format, mediaType, isFile = false, columns = [] }: RawLink): ImportedLink[] {
+  const url = textOf(address).trim();
+  if (!url) return [];
+  const type = textOf(mediaType).split(';')[0]?.trim().toLowerCase() ?? '';
+  return [
+    {
+      label: shorten(plainText(textOf(label)), maxKeyword),
+      address: url,
+      format: textOf(format).trim().toLowerCase().replace(/^\./, '').slice(0, 40),
+      mediaType: /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : '',
+      isFile,
+      columns,
+    },
+  ];
+}
+
+/** A text or a number as text; '' for other values. Of texts by language, the first. */
+export function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return '';
+}
+
+/** The members of an object; none of another value. */
+export const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {};
+
+/** A list; of a single value a list of one, of nothing an empty one. */
+export const listOf = (value: unknown): readonly unknown[] =>
+  Array.isArray(value) ? value : value === undefined || value === null ? [] : [value];
+
+/** The value if it is an absolute http(s) URL; else ''. */
+export function httpUrl(value: unknown): string {
+  const text = textOf(value).trim();
+  return /^https?:\/\//i.test(text) && !/\s/.test(text) && URL.canParse(text) ? text : '';
+}
+
+/** An address relative to that of its document; '' if it leads out of the document's local folder. */
+export function resolveAddress(address: unknown, base: string): string {
+  const text = textOf(address).trim();
+  if (!text || /^[a-z][a-z0-9+.-]*:/i.test(text)) return text;
+  if (/^https?:/i.test(base)) return URL.canParse(text, base) ? new URL(text, base).href : text;
+  if (!isAbsolute(base)) return text;
+  const path = resolve(base, text);
+  return path.startsWith(resolve(base) + sep) ? path : '';
+}
+
+function uniqueTexts(texts: readonly string[]): readonly string[] {
+  const byFolded = new Map<string, string>();
+  for (const text of texts) if (text && !byFolded.has(text.toLowerCase())) byFolded.set(text.toLowerCase(), text);
+  return [...byFolded.values()];
+}
+
+/** The first of these texts that is an e-mail address or a URL. */
+function findContact(texts: readonly string[]): string {
+  for (const text of texts) {
+    const contact = text.trim().replace(/^mailto:/i, '');
+    if (/^[^\s<>@"]+@[^\s<>@"]+\.[^\s<>@"]+$/.test(contact) || httpUrl(contact)) return contact;
+  }
+  return '';
+}
+
+function shorten(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const cut = text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '');
+  return `${cut.trimEnd()}…`;
+}

@@ -1,0 +1,154 @@
+/** Items of long JSON texts, found in one pass over the bytes: memory holds one item and one chunk. */
+import { ValidationError } from '../catalogue/errors.ts';
+
+/** Most bytes of one item. */
+const maxItem = 32 * 1024 * 1024;
+
+const broken = (address: string, reason: string) => new ValidationError({ source: [`${address}: ${reason}`] });
+
+function parseItem(text: string, number: number, address: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    throw broken(address, `item ${number} is not valid JSON: ${(error as Error).message}`);
+  }
+}
+
+/** JSON a line. @throws ValidationError */
+export async function* readLineItems(
+  chunks: AsyncIterable<Buffer>,
+  address: string,
+): AsyncGenerator<unknown, void, undefined> {
+  let kept: Buffer[] = [];
+  let size = 0;
+  let number = 0;
+  const itemOf = (line: string) => (line.trim() ? parseItem(line, ++number, address) : undefined);
+  for await (const chunk of chunks) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
+      const line = Buffer.concat([...kept, chunk.subarray(start, end)]).toString('utf8');
+      kept = [];
+      size = 0;
+      start = end + 1;
+      const item = itemOf(line.replace(/^\ufeff/, ''));
+      if (item !== undefined) yield item;
+    }
+    kept.push(Buffer.from(chunk.subarray(start)));
+    size += chunk.length - start;
+    if (size > maxItem) throw broken(address, `line ${number + 1} has more than ${maxItem} bytes`);
+  }
+  const item = itemOf(Buffer.concat(kept).toString('utf8'));
+  if (item !== undefined) yield item;
+}
+
+const quote = 0x22;
+const backslash = 0x5c;
+
+/**
+ * The items of the array that is at a path of keys from the root; of the root itself for no keys.
+ * @throws ValidationError if the array isn't there, or ends too early
+ */
+export async function* readArrayItems(
+  chunks: AsyncIterable<Buffer>,
+  keys: readonly string[],
+  address: string,
+): AsyncGenerator<unknown, void, undefined> {
+  const scanner = new ArrayScanner(keys);
+  let number = 0;
+  for await (const chunk of chunks) {
+    for (const text of scanner.push(chunk)) yield parseItem(text, ++number, address);
+    if (scanner.keptBytes > maxItem) throw broken(address, `item ${number + 1} has more than ${maxItem} bytes`);
+  }
+  if (!scanner.hasArray) throw broken(address, `there is no list at ${keys.join('.') || 'its root'}`);
+  if (!scanner.hasEnded) throw broken(address, 'it ends within its list: the file is not complete');
+}
+
+class ArrayScanner {
+  readonly #keys: readonly string[];
+  #depth = 0;
+  #inString = false;
+  #escaped = false;
+  /** Number of keys of the path that lead to the present container. */
+  #matched = 0;
+  /** The last string at the depth of a key that is looked for, to be compared once a colon follows. */
+  #text: number[] | null = null;
+  #last = '';
+  #isNext = false;
+  #kept: Buffer[] = [];
+  #isInItem = false;
+  keptBytes = 0;
+  hasArray = false;
+  hasEnded = false;
+
+  constructor(keys: readonly string[]) {
+    this.#keys = keys;
+    this.#isNext = keys.length === 0;
+  }
+
+  /** @returns the texts of the items that end in the chunk */
+  push(chunk: Buffer): readonly string[] {
+    const items: string[] = [];
+    let start = 0;
+    for (let i = 0; i < chunk.length && !this.hasEnded; i++) {
+      const byte = chunk[i] as number;
+      if (this.#inString) {
+        if (this.#escaped) this.#escaped = false;
+        else if (byte === backslash) this.#escaped = true;
+        else if (byte === quote) {
+          this.#inString = false;
+          if (this.#text) this.#last = Buffer.from(this.#text).toString('utf8');
+          this.#text = null;
+        } else this.#text?.push(byte);
+        continue;
+      }
+      const isAtItems = this.hasArray && this.#depth === this.#keys.length + 1;
+      if (byte === 0x5d && isAtItems) {
+        if (this.#isInItem) items.push(this.#take(chunk.subarray(start, i)));
+        this.hasEnded = true;
+      } else if (byte === 0x2c && isAtItems) {
+        if (this.#isInItem) items.push(this.#take(chunk.subarray(start, i)));
+      } else {
+        if (isAtItems && !this.#isInItem && byte > 0x20) {
+          this.#isInItem = true;
+          start = i;
+        }
+        this.#follow(byte);
+      }
+    }
+    if (this.#isInItem) {
+      const rest = Buffer.from(chunk.subarray(start));
+      this.#kept.push(rest);
+      this.keptBytes += rest.length;
+    }
+    return items;
+  }
+
+  /** Follows strings, brackets and keys. */
+  #follow(byte: number): void {
+    if (byte === quote) {
+      this.#inString = true;
+      this.#text = !this.hasArray && this.#depth === this.#matched + 1 ? [] : null;
+    } else if (byte === 0x3a) {
+      this.#isNext = !this.hasArray && this.#depth === this.#matched + 1 && this.#last === this.#keys[this.#matched];
+    } else if (byte === 0x7b || byte === 0x5b) {
+      this.#depth++;
+      if (this.#isNext && !this.hasArray) {
+        if (this.#keys.length) this.#matched++;
+        if (byte === 0x5b && this.#matched === this.#keys.length) this.hasArray = true;
+      }
+      this.#isNext = false;
+    } else if (byte === 0x7d || byte === 0x5d) {
+      this.#depth--;
+      if (!this.hasArray && this.#depth < this.#matched + 1 && this.#matched > 0 && this.#depth <= this.#matched)
+        this.#matched = Math.min(this.#matched, Math.max(0, this.#depth - 1));
+    } else if (byte > 0x20 && byte !== 0x2c) this.#isNext = false;
+  }
+
+  #take(end: Buffer): string {
+    const text = Buffer.concat([...this.#kept, end]).toString('utf8');
+    this.#kept = [];
+    this.keptBytes = 0;
+    this.#isInItem = false;
+    return text;
+  }
+}

@@ -1,0 +1,171 @@
+/**
+ * Merging of an imported dataset with its record: the value at the last import, the value now and the new one are compared
+ * field by field, so that what people wrote by hand survives. The record keeps a checksum of each imported value.
+ */
+import { createHash } from 'node:crypto';
+import { slugify } from '../catalogue/slug.ts';
+import type { Dataset } from '../catalogue/types.ts';
+import type { ImportedDataset, ImportedLink } from './imported.ts';
+import { featurePages } from './ogc.ts';
+
+/** Fields of a dataset that an import writes. */
+export const importedFields = [
+  'label',
+  'description',
+  'keywords',
+  'licence',
+  'homepage',
+  'publisher',
+  'contact',
+  'links',
+] as const;
+export type ImportedField = (typeof importedFields)[number];
+export type ImportedValues = Readonly<
+  Record<ImportedField, string | readonly string[] | Readonly<Record<string, string>>>
+>;
+
+/** The origin of a dataset, as its record has it. */
+export interface Origin {
+  /** Address of the source: a URL, or the name of a file or folder. */
+  readonly from: string;
+  /** Identifier in the source. */
+  readonly id: string;
+  /** Checksums of the imported values by field; of `slug`, the name that the import gave. */
+  readonly imported: Readonly<Record<string, string>>;
+}
+
+/** The origin of a dataset; null if it was not imported. */
+export function originOf({ source }: Pick<Dataset, 'source'>): Origin | null {
+  const { from, id, imported } = source;
+  if (typeof from !== 'string' || typeof id !== 'string') return null;
+  return { from, id, imported: typeof imported === 'object' ? imported : {} };
+}
+
+/** True for an identifier that no other source uses: a UUID, a DOI or a URI. */
+export const isGloballyUnique = (id: string): boolean =>
+  /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(id) ||
+  /^[a-z][a-z0-9+.-]+:\S{4,}$/i.test(id) ||
+  /^10\.\d{4,}\//.test(id);
+
+/** Checksum of a value in a record; '' for an empty one. */
+export function checksumOfValue(value: unknown): string {
+  if (
+    value === '' ||
+    value === undefined ||
+    (typeof value === 'object' && value !== null && Object.keys(value).length === 0)
+  )
+    return '';
+  const sorted =
+    typeof value === 'object' && !Array.isArray(value)
+      ? Object.entries(value as object).sort(([a], [b]) => (a < b ? -1 : 1))
+      : value;
+  return createHash('sha256').update(JSON.stringify(sorted)).digest('hex').slice(0, 12);
+}
+
+/** The values that an imported dataset gives to the fields. */
+export function valuesOfImported(dataset: ImportedDataset): ImportedValues {
+  const { label, description, keywords, licence, homepage, publisher, contact } = dataset;
+  return { label, description, keywords, licence, homepage, publisher, contact, links: linksByTitle(dataset.links) };
+}
+
+/** Addresses that a record may link to. */
+const linkable = /^(?:https?|ftp|s3|gs):\/\/\S+$/;
+
+/** The URL of a link as a record has it; undefined for a local file, and for what is no address. */
+export function linkUrl({ address }: Pick<ImportedLink, 'address'>): string | undefined {
+  if (linkable.test(address)) return address;
+  if (!/^(?:https?|ftp|s3|gs):/i.test(address) || !URL.canParse(address)) return undefined;
+  const { href } = new URL(address);
+  return linkable.test(href) ? href : undefined;
+}
+
+/** Links by their titles, which are made different by numbers; each URL once. */
+function linksByTitle(links: readonly ImportedLink[]): Readonly<Record<string, string>> {
+  const byTitle = new Map<string, string>();
+  const urls = new Set<string>();
+  for (const link of links) {
+    const url = linkUrl(link);
+    if (url === undefined || urls.has(url)) continue;
+    urls.add(url);
+    const format =
+      link.format && link.format !== featurePages && !link.label.toLowerCase().includes(link.format)
+        ? ` (${link.format.toUpperCase()})`
+        : '';
+    const title = `${link.label || lastSegment(url)}${link.isFile ? format : ''}`.replace('__proto__', 'proto');
+    let key = title;
+    for (let n = 2; byTitle.has(key); n++) key = `${title} ${n}`;
+    byTitle.set(key, url);
+  }
+  return Object.fromEntries(byTitle);
+}
+
+const lastSegment = (url: string): string => {
+  const path = url.split(/[?#]/)[0] ?? '';
+  return path.replace(/\/+$/, '').split('/').at(-1)?.slice(0, 100) || url.slice(0, 100);
+};
+
+export interface Merged {
+  /** Fields to set, with `source`; null if the record is as it should be. */
+  readonly changes: Readonly<Record<string, unknown>> | null;
+  /** Fields whose values differ from those of the source because a person wrote them. */
+  readonly keptFields: readonly ImportedField[];
+}
+
+/** Compares a record with what its source says now. @param from address of the source */
+export function mergeWithRecord(present: Dataset, dataset: ImportedDataset, from: string): Merged {
+  const origin = originOf(present);
+  const values = valuesOfImported(dataset);
+  const imported: Record<string, string> = {};
+  const changes: Record<string, unknown> = {};
+  const keptFields: ImportedField[] = [];
+  for (const field of importedFields) {
+    const base = origin?.imported[field] ?? '';
+    const now = checksumOfValue(present[field]);
+    const next = checksumOfValue(values[field]);
+    let kept = next;
+    if (now !== next && now === base) changes[field] = values[field];
+    else if (now !== next) {
+      keptFields.push(field);
+      kept = base;
+    }
+    if (kept) imported[field] = kept;
+  }
+  if (origin?.imported.slug) imported.slug = origin.imported.slug;
+  const source = { from, id: dataset.id, imported };
+  const isSame =
+    origin !== null &&
+    checksumOfValue({ ...origin, imported: checksumOfValue(origin.imported) }) ===
+      checksumOfValue({ ...source, imported: checksumOfValue(imported) });
+  return { changes: isSame && Object.keys(changes).length === 0 ? null : { ...changes, source }, keptFields };
+}
+
+/** The values of the record of a new dataset. */
+export function valuesOfNewRecord(
+  dataset: ImportedDataset,
+  from: string,
+  slug: string,
+): Readonly<Record<string, unknown>> {
+  const values = valuesOfImported(dataset);
+  const filled = importedFields.filter((field) => checksumOfValue(values[field]) !== '');
+  const imported = Object.fromEntries(filled.map((field) => [field, checksumOfValue(values[field])]));
+  return {
+    ...Object.fromEntries(filled.map((field) => [field, values[field]])),
+    source: { from, id: dataset.id, imported: { ...imported, slug } },
+  };
+}
+
+/** The slug that a dataset should have: its name at the source, else its label. */
+export function wantedSlug({ name, label, id }: ImportedDataset, language: string): string {
+  return (
+    slugify(name.replace(/[./:]+/g, '-'), language) || slugify(label, language) || `dataset-${checksumOfValue(id)}`
+  );
+}
+
+/** A slug that is not taken: the wanted one, or with a number. @param taken in lower case */
+export function freeSlug(wanted: string, taken: ReadonlySet<string>, maxLength: number): string {
+  for (let n = 1; ; n++) {
+    const end = n === 1 ? '' : `-${n}`;
+    const slug = wanted.slice(0, maxLength - end.length).replace(/[-_]+$/, '') + end;
+    if (!taken.has(slug.toLowerCase())) return slug;
+  }
+}

@@ -1,0 +1,163 @@
+/** OGC API - Features (Part 1) and WFS: each collection, or feature type, is a dataset. Features are brought as GeoJSON. */
+import { Parser } from 'htmlparser2';
+import { type Documents, readJsonDocument } from './documents.ts';
+import { httpUrl, importedDataset, listOf, membersOf, type SourceItem, skip, textOf } from './imported.ts';
+import { addressOf } from './stac.ts';
+
+/** The format of links to features, which are read page by page. */
+export const featurePages = 'ogc-features';
+
+/** The collections of a server, from its landing page or from its list of collections. */
+export async function* readOgcCollections(
+  documents: Documents,
+  value: unknown,
+  address: string,
+): AsyncGenerator<SourceItem, void, undefined> {
+  let page = membersOf(value);
+  let base = address;
+  if (!Array.isArray(page.collections)) {
+    const data = linkWith(page, 'data') ?? linkWith(page, 'http://www.opengis.net/def/rel/ogc/1.0/data');
+    base =
+      (data && addressOf(data, address, null)) ?? `${address.replace(/[?#].*$/, '').replace(/\/+$/, '')}/collections`;
+    page = membersOf(await readJsonDocument(documents, base));
+  }
+  for (const seen = new Set([base]); ; ) {
+    for (const one of listOf(page.collections)) yield readOgcCollection(membersOf(one), base);
+    const next = linkWith(page, 'next');
+    base = (next && addressOf(next, base, null)) || '';
+    if (!base || seen.has(base)) return;
+    seen.add(base);
+    page = membersOf(await readJsonDocument(documents, base));
+  }
+}
+
+/** The address of the first link with a relation, JSON before other types. */
+function linkWith(one: Readonly<Record<string, unknown>>, rel: string): string | undefined {
+  const found = listOf(one.links)
+    .map(membersOf)
+    .filter((link) => link.rel === rel);
+  return textOf((found.find(({ type }) => /json/.test(textOf(type))) ?? found[0])?.href) || undefined;
+}
+
+function readOgcCollection(one: Readonly<Record<string, unknown>>, base: string): SourceItem {
+  const itemType = textOf(one.itemType) || 'feature';
+  if (itemType !== 'feature' && itemType !== 'record')
+    return skip(one.id, `its items are of the type "${itemType}", not features`);
+  const target = (rel: string) => {
+    const href = linkWith(one, rel);
+    return href && addressOf(href, base, null);
+  };
+  const items = target('items');
+  const licence = listOf(one.links)
+    .map(membersOf)
+    .filter(({ rel }) => rel === 'license');
+  return importedDataset({
+    id: one.id,
+    name: one.id,
+    label: one.title || one.id,
+    description: one.description,
+    keywords: listOf(one.keywords),
+    licence: [one.license, ...licence.flatMap(({ href, title }) => [href, title])],
+    homepage: httpUrl(target('canonical')) || httpUrl(target('describedby')) || httpUrl(target('self')),
+    publisher: one.attribution,
+    links: items
+      ? [{ address: items, label: 'Features', format: featurePages, mediaType: 'application/geo+json', isFile: true }]
+      : [],
+  });
+}
+
+/** Formats of WFS answers in JSON. */
+const jsonFormat = /json/i;
+
+/**
+ * The feature types of a WFS, from its capabilities. A type is brought as GeoJSON if the server can write it.
+ * @param text the capabilities, of which no entities are expanded
+ * @param address of the capabilities
+ */
+export function* readWfsCapabilities(text: string, address: string): Generator<SourceItem, void, undefined> {
+  const { types, formats, licence, provider, contact } = parseCapabilities(text);
+  const format = formats.find((one) => /geo\+?json/i.test(one)) ?? formats.find((one) => jsonFormat.test(one));
+  yield { total: types.length };
+  for (const { name, title, abstract, keywords } of types) {
+    const url = new URL(address);
+    for (const key of [...url.searchParams.keys()])
+      if (/^(?:request|service|version|typenames?)$/i.test(key)) url.searchParams.delete(key);
+    for (const [key, value] of Object.entries({
+      service: 'WFS',
+      version: '2.0.0',
+      request: 'GetFeature',
+      typeNames: name,
+      srsName: 'EPSG:4326',
+    }))
+      url.searchParams.set(key, value);
+    if (format) url.searchParams.set('outputFormat', format);
+    yield importedDataset({
+      id: name,
+      name: name.split(':').at(-1),
+      label: title || name,
+      description: abstract,
+      keywords,
+      licence: [licence],
+      publisher: provider,
+      contact: [contact],
+      links: [
+        format
+          ? { address: url.href, label: 'Features', format: 'geojson', mediaType: 'application/geo+json', isFile: true }
+          : { address: url.href, label: 'Features in GML, for: ogr2ogr', format: 'gml', isFile: true },
+      ],
+    });
+  }
+}
+
+interface FeatureType {
+  name: string;
+  title: string;
+  abstract: string;
+  readonly keywords: string[];
+}
+
+function parseCapabilities(text: string) {
+  const types: FeatureType[] = [];
+  const formats = new Set<string>();
+  const path: string[] = [];
+  const found = { licence: '', provider: '', contact: '' };
+  let value = '';
+  let operation = '';
+  let parameter = '';
+  const parser = new Parser(
+    {
+      onopentag(given, attributes) {
+        const name = given.split(':').at(-1) ?? '';
+        path.push(name);
+        value = '';
+        if (name === 'FeatureType') types.push({ name: '', title: '', abstract: '', keywords: [] });
+        if (name === 'Operation') operation = attributes.name ?? '';
+        if (name === 'Parameter') parameter = attributes.name ?? '';
+      },
+      ontext(part) {
+        value += part;
+      },
+      onclosetag() {
+        const name = path.pop() ?? '';
+        const content = value.trim();
+        value = '';
+        const type = types.at(-1);
+        if (path.includes('FeatureType') && type) {
+          if (name === 'Name' && path.at(-1) === 'FeatureType') type.name = content;
+          else if (name === 'Title' && path.at(-1) === 'FeatureType') type.title = content;
+          else if (name === 'Abstract' && path.at(-1) === 'FeatureType') type.abstract = content;
+          else if (name === 'Keyword') type.keywords.push(content);
+          else if (name === 'Format') formats.add(content);
+        } else if (name === 'Value' && operation === 'GetFeature' && /outputFormat/i.test(parameter))
+          formats.add(content);
+        else if (name === 'AccessConstraints' || (name === 'Fees' && !found.licence)) found.licence = content;
+        else if (name === 'ProviderName') found.provider = content;
+        else if (name === 'ElectronicMailAddress') found.contact = content;
+      },
+    },
+    { xmlMode: true },
+  );
+  parser.write(text);
+  parser.end();
+  return { types: types.filter(({ name }) => name), formats: [...formats], ...found };
+}

@@ -1,0 +1,66 @@
+/** Another catalogue of this program: the datasets of its API, page by page, and the files of their newest versions. */
+import { type Documents, readJsonDocument } from './documents.ts';
+import { type ImportedColumn, importedDataset, listOf, membersOf, type SourceItem, textOf } from './imported.ts';
+
+/** True if a value is the root of the API of a catalogue. */
+export const isCatalogueRoot = (value: unknown): boolean =>
+  ['namespaces', 'datasets', 'intrinsecus'].every((name) =>
+    listOf(membersOf(value).endpoints).some((one) => membersOf(one).name === name),
+  );
+
+/** @param root of the API, such as https://data.example.org/api/v1/ */
+export async function* readOtherCatalogue(
+  documents: Documents,
+  root: string,
+): AsyncGenerator<SourceItem, void, undefined> {
+  const seen = new Set<string>();
+  for (
+    let address = `${root.replace(/[?#].*$/, '').replace(/\/+$/, '')}/datasets/?page_size=100`;
+    address && !seen.has(address);
+  ) {
+    seen.add(address);
+    const page = membersOf(await readJsonDocument(documents, address));
+    if (seen.size === 1 && typeof page.count === 'number') yield { total: page.count };
+    for (const one of listOf(page.results)) yield readDataset(membersOf(one));
+    address = textOf(page.next);
+  }
+}
+
+function readDataset(one: Readonly<Record<string, unknown>>): SourceItem {
+  const versions = listOf(one.versions).map(membersOf);
+  const newest = versions.find(({ ready }) => ready === true);
+  const path = /\/namespaces\/([^/]+)\/datasets\/([^/]+)\//.exec(textOf(one.url));
+  return importedDataset({
+    // The address may change; the id of the record stays.
+    id: typeof one.id === 'number' ? `dataset ${one.id}` : textOf(one.url),
+    name: one.slug ?? path?.[2],
+    label: one.label,
+    description: one.description,
+    keywords: listOf(one.keywords),
+    licence: [one.licence],
+    homepage: textOf(one.homepage) || textOf(one.url).replace('/api/v1/', '/'),
+    publisher: one.publisher,
+    contact: [one.contact],
+    links: [
+      ...(newest
+        ? [
+            {
+              address: newest.download ?? one.download,
+              label: textOf(newest.label) || 'Newest version',
+              format: newest.format,
+              mediaType: newest.media_type,
+              isFile: true,
+              columns: columnsOf(one.columns),
+            },
+          ]
+        : []),
+      ...Object.entries(membersOf(one.links)).map(([label, address]) => ({ address, label })),
+    ],
+  });
+}
+
+const columnsOf = (columns: unknown): readonly ImportedColumn[] =>
+  listOf(columns).map((given) => {
+    const { name, label, description, unit } = membersOf(given);
+    return { name: textOf(name), label: textOf(label), description: textOf(description), unit: textOf(unit) };
+  });

@@ -1,0 +1,72 @@
+/** Reading a source on a server: its address says what it is, else its answer, else the places where portals have their catalogues. */
+import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { ckanPortalOf, isCkanAnswer, readCkanPortal } from './ckan.ts';
+import { type Detected, detectSourceFormat, type SourceFormat } from './detect.ts';
+import { type Documents, type OpenDocument, readJsonDocument } from './documents.ts';
+import type { SourceItem } from './imported.ts';
+import { type Reading, readDetected, unknownFormat } from './read-source.ts';
+
+/** @throws NotFoundError, UnreachableError, ValidationError if nothing is known there */
+export async function* readHttpSource(url: string, reading: Reading): AsyncGenerator<SourceItem, void, undefined> {
+  const { documents, format } = reading;
+  const portal = ckanPortalOf(url) || (/^(https?:\/\/.*?)\/api\/3\/?$/.exec(url)?.[1] ?? '');
+  if (format === 'ckan' || portal) {
+    // An address of one package, or of a search, is read as it is.
+    if (/\/(?:package_show|package_search)\b/.test(url)) yield* readOne(url, reading);
+    else yield* readCkanPortal(documents, portal || url.replace(/\/+$/, ''));
+    return;
+  }
+  yield* readOne(url, reading);
+}
+
+async function* readOne(url: string, reading: Reading): AsyncGenerator<SourceItem, void, undefined> {
+  const { documents, format } = reading;
+  const document = await documents.open(url, { accept: acceptFor(format) });
+  const detected =
+    format && format !== 'ckan' ? await detectedAs(document, format) : await detectSourceFormat(document);
+  if (detected.format === 'html' || detected.format === null) {
+    const found = await findPortal(documents, url);
+    if (found === 'ckan') yield* readCkanPortal(documents, url.replace(/\/+$/, ''));
+    else if (found) yield* readDetected(found.document, found.detected, reading);
+    else
+      throw new ValidationError({
+        source: [`${url}: ${unknownFormat}. Say it with --format, or give the address of the catalogue's document.`],
+      });
+    return;
+  }
+  yield* readDetected(document, detected, reading);
+}
+
+const acceptFor = (format: SourceFormat | undefined): string =>
+  format === 'wfs'
+    ? 'application/xml, text/xml'
+    : format === 'dcat'
+      ? 'text/turtle, application/n-triples;q=0.9'
+      : 'application/json, text/turtle;q=0.8, */*;q=0.1';
+
+async function detectedAs(document: OpenDocument, format: SourceFormat): Promise<Detected> {
+  const detected = await detectSourceFormat(document);
+  return detected.format === format ? detected : { ...detected, format };
+}
+
+/** Looks where portals have their catalogues, if the address is that of a page for people. */
+async function findPortal(
+  documents: Documents,
+  url: string,
+): Promise<'ckan' | { readonly document: OpenDocument; readonly detected: Detected } | null> {
+  const base = url.replace(/[?#].*$/, '').replace(/\/+$/, '');
+  const answer = await readJsonDocument(documents, `${base}/api/3/action/package_search?rows=0`).catch(ignoreMissing);
+  if (isCkanAnswer(answer)) return 'ckan';
+  for (const path of ['data.json', 'api/v1/', 'catalog.json']) {
+    const document = await documents.open(`${base}/${path}`, { accept: 'application/json' }).catch(ignoreMissing);
+    if (!document) continue;
+    const detected = await detectSourceFormat(document).catch(ignoreMissing);
+    if (detected && detected.format !== null && detected.format !== 'html') return { document, detected };
+  }
+  return null;
+}
+
+function ignoreMissing(error: unknown): null {
+  if (error instanceof NotFoundError || error instanceof ValidationError) return null;
+  throw error;
+}

@@ -1,0 +1,181 @@
+/** Reading a source: its format is detected, and its records become datasets or reasons. */
+import { readdir, stat } from 'node:fs/promises';
+import { basename, dirname, join, sep } from 'node:path';
+import { NotFoundError } from '../catalogue/errors.ts';
+import { notInDump, readCkanAnswer, readCkanDump } from './ckan.ts';
+import { dataPackageFiles, readDataPackage } from './data-package.ts';
+import { readDcatGraph } from './dcat-rdf.ts';
+import { dcatUsKeys, readDcatUsDataset } from './dcat-us.ts';
+import { type Detected, detectSourceFormat, type SourceFormat } from './detect.ts';
+import {
+  type Documents,
+  type OpenDocument,
+  openLocalDocument,
+  readDocumentItems,
+  readDocumentText,
+  readJsonDocument,
+} from './documents.ts';
+import { listOf, membersOf, reasonOf, type SourceItem, skip } from './imported.ts';
+import { readOgcCollections, readWfsCapabilities } from './ogc.ts';
+import { readRegistryDataset } from './open-data-registry.ts';
+import { readOtherCatalogue } from './other-catalogue.ts';
+import { readStac } from './stac.ts';
+
+/** State of one reading. */
+export interface Reading {
+  readonly documents: Documents;
+  /** Folder of a local source, which its documents may not leave; null for a server. */
+  readonly folder: string | null;
+  readonly format: SourceFormat | undefined;
+  /** Addresses of STAC documents that were read. */
+  readonly seen: Set<string>;
+  /** Names in lists of CKAN, and those whose records were found. */
+  readonly listed: Set<string>;
+  readonly found: Set<string>;
+}
+
+/** The deepest folder, and the most files of a source. */
+const maxDepth = 30;
+const documentName = /\.(?:json|jsonl|ndjson|ya?ml|ttl|nt|n3|jsonld|xml)(?:\.gz)?$/i;
+/** Folders and files that are no records of a source. */
+const isIgnored = (name: string) => name.startsWith('.') || name === 'node_modules';
+
+/** The records of a local file or folder. @throws NotFoundError */
+export async function* readLocalSource(
+  path: string,
+  reading: Omit<Reading, 'folder'>,
+): AsyncGenerator<SourceItem, void, undefined> {
+  const stats = await stat(path).catch(() => null);
+  if (!stats) throw new NotFoundError(`There is no file or folder ${path}.`);
+  const whole: Reading = { ...reading, folder: stats.isDirectory() ? path : dirname(path) };
+  if (stats.isDirectory()) yield* readFolder(path, whole, 0);
+  else yield* readLocalFile(path, whole, true);
+  for (const name of whole.listed) if (!whole.found.has(name)) yield skip(name, notInDump);
+}
+
+/** A folder's records: those of its root document, else those of its files and folders. */
+async function* readFolder(
+  folder: string,
+  reading: Reading,
+  depth: number,
+): AsyncGenerator<SourceItem, void, undefined> {
+  if (depth > maxDepth) {
+    yield skip(folder, `it is more than ${maxDepth} folders deep`);
+    return;
+  }
+  const entries = (await readdir(folder, { withFileTypes: true }))
+    .filter(({ name }) => !isIgnored(name))
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  const root = [...dataPackageFiles, 'catalog.json', 'collection.json'].find((name) => files.includes(name));
+  if (root) {
+    yield* readLocalFile(join(folder, root), reading, true);
+    if (!root.startsWith('datapackage')) yield* readOthers(folder, entries, root, reading, depth);
+    return;
+  }
+  yield* readOthers(folder, entries, '', reading, depth);
+}
+
+async function* readOthers(
+  folder: string,
+  entries: readonly { readonly name: string; isFile(): boolean; isDirectory(): boolean }[],
+  root: string,
+  reading: Reading,
+  depth: number,
+): AsyncGenerator<SourceItem, void, undefined> {
+  for (const entry of entries) {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) yield* readFolder(path, reading, depth + 1);
+    else if (entry.isFile() && entry.name !== root && documentName.test(entry.name) && !reading.seen.has(path))
+      yield* readLocalFile(path, reading, false);
+  }
+}
+
+async function* readLocalFile(
+  path: string,
+  reading: Reading,
+  isRoot: boolean,
+): AsyncGenerator<SourceItem, void, undefined> {
+  const shown = isRoot ? basename(path) : path.slice((reading.folder ?? '').length + 1);
+  let found: { document: OpenDocument; detected: Detected };
+  try {
+    const document = await openLocalDocument(path);
+    found = { document, detected: await detectSourceFormat(document) };
+  } catch (error) {
+    yield skip(shown, reasonOf(error).replaceAll(path, shown));
+    return;
+  }
+  const { document, detected } = found;
+  if (detected.format === null || detected.format === 'html') {
+    yield skip(shown, isRoot ? unknownFormat : 'it is no record in a known format');
+    return;
+  }
+  yield* readDetected(document, detected, reading);
+}
+
+export const unknownFormat =
+  'its format is not known. Known are CKAN, DCAT, DCAT-US, STAC, Data Package, OGC API - Features, WFS, the Registry of Open Data on AWS and other catalogues of this program';
+
+/** The records of a document. */
+export async function* readDetected(
+  document: OpenDocument,
+  { format, value, keys = [] }: Detected,
+  reading: Reading,
+): AsyncGenerator<SourceItem, void, undefined> {
+  const { address } = document;
+  switch (format) {
+    case 'ckan':
+      for (const item of readCkanAnswer(value))
+        if ('name' in item) reading.listed.add(item.name);
+        else yield* noteCkanNames(item, reading);
+      return;
+    case 'ckan-dump':
+      for await (const item of readCkanDump(document, keys, '')) yield* noteCkanNames(item, reading);
+      return;
+    case 'dcat-us':
+      if (value === undefined)
+        for await (const item of readDocumentItems(document, dcatUsKeys)) yield readDcatUsDataset(item);
+      else {
+        const datasets = listOf(membersOf(value).dataset);
+        yield { total: datasets.length };
+        for (const item of datasets) yield readDcatUsDataset(item);
+      }
+      return;
+    case 'datapackage':
+      yield* readDataPackage(value, folderOfAddress(address));
+      return;
+    case 'registry':
+      yield readRegistryDataset(value, basename(address).replace(/\.ya?ml$/i, ''));
+      return;
+    case 'stac':
+      yield* readStac(reading.documents, { address, value }, reading.folder, reading.seen);
+      return;
+    case 'dcat':
+      yield* readDcatGraph(await readDocumentText(document), address);
+      return;
+    case 'ogc':
+      yield* readOgcCollections(
+        reading.documents,
+        value ?? (await readJsonDocument({ open: async () => document }, address)),
+        address,
+      );
+      return;
+    case 'wfs':
+      yield* readWfsCapabilities(await readDocumentText(document), address);
+      return;
+    case 'catalogue':
+      yield* readOtherCatalogue(reading.documents, address);
+      return;
+    default:
+      yield skip(address, unknownFormat);
+  }
+}
+
+function* noteCkanNames(item: SourceItem, { found }: Reading): Generator<SourceItem, void, undefined> {
+  if ('dataset' in item) for (const name of [item.dataset.id, item.dataset.name]) found.add(name);
+  yield item;
+}
+
+/** Address of the folder of a document, with a slash at its end. */
+export const folderOfAddress = (address: string): string =>
+  /^https?:/i.test(address) ? new URL('.', address).href : dirname(address) + sep;

@@ -1,0 +1,250 @@
+/** Writing of imported datasets: new records together, changed ones by edits, each once. */
+
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import { randomUnusedId } from '../catalogue/ids.ts';
+import { listAll } from '../catalogue/iterate.ts';
+import { recordFormat, recordPaths, recordPathWithoutExtension } from '../catalogue/layout.ts';
+import { type DatasetRef, formatRef, maxSlugLength } from '../catalogue/ref.ts';
+import type { RecordChange } from '../catalogue/replica.ts';
+import { schemas } from '../catalogue/schemas.ts';
+import type { Dataset } from '../catalogue/types.ts';
+import { computeChecksum } from '../disk/checksum.ts';
+import { editRecordText, newRecordText } from '../text/document.ts';
+import { type ImportedDataset, reasonOf, type Skipped } from './imported.ts';
+import {
+  freeSlug,
+  type ImportedField,
+  isGloballyUnique,
+  mergeWithRecord,
+  originOf,
+  valuesOfNewRecord,
+  wantedSlug,
+} from './merge.ts';
+
+/** Records that are written together: more of them take more memory. */
+const batchSize = 200;
+
+export interface Target {
+  readonly namespace: string;
+  /** Label of the namespace if it is new. */
+  readonly label: string;
+  /** Address of the source. */
+  readonly from: string;
+  readonly dryRun: boolean;
+}
+
+/** A dataset that an import has written, or would write. */
+export interface Written {
+  readonly ref: DatasetRef;
+  readonly label: string;
+  /** Names of the changed fields; empty for a new dataset. */
+  readonly fields: readonly string[];
+}
+
+/** A dataset with fields that people wrote by hand, and that the source has otherwise. */
+export interface KeptByHand {
+  readonly ref: DatasetRef;
+  readonly fields: readonly ImportedField[];
+}
+
+/** Outcome of the writing so far. */
+export interface WrittenSoFar {
+  readonly created: Written[];
+  readonly updated: Written[];
+  unchanged: number;
+  readonly kept: KeptByHand[];
+  readonly skipped: Skipped[];
+}
+
+/** A record that waits to be written together with others. */
+interface Waiting {
+  /** Null in a dry run. */
+  readonly change: RecordChange | null;
+  readonly written: Written;
+  /** List that gets it once it is written; null if only its checksums change. */
+  readonly list: Written[] | null;
+  readonly id: string;
+}
+
+const recordKeys = Object.keys(schemas.dataset.properties);
+
+/** The text of a stream; null if there is no such file. */
+async function collectText(opening: Promise<AsyncIterable<Uint8Array>>): Promise<string | null> {
+  try {
+    const parts: Uint8Array[] = [];
+    for await (const part of await opening) parts.push(part);
+    return Buffer.concat(parts).toString('utf8');
+  } catch (error) {
+    if (error instanceof NotFoundError) return null;
+    throw error;
+  }
+}
+
+/** Writes the datasets of a source into a namespace. */
+export class DatasetWriter {
+  readonly #catalogue: Catalogue;
+  readonly #target: Target;
+  readonly #language: string;
+  /** Imported datasets of the namespace, by source and identifier, and by identifiers that are unique everywhere. */
+  readonly #known = new Map<string, Dataset>();
+  /** Names and former names in the namespace, in lower case. */
+  readonly #taken = new Set<string>();
+  readonly #ids = new Set<number>();
+  /** Identifiers that this run has seen. */
+  readonly #seen = new Set<string>();
+  readonly #fromHere: Dataset[] = [];
+  #batch: Waiting[] = [];
+  readonly outcome: WrittenSoFar = { created: [], updated: [], unchanged: 0, kept: [], skipped: [] };
+
+  private constructor(catalogue: Catalogue, target: Target, language: string) {
+    this.#catalogue = catalogue;
+    this.#target = target;
+    this.#language = language;
+  }
+
+  /** Reads what the namespace has, and makes it if there is none. */
+  static async open(catalogue: Catalogue, target: Target): Promise<DatasetWriter> {
+    const writer = new DatasetWriter(catalogue, target, await catalogue.language());
+    await writer.#readNamespace();
+    return writer;
+  }
+
+  async #readNamespace(): Promise<void> {
+    const { namespace, label, dryRun, from } = this.#target;
+    for await (const { id } of listAll(this.#catalogue, 'dataset')) this.#ids.add(id);
+    try {
+      await this.#catalogue.get({ kind: 'namespace', slug: namespace });
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      if (!dryRun) await this.#catalogue.create('namespace', { slug: namespace, label });
+      return;
+    }
+    for await (const dataset of listAll(this.#catalogue, 'dataset', { namespace })) {
+      this.#taken.add(dataset.slug.toLowerCase());
+      for (const alias of dataset.aliases) this.#taken.add((alias.split('/').at(-1) ?? '').toLowerCase());
+      const origin = originOf(dataset);
+      if (!origin) continue;
+      this.#known.set(`${origin.from}\n${origin.id}`, dataset);
+      if (isGloballyUnique(origin.id)) this.#known.set(origin.id, dataset);
+      if (origin.from === from) this.#fromHere.push(dataset);
+    }
+  }
+
+  /** @returns the dataset, once it is written or planned; null if it was refused */
+  async add(dataset: ImportedDataset): Promise<DatasetRef | null> {
+    const { from, namespace } = this.#target;
+    if (this.#seen.has(dataset.id)) return this.#skip(dataset.id, 'the source has another record with this identifier');
+    this.#seen.add(dataset.id);
+    const present = this.#known.get(`${from}\n${dataset.id}`) ?? this.#known.get(dataset.id);
+    if (present) return this.#update(present, dataset);
+    const slug = freeSlug(wantedSlug(dataset, this.#language), this.#taken, maxSlugLength);
+    this.#taken.add(slug.toLowerCase());
+    const ref: DatasetRef = { kind: 'dataset', namespace, slug };
+    const id = randomUnusedId((candidate) => this.#ids.has(candidate));
+    this.#ids.add(id);
+    try {
+      const values = { id, ...valuesOfNewRecord(dataset, from, slug) };
+      const text = newRecordText(values, recordKeys);
+      const path = `${recordPathWithoutExtension(ref)}.yaml`;
+      this.#batch.push({
+        // A dry run writes nothing.
+        change: this.#target.dryRun ? null : { do: 'write', path, text, ifMatch: null },
+        written: { ref, label: dataset.label, fields: [] },
+        list: this.outcome.created,
+        id: dataset.id,
+      });
+    } catch (error) {
+      return this.#skip(dataset.id, reasonOf(error));
+    }
+    if (this.#batch.length >= batchSize) await this.flush();
+    return ref;
+  }
+
+  /** Writes the records that are still waiting. */
+  async flush(): Promise<void> {
+    const batch = this.#batch;
+    this.#batch = [];
+    const changes = batch.flatMap(({ change }) => change ?? []);
+    const outcomes = new Map(
+      (changes.length ? await this.#catalogue.replica.apply(changes) : []).map((one) => [one.path, one]),
+    );
+    for (const { change, written, list, id } of batch) {
+      const outcome = change && outcomes.get(change.path);
+      if (outcome && !outcome.done) this.#skip(id, reasonOf(outcome.error));
+      else if (list) list.push(written);
+      else this.outcome.unchanged++;
+    }
+  }
+
+  async #update(present: Dataset, dataset: ImportedDataset): Promise<DatasetRef | null> {
+    const { from, dryRun } = this.#target;
+    const { namespace, slug } = present;
+    let ref: DatasetRef = { kind: 'dataset', namespace, slug };
+    const { changes, keptFields } = mergeWithRecord(present, dataset, from);
+    if (keptFields.length) this.outcome.kept.push({ ref, fields: keptFields });
+    const renamed = this.#newSlug(present, dataset);
+    if (!changes && !renamed) {
+      this.outcome.unchanged++;
+      return ref;
+    }
+    const fields = [...Object.keys(changes ?? {}).filter((field) => field !== 'source'), ...(renamed ? ['slug'] : [])];
+    const isNews = fields.length > 0 || originOf(present)?.from !== from;
+    try {
+      if (renamed) {
+        if (!dryRun) await this.#catalogue.edit<'dataset'>(ref, { slug: renamed });
+        ref = { ...ref, slug: renamed };
+      }
+      const source = (changes?.source ?? present.source) as { readonly imported?: object };
+      const values = {
+        ...changes,
+        source: { ...source, imported: { ...source.imported, ...(renamed && { slug: renamed }) } },
+      };
+      const change = dryRun ? null : await this.#editedRecord(ref, values);
+      this.#batch.push({
+        change,
+        written: { ref, label: dataset.label, fields },
+        list: isNews ? this.outcome.updated : null,
+        id: dataset.id,
+      });
+    } catch (error) {
+      return this.#skip(dataset.id, `${formatRef(ref)}: ${reasonOf(error)}`);
+    }
+    if (this.#batch.length >= batchSize) await this.flush();
+    return ref;
+  }
+
+  /** The change of a record that sets these values, and leaves everything else in it as it is. */
+  async #editedRecord(ref: DatasetRef, values: Readonly<Record<string, unknown>>): Promise<RecordChange> {
+    for (const path of recordPaths(ref)) {
+      const text = await collectText(this.#catalogue.replica.read(path));
+      if (text === null) continue;
+      const next = editRecordText(text, recordFormat(path), values, recordKeys);
+      return { do: 'write', path, text: next, ifMatch: computeChecksum(text) };
+    }
+    throw new NotFoundError('The record was removed meanwhile.');
+  }
+
+  /** The new slug of a dataset that has another name at the source now; undefined if it keeps its own. */
+  #newSlug(present: Dataset, dataset: ImportedDataset): string | undefined {
+    const given = originOf(present)?.imported.slug;
+    if (!dataset.name || given !== present.slug) return undefined;
+    const wanted = wantedSlug(dataset, this.#language);
+    if (wanted === present.slug || present.slug.replace(/-\d+$/, '') === wanted) return undefined;
+    if (this.#taken.has(wanted.toLowerCase())) return undefined;
+    this.#taken.add(wanted.toLowerCase());
+    return wanted;
+  }
+
+  /** Datasets of this source that this run has not seen. */
+  missing(): readonly DatasetRef[] {
+    return this.#fromHere
+      .filter((dataset) => !this.#seen.has(originOf(dataset)?.id ?? ''))
+      .map(({ namespace, slug }) => ({ kind: 'dataset', namespace, slug }));
+  }
+
+  #skip(id: string, reason: string): null {
+    this.outcome.skipped.push({ id, reason });
+    return null;
+  }
+}

@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { makeRoot, type } from '../support/prompt.ts';
+import { serveFolder } from '../support/server.ts';
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A server whose answers a test sets, by path; it remembers what it was asked. */
+class Portal {
+  readonly answers = new Map<string, Answer>();
+  readonly asked: string[] = [];
+  base = '';
+  #server: Server | undefined;
+
+  async start(): Promise<void> {
+    this.#server = createServer((request, response) => {
+      const { pathname } = new URL(request.url ?? '', 'http://x');
+      this.asked.push(`${pathname}${request.headers['if-none-match'] ? ' if-none-match' : ''}`);
+      const answer = this.answers.get(pathname);
+      if (answer) answer(request, response);
+      else response.writeHead(404).end();
+    });
+    await new Promise<void>((resolve) => this.#server?.listen(0, '127.0.0.1', resolve));
+    this.base = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+  }
+
+  close(): void {
+    this.#server?.closeAllConnections();
+    this.#server?.close();
+  }
+
+  /** Answers with JSON and an ETag, and 304 to who has it. */
+  json(path: string, value: unknown | ((request: IncomingMessage) => unknown)): void {
+    this.answers.set(path, (request, response) => {
+      const text = JSON.stringify(typeof value === 'function' ? value(request) : value);
+      const etag = `"${Buffer.from(text).length}-${text.split('').reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) | 0, 7)}"`;
+      if (request.headers['if-none-match'] === etag) response.writeHead(304, { etag }).end();
+      else response.writeHead(200, { etag, 'content-type': 'application/json' }).end(text);
+    });
+  }
+}
+
+const portal = new Portal();
+before(() => portal.start());
+after(() => portal.close());
+beforeEach(() => {
+  portal.answers.clear();
+  portal.asked.length = 0;
+});
+
+async function importing(root: string, ...argv: string[]) {
+  const result = await type(['import', ...argv, '--delay', '0', '--json'], { root });
+  return { ...result, json: result.out ? JSON.parse(result.out) : null };
+}
+
+const counts = ({ created, updated, unchanged, skipped }: Record<string, unknown[]>) => [
+  created?.length,
+  updated?.length,
+  unchanged,
+  skipped?.length,
+];
+
+const packageNamed = (name: string, id = name) => ({
+  id: `${id.padStart(8, '0').slice(0, 8)}-0000-4000-8000-000000000000`,
+  name,
+  title: `About ${name}`,
+  resources: [{ name: 'Table', url: `${portal.base}/files/${name}.csv`, format: 'CSV' }],
+});
+
+/** Answers package_search in pages of two, whatever is asked for. */
+function serveCkan(packages: readonly object[]): void {
+  portal.json('/api/3/action/package_search', ({ url }: IncomingMessage) => {
+    const { searchParams } = new URL(url ?? '', 'http://x');
+    const start = Number(searchParams.get('start') ?? 0);
+    const results = searchParams.get('rows') === '0' ? [] : packages.slice(start, start + 2);
+    return { help: '', success: true, result: { count: packages.length, results } };
+  });
+}
+
+describe('an import over HTTP', () => {
+  it('reads all pages of a CKAN portal from the address of its home page, and asks with ETags the second time', async () => {
+    const root = await makeRoot();
+    portal.answers.set('/', (_, response) =>
+      response.writeHead(200, { 'content-type': 'text/html' }).end('<!doctype html><title>x'),
+    );
+    serveCkan(['11111111', '22222222', '33333333', '44444444', '55555555'].map((name) => packageNamed(name)));
+    const first = await importing(root, `${portal.base}/`, '--to', 'portal');
+    assert.deepEqual(counts(first.json), [5, 0, 0, 0], first.err);
+    portal.asked.length = 0;
+    const second = await importing(root, `${portal.base}/`, '--to', 'portal');
+    assert.deepEqual(counts(second.json), [0, 0, 5, 0]);
+    assert.ok(portal.asked.filter((one) => one.endsWith('if-none-match')).length >= 3, portal.asked.join());
+    assert.ok(second.json.unchangedDocuments >= 3);
+  });
+
+  it('finds a renamed package again by its id: 1 update, 0 new', async () => {
+    const root = await makeRoot();
+    serveCkan([packageNamed('trees', '1'), packageNamed('parks', '2')]);
+    const url = `${portal.base}/api/3/action/package_search`;
+    await importing(root, url.replace('/package_search', ''), '--to', 'portal');
+    serveCkan([packageNamed('street-trees', '1'), packageNamed('parks', '2')]);
+    const { json } = await importing(root, url.replace('/package_search', ''), '--to', 'portal');
+    assert.deepEqual(counts(json), [0, 1, 1, 0]);
+    assert.equal(json.updated[0].dataset, 'portal/street-trees');
+  });
+
+  it('tries again after 500, 429 with Retry-After and a cut connection', async () => {
+    const root = await makeRoot();
+    const failures: Answer[] = [
+      (_, response) => response.writeHead(500).end('broken'),
+      (_, response) => response.writeHead(429, { 'retry-after': '0' }).end(),
+      (_, response) => {
+        response.writeHead(200, { 'content-length': '1000' });
+        response.write('{"dataset": [', () => response.destroy());
+      },
+    ];
+    portal.json('/good', { conformsTo: 'dcat', dataset: [{ title: 'A', identifier: 'a-1' }] });
+    portal.answers.set('/data.json', (request, response) => {
+      const fail = failures.shift();
+      if (fail) fail(request, response);
+      else portal.answers.get('/good')?.(request, response);
+    });
+    const { json, err } = await importing(root, `${portal.base}/data.json`, '--to', 'agency');
+    assert.deepEqual(counts(json), [1, 0, 0, 0], err);
+    assert.equal(json.requests, 4);
+  });
+
+  it('goes on where an interrupted import stopped', async () => {
+    const root = await makeRoot();
+    const packages = ['11111111', '22222222', '33333333', '44444444'].map((name) => packageNamed(name));
+    serveCkan(packages);
+    const whole = portal.answers.get('/api/3/action/package_search') as Answer;
+    portal.answers.set('/api/3/action/package_search', (request, response) => {
+      if (request.url?.includes('start=2')) response.writeHead(403).end();
+      else whole(request, response);
+    });
+    const first = await importing(root, `${portal.base}/api/3/action`, '--to', 'portal');
+    assert.match(first.err, /the server refuses access \(403\)/);
+    portal.answers.set('/api/3/action/package_search', whole);
+    portal.asked.length = 0;
+    const second = await importing(root, `${portal.base}/api/3/action`, '--to', 'portal');
+    assert.equal(second.exitCode, 0, second.err);
+    assert.equal(portal.asked.length, 1, 'the first page is not asked for again');
+    assert.equal(second.json.created.length + second.json.unchanged, 4);
+  });
+
+  it('brings files as versions, and a new version only where the bytes differ', async () => {
+    const root = await makeRoot();
+    serveCkan([packageNamed('trees', '1')]);
+    let rows = 'name,height\noak,3\n';
+    portal.answers.set('/files/trees.csv', (_, response) =>
+      response.writeHead(200, { 'content-type': 'text/csv' }).end(rows),
+    );
+    const url = `${portal.base}/api/3/action`;
+    const versions = async () => (await importing(root, url, '--to', 'portal', '--with-data')).json.versions.length;
+    assert.equal(await versions(), 1);
+    assert.equal(await versions(), 0);
+    rows = 'name,height\noak,4\n';
+    assert.equal(await versions(), 1);
+    const { catalogue } = await type(['dataset', 'list'], { root });
+    const dataset = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'portal', slug: 'trees' });
+    assert.deepEqual(
+      dataset.versions.map(({ rows }) => rows),
+      [1, 1],
+    );
+  });
+
+  it('takes another catalogue, with its rows and the texts of its columns, and its OGC API', async () => {
+    const served = await serveFolder(await makeRoot());
+    try {
+      const root = await makeRoot({ settings: { title: 'Empty' } });
+      const { json, err } = await importing(root, served.base, '--to', 'copy', '--with-data');
+      assert.deepEqual(counts(json), [2, 0, 0, 0], err);
+      const get = async (namespace: string, slug: string) =>
+        (await type(['dataset', 'list'], { root })).catalogue.get<'dataset'>({ kind: 'dataset', namespace, slug });
+      const trees = await get('copy', 'trees');
+      assert.deepEqual([trees.licence, trees.versions[0]?.rows], ['CC0-1.0', 3]);
+      assert.equal(trees.columns.find(({ name }) => name === 'height')?.unit, 'm');
+      const ogc = await importing(root, `${served.base.replace(/\/$/, '')}/ogc/`, '--to', 'features', '--with-data');
+      assert.equal(ogc.json.created.length, 1, ogc.out);
+      const dcat = await importing(root, `${served.base.replace(/\/$/, '')}/catalog.ttl`, '--to', 'dcat');
+      assert.deepEqual(counts(dcat.json), [2, 0, 0, 0], dcat.err);
+      const described = await get('dcat', 'trees');
+      assert.deepEqual([described.licence, described.keywords], ['CC0-1.0', ['nature']]);
+      assert.ok(Object.values(described.links).some((url) => url.endsWith('.csv')));
+      const features = await get('features', ogc.json.created[0].dataset.split('/')[1]);
+      assert.equal(features.versions[0]?.rows, 3);
+    } finally {
+      await served.close();
+    }
+  });
+
+  it('takes the feature types of a WFS, in GeoJSON if the server writes it', async () => {
+    const root = await makeRoot();
+    portal.answers.set('/wfs', (request, response) => {
+      response.setHeader('content-type', 'application/xml');
+      if (request.url?.includes('GetFeature&') || request.url?.includes('typeNames'))
+        response.end(
+          '{"type":"FeatureCollection","features":[{"type":"Feature","geometry":{"type":"Point","coordinates":[4,52]},"properties":{"name":"oak"}}]}',
+        );
+      else
+        response.end(`<?xml version="1.0"?><!DOCTYPE x [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;">]>
+          <wfs:WFS_Capabilities xmlns:wfs="http://www.opengis.net/wfs/2.0" xmlns:ows="http://www.opengis.net/ows/1.1">
+          <ows:ServiceProvider><ows:ProviderName>City</ows:ProviderName></ows:ServiceProvider>
+          <ows:OperationsMetadata><ows:Operation name="GetFeature"><ows:Parameter name="outputFormat"><ows:AllowedValues>
+          <ows:Value>application/gml+xml; version=3.2</ows:Value><ows:Value>application/json</ows:Value></ows:AllowedValues></ows:Parameter></ows:Operation></ows:OperationsMetadata>
+          <wfs:FeatureTypeList><wfs:FeatureType><wfs:Name>city:trees</wfs:Name><wfs:Title>Trees &b;</wfs:Title>
+          <ows:Keywords><ows:Keyword>nature</ows:Keyword></ows:Keywords></wfs:FeatureType></wfs:FeatureTypeList></wfs:WFS_Capabilities>`);
+    });
+    const url = `${portal.base}/wfs?service=WFS&request=GetCapabilities`;
+    const { json, err } = await importing(root, url, '--to', 'city', '--with-data');
+    assert.deepEqual([counts(json), json.versions.length], [[1, 0, 0, 0], 1], err);
+    assert.equal(json.created[0].dataset, 'city/trees');
+  });
+
+  it('is saved in catalogue.yaml, and run by refresh', async () => {
+    const root = await makeRoot();
+    portal.json('/data.json', { conformsTo: 'dcat', dataset: [{ title: 'A', identifier: 'a-1' }] });
+    await importing(root, `${portal.base}/data.json`, '--to', 'agency', '--save', 'agency');
+    portal.json('/data.json', {
+      conformsTo: 'dcat',
+      dataset: [
+        { title: 'B', identifier: 'a-1' },
+        { title: 'C', identifier: 'c-1' },
+      ],
+    });
+    const { out, exitCode, err } = await type(['refresh', '--json'], { root });
+    assert.equal(exitCode, 0, err);
+    const [result] = JSON.parse(out);
+    assert.deepEqual([result.name, ...counts(result)], ['agency', 1, 1, 0, 0]);
+    const unknown = await type(['refresh', 'agensy'], { root });
+    assert.deepEqual([unknown.exitCode, /has no source "agensy"\. It has agency\./.test(unknown.err)], [3, true]);
+    const checked = await type(['check'], { root });
+    assert.equal(checked.exitCode, 0, checked.out + checked.err);
+  });
+
+  it('follows redirects to http(s) only, and to no private network of another name', async () => {
+    const root = await makeRoot();
+    for (const [location, reason] of [
+      ['file:///etc/passwd', /Only http and https are followed/],
+      ['http://localhost:1/x', /is in a private network/],
+      ['http://[::1]:1/x', /is in a private network/],
+      ['http://10.0.0.1/x', /is in a private network/],
+      ['/loop', /redirects more than 10 times/],
+    ] as const) {
+      portal.answers.set('/loop', (_, response) => response.writeHead(302, { location }).end());
+      const { err, exitCode } = await importing(root, `${portal.base}/loop`, '--to', 'x');
+      assert.match(err, reason, location);
+      assert.notEqual(exitCode, 0);
+    }
+  });
+});

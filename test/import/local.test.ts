@@ -1,0 +1,194 @@
+import assert from 'node:assert/strict';
+import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
+import type { Dataset } from '../../src/catalogue/types.ts';
+import { makeRoot, type } from '../support/prompt.ts';
+
+const fixtures = fileURLToPath(new URL('../fixtures/catalogues/', import.meta.url));
+
+/** A catalogue, and a copy of the sources that a test may change. */
+async function makeSources() {
+  const root = await makeRoot();
+  const folder = join(dirname(root), 'sources');
+  cpSync(fixtures, folder, { recursive: true });
+  const importing = async (...argv: string[]) => {
+    const result = await type(['import', ...argv, '--json'], { root });
+    return { ...result, json: result.out ? JSON.parse(result.out) : null };
+  };
+  const get = async (name: string): Promise<Dataset> => {
+    const [namespace = '', slug = ''] = name.split('/');
+    return (await type(['dataset', 'list'], { root })).catalogue.get<'dataset'>({ kind: 'dataset', namespace, slug });
+  };
+  const change = (path: string, edit: (value: never) => unknown) => {
+    const file = join(folder, path);
+    writeFileSync(file, JSON.stringify(edit(JSON.parse(readFileSync(file, 'utf8')) as never)));
+  };
+  return { root, folder, importing, get, change };
+}
+
+const counts = ({ created, updated, unchanged, skipped }: Record<string, unknown[]>) => [
+  created?.length,
+  updated?.length,
+  unchanged,
+  skipped?.length,
+];
+
+describe('an import of local files', () => {
+  it('takes every record of a CKAN dump, or says why not', async () => {
+    const { importing, get } = await makeSources();
+    const { json, exitCode } = await importing('sources/ckan', '--to', 'tokyo');
+    assert.equal(exitCode, 0);
+    assert.deepEqual(counts(json), [3, 0, 0, 1]);
+    assert.deepEqual(json.skipped, [
+      { id: 't000001d0000000001', reason: 'a list of names has it, but the record is in no file' },
+    ]);
+    const dataset = await get(json.created[0].dataset);
+    assert.equal(dataset.licence, 'CC-BY-4.0');
+    assert.match(dataset.homepage, /^https:\/\/catalog\.data\.metro\.tokyo\.lg\.jp\/dataset\//);
+    assert.ok(Object.values(dataset.links).every((url) => /^https?:/.test(url)));
+    assert.deepEqual(counts((await importing('sources/ckan', '--to', 'tokyo')).json), [0, 0, 3, 1]);
+  });
+
+  it('keeps what people wrote by hand, and updates the rest', async () => {
+    const { root, importing, get, change } = await makeSources();
+    const { json } = await importing('sources/gsa.data.json', '--to', 'gsa');
+    assert.deepEqual(counts(json), [3, 0, 0, 0]);
+    const name = json.created[0].dataset;
+    const edited = await type(['dataset', 'edit', name, '--description', 'Our own words.'], { root });
+    assert.equal(edited.exitCode, 0, edited.err);
+    change('gsa.data.json', ({ dataset: [first, ...others] }: { dataset: Record<string, unknown>[] }) => ({
+      dataset: [{ ...first, description: 'Their new words.', title: 'A new title' }, ...others],
+    }));
+    const second = (await importing('sources/gsa.data.json', '--to', 'gsa')).json;
+    assert.deepEqual(counts(second), [0, 1, 2, 0]);
+    assert.deepEqual(second.updated, [{ dataset: name, fields: ['label'] }]);
+    assert.deepEqual(second.kept, [{ dataset: name, fields: ['description'] }]);
+    const { description, label, slug } = await get(name);
+    assert.deepEqual([description, label, `gsa/${slug}`], ['Our own words.', 'A new title', name]);
+    assert.deepEqual(counts((await importing('sources/gsa.data.json', '--to', 'gsa')).json), [0, 0, 3, 0]);
+  });
+
+  it('follows a name that changed at the source: one update, nothing new, the old address redirects', async () => {
+    const { importing, get, folder } = await makeSources();
+    const dump = (name: string) =>
+      writeFileSync(join(folder, 'dump.json'), JSON.stringify([{ id: 'a-1', name, title: 'Trees', resources: [] }]));
+    dump('trees');
+    await importing('sources/dump.json', '--to', 'city');
+    dump('street-trees');
+    const { json } = await importing('sources/dump.json', '--to', 'city');
+    assert.deepEqual(
+      [counts(json), json.updated],
+      [[0, 1, 0, 0], [{ dataset: 'city/street-trees', fields: ['slug'] }]],
+    );
+    assert.equal((await get('city/street-trees')).label, 'Trees');
+    await assert.rejects(get('city/trees'), /Moved/);
+    assert.deepEqual(counts((await importing('sources/dump.json', '--to', 'city')).json), [0, 0, 1, 0]);
+  });
+
+  it('turns HTML into Markdown, and drops scripts', async () => {
+    const { importing, get, change } = await makeSources();
+    change('fcc.data.json', ({ dataset: [first] }: { dataset: Record<string, unknown>[] }) => ({
+      dataset: [
+        {
+          ...first,
+          description:
+            '<p>Trees &amp; <b>parks</b>, see <a href="https://example.org/a b">the page</a>.</p><ul><li>One</li><li>Two</li></ul><script>alert(1)</script><a href="javascript:x()">bad</a>',
+        },
+      ],
+    }));
+    const { json } = await importing('sources/fcc.data.json', '--to', 'fcc');
+    const { description } = await get(json.created[0].dataset);
+    assert.equal(description, 'Trees & **parks**, see [the page](https://example.org/a%20b).\n\n- One\n- Two\n\nbad');
+  });
+
+  it('brings the files of a data package as versions, with the texts of its columns', async () => {
+    const { importing, get } = await makeSources();
+    const dry = (await importing('sources/gdp', '--to', 'economy', '--with-data', '--dry-run')).json;
+    assert.deepEqual(counts(dry), [2, 0, 0, 0]);
+    await assert.rejects(get('economy/gdp'), /Not found/);
+    const { json } = await importing('sources/gdp', '--to', 'economy', '--with-data');
+    assert.deepEqual([counts(json), json.versions.length], [[2, 0, 0, 0], 2]);
+    const { versions, columns, licence } = await get('economy/gdp');
+    assert.deepEqual([versions.length, versions[0]?.rows, licence], [1, 11, 'PDDL-1.0']);
+    assert.ok(columns.some(({ description }) => description !== ''));
+    const again = (await importing('sources/gdp', '--to', 'economy', '--with-data')).json;
+    assert.deepEqual([counts(again), again.versions.length], [[0, 0, 2, 0], 0]);
+  });
+
+  it('reads STAC folders and the Registry of Open Data, each link once', async () => {
+    const { importing, get } = await makeSources();
+    const stac = (await importing('sources/stac', '--to', 'stac')).json;
+    assert.deepEqual([stac.created.length, stac.skipped.length], [4, 0]);
+    const registry = (await importing('sources/registry', '--to', 'aws')).json;
+    assert.deepEqual(counts(registry), [2, 0, 0, 0]);
+    const { links, publisher } = await get(registry.created[0].dataset);
+    assert.ok(publisher && !publisher.includes(']('));
+    assert.ok(Object.keys(links).length > 0);
+  });
+
+  it('survives hostile documents: circles of links, links out of the folder, bombs and odd keys', async () => {
+    const { importing, folder, get } = await makeSources();
+    const catalogue = (id: string, ...children: string[]) => {
+      const links = children.map((href) => ({ rel: 'child', href }));
+      return JSON.stringify({
+        stac_version: '1.0.0',
+        type: 'Collection',
+        id,
+        description: id,
+        license: 'CC0-1.0',
+        extent: {},
+        links,
+      });
+    };
+    mkdirSync(join(folder, 'circle'));
+    writeFileSync(
+      join(folder, 'circle/catalog.json'),
+      catalogue('a', './b.json', '../../../../../../etc/passwd', 'file:///etc/passwd', './none.json'),
+    );
+    writeFileSync(join(folder, 'circle/b.json'), catalogue('b', './catalog.json', './b.json'));
+    const circle = (await importing('sources/circle', '--to', 'circle')).json;
+    assert.deepEqual([circle.created.length, circle.skipped.length], [2, 3]);
+
+    const resources = [
+      { name: '__proto__', path: '../../../../../etc/passwd' },
+      { name: 'ok', path: 'ok.csv', title: '\u0000Title\u0007' },
+      7,
+    ];
+    mkdirSync(join(folder, 'odd'));
+    writeFileSync(join(folder, 'odd/datapackage.json'), JSON.stringify({ name: 'odd', resources }));
+    writeFileSync(join(folder, 'odd/ok.csv'), 'a,b\n1,2\n');
+    const odd = (await importing('sources/odd', '--to', 'odd', '--with-data')).json;
+    assert.deepEqual([odd.created.length, odd.versions.length, odd.skipped.length], [2, 1, 1]);
+    assert.equal((await get('odd/ok')).label, 'Title');
+
+    writeFileSync(
+      join(folder, 'bomb.json.gz'),
+      gzipSync(Buffer.concat([Buffer.from('[{"id":"'), Buffer.alloc(80_000_000, 0x61)])),
+    );
+    const bomb = await importing('sources/bomb.json.gz', '--to', 'bomb');
+    assert.equal(bomb.exitCode, 1);
+    assert.match(bomb.json?.skipped[0].reason ?? bomb.err, /format is not known|more than/);
+  });
+
+  it('refuses what is no catalogue, and what ends too early, with the reason', async () => {
+    const { importing, folder } = await makeSources();
+    writeFileSync(join(folder, 'page.json'), '{"a": 1}');
+    const unknown = await importing('sources/page.json', '--to', 'x');
+    assert.equal(unknown.exitCode, 1);
+    assert.match(unknown.json.skipped[0].reason, /its format is not known\. Known are CKAN/);
+    assert.equal((await importing('sources/none.json')).exitCode, 3);
+    const long = JSON.stringify({
+      id: '1',
+      name: 'a',
+      title: 'A',
+      resources: [],
+      metadata_created: 'x'.repeat(5_000_000),
+    });
+    writeFileSync(join(folder, 'cut.json'), `[${long},{"id":"2"`);
+    const cut = await importing('sources/cut.json', '--to', 'x');
+    assert.match(cut.err, /it ends within its list: the file is not complete/);
+  });
+});
