@@ -90,7 +90,9 @@ async function withStandards(call: Call, report: CheckResult): Promise<Report> {
 function showCoverage(show: Output, coverage: StandardsCoverage): void {
   show.heading('Public datasets in the standards');
   const rows = Object.entries(coverage).map(([name, counts]) => [name, ...Object.values(counts).map(String)]);
-  show.table(['standard', 'complete', 'incomplete', 'refused'], rows, { numbers: ['complete', 'incomplete', 'refused'] });
+  show.table(['standard', 'complete', 'incomplete', 'refused'], rows, {
+    numbers: ['complete', 'incomplete', 'refused'],
+  });
 }
 
 /** The part of the catalogue to check. Git sets GIT_INDEX_FILE for its hooks, relative to the current folder. */
