@@ -7,9 +7,21 @@ import { listEntities } from './lookup.ts';
 /** Base URL in facts whose addresses are not shown. */
 const anyBase = 'http://localhost';
 
-export async function findStandardsShortcomings(catalogue: Catalogue): Promise<readonly Diagnostic[]> {
+/** Numbers of public datasets by standard. */
+export type StandardsCoverage = Readonly<
+  Record<string, { readonly complete: number; readonly incomplete: number; readonly refused: number }>
+>;
+
+export async function findStandardsShortcomings(
+  catalogue: Catalogue,
+): Promise<{ readonly warnings: readonly Diagnostic[]; readonly coverage: StandardsCoverage }> {
   const { catalogueFacts, datasetFacts } = await import('../standards/facts.ts');
-  const { catalogueShortcomings, datasetShortcomings } = await import('../standards/requirements.ts');
+  const { catalogueShortcomings, datasetShortcomings, outcomeIn } = await import('../standards/requirements.ts');
+  const { standardNames } = await import('../standards/mapping.ts');
+  const standards = Object.keys(standardNames) as (keyof typeof standardNames)[];
+  const coverage = Object.fromEntries(
+    standards.map((one) => [standardNames[one], { complete: 0, incomplete: 0, refused: 0 }]),
+  );
   const namespaces = await listEntities(catalogue, 'namespace', {});
   const publicNamespaces = new Map(
     namespaces.filter(({ visibility }) => visibility === 'public').map((one) => [one.slug, one]),
@@ -24,10 +36,14 @@ export async function findStandardsShortcomings(catalogue: Catalogue): Promise<r
     const namespace = publicNamespaces.get(dataset.namespace);
     if (!namespace || dataset.visibility !== 'public') continue;
     const name = `${dataset.namespace}/${dataset.slug}`;
-    for (const message of datasetShortcomings(datasetFacts(facts, dataset, namespace)))
-      warnings.push(warning(paths.get(name) ?? name, message));
+    const described = datasetFacts(facts, dataset, namespace);
+    for (const one of standards) {
+      const counts = coverage[standardNames[one]];
+      if (counts) counts[outcomeIn(one, described)]++;
+    }
+    for (const message of datasetShortcomings(described)) warnings.push(warning(paths.get(name) ?? name, message));
   }
-  return warnings;
+  return { warnings, coverage };
 }
 
 const warning = (path: string, message: string): Diagnostic => ({

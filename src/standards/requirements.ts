@@ -10,9 +10,11 @@ interface Requirement<Facts> {
   /** Field of the record, or the part of the dataset, that is missing. */
   readonly field: string;
   readonly isMet: (facts: Facts) => boolean;
+  /** Words for what the record has in its place, if it has something. */
+  readonly insufficient?: (facts: Facts) => string | undefined;
   readonly effects: { readonly [S in Standard]?: Effect };
   /** What the reader of the documents gets instead, and what to write: sentences. */
-  readonly advice: string;
+  readonly advice: string | ((facts: Facts) => string);
 }
 
 const requirements: readonly Requirement<DatasetFacts>[] = [
@@ -20,11 +22,12 @@ const requirements: readonly Requirement<DatasetFacts>[] = [
     field: 'version',
     isMet: ({ modified, distributions }) => modified !== undefined && distributions.length > 0,
     effects: { croissant: 'refused', dcatUs: 'refused', dataPackage: 'refused', stac: 'refused' },
-    advice: 'Publish one: catalogue publish.',
+    advice: (facts) => `Publish one: catalogue publish <file> --to ${refOf(facts)}`,
   },
   {
     field: 'licence',
     isMet: ({ licence }) => licence !== undefined,
+    insufficient: ({ rights }) => rights && 'licence only in words, which programs do not understand',
     effects: {
       croissant: 'refused',
       schemaOrg: 'degraded',
@@ -38,6 +41,7 @@ const requirements: readonly Requirement<DatasetFacts>[] = [
   {
     field: 'contact with an e-mail address',
     isMet: ({ contact }) => contact?.email !== undefined,
+    insufficient: ({ hasContact }) => (hasContact ? 'contact without an e-mail address' : undefined),
     effects: { dcatUs: 'refused', dcat: 'degraded' },
     advice: 'Write it here or for all datasets in catalogue.yaml: contact: Data office <data@example.org>',
   },
@@ -46,13 +50,16 @@ const requirements: readonly Requirement<DatasetFacts>[] = [
     isMet: ({ columns, distributions: [original] }) =>
       columns.length > 0 && original?.checksum !== undefined && extractorOf(original.format) !== undefined,
     effects: { croissant: 'refused' },
-    advice: 'It takes CSV, GeoJSON, newline-delimited JSON and Parquet.',
+    advice: (facts) =>
+      `Publish CSV, GeoJSON, newline-delimited JSON or Parquet here, not only its URL: catalogue publish <file> --to ${refOf(facts)}`,
   },
   {
     field: 'description',
     isMet: ({ hasDescription, description }) => hasDescription && description.length >= shortestDescription,
+    insufficient: ({ hasDescription }) =>
+      hasDescription ? `description of fewer than ${shortestDescription} characters` : undefined,
     effects: { schemaOrg: 'degraded', dcat: 'degraded', dcatUs: 'degraded' },
-    advice: `Google Dataset Search wants ${shortestDescription} to 5,000 characters; a sentence about the table stands for them.`,
+    advice: `Google Dataset Search wants ${shortestDescription} to 5,000 characters; the documents go on with a sentence about the table.`,
   },
   {
     field: 'keywords',
@@ -61,6 +68,9 @@ const requirements: readonly Requirement<DatasetFacts>[] = [
     advice: 'Portals sort datasets by them: keywords: [trees, parks]',
   },
 ];
+
+/** Name of a dataset at the command line. */
+const refOf = ({ name }: DatasetFacts): string => name.replace('.', '/');
 
 const catalogueRequirements: readonly Requirement<CatalogueFacts>[] = [
   {
@@ -98,7 +108,7 @@ export const catalogueShortcomings = (facts: CatalogueFacts): readonly string[] 
 function shortcomings<Facts>(rows: readonly Requirement<Facts>[], facts: Facts): readonly string[] {
   return rows
     .filter(({ isMet }) => !isMet(facts))
-    .map(({ field, effects, advice }) => {
+    .map(({ field, insufficient, effects, advice }) => {
       const listed = (effect: Effect) =>
         (Object.keys(effects) as Standard[])
           .filter((standard) => effects[standard] === effect)
@@ -106,6 +116,16 @@ function shortcomings<Facts>(rows: readonly Requirement<Facts>[], facts: Facts):
           .join(', ');
       const [refused, degraded] = [listed('refused'), listed('degraded')];
       const result = [refused && `refused by ${refused}`, degraded && `incomplete in ${degraded}`].filter(Boolean);
-      return `no ${field}: ${result.join('; ')}. ${advice}`;
+      const problem = insufficient?.(facts) ?? `no ${field}`;
+      return `${problem}: ${result.join('; ')}. ${typeof advice === 'string' ? advice : advice(facts)}`;
     });
+}
+
+/** What becomes of a dataset in a standard. */
+export type Outcome = 'complete' | 'incomplete' | 'refused';
+
+export function outcomeIn(standard: Standard, facts: DatasetFacts): Outcome {
+  const effects = requirements.filter(({ isMet }) => !isMet(facts)).map((one) => one.effects[standard]);
+  if (effects.includes('refused')) return 'refused';
+  return effects.includes('degraded') ? 'incomplete' : 'complete';
 }

@@ -32,3 +32,30 @@ it('says which standards refuse or degrade a public dataset, and what to write',
   );
   assert.doesNotMatch((await type(['check', '--json'], { root })).out, /refused by/);
 });
+
+it('says what is there and does not do, and counts the datasets that each standard takes', async () => {
+  const datasets = {
+    'parks/trees': { id: 1, label: 'Trees', licence: 'Free for all.', contact: 'Room 12', description: 'Trees.' },
+    'parks/lawns': { id: 2, label: 'Lawns', licence: 'CC0-1.0', contact: 'a@example.org', keywords: ['lawns'] },
+  };
+  const versions = {
+    'parks/lawns@1': {
+      datetime: '2024-01-31T12:00:00Z',
+      file: { url: 'https://example.org/lawns.csv', format: 'csv' },
+    },
+  };
+  const seed = { ...content, datasets, versions };
+  const { out } = await type(['check', '--standards'], { seed });
+  for (const words of [
+    'licence only in words, which programs do not understand: refused by Croissant 1.1; incomplete in schema.org,',
+    'contact without an e-mail address: refused by DCAT-US 1.1; incomplete in DCAT-AP 3.0.1. Write it here or',
+    'description of fewer than 50 characters: incomplete in schema.org',
+    'Publish one: catalogue publish <file> --to parks/trees',
+    'not only its URL: catalogue publish <file> --to parks/lawns',
+  ])
+    assert.ok(out.includes(words), `${words} is not in\n${out}`);
+  assert.match(out, /Public datasets in the standards\n.*schema\.org\s+0\s+2\s+0\n.*DCAT-US 1\.1\s+0\s+1\s+1\n/s);
+  const { standards } = JSON.parse((await type(['check', '--standards', '--json'], { seed })).out);
+  assert.deepEqual(standards['Croissant 1.1'], { complete: 0, incomplete: 0, refused: 2 });
+  assert.deepEqual(standards['STAC 1.1.0'], { complete: 1, incomplete: 0, refused: 1 });
+});

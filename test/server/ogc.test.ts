@@ -77,7 +77,24 @@ describe('OGC API - Features', () => {
     assert.deepEqual(await during('2005-06-01T00:00:00Z'), ['old', 'always']);
     assert.deepEqual(await during('2009-01-01T00:00:00Z/2011-01-01T00:00:00Z'), ['old', 'new', 'always']);
     assert.deepEqual(await during('2020-01-01T00:00:00Z/..'), ['new', 'always', 'later']);
-    for (const wrong of ['2020', '../..', '/', '2020-02-30', '2021-01-01/2020-01-01', '2020-01-01/2020-02-01/..'])
+    assert.deepEqual(await during('2009-11-30T00:00:00Z/P1M'), ['old', 'always']);
+    assert.deepEqual(await during('2009-12-31/P1D'), ['old', 'new', 'always']);
+    assert.deepEqual(await during('P1Y2DT3H/2010-06-01T00:00:00Z'), ['old', 'new', 'always']);
+    assert.deepEqual(await moments('2016-12-31T23:59:60Z/2020-01-01T00:00:00Z'), [1, 3]);
+    for (const wrong of [
+      '2020',
+      'P1M',
+      'P1M/P1M',
+      'P/2020-01-01',
+      '2020-01-01/PT',
+      '../P1D',
+      '2020-01-01/P9999Y9999999D',
+      '../..',
+      '/',
+      '2020-02-30',
+      '2021-01-01/2020-01-01',
+      '2020-01-01/2020-02-01/..',
+    ])
       assert.deepEqual(Object.keys(await problemOf('plain', { datetime: wrong })), ['datetime'], wrong);
   });
 

@@ -8,6 +8,7 @@ import type { Call, Verb } from '../command.ts';
 import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { listEntities } from '../lookup.ts';
+import type { StandardsCoverage } from '../lookup-standards.ts';
 import { showPercentProgress } from '../output/progress.ts';
 import { countText } from '../output/quantities.ts';
 import type { Output } from '../output/show.ts';
@@ -62,21 +63,37 @@ export const command: Verb<Options> = {
     const { context, global, show } = call;
     const checked = call.isRemote ? await checkedRemotely(call, options) : await checkedLocally(call, options);
     const { place } = checked;
-    const report = standards ? await withStandards(call, checked.report) : checked.report;
+    const report: Report = standards ? await withStandards(call, checked.report) : checked.report;
     const chosen = format ?? (show.asJson ? 'json' : 'text');
     if (chosen === 'json') show.json(objectOf(report));
     else if (chosen === 'github') for (const one of report.problems) context.out(`${annotation(one, place)}\n`);
     else showText(context, terminalColours(context, global.color), report, place);
+    if (chosen === 'text' && report.standards) showCoverage(show, report.standards);
     if (chosen !== 'json') summarise(show, report, options.fix ?? false);
     return report.problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 };
 
+interface Report extends CheckResult {
+  /** Numbers of datasets by standard, with --standards. */
+  readonly standards?: StandardsCoverage;
+}
+
 /** The report, with what the standards miss. */
-async function withStandards(call: Call, report: CheckResult): Promise<CheckResult> {
+async function withStandards(call: Call, report: CheckResult): Promise<Report> {
   const { findStandardsShortcomings } = await import('../lookup-standards.ts');
-  const found = await findStandardsShortcomings(await call.open());
-  return { ...report, problems: [...report.problems, ...found.map((one) => ({ ...one, fixable: false }))] };
+  const { warnings, coverage } = await findStandardsShortcomings(await call.open());
+  const problems = [...report.problems, ...warnings.map((one) => ({ ...one, fixable: false }))];
+  return { ...report, problems, standards: coverage };
+}
+
+/** A table of how many datasets each standard takes. */
+function showCoverage(show: Output, coverage: StandardsCoverage): void {
+  show.heading('Public datasets in the standards');
+  const rows = Object.entries(coverage).map(([name, counts]) => [name, ...Object.values(counts).map(String)]);
+  show.table(['standard', 'complete', 'incomplete', 'refused'], rows, {
+    numbers: ['complete', 'incomplete', 'refused'],
+  });
 }
 
 /** The part of the catalogue to check. Git sets GIT_INDEX_FILE for its hooks, relative to the current folder. */
@@ -128,7 +145,7 @@ async function checkRemote(catalogue: Catalogue): Promise<CheckResult> {
 }
 
 /** The report as an object of JSON: the same of a remote, which sends neither codes nor excerpts. */
-function objectOf(report: CheckResult): object {
+function objectOf(report: Report): object {
   const withoutCode = ({ code: _code, excerpt: _excerpt, ...diagnostic }: CheckDiagnostic) => diagnostic;
   return { ...report, problems: report.problems.map(withoutCode), fixed: report.fixed.map(withoutCode) };
 }
