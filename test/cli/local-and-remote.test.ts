@@ -116,7 +116,11 @@ const reading: readonly (string | Step)[] = [
   'diff parks/paths@20210101000000000000 parks/paths@latest',
   'diff parks/paths@20210101000000000000 parks/paths@latest --key name',
   'diff parks/paths@20210101000000000000 parks/paths@2019',
-  { line: 'check', differs: (text) => text.replaceAll('catalogue-data/', '') },
+  // A server doesn't send the faulty lines of its files.
+  {
+    line: 'check',
+    differs: (text) => text.replaceAll('catalogue-data/', '').replace(/^ +(?:\d+ )?\| .*\n/gm, ''),
+  },
   'download parks/trees -o -',
   'download parks/benches -o -',
   { line: 'token list', differs: used },

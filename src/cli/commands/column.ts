@@ -40,7 +40,7 @@ const row = ({ name, type, label, unit, description }: Column) => [name, type, l
 
 const show: Verb = {
   usage: 'show <dataset> <column>',
-  description: 'Show one column: what it means, its values, and its name and type in each version.',
+  description: 'Show one column: its meaning, its values, its versions.',
   notes: 'The values are those of the newest version that is ready.',
   examples: ['catalogue column show parks/trees height', 'catalogue column show parks/trees height --json'],
   async run(call, [name = '', column = '']) {
