@@ -126,9 +126,37 @@ function showMap(figure: HTMLElement, button: HTMLElement | null, texts: MapText
     if (key === 'Enter' && at === target) showRowAt([width / 2, height / 2], keyboardTolerance);
     if (key === 'Escape') panel.hide();
   });
+  if (figure.dataset.rows) addViewLink(stage, map, figure.dataset.rows, texts.rowsInView);
   map.once('rendercomplete', () => {
     if (button) button.hidden = true;
     figure.dataset.mapReady = '';
     target.focus({ preventScroll: true });
   });
 }
+
+/** A link to the rows in the part of the world that the map shows: the filter `bbox`, which follows the map. */
+function addViewLink(stage: HTMLElement, map: OpenLayersMap, rows: string, text: string): void {
+  const link = Object.assign(document.createElement('a'), { className: 'map-view', textContent: text });
+  stage.append(link);
+  const update = () => {
+    const view = map.getView().calculateExtent(map.getSize() ?? [600, 300]);
+    const [west = 0, south = 0, east = 0, north = 0] = transformExtent(view, 'EPSG:3857', 'EPSG:4326');
+    const address = new URL(rows, document.baseURI);
+    // On the page of the rows, the columns and the order stay.
+    if (address.pathname === location.pathname) address.search = location.search;
+    for (const name of ['page', 'page_size', 'limit', 'offset', '_page', '_page_size', '_limit', '_offset'])
+      address.searchParams.delete(name);
+    address.searchParams.delete('bbox');
+    const box = [turned(west), south, turned(east), north].map((degrees) => Number(degrees.toFixed(4)));
+    const search = address.searchParams.toString();
+    const filter = east - west < 360 ? `bbox=${box}` : '';
+    link.href =
+      address.pathname + [search, filter].filter(Boolean).reduce((sum, part, i) => `${sum}${i ? '&' : '?'}${part}`, '');
+  };
+  map.on('moveend', update);
+  update();
+}
+
+/** A longitude from -180 to 180. */
+const turned = (degrees: number): number =>
+  Math.abs(degrees) <= 180 ? degrees : ((((degrees + 180) % 360) + 360) % 360) - 180;

@@ -6,6 +6,7 @@ export const mapTexts = {
   zoomOut: 'Zoom out',
   close: 'Close',
   openRow: 'Open this row',
+  rowsInView: 'Rows in this view',
   moreRows: 'and {count} more rows here: zoom in to see each',
   failed: 'The map can’t be shown now. The picture stays.',
   rowFailed: 'The row can’t be shown now.',

@@ -24,6 +24,7 @@ import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
 import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
 import { parseFeatureQuery } from '../data/query/feature-query.ts';
 import { type DataQuery, parseDataQuery } from '../data/query/parameters.ts';
+import { profileTable } from '../data/query/profile-table.ts';
 import { type QueryOptions, type QueryResult, runQuery, selectsEverything } from '../data/query/run-query.ts';
 import { columnNames, type TableSchema } from '../data/row.ts';
 import { featureIdsOf, hasNullGeometries } from '../data/table/features.ts';
@@ -31,7 +32,6 @@ import type { Table } from '../data/table/table.ts';
 import type { TableStore } from '../data/table/table-store.ts';
 import { openPayload } from './bytes.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
-import { loadedOnce } from './on-demand.ts';
 import { rowsFile, type WholeDocument } from './row-files.ts';
 import { openTableStore } from './table-folder.ts';
 
@@ -266,8 +266,6 @@ export async function compareVersions(
 /** Comparisons by the contents of both payloads: the pages of a difference are parts of one comparison. */
 const comparisons = new LRUCache<string, Comparison>({ maxSize: 64 * 1024 ** 2, sizeCalculation: sizeOfComparison });
 
-const loadProfileTable = loadedOnce(() => import('../data/query/profile-table.ts'));
-
 /** Statistics of the columns of a version. @throws NotFoundError, UnavailableError; ValidationError for a parameter */
 export async function profileVersion(
   files: CatalogueFiles,
@@ -280,7 +278,6 @@ export async function profileVersion(
     : null;
   if (query?.aggregation)
     throw new ValidationError({ _aggregate: ['A profile is of rows, and not of groups of rows.'] });
-  const { profileTable } = await loadProfileTable();
   const profile = await profileTable(table);
   if (!query) return profile;
   const { profileMatching } = await import('../data/query/profile-matching.ts');

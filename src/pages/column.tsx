@@ -1,8 +1,9 @@
 /** The page of a column: its meaning, the distribution of its values, and its name and type in each version. */
 import type { ComponentChildren, VNode } from 'preact';
+import type { ColumnInVersion } from '../catalogue/column-in-versions.ts';
 import { type ColumnProfile, type Histogram, statisticsInMetadata } from '../catalogue/column-statistics.ts';
 import { refOf } from '../catalogue/ref.ts';
-import type { Column, ColumnType, Dataset, Version } from '../catalogue/types.ts';
+import type { Column, Dataset } from '../catalogue/types.ts';
 import { columnPath } from '../catalogue/urls.ts';
 import { TypeOfColumn } from './cells.tsx';
 import { datasetCrumbs } from './dataset.tsx';
@@ -17,13 +18,6 @@ import {
 } from './histogram.tsx';
 import { renderPage } from './layout.tsx';
 import { hrefOfRef, type PageContext } from './page-context.ts';
-
-/** A column in a version; null where the version doesn't have it. */
-export interface ColumnInVersion {
-  readonly version: Version;
-  readonly name: string | null;
-  readonly type: ColumnType | null;
-}
 
 export interface ColumnPageParts {
   readonly dataset: Dataset;

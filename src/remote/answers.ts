@@ -198,6 +198,7 @@ export const answers = {
       kind: shape<'id' | 'columns' | 'row'>({ enum: ['id', 'columns', 'row'] }),
       columns: listShape(textShape),
     }),
+    renames: optional(listShape(objectShape({ from: textShape, to: textShape }))),
     counts: objectShape({
       from: wholeNumberShape,
       to: wholeNumberShape,

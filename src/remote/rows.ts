@@ -80,12 +80,13 @@ export async function fetchDifference(
   const open = async () => readLines((await http.request(request)).body);
   const lines = await open();
   const first = await lines.next();
-  const { columns, key: found, counts } = parseLine(first.done ? '' : first.value, answers.difference);
+  const { columns, key: found, counts, renames } = parseLine(first.done ? '' : first.value, answers.difference);
   let unread: AsyncGenerator<string, void, undefined> | undefined = lines;
   return {
     columns,
     key: found,
     counts,
+    ...(renames && { renames }),
     from,
     to,
     async *rows(selected) {

@@ -1,12 +1,13 @@
 /** One column of a dataset: its texts, its profile, and its name and type in each version. */
 import { closestWord } from '../catalogue/closest.ts';
-import { type ColumnProfile, statisticsInMetadata } from '../catalogue/column-statistics.ts';
+import { columnInVersions } from '../catalogue/column-in-versions.ts';
+import type { ColumnProfile } from '../catalogue/column-statistics.ts';
 import { excerpt, NotFoundError } from '../catalogue/errors.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { resourceUrl, toJson } from '../catalogue/represent.ts';
-import type { ColumnType, Dataset } from '../catalogue/types.ts';
+import type { Dataset } from '../catalogue/types.ts';
 import { columnPath } from '../catalogue/urls.ts';
-import { type ColumnInVersion, renderColumnPage } from '../pages/column.tsx';
+import { renderColumnPage } from '../pages/column.tsx';
 import { shownVersion } from '../pages/figures.ts';
 import { datasetWithColumnsOf, profileSoon } from './dataset-page.ts';
 import { seeOther } from './redirects.ts';
@@ -66,19 +67,4 @@ function unknownColumn(name: string, dataset: Dataset): NotFoundError {
   return new NotFoundError(
     `There is no column "${excerpt(name)}".${near === undefined ? '' : ` Did you mean "${near}"?`}`,
   );
-}
-
-/** Name and type of a column in each version whose columns are known, the newest first; null where it is missing or isn't known. */
-function columnInVersions(dataset: Dataset, name: string): readonly ColumnInVersion[] {
-  const former = Object.entries(dataset.former_names).flatMap(([old, presents]) =>
-    presents.includes(name) ? [old] : [],
-  );
-  return dataset.versions.flatMap((version): ColumnInVersion[] => {
-    const known: ReadonlyMap<string, ColumnType | null> = version.columns
-      ? new Map(version.columns.map((column) => [column.name, column.type]))
-      : new Map([...statisticsInMetadata(version).keys()].map((one) => [one, null]));
-    if (known.size === 0) return [];
-    const own = [name, ...former].find((one) => known.has(one));
-    return [{ version, name: own ?? null, type: own === undefined ? null : (known.get(own) ?? null) }];
-  });
 }

@@ -298,7 +298,17 @@ describe('pages in a browser', () => {
     await page.click('[data-map-open]');
     assert.equal((await tile).status(), 200);
     await page.waitForSelector('.map-live canvas');
+    const box = async () =>
+      /\/data\/\?bbox=(.*)/.exec((await page.getAttribute('.map-view', 'href')) ?? '')?.[1]?.split(',');
+    await page.waitForFunction(() => document.querySelector('[data-map-ready]'));
+    for (let step = 0; step < 3; step++) await page.click('.ol-zoom-in');
+    await page.waitForFunction(() => /bbox=/.test(document.querySelector('.map-view')?.getAttribute('href') ?? ''));
+    assert.equal(await page.textContent('.map-view'), 'Zeilen in diesem Ausschnitt');
+    assert.ok((await box())?.every((degrees) => Math.abs(Number(degrees)) <= 180));
     assert.match((await page.getAttribute('.map-live', 'aria-label')) ?? '', /^Karte\. Pfeiltasten/);
+    await page.click('.map-view');
+    await page.waitForURL(/\/data\/\?bbox=/);
+    assert.ok((await page.textContent('main'))?.includes('1.707'));
     assert.deepEqual(incidents, []);
     await context.close();
   });

@@ -143,6 +143,10 @@ describe('reading pages', () => {
       ground: await styleOf('html', 'background-color'),
     };
     assert.notEqual(seen.bar, seen.bed);
+    const key = await page.evaluate(
+      () => getComputedStyle(document.querySelector('.legend .num') as Element, '::before').backgroundColor,
+    );
+    assert.equal(key, seen.bar);
     for (const colour of [seen.bar, seen.hist]) assert.notEqual(colour, seen.ground);
     assert.equal(seen.borderTopWidth, '2px');
     await context.close();

@@ -33,6 +33,18 @@ describe('column', () => {
     assert.equal(text.match(/- type: /g)?.length, 5);
   });
 
+  it('is shown with its values and its versions', async () => {
+    const { root } = await type(['column', 'list', 'parks/trees']);
+    const { out, exitCode, err } = await type(['column', 'show', 'parks/trees', 'height'], { root });
+    assert.equal(exitCode, 0, err);
+    assert.match(out, /^name\theight\ntype\tfloat\n.*unit\tm\n/s);
+    const shown = JSON.parse((await type(['column', 'show', 'parks/trees', 'height', '--json'], { root })).out);
+    assert.deepEqual([shown.dataset, shown.name, shown.unit], ['parks/trees', 'height', 'm']);
+    assert.ok('profile' in shown && Array.isArray(shown.versions));
+    const missing = await type(['column', 'show', 'parks/trees', 'hieght'], { root });
+    assert.deepEqual([missing.exitCode, /Did you mean height\?/.test(missing.err)], [3, true]);
+  });
+
   it('that is not there is guessed', async () => {
     const { exitCode, err } = await type(['column', 'edit', 'parks/trees', 'hieght', '--unit', 'm']);
     assert.deepEqual([exitCode, err], [3, 'error: parks/trees has no column hieght. Did you mean height?\n']);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
 import { makeRoot, type } from '../support/prompt.ts';
+import { serveFolder } from '../support/server.ts';
 
 describe('diff', () => {
   const first = '20200102030405000000';
@@ -33,6 +34,28 @@ describe('diff', () => {
       assert.match(out, /^-\t.*name=ash\theight=10/m);
       assert.match(out, /^~\tname=oak\theight: 12\.5 → 13\.5$/m);
       assert.match(out, /^\+\t.*name=fir\theight=3/m);
+    }
+  });
+
+  it('says which columns seem to have another name, local and remote', async () => {
+    const { root: own } = await type(['dataset', 'add', 'parks/shrubs', '--label', 'Shrubs']);
+    const rows = (name: string) => `id,${name}\n${Array.from({ length: 40 }, (_, n) => `${n},${n * 7}\n`).join('')}`;
+    for (const name of ['height', 'tallness']) {
+      const files = { 'a.csv': rows(name) };
+      const { err, exitCode } = await type(['publish', 'a.csv', '--to', 'parks/shrubs', '--force'], {
+        root: own,
+        files,
+      });
+      assert.equal(exitCode, 0, err);
+    }
+    const server = await serveFolder(own);
+    try {
+      for (const way of [[], ['--remote', server.base]]) {
+        const { out, err } = await type(['diff', 'parks/shrubs', ...way], { root: own });
+        assert.match(out, /^ {2}height has become tallness, it seems/m, err);
+      }
+    } finally {
+      await server.close();
     }
   });
 

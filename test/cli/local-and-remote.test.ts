@@ -88,6 +88,9 @@ const reading: readonly (string | Step)[] = [
   'version show parks/benches@latest',
   'version show parks/trees@2020',
   'column list parks/trees',
+  'column show parks/trees height',
+  'column show parks/trees name',
+  'column show parks/trees hieght',
   'query list',
   'query list --dataset parks/trees',
   'query show tall',
@@ -113,7 +116,11 @@ const reading: readonly (string | Step)[] = [
   'diff parks/paths@20210101000000000000 parks/paths@latest',
   'diff parks/paths@20210101000000000000 parks/paths@latest --key name',
   'diff parks/paths@20210101000000000000 parks/paths@2019',
-  { line: 'check', differs: (text) => text.replaceAll('catalogue-data/', '') },
+  // A server doesn't send the faulty lines of its files.
+  {
+    line: 'check',
+    differs: (text) => text.replaceAll('catalogue-data/', '').replace(/^ +(?:\d+ )?\| .*\n/gm, ''),
+  },
   'download parks/trees -o -',
   'download parks/benches -o -',
   { line: 'token list', differs: used },

@@ -1,11 +1,14 @@
 /** `catalogue column`: the columns of a dataset, and what their values mean. */
 import { Option } from 'commander';
 import { closestWord } from '../../catalogue/closest.ts';
+import { columnInVersions } from '../../catalogue/column-in-versions.ts';
+import type { ColumnProfile } from '../../catalogue/column-statistics.ts';
 import { type ColumnText, columnTexts } from '../../catalogue/columns.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { fields } from '../../catalogue/fields.ts';
 import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
-import { formatRef } from '../../catalogue/ref.ts';
+import { latestReadyVersion } from '../../catalogue/ready-versions.ts';
+import { formatRef, refOf } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
 import type { Column, Dataset } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';
@@ -34,6 +37,63 @@ const list: Verb = {
 };
 
 const row = ({ name, type, label, unit, description }: Column) => [name, type, label, unit, description];
+
+const show: Verb = {
+  usage: 'show <dataset> <column>',
+  description: 'Show one column: its meaning, its values, its versions.',
+  notes: 'The values are those of the newest version that is ready.',
+  examples: ['catalogue column show parks/trees height', 'catalogue column show parks/trees height --json'],
+  async run(call, [name = '', column = '']) {
+    const { show: output } = call;
+    const catalogue = await call.open();
+    const dataset = await findEntityOrRenamed(catalogue, parseDatasetRef(name), output);
+    assertHasColumn(dataset, column);
+    const described = [...dataset.columns, ...dataset.missing_columns].find((one) => one.name === column) as Column;
+    const ready = latestReadyVersion(dataset);
+    const measured = ready ? await catalogue.profile(refOf(ready)).catch(nullIfNotFound) : null;
+    const profile = measured?.columns.find((one) => one.name === column) ?? null;
+    const versions = columnInVersions(dataset, column);
+    if (output.asJson) {
+      const { columns, missing_columns: missing } = representDataset(dataset, linksOfCatalogue(catalogue));
+      const shown = [...(columns as Column[]), ...((missing ?? []) as Column[])].find((one) => one.name === column);
+      const history = versions.map(({ version: { slug, datetime }, ...own }) => ({
+        ...{ slug, datetime, name: own.name, type: own.type },
+      }));
+      output.json({ dataset: formatRef(dataset), ...shown, rows: measured?.rows ?? null, profile, versions: history });
+      return 0;
+    }
+    const { type, label, description, unit } = described;
+    output.fields([
+      ...Object.entries({ name: column, type, label, unit, description }),
+      ...(profile && measured ? profileFields(profile, measured.rows) : []),
+    ]);
+    if (profile?.top) {
+      if (output.forPeople) output.heading('Most frequent values');
+      const rows = profile.top.map(({ value, count }) => [String(value), String(count)]);
+      output.table(['VALUE', 'ROWS'], rows, { numbers: ['ROWS'] });
+    }
+    if (output.forPeople && versions.length) {
+      output.heading(`Versions (${versions.length})`);
+      const rows = versions.map(({ version, ...own }) => [version.slug, own.name ?? '', own.type ?? '']);
+      output.table(['VERSION', 'NAME', 'TYPE'], rows);
+    }
+    return 0;
+  },
+};
+
+function nullIfNotFound(error: unknown): null {
+  if (error instanceof NotFoundError) return null;
+  throw error;
+}
+
+/** Figures of a column's values, as far as they are known. */
+function profileFields(profile: ColumnProfile, rows: number): readonly (readonly [string, string])[] {
+  const { nulls, distinct, min, max, mean, median } = profile;
+  const known = { rows, missing: nulls, distinct: distinct ?? undefined, min, max, mean, median };
+  return Object.entries(known).flatMap(([name, value]) =>
+    value === undefined ? [] : [[name, typeof value === 'number' ? String(value) : value] as const],
+  );
+}
 
 interface EditOptions extends Partial<Record<ColumnText, string>> {
   readonly dryRun?: boolean;
@@ -104,4 +164,4 @@ function assertHasColumn(dataset: Dataset, name: string): void {
   throw new NotFoundError(`${formatRef(dataset)} has no column ${name}. ${hint}`);
 }
 
-export const verbs: readonly Verb[] = [list, edit, rename];
+export const verbs: readonly Verb[] = [list, show, edit, rename];

@@ -20,10 +20,13 @@ export async function* differenceLines(
   forPeople: boolean,
   most: number,
 ): AsyncGenerator<string, void, undefined> {
-  const { from, to, counts, columns, key } = difference;
+  const { from, to, counts, columns, key, renames = [] } = difference;
   const line = (text: string) => `${escapeToOneLine(text)}\n`;
   yield line(`From ${formatRef(refOf(from))} (rows: ${counts.from}) to ${formatRef(refOf(to))} (rows: ${counts.to})`);
   for (const text of columnChangeLines(columns)) yield line(text);
+  // The page of the difference says the same.
+  for (const one of renames)
+    yield line(`  ${one.from} has become ${one.to}, it seems: the values are the same or nearly so.`);
   const { added, removed, changed, unchanged } = counts;
   yield line(`Rows: ${added} added, ${removed} removed, ${changed} changed, ${unchanged} unchanged${knownBy(key)}.`);
   if (most === 0) return;

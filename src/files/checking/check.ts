@@ -1,13 +1,12 @@
 /** `catalogue check`: problems of a catalogue folder, and fixes for those that have only one solution. */
 
-import type { Diagnostic } from '../../catalogue/diagnostic.ts';
+import { type Diagnostic, excerptAt } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { mediaFolder, payloadPath, recordFormat, recordPaths } from '../../catalogue/layout.ts';
 import { makeDiagnostic, type RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { findRuleViolations } from '../../catalogue/rules.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { excerptAt } from '../../text/excerpt.ts';
 import { findPosition } from '../../text/parse.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';

@@ -1,11 +1,10 @@
 /** Reads the files of a unit, and records their stamps and diagnostics. */
 
-import type { Diagnostic, DiagnosticCode } from '../../catalogue/diagnostic.ts';
+import { type Diagnostic, type DiagnosticCode, excerptAt } from '../../catalogue/diagnostic.ts';
 import { payloadPath, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { excerptAt } from '../../text/excerpt.ts';
 import { findPosition, isParsedSoon, makePositionFinder, parseRecordText, type RecordText } from '../../text/parse.ts';
 import { type FileTree, isSameStamp, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
 import { type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';

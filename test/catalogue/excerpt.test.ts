@@ -1,7 +1,7 @@
 /** Excerpts of texts: the line of a problem, and the place in it. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { excerptAt } from '../../src/text/excerpt.ts';
+import { excerptAt } from '../../src/catalogue/diagnostic.ts';
 import { makeLastingFolder } from '../support/folder.ts';
 import { type } from '../support/prompt.ts';
 

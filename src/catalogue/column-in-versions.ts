@@ -1,0 +1,25 @@
+/** A column through the versions of its dataset. */
+import { statisticsInMetadata } from './column-statistics.ts';
+import type { ColumnType, Dataset, Version } from './types.ts';
+
+/** A column in a version; null where the version doesn't have it. */
+export interface ColumnInVersion {
+  readonly version: Version;
+  readonly name: string | null;
+  readonly type: ColumnType | null;
+}
+
+/** Name and type of a column in each version whose columns are known, the newest first; null where it is missing or isn't known. */
+export function columnInVersions(dataset: Dataset, name: string): readonly ColumnInVersion[] {
+  const former = Object.entries(dataset.former_names).flatMap(([old, presents]) =>
+    presents.includes(name) ? [old] : [],
+  );
+  return dataset.versions.flatMap((version): ColumnInVersion[] => {
+    const known: ReadonlyMap<string, ColumnType | null> = version.columns
+      ? new Map(version.columns.map((column) => [column.name, column.type]))
+      : new Map([...statisticsInMetadata(version).keys()].map((one) => [one, null]));
+    if (known.size === 0) return [];
+    const own = [name, ...former].find((one) => known.has(one));
+    return [{ version, name: own ?? null, type: own === undefined ? null : (known.get(own) ?? null) }];
+  });
+}
