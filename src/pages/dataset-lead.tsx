@@ -1,5 +1,7 @@
 /** The first screen of a dataset: what it is, whose, how much, and the button that downloads it. */
+
 import type { ComponentChildren, VNode } from 'preact';
+import { offeredFormats } from '../catalogue/output-formats.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { downloadFileName, isHttpUrl } from '../catalogue/urls.ts';
@@ -44,14 +46,12 @@ export function DatasetLead({ context, dataset, version, isVersionPage }: LeadPr
   );
 }
 
-/** Formats to download, besides the one that is stored. */
-const otherFormats = ['csv', 'geojson', 'parquet', 'ndjson'] as const;
-
 function Downloads({ context, dataset, version, isVersionPage }: LeadProps & { readonly version: Version }): VNode {
   const { locale } = context;
   const ref = isVersionPage ? refOf(version) : refOf(dataset);
   const hasGeometry = dataset.columns.some(({ type }) => type === 'geometry');
-  const others = otherFormats.filter((name) => name !== version.format && (name !== 'geojson' || hasGeometry));
+  // Besides the one that is stored.
+  const others = offeredFormats(hasGeometry, version.rows).filter((name) => name !== version.format);
   const stored = version.file
     ? hrefOfRef(context, ref, `download/${downloadFileName(version, !isVersionPage)}`)
     : hrefOfRef(context, ref, 'download/');
@@ -64,7 +64,7 @@ function Downloads({ context, dataset, version, isVersionPage }: LeadProps & { r
       {version.rows !== null &&
         others.map((name) => (
           <a key={name} class="btn" href={hrefOfRef(context, ref, `data.${name}`)} rel="nofollow">
-            {formatName(name)}
+            {name === 'excel' ? locale.text('excelFile') : formatName(name)}
           </a>
         ))}
     </div>
