@@ -13,6 +13,7 @@ const types: Readonly<Record<string, string>> = {
   geoparquet: 'application/vnd.apache.parquet',
   gpkg: 'application/geopackage+sqlite3',
   fgb: 'application/vnd.flatgeobuf',
+  pmtiles: 'application/vnd.pmtiles',
   kml: 'application/vnd.google-earth.kml+xml',
   gml: 'application/gml+xml',
   xml: 'application/xml',

@@ -99,6 +99,7 @@ export const aggregateFormats: Readonly<Partial<Record<OutputFormatName, OutputF
   objects: 'objects',
   ndjson: 'ndjson',
   csv: 'csv',
+  excel: 'excel',
 };
 
 export const aggregateFormatMessage = (format: string): string =>

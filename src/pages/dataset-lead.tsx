@@ -1,5 +1,7 @@
 /** The first screen of a dataset: what it is, whose, how much, and the button that downloads it. */
+
 import type { ComponentChildren, VNode } from 'preact';
+import { type OutputFormatName, offeredFormats } from '../catalogue/output-formats.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { downloadFileName, isHttpUrl } from '../catalogue/urls.ts';
@@ -44,29 +46,37 @@ export function DatasetLead({ context, dataset, version, isVersionPage }: LeadPr
   );
 }
 
-/** Formats to download, besides the one that is stored; the page of the rows has all. */
-const otherFormats = ['csv', 'geojson', 'parquet'] as const;
+/** Formats that are shown at once, besides the one that is stored. */
+const usualFormats: readonly OutputFormatName[] = ['csv', 'geojson'];
 
 function Downloads({ context, dataset, version, isVersionPage }: LeadProps & { readonly version: Version }): VNode {
   const { locale } = context;
   const ref = isVersionPage ? refOf(version) : refOf(dataset);
   const hasGeometry = dataset.columns.some(({ type }) => type === 'geometry');
-  const others = otherFormats.filter((name) => name !== version.format && (name !== 'geojson' || hasGeometry));
+  // Besides the one that is stored.
+  const others = offeredFormats(hasGeometry, version.rows).filter((name) => name !== version.format);
   const stored = version.file
     ? hrefOfRef(context, ref, `download/${downloadFileName(version, !isVersionPage)}`)
     : hrefOfRef(context, ref, 'download/');
+  const links = (names: readonly OutputFormatName[]) =>
+    names.map((name) => (
+      <a key={name} class="btn" href={hrefOfRef(context, ref, `data.${name}`)} rel="nofollow">
+        {name === 'excel' ? locale.text('excelFile') : formatName(name)}
+      </a>
+    ));
   return (
     <div class="take row">
       <a class="btn main" href={stored} download={version.file ? '' : undefined}>
         {locale.text('download', { format: formatName(version.format) })}{' '}
         {version.size !== null && <small>{locale.size(version.size)}</small>}
       </a>
-      {version.rows !== null &&
-        others.map((name) => (
-          <a key={name} class="btn" href={hrefOfRef(context, ref, `data.${name}`)} rel="nofollow">
-            {formatName(name)}
-          </a>
-        ))}
+      {version.rows !== null && links(others.filter((name) => usualFormats.includes(name)))}
+      {version.rows !== null && (
+        <details class="other-formats">
+          <summary class="btn">{locale.text('otherFormats')}</summary>
+          <div class="row">{links(others.filter((name) => !usualFormats.includes(name)))}</div>
+        </details>
+      )}
     </div>
   );
 }

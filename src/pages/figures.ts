@@ -50,6 +50,8 @@ const formatNames: Readonly<Record<string, string>> = {
   tsv: 'TSV',
   parquet: 'Parquet',
   objects: 'JSON',
+  gpkg: 'GeoPackage',
+  pmtiles: 'PMTiles',
 };
 
 /** Name of a format as people write it. */

@@ -66,7 +66,7 @@ export const columnsThatLookTyped = (
 
 /** The address of the rows as "CSV for Excel": semicolons, a byte order mark, and no cell that is a formula. */
 export const excelAddress = ({ address, query }: Pick<RowsSource, 'address' | 'query'>): string =>
-  `${address}.csv${query ? `${query}&` : '?'}_bom=true&_sep=;&_excel=true`;
+  `${address}.excel${query}`;
 
 export function makeSnippets(source: RowsSource): readonly Snippet[] {
   const { address, query, name, hasGeometry, isAggregated = false, subject, title, server } = source;

@@ -5,6 +5,7 @@
 import { findIdentifierOfLicenceUrl, findSpdxIdentifier, licenceUrl } from '../catalogue/licence.ts';
 import { isLanguageTag } from '../catalogue/meaning.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
+import { offeredFormats, outputFormats } from '../catalogue/output-formats.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Namespace, Settings, Version } from '../catalogue/types.ts';
@@ -190,9 +191,6 @@ function describeTable({ label, slug, columns }: Dataset, version: Version | und
   return `${name}: a table${rows} and the columns ${names.join(', ')}${more}.`;
 }
 
-/** Formats in which the rows of a table are offered. */
-const rowFormats = ['csv', 'geojson', 'parquet'] as const;
-
 function distributionsOf(version: Version, base: string): readonly Distribution[] {
   const { file, href, format, size, checksum, media_type } = version;
   const home = base + apiPath(refOf(version));
@@ -213,14 +211,17 @@ function distributionsOf(version: Version, base: string): readonly Distribution[
       : [];
   if (!file || !version.columns) return original;
   const hasGeometry = version.columns.some(({ type }) => type === 'geometry');
-  const others = rowFormats.filter((one) => one !== format && (one !== 'geojson' || hasGeometry));
+  // A variant of another format, as `excel` is of CSV, would only look like a second CSV to others.
+  const others = offeredFormats(hasGeometry, version.rows).filter(
+    (one) => one !== format && one === outputFormats[one].extension,
+  );
   return [
     ...original,
     ...others.map((extension) => ({
       url: `${home}data.${extension}`,
       name: `${version.dataset}-${version.slug}.${extension}`,
       format: extension,
-      mediaType: withoutParameters(mediaTypeOf(extension)),
+      mediaType: withoutParameters(outputFormats[extension].contentType),
       size: undefined,
       checksum: undefined,
       isOriginal: false,

@@ -178,7 +178,7 @@ describe('lines of "Use it"', () => {
     const html = await (
       await fetch(`${base}/api/v1/namespaces/lab/datasets/stock/`, { headers: { Accept: 'text/html' } })
     ).text();
-    const href = /href="([^"]*_excel=true)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
+    const href = /href="([^"]*\/data\.excel)"/.exec(html)?.[1]?.replaceAll('&amp;', '&') ?? '';
     const bytes = Buffer.from(await (await fetch(new URL(href, base))).arrayBuffer());
     assert.deepEqual([...bytes.subarray(0, 3)], [0xef, 0xbb, 0xbf]);
     assert.match(bytes.toString(), /^\ufeffcode;state;name/);

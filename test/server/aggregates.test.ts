@@ -127,7 +127,7 @@ describe('groups of rows', () => {
       const body = (await response.json()) as Record<string, string[]>;
       assert.match(
         String(body[name]),
-        /^Groups of rows have no geometry.* Ask for json, objects, ndjson, csv\.$/,
+        /^Groups of rows have no geometry.* Ask for json, objects, ndjson, csv, excel\.$/,
         path,
       );
     }

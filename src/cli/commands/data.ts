@@ -3,7 +3,7 @@ import { extname, resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Catalogue, Rows } from '../../catalogue/catalogue.ts';
 import { closestWord } from '../../catalogue/closest.ts';
-import { type OutputFormatName, outputFormats } from '../../catalogue/output-formats.ts';
+import { type OutputFormat, type OutputFormatName, outputFormats } from '../../catalogue/output-formats.ts';
 import { parseDatasetRef, parseVersionRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { datasetRefOf, formatRef, type VersionRef } from '../../catalogue/ref.ts';
 import { aggregateFunctions, haveAggregates, parametersFromRecord } from '../../catalogue/row-parameters.ts';
@@ -82,8 +82,7 @@ export const command: Verb<DataOptions> = {
     const given = [...parseFilterWords(words), ...ownParameters(options)];
     const output = options.output === '-' ? undefined : options.output;
     const format = options.format ?? (output === undefined ? undefined : formatOf(output));
-    if (format === 'parquet' && output === undefined && show.forPeople)
-      throw new UsageError("Parquet is binary and can't be shown at a terminal. Write it to a file: -o rows.parquet");
+    if (output === undefined && show.forPeople) assertShowable(format);
     const catalogue = await call.open();
     const query = named.kind === 'query' ? await findEntityOrRenamed(catalogue, named, show) : null;
     const parameters = [...parametersFromRecord(query?.parameters ?? {}), ...given];
@@ -128,6 +127,16 @@ function ownParameters(options: DataOptions): readonly Parameter[] {
     const value = options[option as keyof typeof parametersByOption];
     return value === undefined ? [] : [[name, String(value)] as const];
   });
+}
+
+/** @throws UsageError for a format that a terminal can't show */
+function assertShowable(format: OutputFormatName | undefined): void {
+  const found: OutputFormat | undefined = format && outputFormats[format];
+  if (!found?.isBinary) return;
+  const name = format === 'parquet' ? 'Parquet' : format;
+  throw new UsageError(
+    `${name} is binary and can't be shown at a terminal. Write it to a file: -o rows.${found.extension}`,
+  );
 }
 
 /** The format of a file's extension. @throws UsageError for an unknown one */

@@ -108,6 +108,10 @@ export class DerivedFileStore {
 
   /** The document from its beginning; it is stored on the way if possible. */
   async *chunks(derived: DerivedFile): AsyncGenerator<Uint8Array, void, undefined> {
+    if (derived.writeTo && (await this.make(derived))) {
+      const stored = await this.open(derived);
+      if (stored) return yield* stored.file.createReadStream() as AsyncIterable<Uint8Array>;
+    }
     let skipped = 0;
     const running = this.#making.get(derived.key);
     const mayFollow = running ? running.hasTurn : this.#running < maxAtOnce;

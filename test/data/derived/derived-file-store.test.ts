@@ -89,6 +89,20 @@ describe('a derived file', () => {
     }
   });
 
+  it('of a format that is complete at once is made once, and then sent', async () => {
+    const { store: one, folder } = store();
+    let made = 0;
+    const writeTo = async (path: string) => {
+      made++;
+      await new Promise(setImmediate);
+      writeFileSync(path, 'whole');
+    };
+    const derived = { ...source('m').derived, writeTo };
+    const texts = await Promise.all([textOf(one.chunks(derived)), textOf(one.chunks(derived))]);
+    assert.deepEqual(texts, ['whole', 'whole']);
+    assert.deepEqual([made, readdirSync(folder).length], [1, 1]);
+  });
+
   it('that fails half-way leaves nothing, and passes the error on', async () => {
     const { store: one, folder } = store();
     const { derived } = source('c', ['one', new Error('broken')]);
