@@ -8,7 +8,7 @@ import type { ColumnType, Dataset } from '../catalogue/types.ts';
 import { columnPath } from '../catalogue/urls.ts';
 import { type ColumnInVersion, renderColumnPage } from '../pages/column.tsx';
 import { shownVersion } from '../pages/figures.ts';
-import { datasetWithColumnsOf, profileSoon } from './dataset-page.ts';
+import { datasetWithColumnsOf, patienceOf, profileSoon } from './dataset-page.ts';
 import { seeOther } from './redirects.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 
@@ -27,7 +27,10 @@ export async function columnHandler(request: RequestContext): Promise<Representa
     return undefined;
   }
   const reading = version?.ready ? () => catalogue.profile(refOf(version)) : async () => null;
-  const profile = await (isPage && version?.ready ? profileSoon(catalogue, version) : reading()).catch((error) => {
+  const profile = await (isPage && version?.ready
+    ? profileSoon(catalogue, version, patienceOf(request.app))
+    : reading()
+  ).catch((error) => {
     if (error instanceof NotFoundError) return null;
     throw error;
   });

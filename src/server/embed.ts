@@ -8,7 +8,7 @@ import { profilesByColumn } from '../pages/dataset.tsx';
 import { type EmbeddedView, renderEmbeddedPage } from '../pages/embed.tsx';
 import { frameCode, frameHeight } from '../pages/frame-code.ts';
 import { choosePreviewColumns } from '../pages/preview-columns.ts';
-import { datasetWithColumnsOf, profileSoon, readObjects } from './dataset-page.ts';
+import { datasetWithColumnsOf, patienceOf, profileSoon, readObjects } from './dataset-page.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { workBudgetOf } from './rows-page.ts';
 
@@ -94,7 +94,7 @@ const readTable: Read = async (request, version, dataset, own) => {
   let columns = dataset.columns;
   const chosen: [string, string][] = [['_limit', String(rowsShown)]];
   if (!isChosen && columns.length > columnsShown) {
-    const profile = await profileSoon(catalogue, version);
+    const profile = await profileSoon(catalogue, version, patienceOf(request.app));
     columns = choosePreviewColumns(columns, profilesByColumn(version, profile), profile?.rows ?? 0, columnsShown);
     chosen.push(['_fields', columns.map(({ name }) => quotedName(name)).join(',')]);
   }

@@ -25,6 +25,10 @@ export async function homeHandler(request: RequestContext): Promise<Representati
     versions.items.map(async (version) => {
       const dataset = await catalogue.get<'dataset'>(datasetRefOf(version));
       const before = version.ready ? readyVersionBefore(dataset, version.slug) : undefined;
+      if (before && app.staticExport) {
+        app.differenceFigures.request(catalogue, { from: before, to: version });
+        await app.differenceFigures.settle(Number.POSITIVE_INFINITY);
+      }
       const change = before && app.differenceFigures.request(catalogue, { from: before, to: version });
       return { version, dataset, ...(change && { change }) };
     }),
@@ -46,9 +50,14 @@ export async function homeHandler(request: RequestContext): Promise<Representati
 }
 
 /** A page of datasets with their facets: the best first if there is a search, else the newest. */
-export async function datasetListFor({ catalogue }: RequestContext, options: ListOptions): Promise<DatasetList> {
+export async function datasetListFor({ app, catalogue }: RequestContext, options: ListOptions): Promise<DatasetList> {
   const ordering = options.ordering ?? (options.search?.trim() ? 'relevance' : '-updated');
-  const found = await catalogue.list('dataset', { ...options, ordering, facets: true });
+  const found = await catalogue.list('dataset', {
+    ...options,
+    ...(app.staticExport && { updatedSince: [] }),
+    ordering,
+    facets: true,
+  });
   const isInVain = found.count === 0;
   const words = isInVain && options.search?.trim() ? await wordsToSuggest(catalogue) : [];
   const obstacles = isInVain ? await obstaclesIn(catalogue, options) : [];
