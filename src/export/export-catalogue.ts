@@ -4,10 +4,11 @@ import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ConflictError, ValidationError } from '../catalogue/errors.ts';
+import { ConflictError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { listAll } from '../catalogue/iterate.ts';
 import { anonymous } from '../catalogue/permissions.ts';
-import { formatRef, refOf } from '../catalogue/ref.ts';
+import { formatRef, refOf, type VersionRef } from '../catalogue/ref.ts';
+import { summarize, summaryParts } from '../catalogue/search-summary.ts';
 import type { Dataset, Namespace, Query } from '../catalogue/types.ts';
 import { apiRoot, baseUrlPath, collections } from '../catalogue/urls.ts';
 import { WorkerPool } from '../data/worker-pool.ts';
@@ -18,6 +19,7 @@ import { assetFiles, assetsPath } from '../server/assets.ts';
 import { getInProcess } from '../server/in-process.ts';
 import { ExportFolder } from './export-folder.ts';
 import { hostFiles } from './host-files.ts';
+import { Neighbours } from './neighbours.ts';
 import {
   datasetAddresses,
   type ExportedAddress,
@@ -141,12 +143,15 @@ class Exporter {
       const byName = new Map(namespaces.map((namespace) => [namespace.slug, namespace]));
       const queriesOf = new Map<string, Query[]>();
       for (const query of queries) queriesOf.set(query.dataset, [...(queriesOf.get(query.dataset) ?? []), query]);
+      const others = new Neighbours(datasets);
       for (const dataset of datasets) {
         for (const path of [dataset.image, dataset.showcase_image, dataset.thumbnail_image])
           if (path) this.#media.add(path);
         const about = queriesOf.get(formatRef(refOf(dataset))) ?? [];
-        await this.#unit(`dataset ${formatRef(refOf(dataset))}`, [dataset, byName.get(dataset.namespace), about], () =>
-          datasetAddresses(dataset, settings.page_size),
+        await this.#unit(
+          `dataset ${formatRef(refOf(dataset))}`,
+          [dataset, byName.get(dataset.namespace), about, others.near(dataset)],
+          async () => datasetAddresses(dataset, settings.page_size, await this.#versionsWithRows(dataset)),
         );
         this.#options.onProgress?.(++this.#units, datasets.length);
       }
@@ -160,7 +165,8 @@ class Exporter {
         await this.#unit(`group ${group.slug}`, [group], () => groupAddresses(group));
       await this.#unit('media', null, () => mediaAddresses(this.#media));
       await this.#unit('site', [datasets, namespaces, queries], () => this.#siteAddresses());
-      this.#writeHostFiles();
+      this.#writeTexts('search', this.#summaryFiles(namespaces, datasets));
+      this.#writeTexts('host', this.#hostFiles());
       folder.finish();
     } finally {
       folder.close();
@@ -183,12 +189,16 @@ class Exporter {
   #lists: ExportedAddress[] = [];
 
   /** Writes the files of a unit, unless it is made of the same as before. @param made null for one that is always written */
-  async #unit(name: string, made: unknown, addresses: () => Iterable<ExportedAddress>): Promise<void> {
+  async #unit(
+    name: string,
+    made: unknown,
+    addresses: () => Iterable<ExportedAddress> | Promise<Iterable<ExportedAddress>>,
+  ): Promise<void> {
     this.#options.signal?.throwIfAborted();
     if (name === 'site') this.#lists = await this.#listAddresses();
     const fingerprint = made === null ? '' : fingerprintOf(this.#common, made);
     if (this.#folder.keepUnit(name, fingerprint)) return;
-    const wanted = [...addresses()];
+    const wanted = [...(await addresses())];
     this.#folder.beginUnit(
       name,
       wanted.map(({ file }) => file),
@@ -199,6 +209,23 @@ class Exporter {
     this.#folder.endUnit(name, fingerprint, files);
   }
 
+  /** Slugs of the versions of a dataset whose rows can be read. */
+  async #versionsWithRows(dataset: Dataset): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for (const version of dataset.versions) {
+      if (!version.ready || version.href) continue;
+      const hasRows = await this.#catalogue.profile(refOf(version) as VersionRef).then(
+        () => true,
+        (error) => {
+          if (error instanceof NotFoundError) return false;
+          throw error;
+        },
+      );
+      if (hasRows) found.add(version.slug);
+    }
+    return found;
+  }
+
   async #listAddresses(): Promise<ExportedAddress[]> {
     const lists: ExportedAddress[] = [];
     for (const kind of ['dataset', 'version', 'namespace', 'query', 'group'] as const)
@@ -207,10 +234,10 @@ class Exporter {
   }
 
   /** Writes the response of an address. @returns false if there is none that everybody may see */
-  async #write({ path, accept, file }: ExportedAddress): Promise<boolean> {
+  async #write({ path, accept, file, withReason }: ExportedAddress): Promise<boolean> {
     const { status, body } = await getInProcess(this.#listener, path, accept);
     if (!expected.includes(status)) throw new Error(`The export of ${path} failed with status ${status}.`);
-    if (status !== 200) {
+    if (status !== 200 && !(withReason && status === 404)) {
       body.resume();
       return false;
     }
@@ -233,16 +260,24 @@ class Exporter {
     if (size > large) this.#large.push({ file, size });
   }
 
+  /** What the browser searches. */
+  *#summaryFiles(namespaces: readonly Namespace[], datasets: readonly Dataset[]): Generator<readonly [string, Buffer]> {
+    const summary = summarize(this.#catalogue.settings, this.#url, namespaces, datasets);
+    for (const part of summaryParts) yield [`search/${part}.json`, Buffer.from(JSON.stringify(summary[part]))];
+  }
+
   /** Static files of the pages, and those that tell hosts how to serve. */
-  #writeHostFiles(): void {
-    const files = new Map<string, Buffer>();
-    for (const [name, bytes] of assetFiles(this.#catalogue.settings))
-      files.set(`${assetsPath.slice(1)}/${name}`, bytes);
-    for (const [name, text] of hostFiles(baseUrlPath(this.#url))) files.set(name, Buffer.from(text));
-    const names = [...files.keys()];
-    this.#folder.beginUnit('host', names);
-    for (const [name, bytes] of files) this.#folder.write(name, bytes);
-    this.#folder.endUnit('host', '', names);
+  *#hostFiles(): Generator<readonly [string, Buffer]> {
+    for (const [name, bytes] of assetFiles(this.#catalogue.settings)) yield [`${assetsPath.slice(1)}/${name}`, bytes];
+    for (const [name, text] of hostFiles(baseUrlPath(this.#url))) yield [name, Buffer.from(text)];
+  }
+
+  #writeTexts(name: string, texts: Iterable<readonly [string, Buffer]>): void {
+    const files = [...texts];
+    const names = files.map(([file]) => file);
+    this.#folder.beginUnit(name, names);
+    for (const [file, bytes] of files) this.#folder.write(file, bytes);
+    this.#folder.endUnit(name, '', names);
   }
 }
 

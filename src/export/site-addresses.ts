@@ -18,6 +18,8 @@ export interface ExportedAddress {
   readonly accept: string;
   /** Path of the file, from the folder of the export. */
   readonly file: string;
+  /** True to write the reason, too, if there is nothing: records name the address in any case. */
+  readonly withReason?: boolean;
 }
 
 const html = 'text/html';
@@ -56,49 +58,62 @@ export function* listAt(path: string, { pages }: Page<unknown>): Generator<Expor
 
 /** Rows, maps and the profile below the address of a dataset, a version or a saved query. */
 function* rowsBelow(path: string, hasProfile = true): Generator<ExportedAddress> {
-  yield* folderOf(`${path}data/`);
   for (const format of Object.keys(outputFormats)) yield* fileAt(`${path}data.${format}`);
   for (const picture of ['map.svg', 'plate.svg']) yield* fileAt(path + picture);
   yield* at(`${path}embed/`, html, 'index.html');
   if (hasProfile) yield* folderOf(`${path}profile/`);
 }
 
-function* downloadsOf(path: string, version: Version, names: readonly string[]): Generator<ExportedAddress> {
-  if (version.href) return;
-  yield* at(`${path}download/`, html, 'index.html');
-  for (const name of names) yield* fileAt(`${path}download/${encodeURIComponent(name)}`);
+function* downloadsOf(
+  path: string,
+  version: Version | undefined,
+  names: readonly string[],
+): Generator<ExportedAddress> {
+  for (const address of at(`${path}download/`, html, 'index.html')) yield { ...address, withReason: true };
+  if (version && !version.href) for (const name of names) yield* fileAt(`${path}download/${encodeURIComponent(name)}`);
 }
 
-/** True if a version has rows that are served. */
-const hasRows = ({ ready, rows, href }: Version): boolean => ready && rows !== null && !href;
+/** An address that records always name: its page and JSON, or why there is nothing. */
+function* namedFolder(path: string): Generator<ExportedAddress> {
+  for (const address of folderOf(path)) yield { ...address, withReason: true };
+}
 
-export function* datasetAddresses(dataset: Dataset, pageSize: number): Generator<ExportedAddress> {
+/** @param withRows slugs of the versions that have rows */
+export function* datasetAddresses(
+  dataset: Dataset,
+  pageSize: number,
+  withRows: ReadonlySet<string>,
+): Generator<ExportedAddress> {
   const path = apiPath(refOf(dataset));
   const newest = dataset.versions.find(({ ready }) => ready);
   yield* folderOf(path);
   for (const name of [...datasetDocumentNames, 'feed.atom']) yield* fileAt(path + name);
   for (const { name } of dataset.columns) yield* folderOf(columnPath(refOf(dataset), name));
-  if (newest) {
-    if (hasRows(newest)) yield* rowsBelow(path);
-    yield* downloadsOf(path, newest, [downloadFileName(newest, true), downloadFileName(newest)]);
-  }
+  yield* namedFolder(`${path}data/`);
+  if (newest && withRows.has(newest.slug)) yield* rowsBelow(path);
+  const names = newest ? [downloadFileName(newest, true), downloadFileName(newest)] : [];
+  yield* downloadsOf(path, newest, names);
   const pages = Math.ceil(dataset.versions.length / pageSize);
   yield* listAt(`${path}version/`, { pages } as Page<unknown>);
-  for (const version of dataset.versions) yield* versionAddresses(dataset, version);
+  for (const version of dataset.versions) yield* versionAddresses(dataset, version, withRows);
   const collection = `/ogc/collections/${dataset.namespace}.${dataset.slug}`;
-  if (!newest || !hasRows(newest)) return;
+  if (!newest || !withRows.has(newest.slug)) return;
   yield* folderOf(collection);
   for (const kind of Object.keys(schemaKinds)) yield* folderOf(`${collection}/${kind}`);
   yield* folderOf(`${collection}/items`);
 }
 
-function* versionAddresses(dataset: Dataset, version: Version): Generator<ExportedAddress> {
+function* versionAddresses(
+  dataset: Dataset,
+  version: Version,
+  withRows: ReadonlySet<string>,
+): Generator<ExportedAddress> {
   const path = apiPath(refOf(version));
   yield* folderOf(path);
-  if (!version.ready) return;
-  if (hasRows(version)) yield* rowsBelow(path);
+  yield* namedFolder(`${path}data/`);
+  if (withRows.has(version.slug)) yield* rowsBelow(path);
   yield* downloadsOf(path, version, [downloadFileName(version)]);
-  if (readyVersionBefore(dataset, version.slug)) yield* folderOf(`${path}diff/`);
+  if (version.ready && readyVersionBefore(dataset, version.slug)) yield* namedFolder(`${path}diff/`);
 }
 
 export function* namespaceAddresses(namespace: Namespace, pages: number): Generator<ExportedAddress> {
@@ -115,6 +130,7 @@ export function* groupAddresses(group: Group): Generator<ExportedAddress> {
 export function* queryAddresses(query: Query): Generator<ExportedAddress> {
   const path = apiPath(refOf(query));
   yield* folderOf(path);
+  yield* namedFolder(`${path}data/`);
   yield* rowsBelow(path, false);
 }
 
@@ -127,7 +143,7 @@ export function* siteAddresses(): Generator<ExportedAddress> {
   yield* fileAt(`${apiRoot}${collections.dataset}/map.svg`);
   yield* folderOf('/schemas/');
   for (const { $id } of Object.values(schemas)) yield* at(`/schemas/${$id}`, 'application/schema+json');
-  yield* folderOf('/docs/openapi/');
+  yield* at('/docs/openapi/', html, 'index.html');
   for (const path of ['data.json', 'catalog.jsonld', 'catalog.ttl', 'robots.txt', 'feed.atom', 'sitemap.xml'])
     yield* fileAt(`/${path}`);
   for (const path of ['', 'conformance', 'api', 'functions', 'collections']) yield* folderOf(`/ogc/${path}`);

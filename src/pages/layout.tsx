@@ -66,7 +66,7 @@ function Page({ context, ...parts }: PageParts & { readonly context: PageContext
         <HeadLinks context={context} {...parts} json={json} />
         {!parts.isHidden && <PreviewOfPage context={context} {...parts} />}
       </head>
-      <body>
+      <body data-search={context.isExport ? hrefOf(context, '/search/') : undefined}>
         {!parts.isEmbedded && (
           <a class="skip" href="#main">
             {locale.text('skipToContent')}

@@ -84,9 +84,6 @@ function makeStatic(vnode: VNode<Props>, base: string): void {
     case 'img':
       if (typeof props.src === 'string') props.src = props.src.replace(/(\.svg)\?.*$/, '$1');
       return;
-    case 'input':
-      delete props['data-suggest'];
-      return;
     case 'figure':
       for (const name of Object.keys(props)) if (/^data-(map-|rows$)/.test(name)) delete props[name];
       return;

@@ -22,7 +22,7 @@ import type { AppContext, StaticExport } from './route.ts';
 const previewRows = 8;
 const previewColumns = 8;
 /** Other datasets that a page leads to. */
-const mostOthers = 3;
+export const mostOthers = 3;
 /** Milliseconds that a page waits for rows which are read for the first time. */
 const patience = 1500;
 
