@@ -1,4 +1,5 @@
 /** Files that tell hosts how to serve an export. */
+import { nginxSnippet } from './nginx-snippet.ts';
 
 /** Text by name. @param prefix path of the site's address: '' or `/open-data` */
 export function hostFiles(prefix: string): ReadonlyMap<string, string> {
@@ -6,6 +7,7 @@ export function hostFiles(prefix: string): ReadonlyMap<string, string> {
     // GitHub Pages runs Jekyll without it, which leaves out files that begin with a dot or an underscore.
     ['.nojekyll', ''],
     ['_headers', headersFile(prefix)],
+    ['_nginx.conf', nginxSnippet(prefix)],
   ]);
 }
 
