@@ -55,17 +55,18 @@ const search = await build({
 cpSync(at('browser/map.css'), `${outdir}/map.css`);
 
 // Their licences ask to go along.
-const packages = new Set(
-  [...Object.keys(metafile.inputs), ...Object.keys(search.metafile.inputs)].flatMap(
-    (path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? [],
-  ),
-);
-const licences = [...packages].sort().map((name) => {
-  const folder = at(`node_modules/${name}/`);
-  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
-  const { license } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'));
-  if (!file && !license) throw new Error(`${name} doesn't say its licence.`);
-  if (!file) return `${name}\n\n${license}\n`;
-  return `${name}\n\n${readFileSync(folder + file, 'utf8').trim()}\n`;
-});
-writeFileSync(`${outdir}/LICENSES.txt`, licences.join(`\n${'-'.repeat(72)}\n\n`));
+function writeLicences(inputs, name) {
+  const packages = new Set(
+    Object.keys(inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
+  );
+  const licences = [...packages].sort().map((name) => {
+    const folder = at(`node_modules/${name}/`);
+    const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+    const { license } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'));
+    if (!file && !license) throw new Error(`${name} doesn't say its licence.`);
+    return `${name}\n\n${file ? readFileSync(folder + file, 'utf8').trim() : license}\n`;
+  });
+  writeFileSync(`${outdir}/${name}`, licences.join(`${'-'.repeat(72)}\n`));
+}
+writeLicences(metafile.inputs, 'LICENSES.txt');
+writeLicences(search.metafile.inputs, 'search-LICENSES.txt');
