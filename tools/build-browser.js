@@ -40,16 +40,33 @@ const { metafile } = await build({
   logLevel: 'warning',
   plugins: [withoutBenchmark],
 });
+// The search of static exports: the server's own, with the pages that show it.
+const search = await build({
+  entryPoints: [at('browser/search.ts')],
+  outdir,
+  bundle: true,
+  metafile: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+});
 cpSync(at('browser/map.css'), `${outdir}/map.css`);
 
 // Their licences ask to go along.
-const packages = new Set(
-  Object.keys(metafile.inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
-);
-const licences = [...packages].sort().map((name) => {
-  const folder = at(`node_modules/${name}/`);
-  const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
-  if (!file) throw new Error(`${name} has no file with its licence.`);
-  return `${name}\n\n${readFileSync(folder + file, 'utf8').trim()}\n`;
-});
-writeFileSync(`${outdir}/LICENSES.txt`, licences.join(`\n${'-'.repeat(72)}\n\n`));
+function writeLicences(inputs, name) {
+  const packages = new Set(
+    Object.keys(inputs).flatMap((path) => /node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []),
+  );
+  const licences = [...packages].sort().map((name) => {
+    const folder = at(`node_modules/${name}/`);
+    const file = readdirSync(folder).find((one) => /^licen[cs]e/i.test(one));
+    const { license } = JSON.parse(readFileSync(`${folder}package.json`, 'utf8'));
+    if (!file && !license) throw new Error(`${name} doesn't say its licence.`);
+    return `${name}\n\n${file ? readFileSync(folder + file, 'utf8').trim() : license}\n`;
+  });
+  writeFileSync(`${outdir}/${name}`, licences.join(`${'-'.repeat(72)}\n`));
+}
+writeLicences(metafile.inputs, 'LICENSES.txt');
+writeLicences(search.metafile.inputs, 'search-LICENSES.txt');

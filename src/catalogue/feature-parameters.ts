@@ -27,6 +27,9 @@ export interface FeaturesRequest {
   readonly id?: string | undefined;
   /** Links of the page. */
   readonly links: (page: FeaturesPage) => readonly OgcLink[];
+  /** For a document that becomes a file: a time in place of that of the response, and true for all features. */
+  readonly timeStamp?: string | undefined;
+  readonly isWhole?: boolean | undefined;
 }
 
 /** A page of the matching features. */

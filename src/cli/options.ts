@@ -46,3 +46,11 @@ export function wholeNumberParser(least: number, greatest: number): (value: stri
     throw new InvalidArgumentError(`It must be a whole number ${range}.`);
   };
 }
+
+/** Parses the public address of a site. */
+export function webAddress(value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash)
+    throw new InvalidArgumentError('Write it like https://data.example.org');
+  return value.replace(/\/+$/, '');
+}

@@ -51,6 +51,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
     description: 'Restore a catalogue from a backup.',
     load: async () => ({ command: (await import('./commands/backup.ts')).restore }),
   },
+  export: { description: 'Write the public part as static files.', load: () => import('./commands/export.ts') },
   serve: { description: 'Serve the catalogue over HTTP.', load: () => import('./commands/serve.ts') },
   remote: { description: 'Remotes: names for remote catalogues.', load: () => import('./commands/remote.ts') },
   login: {

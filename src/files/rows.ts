@@ -75,7 +75,10 @@ export async function queryRows(
     format,
     limits,
     ...(features && {
-      writing: { idOf: (await featureIdsOf(table)).idOf, timeStamp: new Date().toISOString() },
+      writing: {
+        idOf: (await featureIdsOf(table)).idOf,
+        timeStamp: features.timeStamp ?? new Date().toISOString(),
+      },
     }),
     links: (window) => {
       if (features) return features.links(part(window));
@@ -148,6 +151,7 @@ async function parseFeaturesRequest(
   const hasBox = parameters.some(([name]) => name === 'bbox');
   const facts = { schema, hasNullGeometries: hasBox && (await hasNullGeometries(table)) };
   const query = parseFeatureQuery(parameters, facts, length);
+  if (features?.isWhole) return { ...query, limit: Number.MAX_SAFE_INTEGER };
   if (features?.id === undefined) return query;
   const row = await (await featureIdsOf(table)).rowOf(features.id);
   if (row === undefined) throw new NotFoundError(`There is no feature "${excerpt(features.id)}".`);

@@ -5,6 +5,7 @@ import { accentColours } from '../catalogue/colour.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
 import { apiRoot, collections, documentationRoot } from '../catalogue/urls.ts';
 import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
+import { renderStatically } from './static-page.ts';
 
 /** A link in the breadcrumbs; without an address, the present page. */
 export interface Crumb {
@@ -47,7 +48,9 @@ const forbidden = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 
 /** A whole page, as HTML. */
 export function renderPage(context: PageContext, parts: PageParts): string {
-  return `<!doctype html>${render(<Page context={context} {...parts} />).replace(forbidden, '\ufffd')}`;
+  const { base, isExport } = context;
+  const write = () => render(<Page context={context} {...parts} />);
+  return `<!doctype html>${(isExport ? renderStatically(base, write) : write()).replace(forbidden, '\ufffd')}`;
 }
 
 function Page({ context, ...parts }: PageParts & { readonly context: PageContext }): VNode {
@@ -63,7 +66,7 @@ function Page({ context, ...parts }: PageParts & { readonly context: PageContext
         <HeadLinks context={context} {...parts} json={json} />
         {!parts.isHidden && <PreviewOfPage context={context} {...parts} />}
       </head>
-      <body>
+      <body data-search={context.isExport ? hrefOf(context, '/search/') : undefined}>
         {!parts.isEmbedded && (
           <a class="skip" href="#main">
             {locale.text('skipToContent')}
@@ -73,7 +76,7 @@ function Page({ context, ...parts }: PageParts & { readonly context: PageContext
         <main id="main" class={parts.isEmbedded ? 'embedded' : 'wide'}>
           {crumbs && <Breadcrumbs context={context} crumbs={crumbs} />}
           {children}
-          {parts.isWatched && (
+          {parts.isWatched && !context.isExport && (
             <div
               class="changed"
               role="status"

@@ -25,6 +25,8 @@ export interface PageContext {
   readonly assets: string;
   /** The day of the request, UTC: `2026-01-31`. */
   readonly today: string;
+  /** True if the page becomes a file: there are no forms then that a server answers, and few addresses with parameters. */
+  readonly isExport?: boolean;
   /** Links to related resources, for the head of the page. */
   readonly links?: readonly PageLink[];
   /** Name of the user who is signed in; null if nobody is. */

@@ -4,7 +4,7 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { isLanguageTag } from '../catalogue/meaning.ts';
 import { representRoot, toJson } from '../catalogue/represent.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
-import { apiRoot, versionHeader } from '../catalogue/urls.ts';
+import { apiRoot, type Links, versionHeader } from '../catalogue/urls.ts';
 import { renderFileSchemaPage } from '../pages/schema.tsx';
 import type { Headers } from './headers.ts';
 import type { Alternate } from './link-header.ts';
@@ -21,6 +21,14 @@ const descriptionLinks = (base: string): readonly Alternate[] => [
   { rel: 'related', url: `${base}/ogc/`, type: 'application/json' },
 ];
 
+/** Lists that are no files of an export: who may see people, and what the server keeps, only a server decides. */
+const neverExported: readonly string[] = ['intrinsecus', 'token', 'users'];
+
+function exportedRoot(links: Links) {
+  const { endpoints } = representRoot(links) as { endpoints: readonly { readonly name: string }[] };
+  return { authentication: [], endpoints: endpoints.filter(({ name }) => !neverExported.includes(name)) };
+}
+
 /** The root of the API, with the language of the catalogue. Staff also see the version of the program. */
 export async function rootHandler({ links, viewer, app, catalogue }: RequestContext): Promise<Representation> {
   const { language } = catalogue.settings;
@@ -31,7 +39,7 @@ export async function rootHandler({ links, viewer, app, catalogue }: RequestCont
   return {
     title: 'Api Version 1',
     dependsOn: [links.base],
-    json: () => toJson(representRoot(links)),
+    json: () => toJson(app.staticExport ? exportedRoot(links) : representRoot(links)),
     headers,
     links: () => descriptionLinks(links.base),
   };

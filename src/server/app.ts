@@ -20,7 +20,7 @@ import { negotiateMediaType, redirectToSlash, setHeadersAndAnswerPreflight } fro
 import { callHandler, listenerWithCache, responseCacheBaseline, sendRepresentation } from './middleware/respond.ts';
 import { parseDryRun } from './query-string.ts';
 import { ResponseCache } from './response-cache.ts';
-import { type AppContext, type GitUpdates, isSafeMethod, type RequestState } from './route.ts';
+import { type AppContext, type GitUpdates, isSafeMethod, type RequestState, type StaticExport } from './route.ts';
 import { routes } from './routes.ts';
 import { SignIn } from './sign-in.ts';
 import { type WorkBudgetOptions, WorkBudgets } from './work-budgets.ts';
@@ -46,6 +46,8 @@ export interface AppOptions {
   readonly onResponse?: ((entry: AccessEntry) => void) | undefined;
   /** Counts requests; without it, there is no /metrics. */
   readonly metrics?: Metrics | undefined;
+  /** For an app whose responses become static files. */
+  readonly staticExport?: StaticExport | undefined;
 }
 
 /** @param catalogueFor the catalogue as a viewer sees it */
@@ -96,6 +98,7 @@ function appContext(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOpt
     accessLog: metrics || onResponse ? new AccessLog(report) : null,
     metrics,
     baseUrl,
+    staticExport: options.staticExport ?? null,
     readOnly,
     version: options.version ?? '',
     health: options.health ?? (() => ({})),

@@ -10,6 +10,7 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { accentColours } from '../catalogue/colour.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
+import type { Settings } from '../catalogue/types.ts';
 import { renderAccentStyle } from '../pages/accent-style.ts';
 import { etagMatches } from './headers.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
@@ -102,6 +103,16 @@ async function sendAsset(ctx: Context, asset: Asset, cacheControl: string): Prom
   if (coding !== 'identity') ctx.set('Content-Encoding', coding);
   ctx.body = body;
 }
+
+/** The static files by name, with the stylesheet of the catalogue's accent. */
+export function* assetFiles({ accent }: Settings): Generator<readonly [name: string, bytes: Buffer]> {
+  for (const [name, { bodies }] of assets) yield [name, bodies.identity];
+  const name = accent && accentColours(accent) ? accentName(accent) : '';
+  const own = name && accentAsset(name);
+  if (own) yield [name, own.bodies.identity];
+}
+
+const accentName = (accent: string): string => `accent-${accent.trim().slice(1).toLowerCase()}.css`;
 
 async function bodyIn({ bodies }: Asset, coding: Coding): Promise<Buffer> {
   const { identity, [coding]: ready } = bodies;

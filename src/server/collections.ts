@@ -118,14 +118,14 @@ const noDetails: FileDetails = { checksum: '', modified: '', commit: null };
  * @param members further members of the page
  */
 export function representPage(
-  { links, ctx, query, type }: RequestContext,
+  { app, links, ctx, query, type }: RequestContext,
   title: string,
   page: Page<unknown>,
   items: () => readonly string[],
   members: object = {},
 ): Representation {
   const address = `${links.base}${ctx.path}`;
-  const { next, previous } = pageLinks(address, query, page);
+  const { next, previous } = pageLinks(address, query, page, app.staticExport !== null);
   const link = formatLinkHeader(pageLinkRelations(address, query, page), [alternateLink(address, query, type)]);
   return {
     title,

@@ -12,6 +12,7 @@ import { shownVersion } from '../pages/figures.ts';
 import { datasetWithColumnsOf, profileSoon } from './dataset-page.ts';
 import { seeOther } from './redirects.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
+import { patienceOf } from './soon.ts';
 
 /** `…/columns/<name>/`; a former name leads to the present one. */
 export async function columnHandler(request: RequestContext): Promise<Representation | undefined> {
@@ -28,7 +29,10 @@ export async function columnHandler(request: RequestContext): Promise<Representa
     return undefined;
   }
   const reading = version?.ready ? () => catalogue.profile(refOf(version)) : async () => null;
-  const profile = await (isPage && version?.ready ? profileSoon(catalogue, version) : reading()).catch((error) => {
+  const profile = await (isPage && version?.ready
+    ? profileSoon(catalogue, version, patienceOf(request.app))
+    : reading()
+  ).catch((error) => {
     if (error instanceof NotFoundError) return null;
     throw error;
   });

@@ -26,6 +26,7 @@ export async function chartSoon(
   version: Version,
   profile: VersionProfile,
   query: URLSearchParams,
+  wait: number,
 ): Promise<Chart | null | undefined> {
   if (profile.rows > mostRows) return null;
   const profiles = new Map(profile.columns.map((column) => [column.name, column]));
@@ -36,7 +37,7 @@ export async function chartSoon(
   const chosen = chosenColumns(choices, profile.rows, profiles, named);
   if (!chosen) return null;
   try {
-    const chart = await soon(readChart(catalogue, version, choices, chosen));
+    const chart = await soon(readChart(catalogue, version, choices, chosen), wait);
     const isAsked = Object.values(named).some((name) => name !== null);
     if (!chart) return undefined;
     return (isAsked || !chart.isMean) && chart.lines.length > 0 ? chart : null;

@@ -17,13 +17,14 @@ import { historySoon } from './dataset-history.ts';
 import { datasetState } from './dataset-state.ts';
 import type { DifferenceFigureStore } from './difference-figures.ts';
 import { previewFile } from './file-preview.ts';
-import { soon } from './soon.ts';
+import type { StaticExport } from './route.ts';
+import { patienceOf, soon } from './soon.ts';
 
 /** Rows and columns of the first look at a version. */
 const previewRows = 8;
 const previewColumns = 8;
 /** Other datasets that a page leads to. */
-const mostOthers = 3;
+export const mostOthers = 3;
 
 export interface DatasetPageOptions {
   /** The version of the page; undefined for the dataset's own. */
@@ -32,30 +33,34 @@ export interface DatasetPageOptions {
   readonly colour?: string | null;
   readonly figures: DifferenceFigureStore;
   readonly viewer: Viewer;
+  /** Of an app whose pages become files. */
+  readonly staticExport?: StaticExport | null;
 }
 
 /** What the page of a dataset shows. */
 export async function datasetPageParts(
   catalogue: Catalogue,
   dataset: Dataset,
-  { version, colour = null, figures, viewer }: DatasetPageOptions,
+  { version, colour = null, figures, viewer, staticExport = null }: DatasetPageOptions,
 ): Promise<{ readonly parts: Omit<DatasetPageParts, 'chart'>; readonly isComplete: boolean }> {
   const shown = version ?? shownVersion(dataset);
+  const wait = patienceOf({ staticExport });
   const [namespace, queries, others, table, map, changes] = await Promise.all([
     catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null),
     queriesAbout(catalogue, dataset),
     version ? [] : othersFromHere(catalogue, dataset),
     shown?.ready
-      ? firstLook(catalogue, datasetWithColumnsOf(dataset, shown), shown)
+      ? firstLook(catalogue, datasetWithColumnsOf(dataset, shown), shown, wait)
       : { profile: null, preview: null, reason: '', isComplete: true },
-    shown?.ready ? mapSoon(catalogue, datasetWithColumnsOf(dataset, shown), shown, colour) : undefined,
-    changesSoon(catalogue, dataset, figures),
+    shown?.ready ? mapSoon(catalogue, datasetWithColumnsOf(dataset, shown), shown, { colour, wait }) : undefined,
+    changesSoon(catalogue, dataset, figures, staticExport ? Number.POSITIVE_INFINITY : patienceForChanges),
   ]);
   const { isComplete: hasRows, ...look } = table;
   const isVersionPage = version !== undefined;
   const state = await datasetState(catalogue, viewer, { dataset, namespace, shown, isVersionPage });
   const filePreview = shown?.ready && shown.rows === null && look.reason ? await previewFile(catalogue, shown) : null;
-  const history = await historySoon(catalogue, viewer, dataset);
+  // A clone of few commits would have another history.
+  const history = staticExport ? [] : await historySoon(catalogue, viewer, dataset);
   const isComplete = history !== null && hasRows && map !== null && ![...changes.values()].includes('comparing');
   return {
     parts: {
@@ -84,14 +89,14 @@ export async function datasetPageParts(
 const patienceForChanges = 200;
 
 /** Changes of the versions that the page shows, each since the version before, as far as they are known soon. */
-async function changesSoon(catalogue: Catalogue, dataset: Dataset, figures: DifferenceFigureStore) {
+async function changesSoon(catalogue: Catalogue, dataset: Dataset, figures: DifferenceFigureStore, wait: number) {
   const pairs = dataset.versions.slice(0, shownVersions).flatMap((to) => {
     const from = to.ready ? readyVersionBefore(dataset, to.slug) : undefined;
     return from ? [{ from, to }] : [];
   });
   const request = () => new Map(pairs.map((pair) => [pair.to.slug, figures.request(catalogue, pair)]));
   if (![...request().values()].includes('comparing')) return request();
-  await figures.settle(patienceForChanges);
+  await figures.settle(wait);
   return request();
 }
 
@@ -138,7 +143,7 @@ async function mapSoon(
   catalogue: Catalogue,
   dataset: Dataset,
   version: Version,
-  colour: string | null,
+  { colour, wait }: { readonly colour: string | null; readonly wait: number },
 ): Promise<ShownMap | null | undefined> {
   if (!dataset.columns.some(({ type }) => type === 'geometry')) return undefined;
   const draw = async () => {
@@ -149,7 +154,7 @@ async function mapSoon(
     return { counts, legend };
   };
   try {
-    return await soon(draw());
+    return await soon(draw(), wait);
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
     if (error instanceof UnavailableError) return null;
@@ -166,14 +171,15 @@ interface Look extends Pick<DatasetPageParts, 'profile' | 'preview' | 'reason'> 
 export const profileSoon = async (
   catalogue: Catalogue,
   version: Version,
+  wait: number,
   request?: ProfileRequest,
-): Promise<VersionProfile | null> => soon(catalogue.profile(refOf(version), request));
+): Promise<VersionProfile | null> => soon(catalogue.profile(refOf(version), request), wait);
 
 /** The profile and the first rows of a version, as far as they are ready soon. */
-async function firstLook(catalogue: Catalogue, dataset: Dataset, version: Version): Promise<Look> {
+async function firstLook(catalogue: Catalogue, dataset: Dataset, version: Version, wait: number): Promise<Look> {
   const notReady = { profile: null, preview: null, reason: '', isComplete: false };
   try {
-    return (await soon(lookAt(catalogue, dataset, version))) ?? notReady;
+    return (await soon(lookAt(catalogue, dataset, version), wait)) ?? notReady;
   } catch (error) {
     if (error instanceof NotFoundError) return { ...notReady, reason: error.message, isComplete: true };
     if (error instanceof UnavailableError) return notReady;

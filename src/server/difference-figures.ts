@@ -58,6 +58,7 @@ export class DifferenceFigureStore {
 
   /** Waits until no comparison is left, or for a time. @param patience in milliseconds */
   async settle(patience: number): Promise<void> {
+    if (patience === Number.POSITIVE_INFINITY) while (this.#waiting.size > 0) await this.#last;
     if (this.#waiting.size === 0) return;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => {

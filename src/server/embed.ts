@@ -11,6 +11,7 @@ import { choosePreviewColumns } from '../pages/preview-columns.ts';
 import { datasetWithColumnsOf, profileSoon, readObjects } from './dataset-page.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { workBudgetOf } from './rows-page.ts';
+import { patienceOf } from './soon.ts';
 
 /** Rows and columns of a table in a frame, if the address doesn't say. */
 const rowsShown = 50;
@@ -94,7 +95,7 @@ const readTable: Read = async (request, version, dataset, own) => {
   let columns = dataset.columns;
   const chosen: [string, string][] = [['_limit', String(rowsShown)]];
   if (!isChosen && columns.length > columnsShown) {
-    const profile = await profileSoon(catalogue, version);
+    const profile = await profileSoon(catalogue, version, patienceOf(request.app));
     columns = choosePreviewColumns(columns, profilesByColumn(version, profile), profile?.rows ?? 0, columnsShown);
     chosen.push(['_fields', columns.map(({ name }) => quotedName(name)).join(',')]);
   }

@@ -1,10 +1,11 @@
 /** The home page, lists of datasets as pages, and suggestions while a search is typed. */
-import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
+import type { ListOptions } from '../catalogue/catalogue.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { datasetRefOf, refOf } from '../catalogue/ref.ts';
 import { resourceUrl, toJson } from '../catalogue/represent.ts';
 import { apiRoot } from '../catalogue/urls.ts';
-import type { DatasetList, Obstacle } from '../pages/dataset-list.tsx';
+import type { DatasetList } from '../pages/dataset-list.tsx';
+import { findDatasets, suggestDatasets } from '../pages/find-datasets.ts';
 import { renderHomePage } from '../pages/home.tsx';
 import { lastParameterValue, parseListOptions } from './query-string.ts';
 import { pathPrefix, type Representation, type RequestContext } from './route.ts';
@@ -28,6 +29,10 @@ export async function homeHandler(request: RequestContext): Promise<Representati
     versions.items.map(async (version) => {
       const dataset = await catalogue.get<'dataset'>(datasetRefOf(version));
       const before = version.ready ? readyVersionBefore(dataset, version.slug) : undefined;
+      if (before && app.staticExport) {
+        app.differenceFigures.request(catalogue, { from: before, to: version });
+        await app.differenceFigures.settle(Number.POSITIVE_INFINITY);
+      }
       const change = before && app.differenceFigures.request(catalogue, { from: before, to: version });
       return { version, dataset, ...(change && { change }) };
     }),
@@ -49,32 +54,10 @@ export async function homeHandler(request: RequestContext): Promise<Representati
   };
 }
 
-/** A page of datasets with their facets: the best first if there is a search, else the newest. */
-export async function datasetListFor({ catalogue }: RequestContext, options: ListOptions): Promise<DatasetList> {
-  const ordering = options.ordering ?? (options.search?.trim() ? 'relevance' : '-updated');
-  const found = await catalogue.list('dataset', { ...options, ordering, facets: true });
-  const isInVain = found.count === 0;
-  const words = isInVain && options.search?.trim() ? await wordsToSuggest(catalogue) : [];
-  const obstacles = isInVain ? await obstaclesIn(catalogue, options) : [];
-  return { found, ordering, words, obstacles, namespaces: await namespaceLabels(catalogue) };
-}
-
-/** Values of filters that are tried, at most. */
-const mostObstacles = 10;
-
-/** The values of the filters, each with the number of datasets without it. */
-async function obstaclesIn(catalogue: Catalogue, options: ListOptions): Promise<readonly Obstacle[]> {
-  const { filters = {} } = options;
-  const chosen = Object.entries(filters).flatMap(([name, values]) =>
-    values.filter(Boolean).map((value) => ({ name, value })),
-  );
-  const without = async ({ name, value }: Omit<Obstacle, 'count'>) => {
-    const others = filters[name]?.filter((one) => one !== value) ?? [];
-    const page = { page: 1, pageSize: 1, filters: { ...filters, [name]: others } };
-    return { name, value, count: (await catalogue.list('dataset', { ...options, ...page })).count };
-  };
-  return Promise.all(chosen.slice(0, mostObstacles).map(without));
-}
+/** A page of datasets with their facets. */
+export const datasetListFor = ({ app, catalogue }: RequestContext, options: ListOptions): Promise<DatasetList> =>
+  // What is recent isn't the same when a file is read.
+  findDatasets(catalogue, { ...options, ...(app.staticExport && { updatedSince: [] }) });
 
 /** Values that the page of a list depends on. */
 export const dependenciesOf = ({ found, namespaces, words, obstacles }: DatasetList): readonly unknown[] => [
@@ -87,36 +70,18 @@ export const dependenciesOf = ({ found, namespaces, words, obstacles }: DatasetL
   JSON.stringify(obstacles),
 ];
 
-/** Labels of the namespaces, by slug. */
-async function namespaceLabels(catalogue: Catalogue): Promise<ReadonlyMap<string, string>> {
-  const { items } = await catalogue.list('namespace', { pageSize: catalogue.settings.max_page_size });
-  return new Map(items.map(({ slug, label }) => [slug, label]));
-}
-
-/** Words of labels and keywords, of which the nearest to a search in vain is suggested. */
-async function wordsToSuggest(catalogue: Catalogue): Promise<readonly string[]> {
-  const { items } = await catalogue.list('dataset', { pageSize: catalogue.settings.max_page_size });
-  const words = items.flatMap(({ label, keywords }) => [...label.split(/[^\p{L}\p{N}]+/u), ...keywords]);
-  return [...new Set(words.filter((word) => word.length > 3))];
-}
-
-/** Most datasets that are suggested. */
-const suggestionCount = 7;
-
 /** Datasets for a search that is being typed: name and address, the best first. */
 export async function suggestionsHandler({ catalogue, query, links }: RequestContext): Promise<Representation> {
   const search = lastParameterValue(query, 'search')?.trim() ?? '';
-  const options = { search, ordering: 'relevance', pageSize: suggestionCount };
-  const { items } = search ? await catalogue.list('dataset', options) : { items: [] };
-  const namespaces = await namespaceLabels(catalogue);
-  const suggestions = items.map((dataset) => ({
+  const found = await suggestDatasets(catalogue, search);
+  const suggestions = found.map(({ dataset, namespace }) => ({
     label: dataset.label,
-    namespace: namespaces.get(dataset.namespace) ?? dataset.namespace,
+    namespace,
     url: resourceUrl(links, refOf(dataset)),
   }));
   return {
     title: 'Suggestions',
-    dependsOn: [search, ...items, JSON.stringify(suggestions)],
+    dependsOn: [search, ...found.map(({ dataset }) => dataset), JSON.stringify(suggestions)],
     json: () => toJson(suggestions),
   };
 }

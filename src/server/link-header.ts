@@ -23,15 +23,22 @@ export function urlWithParameters(
   return search ? `${address}?${search}` : address;
 }
 
-/** @param address of the list, without its query string */
+/**
+ * @param address of the list, without its query string
+ * @param isExport true for pages that are files
+ */
 export function pageLinks(
   address: string,
   query: URLSearchParams,
   { page, pages, nextCursor }: Page<unknown>,
+  isExport = false,
 ): PageLinks {
   if (nextCursor !== undefined)
     return { next: nextCursor && urlWithParameters(address, query, { cursor: nextCursor }), previous: null };
-  const link = (number: number | null) => urlWithParameters(address, query, { page: number });
+  const link = (number: number | null) =>
+    isExport
+      ? `${address}${number === null ? '' : `page/${number}/`}index.json`
+      : urlWithParameters(address, query, { page: number });
   return {
     next: page < pages ? link(page + 1) : null,
     previous: page > 1 ? link(page === 2 ? null : page - 1) : null,

@@ -37,14 +37,18 @@ export const ogcFeaturesHandler: Handler = async (request) => {
 };
 
 function findFeatures(request: RequestContext, { collection, version }: FoundCollection, id?: string) {
-  const { catalogue, ctx, query, type } = request;
+  const { app, catalogue, ctx, query, type } = request;
   const parameters = [...query];
   if (type === html && !query.has('limit')) parameters.push(['limit', String(featuresPerPage)]);
   return catalogue.rows(refOf(version), {
     parameters,
     length: Buffer.byteLength(ctx.querystring),
     budget: workBudgetOf(request),
-    features: { id, links: (part) => linksOfPage(request, collection.url, part) },
+    features: {
+      id,
+      links: (part) => linksOfPage(request, collection.url, part),
+      ...(app.staticExport && { timeStamp: version.datetime, isWhole: type !== html }),
+    },
   });
 }
 

@@ -37,7 +37,7 @@ export async function overviewHandler(request: RequestContext): Promise<Represen
   });
   const bbox = placed.reduce<Box | null>((around, { box }) => boxAround(around, box), null);
   const area = overviewArea(boxAround(bbox, chosen));
-  const { shapes, drawn, isComplete } = await readRows(catalogue, placed, area);
+  const { shapes, drawn, isComplete } = await readRows(request, placed, area);
   const boxes = placed.filter(({ version }) => !drawn.has(version)).map(({ box }) => box);
   const svg = await drawOverview({ area, shapes, boxes, chosen, title: catalogue.settings.title });
   return {
@@ -63,13 +63,13 @@ interface ReadShapes {
 }
 
 /** The rows of the first versions that aren't too large, as far as they are ready soon. */
-async function readRows(catalogue: Catalogue, placed: readonly Placed[], area: Box): Promise<ReadShapes> {
+async function readRows({ app, catalogue }: RequestContext, placed: readonly Placed[], area: Box): Promise<ReadShapes> {
   const wanted = placed
     .filter(({ version: { rows, size } }) => (rows ?? Infinity) <= mostRows && (size ?? Infinity) <= mostBytes)
     .slice(0, mostDatasets);
   const shapes: TileShape[][] = [];
   const drawn = new Set<Version>();
-  const end = performance.now() + patience;
+  const end = app.staticExport ? Number.POSITIVE_INFINITY : performance.now() + patience;
   let isComplete = true;
   for (const { version } of wanted) {
     try {

@@ -5,6 +5,7 @@ import { type Language, languageForTag, localeFor } from '../pages/locale.ts';
 import type { PageContext } from '../pages/page-context.ts';
 import { assetsPath } from './assets.ts';
 import { preferredLanguages } from './negotiate.ts';
+import type { StaticExport } from './route.ts';
 
 /** The language of the pages: that of the catalogue, else the one that the client prefers, else English. */
 export function pageLanguage({ language }: Settings, acceptLanguage: string | undefined): Language {
@@ -23,6 +24,7 @@ export function makePageContext(
   settings: Settings,
   base: string,
   username: string | null,
+  staticExport: StaticExport | null = null,
 ): PageContext {
   return {
     settings,
@@ -31,7 +33,8 @@ export function makePageContext(
     path: ctx.path,
     query: new URLSearchParams(ctx.querystring),
     assets: assetsPath,
-    today: new Date().toISOString().slice(0, 10),
+    today: staticExport?.today ?? new Date().toISOString().slice(0, 10),
+    isExport: staticExport !== null,
     username,
   };
 }

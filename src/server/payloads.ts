@@ -3,19 +3,20 @@ import contentDisposition from 'content-disposition';
 import { NotFoundError } from '../catalogue/errors.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
-import { downloadFileName } from '../catalogue/urls.ts';
+import { baseUrlPath, downloadFileName } from '../catalogue/urls.ts';
+import { renderDownloadPage } from '../pages/download.tsx';
 import { datasetUrl } from './documents.ts';
 import { reprDigest } from './headers.ts';
 import { datasetLicenceUrl, formatLinkHeader } from './link-header.ts';
-import { type RequestContext, refFromRouteParams } from './route.ts';
+import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { sendStoredBytes } from './stored-bytes.ts';
 
 /**
  * A version's payload, byte for byte, at its download address. The name of the file may be at the end, for programs that
  * take it from there.
  */
-export async function downloadHandler(request: RequestContext): Promise<undefined> {
-  const { catalogue, ctx, params } = request;
+export async function downloadHandler(request: RequestContext): Promise<Representation | undefined> {
+  const { app, catalogue, ctx, isPage, links, params } = request;
   const ref = refFromRouteParams('version', params);
   // Opening the payload fails with the reason.
   const version = await catalogue.get<'version'>(ref).catch((error) => {
@@ -29,13 +30,21 @@ export async function downloadHandler(request: RequestContext): Promise<undefine
     ];
     if (!names.includes(params.name)) throw new NotFoundError(`The file is called ${names[0]}.`);
   }
+  // A file has the name of the payload: at the address without a name is a page that leads to it.
+  if (app.staticExport && isPage && version?.ready && params.name === undefined) {
+    const name = downloadFileName(version, params.version === undefined);
+    const href = version.href || `${baseUrlPath(links.base)}${ctx.path}${encodeURIComponent(name)}`;
+    const page: Representation['page'] = (context) => renderDownloadPage(context, { name, href });
+    return { title: name, dependsOn: [], json: () => '{}', page };
+  }
   if (version?.ready && version.href) {
     if (!URL.canParse(version.href))
       throw new NotFoundError('The payload is on another server, and its address is not a URL.');
     ctx.redirect(version.href);
-    return;
+    return undefined;
   }
   await sendPayload(request, ref);
+  return undefined;
 }
 
 /** Sends the payload of a version. */

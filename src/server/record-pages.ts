@@ -21,6 +21,7 @@ import { datasetListFor, dependenciesOf } from './home.ts';
 import { parseListOptions } from './query-string.ts';
 import { seeOther } from './redirects.ts';
 import type { Representation, RequestContext } from './route.ts';
+import { patienceOf } from './soon.ts';
 
 /**
  * The representation of an entity with its page for people, if its kind has one.
@@ -73,12 +74,12 @@ async function withDatasetPage(
     return undefined;
   }
   const version = entity.kind === 'version' ? entity : undefined;
-  const { differenceFigures: figures } = request.app;
-  const options = { version, colour: query.get('_colour'), figures, viewer };
+  const { differenceFigures: figures, staticExport } = request.app;
+  const options = { version, colour: query.get('_colour'), figures, viewer, staticExport };
   const { parts, isComplete } = await datasetPageParts(catalogue, dataset, options);
   const chart =
     parts.version && parts.profile
-      ? await chartSoon(catalogue, parts.dataset, parts.version, parts.profile, query)
+      ? await chartSoon(catalogue, parts.dataset, parts.version, parts.profile, query, patienceOf(request.app))
       : null;
   // A page without its rows is made anew until they are ready.
   const dependsOn =

@@ -124,6 +124,12 @@ export interface Representation {
   readonly status?: number;
 }
 
+/** An app whose responses become static files: they are complete however long that takes, and the same at any time. */
+export interface StaticExport {
+  /** The day that pages count from, UTC: `2026-01-31`. */
+  readonly today: string;
+}
+
 /** State that the requests to an app share. */
 export interface AppContext {
   /** The catalogue as a user who isn't signed in sees it. */
@@ -139,6 +145,8 @@ export interface AppContext {
   readonly metrics: Metrics | null;
   /** Base URL of links; by default as the settings or the request say. */
   readonly baseUrl: string | undefined;
+  /** Null for a server. */
+  readonly staticExport: StaticExport | null;
   /** True if all writes are refused. */
   readonly readOnly: boolean;
   /** Version of the program; '' if it isn't known. */

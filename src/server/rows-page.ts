@@ -16,6 +16,7 @@ import { queryOfAreaForm, seeOther } from './redirects.ts';
 import { clientIpAddress } from './request.ts';
 import type { Representation, RequestContext } from './route.ts';
 import { throttleKeyOfAddress } from './sign-in.ts';
+import { patienceOf } from './soon.ts';
 
 /** Rows in a page, at most. A page is made as a whole. */
 const mostRows = 1000;
@@ -60,7 +61,7 @@ export async function rowsPage(request: RequestContext, source: RowsPageSource):
     return undefined;
   }
   const version = await catalogue.get<'version'>(source.ref);
-  const profile = await profileSoon(catalogue, version);
+  const profile = await profileSoon(catalogue, version, patienceOf(request.app));
   const dataset = datasetWithColumnsOf(await catalogue.get<'dataset'>(datasetRefOf(version)), version);
   const namespace = await catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null);
   const isAggregated = haveAggregates(source.parameters);
@@ -164,7 +165,7 @@ async function profileOfMatching(
   if (filters.length === 0) return null;
   const shown = columns.slice(0, mostColumns).map(({ name }) => quotedName(name));
   const selection = { parameters: [...filters, ['_fields', shown.join(',')] as const], budget: workBudgetOf(request) };
-  return (await profileSoon(request.catalogue, version, selection))?.matched ?? null;
+  return (await profileSoon(request.catalogue, version, patienceOf(request.app), selection))?.matched ?? null;
 }
 
 /** Values of the columns that have few, with their counts in the matching rows. */

@@ -1,10 +1,16 @@
 /** Results that a page waits for, but not for long. */
+import type { AppContext } from './route.ts';
 
 /** Milliseconds that a page waits for rows which are read for the first time. */
 const patience = 1500;
 
+/** Milliseconds that the pages of an app wait for rows: those that become files, until they are complete. */
+export const patienceOf = ({ staticExport }: Pick<AppContext, 'staticExport'>): number =>
+  staticExport ? Number.POSITIVE_INFINITY : patience;
+
 /** The result, or null if it isn't ready soon. */
-export async function soon<T>(result: Promise<T>, milliseconds = patience): Promise<T | null> {
+export async function soon<T>(result: Promise<T>, milliseconds: number): Promise<T | null> {
+  if (milliseconds === Number.POSITIVE_INFINITY) return result;
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<null>((resolve) => {
     timer = setTimeout(resolve, milliseconds, null);

@@ -53,6 +53,8 @@ export const datasetDocuments = {
   },
 } as const satisfies Readonly<Record<string, DatasetDocument>>;
 
+export const datasetDocumentNames = Object.keys(datasetDocuments) as readonly (keyof typeof datasetDocuments)[];
+
 /** Standards whose document a dataset may lack, by the name of the document. */
 const demanding: { readonly [N in keyof typeof datasetDocuments]?: Standard } = {
   'datapackage.json': 'dataPackage',

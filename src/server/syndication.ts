@@ -81,7 +81,7 @@ const descriptionsSince = 30 * 24 * 60 * 60 * 1000;
 export const catalogueFeedHandler: Handler = async (request) => {
   const { catalogue, links } = request;
   const { items } = await catalogue.list('version', { ordering: '-datetime', pageSize: maxFeedEntries });
-  return feed(request, catalogue.settings.title, `${links.base}/`, items, await changedDatasets(catalogue, () => true));
+  return feed(request, catalogue.settings.title, `${links.base}/`, items, await changedDatasets(request, () => true));
 };
 
 /** The feed of one namespace. */
@@ -90,7 +90,7 @@ export const namespaceFeedHandler: Handler = async (request) => {
   const { label, slug } = await catalogue.get<'namespace'>(refFromRouteParams('namespace', params));
   const versions: Version[] = [];
   for await (const dataset of allEntities(catalogue, 'dataset', slug)) versions.push(...dataset.versions);
-  const changes = await changedDatasets(catalogue, (ref) => ref.kind === 'dataset' && ref.namespace === slug);
+  const changes = await changedDatasets(request, (ref) => ref.kind === 'dataset' && ref.namespace === slug);
   return feed(request, label || slug, resourceUrl(links, { kind: 'namespace', slug }), versions, changes);
 };
 
@@ -100,7 +100,7 @@ export const datasetFeedHandler: Handler = async (request) => {
   const dataset = await catalogue.get<'dataset'>(refFromRouteParams('dataset', params));
   const ref = { kind: 'dataset', namespace: dataset.namespace, slug: dataset.slug } as const;
   const changes = await changedDatasets(
-    catalogue,
+    request,
     (one) => one.kind === 'dataset' && one.namespace === ref.namespace && one.slug === ref.slug,
     0,
   );
@@ -114,10 +114,12 @@ interface DescriptionChange {
 
 /** Datasets whose own files changed lately, the newest change first: as many as a feed has. @param since milliseconds since 1970 */
 async function changedDatasets(
-  catalogue: Catalogue,
+  { app, catalogue }: RequestContext,
   isWanted: (ref: Ref) => boolean,
   since = Date.now() - descriptionsSince,
 ): Promise<readonly DescriptionChange[]> {
+  // Times of files are others on each machine.
+  if (app.staticExport) return [];
   const found: { readonly ref: RefOf<'dataset'>; readonly datetime: string }[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page: Awaited<ReturnType<Catalogue['changes']>> = await catalogue.changes({

@@ -165,9 +165,10 @@ export function datasetFacts(
     temporal: newest && timeIntervalOf(newest, dataset.columns),
     columns: dataset.columns,
     distributions: newest ? distributionsOf(newest, base) : [],
-    links: Object.entries(dataset.links).flatMap(([title, url]) =>
-      isHttpUrl(url) ? [{ title, url: url.replace(/[<>"{}|\\^`]/g, encodeURIComponent) }] : [],
-    ),
+    links: Object.entries(dataset.links).flatMap(([title, text]) => {
+      const url = httpUri(text);
+      return url ? [{ title, url }] : [];
+    }),
   };
 }
 

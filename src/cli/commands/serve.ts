@@ -1,8 +1,8 @@
 /** `catalogue serve`: the catalogue over HTTP, until Ctrl-C. */
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import type { Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { wholeNumberParser } from '../options.ts';
+import { webAddress, wholeNumberParser } from '../options.ts';
 
 interface ServeOptions {
   readonly host: string;
@@ -63,10 +63,3 @@ export const command: Verb<ServeOptions> = {
     return 0;
   },
 };
-
-function webAddress(value: string): string {
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash)
-    throw new InvalidArgumentError('Write it like https://data.example.org');
-  return value.replace(/\/+$/, '');
-}

@@ -51,6 +51,10 @@ if (changed) {
   document.addEventListener('visibilitychange', ask);
 }
 
+// In a static export the browser searches.
+const isStatic = document.body.dataset.search !== undefined;
+if (isStatic && location.search) import('./search.js').then(({ showSearch }) => showSearch());
+
 const search = document.querySelector('[data-suggest]');
 
 // "/" goes to the search, as on most sites with one.
@@ -187,9 +191,10 @@ if (search) {
     const turn = ++asked;
     if (text.length < 2) return show(false);
     const address = `${search.dataset.suggest}?search=${encodeURIComponent(text)}`;
-    const found = await fetch(address)
-      .then((response) => (response.ok ? response.json() : []))
-      .catch(() => []);
+    const answer = isStatic
+      ? import('./search.js').then(({ suggest }) => suggest(text))
+      : fetch(address).then((response) => (response.ok ? response.json() : []));
+    const found = await answer.catch(() => []);
     if (turn !== asked) return;
     list.replaceChildren(
       ...found.map(({ label, namespace, url }, i) => {

@@ -52,7 +52,13 @@ async function sendError(ctx: ParameterizedContext, app: AppContext, error: unkn
   if (type === 'text/html' && status !== 406) {
     ctx.type = 'text/html; charset=utf-8';
     const { viewer } = ctx.state;
-    const context = makePageContext(ctx, app.publicCatalogue.settings, baseUrl(ctx, app), viewer?.username ?? null);
+    const context = makePageContext(
+      ctx,
+      app.publicCatalogue.settings,
+      baseUrl(ctx, app),
+      viewer?.username ?? null,
+      app.staticExport,
+    );
     ctx.vary('Accept-Language');
     const catalogue = app.catalogueFor(viewer ?? anonymous);
     const suggestions = status === 404 ? await findNearestAddresses(catalogue, ctx.params ?? {}).catch(() => []) : [];

@@ -103,7 +103,9 @@ export async function sendRepresentation(
   const { ctx, app } = request;
   // The settings decide about links and the titles of pages.
   const dependsOn = [settings, ...representation.dependsOn];
-  const key = representation.dependsOn.length ? responseCacheKey(ctx.req) : null;
+  // Files are made once.
+  const isCached = representation.dependsOn.length > 0 && !app.staticExport;
+  const key = isCached ? responseCacheKey(ctx.req) : null;
   let response: CachedResponse | undefined = key === null ? undefined : app.cache.get(key);
   if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
   else {
@@ -141,7 +143,7 @@ function bodyOf(
   if (representation.bytes && !representation.page) return representation.bytes();
   const { settings } = app.publicCatalogue;
   const context = () => ({
-    ...makePageContext(ctx, settings, links.base, viewer.username),
+    ...makePageContext(ctx, settings, links.base, viewer.username, app.staticExport),
     links: representation.links?.() ?? [],
   });
   if (representation.page) return representation.page(context());

@@ -1,0 +1,203 @@
+/**
+ * The folder of an export: files that are written only if their bytes change, and a list of them, by which the next export knows
+ * what it may replace or remove. Files that aren't in the list are of others, and stay.
+ */
+import { createHash } from 'node:crypto';
+import * as fs from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { ConflictError } from '../catalogue/errors.ts';
+import { isTemporaryFile, temporaryPathBeside, toUnavailableError } from '../disk/durable.ts';
+
+/** The list of files, in the folder itself: it goes along when the folder is committed or moved. */
+export const listName = '.catalogue-export';
+const header = '{"catalogue-export":1}';
+
+/** Files that are made of the same records. */
+export interface Unit {
+  readonly name: string;
+  /** Of all that they are made of; '' while they are being written. */
+  readonly fingerprint: string;
+  readonly files: readonly string[];
+}
+
+export class ExportFolder {
+  readonly root: string;
+  /** Units of the export before. */
+  readonly #before = new Map<string, Unit>();
+  readonly #after = new Map<string, Unit>();
+  readonly #known = new Set<string>();
+  readonly #mayReplace: boolean;
+  #madeFolders = new Set<string>();
+  #journal: number | undefined;
+  written = 0;
+  removed = 0;
+
+  /**
+   * Opens or makes the folder.
+   * @param mayReplace true to write into a folder that has other files, and to replace those of the same name
+   * @throws ConflictError if it has files and is no export
+   */
+  constructor(folder: string, mayReplace: boolean) {
+    this.root = resolve(folder);
+    this.#mayReplace = mayReplace;
+    const names = fs.existsSync(this.root) ? fs.readdirSync(this.root) : [];
+    const own = names.includes(listName) || names.includes(`${listName}.new`);
+    const other = names.find((name) => name !== '.git' && !isTemporaryFile(name));
+    if (!own && other !== undefined && !mayReplace)
+      throw new ConflictError(
+        `${folder} isn't empty and is no export (${other} is in it). Name another folder, or export into this one with --force.`,
+      );
+    for (const name of [listName, `${listName}.new`]) this.#readList(join(this.root, name));
+  }
+
+  #readList(path: string): void {
+    if (!fs.existsSync(path)) return;
+    for (const line of fs.readFileSync(path, 'utf8').split('\n')) {
+      if (!line.startsWith('{"name"') || !line.endsWith('}')) continue;
+      const unit = JSON.parse(line) as Unit;
+      // A unit that was being written when the program ended may have files of both lists.
+      const earlier = this.#before.get(unit.name)?.files ?? [];
+      this.#before.set(unit.name, { ...unit, files: [...new Set([...earlier, ...unit.files])] });
+      for (const file of unit.files) this.#known.add(file);
+    }
+  }
+
+  /** True if a unit of the last export is made of the same; it is then kept as it is. */
+  keepUnit(name: string, fingerprint: string): boolean {
+    const before = this.#before.get(name);
+    if (before?.fingerprint !== fingerprint || !fingerprint) return false;
+    this.#after.set(name, before);
+    return true;
+  }
+
+  /** Announces the files of a unit, before they are written. */
+  beginUnit(name: string, files: readonly string[]): void {
+    this.#note({ name, fingerprint: '', files });
+    for (const file of files) {
+      if (!this.#known.has(file) && !this.#mayReplace && fs.existsSync(join(this.root, file)))
+        throw new ConflictError(
+          `${join(this.root, file)} is there already, and not of an export. Move it away, or replace it with --force.`,
+        );
+      this.#known.add(file);
+    }
+  }
+
+  /** Ends a unit: removes its files that are no longer written. */
+  endUnit(name: string, fingerprint: string, files: readonly string[]): void {
+    const unit = { name, fingerprint, files };
+    this.#after.set(name, unit);
+    this.#note(unit);
+  }
+
+  #note(unit: Unit): void {
+    fs.mkdirSync(this.root, { recursive: true });
+    this.#journal ??= fs.openSync(join(this.root, `${listName}.new`), 'a');
+    fs.writeSync(this.#journal, `${JSON.stringify(unit)}\n`);
+  }
+
+  /** Writes a file under a temporary name and renames it, unless it has these bytes. */
+  write(file: string, bytes: Buffer): void {
+    const path = join(this.root, file);
+    this.#makeFolder(dirname(path));
+    try {
+      if (hasBytes(path, bytes)) return;
+      const temporary = temporaryPathBeside(path);
+      try {
+        fs.writeFileSync(temporary, bytes);
+        fs.renameSync(temporary, path);
+      } catch (error) {
+        fs.rmSync(temporary, { force: true });
+        throw error;
+      }
+      this.written++;
+    } catch (error) {
+      throw toUnavailableError(error, path);
+    }
+  }
+
+  /** Writes a file of any size; resolves to its size. */
+  async writeStream(file: string, first: readonly Buffer[], rest: AsyncIterator<Buffer>): Promise<number> {
+    const path = join(this.root, file);
+    this.#makeFolder(dirname(path));
+    const temporary = temporaryPathBeside(path);
+    const hash = createHash('sha256');
+    let size = 0;
+    try {
+      const descriptor = fs.openSync(temporary, 'w');
+      const add = (chunk: Buffer) => {
+        hash.update(chunk);
+        size += chunk.length;
+        fs.writeSync(descriptor, chunk);
+      };
+      try {
+        for (const chunk of first) add(chunk);
+        for (let next = await rest.next(); !next.done; next = await rest.next()) add(next.value);
+      } finally {
+        fs.closeSync(descriptor);
+      }
+      if (fs.existsSync(path) && fs.statSync(path).size === size && (await hashOfFile(path)) === hash.digest('hex'))
+        return size;
+      fs.renameSync(temporary, path);
+      this.written++;
+      return size;
+    } catch (error) {
+      throw toUnavailableError(error, path);
+    } finally {
+      fs.rmSync(temporary, { force: true });
+    }
+  }
+
+  #makeFolder(path: string): void {
+    if (this.#madeFolders.has(path)) return;
+    // Addresses come unit by unit: a few folders are enough.
+    if (this.#madeFolders.size > 5000) this.#madeFolders = new Set();
+    try {
+      fs.mkdirSync(path, { recursive: true });
+    } catch (error) {
+      throw toUnavailableError(error, path);
+    }
+    this.#madeFolders.add(path);
+  }
+
+  /** Removes the files of the last export that are in this one no longer, with folders that are empty then; and writes the list. */
+  finish(): void {
+    const kept = new Set<string>();
+    for (const { files } of this.#after.values()) for (const file of files) kept.add(file);
+    for (const file of this.#known) if (!kept.has(file)) this.#remove(file);
+    const units = [...this.#after.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
+    this.write(listName, Buffer.from(`${[header, ...units.map((unit) => JSON.stringify(unit))].join('\n')}\n`));
+    this.close();
+    fs.rmSync(join(this.root, `${listName}.new`), { force: true });
+  }
+
+  close(): void {
+    if (this.#journal !== undefined) fs.closeSync(this.#journal);
+    this.#journal = undefined;
+  }
+
+  #remove(file: string): void {
+    const path = join(this.root, file);
+    if (!fs.existsSync(path)) return;
+    fs.rmSync(path);
+    this.removed++;
+    for (let folder = dirname(path); folder !== this.root; folder = dirname(folder)) {
+      if (fs.readdirSync(folder).length > 0) return;
+      fs.rmdirSync(folder);
+    }
+  }
+}
+
+function hasBytes(path: string, bytes: Buffer): boolean {
+  try {
+    if (fs.statSync(path).size !== bytes.length) return false;
+    return fs.readFileSync(path).equals(bytes);
+  } catch {
+    return false;
+  }
+}
+
+async function hashOfFile(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const chunk of fs.createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('hex');
+}

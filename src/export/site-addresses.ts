@@ -1,0 +1,166 @@
+/** The addresses of a site that are exported, and the files that they become: in units, each made of records that change together. */
+import type { Page } from '../catalogue/catalogue.ts';
+import { mediaPathInUrl } from '../catalogue/layout.ts';
+import { offeredFormats } from '../catalogue/output-formats.ts';
+import { readyVersionBefore } from '../catalogue/ready-versions.ts';
+import { refOf } from '../catalogue/ref.ts';
+import { schemas } from '../catalogue/schemas.ts';
+import type { Dataset, Group, Namespace, Query, Version } from '../catalogue/types.ts';
+import { apiPath, apiRoot, collections, columnPath, downloadFileName } from '../catalogue/urls.ts';
+import { datasetDocumentNames } from '../server/standards.ts';
+import { schemaKinds } from '../standards/ogc/schema.ts';
+
+/** An address, and the file that its response is written to. */
+export interface ExportedAddress {
+  /** With its query string. */
+  readonly path: string;
+  /** Media type that is asked for. */
+  readonly accept: string;
+  /** Path of the file, from the folder of the export. */
+  readonly file: string;
+  /** True to write the reason, too, if there is nothing: records name the address in any case. */
+  readonly withReason?: boolean;
+}
+
+const html = 'text/html';
+const json = 'application/json';
+
+/** The file of an address, decoded; null if it can't be the name of a file. */
+export function fileOfPath(path: string, name = ''): string | null {
+  const parts = path.split('/').slice(1).map(decodeURIComponent);
+  if (path.endsWith('/')) parts.pop();
+  const isUnsafe = (part: string) =>
+    part === '' || part === '.' || part === '..' || part.includes('\0') || Buffer.byteLength(part) > 200;
+  // A slash in the name of a column makes a folder more, as on any host that decodes addresses.
+  const folders = parts.flatMap((part) => part.split('/'));
+  if (folders.some(isUnsafe)) return null;
+  return [...folders, ...(name ? [name] : [])].join('/');
+}
+
+function* at(path: string, accept: string, name = ''): Generator<ExportedAddress> {
+  const file = fileOfPath(path.replace(/\?.*$/s, ''), name);
+  if (file !== null) yield { path, accept, file };
+}
+
+/** A resource that is a folder: its page and its JSON. */
+export function* folderOf(path: string): Generator<ExportedAddress> {
+  yield* at(path, html, 'index.html');
+  yield* at(path, json, 'index.json');
+}
+
+const fileAt = (path: string) => at(path, '*/*');
+
+/** A list: its first page for people, and all its pages as JSON. The search in the browser shows the further ones. */
+export function* listAt(path: string, { pages }: Page<unknown>): Generator<ExportedAddress> {
+  yield* folderOf(path);
+  for (let page = 2; page <= pages; page++) yield* at(`${path}?page=${page}`, json, `page/${page}/index.json`);
+}
+
+/** Rows, maps and the profile below the address of a dataset, a version or a saved query. */
+function* rowsBelow(
+  path: string,
+  { hasGeometry, rows }: Pick<Version, 'rows'> & { readonly hasGeometry: boolean },
+  hasProfile = true,
+): Generator<ExportedAddress> {
+  for (const format of [...offeredFormats(hasGeometry, rows), 'json', 'csvt', ...(hasGeometry ? ['prj'] : [])])
+    yield* fileAt(`${path}data.${format}`);
+  for (const picture of ['map.svg', 'plate.svg']) yield* fileAt(path + picture);
+  yield* at(`${path}embed/`, html, 'index.html');
+  if (hasProfile) yield* folderOf(`${path}profile/`);
+}
+
+const hasGeometry = (columns: readonly { readonly type: string }[]): boolean =>
+  columns.some(({ type }) => type === 'geometry');
+
+function* downloadsOf(
+  path: string,
+  version: Version | undefined,
+  names: readonly string[],
+): Generator<ExportedAddress> {
+  for (const address of at(`${path}download/`, html, 'index.html')) yield { ...address, withReason: true };
+  if (version && !version.href) for (const name of names) yield* fileAt(`${path}download/${encodeURIComponent(name)}`);
+}
+
+/** An address that records always name: its page and JSON, or why there is nothing. */
+function* namedFolder(path: string): Generator<ExportedAddress> {
+  for (const address of folderOf(path)) yield { ...address, withReason: true };
+}
+
+/** @param withRows slugs of the versions that have rows */
+export function* datasetAddresses(
+  dataset: Dataset,
+  pageSize: number,
+  withRows: ReadonlySet<string>,
+): Generator<ExportedAddress> {
+  const path = apiPath(refOf(dataset));
+  const newest = dataset.versions.find(({ ready }) => ready);
+  yield* folderOf(path);
+  for (const name of [...datasetDocumentNames, 'feed.atom']) yield* fileAt(path + name);
+  for (const { name } of dataset.columns) yield* folderOf(columnPath(refOf(dataset), name));
+  yield* namedFolder(`${path}data/`);
+  if (newest && withRows.has(newest.slug))
+    yield* rowsBelow(path, { hasGeometry: hasGeometry(dataset.columns), rows: newest.rows });
+  const names = newest ? [downloadFileName(newest, true), downloadFileName(newest)] : [];
+  yield* downloadsOf(path, newest, names);
+  const pages = Math.ceil(dataset.versions.length / pageSize);
+  yield* listAt(`${path}version/`, { pages } as Page<unknown>);
+  for (const version of dataset.versions) yield* versionAddresses(dataset, version, withRows);
+  const collection = `/ogc/collections/${dataset.namespace}.${dataset.slug}`;
+  if (!newest || !withRows.has(newest.slug)) return;
+  yield* folderOf(collection);
+  for (const kind of Object.keys(schemaKinds)) yield* folderOf(`${collection}/${kind}`);
+  yield* folderOf(`${collection}/items`);
+}
+
+function* versionAddresses(
+  dataset: Dataset,
+  version: Version,
+  withRows: ReadonlySet<string>,
+): Generator<ExportedAddress> {
+  const path = apiPath(refOf(version));
+  yield* folderOf(path);
+  yield* namedFolder(`${path}data/`);
+  if (withRows.has(version.slug))
+    yield* rowsBelow(path, { hasGeometry: hasGeometry(version.columns ?? dataset.columns), rows: version.rows });
+  yield* downloadsOf(path, version, [downloadFileName(version)]);
+  if (version.ready && readyVersionBefore(dataset, version.slug)) yield* namedFolder(`${path}diff/`);
+}
+
+export function* namespaceAddresses(namespace: Namespace, pages: number): Generator<ExportedAddress> {
+  const path = apiPath(refOf(namespace));
+  yield* folderOf(path);
+  yield* listAt(`${path}datasets/`, { pages } as Page<unknown>);
+  yield* fileAt(`${path}feed.atom`);
+}
+
+export function* groupAddresses(group: Group): Generator<ExportedAddress> {
+  yield* folderOf(apiPath(refOf(group)));
+}
+
+export function* queryAddresses(query: Query): Generator<ExportedAddress> {
+  const path = apiPath(refOf(query));
+  yield* folderOf(path);
+  yield* namedFolder(`${path}data/`);
+  yield* rowsBelow(path, { hasGeometry: true, rows: null }, false);
+}
+
+/** Documents about the catalogue as a whole. */
+export function* siteAddresses(): Generator<ExportedAddress> {
+  yield* at('/', html, 'index.html');
+  yield { path: apiRoot, accept: json, file: 'index.json' };
+  yield* folderOf(apiRoot);
+  yield* fileAt(`${apiRoot}openapi.json`);
+  yield* fileAt(`${apiRoot}${collections.dataset}/map.svg`);
+  yield* folderOf('/schemas/');
+  for (const { $id } of Object.values(schemas)) yield* at(`/schemas/${$id}`, 'application/schema+json');
+  yield* at('/docs/openapi/', html, 'index.html');
+  for (const path of ['data.json', 'catalog.jsonld', 'catalog.ttl', 'robots.txt', 'feed.atom', 'sitemap.xml'])
+    yield* fileAt(`/${path}`);
+  for (const path of ['', 'conformance', 'api', 'functions', 'collections']) yield* folderOf(`/ogc/${path}`);
+  yield* at('/stac/', json, 'index.json');
+}
+
+/** Images that a public dataset or the catalogue's own pages show. */
+export function* mediaAddresses(urls: Iterable<string>): Generator<ExportedAddress> {
+  for (const url of new Set(urls)) if (mediaPathInUrl(url)) yield* fileAt(url);
+}

@@ -1,0 +1,98 @@
+/**
+ * Pages that become files. Where a page is rendered for a static export, links that only a server answers lose their address, forms
+ * that only a server reads are left out, and addresses of another format become those of files. One rule for all pages: it works
+ * on the elements before they are rendered.
+ */
+import { Fragment, options, type VNode } from 'preact';
+import { apiRoot, baseUrlPath, collections } from '../catalogue/urls.ts';
+
+type Props = Record<string, unknown>;
+
+/** Parameters that name a format, by the name of the file with it. */
+const formatFiles: Readonly<Record<string, string>> = {
+  'format=json': 'index.json',
+  '_format=json': 'index.json',
+  'f=json': 'index.json',
+  'format=html': '',
+  'format=api': '',
+  'f=html': '',
+};
+
+/** Paths, without the prefix of the site, that are never exported. */
+const neverExported = new RegExp(
+  `^/(auth|account)/|/history/$|^${apiRoot}(intrinsecus|users|files|trash|suggestions|changes|auth)/|/tiles\\.json$`,
+);
+
+/** True for a list of datasets, which the browser searches. */
+const isSearched = (path: string): boolean =>
+  path === `${apiRoot}${collections.dataset}/` || /^\/api\/v1\/namespaces\/[^/]+\/(datasets\/)?$/.test(path);
+
+/**
+ * The address of a link in a page that becomes a file; null if no file answers it.
+ * @param href with or without the host of the site
+ * @param base base URL of the site
+ */
+export function staticHref(href: string, base: string): string | null {
+  const [address = '', hash] = href.split('#');
+  const [path = '', query] = address.split('?');
+  const prefix = baseUrlPath(base);
+  const isOwn = path.startsWith(`${base}/`) || (path.startsWith('/') && path.startsWith(`${prefix}/`));
+  if (!isOwn) return href;
+  const own = path.startsWith(`${base}/`) ? path.slice(base.length) : path.slice(prefix.length);
+  const at = (changed: string) => path.slice(0, path.length - own.length) + changed + (hash ? `#${hash}` : '');
+  if (neverExported.test(own)) return null;
+  if (query === undefined) return href;
+  const known = Object.hasOwn(formatFiles, query) ? formatFiles[query] : undefined;
+  if (known !== undefined) return at(known ? `${own.replace(/\/?$/, '/')}${known}` : own);
+  if (query === '_format=objects') return at(own.replace(/\/data\/$/, '/data.objects'));
+  if (own === '/') return at(`${apiRoot}${collections.dataset}/?${query}`);
+  return isSearched(own) ? href : null;
+}
+
+/** Renders with the rule: preact's hook before an element is rendered. @param base base URL of the site */
+export function renderStatically<T>(base: string, render: () => T): T {
+  const hooks = options as { __b?: ((vnode: VNode<Props>) => void) | undefined };
+  const before = hooks.__b;
+  hooks.__b = (vnode) => {
+    if (typeof vnode.type === 'string') makeStatic(vnode, base);
+    before?.(vnode);
+  };
+  try {
+    return render();
+  } finally {
+    hooks.__b = before;
+  }
+}
+
+function makeStatic(vnode: VNode<Props>, base: string): void {
+  const { props } = vnode;
+  const leaveOut = () => Object.assign(vnode, { type: Fragment, props: {} });
+  const pathOf = (address: unknown) => String(address).split(/[?#]/)[0]?.slice(baseUrlPath(base).length) ?? '';
+  switch (vnode.type) {
+    case 'a':
+    case 'link': {
+      if (typeof props.href !== 'string') return;
+      const href = staticHref(props.href, base);
+      if (href !== null) props.href = href;
+      else if (vnode.type === 'link' || /\/(auth|history|changes)\//.test(props.href)) leaveOut();
+      else delete props.href;
+      return;
+    }
+    case 'form':
+      if (!isSearched(pathOf(props.action))) leaveOut();
+      return;
+    case 'img':
+      if (typeof props.src === 'string') props.src = props.src.replace(/(\.svg)\?.*$/, '$1');
+      return;
+    case 'figure':
+      for (const name of Object.keys(props)) if (/^data-(map-|rows$)/.test(name)) delete props[name];
+      return;
+    case 'button':
+      if ('data-map-open' in props) leaveOut();
+      return;
+    case 'details':
+      if (props.class === 'picker') leaveOut();
+      return;
+    default:
+  }
+}
