@@ -33,7 +33,10 @@ const cases: readonly Case[] = [
   [
     `GET ${trees}data.exe`,
     404,
-    { detail: 'Unknown format "exe". There are geojson, json, objects, ndjson, geojsonl, csv, parquet, csvt, prj.' },
+    {
+      detail:
+        'Unknown format "exe". There are geojson, json, objects, ndjson, geojsonl, csv, excel, parquet, gpkg, pmtiles, csvt, prj.',
+    },
   ],
   [`GET ${trees}version/${slug}/download/`, 404, undefined],
   ['GET /api/v1/groups/none/', 404, missing],
