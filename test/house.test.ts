@@ -8,13 +8,15 @@ import { API } from 'typescript/unstable/sync';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
+/** Made by the build, from browser/. */
+const bundles = 'src/pages/assets/map';
 const skipped = ['node_modules', 'dist', 'coverage', '.git', '.catalogue'];
 
 /** Paths of the files in a folder, from the root. */
 function filesIn(folder: string): readonly string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder ? `${folder}/${entry.name}` : entry.name;
-    if (skipped.includes(entry.name)) return [];
+    if (skipped.includes(entry.name) || path === bundles) return [];
     return entry.isDirectory() ? filesIn(path) : [path];
   });
 }
