@@ -79,7 +79,8 @@ export function makeContract(document: OpenApiDocument, isLater: (member: string
     isRequest: boolean,
   ): readonly string[] => {
     const name = type.split(';')[0]?.trim() ?? '';
-    const media = content?.[name] ?? content?.['*/*'];
+    // With its parameters, for a media type that documents of several standards have.
+    const media = content?.[type.replaceAll(/\s*;\s*/g, ';')] ?? content?.[name] ?? content?.['*/*'];
     if (!media) return [`the media type ${name} is not described`];
     const validate = validatorOf(media.schema, isRequest);
     if (validate(body)) return [];

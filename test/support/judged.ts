@@ -2,10 +2,8 @@
  * Judges every response of the servers in this process by the OpenAPI document: to be imported by a test file, whose run
  * then fails if a path, a status or a body isn't described.
  */
-import assert from 'node:assert/strict';
 import { channel } from 'node:diagnostics_channel';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { after } from 'node:test';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { settingsFromRecord } from '../../src/catalogue/settings.ts';
 import { openApiDocument } from '../../src/server/openapi/document.ts';
@@ -37,7 +35,9 @@ channel('http.server.request.start').subscribe((message) => {
     const bytes = decoded(Buffer.concat(chunks), String(response.getHeader('content-encoding') ?? ''));
     const body =
       bytes.length === 0 ? undefined : /json$/.test(type.split(';')[0] ?? '') ? parsed(bytes) : bytes.toString();
-    const errors = contract.judge({ method, path, status: response.statusCode, type, body });
+    // A document in a standard has the address of its dataset here, and is described at its own, which Content-Location names.
+    const isDocument = response.getHeader('content-location') !== undefined;
+    const errors = contract.judge({ method, path, status: response.statusCode, type: isDocument ? '' : type, body });
     if (errors.length) wrong.set(`${method} ${path} ${response.statusCode}`, errors.slice(0, 3).join('; '));
   });
 });
@@ -56,4 +56,11 @@ function parsed(bytes: Buffer): unknown {
   }
 }
 
-after(() => assert.deepEqual(Object.fromEntries(wrong), {}));
+// Not in a hook: those that come after one that fails, and close servers, would not be run.
+process.once('exit', () => {
+  if (wrong.size === 0) return;
+  console.error(
+    `The OpenAPI document is wrong about these responses:\n${JSON.stringify(Object.fromEntries(wrong), null, 2)}`,
+  );
+  process.exitCode = 1;
+});

@@ -67,7 +67,9 @@ export async function callHandler(route: Route, request: RequestContext): Promis
 async function describe(route: Route, request: RequestContext): Promise<Representation> {
   const { name, types, parses, options } = route;
   const metadata = { name, description: '', renders: types, parses, ...options, ...(await actionsOf(route, request)) };
-  return { title: name, dependsOn: [], json: () => JSON.stringify(metadata) };
+  // It is JSON also of a picture, a file or a document.
+  const type = request.type === 'text/html' ? request.type : 'application/json';
+  return { title: name, dependsOn: [], type, json: () => JSON.stringify(metadata) };
 }
 
 /** The fields that the viewer may write: of a new entity in a collection, or of an entity that exists. */

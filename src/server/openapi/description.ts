@@ -127,4 +127,6 @@ export const time: JsonSchema = { type: 'string', format: 'date-time' };
 export const arrayOf = (items: JsonSchema): JsonSchema => ({ type: 'array', items });
 /** The schema of a value that may be null. */
 export const orNull = (schema: JsonSchema): JsonSchema =>
-  typeof schema.type === 'string' ? { ...schema, type: [schema.type, 'null'] } : { oneOf: [schema, { type: 'null' }] };
+  typeof schema.type === 'string' && !schema.enum
+    ? { ...schema, type: [schema.type, 'null'] }
+    : { oneOf: [schema, { type: 'null' }] };

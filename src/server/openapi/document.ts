@@ -126,9 +126,9 @@ function pathItem(route: Route, shared: SharedParameters): Readonly<Record<strin
 /** Statuses of errors by method, besides those of every method. */
 const refusals: Readonly<Record<Method, readonly number[]>> = {
   GET: [304],
-  POST: [409, 413, 415],
-  PUT: [405, 409, 411, 412, 413, 415, 428],
-  PATCH: [409, 412, 413, 415, 428],
+  POST: [408, 409, 413, 415],
+  PUT: [405, 408, 409, 411, 412, 413, 415, 428],
+  PATCH: [408, 409, 412, 413, 415, 428],
   DELETE: [405, 409, 412, 428],
 };
 const usualRefusals = [400, 401, 403, 404, 406, 429, 503];
@@ -243,6 +243,21 @@ const signInForm: Content = {
 };
 const signInPage = { description: 'The page.', content: { 'text/html': { schema: text } } };
 const signInPath = (path: string, summary: string): Json => ({
+  head: {
+    operationId: operationId('HEAD', path),
+    tags: ['Credentials'],
+    summary: `${summary}: headers alone`,
+    responses: {
+      200: { description: 'The headers of the response to GET.' },
+      302: { description: 'To the page before.' },
+    },
+  },
+  options: {
+    operationId: operationId('OPTIONS', path),
+    tags: ['Credentials'],
+    summary: 'Read the methods',
+    responses: { 204: { description: 'The methods are in Allow.' } },
+  },
   get: {
     operationId: operationId('GET', path),
     tags: ['Credentials'],

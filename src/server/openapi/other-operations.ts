@@ -29,6 +29,17 @@ const read = (tag: Tag, summary: string, content: Content, parameters: Operation
   parameters,
   answers: { 200: { description: 'As asked for.', content, headers: ['ETag'] } },
 });
+/** A read of stored bytes, as a whole or in ranges. */
+const readOfBytes = (tag: Tag, summary: string): Operation => ({
+  tag,
+  summary,
+  parameters: [rangeHeader],
+  refusals: [412, 416],
+  answers: {
+    200: { description: 'The bytes.', content: bytesContent('*/*'), headers: ['ETag', 'Repr-Digest'] },
+    206: { description: 'A part of the bytes.', content: bytesContent('*/*'), headers: ['Content-Range'] },
+  },
+});
 const json = (name: string): Content => jsonContent(schemaRef(name));
 const fieldsOf = (name: string): Content => ({
   ...json(name),
@@ -77,16 +88,7 @@ const fileOperations = {
     },
   },
   'File Instance': {
-    GET: {
-      tag: 'Changes',
-      summary: 'Read the bytes of a file',
-      parameters: [rangeHeader],
-      refusals: [412, 416],
-      answers: {
-        200: { description: 'The bytes.', content: bytesContent('*/*'), headers: ['ETag', 'Repr-Digest'] },
-        206: { description: 'A part of the bytes.', content: bytesContent('*/*'), headers: ['Content-Range'] },
-      },
-    },
+    GET: readOfBytes('Changes', 'Read the bytes of a file'),
     PUT: {
       tag: 'Changes',
       summary: 'Write a record as a whole, or add a payload or an image',
@@ -213,7 +215,7 @@ const siteOperations = {
       queryParameter('search', 'What has been typed.'),
     ]),
   },
-  Media: { GET: read('Catalogue', 'Read an image', bytesContent('*/*')) },
+  Media: { GET: readOfBytes('Catalogue', 'Read an image') },
   Health: { GET: read('Operation', 'Check that the process is alive', json('Document')) },
   'Git Webhook': {
     POST: {

@@ -28,6 +28,7 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   404: ['NotFound', 'It doesn’t exist, or the user may not see it.'],
   405: ['MethodNotAllowed', 'The address has no such method.', 'Allow'],
   406: ['NotAcceptable', 'No media type fits Accept.'],
+  408: ['RequestTimeout', 'The body took too long to arrive.'],
   409: ['Conflict', 'It contradicts other records, or the state of the files.'],
   411: ['LengthRequired', 'Bytes are sent with their Content-Length.'],
   412: ['PreconditionFailed', 'It has changed since: If-Match has another ETag.'],
