@@ -48,6 +48,7 @@ describe('the package', () => {
       'bin/catalogue.js',
       'deploy/Containerfile',
       'deploy/catalogue.service',
+      'deploy/nginx-several-servers.conf',
       'deploy/nginx.conf',
       'dist/*.d.ts',
       'dist/*.js',

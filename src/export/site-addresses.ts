@@ -6,7 +6,9 @@ import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { schemas } from '../catalogue/schemas.ts';
 import type { Dataset, Group, Namespace, Query, Version } from '../catalogue/types.ts';
-import { apiPath, apiRoot, collections, columnPath, downloadFileName } from '../catalogue/urls.ts';
+import { apiPath, apiRoot, collections, columnPath, documentationRoot, downloadFileName } from '../catalogue/urls.ts';
+import { documentationPagePath } from '../pages/documentation.tsx';
+import { documentationFileNames, documentationPages } from '../server/assets.ts';
 import { datasetDocumentNames } from '../server/standards.ts';
 import { schemaKinds } from '../standards/ogc/schema.ts';
 
@@ -128,6 +130,7 @@ function* versionAddresses(
 
 export function* namespaceAddresses(namespace: Namespace, pages: number): Generator<ExportedAddress> {
   const path = apiPath(refOf(namespace));
+  yield* at(`/stac/${namespace.slug}/`, json, 'index.json');
   yield* folderOf(path);
   yield* listAt(`${path}datasets/`, { pages } as Page<unknown>);
   yield* fileAt(`${path}feed.atom`);
@@ -153,11 +156,21 @@ export function* siteAddresses(): Generator<ExportedAddress> {
   yield* fileAt(`${apiRoot}${collections.dataset}/map.svg`);
   yield* folderOf('/schemas/');
   for (const { $id } of Object.values(schemas)) yield* at(`/schemas/${$id}`, 'application/schema+json');
-  yield* at('/docs/openapi/', html, 'index.html');
+  yield* documentationAddresses();
   for (const path of ['data.json', 'catalog.jsonld', 'catalog.ttl', 'robots.txt', 'feed.atom', 'sitemap.xml'])
     yield* fileAt(`/${path}`);
   for (const path of ['', 'conformance', 'api', 'functions', 'collections']) yield* folderOf(`/ogc/${path}`);
   yield* at('/stac/', json, 'index.json');
+}
+
+/** The documentation: its pages, their sources, and the files that they show or link to. */
+function* documentationAddresses(): Generator<ExportedAddress> {
+  yield* at(`${documentationRoot}openapi/`, html, 'index.html');
+  for (const name of documentationPages().keys()) {
+    yield* at(documentationPagePath(name), html, 'index.html');
+    yield* fileAt(`${documentationRoot}${name}.md`);
+  }
+  for (const path of documentationFileNames()) yield* fileAt(documentationRoot + path);
 }
 
 /** Images that a public dataset or the catalogue's own pages show. */

@@ -150,6 +150,13 @@ export function documentationPages(): ReadonlyMap<string, string> {
 /** Folders with files that the documentation shows or links to, by their names in addresses. */
 const documentationFolders: Readonly<Record<string, string>> = { screenshots: 'docs/screenshots/', deploy: 'deploy/' };
 
+/** Paths of the files beside the pages of the documentation: `screenshots/home.webp`. The package has no pictures. */
+export const documentationFileNames = (): readonly string[] =>
+  Object.entries(documentationFolders).flatMap(([name, folder]) => {
+    const address = new URL(folder, program);
+    return existsSync(address) ? readdirSync(address).map((file) => `${name}/${file}`) : [];
+  });
+
 /** A file beside the pages of the documentation. @param path `screenshots/home.webp` */
 export function documentationFile(path: string): Buffer | null {
   const [, folder = '', name = ''] = /^(\w+)\/(\w[\w.-]*)$/.exec(path) ?? [];
