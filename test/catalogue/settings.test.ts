@@ -26,6 +26,7 @@ describe('settingsFrom', () => {
       accent: '',
       footer: {},
       metrics: false,
+      sources: {},
     });
   });
 

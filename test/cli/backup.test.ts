@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { filesIn, makeRoot, type PromptOptions, seed, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
@@ -135,28 +134,5 @@ describe('backup and restore', () => {
     assert.equal(exitCode, 0, err);
     assert.match(err, /to stdout\.\n$/);
     assert.equal(out.charCodeAt(0), 0x1f, 'gzip');
-  });
-
-  it('docs/backup.md says what is true', async () => {
-    const page = readFileSync(fileURLToPath(new URL('../../docs/backup.md', import.meta.url)), 'utf8');
-    const cwd = dirname(await makeRoot({}));
-    rmSync(join(cwd, 'catalogue-data'), { recursive: true });
-    const blocks = [...page.matchAll(/^```console\n(.*?)^```$/gms)].map(([, block = '']) => block).join('');
-    for (const part of blocks.split(/^\$ /m).slice(1)) {
-      const [command = '', ...output] = part.trimEnd().split('\n');
-      if (command.startsWith('rm ')) {
-        rmSync(join(cwd, command.split(' ').at(-1) ?? ''), { recursive: true });
-        continue;
-      }
-      const words = (/^catalogue ([^>]*)/.exec(command)?.[1] ?? '').trim();
-      const argv = [...words.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, word]) => quoted ?? word ?? '');
-      const { out, err, exitCode } = await type(argv, {
-        root: join(cwd, 'catalogue-data'),
-        cwd,
-        env: { CATALOGUE_DATA: '' },
-      });
-      assert.equal(exitCode, 0, `${command}: ${err}`);
-      if (output.length) assert.equal((out + err).trimEnd(), output.join('\n'), command);
-    }
   });
 });
