@@ -93,6 +93,16 @@ describe('a document in a standard', () => {
     assert.deepEqual((options as { renders: unknown }).renders, ['application/json', 'text/html']);
   });
 
+  it('is the same at its own address for those who want indented JSON, unless it is JSON', async () => {
+    const accept = 'application/json; indent=2, */*;q=0.1';
+    for (const path of [`${trees}dcat.ttl`, `${trees}feed.atom`, '/catalog.ttl', '/sitemap.xml', '/robots.txt']) {
+      const [answer, plain] = await Promise.all([get(path, accept), get(path, '*/*')]);
+      assert.equal(answer.status, 200, path);
+      assert.equal(await answer.text(), await plain.text(), path);
+    }
+    assert.match(await (await get(`${trees}stac.json`, accept)).text(), /^\{\n {2}"/);
+  });
+
   it('is 406 with the reason, if the standard demands facts that the dataset lacks', async () => {
     const answer = await get(none, 'application/ld+json;profile="http://mlcommons.org/croissant/1.1"');
     assert.equal(answer.status, 406);

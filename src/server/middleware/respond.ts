@@ -158,7 +158,10 @@ function bodyOf(
       hasPage: !isPage,
       ...representation.beside,
     });
-  return indent === undefined ? representation.json() : JSON.stringify(JSON.parse(representation.json()), null, indent);
+  const [mediaType = ''] = (representation.type ?? type).split(';');
+  // A document in Turtle or XML is a text that no JSON can be parsed from.
+  if (indent === undefined || !mediaType.endsWith('json')) return representation.json();
+  return JSON.stringify(JSON.parse(representation.json()), null, indent);
 }
 
 function headersOf({ ctx, app, links, type: negotiated }: RequestContext, representation: Representation): Headers {
