@@ -47,6 +47,12 @@ export function wholeNumberParser(least: number, greatest: number): (value: stri
   };
 }
 
+/** Parses a time in seconds, which may have a fraction. */
+export function secondsFromOption(value: string): number {
+  if (/^\d+(\.\d+)?$/.test(value)) return Number(value);
+  throw new InvalidArgumentError('It must be a number of seconds, such as 1 or 0.5.');
+}
+
 /** Parses the public address of a site. */
 export function webAddress(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;

@@ -191,4 +191,12 @@ describe('an import of local files', () => {
     const cut = await importing('sources/cut.json', '--to', 'x');
     assert.match(cut.err, /it ends within its list: the file is not complete/);
   });
+
+  it('wants a number of seconds between requests', async () => {
+    for (const delay of ['foo', '-1', '', 'Infinity']) {
+      const { err, exitCode } = await type(['import', 'data.json', `--delay=${delay}`], { root: await makeRoot({}) });
+      assert.equal(exitCode, 2, delay);
+      assert.match(err, /number of seconds, such as 1 or 0\.5/);
+    }
+  });
 });

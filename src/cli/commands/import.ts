@@ -7,7 +7,7 @@ import type { SourceFormat } from '../../import/detect.ts';
 import type { ImportRequest, ImportResult } from '../../import/import-source.ts';
 import type { Call, Verb } from '../command.ts';
 import { runInterruptible } from '../interruption.ts';
-import { dryRunOption } from '../options.ts';
+import { dryRunOption, secondsFromOption } from '../options.ts';
 import { showCountProgress } from '../output/progress.ts';
 import { countText, numberText } from '../output/quantities.ts';
 
@@ -50,7 +50,9 @@ export const command: Verb<ImportOptions> = {
     ),
     new Option('--format <name>', 'Format of the source. Default: it is recognized.').choices(formats),
     new Option('--with-data', 'Bring a file of each dataset, and take it in as a version.'),
-    new Option('--delay <seconds>', 'Seconds between two requests to one server.').default(1).argParser(Number),
+    new Option('--delay <seconds>', 'Seconds between two requests to one server.')
+      .default(1)
+      .argParser(secondsFromOption),
     new Option('--save <name>', 'Keep the source in catalogue.yaml, for: catalogue refresh.'),
     dryRunOption(),
   ],
