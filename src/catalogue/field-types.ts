@@ -181,7 +181,7 @@ export const sourcesField = (description: string) => {
       to: text('Namespace of its datasets.'),
       format: text('Format; default: it is recognized.'),
       with_data: { description: 'True to take in files as versions.', type: 'boolean' },
-      delay: { description: 'Seconds between two requests to one server.', type: 'number' },
+      delay: { description: 'Seconds between two requests to one server.', type: 'number', minimum: 0 },
     },
   };
   return input<Readonly<Record<string, SavedSource>>>(

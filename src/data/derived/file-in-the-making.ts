@@ -59,8 +59,8 @@ export class FileInTheMaking {
       else await this.#makeInChunks(assertRoom, signal);
       this.#state = 'complete';
     } catch (error) {
-      this.#state = { error };
       await rm(this.#path, { force: true }).catch(() => {});
+      this.#state = { error };
       throw error;
     } finally {
       this.#wakeReaders();

@@ -1,11 +1,20 @@
 /** The cache of derived files: made once, bounded, disposable; nothing that isn't right is ever read from it. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { DerivedFileStore, type StoredFile } from '../../../src/data/derived/derived-file-store.ts';
-import type { DerivedFile } from '../../../src/data/derived/file-in-the-making.ts';
+import { type DerivedFile, FileInTheMaking } from '../../../src/data/derived/file-in-the-making.ts';
 
 const parent = mkdtempSync(join(tmpdir(), 'derived-'));
 after(() => rmSync(parent, { recursive: true, force: true }));
@@ -110,6 +119,32 @@ describe('a derived file', () => {
     await assert.rejects(one.make(derived), /broken/);
     assert.deepEqual(readdirSync(folder), []);
     await one.close();
+  });
+
+  it('that fails is deleted before its readers get the error', async () => {
+    const path = join(mkdtempSync(join(parent, 'making-')), 'new');
+    let fail = () => {};
+    const failed = new Promise<void>((resolve) => {
+      fail = resolve;
+    });
+    const file = new FileInTheMaking({
+      key: 'f',
+      extension: 'txt',
+      async *chunks() {
+        yield Buffer.from('one');
+        await failed;
+        throw new Error('broken');
+      },
+    });
+    const made = file.make(path, async () => {}, new AbortController().signal);
+    made.catch(() => {});
+    const reader = file.read();
+    await reader.next();
+    fail();
+    for (let turn = 0; turn < 20; turn++) await Promise.resolve();
+    await assert.rejects(reader.next(), /broken/);
+    assert.ok(!existsSync(path));
+    await assert.rejects(made, /broken/);
   });
 
   it('is sent whole and not kept if the disk becomes full meanwhile', async () => {
