@@ -1,5 +1,6 @@
 /** A column through the versions of its dataset. */
 import { statisticsInMetadata } from './column-statistics.ts';
+import { latestReadyVersion } from './ready-versions.ts';
 import type { ColumnType, Dataset, Version } from './types.ts';
 
 /** A column in a version; null where the version doesn't have it. */
@@ -14,10 +15,14 @@ export function columnInVersions(dataset: Dataset, name: string): readonly Colum
   const former = Object.entries(dataset.former_names).flatMap(([old, presents]) =>
     presents.includes(name) ? [old] : [],
   );
+  const newest = latestReadyVersion(dataset);
+  const present = new Map(dataset.columns.map((column) => [column.name, column.type]));
   return dataset.versions.flatMap((version): ColumnInVersion[] => {
+    // The columns of the dataset are those of its newest version.
+    const typeOf = (column: string) => (version === newest ? present.get(column) : undefined) ?? null;
     const known: ReadonlyMap<string, ColumnType | null> = version.columns
       ? new Map(version.columns.map((column) => [column.name, column.type]))
-      : new Map([...statisticsInMetadata(version).keys()].map((one) => [one, null]));
+      : new Map([...statisticsInMetadata(version).keys()].map((one) => [one, typeOf(one)]));
     if (known.size === 0) return [];
     const own = [name, ...former].find((one) => known.has(one));
     return [{ version, name: own ?? null, type: own === undefined ? null : (known.get(own) ?? null) }];

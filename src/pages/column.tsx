@@ -269,7 +269,9 @@ function InVersions({ context, column, versions }: Props): VNode {
                     <td dir="auto">
                       <code class={name === column.name ? undefined : 'changed'}>{name}</code>
                     </td>
-                    <td class={type === null || type === column.type ? undefined : 'changed'}>{type}</td>
+                    <td class={type === null || type === column.type ? undefined : 'changed'}>
+                      {type ?? <span class="soft">{locale.text('notRecorded')}</span>}
+                    </td>
                     <td>{share === undefined ? '' : locale.percent(share)}</td>
                     <td dir="auto">{min === undefined ? '' : plainValue(min).slice(0, 40)}</td>
                     <td dir="auto">{max === undefined ? '' : plainValue(max).slice(0, 40)}</td>

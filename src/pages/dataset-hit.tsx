@@ -6,8 +6,8 @@ import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { licenceName, rowCountKey, shownVersion, sizeAndFormat, stripColumnsOf } from './figures.ts';
-import { firstParagraph } from './markdown.ts';
-import { hasTerm, markTerms } from './marked-text.tsx';
+import { firstParagraph, plainText } from './markdown.ts';
+import { excerptWithTerm, hasTerm, markTerms } from './marked-text.tsx';
 import { hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
 import { Strip } from './strip.tsx';
 
@@ -92,7 +92,10 @@ export const boldCount = ({ locale }: PageContext, count: number) => ({ count, n
 /** Most columns that are named as the reason of a hit. */
 const maxReasons = 3;
 
-/** Keywords and columns that a search found, if label, slug and description don't show all of its terms. */
+/** Characters of a description before and behind a term that is found in it. */
+const roundTerm = 60;
+
+/** Keywords, columns and the place in the description that a search found, if what is shown doesn't have all of its terms. */
 function Reasons({ context, dataset, terms }: Omit<HitProps, 'namespace'>): VNode | null {
   const { locale } = context;
   const shown = `${dataset.label}\n${dataset.slug}\n${firstParagraph(dataset.description)}`;
@@ -107,8 +110,12 @@ function Reasons({ context, dataset, terms }: Omit<HitProps, 'namespace'>): VNod
       <code key={name}>{markTerms(name, hidden)}</code>,
       label && label !== name && [' “', markTerms(label, hidden), '”'],
     ]);
+  const excerpt = excerptWithTerm(plainText(dataset.description), hidden, roundTerm);
   return (
     <>
+      {excerpt !== null && (
+        <p class="why">{locale.fill('foundInDescription', { text: <bdi>{markTerms(excerpt, hidden)}</bdi> })}</p>
+      )}
       {keywords.length > 0 && (
         <p class="why">{locale.fill('foundInKeyword', { names: markTerms(keywords.join(', '), hidden) })}</p>
       )}

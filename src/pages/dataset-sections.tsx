@@ -115,7 +115,7 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
             locale.text('rows'),
             preview ? locale.text('theFirstOf', { count: rows }) : '',
             <>
-              <FirstRows {...{ context, rowsPath, rows, dataset, preview, reason }} />
+              <FirstRows {...{ context, rowsPath, rows, preview, reason }} columns={dataset.columns.length} />
               {parts.filePreview && (
                 <FileLook
                   context={context}

@@ -128,6 +128,26 @@ interface ChangesProps extends Props {
 /** Changes of rows and columns since the version before. */
 function Changes({ context, dataset, before, version, change }: ChangesProps): VNode {
   const { locale } = context;
+  return (
+    <div class="since">
+      <ChangesInBrief {...{ context, dataset, before, version, change }} hasBar />
+      {change === 'comparing' && <span class="soft">{locale.text('comparing')}</span>}
+      {change === 'large' && <span class="soft">{locale.text('tooLargeToCompare')}</span>}
+      <a href={hrefOfRef(context, refOf(version), 'diff/')}>{locale.text('whatChanged')}</a>
+    </div>
+  );
+}
+
+/** Numbers of rows and names of columns that changed. Where only columns did, there are no numbers. @param hasBar with the shares of rows */
+export function ChangesInBrief({
+  context,
+  dataset,
+  before,
+  version,
+  change,
+  hasBar = false,
+}: ChangesProps & { readonly hasBar?: boolean }): VNode {
+  const { locale } = context;
   const figures = typeof change === 'object' ? change : null;
   const { renamed, added, dropped, retyped } = columnChangesOf(dataset, before, version, figures);
   const more = figures ? 0 : (version.rows ?? 0) - (before.rows ?? 0);
@@ -143,12 +163,14 @@ function Changes({ context, dataset, before, version, change }: ChangesProps): V
     ['chg', '~', inWords('columnsRenamed', renamed)],
     ['chg', '~', inWords('columnsRetyped', retyped)],
   ] as const;
+  const haveRowsChanged =
+    figures !== null && figures.counts.added + figures.counts.removed + figures.counts.changed > 0;
   return (
-    <div class="since">
-      {figures && (
+    <>
+      {figures && (haveRowsChanged || parts.every(([, , text]) => !text)) && (
         <>
           <ChangeSigns locale={locale} counts={figures.counts} />
-          <ShareBar width={120} height={6} parts={sharesOf(figures.counts)} />
+          {hasBar && <ShareBar width={120} height={6} parts={sharesOf(figures.counts)} />}
         </>
       )}
       {parts.map(
@@ -159,10 +181,7 @@ function Changes({ context, dataset, before, version, change }: ChangesProps): V
             </span>
           ),
       )}
-      {change === 'comparing' && <span class="soft">{locale.text('comparing')}</span>}
-      {change === 'large' && <span class="soft">{locale.text('tooLargeToCompare')}</span>}
-      <a href={hrefOfRef(context, refOf(version), 'diff/')}>{locale.text('whatChanged')}</a>
-    </div>
+    </>
   );
 }
 

@@ -1,6 +1,6 @@
 /** The first rows of a version, of the columns that say most. */
 import type { VNode } from 'preact';
-import type { Column, Dataset } from '../catalogue/types.ts';
+import type { Column } from '../catalogue/types.ts';
 import { Cell, isNumeric, type RowValues, TypeOfColumn } from './cells.tsx';
 import { type PageContext, queryStringOf } from './page-context.ts';
 
@@ -12,7 +12,8 @@ export interface Preview {
 
 interface FirstRowsProps {
   readonly context: PageContext;
-  readonly dataset: Dataset;
+  /** Number of all columns. */
+  readonly columns: number;
   /** Null if there are none to show. */
   readonly preview: Preview | null;
   /** Why there are no rows; '' if they are only not ready yet. */
@@ -22,7 +23,7 @@ interface FirstRowsProps {
   readonly rows: number;
 }
 
-export function FirstRows({ context, dataset, preview, reason, rowsPath, rows }: FirstRowsProps): VNode {
+export function FirstRows({ context, columns, preview, reason, rowsPath, rows }: FirstRowsProps): VNode {
   const { locale } = context;
   if (!preview) return <p class="soft">{reason || locale.text('rowsNotReady')}</p>;
   if (preview.rows.length === 0) return <p class="soft">{locale.text('noRowsAtAll')}</p>;
@@ -75,7 +76,7 @@ export function FirstRows({ context, dataset, preview, reason, rowsPath, rows }:
             shown: preview.rows.length,
             rows: locale.text('rowCount', { count: rows }),
             columns: preview.columns.length,
-            all: locale.text('columnCount', { count: dataset.columns.length }),
+            all: locale.text('columnCount', { count: columns }),
           })}
         </span>
         <a href={rowsPath}>{locale.text('allRowsWithFilters')} →</a>

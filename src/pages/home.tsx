@@ -1,6 +1,7 @@
 /** The home page, and the page of a search. */
 import type { VNode } from 'preact';
 import type { Page } from '../catalogue/catalogue.ts';
+import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Query, Version } from '../catalogue/types.ts';
 import { apiRoot, collections } from '../catalogue/urls.ts';
@@ -8,12 +9,11 @@ import { WhereAllIs } from './area.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { boldCount } from './dataset-hit.tsx';
 import { type DatasetList, DatasetListing, SearchForm } from './dataset-list.tsx';
-import type { VersionChange } from './dataset-versions.tsx';
+import { ChangesInBrief, type VersionChange } from './dataset-versions.tsx';
 import { renderPage } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
 import { hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
 import { Prose } from './prose.tsx';
-import { ChangeSigns } from './share-bar.tsx';
 
 export interface HomeParts extends DatasetList {
   /** The newest versions, with the datasets that they belong to. */
@@ -116,7 +116,7 @@ function News({
                   {dataset.label}
                 </a>
                 <p class="faint">{newsOf(context, version, dataset)}</p>
-                {typeof change === 'object' && <ChangeSigns locale={locale} counts={change.counts} />}
+                <NewsChanges {...{ context, dataset, version, change }} />
               </li>
             ))}
           </ol>
@@ -140,6 +140,22 @@ function News({
         </section>
       )}
     </aside>
+  );
+}
+
+/** What changed since the version before, once the two were compared. */
+function NewsChanges({
+  context,
+  dataset,
+  version,
+  change,
+}: Required<HomeParts['news'][number]> & { readonly context: PageContext }): VNode | null {
+  const before = typeof change === 'object' && readyVersionBefore(dataset, version.slug);
+  if (!before) return null;
+  return (
+    <p class="since">
+      <ChangesInBrief {...{ context, dataset, before, version, change }} />
+    </p>
   );
 }
 

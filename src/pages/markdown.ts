@@ -69,6 +69,13 @@ export function firstParagraph(text: string, most = 300): string {
   return paragraph;
 }
 
+/** The text without markup, in one line. */
+export function plainText(text: string): string {
+  const inline = markdown.parse(text.slice(0, maxLength), {}).filter(({ type }) => type === 'inline');
+  const paragraphs = inline.map(({ children }) => (children ?? []).map(textOfToken).join(''));
+  return paragraphs.join(' ').replace(/\s+/g, ' ').trim();
+}
+
 function readFirstParagraph(text: string, most: number): string {
   const tokens = markdown.parse(withShortLead(text.slice(0, 20 * most)), {});
   const inline = tokens.find(({ type }) => type === 'inline');

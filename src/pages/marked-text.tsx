@@ -51,3 +51,20 @@ function rangesOfTerms(text: string, terms: readonly string[]): readonly (readon
   }
   return merged;
 }
+
+/**
+ * The part of a line around the first place of one of the terms, from word to word; null if there is none.
+ * @param terms folded
+ * @param room characters before and behind the term
+ */
+export function excerptWithTerm(line: string, terms: readonly string[], room: number): string | null {
+  const [range] = rangesOfTerms(line, terms);
+  if (!range) return null;
+  const [from, to] = range;
+  // Without a blank in that room, the excerpt begins or ends within a word.
+  const blank = line.indexOf(' ', from - room);
+  const start = from <= room ? 0 : blank > 0 && blank < from ? blank + 1 : from - room;
+  const lastBlank = line.lastIndexOf(' ', to + room);
+  const end = to + room >= line.length ? line.length : lastBlank > to ? lastBlank : to + room;
+  return `${start > 0 ? '… ' : ''}${line.slice(start, end)}${end < line.length ? ' …' : ''}`;
+}

@@ -31,6 +31,9 @@ const titles: Readonly<Record<number, TextKey>> = {
   503: 'problem503',
 };
 
+/** The message of Django REST Framework, which says no more than the title. */
+const notFoundDetail = 'Not found.';
+
 /** Names of messages about the request as a whole. */
 const general: readonly string[] = ['detail', 'non_field_errors', 'reason', 'override'];
 
@@ -51,6 +54,7 @@ export function renderProblemPage(context: PageContext, parts: ProblemParts): st
         {entries
           .filter(({ name }) => name === 'detail' || name === 'non_field_errors')
           .flatMap(({ texts }) => texts)
+          .filter((text) => status !== 404 || text !== notFoundDetail)
           .map((text) => (
             <p key={text} class="prose" dir="auto">
               {text}

@@ -6,6 +6,7 @@ import { parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Group, Namespace, Query } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
 import { type DatasetList, DatasetListing, Pager } from './dataset-list.tsx';
+import { FirstRows, type Preview } from './first-rows.tsx';
 import { renderPage } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
 import { absoluteUrl, hrefOf, hrefOfRef, type PageContext, queryStringOf } from './page-context.ts';
@@ -88,7 +89,12 @@ function renderRecordList(
   });
 }
 
-export const renderNamespaceList = (context: PageContext, page: Page<Namespace>): string =>
+/** @param counts numbers of datasets by namespace */
+export const renderNamespaceList = (
+  context: PageContext,
+  page: Page<Namespace>,
+  counts: ReadonlyMap<string, number>,
+): string =>
   renderRecordList(
     context,
     'namespaces',
@@ -96,7 +102,7 @@ export const renderNamespaceList = (context: PageContext, page: Page<Namespace>)
     page.items.map((namespace) => ({
       href: hrefOfRef(context, refOf(namespace)),
       label: namespace.label,
-      place: namespace.slug,
+      place: `${namespace.slug} · ${context.locale.text('datasetCount', { count: counts.get(namespace.slug) ?? 0 })}`,
       text: firstParagraph(namespace.description),
       isPrivate: namespace.visibility === 'private',
     })),
@@ -116,9 +122,23 @@ export const renderQueryList = (context: PageContext, page: Page<Query>): string
     })),
   );
 
-/** The page of a saved query. @param dataset that it asks; null if there is none that the viewer may see */
-export function renderQueryPage(context: PageContext, query: Query, dataset: Dataset | null): string {
+export interface QueryPageParts {
+  readonly query: Query;
+  /** The dataset that it asks; null if there is none that the viewer may see. */
+  readonly dataset: Dataset | null;
+  readonly preview: Preview | null;
+  /** Why there are no rows; '' if they are only not ready yet. */
+  readonly reason: string;
+  /** Number of all rows that it finds. */
+  readonly matched: number;
+  /** Number of all their columns. */
+  readonly columnCount: number;
+}
+
+/** The page of a saved query: what it asks, and the first rows that it finds. */
+export function renderQueryPage(context: PageContext, parts: QueryPageParts): string {
   const { locale } = context;
+  const { query, dataset, preview, reason, matched, columnCount } = parts;
   const columns: readonly Column[] = dataset?.columns ?? [];
   const rows = hrefOfRef(context, refOf(query), 'data/');
   const datasetLink = dataset ? (
@@ -142,11 +162,6 @@ export function renderQueryPage(context: PageContext, query: Query, dataset: Dat
           <h1 dir="auto">{query.label}</h1>
           <Prose context={context} text={query.description} />
           <p>{locale.fill('asksDataset', { dataset: datasetLink })}</p>
-          <p class="take row">
-            <a class="btn main" href={rows}>
-              {locale.text('seeItsRows')}
-            </a>
-          </p>
         </div>
         <section class="part" aria-labelledby="asks">
           <header>
@@ -160,6 +175,17 @@ export function renderQueryPage(context: PageContext, query: Query, dataset: Dat
             ))}
           </ul>
         </section>
+        {dataset && (
+          <section class="part" aria-labelledby="rows">
+            <header>
+              <h2 id="rows">{locale.text('rows')}</h2>
+              {preview && <p>{locale.text('rowCount', { count: matched })}</p>}
+            </header>
+            <div>
+              <FirstRows {...{ context, preview, reason }} rows={matched} columns={columnCount} rowsPath={rows} />
+            </div>
+          </section>
+        )}
         <section class="part" aria-labelledby="use">
           <header>
             <h2 id="use">{locale.text('useIt')}</h2>

@@ -39,6 +39,7 @@ export const filtersIn = (query: URLSearchParams): readonly (readonly [string, s
 
 /** A filter in words: `mag at least 4.5`. */
 export function filterInWords(locale: Locale, name: string, value: string, columns: readonly Column[]): string {
+  if (name === '_ordering') return locale.text('orderedByNames', { names: orderInWords(locale, value) });
   if (/^_?bbox$/.test(name)) return `${locale.text('liesInBox')} ${value}`;
   const own = columns.find((column) => column.name === name);
   const place = own ? -1 : name.lastIndexOf('__');
@@ -50,6 +51,14 @@ export function filterInWords(locale: Locale, name: string, value: string, colum
     ? locale.text(lookupTexts[lookup as keyof typeof lookupTexts])
     : lookup;
   return `${column} ${text} ${value}`;
+}
+
+/** Names of columns that rows are ordered by: `mag (descending), place`. */
+function orderInWords(locale: Locale, value: string): string {
+  const names = value.match(/-?"(?:[^"]|"")*"|[^,]+/g) ?? [];
+  return names
+    .map((name) => (name.startsWith('-') ? `${name.slice(1)} (${locale.text('descending')})` : name.trim()))
+    .join(', ');
 }
 
 interface FiltersProps {

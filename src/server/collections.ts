@@ -76,6 +76,7 @@ export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
       const items = found.items as readonly Entities[Plain][];
       if (request.isPage && (kind === 'namespace' || kind === 'query') && !query.has('cursor'))
         return recordListPage(
+          request,
           kind,
           representPage(request, title, found, () => []),
           found as never,

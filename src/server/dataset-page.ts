@@ -21,8 +21,8 @@ import type { StaticExport } from './route.ts';
 import { patienceOf, soon } from './soon.ts';
 
 /** Rows and columns of the first look at a version. */
-const previewRows = 8;
-const previewColumns = 8;
+export const previewRows = 8;
+export const previewColumns = 8;
 /** Other datasets that a page leads to. */
 export const mostOthers = 3;
 

@@ -21,6 +21,7 @@ import { datasetListFor, dependenciesOf } from './home.ts';
 import { parseListOptions } from './query-string.ts';
 import { seeOther } from './redirects.ts';
 import type { Representation, RequestContext } from './route.ts';
+import { firstRowsOfQuery } from './rows-page.ts';
 import { patienceOf } from './soon.ts';
 
 /**
@@ -49,8 +50,13 @@ export async function withPage(
     }
     case 'query': {
       const asked = await catalogue.get<'dataset'>(parseDatasetRef(entity.dataset)).catch(() => null);
-      const page: Representation['page'] = (context) => renderQueryPage(context, entity, asked);
-      return { ...representation, dependsOn: [...dependsOn, asked], page };
+      const look = await firstRowsOfQuery(request, entity, asked);
+      return {
+        ...representation,
+        // A page without its rows is made anew until they are ready.
+        dependsOn: asked && !look.preview && !look.reason ? [] : [...dependsOn, asked, JSON.stringify(look)],
+        page: (context) => renderQueryPage(context, { query: entity, dataset: asked, ...look }),
+      };
     }
     case 'group': {
       const showsMembers = maySeePeople(viewer, catalogue.settings);
@@ -104,13 +110,20 @@ async function withDatasetPage(
 }
 
 /** The page of a list of namespaces or queries. */
-export function recordListPage(
+export async function recordListPage(
+  { catalogue }: RequestContext,
   kind: 'namespace' | 'query',
   representation: Representation,
   found: Page<Namespace> & Page<Query>,
-): Representation {
-  const render = kind === 'namespace' ? renderNamespaceList : renderQueryList;
-  return { ...representation, page: (context) => render(context, found) };
+): Promise<Representation> {
+  if (kind === 'query') return { ...representation, page: (context) => renderQueryList(context, found) };
+  const { facets } = await catalogue.list('dataset', { facets: true, pageSize: 1 });
+  const counts = facets?.values.namespace ?? [];
+  return {
+    ...representation,
+    dependsOn: [...representation.dependsOn, JSON.stringify(counts)],
+    page: (context) => renderNamespaceList(context, found, new Map(counts.map(({ value, count }) => [value, count]))),
+  };
 }
 
 /** The page of the commits that touched a record. */

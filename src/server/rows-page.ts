@@ -1,22 +1,25 @@
 /** The page of rows: what it shows beside them, and the forms that lead to it. */
 
 import type { ColumnProfile, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
+import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import type { FacetValue } from '../catalogue/facets.ts';
-import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
-import { haveAggregates, quotedName } from '../catalogue/row-parameters.ts';
-import type { Column, Query, Version, WorkBudget } from '../catalogue/types.ts';
+import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
+import { haveAggregates, parametersFromRecord, quotedName } from '../catalogue/row-parameters.ts';
+import type { Column, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import { profilesByColumn } from '../pages/dataset-sections.tsx';
+import { shownVersion } from '../pages/figures.ts';
 import { queryStringOf } from '../pages/page-context.ts';
 import { choosePreviewColumns } from '../pages/preview-columns.ts';
+import type { QueryPageParts } from '../pages/records.tsx';
 import { renderRowsPage } from '../pages/rows.tsx';
 import { rowsPerPage } from '../pages/rows-table.tsx';
-import { datasetWithColumnsOf, profileSoon, readObjects } from './dataset-page.ts';
+import { datasetWithColumnsOf, previewColumns, previewRows, profileSoon, readObjects } from './dataset-page.ts';
 import { BadRequestError } from './errors.ts';
 import { queryOfAreaForm, seeOther } from './redirects.ts';
 import { clientIpAddress } from './request.ts';
 import type { Representation, RequestContext } from './route.ts';
 import { throttleKeyOfAddress } from './sign-in.ts';
-import { patienceOf } from './soon.ts';
+import { patienceOf, soon } from './soon.ts';
 
 /** Rows in a page, at most. A page is made as a whole. */
 const mostRows = 1000;
@@ -118,8 +121,14 @@ interface Known {
   readonly isAggregated: boolean;
 }
 
-/** The part of the rows that is shown, of the columns that are. */
-async function findRows(request: RequestContext, { parameters }: RowsPageSource, version: Version, known: Known) {
+/** The part of the rows that is shown, of the columns that are. @param most columns, if the parameters name none */
+async function findRows(
+  request: RequestContext,
+  { parameters }: Pick<RowsPageSource, 'parameters'>,
+  version: Version,
+  known: Known,
+  most = mostColumns,
+) {
   const { allColumns, profile, isAggregated } = known;
   const own = parameters
     .filter(([name]) => !isFormat.test(name))
@@ -131,9 +140,9 @@ async function findRows(request: RequestContext, { parameters }: RowsPageSource,
   const isSingle = own.some(([name, value]) => /^_?limit$/.test(name) && value === '1');
   const named = own.some(([name]) => name === '_fields');
   let columns = allColumns;
-  if (!named && !isAggregated && !isSingle && allColumns.length > mostColumns) {
+  if (!named && !isAggregated && !isSingle && allColumns.length > most) {
     const profiles: ReadonlyMap<string, Partial<ColumnProfile>> = profilesByColumn(version, profile);
-    columns = choosePreviewColumns(allColumns, profiles, profile?.rows ?? 0, mostColumns);
+    columns = choosePreviewColumns(allColumns, profiles, profile?.rows ?? 0, most);
     own.push(['_fields', columns.map(({ name }) => quotedName(name)).join(',')]);
   }
   const { items, part } = await readObjects(request.catalogue, version, own, workBudgetOf(request));
@@ -146,6 +155,40 @@ async function findRows(request: RequestContext, { parameters }: RowsPageSource,
   }
   const { matched = items.length, offset = 0, limit = rowsPerPage } = part ?? {};
   return { items, columns, matched, offset, limit };
+}
+
+/** The first rows that a saved query finds, as far as they are ready soon. */
+export async function firstRowsOfQuery(
+  request: RequestContext,
+  query: Query,
+  asked: Dataset | null,
+): Promise<Omit<QueryPageParts, 'query' | 'dataset'>> {
+  const version = query.version
+    ? asked?.versions.find(({ slug }) => slug === query.version)
+    : asked && shownVersion(asked);
+  const none = { preview: null, reason: '', matched: 0, columnCount: 0 };
+  if (!asked || !version?.ready) return none;
+  const find = async () => {
+    const { catalogue } = request;
+    const parameters = parametersFromRecord(query.parameters);
+    const isAggregated = haveAggregates(parameters);
+    const profile = await catalogue.profile(refOf(version));
+    const allColumns = describedColumns(datasetWithColumnsOf(asked, version).columns, profile);
+    const [, limit] = parameters.findLast(([name]) => isLimit.test(name)) ?? [];
+    const isFew = limit !== undefined && !(Number(limit) > previewRows);
+    const first = { parameters: isFew ? parameters : [...parameters, ['_limit', `${previewRows}`] as const] };
+    const found = await findRows(request, first, version, { allColumns, profile, isAggregated }, previewColumns);
+    const columns = isAggregated ? columnsOfGroups(found.items) : found.columns;
+    const columnCount = isAggregated ? columns.length : allColumns.length;
+    return { preview: { columns, rows: found.items }, reason: '', matched: found.matched, columnCount };
+  };
+  try {
+    return (await soon(find(), patienceOf(request.app))) ?? none;
+  } catch (error) {
+    if (error instanceof UnavailableError) return none;
+    if (error instanceof NotFoundError || error instanceof ValidationError) return { ...none, reason: error.message };
+    throw error;
+  }
 }
 
 /** The parameters that select rows, without those of their part, order and form. */

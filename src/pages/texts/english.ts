@@ -190,7 +190,6 @@ export const english = {
   noQueriesYet: 'There is no saved query yet.',
   asksDataset: 'Asks {dataset}',
   itsFilters: 'What it asks',
-  seeItsRows: 'See its rows',
   ownedBy: 'Owned by',
   members: 'Members',
   noMembers: 'This group has no members.',

@@ -187,7 +187,6 @@ export const french: Texts = {
   noQueriesYet: 'Il n’y a pas encore de requête enregistrée.',
   asksDataset: 'Interroge {dataset}',
   itsFilters: 'Ce qu’elle demande',
-  seeItsRows: 'Voir ses lignes',
   ownedBy: 'Appartient à',
   members: 'Membres',
   noMembers: 'Ce groupe n’a pas de membres.',

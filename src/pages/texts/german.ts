@@ -186,7 +186,6 @@ export const german: Texts = {
   noQueriesYet: 'Es gibt noch keine gespeicherte Abfrage.',
   asksDataset: 'Fragt {dataset}',
   itsFilters: 'Was sie fragt',
-  seeItsRows: 'Ihre Zeilen ansehen',
   ownedBy: 'Gehört',
   members: 'Mitglieder',
   noMembers: 'Diese Gruppe hat keine Mitglieder.',

@@ -29,6 +29,8 @@ export const englishRowTexts = {
   nameInVersion: 'Name',
   typeInVersion: 'Type',
   notInVersion: 'not in this version',
+  notRecorded: 'not recorded',
+  orderedByNames: 'ordered by {names}',
   mapOfRows: { one: 'Map of the matching row', other: 'Map of the {number} matching rows' },
   headsOfMatching:
     'In the heads: light, all {rows}; dark, the {count} that match, to a scale of their own. A bar or a value is a link that filters by it.',
@@ -68,6 +70,8 @@ export const germanRowTexts = {
   nameInVersion: 'Name',
   typeInVersion: 'Typ',
   notInVersion: 'nicht in dieser Version',
+  notRecorded: 'nicht aufgezeichnet',
+  orderedByNames: 'geordnet nach {names}',
   mapOfRows: { one: 'Karte der passenden Zeile', other: 'Karte der {number} passenden Zeilen' },
   headsOfMatching:
     'In den Köpfen: hell alle {rows}, dunkel die {count}, die passen, in eigenem Maßstab. Balken und Werte sind Links, die danach filtern.',
@@ -108,6 +112,8 @@ export const frenchRowTexts = {
   nameInVersion: 'Nom',
   typeInVersion: 'Type',
   notInVersion: 'absente de cette version',
+  notRecorded: 'non enregistré',
+  orderedByNames: 'triées par {names}',
   mapOfRows: { one: 'Carte de la ligne qui correspond', other: 'Carte des {number} lignes qui correspondent' },
   headsOfMatching:
     'Dans les en-têtes : en clair, l’ensemble ({rows}) ; en foncé, les {count} qui correspondent, à leur propre échelle. Une barre ou une valeur est un lien qui filtre.',

@@ -1,0 +1,100 @@
+/** What pages of lists and of queries say beside the records: changes, reasons of hits, counts, first rows. */
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { until } from '../support/folder.ts';
+import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { serveFolder } from '../support/server.ts';
+
+describe('a page', () => {
+  let workshop: Workshop;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  const trees = { kind: 'dataset', namespace: 'lab', slug: 'trees' } as const;
+  let first = '';
+  const page = async (path: string) => {
+    const response = await fetch(server.base + path, { headers: { Accept: 'text/html' } });
+    return { status: response.status, text: (await response.text()).replace(/\s+/g, ' ') };
+  };
+
+  before(async () => {
+    workshop = await makeWorkshop();
+    const { catalogue } = workshop;
+    const rows = Array.from({ length: 20 }, (_, i) => `${i % 2 ? 'oak' : 'elm'},${i}`).join('\n');
+    ({ slug: first } = (await workshop.publish('trees', 'trees.csv', `kind,height\n${rows}\n`)).version);
+    const renames = [{ from: 'kind', to: 'species' }];
+    const source = Readable.from([`species,height\n${rows}\n`]);
+    await catalogue.publish(trees, { source, fileName: 'trees.csv', renames });
+    const description = `Trees of the town.\n\n${'Many words. '.repeat(20)}They were *counted* by volunteers of the arboretum, street by street.`;
+    await catalogue.edit(trees, { description });
+    const query = { dataset: 'lab/trees', description: '' };
+    await catalogue.create('query', {
+      ...{ ...query, label: 'Tall oaks', slug: 'tall' },
+      parameters: { species: 'oak', height__gte: '3', _ordering: '-height', _limit: '5' },
+    });
+    await catalogue.create('query', {
+      ...{ ...query, label: 'By kind', slug: 'kinds', version: first },
+      parameters: { _group_by: 'kind', _aggregate: 'count AS trees' },
+    });
+    await catalogue.create('query', { ...query, label: 'Wrong', slug: 'wrong', parameters: { girth: '3' } });
+    server = await serveFolder(workshop.root);
+  });
+  after(async () => {
+    await server.close();
+    await workshop.remove();
+  });
+
+  it('of home names a renamed column, and no rows that changed if none did', async () => {
+    const text = await until(async () => {
+      const home = await page('/');
+      return home.text.includes('column renamed') && home.text;
+    });
+    assert.match(text, /~ 1 column renamed: kind → species/);
+    assert.doesNotMatch(text, /\+0|−0|~0/);
+  });
+
+  it('of a search says where in the description a word was found', async () => {
+    const { text } = await page('/api/v1/datasets/?search=arboretum');
+    const [, found = ''] = /<p class="why">(.*?)<\/p>/.exec(text) ?? [];
+    assert.match(
+      found.replace(/<\/?bdi[^>]*>/g, ''),
+      /^Found in the description: “… .*They were counted by volunteers of the <mark>arboretum<\/mark>, street by street\.”$/,
+    );
+    assert.doesNotMatch((await page('/api/v1/datasets/?search=town')).text, /Found in the description/);
+  });
+
+  it('of namespaces counts their datasets', async () => {
+    assert.match((await page('/api/v1/namespaces/')).text, /lab · 1 dataset</);
+  });
+
+  it('of a query has the first rows that it finds, in words and in order', async () => {
+    const { text } = await page('/api/v1/queries/tall/');
+    assert.match(text, /species is oak<.*height at least 3<.*ordered by height \(descending\)</);
+    const heights = [...text.matchAll(/<td class="num"[^>]*>(\d+)<\/td>/g)].map(([, height]) => height);
+    assert.deepEqual(heights, ['19', '17', '15', '13', '11'], 'no more than it asks for');
+    assert.match(text, /5 of 9 rows, 2 of 2 columns/);
+  });
+
+  it('of a query asks the version of the query, and shows groups', async () => {
+    const { text } = await page('/api/v1/queries/kinds/');
+    assert.match(text, /<th[^>]*>.*?trees.*?<td[^>]*>oak<\/td>\s*<td class="num"[^>]*>10<\/td>/);
+  });
+
+  it('of a query that asks for an unknown column says so', async () => {
+    const { status, text } = await page('/api/v1/queries/wrong/');
+    assert.equal(status, 200);
+    assert.match(text, /<p class="soft">[^<]*girth/);
+  });
+
+  it('of an unknown address says it once', async () => {
+    const { status, text } = await page('/api/v1/namespaces/lab/datasets/tress/');
+    assert.equal(status, 404);
+    assert.match(text, /There is nothing at this address/);
+    assert.doesNotMatch(text, /Not found\./);
+  });
+
+  it('of a column has its type in the newest version', async () => {
+    const { text } = await page('/api/v1/namespaces/lab/datasets/trees/columns/height/');
+    assert.doesNotMatch(text, /not recorded/);
+    assert.match(text, /<td>integer<\/td>/);
+  });
+});
