@@ -21,7 +21,8 @@ if (compiled && !existsSync(path('dist/cli/main.js'))) {
   process.stderr.write(`error: The program catalogue isn't built. ${how}\n`);
   process.exit(1);
 }
-if (!compiled) (await import('tsx/esm/api')).register();
+// Pages are JSX, which tsx compiles as tsconfig.json says; by default it reads the one of the current folder.
+if (!compiled) (await import('tsx/esm/api')).register({ tsconfig: path('tsconfig.json') });
 const [{ main }, { processContext }] = await Promise.all(
   compiled
     ? [import('../dist/cli/main.js'), import('../dist/cli/context.js')]

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -17,6 +18,7 @@ describe('bin/catalogue.js', () => {
   before(() => {
     cpSync(join(checkout, 'bin'), at('bin'), { recursive: true });
     writeFileSync(at('package.json'), '{"type": "module"}');
+    writeFileSync(at('tsconfig.json'), '{"compilerOptions": {"jsx": "react", "jsxFactory": "String"}}');
     mkdirSync(at('node_modules'));
     for (const [folder, extension] of [['src', 'ts'] as const, ['dist', 'js'] as const]) {
       mkdirSync(at(`${folder}/cli`), { recursive: true });
@@ -51,6 +53,16 @@ describe('bin/catalogue.js', () => {
     age('src/cli/context.ts', 5);
     rmSync(at('node_modules/tsx'));
     assert.equal(await whichRuns(), 'dist\n');
+  });
+
+  it('compiles pages as its own tsconfig.json says, in any folder', async () => {
+    age('src/cli/context.ts', 5);
+    writeFileSync(at('src/cli/page.tsx'), 'export const page = () => <i />;');
+    const main = at('src/cli/main.ts');
+    const before = readFileSync(main);
+    writeFileSync(main, "import { page } from './page.tsx'; export const main = () => { console.log(page()); };");
+    assert.equal((await run([], { cwd: tmpdir(), program })).out, 'i\n');
+    writeFileSync(main, before);
   });
 
   it('runs the sources where nothing was compiled', async () => {
