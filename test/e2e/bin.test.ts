@@ -60,9 +60,10 @@ describe('bin/catalogue.js', () => {
     writeFileSync(at('src/cli/page.tsx'), 'export const page = () => <i />;');
     const main = at('src/cli/main.ts');
     const before = readFileSync(main);
+    const text = readFileSync(main);
     writeFileSync(main, "import { page } from './page.tsx'; export const main = () => { console.log(page()); };");
     assert.equal((await run([], { cwd: tmpdir(), program })).out, 'i\n');
-    writeFileSync(main, before);
+    writeFileSync(main, text);
   });
 
   it('runs the sources where nothing was compiled', async () => {
