@@ -59,7 +59,6 @@ describe('bin/catalogue.js', () => {
     age('src/cli/context.ts', 5);
     writeFileSync(at('src/cli/page.tsx'), 'export const page = () => <i />;');
     const main = at('src/cli/main.ts');
-    const before = readFileSync(main);
     const text = readFileSync(main);
     writeFileSync(main, "import { page } from './page.tsx'; export const main = () => { console.log(page()); };");
     assert.equal((await run([], { cwd: tmpdir(), program })).out, 'i\n');
