@@ -23,7 +23,9 @@ export function needWrk(): void {
 }
 
 /** Starts a Node program and waits for the line that says where it listens. */
-export async function startProgram(args: readonly string[]): Promise<{ url: string; stop(): Promise<void> }> {
+export async function startProgram(
+  args: readonly string[],
+): Promise<{ readonly url: string; readonly pid: number; stop(): Promise<void> }> {
   const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   const url = await new Promise<string>((resolve, reject) => {
@@ -35,6 +37,7 @@ export async function startProgram(args: readonly string[]): Promise<{ url: stri
   });
   return {
     url,
+    pid: child.pid ?? 0,
     async stop() {
       child.kill('SIGTERM');
       await exited;
