@@ -9,10 +9,11 @@
  * Several files of these folders share a process: loading the program takes longer than most of them.
  */
 import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import { bundleTests } from './bundle.js';
 
 const sharing = /^(?:catalogue|cli|data|pages|server|standards|sync|text)\b/;
 /** Maximum number of files in a process. */
@@ -36,7 +37,8 @@ if (files.length === 0) {
 }
 // By default, Node leaves one core unused: on two cores, the files would run one after the other.
 const concurrency = `--test-concurrency=${availableParallelism()}`;
-const args = ['--import', 'tsx', '--test', concurrency, ...options, ...groups(files).map(moduleOf)];
+const bundled = await bundleTests(files, ownFolder);
+const args = ['--enable-source-maps', '--test', concurrency, ...options, ...groups(files).map(moduleOf)];
 const runner = spawn(process.execPath, args, { stdio: 'inherit' });
 runner.on('exit', (code, signal) => {
   rmSync(ownFolder, { recursive: true, force: true });
@@ -58,13 +60,13 @@ function groups(paths) {
 /** Path of a module that has the tests of all files in a group: the file itself if it is alone. */
 function moduleOf(group) {
   const [first] = group;
-  if (group.length === 1) return join(here, first);
-  mkdirSync(ownFolder, { recursive: true });
+  const modules = group.map((path) => bundled[files.indexOf(path)]);
+  if (group.length === 1) return modules[0];
   const path = join(
     ownFolder,
     `${first.replaceAll(/[\\/]/g, '-').replace(/\.test\.ts$/, '')}-and-${group.length - 1}-more.test.mjs`,
   );
-  const imports = group.map((one) => `import ${JSON.stringify(pathToFileURL(join(here, one)).href)};\n`);
+  const imports = modules.map((path) => `import ${JSON.stringify(pathToFileURL(path).href)};\n`);
   writeFileSync(path, imports.join(''));
   return path;
 }

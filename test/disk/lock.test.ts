@@ -9,6 +9,7 @@ import { afterEach, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { UnavailableError } from '../../src/catalogue/errors.ts';
 import { removeStaleLocks, withLock } from '../../src/disk/lock.ts';
+import { compilerFor } from '../support/program.ts';
 
 let root = '';
 let children: ChildProcess[] = [];
@@ -23,7 +24,9 @@ afterEach(async () => {
 
 function start(...args: string[]): ChildProcess {
   const script = fileURLToPath(new URL('lock-child.ts', import.meta.url));
-  const child = spawn(process.execPath, ['--import', 'tsx', script, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, [...compilerFor(script), script, ...args], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
   children.push(child);
   return child;
 }

@@ -16,6 +16,9 @@ export function isBuilt(): boolean {
   return readdirSync(path('src'), { recursive: true }).every((name) => statSync(path(`src/${name}`)).mtimeMs <= built);
 }
 
+/** Options of Node for a module: from the sources, it is compiled when it is loaded. @param module its path or URL */
+export const compilerFor = (module: string): readonly string[] => (module.endsWith('.ts') ? ['--import', 'tsx'] : []);
+
 export interface Ended {
   /** null where a signal ended it. */
   readonly exitCode: number | null;

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { describe, it } from 'node:test';
+import { compilerFor } from '../../support/program.ts';
 import { collection, ingestPayload, point, rowsOf, valuesOf } from '../support/payloads.ts';
 
 const polygon = (...rings: number[][][]) => ({
@@ -214,7 +215,7 @@ describe('a table of thousands of columns with short rows', () => {
       let count = 0;
       for await (const batch of readCsv(chunks(), { reading: {}, textual: true, passthrough: null })) count += batch.rows;
       console.log(JSON.stringify([count, process.resourceUsage().maxRSS / 1024]));`;
-    const args = ['--import', 'tsx', '--input-type=module', '-e', program];
+    const args = [...compilerFor(reader), '--input-type=module', '-e', program];
     return JSON.parse(execFileSync(process.execPath, args, { encoding: 'utf8' })) as [number, number];
   };
 

@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PayloadError } from '../../../src/data/errors.ts';
 import { ingest } from '../../../src/data/ingest/ingest.ts';
 import { IngestPool } from '../../../src/data/ingest/ingest-pool.ts';
+import { compilerFor } from '../../support/program.ts';
 import { temporaryFolder } from '../support/payloads.ts';
 
 /** The processes of a parent that read files. */
@@ -85,12 +86,13 @@ describe('a pool of processes that ingest', () => {
   it('ends with its parent, even if that is killed', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'a.csv'), 'a\n1\n');
+    const module = new URL('../../../src/data/ingest/ingest-pool.ts', import.meta.url).href;
     const script = `
-      import { IngestPool } from ${JSON.stringify(new URL('../../../src/data/ingest/ingest-pool.ts', import.meta.url).href)};
+      import { IngestPool } from ${JSON.stringify(module)};
       await new IngestPool().ingest(${JSON.stringify(join(folder, 'a.csv'))});
       console.log('ready');
       setInterval(() => {}, 1000);`;
-    const parent = spawn(process.execPath, ['--import', 'tsx', '--input-type=module', '-e', script]);
+    const parent = spawn(process.execPath, [...compilerFor(module), '--input-type=module', '-e', script]);
     await new Promise((ready) => parent.stdout.once('data', ready));
     const [reader = ''] = readersOf(parent.pid);
     const pid = Number(reader.trim().split(/\s+/)[1]);

@@ -16,6 +16,7 @@ import {
 import { hashPassword, verifyPassword } from '../../../src/files/accounts/password.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { makeFolder } from '../../support/folder.ts';
+import { compilerFor } from '../../support/program.ts';
 
 const content = {
   users: { alice: { id: 1, staff: true, groups: ['editors'] }, bob: { id: 2, groups: [] } },
@@ -181,7 +182,7 @@ describe('tokens', () => {
     const { accounts, folder } = await accountsIn(t);
     const child = fileURLToPath(new URL('accounts-child.ts', import.meta.url));
     const run = (user: string) =>
-      promisify(execFile)(process.execPath, ['--import', 'tsx', child, folder.root, user, '15']);
+      promisify(execFile)(process.execPath, [...compilerFor(child), child, folder.root, user, '15']);
     const ended = await Promise.all([run('alice'), run('bob'), run('alice')]);
     const tokens = ended.flatMap(({ stdout }) => stdout.trim().split('\n'));
     assert.equal(new Set(tokens).size, 45);

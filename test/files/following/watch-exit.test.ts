@@ -4,10 +4,12 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { makeFollowedFolder } from '../../support/followed.ts';
+import { compilerFor } from '../../support/program.ts';
 
+const module = new URL('../../../src/files/file-catalogue.ts', import.meta.url).href;
 const program = `
   const [, root, budget, wait] = process.argv;
-  const { openFileCatalogue } = await import(${JSON.stringify(new URL('../../../src/files/file-catalogue.ts', import.meta.url).href)});
+  const { openFileCatalogue } = await import(${JSON.stringify(module)});
   const options = budget === '' ? {} : { watchBudget: Number(budget) };
   const catalogue = await openFileCatalogue(root, { watch: true, ...options });
   while (wait && catalogue.following === 'starting') await new Promise((done) => setTimeout(done, 1));
@@ -24,7 +26,7 @@ for (const [how, budget, wait] of [
   test(`a process that closes the catalogue ends: ${how}`, async (t) => {
     const folder = makeFollowedFolder(t);
     for (let i = 0; i < 50; i++) folder.dataset(`namespaces/a/datasets/d${i}`, 'D');
-    const args = ['--import', 'tsx', '--input-type=module', '-e', program, folder.root, budget, wait];
+    const args = [...compilerFor(module), '--input-type=module', '-e', program, folder.root, budget, wait];
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 30_000 });
     assert.ok(Number.parseFloat(stdout) < 3000, stdout);
   });

@@ -10,6 +10,7 @@ import { Watchers } from '../../../src/files/following/watchers.ts';
 import { DiskTree } from '../../../src/files/tree/disk-tree.ts';
 import { datasetText, until } from '../../support/folder.ts';
 import { follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
+import { compilerFor } from '../../support/program.ts';
 
 const d = { kind: 'dataset', namespace: 'a', slug: 'd' } as const;
 const home = 'namespaces/a/datasets/d';
@@ -164,10 +165,11 @@ for (const [limit, value, says] of [
     }
     const folder = makeFollowedFolder(t);
     for (let i = 0; i < 20; i++) folder.dataset(`namespaces/a/datasets/d${i}`, 'First');
+    const module = new URL('../../../src/files/file-catalogue.ts', import.meta.url).href;
     const program = `
       import { writeFileSync } from 'node:fs';
       const [, root] = process.argv;
-      const { openFileCatalogue } = await import(${JSON.stringify(new URL('../../../src/files/file-catalogue.ts', import.meta.url).href)});
+      const { openFileCatalogue } = await import(${JSON.stringify(module)});
       const catalogue = await openFileCatalogue(root, { watch: true, log: console.log });
       while (catalogue.following === 'starting') await new Promise((done) => setTimeout(done, 5));
       writeFileSync(root + '/namespaces/a/datasets/d7/dataset.yaml', 'label: Second\\n');
@@ -176,7 +178,7 @@ for (const [limit, value, says] of [
       console.log(catalogue.following);
       await catalogue.close();
     `;
-    const node = [process.execPath, '--import', 'tsx', '--input-type=module', '-e', program, folder.root];
+    const node = [process.execPath, ...compilerFor(module), '--input-type=module', '-e', program, folder.root];
     const { stdout } = await run('unshare', [...lowered, ...node], { timeout: 30_000 });
     const lines = stdout.trim().split('\n');
     assert.equal(lines.length, 2, stdout);

@@ -16,6 +16,7 @@ import { anonymous, type Viewer } from '../../../src/catalogue/permissions.ts';
 import { type DatasetRef, formatRef } from '../../../src/catalogue/ref.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { type FolderContent, homeOf, makeFolder } from '../../support/folder.ts';
+import { compilerFor } from '../../support/program.ts';
 
 const content: FolderContent = {
   namespaces: { parks: { id: 1, label: 'Parks' }, water: { id: 2, label: 'Water' } },
@@ -148,7 +149,7 @@ owners:
       const { folder } = await open(t);
       const child = fileURLToPath(new URL('create-child.ts', import.meta.url));
       const children = slugs.map((slug) => {
-        const process_ = spawn(process.execPath, ['--import', 'tsx', child, folder.root, kind, slug], {
+        const process_ = spawn(process.execPath, [...compilerFor(child), child, folder.root, kind, slug], {
           stdio: ['pipe', 'pipe', 'inherit'],
         });
         t.after(() => process_.kill());

@@ -9,14 +9,14 @@ import { fileURLToPath } from 'node:url';
 import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { homeOf, makeFolder } from '../../support/folder.ts';
-import { run } from '../../support/program.ts';
+import { compilerFor, run } from '../../support/program.ts';
 import { serveFolder } from '../../support/server.ts';
 
 const times = 15;
 const script = fileURLToPath(new URL('race-child.ts', import.meta.url));
 
 async function child(...args: string[]): Promise<void> {
-  const writer = spawn(process.execPath, ['--import', 'tsx', script, ...args], {
+  const writer = spawn(process.execPath, [...compilerFor(script), script, ...args], {
     stdio: ['ignore', 'inherit', 'inherit'],
   });
   const [code] = await once(writer, 'exit');
