@@ -24,7 +24,7 @@ import { lastParameterValue, parseListOptions, parsePaging, refuseMisspelledPara
 import { historyPage, recordListPage, withPage } from './record-pages.ts';
 import { queryOfAreaForm, seeOther } from './redirects.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
-import { hasDocument } from './standards.ts';
+import { documentsLacking } from './standards.ts';
 
 type Plain = Exclude<Kind, 'file'>;
 
@@ -163,7 +163,7 @@ export function makeDetailHandler<K extends Kind>(kind: K): Handler {
       dependsOn: [entity, dataset],
       json: () => entityJson(known, request),
       headers: [['Link', link]],
-      ...(known.kind === 'dataset' && { hasDocument: ({ path }) => hasDocument(request, known, path) }),
+      ...(known.kind === 'dataset' && { hasDocument: ({ path }) => !documentsLacking(request, known).has(path) }),
       ...(withContext && { links: () => contextLinks(withContext, links, license) }),
       reviver: showMetadata,
       targets: () => namedDownloads(known, links),

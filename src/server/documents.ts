@@ -1,11 +1,9 @@
 /** Documents in the standards at the addresses of what they describe: found by Accept, and linked. */
-import { NotFoundError } from '../catalogue/errors.ts';
 import { datasetRefOf } from '../catalogue/ref.ts';
 import { resourceUrl } from '../catalogue/represent.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
 import { geoJson, isOgcCollection } from '../standards/ogc/collection.ts';
-import { NotAcceptableError } from './errors.ts';
 import type { Alternate } from './link-header.ts';
 import type { Representation, RequestContext, RouteDocument } from './route.ts';
 
@@ -33,7 +31,7 @@ export const documentLinks = (
     ...(document.profile !== undefined && { profile: document.profile }),
   }));
 
-/** The document in place of the resource. @throws NotAcceptableError if the standard demands facts that the resource lacks */
+/** The document in place of the resource. @throws MissingDocumentError */
 export async function negotiatedDocument(
   request: RequestContext,
   document: RouteDocument,
@@ -41,22 +39,22 @@ export async function negotiatedDocument(
   const { ctx, links } = request;
   const location = urlOfDocument(document, `${links.base}${ctx.path}`, links.base);
   ctx.set('Content-Location', location);
-  const representation = await document.handler(request);
+  const representation = await document.handler(request).catch((error) => {
+    ctx.remove('Content-Location');
+    throw error;
+  });
   if (!representation) return undefined;
-  const json = () => {
-    try {
-      return representation.json();
-    } catch (error) {
-      if (error instanceof NotFoundError) throw new NotAcceptableError(error.message);
-      throw error;
-    }
-  };
   return {
     ...representation,
-    json,
     type: representation.type?.startsWith(document.type) ? representation.type : document.type,
     headers: [...(representation.headers ?? []), ['Content-Location', location]],
   };
+}
+
+/** A sentence with all media types of a resource, and the profiles of its documents. */
+export function sentenceAboutTypes(types: readonly string[], documents: readonly RouteDocument[]): string {
+  const named = documents.map(({ type, profile }) => (profile ? `${type}; profile="${profile}"` : type));
+  return `There are ${[...types, ...named].join(', ')}.`;
 }
 
 /** Links of a dataset or a version: what it is a part of, and what describes it. @param license URL; null if unknown */

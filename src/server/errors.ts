@@ -30,6 +30,15 @@ export class NotAcceptableError extends CatalogueError {
     super(message);
   }
 }
+/** A resource has no document in a standard, which demands facts that it lacks: 404 at the document's own address. */
+export class MissingDocumentError extends NotFoundError {
+  /** Paths of all documents that the resource lacks. */
+  readonly paths: ReadonlySet<string>;
+  constructor(message: string, paths: ReadonlySet<string>) {
+    super(message);
+    this.paths = paths;
+  }
+}
 /** There were too many attempts, or too much work. */
 export class ThrottledError extends CatalogueError {
   /** Seconds to wait before the next attempt. */

@@ -38,14 +38,33 @@ export function preferredType<T extends string>(accept: string | undefined, avai
   return best?.type ?? null;
 }
 
+/** Splits a list of media ranges at its commas, which may also be in quoted strings. */
+const splitRanges = (accept: string): string[] => accept.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/);
+
+/** URIs of the profiles that a media range names. */
+function profilesOfRange(range: string): string[] {
+  const [, quoted, bare] = /;\s*profile=(?:"([^"]*)"|([^;\s]+))/i.exec(range) ?? [];
+  return (quoted ?? bare ?? '').split(/\s+/).filter(Boolean);
+}
+
+/** Accept without the media ranges that name profiles of which none is available. */
+export const acceptWithoutProfiles = (accept: string, unavailable: ReadonlySet<string>): string =>
+  splitRanges(accept)
+    .filter((range) => {
+      const profiles = profilesOfRange(range);
+      return profiles.length === 0 || !profiles.every((uri) => unavailable.has(uri));
+    })
+    .join(',')
+    .trim();
+
 /** URIs of the profiles that a client names for a media type (RFC 6906, section 3.1), in their order. */
 export function acceptedProfiles(accept: string | undefined, type: string): readonly string[] {
   if (!accept?.includes('profile')) return [];
-  return accept.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/).flatMap((range) => {
-    if (range.split(';')[0]?.trim().toLowerCase() !== type || /;\s*q=0(\.0*)?\s*(;|$)/.test(range)) return [];
-    const [, quoted, bare] = /;\s*profile=(?:"([^"]*)"|([^;\s]+))/i.exec(range) ?? [];
-    return (quoted ?? bare ?? '').split(/\s+/).filter(Boolean);
-  });
+  return splitRanges(accept).flatMap((range) =>
+    range.split(';')[0]?.trim().toLowerCase() !== type || /;\s*q=0(\.0*)?\s*(;|$)/.test(range)
+      ? []
+      : profilesOfRange(range),
+  );
 }
 
 /** Tags of languages that a client prefers, the best first (RFC 9110, section 12.5.4). */

@@ -21,6 +21,7 @@ import {
   stacNamespaceLink,
 } from '../standards/stac.ts';
 import { turtleDocument } from '../standards/turtle.ts';
+import { MissingDocumentError } from './errors.ts';
 import { cacheControl } from './files.ts';
 import { type Handler, type RequestContext, refFromRouteParams } from './route.ts';
 import { streamDocument } from './stream.ts';
@@ -69,8 +70,11 @@ interface LackingDocuments {
 /** Documents that datasets lack; found once for as long as dataset and settings are the same. */
 const lacking = new WeakMap<Dataset, LackingDocuments>();
 
-/** True if a dataset has the facts that the standard of a document demands. @param path of the document */
-export function hasDocument(request: Pick<RequestContext, 'catalogue' | 'links'>, dataset: Dataset, path: string) {
+/** Names of the documents that a dataset lacks, since their standards demand facts that it doesn't have. */
+export function documentsLacking(
+  request: Pick<RequestContext, 'catalogue' | 'links'>,
+  dataset: Dataset,
+): ReadonlySet<string> {
   const { settings } = request.catalogue;
   let known = lacking.get(dataset);
   if (known?.settings !== settings) {
@@ -79,12 +83,16 @@ export function hasDocument(request: Pick<RequestContext, 'catalogue' | 'links'>
     known = { settings, paths: new Set(without.map(([name]) => name)) };
     lacking.set(dataset, known);
   }
-  return !known.paths.has(path);
+  return known.paths;
+}
+
+/** A sentence with the facts that a dataset lacks for a standard. */
+function sentenceAboutMissing(standard: Standard, facts: DatasetFacts): string {
+  return `This dataset has no ${missingFor(standard, facts).join(', no ')}, which ${standardNames[standard]} demands.`;
 }
 
 function refuse(standard: Standard, facts: DatasetFacts): never {
-  const missing = missingFor(standard, facts).join(', no ');
-  throw new NotFoundError(`This dataset has no ${missing}, which ${standardNames[standard]} demands.`);
+  throw new NotFoundError(sentenceAboutMissing(standard, facts));
 }
 
 export function makeDatasetDocumentHandler(name: keyof typeof datasetDocuments): Handler {
@@ -94,6 +102,9 @@ export function makeDatasetDocumentHandler(name: keyof typeof datasetDocuments):
     const namespace = await namespaceOf(catalogue, dataset);
     const facts = datasetFacts(factsOf(request), dataset, namespace);
     const { type, text } = datasetDocuments[name];
+    const paths = documentsLacking(request, dataset);
+    const standard = demanding[name];
+    if (standard && paths.has(name)) throw new MissingDocumentError(sentenceAboutMissing(standard, facts), paths);
     return { title: name, type, dependsOn: [dataset, namespace], json: () => text(facts) };
   };
 }

@@ -5,6 +5,7 @@
 import { findIdentifierOfLicenceUrl, findSpdxIdentifier, licenceUrl } from '../catalogue/licence.ts';
 import { isLanguageTag } from '../catalogue/meaning.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
+import { decodeMetadata } from '../catalogue/metadata.ts';
 import { offeredFormats, outputFormats } from '../catalogue/output-formats.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
@@ -100,6 +101,8 @@ export interface DatasetFacts {
   /** Times of the first and the last row. */
   readonly temporal: TimeInterval | undefined;
   readonly columns: readonly Column[];
+  /** Returns the number of rings of the newest file that have another direction than RFC 7946 demands of GeoJSON. */
+  readonly countMisdirectedRings: () => number;
   /** Files of the newest version, the original first. */
   readonly distributions: readonly Distribution[];
   /** Files and pages on other servers. */
@@ -164,6 +167,7 @@ export function datasetFacts(
     bbox: bbox && (bbox.length === 6 ? [0, 1, 3, 4].map((i) => bbox[i] as number) : bbox),
     temporal: newest && timeIntervalOf(newest, dataset.columns),
     columns: dataset.columns,
+    countMisdirectedRings: () => Number(decodeMetadata(newest?.metadata ?? '')?.misdirected_rings ?? 0),
     distributions: newest ? distributionsOf(newest, base) : [],
     links: Object.entries(dataset.links).flatMap(([title, text]) => {
       const url = httpUri(text);

@@ -13,6 +13,8 @@ interface Requirement<Facts> {
   /** Words for what the record has in its place, if it has something. */
   readonly insufficient?: (facts: Facts) => string | undefined;
   readonly effects: { readonly [S in Standard]?: Effect };
+  /** What happens to the published file itself, if it is none of the documents that is affected. */
+  readonly effectOnFile?: string;
   /** What the reader of the documents gets instead, and what to write: sentences. */
   readonly advice: string | ((facts: Facts) => string);
 }
@@ -67,6 +69,18 @@ const requirements: readonly Requirement<DatasetFacts>[] = [
     effects: { schemaOrg: 'degraded', dcat: 'degraded', dcatUs: 'degraded' },
     advice: 'Portals sort datasets by them: keywords: [trees, parks]',
   },
+  {
+    field: 'rings in the direction of RFC 7946',
+    isMet: ({ countMisdirectedRings }) => countMisdirectedRings() === 0,
+    insufficient: ({ countMisdirectedRings }) => {
+      const count = countMisdirectedRings();
+      return `${count} ${count === 1 ? 'ring has' : 'rings have'} another direction than RFC 7946 demands`;
+    },
+    effects: {},
+    effectOnFile: 'the published file is not valid GeoJSON',
+    advice: (facts) =>
+      `Convert it and publish it again: ogr2ogr -lco RFC7946=YES converted.geojson <file> && catalogue publish converted.geojson --to ${refOf(facts)}`,
+  },
 ];
 
 /** Name of a dataset at the command line. */
@@ -108,14 +122,16 @@ export const catalogueShortcomings = (facts: CatalogueFacts): readonly string[] 
 function shortcomings<Facts>(rows: readonly Requirement<Facts>[], facts: Facts): readonly string[] {
   return rows
     .filter(({ isMet }) => !isMet(facts))
-    .map(({ field, insufficient, effects, advice }) => {
+    .map(({ field, insufficient, effects, effectOnFile, advice }) => {
       const listed = (effect: Effect) =>
         (Object.keys(effects) as Standard[])
           .filter((standard) => effects[standard] === effect)
           .map((standard) => standardNames[standard])
           .join(', ');
       const [refused, degraded] = [listed('refused'), listed('degraded')];
-      const result = [refused && `refused by ${refused}`, degraded && `incomplete in ${degraded}`].filter(Boolean);
+      const result = [refused && `refused by ${refused}`, degraded && `incomplete in ${degraded}`, effectOnFile].filter(
+        Boolean,
+      );
       const problem = insufficient?.(facts) ?? `no ${field}`;
       return `${problem}: ${result.join('; ')}. ${typeof advice === 'string' ? advice : advice(facts)}`;
     });

@@ -1,5 +1,7 @@
 /** `check --standards`: what portals and search engines miss, and what to write. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import { type } from '../support/prompt.ts';
 
@@ -58,4 +60,19 @@ it('says what is there and does not do, and counts the datasets that each standa
   const { standards } = JSON.parse((await type(['check', '--standards', '--json'], { seed })).out);
   assert.deepEqual(standards['Croissant 1.1'], { complete: 0, incomplete: 0, refused: 2 });
   assert.deepEqual(standards['STAC 1.1.0'], { complete: 1, incomplete: 0, refused: 1 });
+});
+
+it('says that the rings of a published GeoJSON file have the wrong direction, and how to convert it', async () => {
+  const seed = { ...content, datasets: { 'parks/lawns': { id: 1, label: 'Lawns' } } };
+  const { root } = await type(['namespace', 'list'], { seed });
+  const lawn =
+    '{"type":"Feature","properties":{},"geometry":{"type":"Polygon","coordinates":[[[0,0],[0,1],[1,1],[0,0]]]}}';
+  writeFileSync(join(root, 'lawns.geojson'), `{"type":"FeatureCollection","features":[${lawn}]}`);
+  const published = await type(['publish', join(root, 'lawns.geojson'), '--to', 'parks/lawns'], { root });
+  assert.equal(published.exitCode, 0, published.err);
+  assert.match(published.out + published.err, /1 ring has another direction than RFC 7946 demands.*-lco RFC7946=YES/s);
+  const { out } = await type(['check', '--standards', '--json'], { root });
+  const { problems } = JSON.parse(out) as { problems: readonly { message: string }[] };
+  const found = problems.find(({ message }) => message.startsWith('1 ring has another direction'));
+  assert.match(found?.message ?? '', /: the published file is not valid GeoJSON\. Convert .*ogr2ogr -lco RFC7946=YES/);
 });

@@ -64,6 +64,23 @@ describe('a version’s files, in parts', () => {
     assert.match(stdout, /name \(String\) = n18999\n/);
   });
 
+  it('have a spatial index that SQLite finds intact, also after GDAL edits the GeoPackage', { skip }, async () => {
+    const path = join(folder, 'points.gpkg');
+    writeFileSync(path, Buffer.from(await (await fetch(`${address}.gpkg`)).arrayBuffer()));
+    const select = async (sql: string) => (await run('ogrinfo', ['-q', path, '-sql', sql])).stdout;
+    const indexed = "SELECT HasSpatialIndex('points', 'geometry') AS has, rtreecheck('rtree_points_geometry') AS state";
+    assert.match(await select(indexed), /has \(Integer\) = 1\n {2}state \(String\) = ok\n/);
+    const { stdout } = await run('ogrinfo', ['-ro', '-al', '-so', '-spat', '10', '10', '11', '11', path]);
+    const inside = csv.split('\n').filter((line) => {
+      const [, x, y] = line.split(',').map(Number) as [number, number, number];
+      return x >= 10 && x <= 11 && y >= 10 && y <= 11;
+    });
+    assert.match(stdout, new RegExp(`^Feature Count: ${inside.length}$`, 'm'));
+    await run('ogrinfo', [path, '-sql', 'UPDATE points SET geometry = (SELECT geometry FROM points WHERE fid = 9)']);
+    await run('ogrinfo', [path, '-sql', 'DELETE FROM points WHERE fid > 100']);
+    assert.match(await select(indexed), /state \(String\) = ok\n/);
+  });
+
   it('are read by hyparquet: the last rows of GeoParquet are a small part of the file', async () => {
     let sent = 0;
     const counting: typeof fetch = async (input, init) => {

@@ -103,10 +103,43 @@ describe('a document in a standard', () => {
     assert.match(await (await get(`${trees}stac.json`, accept)).text(), /^\{\n {2}"/);
   });
 
-  it('is 406 with the reason, if the standard demands facts that the dataset lacks', async () => {
-    const answer = await get(none, 'application/ld+json;profile="http://mlcommons.org/croissant/1.1"');
-    assert.equal(answer.status, 406);
-    assert.match(((await answer.json()) as { detail: string }).detail, /^This dataset has no .*, which Croissant/);
+  it('is 406 with the reason and what there is, if the dataset lacks facts that the standard demands', async () => {
+    const croissant = 'application/ld+json;profile="http://mlcommons.org/croissant/1.1"';
+    const stacType = `application/json;profile="${stac}"`;
+    for (const [accept, name] of [
+      [croissant, 'Croissant'],
+      [stacType, 'STAC'],
+      ['application/vnd.datapackage+json', 'Data Package'],
+      [`${croissant}, ${stacType};q=0.5`, 'Croissant'],
+    ] as const) {
+      const answer = await get(none, accept);
+      assert.equal(answer.status, 406, accept);
+      const { detail } = (await answer.json()) as { detail: string };
+      assert.match(detail, new RegExp(`^This dataset has no .*, which ${name}`));
+      assert.match(
+        detail,
+        /There are application\/json, text\/html, .*application\/ld\+json; profile="https:\/\/schema\.org\/"/,
+      );
+      assert.doesNotMatch(detail.split('There are')[1] ?? '', /croissant|stacspec|datapackage/);
+      assert.equal(answer.headers.get('Content-Location'), null);
+    }
+    for (const [accept, type, location] of [
+      [`${croissant}, application/json;q=0.5`, 'application/json', null],
+      [`${stacType}, text/turtle;q=0.1`, 'text/turtle', 'dcat.ttl'],
+      ['application/vnd.datapackage+json, */*;q=0.1', 'application/json', null],
+      [
+        'application/ld+json;profile="http://mlcommons.org/croissant/1.1 https://schema.org/"',
+        'application/ld+json',
+        'schema.jsonld',
+      ],
+    ] as const) {
+      const answer = await get(none, accept);
+      assert.equal(answer.headers.get('Content-Type')?.split(';')[0], type, accept);
+      assert.equal(answer.headers.get('Content-Location'), location && `${base}${none}${location}`, accept);
+    }
+    const own = await get(`${none}croissant.json`, '*/*');
+    assert.equal(own.status, 404);
+    assert.match(((await own.json()) as { detail: string }).detail, /^This dataset has no .*, which Croissant/);
   });
 
   it('answers for the whole catalogue and for a namespace', async () => {

@@ -13,7 +13,7 @@ import { geoJsonErrors, geoParquetErrors } from './validate.ts';
 let workshop: Workshop;
 let server: Awaited<ReturnType<typeof serveFolder>>;
 /** Addresses of the datasets with rows, and whether they have a geometry. */
-const tables: { readonly url: string; readonly hasGeometry: boolean }[] = [];
+const tables: { readonly url: string; readonly format: string; readonly hasGeometry: boolean }[] = [];
 
 before(async () => {
   workshop = await makeWorkshop();
@@ -22,11 +22,15 @@ before(async () => {
   cpSync(examples, join(workshop.root, 'namespaces'), { recursive: true });
   server = await serveFolder(workshop.root, { work: { capacity: 600_000, refill: 1000 } });
   const { results } = (await (await fetch(`${server.base}/api/v1/datasets/?page_size=100`)).json()) as {
-    results: { url: string; columns: { type: string }[]; versions: { rows: number | null }[] }[];
+    results: { url: string; columns: { type: string }[]; versions: { rows: number | null; format: string }[] }[];
   };
   for (const { url, columns, versions } of results)
     if (versions.some(({ rows }) => rows !== null))
-      tables.push({ url, hasGeometry: columns.some(({ type }) => type === 'geometry') });
+      tables.push({
+        url,
+        format: versions[0]?.format ?? '',
+        hasGeometry: columns.some(({ type }) => type === 'geometry'),
+      });
   assert.ok(tables.length > 15, `${tables.length} datasets`);
 });
 after(async () => {
@@ -40,11 +44,27 @@ async function bytes(url: string): Promise<ArrayBuffer> {
   return response.arrayBuffer();
 }
 
-it('GeoJSON follows RFC 7946: closed rings, longitude and latitude in degrees, no crs', async () => {
-  for (const { url } of tables) {
-    const document = JSON.parse(Buffer.from(await bytes(`${url}data.geojson`)).toString());
-    assert.deepEqual(geoJsonErrors(document), [], url);
+it('GeoJSON follows RFC 7946: closed rings, longitude and latitude in degrees, no crs; and the right direction of rings, but of those in a published file', async () => {
+  let misdirected = 0;
+  for (const { url, format, hasGeometry } of tables) {
+    const text = async (address: string) => Buffer.from(await bytes(address)).toString();
+    const document = JSON.parse(await text(`${url}data.geojson`));
+    assert.deepEqual(geoJsonErrors(document, format === 'geojson'), [], url);
+    misdirected += geoJsonErrors(document).length;
+    const features = (await text(`${url}data.geojsonl`))
+      .split('\n')
+      .filter(Boolean)
+      .map((line) => JSON.parse(line));
+    assert.deepEqual(geoJsonErrors({ type: 'FeatureCollection', features }), [], url);
+    assert.deepEqual(geoJsonErrors(JSON.parse(await text(`${url}data/?_limit=1000`))), [], url);
+    if (!hasGeometry) continue;
+    const items = url.replace(
+      /\/api\/v1\/namespaces\/([^/]+)\/datasets\/([^/]+)\/$/,
+      '/ogc/collections/$1.$2/items?limit=1000',
+    );
+    assert.deepEqual(geoJsonErrors(JSON.parse(await text(items))), [], items);
   }
+  assert.ok(misdirected > 0, 'some of the published files have rings in the wrong direction');
 });
 
 it('Parquet with a geometry has the metadata of GeoParquet 1.1, which say what is in the file', async () => {

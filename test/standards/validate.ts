@@ -238,14 +238,25 @@ interface Shape {
 }
 
 /**
- * Problems of a collection of features by RFC 7946: schema, sections 3.1.6 (rings are closed), 4 (degrees, no crs). Rings
- * have the direction that the publisher gave them (decision 0075).
+ * Problems of a collection of features by RFC 7946: schema, sections 3.1.6 (rings are closed, outer ones counterclockwise),
+ * 4 (degrees, no crs).
+ * @param isPayload true if these are the bytes of a publisher's file, whose rings keep their direction (decision 0075)
  */
-export function geoJsonErrors(document: { crs?: unknown; features: readonly { geometry: Shape | null }[] }) {
+export function geoJsonErrors(
+  document: { type?: string; crs?: unknown; features: readonly { geometry: Shape | null }[] },
+  isPayload = false,
+) {
   const errors = new Set(featureCollectionErrors(document));
   if (document.crs !== undefined) errors.add('crs');
   const checkRings = (rings: readonly Ring[]) => {
-    for (const ring of rings) {
+    for (const [i, ring] of rings.entries()) {
+      const area = ring.reduce((sum, [x = 0, y = 0], at) => {
+        const [beforeX = 0, beforeY = 0] = ring[at - 1] ?? ring[0] ?? [];
+        return sum + beforeX * y - x * beforeY;
+      }, 0);
+      // Rounding decides about rings without an area.
+      if (!isPayload && Math.abs(area) > 1e-9 && area > 0 !== (i === 0))
+        errors.add(`A ring runs the wrong way: ${ring}`);
       if (String(ring[0]) !== String(ring.at(-1))) errors.add(`A ring is open: ${ring}`);
       if (ring.some(([x = 0, y = 0]) => Math.abs(x) > 180 || Math.abs(y) > 90)) errors.add(`Not in degrees: ${ring}`);
     }

@@ -49,6 +49,8 @@ export interface PayloadInfo {
   misplaced?: Misplaced;
   /** Irregularities that were repaired or kept, by kind. */
   repairs?: Map<Repair, { count: number; readonly line: number | undefined }>;
+  /** Rings of polygons that run the other way than RFC 7946 has it. */
+  misdirectedRings?: { count: number; readonly line: number | undefined };
   /** A sentence for the publisher: a geometry that could be made with an option. */
   hint?: string;
 }
@@ -108,6 +110,8 @@ export interface RowsInput {
   readonly geometryKinds?: readonly GeometryKind[] | undefined;
   /** Columns of longitude and latitude from which the geometry was made. */
   readonly pointColumns?: readonly string[] | null | undefined;
+  /** JSON only: true if rings may have another direction than RFC 7946 has it, and are to be reversed then. */
+  readonly mayHaveMisdirectedRings?: boolean | undefined;
   /** GeoJSON only: number of matching rows in all, and of those written. */
   readonly numberMatched?: number | undefined;
   readonly numberReturned?: number | undefined;

@@ -14,7 +14,8 @@ import {
   normalizeCrsName,
   ogr2ogrLine,
 } from '../geometry/crs.ts';
-import { type GeometryKind, hasZ } from '../geometry/geometry.ts';
+import { type Geometry, type GeometryKind, hasZ } from '../geometry/geometry.ts';
+import { countMisdirectedRings } from '../geometry/ring-direction.ts';
 import {
   assertLengthsAndCloseRings,
   type Extent,
@@ -108,6 +109,7 @@ export class GeometryReader {
         box = emptyExtent();
         validateAndMeasureGeometry(geometry, box);
       }
+      this.#countMisdirectedRings(geometry, batch, start + row);
       if (isOutside(box)) this.#outside ??= batch.errorAt(start + row, outsideMessage(box, crs));
       this.count++;
       const isZ = (dimensions[row] as number) > 2 || (dimensions[row] === 0 && hasZ(geometry));
@@ -117,6 +119,13 @@ export class GeometryReader {
       extend(this.#extent, box);
     }
     return () => encodeGeometryChunk({ rows, geometries, boxes, dimensions });
+  }
+
+  #countMisdirectedRings(geometry: Geometry, batch: RowBatch, row: number): void {
+    const count = countMisdirectedRings(geometry);
+    if (count === 0) return;
+    this.#info.misdirectedRings ??= { count: 0, line: batch.errorAt(row, '').line };
+    this.#info.misdirectedRings.count += count;
   }
 
   /** Reads points that need no conversion. @returns false if they do, or there are none; nothing has changed then */

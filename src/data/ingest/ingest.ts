@@ -77,6 +77,8 @@ export interface IngestResult {
   readonly remarks: readonly string[];
   /** Number of irregularities that were repaired or kept, by kind. */
   readonly repairs: Readonly<Partial<Record<Repair, number>>>;
+  /** Number of rings of a GeoJSON file that have another direction than RFC 7946 demands. */
+  readonly misdirectedRings: number;
   /** True if the payload is a pointer of Git LFS instead of the file itself. */
   readonly isLfsPointer: boolean;
   /** Folder of the columnar copy, if one was made. */
@@ -262,6 +264,7 @@ function toResult(
     geometryKinds: summary?.table.geometryKinds ?? [],
     remarks: summary?.remarks ?? [],
     repairs: Object.fromEntries([...(info?.repairs ?? [])].map(([kind, { count }]) => [kind, count])),
+    misdirectedRings: info?.passthrough ? (info.misdirectedRings?.count ?? 0) : 0,
     isLfsPointer: false,
     columnarCopy: null,
   };

@@ -15,7 +15,7 @@ interface NamedProfile {
  * @param crs reference systems from which geometries were converted
  */
 export function ingestRemarks(
-  { misplaced, hint, repairs = new Map() }: PayloadInfo,
+  { misplaced, hint, repairs = new Map(), misdirectedRings, passthrough }: PayloadInfo,
   crs: string | null,
   columns: readonly NamedProfile[],
 ): string[] {
@@ -26,6 +26,8 @@ export function ingestRemarks(
       const { subject, noun, result } = repairTexts[kind];
       return `${subject}: ${count} ${count === 1 ? noun[0] : noun[1]}${placeOf(count, line)}: ${result}.`;
     }),
+    // Only GeoJSON demands a direction.
+    ...(misdirectedRings && passthrough !== null ? [sentenceAboutRings(misdirectedRings)] : []),
     ...(misplaced
       ? [`${describeMisfits(misplaced.column, misplaced, misplaced.noun)}: no geometry in such rows.`]
       : []),
@@ -60,6 +62,10 @@ const repairTexts: Readonly<
     result: 'kept with its quotes',
   },
 };
+
+const sentenceAboutRings = ({ count, line }: NonNullable<PayloadInfo['misdirectedRings']>): string =>
+  `Polygons: ${count} ${count === 1 ? 'ring has' : 'rings have'} another direction than RFC 7946 demands${placeOf(count, line)}: ` +
+  `reversed in the GeoJSON that is made of rows, and not in the file. To convert it: ogr2ogr -lco RFC7946=YES converted.geojson FILE`;
 
 const placeOf = (count: number, line: number | undefined) =>
   line === undefined ? '' : ` (${count === 1 ? '' : 'first: '}line ${line})`;

@@ -124,6 +124,7 @@ export class TableBuilder {
         pointColumns: this.#info.pointColumns?.map((key) => names[keys.indexOf(key)] ?? '') ?? null,
         extent: geometries.extent,
         crs: geometries.crs,
+        misdirectedRings: this.#info.misdirectedRings?.count ?? 0,
       },
       statistics: [
         ...(geometries.isPresent ? [geometry] : []),

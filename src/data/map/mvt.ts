@@ -60,6 +60,8 @@ export class TileLayer {
   readonly #keys = new Map<string, number>();
   readonly #values = new Map<PropertyValue, number>();
   readonly #feature = new PbfWriter(new Uint8Array(1024));
+  /** Indexes of keys and values of the feature that is added next. */
+  readonly #tags: number[] = [];
   count = 0;
 
   constructor(name: string) {
@@ -71,19 +73,18 @@ export class TileLayer {
     return this.#features.pos + 9 * this.#values.size;
   }
 
-  add(
-    id: number,
-    type: number,
-    { commands }: GeometryWriter,
-    properties: readonly (readonly [string, PropertyValue])[],
-  ) {
+  /** Sets a property of the feature that is added next. */
+  setProperty(key: string, value: PropertyValue): void {
+    this.#tags.push(indexOf(this.#keys, key), indexOf(this.#values, value));
+  }
+
+  /** Adds a feature with the properties that were set. */
+  add(id: number, type: number, { commands }: GeometryWriter): void {
     const writer = this.#feature;
     writer.pos = 0;
     writer.writeVarintField(1, id);
-    if (properties.length > 0) {
-      const tags = properties.flatMap(([key, value]) => [indexOf(this.#keys, key), indexOf(this.#values, value)]);
-      writer.writePackedVarint(2, tags);
-    }
+    if (this.#tags.length > 0) writer.writePackedVarint(2, this.#tags);
+    this.#tags.length = 0;
     writer.writeVarintField(3, type);
     writer.writePackedVarint(4, commands);
     this.#features.writeBytesField(2, writer.buf.subarray(0, writer.pos));

@@ -4,13 +4,17 @@
  */
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
-import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
+import { promisify } from 'node:util';
+import { crc32, deflateRawSync, gzip, gzipSync } from 'node:zlib';
 import type { TileAddress } from '../../catalogue/maps.ts';
 
 const headerBytes = 127;
 /** Header and root directory are in the first 16 kB. */
 const rootBytes = 16_384 - headerBytes;
 const entriesOfLeaf = 4096;
+/** Tiles that are compressed at the same time, by the threads of Node. */
+const compressedAtOnce = 4;
+const compressTile = promisify<Uint8Array, Buffer>(gzip);
 /** Codes of the header: gzip, and Mapbox Vector Tiles. */
 const gzipCode = 2;
 const mvtCode = 1;
@@ -33,12 +37,22 @@ interface Entry {
   run: number;
 }
 
+interface CompressedTile {
+  readonly id: number;
+  /** Of the tile before compression. */
+  readonly hash: string;
+  /** Null if an equal tile is stored already. */
+  readonly bytes: Buffer | null;
+}
+
 export class TileArchive {
   readonly #file: FileHandle;
   readonly #entries: Entry[] = [];
   /** Stored tiles by the hash of their bytes. */
   readonly #stored = new Map<string, { readonly offset: number; readonly length: number }>();
   #dataBytes = 0;
+  /** Tiles that are being compressed, in order, beside the drawing of others. */
+  readonly #compressing: Promise<CompressedTile>[] = [];
 
   private constructor(file: FileHandle) {
     this.#file = file;
@@ -54,24 +68,35 @@ export class TileArchive {
     return headerBytes + rootBytes + this.#dataBytes;
   }
 
-  /** Adds a tile; its id must be greater than those before. */
+  /** Adds a tile; its id must be greater than those before. It is written a few tiles later. */
   async add(address: TileAddress, tile: Uint8Array): Promise<void> {
-    const id = tileId(address);
     const hash = createHash('sha256').update(tile).digest('base64');
+    const id = tileId(address);
+    const compress = async () => ({ id, hash, bytes: this.#stored.has(hash) ? null : await compressTile(tile) });
+    const compressing = compress();
+    compressing.catch(() => {}); // The error is thrown where the tile is written.
+    this.#compressing.push(compressing);
+    if (this.#compressing.length >= compressedAtOnce) await this.#writeNext();
+  }
+
+  /** Writes the first of the tiles that are being compressed. */
+  async #writeNext(): Promise<void> {
+    const { id, hash, bytes } = (await this.#compressing.shift()) as CompressedTile;
     let place = this.#stored.get(hash);
-    if (!place) {
-      const bytes = gzipSync(tile);
+    if (!place && bytes) {
       place = { offset: this.#dataBytes, length: bytes.length };
       await this.#write(bytes, this.size);
       this.#dataBytes += bytes.length;
       this.#stored.set(hash, place);
     }
+    const { offset, length } = place as { offset: number; length: number };
     const last = this.#entries.at(-1);
-    if (last && last.offset === place.offset && last.id + last.run === id) last.run++;
-    else this.#entries.push({ id, ...place, run: 1 });
+    if (last && last.offset === offset && last.id + last.run === id) last.run++;
+    else this.#entries.push({ id, offset, length, run: 1 });
   }
 
   async finish({ bounds, minZoom, maxZoom, metadata }: ArchiveFacts): Promise<void> {
+    while (this.#compressing.length > 0) await this.#writeNext();
     const { root, leaves } = directories(this.#entries);
     const json = gzipSync(JSON.stringify(metadata));
     const leafOffset = this.size;

@@ -10,7 +10,7 @@ import type { Table } from '../table/table.ts';
 import { buildMapLayer } from './layer.ts';
 import { measure } from './picture.ts';
 import { TileArchive, tileId } from './pmtiles.ts';
-import { type MapColumn, type MapSource, readMapColumn } from './source.ts';
+import { type MapColumn, type MapSource, readMapColumn, rowCountOf } from './source.ts';
 import { drawTile, rowCountProperty, tileLayerName } from './tile.ts';
 
 /** Deepest zoom: a unit of a tile is 0.6 m there, at the equator. */
@@ -53,39 +53,57 @@ export async function writeTileArchive(
   }
 }
 
-/** Draws the tiles of each zoom, along its Hilbert curve. Below a tile without rows there is none. @returns the deepest zoom */
+/** A tile to draw, and the rows among which its own are; null for all. */
+interface PlannedTile {
+  readonly address: TileAddress;
+  readonly candidates: Uint32Array | null;
+}
+
+/**
+ * Draws the tiles of each zoom, along its Hilbert curve. Below a tile without rows there is none, and the rows of a tile are looked for
+ * among those of the tile above: all rows are looked at four times a zoom, however many tiles it has.
+ * @returns the deepest zoom
+ */
 async function addTiles(
   archive: TileArchive,
   source: MapSource,
   { assertRoom, signal }: WriteToOptions,
   turns: Turns,
 ): Promise<number> {
-  let addresses: TileAddress[] = [{ z: 0, x: 0, y: 0 }];
+  let planned: PlannedTile[] = [{ address: { z: 0, x: 0, y: 0 }, candidates: null }];
+  const kept = new Uint32Array(rowCountOf(source));
   let count = 0;
   for (let z = 0; ; z++) {
-    const filled: TileAddress[] = [];
-    for (const address of addresses) {
+    const filled: PlannedTile[] = [];
+    for (const { address, candidates } of planned) {
       signal.throwIfAborted();
-      const { bytes } = await drawTile(source, address, turns);
+      let keptCount = 0;
+      const keep = (position: number) => {
+        kept[keptCount++] = position;
+      };
+      const { bytes } = await drawTile(source, address, turns, { candidates, keep });
       if (turns.isOver) await turns.next();
       if (!bytes) continue;
       await assertRoom(archive.size + bytes.length);
       await archive.add(address, bytes);
-      filled.push(address);
+      filled.push({ address, candidates: kept.slice(0, keptCount) });
     }
     count += filled.length;
-    const rowsOfNext = Math.min(4 * filled.length, 2 * (source.rows?.length ?? source.layer.rows));
+    const rowsOfNext = Math.min(4 * filled.length, 2 * rowCountOf(source));
     if (
       z === deepestZoom ||
       filled.length === 0 ||
       count + (isPoints(source) ? rowsOfNext : 4 * filled.length) > mostTiles
     )
       return z;
-    addresses = filled
-      .flatMap(({ x, y }) =>
-        [0, 1, 2, 3].map((quarter) => ({ z: z + 1, x: 2 * x + (quarter & 1), y: 2 * y + (quarter >> 1) })),
+    planned = filled
+      .flatMap(({ address: { x, y }, candidates }) =>
+        [0, 1, 2, 3].map((quarter) => ({
+          address: { z: z + 1, x: 2 * x + (quarter & 1), y: 2 * y + (quarter >> 1) },
+          candidates,
+        })),
       )
-      .sort((a, b) => tileId(a) - tileId(b));
+      .sort((a, b) => tileId(a.address) - tileId(b.address));
   }
 }
 

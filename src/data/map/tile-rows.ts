@@ -26,6 +26,14 @@ export function tileWindows(address: TileAddress): TileWindow[] {
   }));
 }
 
+/** Rows known beforehand: those of a tile are among those of the tile above it. */
+export interface NearbyRows {
+  /** Positions in the selection, among which all rows of the tile are; null for the whole selection. */
+  readonly candidates: Uint32Array | null;
+  /** Takes the position of each row of the tile. */
+  readonly keep: (position: number) => void;
+}
+
 /** Takes a row: its position in the selection, the middle and the size of its box in units of the grid, as the tile shows it. */
 export type RowVisitor = (position: number, x: number, y: number, size: number) => void;
 
@@ -40,18 +48,19 @@ export function windowOfPoint(layer: PointLayer, row: number, windows: readonly 
   return undefined;
 }
 
-/** Visits the points of a tile, each once. */
+/** Visits the points of a tile, each once. @param candidates as in `NearbyRows` */
 export async function visitPoints(
-  source: MapSource,
+  { source, candidates }: { readonly source: MapSource; readonly candidates: Uint32Array | null },
   layer: PointLayer,
   windows: readonly TileWindow[],
   turns: Turns,
   visit: RowVisitor,
 ): Promise<void> {
-  const count = rowCountOf(source);
+  const count = candidates?.length ?? rowCountOf(source);
   for (let start = 0; start < count; start += 8 * itemsPerCheck) {
     const end = Math.min(count, start + 8 * itemsPerCheck);
-    for (let position = start; position < end; position++) {
+    for (let at = start; at < end; at++) {
+      const position = candidates ? (candidates[at] as number) : at;
       const row = rowAt(source, position);
       const window = windowOfPoint(layer, row, windows);
       if (window)
@@ -89,15 +98,18 @@ export function windowOfShape(
   return undefined;
 }
 
-/** Visits the lines and polygons of a tile, each once: first those that surely have a point in common with its box. */
+/**
+ * Visits the lines and polygons of a tile, each once: first those that surely have a point in common with its box.
+ * @param candidates as in `NearbyRows`
+ */
 export async function visitShapes(
-  source: MapSource,
+  { source, candidates }: { readonly source: MapSource; readonly candidates: Uint32Array | null },
   layer: ShapeLayer,
   windows: readonly TileWindow[],
   turns: Turns,
   visit: RowVisitor,
 ): Promise<void> {
-  const count = rowCountOf(source);
+  const count = candidates?.length ?? rowCountOf(source);
   const { rows } = source;
   const doubtful: number[] = [];
   const visitRow = (position: number, row: number, shift: number) => {
@@ -105,14 +117,15 @@ export async function visitShapes(
     const [left = 0, top = 0, right = 0, bottom = 0] = layer.gridBoxes.subarray(at, at + 4);
     visit(position, (left + right) / 2 + shift, (top + bottom) / 2, Math.max(right - left, bottom - top));
   };
-  for (let position = 0; position < count; position++) {
+  for (let at = 0; at < count; at++) {
+    const position = candidates ? (candidates[at] as number) : at;
     const row = rowAt(source, position);
     const window = windowOfShape(layer, row, windows);
     if (window) {
       if (surelyIntersects(layer, row, window.box)) visitRow(position, row, window.shift);
       else doubtful.push(position);
     }
-    if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
+    if (at % itemsPerCheck === 0 && turns.isOver) await turns.next();
   }
   if (doubtful.length === 0) return;
   const found = await testExactly(source.table, doubtful, rows, windows, turns);

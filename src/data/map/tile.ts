@@ -12,7 +12,15 @@ import { GeometryWriter, geometryTypes, type PropertyValue, TileLayer } from './
 import { partKinds, type ShapeLayer, shapeKinds } from './shapes.ts';
 import { type MapSource, rowAt } from './source.ts';
 import { Thinning } from './thinning.ts';
-import { type TileWindow, tileWindows, visitPoints, visitShapes, windowOfPoint, windowOfShape } from './tile-rows.ts';
+import {
+  type NearbyRows,
+  type TileWindow,
+  tileWindows,
+  visitPoints,
+  visitShapes,
+  windowOfPoint,
+  windowOfShape,
+} from './tile-rows.ts';
 
 /** Name of the layer in each tile. */
 export const tileLayerName = 'rows';
@@ -33,17 +41,25 @@ interface Transform {
   readonly y: number;
 }
 
-export async function drawTile(source: MapSource, address: TileAddress, turns: Turns): Promise<VectorTile> {
+/** @param nearby narrows the search for the tile's rows; by default, all rows of the source are looked at */
+export async function drawTile(
+  source: MapSource,
+  address: TileAddress,
+  turns: Turns,
+  { candidates, keep }: NearbyRows = { candidates: null, keep: () => {} },
+): Promise<VectorTile> {
   const { layer } = source;
   const windows = tileWindows(address);
   const side = worldSize / 2 ** address.z;
   const transform = { scale: tileExtent / side, x: address.x * side, y: address.y * side };
   const thinning = new Thinning(tilePixels, tilePixels, mostFeatures);
   const perPixel = side / tilePixels;
-  const visit = (position: number, x: number, y: number, size: number) =>
+  const visit = (position: number, x: number, y: number, size: number) => {
+    keep(position);
     thinning.add(position, (x - transform.x) / perPixel, (y - transform.y) / perPixel, size / perPixel);
-  if (layer.kind === 'points') await visitPoints(source, layer, windows, turns, visit);
-  else await visitShapes(source, layer, windows, turns, visit);
+  };
+  if (layer.kind === 'points') await visitPoints({ source, candidates }, layer, windows, turns, visit);
+  else await visitShapes({ source, candidates }, layer, windows, turns, visit);
   if (thinning.count === 0) return { bytes: null, matched: 0, drawn: 0 };
   for (thinning.coarsenTo(mostFeatures); ; thinning.coarsen()) {
     const drawn = await encode(source, thinning, windows, transform, turns);
@@ -80,13 +96,12 @@ async function encode(
       const shift = windowOfShape(layer, row, windows)?.shift ?? 0;
       type = writeShape(writer, layer, row, least, { ...transform, x: transform.x - shift });
     }
-    const properties: (readonly [string, PropertyValue])[] = [];
     for (const { name, values } of columns) {
       const value = values[position] ?? null;
-      if (value !== null && !Number.isNaN(value)) properties.push([name, value as PropertyValue]);
+      if (value !== null && !Number.isNaN(value)) tile.setProperty(name, value as PropertyValue);
     }
-    if ((counts[at] as number) > 1) properties.push([rowCountProperty, counts[at] as number]);
-    tile.add(offset + position, type, writer, properties);
+    if ((counts[at] as number) > 1) tile.setProperty(rowCountProperty, counts[at] as number);
+    tile.add(offset + position, type, writer);
     if (mayBeFewer && tile.length > mostBytes[layer.kind]) return null;
     if (at % 64 === 0 && turns.isOver) await turns.next();
   }

@@ -61,6 +61,7 @@ export async function runQuery(table: Table, query: DataQuery, options: QueryOpt
     ...(aggregation
       ? { schema: aggregation.schema }
       : { schema: table.schema, geometryKinds: table.geometryKinds, pointColumns: table.pointColumns }),
+    mayHaveMisdirectedRings: table.mayHaveMisdirectedRings,
     ...(window && {
       numberMatched: window.matched,
       numberReturned: Math.max(0, Math.min(window.limit, window.matched - window.offset)),

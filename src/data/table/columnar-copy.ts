@@ -47,6 +47,8 @@ export interface TableInfo {
   readonly passthrough: 'features' | 'lines' | null;
   /** Reference systems from which geometries were converted; null if they are longitude and latitude as in the payload. */
   readonly crs: string | null;
+  /** Number of rings with another direction than RFC 7946 has it; absent from older copies. */
+  readonly misdirectedRings?: number;
   /** Minimum longitude and latitude, maximum longitude and latitude of all geometries. */
   readonly extent: readonly number[] | null;
 }

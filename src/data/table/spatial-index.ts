@@ -56,12 +56,12 @@ export class SpatialIndex {
 }
 
 /** The next 32-bit float at or below a number. */
-function roundDown(number: number): number {
+export function roundDown(number: number): number {
   const rounded = Math.fround(number);
   return rounded <= number ? rounded : Math.fround(rounded - Math.abs(rounded) * 1.2e-7 - 1e-44);
 }
 
 /** The next 32-bit float at or above a number. */
-function roundUp(number: number): number {
+export function roundUp(number: number): number {
   return -roundDown(-number);
 }

@@ -93,6 +93,11 @@ export class Table {
     return this.#metadata.crs;
   }
 
+  /** True if rings of polygons may have another direction than RFC 7946 has it. */
+  get mayHaveMisdirectedRings(): boolean {
+    return this.#metadata.misdirectedRings !== 0;
+  }
+
   /** Minimum longitude and latitude, maximum longitude and latitude of all geometries; null if there are none. */
   get extent(): readonly number[] | null {
     return this.#metadata.extent;

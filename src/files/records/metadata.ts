@@ -58,7 +58,19 @@ export function* findMetadataToRewrite(
 
 /** Summary of the data: opaque to clients, useful to people. */
 export function summarizeIngestedData(ingested: IngestResult, fileName: string | undefined): MetadataMapping {
-  const { format, compression, encoding, delimiter, crs, rows, bbox, statistics, repairs, geometryKinds } = ingested;
+  const {
+    format,
+    compression,
+    encoding,
+    delimiter,
+    crs,
+    rows,
+    bbox,
+    statistics,
+    repairs,
+    geometryKinds,
+    misdirectedRings,
+  } = ingested;
   const columns = statistics.map(({ type: _, ...figures }) => figures);
   const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);
   const summary = {
@@ -67,6 +79,7 @@ export function summarizeIngestedData(ingested: IngestResult, fileName: string |
     ...Object.fromEntries(given),
     ...(geometryKinds.length > 0 && { geometry: [...geometryKinds].sort() }),
     ...(Object.keys(repairs).length && { repairs }),
+    ...(misdirectedRings > 0 && { misdirected_rings: misdirectedRings }),
     source: fileName,
   };
   const whole = { ...summary, columns };

@@ -65,8 +65,7 @@ interface Negotiated {
  * The media type of the response.
  * @throws NotFoundError for an unknown format, NotAcceptableError
  */
-export function negotiateMediaType(ctx: Context, route: Route): Negotiated {
-  const { accept } = ctx.req.headers;
+export function negotiateMediaType(ctx: Context, route: Route, accept = ctx.req.headers.accept): Negotiated {
   const query = new URLSearchParams(ctx.querystring);
   const chosen = chooseType(query, accept, route, ctx.params);
   ctx.state.type = chosen.type;

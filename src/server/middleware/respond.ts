@@ -3,11 +3,12 @@ import type { RequestListener } from 'node:http';
 import type { Settings } from '../../catalogue/types.ts';
 import { nextTurn } from '../../data/event-loop.ts';
 import { renderJsonPage } from '../../pages/json-page.tsx';
-import { documentLinks, negotiatedDocument } from '../documents.ts';
-import { MethodNotAllowedError } from '../errors.ts';
+import { documentLinks, negotiatedDocument, sentenceAboutTypes } from '../documents.ts';
+import { MethodNotAllowedError, MissingDocumentError, NotAcceptableError } from '../errors.ts';
 import { commonHeaders, framablePageHeaders, type Headers, pageHeaders } from '../headers.ts';
 import { type Alternate, formatLinkHeader, relativeReference } from '../link-header.ts';
 import { optionsMetadata } from '../metadata.ts';
+import { acceptWithoutProfiles } from '../negotiate.ts';
 import { makePageContext } from '../page-context.ts';
 import { chooseRequestId, clientIpAddress, hasSeveralHosts, requestIdHeader, rewriteToOriginForm } from '../request.ts';
 import {
@@ -25,6 +26,7 @@ import {
   type RequestContext,
   type Route,
 } from '../route.ts';
+import { negotiateMediaType } from './negotiate.ts';
 
 /** The listener in front of Koa: responses that are cached and unchanged are sent without any of the other steps. */
 export function listenerWithCache(
@@ -57,10 +59,37 @@ export async function callHandler(route: Route, request: RequestContext): Promis
   const { method } = request.ctx;
   const name = method === 'HEAD' ? 'GET' : method;
   const handler = Object.hasOwn(route.handlers, name) ? route.handlers[name as Method] : undefined;
-  if (handler && name === 'GET' && request.document) return negotiatedDocument(request, request.document);
+  if (handler && name === 'GET' && request.document)
+    return negotiatedDocument(request, request.document).catch((error) => {
+      if (error instanceof MissingDocumentError) return answerWithoutDocument(route, request, error);
+      throw error;
+    });
   if (handler) return handler(request);
   if (method === 'OPTIONS') return describe(route, request);
   throw new MethodNotAllowedError(method);
+}
+
+/** The next best of what Accept names, in place of a document that the resource lacks. @throws NotAcceptableError with a list */
+async function answerWithoutDocument(
+  route: Route,
+  request: RequestContext,
+  { message, paths }: MissingDocumentError,
+): Promise<Representation | undefined> {
+  const { documents = [] } = route;
+  const available = documents.filter(({ path }) => !paths.has(path));
+  const profiles = documents.flatMap(({ path, profile }) => (profile && paths.has(path) ? [profile] : []));
+  const accept = acceptWithoutProfiles(request.ctx.get('Accept'), new Set(profiles));
+  const others = { ...route, documents: available };
+  const refusal = () => new NotAcceptableError(`${message} ${sentenceAboutTypes(route.types, available)}`);
+  if (accept === '') throw refusal();
+  let negotiated: ReturnType<typeof negotiateMediaType>;
+  try {
+    negotiated = negotiateMediaType(request.ctx, others, accept);
+  } catch (error) {
+    throw error instanceof NotAcceptableError ? refusal() : error;
+  }
+  const representation = await callHandler(others, { ...request, ...negotiated });
+  return representation && { type: negotiated.type, ...representation };
 }
 
 /** The response to OPTIONS: Django REST Framework's metadata. */

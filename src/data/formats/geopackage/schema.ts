@@ -2,7 +2,8 @@
 
 /** `name` as an identifier of SQL. */
 export const quoteName = (name: string): string => `"${name.replaceAll('"', '""')}"`;
-const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
+/** `text` as a string of SQL. */
+export const quoteText = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 
 const wgs84 =
   'GEOGCS["WGS 84",DATUM["WGS_1984",SPHEROID["WGS 84",6378137,298.257223563,AUTHORITY["EPSG","7030"]],' +

@@ -1,5 +1,5 @@
 /**
- * The writer of `gpkg`: a GeoPackage with one table of features, or of attributes if there is no geometry. SQLite, compiled to WebAssembly, writes it page by page: 16 MB of pages are in memory, however many rows there are.
+ * The writer of `gpkg`: a GeoPackage with one table of features, or of attributes if there is no geometry. SQLite, compiled to WebAssembly, writes it page by page: 16 MB of pages are in memory, however many rows there are, and up to 40 MB for the spatial index.
  */
 import { rm, stat } from 'node:fs/promises';
 import type { Database } from 'node-sqlite3-wasm';
@@ -13,6 +13,7 @@ import type { Row, TableColumn, Value } from '../../row.ts';
 import { columnsToWrite, columnsWithoutGeometry } from '../selected-columns.ts';
 import type { RowsInput } from '../types.ts';
 import { geometryColumns, prologue, quoteName } from './schema.ts';
+import { SpatialIndexWriter } from './spatial-index.ts';
 
 const wgs84 = 4326;
 /** Rows between two looks at the size of the file. */
@@ -34,16 +35,17 @@ export async function writeGeoPackage(
   const database = new sqlite.Database(path);
   try {
     database.exec(prologue);
-    const table = new TableWriter(database, input);
     const turns = new Turns();
+    const table = new TableWriter(database, input, turns);
     for await (const row of eachRow(input.rows)) {
       table.add(row);
       if (table.count % itemsPerCheck === 0 && turns.isOver) await turns.next();
+      if (table.index?.isFull) await table.index.packRows();
       if (table.count % rowsPerRoomCheck !== 0) continue;
       signal.throwIfAborted();
       await assertRoom((await stat(path)).size);
     }
-    table.finish(new Date(modified));
+    await table.finish(new Date(modified));
     database.exec('COMMIT');
   } finally {
     database.close();
@@ -64,10 +66,12 @@ class TableWriter {
   readonly #columns: readonly ((row: Row) => Cell)[];
   readonly #hasGeometry: boolean;
   readonly #insert: ReturnType<Database['prepare']>;
+  /** Null if there is no geometry. */
+  readonly index: SpatialIndexWriter | null;
   readonly #extent = [Infinity, Infinity, -Infinity, -Infinity];
   count = 0;
 
-  constructor(database: Database, input: RowsInput) {
+  constructor(database: Database, input: RowsInput, turns: Turns) {
     this.#database = database;
     this.#input = input;
     const selected = columnsToWrite(input);
@@ -84,6 +88,9 @@ class TableWriter {
     database.exec(`CREATE TABLE ${name} (${definitions.join(', ')})`);
     if (this.#hasGeometry) database.exec(geometryColumns);
     this.#insert = database.prepare(`INSERT INTO ${name} VALUES (${definitions.map(() => '?').join(', ')})`);
+    this.index = this.#hasGeometry
+      ? new SpatialIndexWriter(database, { table: input.name, id, geometry }, turns)
+      : null;
     this.#columns = columns.map(({ index, type }) => {
       const toCell = cellConverters[type] ?? toText;
       return (row: Row) => {
@@ -100,7 +107,10 @@ class TableWriter {
       const geometry = row.geometry();
       const box = geometry && bboxOfGeometry(geometry);
       cells.push(geometry && geometryBlob(geometry, box));
-      if (box) this.#extend(box);
+      if (box) {
+        this.#extend(box);
+        this.index?.add(id, box);
+      }
     }
     for (const cell of this.#columns) cells.push(cell(row));
     this.#insert.run(cells);
@@ -115,7 +125,7 @@ class TableWriter {
   }
 
   /** Describes the table, once its extent is known. */
-  finish(modified: Date): void {
+  async finish(modified: Date): Promise<void> {
     this.#insert.finalize();
     const { name, geometryKinds = [] } = this.#input;
     const { geometry } = this.#names;
@@ -124,12 +134,13 @@ class TableWriter {
       ...[name, this.#hasGeometry ? 'features' : 'attributes', name, '', modified.toISOString()],
       ...[...extent, this.#hasGeometry ? wgs84 : null],
     ]);
-    if (!this.#hasGeometry) return;
+    if (!this.index) return;
     // 2: geometries may have a Z.
     const z = geometryKinds.length === 0 || geometryKinds.some((kind) => kind.endsWith(' Z')) ? 2 : 0;
     this.#database.run('INSERT INTO gpkg_geometry_columns VALUES (?, ?, ?, ?, ?, 0)', [
       ...[name, geometry, geometryTypeOf(this.#input), wgs84, z],
     ]);
+    await this.index.finish();
   }
 }
 

@@ -1,12 +1,13 @@
 /** Rows as JSON: GeoJSON Features or plain objects, in an array or one a line. */
 
 import type { Coordinates, Geometry } from '../../geometry/geometry.ts';
+import { directRings } from '../../geometry/ring-direction.ts';
 import type { Row, Value } from '../../row.ts';
 import { columnsToWrite, columnsWithoutGeometry, unusedColumnName } from '../selected-columns.ts';
 import type { TextBuffer, TextWriter } from '../text-buffer.ts';
 import type { RowsInput } from '../types.ts';
 
-type ColumnsInput = Pick<RowsInput, 'schema' | 'fields'>;
+type ColumnsInput = Pick<RowsInput, 'schema' | 'fields' | 'mayHaveMisdirectedRings'>;
 
 const featureStart = Buffer.from('{"type":"Feature",');
 const idKey = encodeJsonKey('id');
@@ -31,7 +32,7 @@ export function makeFeatureWriter(input: ColumnsInput & Pick<RowsInput, 'idOf'>,
       out.byte(44);
     }
     out.append(geometryKey);
-    writeRowGeometry(out, hasGeometry ? row : null);
+    writeRowGeometry(out, hasGeometry ? row : null, input.mayHaveMisdirectedRings);
     out.byte(44);
     out.append(propertiesKey);
     out.byte(123);
@@ -63,7 +64,7 @@ export function makeObjectWriter(input: ColumnsInput, out: TextBuffer): (row: Ro
       const { index, key } = columns[i] as (typeof columns)[number];
       if (i > 0) out.byte(44);
       out.append(key);
-      if (index < 0) writeRowGeometry(out, row);
+      if (index < 0) writeRowGeometry(out, row, input.mayHaveMisdirectedRings);
       else writeRowValue(out, row, index);
     }
     out.byte(125);
@@ -132,9 +133,10 @@ function writeRowValue(out: TextBuffer, row: Row, column: number): void {
 
 const point = new Float64Array(2);
 
-function writeRowGeometry(out: TextBuffer, row: Row | null): void {
+function writeRowGeometry(out: TextBuffer, row: Row | null, mayHaveMisdirectedRings = false): void {
   if (!row?.readPoint?.(point)) {
-    writeGeoJsonGeometry(out, row === null ? null : row.geometry());
+    const geometry = row === null ? null : row.geometry();
+    writeGeoJsonGeometry(out, geometry && mayHaveMisdirectedRings ? directRings(geometry) : geometry);
     return;
   }
   out.append(opening.Point);

@@ -1,0 +1,116 @@
+/** The spatial index of GeoPackages: an R*Tree as SQLite has it, whatever the number of rows. GDAL reads it in test/clients/ranges.test.ts. */
+import '../../support/judged.ts';
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import sqlite from 'node-sqlite3-wasm';
+import { Turns } from '../../../src/data/event-loop.ts';
+import { positionOnHilbertCurve, sortAlongHilbertCurve } from '../../../src/data/formats/geopackage/hilbert.ts';
+import { prologue } from '../../../src/data/formats/geopackage/schema.ts';
+import { SpatialIndexWriter } from '../../../src/data/formats/geopackage/spatial-index.ts';
+
+type Box = [west: number, south: number, east: number, north: number];
+const random = (seed: number) => () => {
+  const next = (seed * 16_807) % 2_147_483_647;
+  seed = next;
+  return next / 2_147_483_647;
+};
+
+async function indexOf(boxes: readonly Box[], runLength: number) {
+  const database = new sqlite.Database(':memory:');
+  database.exec(prologue);
+  database.exec(`CREATE TABLE "a ""b" (fid INTEGER PRIMARY KEY, shape GEOMETRY)`);
+  const index = new SpatialIndexWriter(
+    database,
+    { table: 'a "b', id: 'fid', geometry: 'shape' },
+    new Turns(),
+    runLength,
+  );
+  for (const [i, box] of boxes.entries()) {
+    index.add(2 ** 33 + i, box);
+    if (index.isFull) await index.packRows();
+  }
+  await index.finish();
+  database.exec('COMMIT');
+  return database;
+}
+
+/** Reads the tree from its root. @returns the boxes of the rows, as they are in the leaves */
+function walk(database: InstanceType<typeof sqlite.Database>): Map<number, Box> {
+  const all = (part: string, key: string, value: string) =>
+    new Map(
+      database.all(`SELECT * FROM "rtree_a ""b_shape_${part}"`).map((row) => [Number(row[key]), row[value]] as const),
+    );
+  const nodes = all('node', 'nodeno', 'data') as Map<number, Uint8Array>;
+  const parents = all('parent', 'nodeno', 'parentnode');
+  const leaves = all('rowid', 'rowid', 'nodeno');
+  const rows = new Map<number, Box>();
+  const visit = (number: number, depth: number, around: Box) => {
+    const node = Buffer.from(nodes.get(number) as Uint8Array);
+    assert.equal(node.length, 1228);
+    nodes.delete(number);
+    for (let cell = 0; cell < node.readUInt16BE(2); cell++) {
+      const at = 4 + 24 * cell;
+      const id = Number(node.readBigInt64BE(at));
+      const [west = 0, east = 0, south = 0, north = 0] = [8, 12, 16, 20].map((offset) => node.readFloatBE(at + offset));
+      assert.ok(west >= around[0] && south >= around[1] && east <= around[2] && north <= around[3]);
+      assert.equal(Number((depth > 0 ? parents : leaves).get(id)), number);
+      if (depth > 0) visit(id, depth - 1, [west, south, east, north]);
+      else rows.set(id, [west, south, east, north]);
+    }
+  };
+  const depth = Buffer.from(nodes.get(1) as Uint8Array).readUInt16BE(0);
+  visit(1, depth, [-Infinity, -Infinity, Infinity, Infinity]);
+  assert.deepEqual([nodes.size, leaves.size], [0, rows.size]);
+  return rows;
+}
+
+describe('the spatial index of a GeoPackage', () => {
+  it('has each row once, in boxes around its own', async () => {
+    const draw = random(7);
+    for (const [count, runLength] of [
+      [0, 100],
+      [1, 100],
+      [51, 100],
+      [52, 100],
+      [3000, 700],
+      [3000, 1000],
+    ] as const) {
+      const boxes = Array.from({ length: count }, (): Box => {
+        const [x, y] = [draw() * 360 - 180, draw() * 180 - 90];
+        return [x, y, x + draw(), y + draw()];
+      });
+      const database = await indexOf(boxes, runLength);
+      const rows = walk(database);
+      assert.equal(rows.size, count);
+      for (const [i, [west, south, east, north]] of boxes.entries()) {
+        const found = rows.get(2 ** 33 + i) as Box;
+        assert.ok(found[0] <= west && found[1] <= south && found[2] >= east && found[3] >= north);
+        assert.ok(found.every((side, at) => Math.abs(side - (boxes[i] as Box)[at as 0]) < 1e-4));
+      }
+      const [declared] = database.all("SELECT sql FROM sqlite_master WHERE name = 'rtree_a \"b_shape'");
+      assert.match(String(declared?.sql), /^CREATE VIRTUAL TABLE "rtree_a ""b_shape" USING rtree\(/);
+      database.close();
+    }
+  });
+
+  it('packs rows along a curve without jumps', async () => {
+    const [side, cells] = [64, new Map<number, readonly [number, number]>()];
+    for (let x = 0; x < side; x++) for (let y = 0; y < side; y++) cells.set(positionOnHilbertCurve(x, y), [x, y]);
+    for (let at = 1; at < side * side; at++) {
+      const [[x, y], [a, b]] = [cells.get(at) as [number, number], cells.get(at - 1) as [number, number]];
+      assert.equal(Math.abs(x - a) + Math.abs(y - b), 1);
+    }
+    assert.equal(positionOnHilbertCurve(65_535, 0), 2 ** 32 - 1);
+    const draw = random(3);
+    const boxes = Float32Array.from({ length: 4 * 999 }, draw);
+    const order = await sortAlongHilbertCurve(boxes, 999, new Turns());
+    assert.deepEqual(
+      [...order].sort((a, b) => a - b),
+      [...order.keys()],
+    );
+    assert.deepEqual(
+      await sortAlongHilbertCurve(new Float32Array(40), 10, new Turns()),
+      Uint32Array.from({ length: 10 }, (_, i) => i),
+    );
+  });
+});
