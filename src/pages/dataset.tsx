@@ -7,7 +7,7 @@ import { schemaOrgDataset } from '../standards/schema-org.ts';
 import { DatasetLead } from './dataset-lead.tsx';
 import { DatasetNotes } from './dataset-notes.tsx';
 import { type DatasetPageParts, datasetSections } from './dataset-sections.tsx';
-import { type Crumb, renderPage } from './layout.tsx';
+import { type Crumb, type PageParts, renderPage, renderPageStart } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
 import { hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
 import { Part } from './part.tsx';
@@ -28,24 +28,35 @@ export function datasetCrumbs(
   ];
 }
 
-export function renderDatasetPage(context: PageContext, parts: DatasetPageParts): string {
+/** The parts of a dataset's page that its head shows. */
+export type DatasetHeadParts = Pick<DatasetPageParts, 'dataset' | 'namespace' | 'version' | 'isVersionPage'>;
+
+/** The page up to its content. */
+export const renderDatasetPageStart = (context: PageContext, parts: DatasetHeadParts): string =>
+  renderPageStart(context, headOf(context, parts));
+
+function headOf(context: PageContext, parts: DatasetHeadParts): Omit<PageParts, 'children'> {
   const { locale } = context;
   const { dataset, namespace, version, isVersionPage } = parts;
-  const sections = datasetSections(context, parts);
-  return renderPage(context, {
-    title: isVersionPage && version ? `${dataset.label}, ${locale.date(version.datetime)}` : dataset.label,
+  const date = isVersionPage && version ? locale.date(version.datetime) : null;
+  return {
+    title: date === null ? dataset.label : `${dataset.label}, ${date}`,
     description: firstParagraph(dataset.description),
     section: 'datasets',
     isWatched: true,
     feed: `${apiPath(refOf(dataset))}feed.atom`,
     ...(version?.ready && version.rows !== null && { picture: `${apiPath(refOf(dataset))}plate.svg` }),
     ...(!isVersionPage && context.base && { jsonLd: schemaOrgDataset(factsOf(context, parts)) }),
-    crumbs: datasetCrumbs(
-      context,
-      dataset,
-      namespace,
-      isVersionPage && version ? [{ text: locale.date(version.datetime) }] : [],
-    ),
+    crumbs: datasetCrumbs(context, dataset, namespace, date === null ? [] : [{ text: date }]),
+  };
+}
+
+export function renderDatasetPage(context: PageContext, parts: DatasetPageParts): string {
+  const { locale } = context;
+  const { dataset, version, isVersionPage } = parts;
+  const sections = datasetSections(context, parts);
+  return renderPage(context, {
+    ...headOf(context, parts),
     children: (
       <>
         <DatasetNotes context={context} {...parts} />
@@ -69,5 +80,5 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
   });
 }
 
-const factsOf = ({ settings, base }: PageContext, { dataset, namespace }: DatasetPageParts): DatasetFacts =>
+const factsOf = ({ settings, base }: PageContext, { dataset, namespace }: DatasetHeadParts): DatasetFacts =>
   datasetFacts(catalogueFacts(settings, base), dataset, { label: namespace, visibility: dataset.visibility });

@@ -10,7 +10,7 @@ import { CodeBlock } from './code-block.tsx';
 import { boldCount } from './dataset-hit.tsx';
 import { type DatasetList, DatasetListing, SearchForm } from './dataset-list.tsx';
 import { ChangesInBrief, type VersionChange } from './dataset-versions.tsx';
-import { renderPage } from './layout.tsx';
+import { type PageParts, renderPage, renderPageStart } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
 import { hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
 import { Prose } from './prose.tsx';
@@ -26,6 +26,18 @@ export interface HomeParts extends DatasetList {
   readonly queries: Page<Query>;
 }
 
+const homeHead = (context: PageContext): Omit<PageParts, 'children'> => ({
+  title: context.settings.title,
+  description: firstParagraph(context.settings.description),
+  section: 'datasets',
+  isWatched: true,
+  hasSearch: false,
+  json: hrefOf(context, `${apiRoot}${collections.dataset}/?format=json`),
+});
+
+/** The first page up to its content. */
+export const renderHomePageStart = (context: PageContext): string => renderPageStart(context, homeHead(context));
+
 /** The first page of the catalogue: what it is, how much there is, its datasets, what changed. */
 export function renderHomePage(context: PageContext, parts: HomeParts): string {
   const { locale, settings } = context;
@@ -34,12 +46,7 @@ export function renderHomePage(context: PageContext, parts: HomeParts): string {
   const isEmpty = found.count === 0;
   const bbox = totals?.bbox ?? null;
   return renderPage(context, {
-    title: settings.title,
-    description: firstParagraph(settings.description),
-    section: 'datasets',
-    isWatched: true,
-    hasSearch: false,
-    json: hrefOf(context, `${apiRoot}${collections.dataset}/?format=json`),
+    ...homeHead(context),
     children: (
       <>
         <div class={bbox ? 'front with-map' : 'front'}>
@@ -71,16 +78,25 @@ export function renderHomePage(context: PageContext, parts: HomeParts): string {
   });
 }
 
-/** The page of a search, or of all datasets. */
-export function renderSearchPage(context: PageContext, list: DatasetList): string {
-  const { locale, query } = context;
+function searchHead({ locale, query }: PageContext, { found: { count } }: DatasetList): Omit<PageParts, 'children'> {
   const search = query.get('search')?.trim() ?? '';
-  const { count } = list.found;
-  return renderPage(context, {
+  return {
     title: search ? locale.text('datasetsWith', { count, search }) : locale.text('datasets'),
     section: 'datasets',
     hasSearch: false,
     isHidden: [...query.keys()].some((name) => name !== 'page'),
+  };
+}
+
+/** The page of a search up to its content. */
+export const renderSearchPageStart = (context: PageContext, list: DatasetList): string =>
+  renderPageStart(context, searchHead(context, list));
+
+/** The page of a search, or of all datasets. */
+export function renderSearchPage(context: PageContext, list: DatasetList): string {
+  const { locale } = context;
+  return renderPage(context, {
+    ...searchHead(context, list),
     children: (
       <>
         <h1 class="vh">{locale.text('datasets')}</h1>

@@ -53,6 +53,15 @@ export function renderPage(context: PageContext, parts: PageParts): string {
   return `<!doctype html>${(isExport ? renderStatically(base, write) : write()).replace(forbidden, '\ufffd')}`;
 }
 
+/** The content of a page of which only the start is rendered. No text of a page is written like it. */
+const contentMark = '<wbr id="content"/>';
+
+/** A page up to its content, as HTML: all of its head, and its header. */
+export function renderPageStart(context: PageContext, parts: Omit<PageParts, 'children'>): string {
+  const page = renderPage(context, { ...parts, children: <wbr id="content" /> });
+  return page.slice(0, page.indexOf(contentMark));
+}
+
 function Page({ context, ...parts }: PageParts & { readonly context: PageContext }): VNode {
   const { locale, settings } = context;
   const { title, crumbs, children } = parts;

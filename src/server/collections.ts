@@ -9,7 +9,7 @@ import { represent, representFile, resourceUrl, toJson } from '../catalogue/repr
 import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
 import { Turns } from '../data/event-loop.ts';
-import { renderSearchPage } from '../pages/home.tsx';
+import { renderSearchPage, renderSearchPageStart } from '../pages/home.tsx';
 import { contextLinks } from './documents.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
 import {
@@ -105,10 +105,14 @@ async function datasetListPage(request: RequestContext): Promise<Representation 
     return undefined;
   }
   const list = await datasetListFor(request, parseListOptions('dataset', query, { namespace: params.namespace }));
+  const dependsOn = dependenciesOf(list);
   return {
     ...representPage(request, 'Datasets', list.found, () => list.found.items.map((item) => entityJson(item, request))),
-    dependsOn: dependenciesOf(list),
-    page: (context) => renderSearchPage(context, list),
+    dependsOn,
+    pageInParts: {
+      head: (context) => renderSearchPageStart(context, list),
+      complete: async () => ({ dependsOn, page: (context) => renderSearchPage(context, list) }),
+    },
   };
 }
 

@@ -8,6 +8,7 @@ import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
+import type { DatasetHeadParts } from '../pages/dataset.tsx';
 import type { ShownMap } from '../pages/dataset-map.tsx';
 import { type DatasetPageParts, profilesByColumn } from '../pages/dataset-sections.tsx';
 import { shownVersions } from '../pages/dataset-versions.tsx';
@@ -35,6 +36,22 @@ export interface DatasetPageOptions {
   readonly viewer: Viewer;
   /** Of an app whose pages become files. */
   readonly staticExport?: StaticExport | null;
+}
+
+/** Parts that the head of a dataset's page shows. @param version of the page; undefined for the dataset's own */
+export async function datasetHeadParts(
+  catalogue: Catalogue,
+  dataset: Dataset,
+  version: Version | undefined,
+): Promise<DatasetHeadParts> {
+  const shown = version ?? shownVersion(dataset);
+  const namespace = await catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null);
+  return {
+    dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
+    namespace: namespace?.label ?? dataset.namespace,
+    version: shown,
+    isVersionPage: version !== undefined,
+  };
 }
 
 /** What the page of a dataset shows. */

@@ -6,9 +6,9 @@ import { resourceUrl, toJson } from '../catalogue/represent.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import type { DatasetList } from '../pages/dataset-list.tsx';
 import { findDatasets, suggestDatasets } from '../pages/find-datasets.ts';
-import { renderHomePage } from '../pages/home.tsx';
+import { renderHomePage, renderHomePageStart } from '../pages/home.tsx';
 import { lastParameterValue, parseListOptions } from './query-string.ts';
-import { pathPrefix, type Representation, type RequestContext } from './route.ts';
+import { type CompletePage, pathPrefix, type Representation, type RequestContext } from './route.ts';
 
 /** Versions and queries that the home page names. */
 const newsCount = 5;
@@ -24,6 +24,15 @@ export async function homeHandler(request: RequestContext): Promise<Representati
     return undefined;
   }
   const list = await datasetListFor(request, parseListOptions('dataset', request.query));
+  return {
+    title: catalogue.settings.title,
+    dependsOn: dependenciesOf(list),
+    json: () => '{}',
+    pageInParts: { head: renderHomePageStart, complete: () => completeHomePage(request, list) },
+  };
+}
+
+async function completeHomePage({ app, catalogue }: RequestContext, list: DatasetList): Promise<CompletePage> {
   const versions = await catalogue.list('version', { pageSize: newsCount });
   const news = await Promise.all(
     versions.items.map(async (version) => {
@@ -38,18 +47,10 @@ export async function homeHandler(request: RequestContext): Promise<Representati
     }),
   );
   const queries = await catalogue.list('query', { pageSize: newsCount });
+  const shown = [...versions.items, ...news.flatMap(({ dataset, change }) => [dataset, change]), ...queries.items];
   return {
-    title: catalogue.settings.title,
-    dependsOn: news.some(({ change }) => change === 'comparing')
-      ? []
-      : [
-          ...dependenciesOf(list),
-          ...versions.items,
-          ...news.flatMap(({ dataset, change }) => [dataset, change]),
-          ...queries.items,
-        ],
+    dependsOn: news.some(({ change }) => change === 'comparing') ? [] : [...dependenciesOf(list), ...shown],
     freshFor: beforeFiguresAreReadAgain,
-    json: () => '{}',
     page: (context) => renderHomePage(context, { ...list, news, queries }),
   };
 }

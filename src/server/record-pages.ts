@@ -3,8 +3,8 @@ import type { HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { maySeePeople } from '../catalogue/permissions.ts';
 import { datasetRefOf, refOf } from '../catalogue/ref.ts';
-import type { Commit, Dataset, Entities, Kind, Namespace, Query } from '../catalogue/types.ts';
-import { datasetCrumbs, renderDatasetPage } from '../pages/dataset.tsx';
+import type { Commit, Dataset, Entities, Kind, Namespace, Query, Version } from '../catalogue/types.ts';
+import { datasetCrumbs, renderDatasetPage, renderDatasetPageStart } from '../pages/dataset.tsx';
 import { renderHistoryPage } from '../pages/history.tsx';
 import { hrefOfRef } from '../pages/page-context.ts';
 import {
@@ -16,11 +16,11 @@ import {
 } from '../pages/records.tsx';
 import { chartSoon } from './dataset-chart.ts';
 import { beforeCommitsAreReadAgain } from './dataset-history.ts';
-import { datasetPageParts, pathOfComparison } from './dataset-page.ts';
+import { datasetHeadParts, datasetPageParts, pathOfComparison } from './dataset-page.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
 import { parseListOptions } from './query-string.ts';
 import { seeOther } from './redirects.ts';
-import type { Representation, RequestContext } from './route.ts';
+import type { CompletePage, Representation, RequestContext } from './route.ts';
 import { firstRowsOfQuery } from './rows-page.ts';
 import { patienceOf } from './soon.ts';
 
@@ -73,37 +73,49 @@ async function withDatasetPage(
   entity: Entities['dataset'] | Entities['version'],
   dataset: Dataset,
 ): Promise<Representation | undefined> {
-  const { catalogue, query, viewer } = request;
+  const { catalogue, query } = request;
   const comparison = entity.kind === 'dataset' ? pathOfComparison(dataset, query) : null;
   if (comparison !== null) {
     seeOther(request, `${request.ctx.path}${comparison}`);
     return undefined;
   }
   const version = entity.kind === 'version' ? entity : undefined;
-  const { differenceFigures: figures, staticExport } = request.app;
+  const complete = () => completeDatasetPage(request, representation, dataset, version);
+  // Columns that the address names may be refused.
+  if (query.size > 0) return { ...representation, ...(await complete()) };
+  const head = await datasetHeadParts(catalogue, dataset, version);
+  return {
+    ...representation,
+    pageInParts: { head: (context) => renderDatasetPageStart(context, head), complete },
+  };
+}
+
+async function completeDatasetPage(
+  { app, catalogue, query, viewer }: RequestContext,
+  { dependsOn }: Representation,
+  dataset: Dataset,
+  version: Version | undefined,
+): Promise<CompletePage> {
+  const { differenceFigures: figures, staticExport } = app;
   const options = { version, colour: query.get('_colour'), figures, viewer, staticExport };
   const { parts, isComplete } = await datasetPageParts(catalogue, dataset, options);
   const chart =
     parts.version && parts.profile
-      ? await chartSoon(catalogue, parts.dataset, parts.version, parts.profile, query, patienceOf(request.app))
+      ? await chartSoon(catalogue, parts.dataset, parts.version, parts.profile, query, patienceOf(app))
       : null;
   // A page without its rows is made anew until they are ready.
-  const dependsOn =
-    isComplete && chart !== undefined
-      ? [
-          ...representation.dependsOn,
-          parts.namespace,
-          ...parts.queries,
-          ...parts.others,
-          parts.profile,
-          JSON.stringify(parts.map),
-          ...parts.changes.values(),
-          parts.history.map(({ id }) => id).join(),
-        ]
-      : [];
+  const isReady = isComplete && chart !== undefined;
+  const shown = () => [
+    parts.namespace,
+    ...parts.queries,
+    ...parts.others,
+    parts.profile,
+    JSON.stringify(parts.map),
+    ...parts.changes.values(),
+    parts.history.map(({ id }) => id).join(),
+  ];
   return {
-    ...representation,
-    dependsOn,
+    dependsOn: isReady ? [...dependsOn, ...shown()] : [],
     freshFor: beforeCommitsAreReadAgain,
     page: (context) => renderDatasetPage(context, { ...parts, chart: chart ?? null }),
   };

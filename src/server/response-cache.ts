@@ -6,14 +6,22 @@
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { promisify } from 'node:util';
-import { type BrotliOptions, brotliCompress, constants, gzip } from 'node:zlib';
+import {
+  type BrotliOptions,
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  type Zlib,
+} from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { languageForTag } from '../pages/locale.ts';
 import { etagMatches, type Headers } from './headers.ts';
 import { type Coding, preferredCoding, preferredLanguages } from './negotiate.ts';
 
 /** A response in one content coding, ready to be sent. */
-interface Variant {
+export interface Variant {
   readonly body: Buffer;
   /** With its quotes; a different one for each coding (RFC 9110, section 8.8.3.3). */
   readonly etag: string;
@@ -52,6 +60,12 @@ const compressors: { readonly [C in Exclude<Coding, 'identity'>]: (body: Buffer)
   gzip: (body) => gzipBody(body, { level: body.length < largeBody ? 6 : 4 }),
 };
 
+/** A stream that compresses a text whose length isn't known yet: as a large body. */
+export const createCompressor = (coding: Exclude<Coding, 'identity'>): NodeJS.ReadWriteStream & Zlib =>
+  coding === 'br'
+    ? createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
+    : createGzip({ level: 4 });
+
 /** In bytes; a smaller body isn't compressed. The response to a write is sent once, and not kept. */
 const leastCompressed = 400;
 const leastCompressedOnce = 16 * 1024;
@@ -80,13 +94,38 @@ export function makeCachedResponse(
   };
 }
 
+/** The ETag of a variant. @param tag the validator of the uncompressed body, without quotes */
+export const encodedEtag = (tag: string, coding: Coding): string =>
+  coding === 'identity' ? `"${tag}"` : `"${tag}-${coding}"`;
+
 function makeVariant(body: Buffer, tag: string, coding: Coding, common: Headers): Variant {
-  const etag = coding === 'identity' ? `"${tag}"` : `"${tag}-${coding}"`;
+  const etag = encodedEtag(tag, coding);
   const validated = [...common, ['ETag', etag] as const];
   const headers = [...validated, ['Content-Length', String(body.length)] as const];
   if (coding !== 'identity') headers.push(['Content-Encoding', coding] as const);
   const notModified = validated.filter(([name]) => name !== 'Content-Type');
   return { body, etag, headers: headers.flat(), notModifiedHeaders: notModified.flat() };
+}
+
+/** Adds a variant to a response; one that is there is kept. @param body in the coding */
+export function addVariant(response: CachedResponse, coding: Coding, body: Buffer): Variant {
+  const { identity } = response.variants;
+  if (coding === 'identity') return identity;
+  response.variants[coding] ??= makeVariant(body, identity.etag.slice(1, -1), coding, response.headers);
+  return response.variants[coding];
+}
+
+/** ETags of variants by the random ETags with which the same bytes were sent before their hash was known. */
+const etagsOfBytes = new LRUCache<string, string>({ max: 5000 });
+
+/** Notes that bytes were sent with a random ETag: conditions that name it are met as long as the bytes are the same. */
+export const noteRandomEtag = (random: string, etag: string): void => void etagsOfBytes.set(random, etag);
+
+/** The ETag of a condition that names a variant, by its own ETag or a random one; undefined if none does. */
+function matchingEtag(condition: string, { etag }: Variant): string | undefined {
+  if (etagMatches(condition, etag)) return etag;
+  const tags = condition.split(',').map((tag) => tag.trim().replace(/^W\//, ''));
+  return tags.find((tag) => etagsOfBytes.get(tag) === etag);
 }
 
 /** The coding of the variant for a client. */
@@ -108,9 +147,7 @@ export async function encodedVariantFor(
   const { identity, [coding]: ready } = response.variants;
   if (ready || coding === 'identity') return ready ?? identity;
   const body = await compressors[coding](identity.body);
-  const variant = makeVariant(body, identity.etag.slice(1, -1), coding, response.headers);
-  response.variants[coding] = variant;
-  return variant;
+  return addVariant(response, coding, body);
 }
 
 /** Sends a variant: whole, or without its body (HEAD), or as 304 to a GET or HEAD whose If-None-Match has its tag. */
@@ -123,8 +160,10 @@ export function sendResponseVariant(
 ): void {
   const reads = request.method === 'GET' || request.method === 'HEAD';
   const condition = reads ? request.headers['if-none-match'] : undefined;
-  if (condition !== undefined && etagMatches(condition, variant.etag)) {
-    const headers = variant.notModifiedHeaders;
+  const matching = condition === undefined ? undefined : matchingEtag(condition, variant);
+  if (matching !== undefined) {
+    const own = variant.notModifiedHeaders;
+    const headers = matching === variant.etag ? own : own.map((text) => (text === variant.etag ? matching : text));
     response.writeHead(304, (more ? [...headers, ...more] : headers) as string[]).end();
   } else {
     response.writeHead(status, (more ? [...variant.headers, ...more] : variant.headers) as string[]);

@@ -105,6 +105,8 @@ export interface Representation {
   readonly bytes?: () => Uint8Array;
   /** The page for people; by default the JSON in a page. */
   readonly page?: ((context: PageContext) => string) | undefined;
+  /** A page whose head is known before the rest, in place of `page`. */
+  readonly pageInParts?: PageInParts;
   /** Addresses of the pages of a list before and after this one. */
   readonly beside?: { readonly next: string | null; readonly previous: string | null };
   /** Addresses that links in the page of the JSON lead to, in place of those shown. */
@@ -122,6 +124,21 @@ export interface Representation {
   readonly type?: string;
   /** Default: 200. */
   readonly status?: number;
+}
+
+/** A page for people whose head can be sent while its content is still read. */
+export interface PageInParts {
+  /** HTML up to the content. */
+  readonly head: (context: PageContext) => string;
+  /**
+   * The whole page, which begins with the head, and all that it depends on, beginning with what its representation names. What it
+   * throws can't be responded to any more: whatever is wrong with the request was found before.
+   */
+  readonly complete: () => Promise<CompletePage>;
+}
+
+export interface CompletePage extends Pick<Representation, 'dependsOn' | 'freshFor'> {
+  readonly page: (context: PageContext) => string;
 }
 
 /** An app whose responses become static files: they are complete however long that takes, and the same at any time. */

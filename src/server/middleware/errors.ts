@@ -39,11 +39,14 @@ export function respondToErrors(app: AppContext): Middleware {
   };
 }
 
+/** A request in the log of errors. */
+export const requestLabel = (ctx: ParameterizedContext): string =>
+  `${ctx.method} ${ctx.path} (${ctx.response.get(requestIdHeader)})`;
+
 async function sendError(ctx: ParameterizedContext, app: AppContext, error: unknown): Promise<void> {
   const { status, body, headers, unexpected } = errorResponse(error);
-  const line = `${ctx.method} ${ctx.path} (${ctx.response.get(requestIdHeader)})`;
-  if (unexpected) app.log(`${line}: ${(error as Error).stack ?? error}`);
-  else if (Object(error).cause) app.log(`${line}: ${Object(error).cause.message}`);
+  if (unexpected) app.log(`${requestLabel(ctx)}: ${(error as Error).stack ?? error}`);
+  else if (Object(error).cause) app.log(`${requestLabel(ctx)}: ${Object(error).cause.message}`);
   for (const [name, value] of headers) ctx.set(name, value);
   ctx.remove('Content-Disposition');
   ctx.status = status;

@@ -3,12 +3,13 @@ import type { RequestListener } from 'node:http';
 import type { Settings } from '../../catalogue/types.ts';
 import { nextTurn } from '../../data/event-loop.ts';
 import { renderJsonPage } from '../../pages/json-page.tsx';
+import type { PageContext } from '../../pages/page-context.ts';
 import { documentLinks, negotiatedDocument, sentenceAboutTypes } from '../documents.ts';
 import { MethodNotAllowedError, MissingDocumentError, NotAcceptableError } from '../errors.ts';
 import { commonHeaders, framablePageHeaders, type Headers, pageHeaders } from '../headers.ts';
 import { type Alternate, formatLinkHeader, relativeReference } from '../link-header.ts';
 import { optionsMetadata } from '../metadata.ts';
-import { acceptWithoutProfiles } from '../negotiate.ts';
+import { acceptWithoutProfiles, preferredCoding } from '../negotiate.ts';
 import { makePageContext } from '../page-context.ts';
 import { chooseRequestId, clientIpAddress, hasSeveralHosts, requestIdHeader, rewriteToOriginForm } from '../request.ts';
 import {
@@ -18,14 +19,17 @@ import {
   responseCacheKey,
   sendResponseVariant,
 } from '../response-cache.ts';
+import { acceptsParts, ResponseInParts } from '../response-in-parts.ts';
 import {
   type AppContext,
   isSafeMethod,
   type Method,
+  type PageInParts,
   type Representation,
   type RequestContext,
   type Route,
 } from '../route.ts';
+import { requestLabel } from './errors.ts';
 import { negotiateMediaType } from './negotiate.ts';
 
 /** The listener in front of Koa: responses that are cached and unchanged are sent without any of the other steps. */
@@ -128,32 +132,90 @@ const largeBody = 128 * 1024;
 export async function sendRepresentation(
   route: Route,
   request: RequestContext,
-  representation: Representation,
-  { epoch, settings }: Baseline,
+  found: Representation,
+  baseline: Baseline,
 ): Promise<void> {
   const { ctx, app } = request;
-  // The settings decide about links and the titles of pages.
-  const dependsOn = [settings, ...representation.dependsOn];
   // Files are made once.
-  const isCached = representation.dependsOn.length > 0 && !app.staticExport;
-  const key = isCached ? responseCacheKey(ctx.req) : null;
-  let response: CachedResponse | undefined = key === null ? undefined : app.cache.get(key);
-  if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
-  else {
-    const related = linksOf(route, request, representation);
-    const linked = { ...representation, links: () => related };
-    const body = bodyOf(request, linked);
-    // Encoding and hashing it take a turn of their own.
-    if (body.length >= largeBody) await nextTurn();
-    response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name);
-    if (key !== null) app.cache.set(key, response);
+  const key = app.staticExport ? null : responseCacheKey(ctx.req);
+  const kept = key === null ? undefined : app.cache.get(key);
+  const { pageInParts } = found;
+  if (pageInParts && !app.staticExport && acceptsParts(ctx.req)) {
+    // What is known before the page is read decides whether the kept one may still be right.
+    const mayBeRight =
+      kept && areSame(kept.dependsOn.slice(0, found.dependsOn.length + 1), [baseline.settings, ...found.dependsOn]);
+    if (!mayBeRight) return sendPageInParts(route, request, { ...found, pageInParts }, baseline, key);
   }
-  const { freshFor } = representation;
-  if (freshFor !== undefined) response.freshUntil = performance.now() + freshFor;
+  const representation = pageInParts ? { ...found, ...(await pageInParts.complete()) } : found;
+  const response = await unchangedOrNewResponse(route, request, representation, baseline, key);
   const variant = await encodedVariantFor(response, ctx.get('Accept-Encoding'), !isSafeMethod(ctx.method));
   ctx.respond = false;
   sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
 }
+
+/** The response that is kept if all that it depends on is unchanged, else a new one, which is kept. */
+async function unchangedOrNewResponse(
+  route: Route,
+  request: RequestContext,
+  representation: Representation,
+  { epoch, settings }: Baseline,
+  key: string | null,
+): Promise<CachedResponse> {
+  const { cache } = request.app;
+  // The settings decide about links and the titles of pages.
+  const dependsOn = [settings, ...representation.dependsOn];
+  const isKept = key !== null && representation.dependsOn.length > 0;
+  let response = isKept ? cache.get(key) : undefined;
+  if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
+  else {
+    const linked = withRelatedLinks(route, request, representation);
+    const body = bodyOf(request, linked);
+    // Encoding and hashing it take a turn of their own.
+    if (body.length >= largeBody) await nextTurn();
+    response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name);
+    if (isKept) cache.set(key, response);
+  }
+  const { freshFor } = representation;
+  if (freshFor !== undefined) response.freshUntil = performance.now() + freshFor;
+  return response;
+}
+
+/** Sends the head of a page, and the rest when it is ready. An error meanwhile is logged, and the connection cut. */
+async function sendPageInParts(
+  route: Route,
+  request: RequestContext,
+  representation: Representation & { readonly pageInParts: PageInParts },
+  { epoch, settings }: Baseline,
+  key: string | null,
+): Promise<void> {
+  const { ctx, app } = request;
+  const { head, complete } = representation.pageInParts;
+  const linked = withRelatedLinks(route, request, representation);
+  const context = pageContextOf(request, linked);
+  const start = head(context);
+  const headers = headersOf(request, linked);
+  ctx.respond = false;
+  const parts = new ResponseInParts(ctx.res, preferredCoding(ctx.get('Accept-Encoding')));
+  try {
+    await parts.start(headers, start);
+    // The start leaves before the rest is begun.
+    await nextTurn();
+    const { dependsOn, freshFor, page } = await complete();
+    const text = page(context);
+    const response = makeCachedResponse(epoch, [settings, ...dependsOn], text, headers, route.name);
+    if (freshFor !== undefined) response.freshUntil = performance.now() + freshFor;
+    await parts.finish(text, response);
+    if (key !== null && dependsOn.length > 0) app.cache.set(key, response);
+  } catch (error) {
+    if (!ctx.res.destroyed) app.log(`${requestLabel(ctx)}: ${(error as Error).stack ?? error}`);
+    parts.abort();
+  }
+}
+
+const withRelatedLinks = (route: Route, request: RequestContext, representation: Representation): Representation => {
+  const related = linksOf(route, request, representation);
+  return { ...representation, links: () => related };
+};
 
 /** The links of a representation, and those to the documents about the same resource. */
 function linksOf(
@@ -167,19 +229,17 @@ function linksOf(
   return [...own, ...documentLinks(others, `${links.base}${ctx.path}`, links.base)];
 }
 
-function bodyOf(
-  { ctx, app, type, indent, isPage, links, viewer }: RequestContext,
-  representation: Representation,
-): string | Uint8Array {
+function pageContextOf({ ctx, app, links, viewer }: RequestContext, representation: Representation): PageContext {
+  const context = makePageContext(ctx, app.publicCatalogue.settings, links.base, viewer.username, app.staticExport);
+  return { ...context, links: representation.links?.() ?? [] };
+}
+
+function bodyOf(request: RequestContext, representation: Representation): string | Uint8Array {
+  const { ctx, type, indent, isPage } = request;
   if (representation.bytes && !representation.page) return representation.bytes();
-  const { settings } = app.publicCatalogue;
-  const context = () => ({
-    ...makePageContext(ctx, settings, links.base, viewer.username, app.staticExport),
-    links: representation.links?.() ?? [],
-  });
-  if (representation.page) return representation.page(context());
+  if (representation.page) return representation.page(pageContextOf(request, representation));
   if ((representation.type ?? type) === 'text/html')
-    return renderJsonPage(context(), {
+    return renderJsonPage(pageContextOf(request, representation), {
       title: representation.title,
       value: JSON.parse(representation.json(), representation.reviver),
       targets: representation.targets?.(),
