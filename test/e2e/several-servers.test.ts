@@ -1,8 +1,8 @@
 /** Three servers, each with its own clone, behind nginx as deploy/ has it: one is killed, one can't fetch any more. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { get } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -11,6 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { until } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
+import { startNginx, withoutNginx } from '../support/nginx.ts';
 import { type Server, serve, temporaryFolder } from '../support/program.ts';
 import { seed } from '../support/prompt.ts';
 import { gitEnv, makeRepository } from '../support/repository.ts';
@@ -19,30 +20,18 @@ const snippet = readFileSync(
   fileURLToPath(new URL('../../deploy/nginx-several-servers.conf', import.meta.url)),
   'utf8',
 );
-const installed = spawnSync('nginx', ['-v']).error === undefined;
-const skip = !installed && !process.env.CI && 'nginx is not installed (Debian: nginx-light)';
 const benches = 'namespaces/parks/datasets/benches/dataset.yaml';
 
 /** nginx with the snippet, on ports of these servers. @returns the address where it listens */
-async function startNginx(t: TestContext, folder: string, servers: readonly Server[]): Promise<URL> {
+async function startProxy(t: TestContext, folder: string, servers: readonly Server[]): Promise<URL> {
   const port = await freePort();
   const ports = [...servers.map(({ url }) => new URL(url).port), String(port)];
   const included = ['8001', '8002', '8003', '8080'].reduce(
     (conf, documented, i) => conf.replace(`127.0.0.1:${documented}`, `127.0.0.1:${ports[i]}`),
     snippet,
   );
-  const own = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
-    (name) => `${name}_temp_path ${folder}/${name};`,
-  );
-  const conf = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { access_log off; ${own.join(' ')}\n${included}\n}`;
-  writeFileSync(join(folder, 'nginx.conf'), conf);
-  const nginx: ChildProcess = spawn('nginx', ['-p', folder, '-e', `${folder}/error.log`, '-c', `${folder}/nginx.conf`]);
-  t.after(async () => {
-    nginx.kill('SIGQUIT');
-    await once(nginx, 'exit');
-  });
   const address = new URL(`http://127.0.0.1:${port}`);
-  await until(() => fetch(address).then(({ ok }) => ok));
+  t.after(await startNginx(folder, included, address));
   return address;
 }
 
@@ -73,7 +62,9 @@ class Reader {
   }
 }
 
-it('several servers behind nginx serve all requests, and no reader goes back in time', { skip }, async (t) => {
+it('several servers behind nginx serve all requests, and no reader goes back in time', {
+  skip: withoutNginx,
+}, async (t) => {
   const home = temporaryFolder();
   t.after(home.remove);
   const writer = await makeRepository(
@@ -93,8 +84,7 @@ it('several servers behind nginx serve all requests, and no reader goes back in 
   );
   const ended = new Set<Server>();
   t.after(() => Promise.all(servers.map((server) => !ended.has(server) && server.end('SIGTERM'))));
-  mkdirSync(join(home.path, 'nginx'));
-  const base = await startNginx(t, join(home.path, 'nginx'), servers);
+  const base = await startProxy(t, join(home.path, 'nginx'), servers);
 
   const stateOf = async ({ url }: Server) => (await (await fetch(`${url}/readyz`)).json()).git;
   let last = 0;

@@ -20,11 +20,15 @@ export async function startNginx(folder: string, snippet: string, address: strin
   const own = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
     (name) => `${name}_temp_path ${folder}/${name};`,
   );
-  const conf = `daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { access_log off; ${own.join(' ')}\n${snippet}\n}`;
+  // Its workers read temporary folders, which are their owner's alone.
+  const user = process.getuid?.() === 0 ? 'user root;' : '';
+  const conf = `${user} daemon off; pid ${folder}/pid; error_log ${folder}/error.log; events {} http { access_log off; ${own.join(' ')}\n${snippet}\n}`;
   writeFileSync(join(folder, 'nginx.conf'), conf);
   const nginx: ChildProcess = spawn('nginx', ['-p', folder, '-e', `${folder}/error.log`, '-c', `${folder}/nginx.conf`]);
-  const ended = once(nginx, 'exit').then(() => readFileSync(`${folder}/error.log`, 'utf8'));
-  const failed = ended.then((log) => Promise.reject(new Error(`nginx ended: ${log}`)));
+  const ended = once(nginx, 'exit');
+  const failed = ended.then(() => {
+    throw new Error(`nginx ended: ${readFileSync(`${folder}/error.log`, 'utf8')}`);
+  });
   await Promise.race([failed, until(() => fetch(address).then(({ ok }) => ok))]);
   failed.catch(() => {});
   return async () => {
