@@ -1,13 +1,16 @@
 /**
- * The layer of a table: the positions of all its rows in the form that maps are drawn from, by row number. It is made in one
- * pass over the geometries, and kept in memory for the maps and tiles that follow.
+ * The layer of a table: where all its rows are, in the form that maps are drawn from, by row number. It is made in one pass over the
+ * geometries, and kept in memory for the maps and tiles that follow. What only some of them need is read when they do: positions in
+ * the grid for tiles of points, and the vertices of shapes.
  */
 import type { Turns } from '../event-loop.ts';
 import { itemsPerCheck } from '../event-loop.ts';
 import { toWkb } from '../geometry/wkb.ts';
+import type { TableRow } from '../table/row-cursor.ts';
+import type { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
 import { yOfLatitude } from './mercator.ts';
-import { ShapeBuilder, type ShapeLayer } from './shapes.ts';
+import { OutlineBuilder, type OutlineLayer, ShapeBuilder, type ShapeLayer } from './shapes.ts';
 
 /** Points, at most one a row. */
 export interface PointLayer {
@@ -17,55 +20,88 @@ export interface PointLayer {
   /** Degrees, as in the payload; NaN for a row without a geometry. */
   readonly longitudes: Float64Array;
   readonly latitudes: Float64Array;
-  /** In units of the Mercator grid. */
-  readonly ys: Int32Array;
+  /** In units of the Mercator grid; they are computed when they are first asked for. */
+  readonly ys: (turns: Turns) => Promise<Int32Array>;
   /** Memory in bytes. */
   readonly bytes: number;
 }
 
-export type MapLayer = PointLayer | ShapeLayer;
+export type MapLayer = PointLayer | OutlineLayer;
 
 /** Makes the layer of a table, in turns with other work. */
 export async function buildMapLayer(table: Table, turns: Turns): Promise<MapLayer> {
   const isPoints = table.geometryKinds.every((kind) => kind === 'Point' || kind === 'Point Z');
-  return isPoints ? buildPoints(table, turns) : buildShapes(table, turns);
+  return isPoints ? buildPoints(table, turns) : buildOutlines(table, turns);
 }
 
 async function buildPoints(table: Table, turns: Turns): Promise<PointLayer> {
   const rows = table.rowCount;
   const longitudes = new Float64Array(rows).fill(Number.NaN);
   const latitudes = new Float64Array(rows).fill(Number.NaN);
-  const ys = new Int32Array(rows);
-  const position = new Float64Array(2);
+  for await (const group of table.scanRowGroups({ columns: [] })) {
+    const points = group.points();
+    if (points) {
+      longitudes.set(points.x, group.start);
+      latitudes.set(points.y, group.start);
+    }
+    if (turns.isOver) await turns.next();
+  }
+  let ys: Promise<Int32Array> | undefined;
+  const layer = { kind: 'points', rows, longitudes, latitudes, bytes: 20 * rows } as const;
+  return {
+    ...layer,
+    ys: (own) => {
+      ys ??= computeYs(latitudes, own);
+      // A client that has left must not end it for all others.
+      ys.catch(() => {
+        ys = undefined;
+      });
+      return ys;
+    },
+  };
+}
+
+async function computeYs(latitudes: Float64Array, turns: Turns): Promise<Int32Array> {
+  const ys = new Int32Array(latitudes.length);
+  for (let row = 0; row < ys.length; row++) {
+    ys[row] = yOfLatitude(latitudes[row] as number);
+    if (row % itemsPerCheck === 0 && turns.isOver) await turns.next();
+  }
+  return ys;
+}
+
+async function buildOutlines(table: Table, turns: Turns): Promise<OutlineLayer> {
+  const builder = new OutlineBuilder(table.rowCount);
   let visited = 0;
   for await (const group of table.scanRowGroups({ columns: [] })) {
     for (const row of group) {
-      const { index } = row;
-      if (!row.readPoint?.(position)) {
-        const box = row.bbox();
-        position[0] = box ? box[0] : Number.NaN;
-        position[1] = box ? box[1] : Number.NaN;
-      }
-      const latitude = position[1] as number;
-      longitudes[index] = position[0] as number;
-      latitudes[index] = latitude;
-      ys[index] = yOfLatitude(latitude);
-      if (++visited % itemsPerCheck === 0 && turns.isOver) await turns.next();
+      const box = row.bbox();
+      if (box) builder.addRow(row.index, box, wkbOf(row));
+      if (++visited % 64 === 0 && turns.isOver) await turns.next();
     }
   }
-  return { kind: 'points', rows, longitudes, latitudes, ys, bytes: 20 * rows };
+  return builder.finish();
 }
 
-async function buildShapes(table: Table, turns: Turns): Promise<ShapeLayer> {
-  const builder = new ShapeBuilder(table.rowCount);
-  for await (const group of table.scanRowGroups({ columns: [] })) {
+/** The shapes of a layer, with the vertices of some rows. @param rows null for all */
+export async function readShapes(
+  table: Table,
+  outlines: OutlineLayer,
+  rows: RowSet | null,
+  turns: Turns,
+): Promise<ShapeLayer> {
+  const builder = new ShapeBuilder(outlines);
+  for await (const group of table.scanRowGroups({ columns: [], ...(rows && { rows }) })) {
     for (const row of group) {
-      const box = row.bbox();
-      const geometry = box && (row.wkb?.() ?? null);
-      const shape = box && !geometry ? row.geometry() : null;
-      builder.addRow(row.index, box, geometry ?? (shape && toWkb(shape)));
+      builder.addRow(row.index, row.bbox() && wkbOf(row));
       if (turns.isOver) await turns.next();
     }
   }
   return builder.finish();
+}
+
+function wkbOf(row: TableRow): Uint8Array | null {
+  const wkb = row.wkb?.() ?? null;
+  const geometry = wkb ? null : row.geometry();
+  return wkb ?? (geometry && toWkb(geometry));
 }

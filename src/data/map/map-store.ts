@@ -10,14 +10,17 @@ import {
   type Tileset,
   type VectorTile,
 } from '../../catalogue/maps.ts';
+import type { Turns } from '../event-loop.ts';
 import { type SelectionLimits, selectRowNumbers, turnsWithinLimits } from '../query/select-rows.ts';
 import { columnType } from '../row.ts';
+import type { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
 import { makeLegend } from './colour-classes.ts';
-import { buildMapLayer, type MapLayer } from './layer.ts';
+import { buildMapLayer, type MapLayer, readShapes } from './layer.ts';
 import { maxZoom, tileBoundsWithBuffer } from './mercator.ts';
 import { assertTileExists, type MapQuery } from './parameters.ts';
 import { drawPicture, kindOf, measure } from './picture.ts';
+import type { OutlineLayer, ShapeLayer } from './shapes.ts';
 import { type MapColumn, type MapSource, readMapColumn, rowCountOf } from './source.ts';
 import { drawTexture } from './texture.ts';
 import { drawTile } from './tile.ts';
@@ -37,14 +40,19 @@ export interface MapRequest {
   readonly title: string;
 }
 
+type Selection = Pick<MapSource, 'rows' | 'offset' | 'colour'>;
+
 export class MapStore {
   readonly #layers: Kept<MapLayer>;
-  readonly #selections: Kept<Omit<MapSource, 'layer' | 'table'>>;
+  /** Vertices of all rows, which tiles need. */
+  readonly #shapes: Kept<ShapeLayer>;
+  readonly #selections: Kept<Selection>;
   readonly #drawings: Kept<MapPicture | VectorTile | string>;
 
   /** @param bytes of all layers, selections and drawings together, approximately */
   constructor(bytes: number = 256 * 1024 ** 2) {
-    this.#layers = new Kept(bytes / 2, (layer) => layer.bytes);
+    this.#layers = new Kept(bytes / 4, (layer) => layer.bytes);
+    this.#shapes = new Kept(bytes / 4, (shapes) => shapes.bytes);
     this.#selections = new Kept(bytes / 4, ({ rows, colour }) => (rows?.byteLength ?? 0) + bytesOfColumn(colour));
     this.#drawings = new Kept(bytes / 4, bytesOfDrawing);
   }
@@ -97,10 +105,26 @@ export class MapStore {
     const { table, tableKey, limits } = request;
     assertGeometry(table);
     const layer = await this.#layers.get(tableKey, () => buildMapLayer(table, turnsWithinLimits(limits)));
-    return { table, layer, ...(await this.#selection(request)) };
+    const shapes: MapSource['shapes'] = (outlines, rows, turns) => this.#shapesOf(request, outlines, rows, turns);
+    return { table, layer, shapes, ...(await this.#selection(request)) };
   }
 
-  #selection({ table, query, queryKey, limits }: MapRequest): Promise<Omit<MapSource, 'layer' | 'table'>> {
+  /** Shapes with all vertices, which are kept; or of some rows, if these are a small part. */
+  async #shapesOf(
+    { table, tableKey, limits }: MapRequest,
+    outlines: OutlineLayer,
+    rows: RowSet | null,
+    turns: Turns,
+  ): Promise<ShapeLayer> {
+    const all = () => this.#shapes.get(tableKey, () => readShapes(table, outlines, null, turnsWithinLimits(limits)));
+    if (rows === null || this.#shapes.has(tableKey)) return all();
+    const total = outlines.lengths.reduce((sum, length) => sum + length, 0);
+    let own = 0;
+    for (const row of rows.between(0, table.rowCount)) own += outlines.lengths[row] as number;
+    return own > total / 4 ? all() : readShapes(table, outlines, rows, turns);
+  }
+
+  #selection({ table, query, queryKey, limits }: MapRequest): Promise<Selection> {
     return this.#selections.get(queryKey, async () => {
       const selected = await selectRowNumbers(table, query.query, limits);
       if (!selected) throw new NotFoundError('Invalid page.');
@@ -144,6 +168,10 @@ class Kept<V extends object | string> {
       maxSize: bytes,
       sizeCalculation: ({ value }, key) => bytesOf(value) + key.length + 500,
     });
+  }
+
+  has(key: string): boolean {
+    return this.#values.has(key);
   }
 
   async get(key: string, make: () => Promise<V>): Promise<V> {

@@ -2,13 +2,14 @@
 
 import type { MapLegend } from '../../catalogue/maps.ts';
 import { itemsPerCheck, type Turns } from '../event-loop.ts';
+import { RowSet } from '../table/row-set.ts';
 import { classCount, classOf, noClass } from './colour-classes.ts';
 import { importanceOfDistance } from './importance.ts';
 import type { PointLayer } from './layer.ts';
 import { xOfLongitude } from './mercator.ts';
 import { quantileColours, valueColours } from './picture-style.ts';
 import { type PictureProjection, projectGrid, type Size } from './projection.ts';
-import { partKinds, type ShapeLayer, shapeKinds } from './shapes.ts';
+import { type OutlineLayer, partKinds, type ShapeLayer, shapeKinds } from './shapes.ts';
 import { type MapSource, rowAt, rowCountOf } from './source.ts';
 import { PathWriter } from './svg-path.ts';
 import { Thinning } from './thinning.ts';
@@ -57,25 +58,43 @@ export async function drawMarks(
     const share = Math.min(1, most / thinning.drawn);
     const { positions } = thinning.chosen(share < 1 ? (position) => randomOf(position) < share : undefined);
     const writers = new MarkWriters();
+    const isDot = (position: number) => (sizes[position] as number) < dotSize;
+    const detailed = layer.kind === 'points' ? null : await shapesAt(source, layer, positions, isDot, turns);
     let drawn = 0;
     for (const position of positions) {
       const row = rowAt(source, position);
       const group = legend && source.colour ? classOf(legend, source.colour.values[position]) : -1;
       if (++drawn % itemsPerCheck === 0 && turns.isOver) await turns.next();
       if (layer.kind === 'points') drawDot(writers, markKinds.point, group, projection, pointOf(layer, row));
-      else if ((sizes[position] as number) < dotSize)
+      else if (!detailed || isDot(position))
         drawDot(writers, dotKinds[layer.kinds[row] as number] as number, group, projection, middleOf(layer, row));
-      else drawShape(writers, layer, row, { group, least, isTiny: (sizes[position] as number) < tinySize }, projection);
+      else
+        drawShape(writers, detailed, row, { group, least, isTiny: (sizes[position] as number) < tinySize }, projection);
     }
     if (writers.length > limit && layer.kind === 'shapes' && dotSize < size.width) continue;
     return { ...writers.toSvg(legend, drawn, isSmall), drawn, isSampled: share < 1 };
   }
 }
 
+/** The shapes at the positions that are no dots; null if all are. */
+async function shapesAt(
+  source: MapSource,
+  layer: OutlineLayer,
+  positions: Float64Array,
+  isDot: (position: number) => boolean,
+  turns: Turns,
+): Promise<ShapeLayer | null> {
+  const drawn = positions.filter((position) => !isDot(position));
+  if (drawn.length === 0) return null;
+  const rows = new RowSet(layer.rows);
+  for (const position of drawn) rows.add(rowAt(source, position));
+  return source.shapes(layer, rows, turns);
+}
+
 const pointOf = ({ longitudes, latitudes }: PointLayer, row: number) =>
   [longitudes[row] as number, latitudes[row] as number] as const;
 
-const middleOf = ({ boxes }: ShapeLayer, row: number) => {
+const middleOf = ({ boxes }: Pick<OutlineLayer, 'boxes'>, row: number) => {
   const [west = 0, south = 0, east = 0, north = 0] = boxes.subarray(4 * row, 4 * row + 4);
   return [(west + east) / 2, (south + north) / 2] as const;
 };

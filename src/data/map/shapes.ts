@@ -9,7 +9,8 @@ export const shapeKinds = { none: 0, point: 1, line: 2, polygon: 3 } as const;
 /** What a part is: a point, a line, the outer ring of a polygon, or a hole of the one before it. */
 export const partKinds = { point: 1, line: 2, ring: 3, hole: 4 } as const;
 
-export interface ShapeLayer {
+/** Where the shapes of all rows are, without their vertices. */
+export interface OutlineLayer {
   readonly kind: 'shapes';
   /** Number of rows, with and without a geometry. */
   readonly rows: number;
@@ -19,6 +20,14 @@ export interface ShapeLayer {
   readonly gridBoxes: Int32Array;
   /** Of each row, as in `shapeKinds`. */
   readonly kinds: Uint8Array;
+  /** Bytes of each row's geometry in WKB: 16 or 24 for each vertex, and some more. */
+  readonly lengths: Uint32Array;
+  /** Memory in bytes. */
+  readonly bytes: number;
+}
+
+/** The shapes of all rows, or the outlines of all with the vertices of some. */
+export interface ShapeLayer extends Omit<OutlineLayer, 'lengths'> {
   /** The first part of each row, and behind the last row the number of parts. */
   readonly firstParts: Uint32Array;
   /** Of each part, as in `partKinds`. */
@@ -28,17 +37,72 @@ export interface ShapeLayer {
   readonly xs: Int32Array;
   readonly ys: Int32Array;
   readonly importance: Uint8Array;
-  /** Memory in bytes. */
-  readonly bytes: number;
+}
+
+export class OutlineBuilder {
+  readonly #boxes: Float64Array;
+  readonly #gridBoxes: Int32Array;
+  readonly #kinds: Uint8Array;
+  readonly #lengths: Uint32Array;
+
+  constructor(rows: number) {
+    this.#boxes = new Float64Array(4 * rows).fill(Number.NaN);
+    this.#gridBoxes = new Int32Array(4 * rows);
+    this.#kinds = new Uint8Array(rows);
+    this.#lengths = new Uint32Array(rows);
+  }
+
+  /** @param wkb as `toWkb` writes it */
+  addRow(row: number, box: Bbox, wkb: Uint8Array | null): void {
+    if (!wkb) return;
+    const at = 4 * row;
+    this.#boxes.set(box, at);
+    this.#gridBoxes[at] = Math.round(xOfLongitude(box[0]));
+    this.#gridBoxes[at + 1] = Math.round(yOfLatitude(box[3]));
+    this.#gridBoxes[at + 2] = Math.round(xOfLongitude(box[2]));
+    this.#gridBoxes[at + 3] = Math.round(yOfLatitude(box[1]));
+    this.#kinds[row] = kindOfShape(new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength), 0).kind;
+    this.#lengths[row] = wkb.byteLength;
+  }
+
+  finish(): OutlineLayer {
+    const arrays = { boxes: this.#boxes, gridBoxes: this.#gridBoxes, kinds: this.#kinds, lengths: this.#lengths };
+    return { kind: 'shapes', rows: this.#kinds.length, ...arrays, bytes: 53 * this.#kinds.length };
+  }
+}
+
+/** The kind of a geometry of WKB at an offset, as in `shapeKinds`, and the offset behind it. Empty parts count for nothing. */
+function kindOfShape(view: DataView, at: number): { readonly kind: number; readonly end: number } {
+  const code = view.getUint32(at + 1, true);
+  const type = code % 1000;
+  const stride = code >= 1000 ? 24 : 16;
+  if (type === 1) {
+    const isEmpty = Number.isNaN(view.getFloat64(at + 5, true));
+    return { kind: isEmpty ? shapeKinds.none : shapeKinds.point, end: at + 5 + stride };
+  }
+  const count = view.getUint32(at + 5, true);
+  let end = at + 9;
+  if (type === 2) return { kind: count > 0 ? shapeKinds.line : shapeKinds.none, end: end + count * stride };
+  let kind: number = shapeKinds.none;
+  for (let i = 0; i < count; i++) {
+    if (type === 3) {
+      const vertices = view.getUint32(end, true);
+      if (vertices > 0) kind = shapeKinds.polygon;
+      end += 4 + vertices * stride;
+    } else {
+      const part = kindOfShape(view, end);
+      kind = Math.max(kind, part.kind);
+      end = part.end;
+    }
+  }
+  return { kind, end };
 }
 
 /** Vertices in memory at most: beyond that, the least important are left out, and deep zooms are simplified more. */
 const mostVertices = 6_000_000;
 
 export class ShapeBuilder {
-  readonly #boxes: Float64Array;
-  readonly #gridBoxes: Int32Array;
-  readonly #kinds: Uint8Array;
+  readonly #outlines: OutlineLayer;
   readonly #firstParts: Uint32Array;
   #partKinds = new Uint8Array(1024);
   #firstVertices = new Uint32Array(1024);
@@ -54,36 +118,26 @@ export class ShapeBuilder {
   #row = 0;
   readonly #mostVertices: number;
 
-  constructor(rows: number, most: number = mostVertices) {
-    this.#boxes = new Float64Array(4 * rows).fill(Number.NaN);
-    this.#gridBoxes = new Int32Array(4 * rows);
-    this.#kinds = new Uint8Array(rows);
+  constructor(outlines: OutlineLayer, most: number = mostVertices) {
+    const { rows } = outlines;
+    this.#outlines = outlines;
     this.#firstParts = new Uint32Array(rows + 1);
     this.#mostVertices = most;
   }
 
-  /** Adds a row; rows come in order. @param wkb as `toWkb` writes it */
-  addRow(row: number, box: Bbox | null, wkb: Uint8Array | null): void {
+  /** Adds the vertices of a row; rows come in order. @param wkb as `toWkb` writes it */
+  addRow(row: number, wkb: Uint8Array | null): void {
     for (; this.#row <= row; this.#row++) this.#firstParts[this.#row] = this.#parts;
-    if (!box || !wkb) return;
-    this.#boxes.set(box, 4 * row);
-    const [west, south, east, north] = box;
-    const grid = [xOfLongitude(west), yOfLatitude(north), xOfLongitude(east), yOfLatitude(south)];
-    this.#gridBoxes.set(grid.map(Math.round), 4 * row);
-    const first = this.#parts;
+    if (!wkb) return;
     this.#readShape(new DataView(wkb.buffer, wkb.byteOffset, wkb.byteLength), 0);
-    for (let part = first; part < this.#parts; part++)
-      this.#kinds[row] = Math.max(this.#kinds[row] as number, Math.min(3, this.#partKinds[part] as number));
     if (this.#vertices > this.#mostVertices) this.#dropLeastImportant();
   }
 
   finish(): ShapeLayer {
     this.#firstParts.fill(this.#parts, this.#row);
     this.#firstVertices[this.#parts] = this.#vertices;
-    const layer = {
-      boxes: this.#boxes,
-      gridBoxes: this.#gridBoxes,
-      kinds: this.#kinds,
+    const { lengths: _, ...outlines } = this.#outlines;
+    const vertices = {
       firstParts: this.#firstParts,
       partKinds: this.#partKinds.slice(0, this.#parts),
       firstVertices: this.#firstVertices.slice(0, this.#parts + 1),
@@ -91,8 +145,8 @@ export class ShapeBuilder {
       ys: this.#ys.slice(0, this.#vertices),
       importance: this.#importance.slice(0, this.#vertices),
     };
-    const bytes = Object.values(layer).reduce((sum, { byteLength }) => sum + byteLength, 0);
-    return { kind: 'shapes', rows: this.#kinds.length, ...layer, bytes };
+    const bytes = Object.values(vertices).reduce((sum, { byteLength }) => sum + byteLength, 0);
+    return { ...outlines, ...vertices, bytes };
   }
 
   /** Reads a geometry of WKB at an offset; returns the offset behind it. */

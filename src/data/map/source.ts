@@ -5,6 +5,7 @@ import { columnIndex, type TableColumn, type Value } from '../row.ts';
 import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
 import type { MapLayer } from './layer.ts';
+import type { OutlineLayer, ShapeLayer } from './shapes.ts';
 
 /** A column with the values of the selected rows. */
 export interface MapColumn {
@@ -17,6 +18,8 @@ export interface MapColumn {
 export interface MapSource {
   readonly table: Table;
   readonly layer: MapLayer;
+  /** The shapes of the layer, with the vertices of these rows at least. @param rows null for all */
+  readonly shapes: (layer: OutlineLayer, rows: RowSet | null, turns: Turns) => Promise<ShapeLayer>;
   /** Numbers of the selected rows, in order; null for all rows of the table. */
   readonly rows: Uint32Array | null;
   /** The position of the first of them among all rows that match: `_offset` of the data address. */

@@ -53,7 +53,10 @@ export class Thinning {
     const rows = this.#alone;
     this.#alone = [];
     for (let at = 0; at < rows.length; at += 4) {
-      const [position = 0, x = 0, y = 0, size = 0] = rows.slice(at, at + 4);
+      const position = rows[at] as number;
+      const x = rows[at + 1] as number;
+      const y = rows[at + 2] as number;
+      const size = rows[at + 3] as number;
       if (size < this.cell) grid.add(position, (x + margin) / this.cell, (y + margin) / this.cell);
       else this.#alone.push(position, x, y, size);
     }

@@ -7,9 +7,10 @@ import type { DataQuery } from '../query/parameters.ts';
 import { type SelectionLimits, selectRowNumbers } from '../query/select-rows.ts';
 import type { TableColumn } from '../row.ts';
 import type { Table } from '../table/table.ts';
-import { buildMapLayer } from './layer.ts';
+import { buildMapLayer, readShapes } from './layer.ts';
 import { measure } from './picture.ts';
 import { TileArchive, tileId } from './pmtiles.ts';
+import type { ShapeLayer } from './shapes.ts';
 import { type MapColumn, type MapSource, readMapColumn, rowCountOf } from './source.ts';
 import { drawTile, rowCountProperty, tileLayerName } from './tile.ts';
 
@@ -36,7 +37,12 @@ export async function writeTileArchive(
   const { rows, window } = selected;
   const attributes = await readColumns(table, rows, query.fields, turns);
   const layer = await buildMapLayer(table, turns);
-  const source: MapSource = { table, layer, rows, offset: window.offset, colour: null, attributes };
+  let vertices: Promise<ShapeLayer> | undefined;
+  const shapes: MapSource['shapes'] = (outlines) => {
+    vertices ??= readShapes(table, outlines, null, turns);
+    return vertices;
+  };
+  const source: MapSource = { table, layer, shapes, rows, offset: window.offset, colour: null, attributes };
   const { extent } = await measure(source, turns);
   const archive = await TileArchive.create(path);
   try {

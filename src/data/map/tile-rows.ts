@@ -34,11 +34,18 @@ export interface NearbyRows {
   readonly keep: (position: number) => void;
 }
 
+/** Points with their places in the grid. */
+export type GridPoints = Omit<PointLayer, 'ys'> & { readonly ys: Int32Array };
+
 /** Takes a row: its position in the selection, the middle and the size of its box in units of the grid, as the tile shows it. */
 export type RowVisitor = (position: number, x: number, y: number, size: number) => void;
 
 /** The first window that has a point. */
-export function windowOfPoint(layer: PointLayer, row: number, windows: readonly TileWindow[]): TileWindow | undefined {
+export function windowOfPoint(
+  layer: Pick<PointLayer, 'longitudes' | 'latitudes'>,
+  row: number,
+  windows: readonly TileWindow[],
+): TileWindow | undefined {
   const longitude = layer.longitudes[row] as number;
   const latitude = layer.latitudes[row] as number;
   for (const window of windows) {
@@ -51,7 +58,7 @@ export function windowOfPoint(layer: PointLayer, row: number, windows: readonly 
 /** Visits the points of a tile, each once. @param candidates as in `NearbyRows` */
 export async function visitPoints(
   { source, candidates }: { readonly source: MapSource; readonly candidates: Uint32Array | null },
-  layer: PointLayer,
+  layer: GridPoints,
   windows: readonly TileWindow[],
   turns: Turns,
   visit: RowVisitor,

@@ -13,6 +13,7 @@ import { partKinds, type ShapeLayer, shapeKinds } from './shapes.ts';
 import { type MapSource, rowAt } from './source.ts';
 import { Thinning } from './thinning.ts';
 import {
+  type GridPoints,
   type NearbyRows,
   type TileWindow,
   tileWindows,
@@ -48,7 +49,10 @@ export async function drawTile(
   turns: Turns,
   { candidates, keep }: NearbyRows = { candidates: null, keep: () => {} },
 ): Promise<VectorTile> {
-  const { layer } = source;
+  const layer =
+    source.layer.kind === 'points'
+      ? { ...source.layer, ys: await source.layer.ys(turns) }
+      : await source.shapes(source.layer, null, turns);
   const windows = tileWindows(address);
   const side = worldSize / 2 ** address.z;
   const transform = { scale: tileExtent / side, x: address.x * side, y: address.y * side };
@@ -62,14 +66,14 @@ export async function drawTile(
   else await visitShapes({ source, candidates }, layer, windows, turns, visit);
   if (thinning.count === 0) return { bytes: null, matched: 0, drawn: 0 };
   for (thinning.coarsenTo(mostFeatures); ; thinning.coarsen()) {
-    const drawn = await encode(source, thinning, windows, transform, turns);
+    const drawn = await encode({ ...source, layer }, thinning, windows, transform, turns);
     if (drawn) return { bytes: drawn.finish(), matched: thinning.count, drawn: drawn.count };
   }
 }
 
 /** The chosen rows as a layer; null if they take too many bytes and can be fewer. */
 async function encode(
-  source: MapSource,
+  source: Omit<MapSource, 'layer'> & { readonly layer: GridPoints | ShapeLayer },
   thinning: Thinning,
   windows: readonly TileWindow[],
   transform: Transform,

@@ -8,6 +8,7 @@ import { compilePredicate, type RowTest } from './compile.ts';
 import { compareSortKeys, type SortKey, sortKey } from './ordering.ts';
 import type { DataQuery } from './parameters.ts';
 import { alwaysTrue, referencedColumns } from './predicate.ts';
+import { keptOrder, orderOfRows } from './row-order.ts';
 import { boxesToSearch } from './search-boxes.ts';
 
 /** The part of the matching rows that is returned. */
@@ -183,12 +184,15 @@ async function findMatching(
   test: RowTest | null,
   { timeout, budget }: SelectionLimits,
 ): Promise<RowIndexes> {
-  const sorts = query.ordering.map(({ column, descending }) => {
+  const { ordering } = query;
+  const turns = turnsWithinLimits({ timeout, budget });
+  const kept = ordering.length ? keptOrder(table, ordering) : undefined;
+  if (!test && ordering.length) return indexesOf(kept ?? (await orderOfRows(table, ordering, turns)));
+  const sorts = (kept ? [] : ordering).map(({ column, descending }) => {
     const index = columnIndex(column, table.schema);
     const type = table.schema.columns[index]?.type;
     return { index, type, direction: descending ? -1 : 1, keys: [] as SortKey[] };
   });
-  const turns = turnsWithinLimits({ timeout, budget });
   const rows: number[] = [];
   const sortColumns = sorts.map(({ index }) => index);
   await visitWithoutBlocking(table.scanRowGroups(scanOptions(table, query, sortColumns)), { turns }, (row) => {
@@ -197,6 +201,7 @@ async function findMatching(
     for (const { index, type, keys } of sorts) keys.push(sortKey(row.value(index), type));
     return true;
   });
+  if (kept) return indexesOf(await inOrder(rows, kept, turns));
   if (sorts.length === 0) return rows;
   // Positions in `rows` are sorted, and the keys stay in place; equal rows stay in file order.
   const order = await sortIndexesWithoutBlocking(rows.length, turns, (a, b) => {
@@ -207,6 +212,22 @@ async function findMatching(
     return a - b;
   });
   return { length: rows.length, at: (position) => rows[order[position] as number] };
+}
+
+const indexesOf = (rows: Uint32Array): RowIndexes => ({ length: rows.length, at: (position) => rows[position] });
+
+/** Some rows in the order of all rows. */
+async function inOrder(rows: readonly number[], order: Uint32Array, turns: Turns): Promise<Uint32Array> {
+  const isFound = new Uint8Array(order.length);
+  for (const row of rows) isFound[row] = 1;
+  const ordered = new Uint32Array(rows.length);
+  let next = 0;
+  for (let position = 0; position < order.length && next < ordered.length; position++) {
+    const row = order[position] as number;
+    if (isFound[row]) ordered[next++] = row;
+    if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
+  }
+  return ordered;
 }
 
 async function* readRows(

@@ -81,7 +81,11 @@ export interface GeometryChunk {
   readPoint?(row: number, position: Float64Array): boolean;
   /** As `wkb` of a row. */
   wkb?(row: number): Uint8Array | null;
+  /** Longitudes and latitudes of all rows, if all are points; NaN for a row without a geometry. */
+  readonly points?: PointCoordinates;
 }
+
+export type PointCoordinates = Pick<Points, 'x' | 'y'>;
 
 export function decodeGeometryChunk(kind: ChunkKind, bytes: ArrayBuffer, rows: number): GeometryChunk {
   if (kind === 'points') return new PointChunk(new Float64Array(bytes), rows);
@@ -100,6 +104,9 @@ class PointChunk implements GeometryChunk {
     this.#rows = rows;
     this.#dimensions = coordinates.length / rows;
     this.bytes = coordinates.byteLength;
+  }
+  get points(): PointCoordinates {
+    return { x: this.#coordinates.subarray(0, this.#rows), y: this.#coordinates.subarray(this.#rows, 2 * this.#rows) };
   }
   geometry(row: number): Geometry | null {
     const x = this.#coordinates[row] as number;

@@ -4,7 +4,7 @@ import type { AsciiSlice, Row, Value } from '../row.ts';
 import type { ChunkReader } from './chunk-reader.ts';
 import type { ColumnChunk } from './column-chunk.ts';
 import type { TableMetadata } from './columnar-copy.ts';
-import type { GeometryChunk } from './geometry-chunk.ts';
+import type { GeometryChunk, PointCoordinates } from './geometry-chunk.ts';
 
 /** A row of a table. */
 export interface TableRow extends Row {
@@ -78,6 +78,11 @@ export class RowCursor implements TableRow {
   /** The chunk of a column; undefined if all values are null. */
   chunk(column: number): ColumnChunk | undefined {
     return this.#chunks[column] ?? this.#loadColumn(column);
+  }
+
+  /** Longitudes and latitudes of all rows of the group, if all are points. */
+  get points(): PointCoordinates | undefined {
+    return this.#loadGeometries()?.points;
   }
 
   value(column: number): Value {

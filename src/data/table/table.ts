@@ -5,6 +5,7 @@ import type { TableSchema } from '../row.ts';
 import { type ChunkCache, ChunkReader } from './chunk-reader.ts';
 import type { ColumnChunk, RowOffsets } from './column-chunk.ts';
 import { type ChunkKey, markCopyUsed, type RowGroup, readTableMetadata, type TableMetadata } from './columnar-copy.ts';
+import type { PointCoordinates } from './geometry-chunk.ts';
 import { RowCursor, type TableRow } from './row-cursor.ts';
 import type { RowSet } from './row-set.ts';
 
@@ -31,6 +32,8 @@ export interface ScannedRows extends Iterable<TableRow> {
   readonly isWholeGroup: boolean;
   /** The chunk of a column, by its index; undefined if all values are null. */
   chunk(column: number): ColumnChunk | undefined;
+  /** Longitudes and latitudes of all rows of the row group, if all are points; NaN for a row without a geometry. */
+  points(): PointCoordinates | undefined;
 }
 
 export class Table {
@@ -148,6 +151,7 @@ export class Table {
           start,
           isWholeGroup: !boxes && !selected && first === start,
           chunk: (column) => cursor.chunk(column),
+          points: () => cursor.points,
           [Symbol.iterator]: () => (boxes ? cursor.intersecting(rows(), boxes) : cursor.each(rows())),
         };
       }

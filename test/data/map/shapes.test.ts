@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { bboxOfGeometry } from '../../../src/data/geometry/bounding-box.ts';
-import type { Geometry } from '../../../src/data/geometry/geometry.ts';
+import type { Bbox, Geometry } from '../../../src/data/geometry/geometry.ts';
 import { toWkb } from '../../../src/data/geometry/wkb.ts';
 import { loadBasemap } from '../../../src/data/map/basemap.ts';
 import { CellGrid } from '../../../src/data/map/cells.ts';
@@ -12,7 +12,7 @@ import { classOf, makeLegend } from '../../../src/data/map/colour-classes.ts';
 import { importanceOfDistance, measureImportance } from '../../../src/data/map/importance.ts';
 import { latitudeOfY, longitudeOfX, xOfLongitude, yOfLatitude } from '../../../src/data/map/mercator.ts';
 import { chooseProjection, ExtentBuilder } from '../../../src/data/map/projection.ts';
-import { ShapeBuilder } from '../../../src/data/map/shapes.ts';
+import { OutlineBuilder, ShapeBuilder } from '../../../src/data/map/shapes.ts';
 import { escapeXml, PathWriter } from '../../../src/data/map/svg-path.ts';
 import { Thinning } from '../../../src/data/map/thinning.ts';
 
@@ -258,11 +258,27 @@ describe('layers of shapes', () => {
     },
   ];
 
+  const layerOf = (rows: readonly (Geometry | null)[], { most, only }: { most?: number; only?: number[] } = {}) => {
+    const outlines = new OutlineBuilder(rows.length);
+    for (const [row, geometry] of rows.entries())
+      if (geometry) outlines.addRow(row, bboxOfGeometry(geometry) as Bbox, toWkb(geometry));
+    const builder = new ShapeBuilder(outlines.finish(), most);
+    for (const [row, geometry] of rows.entries())
+      if (only?.includes(row) ?? true) builder.addRow(row, geometry && toWkb(geometry));
+    return builder.finish();
+  };
+
+  it('have the outlines of all rows, and the vertices of those that are asked for', () => {
+    const whole = layerOf([...geometries, null]);
+    const layer = layerOf([...geometries, null], { only: [2] });
+    assert.deepEqual([...layer.firstParts], [0, 0, 0, 2, 2, 2]);
+    assert.deepEqual([...layer.firstVertices], [0, 2, 5]);
+    assert.deepEqual(layer.xs, whole.xs.slice(9, 14));
+    for (const name of ['boxes', 'gridBoxes', 'kinds'] as const) assert.deepEqual(layer[name], whole[name]);
+  });
+
   it('have the parts and vertices of each row', () => {
-    const builder = new ShapeBuilder(5);
-    for (const [row, geometry] of geometries.entries())
-      builder.addRow(row, geometry && bboxOfGeometry(geometry), geometry && toWkb(geometry));
-    const layer = builder.finish();
+    const layer = layerOf([...geometries, null]);
     assert.deepEqual([...layer.firstParts], [0, 2, 2, 4, 6, 6]);
     assert.deepEqual([...layer.partKinds], [3, 4, 2, 2, 1, 1]);
     assert.deepEqual([...layer.firstVertices], [0, 5, 9, 11, 14, 15, 16]);
@@ -272,13 +288,11 @@ describe('layers of shapes', () => {
   });
 
   it('leave out the least important vertices when they are too many', () => {
-    const builder = new ShapeBuilder(40, 2000);
-    for (let row = 0; row < 40; row++) {
+    const polygons = Array.from({ length: 40 }, (_, row): Geometry => {
       const ring = Array.from({ length: 200 }, (_, n) => [Math.cos(n / 31.83) + row, Math.sin(n / 31.83)]);
-      const geometry: Geometry = { type: 'Polygon', coordinates: [[...ring, ring[0] as number[]]] };
-      builder.addRow(row, bboxOfGeometry(geometry), toWkb(geometry));
-    }
-    const layer = builder.finish();
+      return { type: 'Polygon', coordinates: [[...ring, ring[0] as number[]]] };
+    });
+    const layer = layerOf(polygons, { most: 2000 });
     assert.ok(layer.xs.length <= 2000, `${layer.xs.length}`);
     for (let part = 0; part < 40; part++) {
       const [start = 0, end = 0] = layer.firstVertices.subarray(part, part + 2);

@@ -1,0 +1,77 @@
+/** The order of rows: the same as by comparing values one by one, and sorted once for all pages of a table. */
+import assert from 'node:assert/strict';
+import { mock, test } from 'node:test';
+import { parseDataQuery } from '../../../src/data/query/parameters.ts';
+import { selectRowNumbers } from '../../../src/data/query/select-rows.ts';
+import type { Value } from '../../../src/data/row.ts';
+import type { Table } from '../../../src/data/table/table.ts';
+import { collection, ingestPayload, point, valuesOf } from '../support/payloads.ts';
+
+const limits = { pageSize: 20, maxPageSize: 1000, timeout: 60_000 };
+const select = async (table: Table, query: string) => {
+  const found = await selectRowNumbers(table, parseDataQuery([...new URLSearchParams(query)], table.schema), limits);
+  return [...(found?.rows ?? [])];
+};
+
+/** More than one row group. */
+const count = 20_000;
+const day = (n: number) => new Date(n * 86_400_000).toISOString().slice(0, 10);
+const mixed = (n: number) => (n * 7919) % 1009;
+const features = Array.from({ length: count }, (_, n) =>
+  point({
+    place: n % 3 ? mixed(n) : null,
+    height: mixed(n) / 7 - 50,
+    kind: n % 11 ? ['oak', 'Ash', 'élm', 'Oak', '😀', 'ｚ'][n % 6] : null,
+    name: n % 17 ? `tree ${mixed(n)} of ${n}` : null,
+    planted: n % 5 ? day(mixed(n)) : null,
+    isOld: n % 7 ? n % 2 === 0 : null,
+    nothing: n === 0 ? 'x' : null,
+  }),
+);
+const { table } = await ingestPayload(collection(...features), 'trees.geojson');
+const rows = await valuesOf(table);
+const names = table.schema.columns.map(({ name }) => name);
+const order = (columns: string, isWanted: (values: readonly Value[]) => boolean = () => true) => {
+  const keys = columns.split(',').map((text) => {
+    const isDescending = text.startsWith('-');
+    return { at: names.indexOf(isDescending ? text.slice(1) : text), direction: isDescending ? -1 : 1 };
+  });
+  const wanted = rows.flatMap((values, row) => (isWanted(values) ? [row] : []));
+  return wanted.sort((a, b) => {
+    for (const { at, direction } of keys) {
+      const [x = null, y = null] = [rows[a]?.[at], rows[b]?.[at]];
+      if (x === y) continue;
+      if (x === null) return 1;
+      if (y === null) return -1;
+      return x < y ? -direction : direction;
+    }
+    return a - b;
+  });
+};
+
+test('rows come in the order of each column, and missing values last', async () => {
+  for (const ordering of [...names, ...names.map((name) => `-${name}`), 'kind,-place', '-isOld,planted,name'])
+    assert.deepEqual(await select(table, `_ordering=${ordering}&_limit=${count}`), order(ordering), ordering);
+});
+
+test('rows that match come in the same order, whether it is known or not', async () => {
+  const isHigh = (values: readonly Value[]) => (values[names.indexOf('height')] as number) > 60;
+  const fresh = await ingestPayload(collection(...features), 'trees.geojson');
+  for (const ordering of ['-kind', 'name', 'place,-planted'])
+    for (const { table: own } of [fresh, { table }]) {
+      const found = await select(own, `_ordering=${ordering}&height__gt=60`);
+      assert.deepEqual(found, order(ordering, isHigh), ordering);
+    }
+});
+
+test('further pages of ordered rows read nothing to sort again', async () => {
+  const fresh = await ingestPayload(collection(...features), 'trees.geojson');
+  await select(fresh.table, '_ordering=-height&_limit=10');
+  const scan = mock.method(fresh.table, 'scanRowGroups');
+  for (const offset of [10, 5000])
+    assert.deepEqual(
+      await select(fresh.table, `_ordering=-height&_limit=10&_offset=${offset}`),
+      order('-height').slice(offset, offset + 10),
+    );
+  assert.equal(scan.mock.callCount(), 0);
+});
