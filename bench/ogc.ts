@@ -1,5 +1,5 @@
 /**
- * Features of 1,000,000 points over OGC API - Features: pages of 1,000, the first and the 500th, and a box with a condition.
+ * Features of 1,000,000 points over OGC API - Features: pages of 1,000, the first and the 500th, that also sorted, and a box with a condition.
  * Each beside the same rows from `/data/`, and beside a bare node:http server that sends the same bytes.
  *
  *     npm run bench -- ogc
@@ -26,6 +26,11 @@ const questions = [
     '500th page of 1,000',
     `${items}?limit=1000&offset=${(rows / 2) | 0}`,
     `${data}?_limit=1000&_offset=${(rows / 2) | 0}`,
+  ],
+  [
+    '500th page of 1,000, sorted',
+    `${items}?limit=1000&sortby=-visitors&offset=${(rows / 2) | 0}`,
+    `${data}?_limit=1000&_ordering=-visitors&_offset=${(rows / 2) | 0}`,
   ],
   ['box and condition', `${items}?bbox=10,40,17,47&kind=museum`, `${data}?_bbox=10,40,17,47&kind=museum&_limit=1000`],
 ] as const;

@@ -13,6 +13,7 @@ import type { FeaturesRequest } from './feature-parameters.ts';
 import type { ChangedRecord, ChangesOptions } from './feed.ts';
 import type { MapRequest, RowsMap } from './maps.ts';
 import type { Media, Payload, RowsFile } from './open-file.ts';
+import type { OutputFormatName } from './output-formats.ts';
 import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type { Replica } from './replica.ts';
 import type { Trash } from './trash.ts';
@@ -252,6 +253,8 @@ export interface Catalogue {
    *   they aren't ready in time
    */
   profile(ref: VersionRef, request?: ProfileRequest): Promise<VersionProfile>;
+  /** Sizes in bytes of a version's files in other formats that are made already. Only where they are kept. */
+  fileSizes?(version: Version): Promise<ReadonlyMap<OutputFormatName, number>>;
   /**
    * The differences between the rows of two versions, of the same dataset or of two.
    * @throws NotFoundError if one of them has no rows that can be read; ValidationError for `_key` if the key does not

@@ -22,9 +22,9 @@ import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
 import { betweenSyncRounds, syncInRound } from './sync-rounds.ts';
 import { hasWriterEnded, markPattern, writerMark } from './writer.ts';
 
-const temporary = new RegExp(`^\\.[0-9a-f]{16}(?:\\.(${markPattern.source}))?\\.catalogue-tmp$`);
+const temporary = new RegExp(`^\\.[0-9a-f]{16}(?:\\.(${markPattern.source}))?\\.catalogue-tmp(?:\\.lock)?$`);
 
-/** True for the name of a temporary file or folder, of a writer at work or of one that crashed. Readers skip these. */
+/** True for the name of a temporary file or folder, or of the folder by which SQLite locks one, of a writer at work or of one that crashed. Readers skip these. */
 export const isTemporaryFile = (name: string): boolean => temporary.test(name);
 
 /** A new temporary name: hidden, with the mark of this process. */

@@ -51,7 +51,7 @@ import { folderIsGone } from '../disk/private-folder.ts';
 import { assertNoLfsPointers, assertNotLfsPointer, isMediaHidden, openMediaFile, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
 import { listVisibleFiles } from './files-list.ts';
-import { loadedOnDemand, loadHistory, loadMaps, loadRows } from './on-demand.ts';
+import { loadedOnDemand, loadHistory, loadMaps, loadRowFiles, loadRows } from './on-demand.ts';
 import { runStepsInSlices } from './reading/event-loop.ts';
 import { scopesOf, scopesOfList } from './reading/scopes.ts';
 import type { FileTrash } from './writing/file-trash.ts';
@@ -188,6 +188,8 @@ export class FileView implements Catalogue {
     const { profileVersion } = await loadRows();
     return profileVersion(this.#files, await this.#versionWithData(ref), request);
   }
+
+  readonly fileSizes = async (version: Version) => (await loadRowFiles()).sizesOfFiles(this.#files, version);
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {
     const [before, after] = await Promise.all([this.#versionWithData(from), this.#versionWithData(to)]);

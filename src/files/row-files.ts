@@ -4,10 +4,12 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { UnavailableError } from '../catalogue/errors.ts';
 import type { RowsFile } from '../catalogue/open-file.ts';
+import { type OutputFormatName, offeredFormats, outputFormats } from '../catalogue/output-formats.ts';
 import type { Version } from '../catalogue/types.ts';
 import { DerivedFileStore } from '../data/derived/derived-file-store.ts';
 import type { DerivedFile } from '../data/derived/file-in-the-making.ts';
 import { columnarCopyName } from '../data/ingest/ingest.ts';
+import { defaultCsvOptions } from '../data/query/parameters.ts';
 import { layoutVersion } from '../data/table/columnar-copy.ts';
 import { temporaryName } from '../disk/durable.ts';
 import { streamsOfFile } from './bytes.ts';
@@ -43,17 +45,36 @@ export interface WholeDocument extends Omit<DerivedFile, 'key'> {
   readonly options: unknown;
 }
 
-/** The file of a document. Its key is made of what the bytes depend on, and of nothing that the viewer may not see. */
-export function rowsFile(files: CatalogueFiles, version: Version, document: WholeDocument): RowsFile {
-  const { checksum, reading, dataset, datetime } = version;
-  const { options, contentType } = document;
+/** A hash of what the bytes of a document depend on, and of nothing that the viewer may not see. */
+function hashOfDocument({ checksum, reading, dataset, datetime }: Version, options: unknown): string {
   const facts = [writerVersion, layoutVersion, process.versions.zlib, dataset, datetime, options];
   const name = columnarCopyName(checksum, reading);
-  const hash = createHash('sha256')
+  return createHash('sha256')
     .update(JSON.stringify([name, ...facts]))
     .digest('hex')
     .slice(0, 32);
-  const derived: DerivedFile = { ...document, key: `${checksum}-${hash}` };
+}
+
+/** Sizes in bytes of a version's files that are made already, by format. */
+export async function sizesOfFiles(
+  files: CatalogueFiles,
+  version: Version,
+): Promise<ReadonlyMap<OutputFormatName, number>> {
+  const sizes = new Map<OutputFormatName, number>();
+  const hasGeometry = version.columns?.some(({ type }) => type === 'geometry') ?? false;
+  for (const format of offeredFormats(hasGeometry, version.rows)) {
+    const key = `${version.checksum}-${hashOfDocument(version, [format, defaultCsvOptions])}`;
+    const size = await storeOf(files).sizeOf({ key, extension: outputFormats[format].extension });
+    if (size !== null) sizes.set(format, size);
+  }
+  return sizes;
+}
+
+/** The file of a document. */
+export function rowsFile(files: CatalogueFiles, version: Version, document: WholeDocument): RowsFile {
+  const { options, contentType } = document;
+  const hash = hashOfDocument(version, options);
+  const derived: DerivedFile = { ...document, key: `${version.checksum}-${hash}` };
   const store = storeOf(files);
   const opened = async () => {
     const stored = await store.open(derived);

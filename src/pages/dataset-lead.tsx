@@ -18,9 +18,11 @@ export interface LeadProps {
   readonly version: Version | undefined;
   /** True for the page of a version, whose address the links keep. */
   readonly isVersionPage: boolean;
+  /** Sizes in bytes of the files in other formats that are made already. */
+  readonly sizes: ReadonlyMap<string, number>;
 }
 
-export function DatasetLead({ context, dataset, version, isVersionPage }: LeadProps): VNode {
+export function DatasetLead({ context, dataset, version, isVersionPage, sizes }: LeadProps): VNode {
   const { locale } = context;
   const columns = stripColumnsOf(dataset, version);
   return (
@@ -39,9 +41,9 @@ export function DatasetLead({ context, dataset, version, isVersionPage }: LeadPr
             <StripLegend columns={columns} locale={locale} />
           </>
         )}
-        {version?.ready && <Downloads {...{ context, dataset, version, isVersionPage }} />}
+        {version?.ready && <Downloads {...{ context, dataset, version, isVersionPage, sizes }} />}
       </div>
-      <Facts {...{ context, dataset, version, isVersionPage }} />
+      <Facts {...{ context, dataset, version }} />
     </div>
   );
 }
@@ -49,7 +51,13 @@ export function DatasetLead({ context, dataset, version, isVersionPage }: LeadPr
 /** Formats that are shown at once, besides the one that is stored. */
 const usualFormats: readonly OutputFormatName[] = ['csv', 'geojson'];
 
-function Downloads({ context, dataset, version, isVersionPage }: LeadProps & { readonly version: Version }): VNode {
+function Downloads({
+  context,
+  dataset,
+  version,
+  isVersionPage,
+  sizes,
+}: LeadProps & { readonly version: Version }): VNode {
   const { locale } = context;
   const ref = isVersionPage ? refOf(version) : refOf(dataset);
   const hasGeometry = dataset.columns.some(({ type }) => type === 'geometry');
@@ -62,6 +70,7 @@ function Downloads({ context, dataset, version, isVersionPage }: LeadProps & { r
     names.map((name) => (
       <a key={name} class="btn" href={hrefOfRef(context, ref, `data.${name}`)} rel="nofollow">
         {name === 'excel' ? locale.text('excelFile') : formatName(name)}
+        {sizes.has(name) && <small> {locale.size(sizes.get(name) as number)}</small>}
       </a>
     ));
   return (
@@ -81,7 +90,7 @@ function Downloads({ context, dataset, version, isVersionPage }: LeadProps & { r
   );
 }
 
-function Facts({ context, dataset, version }: LeadProps): VNode {
+function Facts({ context, dataset, version }: Pick<LeadProps, 'context' | 'dataset' | 'version'>): VNode {
   const { locale, settings } = context;
   const licence = licenceOf(context, dataset);
   const publisher = publisherOf(context, dataset);

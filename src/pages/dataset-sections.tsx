@@ -28,6 +28,8 @@ export interface DatasetPageParts {
   /** The version that is shown; undefined if there is none. */
   readonly version: Version | undefined;
   readonly isVersionPage: boolean;
+  /** Sizes in bytes of the files in other formats that are made already. */
+  readonly sizes: ReadonlyMap<string, number>;
   /** The first rows, of the columns that say most; null if there are none to show. */
   readonly preview: Preview | null;
   /** Why there are no rows; '' if they are only not ready yet. */

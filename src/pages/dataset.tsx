@@ -60,7 +60,7 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
     children: (
       <>
         <DatasetNotes context={context} {...parts} />
-        <DatasetLead context={context} dataset={dataset} version={version} isVersionPage={isVersionPage} />
+        <DatasetLead {...{ context, dataset, version, isVersionPage, sizes: parts.sizes }} />
         <nav class="toc" aria-label={locale.text('onThisPage')}>
           <ul>
             {sections.map(({ id, title }) => (

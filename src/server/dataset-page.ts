@@ -72,6 +72,8 @@ export async function datasetPageParts(
     shown?.ready ? mapSoon(catalogue, datasetWithColumnsOf(dataset, shown), shown, { colour, wait }) : undefined,
     changesSoon(catalogue, dataset, figures, staticExport ? Number.POSITIVE_INFINITY : patienceForChanges),
   ]);
+  // A static export is the same whatever the cache holds.
+  const sizes = (shown?.ready && !staticExport && (await catalogue.fileSizes?.(shown))) || new Map<string, number>();
   const { isComplete: hasRows, ...look } = table;
   const isVersionPage = version !== undefined;
   const state = await datasetState(catalogue, viewer, { dataset, namespace, shown, isVersionPage });
@@ -94,6 +96,7 @@ export async function datasetPageParts(
         changes,
         state,
         filePreview,
+        sizes,
         history: history ?? [],
         ...look,
       },

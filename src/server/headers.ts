@@ -14,6 +14,7 @@ const exposed = [
   'Link',
   'ETag',
   'Content-Length',
+  'Accept-Ranges',
   'Content-Range',
   'Content-Disposition',
   'Repr-Digest',

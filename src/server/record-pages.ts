@@ -111,6 +111,7 @@ async function completeDatasetPage(
     ...parts.others,
     parts.profile,
     JSON.stringify(parts.map),
+    JSON.stringify([...parts.sizes]),
     ...parts.changes.values(),
     parts.history.map(({ id }) => id).join(),
   ];

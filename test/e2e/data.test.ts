@@ -1,13 +1,13 @@
 /** Data, from a file to rows, with the built program: what is interrupted, killed or cut off leaves nothing. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { until } from '../support/folder.ts';
-import { run, runUnread, start, temporaryFolder } from '../support/program.ts';
+import { run, runUnread, serve, start, temporaryFolder } from '../support/program.ts';
 import { filesIn } from '../support/prompt.ts';
 
 const example = (path: string) => fileURLToPath(new URL(`../../catalogue-data/namespaces/${path}`, import.meta.url));
@@ -102,6 +102,45 @@ describe('data, from a file to rows', () => {
         assert.deepEqual(filesIn(root), earlier);
       }
     });
+
+  it('sends no half of a file after the server is killed while it makes it; leftovers are gone', async () => {
+    const points = Array.from({ length: 60_000 }, (_, i) => `n${i},${(i % 3600) / 10 - 180},${(i % 1600) / 10 - 80}\n`);
+    writeFileSync(join(cwd, 'points.csv'), `name,longitude,latitude\n${points.join('')}`);
+    await done('publish', 'points.csv', '--to', 'lab/points');
+    const cache = join(root, '.catalogue/cache/files');
+    const names = () => readdirSync(cache, { recursive: true }).map(String);
+    const unfinished = () => names().filter((name) => /\.catalogue-tmp(\.lock)?$/.test(name));
+    const killed = await serve([], { cwd });
+    const asked = fetch(`${killed.url}/api/v1/namespaces/lab/datasets/points/data.gpkg`).then((r) => r.arrayBuffer());
+    asked.catch(() => {});
+    await until(() => existsSync(cache) && unfinished().length > 1, 30_000);
+    await killed.end('SIGKILL');
+    await assert.rejects(asked, TypeError);
+    const ends = unfinished().map((name) => name.split('.').at(-1));
+    assert.deepEqual(ends.sort(), ['catalogue-tmp', 'lock'], 'the database, and the folder by which SQLite locks it');
+    const server = await serve([], { cwd });
+    try {
+      const get = async (format: string) => {
+        const response = await fetch(`${server.url}/api/v1/namespaces/lab/datasets/points/data.${format}`, {
+          headers: { Range: 'bytes=0-', 'Accept-Encoding': 'identity' },
+        });
+        assert.equal(response.status, 206);
+        return Buffer.from(await response.arrayBuffer());
+      };
+      assert.equal((await get('csv')).toString('latin1').split('\n').length, points.length + 2);
+      const database = await get('gpkg');
+      assert.equal(database.readUInt32BE(28) * 4096, database.length, 'the pages that its head counts');
+      await until(() => unfinished().length === 0, 30_000);
+      assert.deepEqual(
+        names()
+          .map((name) => name.split('.').at(-1))
+          .sort(),
+        ['csv', 'gpkg'],
+      );
+    } finally {
+      await server.end('SIGKILL');
+    }
+  });
 
   it('leaves no version where it is killed, and its leftovers are swept away', async () => {
     const earlier = filesIn(root);

@@ -127,6 +127,7 @@ describe('a document in a standard', () => {
       [`${croissant}, application/json;q=0.5`, 'application/json', null],
       [`${stacType}, text/turtle;q=0.1`, 'text/turtle', 'dcat.ttl'],
       ['application/vnd.datapackage+json, */*;q=0.1', 'application/json', null],
+      [`${croissant}, text/html;q=0.5`, 'text/html', null],
       [
         'application/ld+json;profile="http://mlcommons.org/croissant/1.1 https://schema.org/"',
         'application/ld+json',

@@ -87,6 +87,30 @@ describe('a version as a file', () => {
     assert.equal((await ask('data/?_format=gpkg', {}, 'HEAD')).headers.get('accept-ranges'), 'bytes');
   });
 
+  it('has its size on the page of the dataset, once it is made', async () => {
+    const page = async () => {
+      const text = await (await fetch(`${address}/`, { headers: { Accept: 'text/html' } })).text();
+      return new Map(
+        [...text.matchAll(/href="[^"]*\/data\.(\w+)"[^>]*>[^<]*(?:<small>([^<]*)<\/small>)?<\/a>/g)].map(
+          ([, format = '', size]) => [format, size?.trim()] as const,
+        ),
+      );
+    };
+    const sizes = await page();
+    assert.ok(sizes.size > 5, String([...sizes]));
+    const { headers } = await ask('data.gpkg', {}, 'HEAD');
+    const kilobytes = Math.round(Number(headers.get('content-length')) / 1000);
+    assert.match(sizes.get('gpkg') ?? '', new RegExp(`^${kilobytes}\\skB$`));
+    rmSync(cache(), { recursive: true });
+    const other = await serveFolder(workshop.root);
+    const text = await (
+      await fetch(`${other.base}/api/v1/namespaces/lab/datasets/points/`, { headers: { Accept: 'text/html' } })
+    ).text();
+    await other.close();
+    assert.doesNotMatch(text, /data\.gpkg"[^>]*>[^<]*<small>/, 'nothing is said of files that are not there');
+    await ask('data.csv', {}, 'HEAD');
+  });
+
   it('is sent while it is made, with the validator that it has afterwards', async () => {
     rmSync(cache(), { recursive: true });
     const [first, second] = await Promise.all([ask('data.csv'), ask('data.csv')]);

@@ -91,6 +91,17 @@ export class DerivedFileStore {
     return null;
   }
 
+  /** Size of a file in bytes, as its name says it; null if it isn't stored. */
+  async sizeOf({ key, extension }: Pick<DerivedFile, 'key' | 'extension'>): Promise<number | null> {
+    if (this.#names.size === 0)
+      await this.#openFolder().then(
+        (folder) => this.#readNames(folder),
+        () => {},
+      );
+    const [, , size] = namePattern.exec(this.#names.get(`${key}.${extension}`) ?? '') ?? [];
+    return size === undefined ? null : Number(size);
+  }
+
   /**
    * Makes a file, unless it is being made already.
    * @returns true if it is stored then

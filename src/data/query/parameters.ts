@@ -207,6 +207,9 @@ export function parseDataQuery(
   return { ...rest, aggregation, ordering: ordering ?? [], predicate };
 }
 
+/** Options of CSV for a query that sets none. */
+export const defaultCsvOptions: CsvOptions = { bom: false, separator: ',', excel: false };
+
 const emptyDraft = (): QueryDraft => ({
   format: undefined,
   filters: [],
@@ -218,7 +221,7 @@ const emptyDraft = (): QueryDraft => ({
   offset: undefined,
   page: undefined,
   pageSize: undefined,
-  csv: { bom: false, separator: ',', excel: false },
+  csv: { ...defaultCsvOptions },
 });
 
 /** Messages about limits that a predicate exceeds. */

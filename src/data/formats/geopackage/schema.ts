@@ -13,11 +13,11 @@ const wgs84 =
 /** Identifies the file (section 1.1.1), and makes writing fast: a file that isn't finished is of no use to anybody. */
 export const prologue = `
 PRAGMA page_size = 4096;
-PRAGMA application_id = 0x47504B47;
-PRAGMA user_version = 10300;
 PRAGMA locking_mode = EXCLUSIVE;
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
+PRAGMA application_id = 0x47504B47;
+PRAGMA user_version = 10300;
 PRAGMA cache_size = -16000;
 PRAGMA temp_store = MEMORY;
 BEGIN;
