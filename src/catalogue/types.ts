@@ -98,6 +98,7 @@ export interface ReadingOptions {
   readonly header?: boolean;
   readonly skip?: number;
   readonly crs?: string;
+  readonly layer?: string;
   readonly strict?: boolean;
 }
 

@@ -15,13 +15,14 @@ interface NamedProfile {
  * @param crs reference systems from which geometries were converted
  */
 export function ingestRemarks(
-  { misplaced, hint, repairs = new Map(), misdirectedRings, passthrough }: PayloadInfo,
+  { misplaced, hint, notes = [], repairs = new Map(), misdirectedRings, passthrough }: PayloadInfo,
   crs: string | null,
   columns: readonly NamedProfile[],
 ): string[] {
   return [
     ...(crs === null ? [] : [`Coordinates: converted from ${crs} to WGS 84.`]),
     ...(hint === undefined ? [] : [hint]),
+    ...notes,
     ...[...repairs].map(([kind, { count, line }]) => {
       const { subject, noun, result } = repairTexts[kind];
       return `${subject}: ${count} ${count === 1 ? noun[0] : noun[1]}${placeOf(count, line)}: ${result}.`;
