@@ -32,6 +32,7 @@ const spellings: Readonly<Record<string, string>> = {
   jsonl: 'ndjson',
   geoparquet: 'parquet',
   'application/vnd.apache.parquet': 'parquet',
+  xlsm: 'xlsx',
   excel: 'xlsx',
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
   geopackage: 'gpkg',
@@ -126,6 +127,7 @@ export class BroughtFiles {
       source: document.path,
       fileName,
       ...(document.mediaType && { mediaType: document.mediaType }),
+      ...(link.layer !== undefined && { reading: { layer: link.layer } }),
       signal: this.#signal,
     });
     await this.#describeColumns(ref, link);

@@ -23,6 +23,8 @@ export interface ImportedLink {
   /** True if the source says that it is the file itself, not a page about it. */
   readonly isFile: boolean;
   readonly columns: readonly ImportedColumn[];
+  /** Sheet or layer of the file, if it has several. */
+  readonly layer?: string;
 }
 
 /** A dataset of a source. */
@@ -39,6 +41,8 @@ export interface ImportedDataset {
   readonly publisher: string;
   readonly contact: string;
   readonly links: readonly ImportedLink[];
+  /** True if the dataset is a local file with rows, which is always brought. */
+  readonly isDataFile?: boolean;
 }
 
 /** A record of a source that was not taken, or a part of one. */
@@ -75,6 +79,7 @@ export interface RawLink {
   readonly mediaType?: unknown;
   readonly isFile?: boolean;
   readonly columns?: readonly ImportedColumn[];
+  readonly layer?: string;
 }
 
 /** The length of labels, keywords and publishers in records. */
@@ -114,7 +119,15 @@ export const skip = (id: unknown, reason: string): SourceItem => ({
 export const reasonOf = (error: unknown): string =>
   error instanceof ValidationError ? Object.values(error.fields).flat().join(' ') : (error as Error).message;
 
-function importedLink({ address, label, format, mediaType, isFile = false, columns = [] }: RawLink): ImportedLink[] {
+function importedLink({
+  address,
+  label,
+  format,
+  mediaType,
+  isFile = false,
+  columns = [],
+  layer,
+}: RawLink): ImportedLink[] {
   const url = textOf(address).trim();
   if (!url) return [];
   const type = textOf(mediaType).split(';')[0]?.trim().toLowerCase() ?? '';
@@ -126,6 +139,7 @@ function importedLink({ address, label, format, mediaType, isFile = false, colum
       mediaType: /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : '',
       isFile,
       columns,
+      ...(layer !== undefined && { layer }),
     },
   ];
 }

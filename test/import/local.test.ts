@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Dataset } from '../../src/catalogue/types.ts';
+import { workbookOf } from '../data/support/zip.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 
 const fixtures = fileURLToPath(new URL('../fixtures/catalogues/', import.meta.url));
@@ -190,6 +191,34 @@ describe('an import of local files', () => {
     writeFileSync(join(folder, 'cut.json'), `[${long},{"id":"2"`);
     const cut = await importing('sources/cut.json', '--to', 'x');
     assert.match(cut.err, /it ends within its list: the file is not complete/);
+  });
+
+  it('takes files with rows: each sheet of a workbook is a dataset, again and again the same', async () => {
+    const { root, folder, importing, get } = await makeSources();
+    const cell = (value: string) => `<c t="inlineStr"><is><t>${value}</t></is></c>`;
+    const sheet = (value: string) => `<row r="1">${cell('name')}</row><row r="2">${cell(value)}</row>`;
+    mkdirSync(join(folder, 'office/more'), { recursive: true });
+    writeFileSync(
+      join(folder, 'office/plants.xlsx'),
+      workbookOf({ Trees: sheet('oak'), 'Shrubs 2024': sheet('ivy'), Empty: '' }),
+    );
+    writeFileSync(join(folder, 'office/more/parks.csv'), 'name\nA\n');
+    const { json, exitCode, err } = await importing('sources/office');
+    assert.equal(exitCode, 0, err);
+    assert.equal(json.namespace, 'office');
+    assert.deepEqual(
+      json.versions.map(({ dataset }: { dataset: string }) => dataset),
+      ['office/parks', 'office/plants-trees', 'office/plants-shrubs-2024'],
+    );
+    const shrubs = await get('office/plants-shrubs-2024');
+    assert.deepEqual([shrubs.label, shrubs.reading, shrubs.links], ['Shrubs 2024', { layer: 'Shrubs 2024' }, {}]);
+    const rows = await type(['data', 'office/plants-shrubs-2024', '--format', 'csv'], { root });
+    assert.equal(rows.out.replaceAll('\r', ''), 'name\nivy\n');
+    writeFileSync(join(folder, 'office/more/parks.csv'), 'name\nB\n');
+    const again = (await importing('sources/office')).json;
+    assert.deepEqual([...counts(again), again.versions.length], [0, 0, 3, 0, 1]);
+    const one = (await importing('sources/office/more/parks.csv')).json;
+    assert.deepEqual([one.namespace, one.versions.length], ['parks', 1]);
   });
 
   it('wants a number of seconds between requests', async () => {

@@ -28,6 +28,7 @@ import type { ColumnSettings } from './column-forms.ts';
 import type { DetectedEncoding, Encoding } from './decode.ts';
 import { PayloadStream, peekStream } from './payload-stream.ts';
 import { isReadFromFile, readBatches, temporaryPath } from './read-batches.ts';
+import { lostGeometryRemarks } from './remarks.ts';
 import { TableBuilder, type TableSummary } from './table-builder.ts';
 
 export interface IngestOptions extends FormatHints {
@@ -74,6 +75,8 @@ export interface IngestResult {
   readonly geometryKinds: readonly GeometryKind[];
   /** Sentences about what was recognized, and about values that don't fit. */
   readonly remarks: readonly string[];
+  /** Those of them about geometries that rows should have, and lack. */
+  readonly lostGeometries: readonly string[];
   /** Number of irregularities that were repaired or kept, by kind. */
   readonly repairs: Readonly<Partial<Record<Repair, number>>>;
   /** Number of rings of a GeoJSON file that have another direction than RFC 7946 demands. */
@@ -219,6 +222,7 @@ function toResult(
     statistics: summary?.statistics ?? [],
     geometryKinds: summary?.table.geometryKinds ?? [],
     remarks: summary?.remarks ?? [],
+    lostGeometries: info ? lostGeometryRemarks(info) : [],
     repairs: Object.fromEntries([...(info?.repairs ?? [])].map(([kind, { count }]) => [kind, count])),
     misdirectedRings: info?.passthrough ? (info.misdirectedRings?.count ?? 0) : 0,
     isLfsPointer: false,

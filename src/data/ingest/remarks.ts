@@ -29,12 +29,19 @@ export function ingestRemarks(
     }),
     // Only GeoJSON demands a direction.
     ...(misdirectedRings && passthrough !== null ? [sentenceAboutRings(misdirectedRings)] : []),
-    ...(misplaced
-      ? [`${describeMisfits(misplaced.column, misplaced, misplaced.noun)}: no geometry in such rows.`]
-      : []),
+    ...misplacedRemarks(misplaced),
     ...columns.flatMap(({ name, profile }) => [...recognitionRemarks(name, profile), ...misfitRemarks(name, profile)]),
   ];
 }
+
+const misplacedRemarks = (misplaced: PayloadInfo['misplaced']): string[] =>
+  misplaced ? [`${describeMisfits(misplaced.column, misplaced, misplaced.noun)}: no geometry in such rows.`] : [];
+
+/** The remarks about geometries that rows should have, and lack: `catalogue check --deep` says them again. */
+export const lostGeometryRemarks = ({ hint, misplaced }: PayloadInfo): readonly string[] => [
+  ...(hint !== undefined && /no row has a geometry|rows have no geometry/.test(hint) ? [hint] : []),
+  ...misplacedRemarks(misplaced),
+];
 
 /** Sentences about repairs: of one, of several, and what was done. */
 const repairTexts: Readonly<

@@ -254,7 +254,7 @@ class CsvParser {
     if (rows === 0 && names.length === 0) return null;
     const cells = this.#cells.map((column) => column.take(rows));
     const lines = this.#lines;
-    this.#geometries ??= new CsvGeometries(names, cells, this.#info);
+    this.#geometries ??= new CsvGeometries(names, cells, lines, this.#info);
     const batch: RowBatch = {
       rows,
       names,
