@@ -20,6 +20,7 @@ import { listOf, membersOf, reasonOf, type SourceItem, skip } from './imported.t
 import { readOgcCollections, readWfsCapabilities } from './ogc.ts';
 import { readRegistryDataset } from './open-data-registry.ts';
 import { readOtherCatalogue } from './other-catalogue.ts';
+import { readQuads } from './rdf-documents.ts';
 import { readStac } from './stac.ts';
 
 /** State of one reading. */
@@ -38,7 +39,7 @@ export interface Reading {
 
 /** The deepest folder, and the most files of a source. */
 const maxDepth = 30;
-const documentName = /\.(?:json|jsonl|ndjson|ya?ml|ttl|nt|n3|jsonld|xml)(?:\.gz)?$/i;
+const documentName = /\.(?:json|jsonl|ndjson|ya?ml|ttl|nt|n3|jsonld|xml|rdf)(?:\.gz)?$/i;
 /** Folders and files that are no records of a source. */
 const isIgnored = (name: string) => name.startsWith('.') || name === 'node_modules';
 
@@ -164,7 +165,7 @@ export async function* readDetected(
       yield* readStac(reading.documents, { address, value }, reading.folder, reading.seen);
       return;
     case 'dcat':
-      yield* readDcatGraph(await readDocumentText(document), address);
+      yield* readDcatGraph(await readQuads(await readDocumentText(document), address, reading.documents));
       return;
     case 'ogc':
       yield* readOgcCollections(

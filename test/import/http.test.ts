@@ -192,6 +192,25 @@ describe('an import over HTTP', () => {
     }
   });
 
+  it('fetches a context of JSON-LD from the host of the source only', async () => {
+    const root = await makeRoot();
+    portal.json('/context.jsonld', { '@context': { title: 'http://purl.org/dc/terms/title' } });
+    const record = (context: string) => ({
+      '@context': context,
+      '@id': 'https://x.example/1',
+      '@type': 'http://www.w3.org/ns/dcat#Dataset',
+      title: 'Trees',
+    });
+    portal.json('/own.jsonld', record('context.jsonld'));
+    const own = await importing(root, `${portal.base}/own.jsonld`, '--to', 'own');
+    assert.equal(own.json?.created[0].label, 'Trees', own.err);
+    portal.asked.length = 0;
+    portal.json('/other.jsonld', record(portal.base.replace('127.0.0.1', 'localhost')));
+    const other = await importing(root, `${portal.base}/other.jsonld`, '--to', 'other');
+    assert.match(other.err, /has its context at http:\/\/localhost.*not on the host of the source/);
+    assert.deepEqual(portal.asked, ['/other.jsonld']);
+  });
+
   it('takes the feature types of a WFS, in GeoJSON if the server writes it', async () => {
     const root = await makeRoot();
     portal.answers.set('/wfs', (request, response) => {

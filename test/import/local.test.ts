@@ -193,6 +193,59 @@ describe('an import of local files', () => {
     assert.match(cut.err, /it ends within its list: the file is not complete/);
   });
 
+  it('reads DCAT in Turtle, JSON-LD and RDF/XML alike, and says what it does not fetch or expand', async () => {
+    const { folder, importing, get } = await makeSources();
+    const iri = 'https://data.example.org/dataset/trees';
+    const dcat = 'http://www.w3.org/ns/dcat#';
+    const dct = 'http://purl.org/dc/terms/';
+    const dataset = (language: string) => ({
+      '@id': iri,
+      '@type': `${dcat}Dataset`,
+      [`${dct}title`]: { '@value': `Trees ${language}`, '@language': 'en' },
+      [`${dcat}keyword`]: ['oak', 'park'],
+      [`${dcat}distribution`]: {
+        '@type': `${dcat}Distribution`,
+        [`${dct}title`]: 'Table',
+        [`${dcat}downloadURL`]: { '@id': 'https://data.example.org/trees.csv' },
+      },
+    });
+    const rdf = (
+      head: string,
+      title: string,
+    ) => `<?xml version="1.0"?>${head}<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+      xmlns:dcat="${dcat}" xmlns:dct="${dct}"><dcat:Dataset rdf:about="${iri}"><dct:title xml:lang="en">${title}</dct:title>
+      <dcat:keyword>oak</dcat:keyword><dcat:keyword>park</dcat:keyword><dcat:distribution><dcat:Distribution><dct:title>Table</dct:title>
+      <dcat:downloadURL rdf:resource="https://data.example.org/trees.csv"/></dcat:Distribution></dcat:distribution></dcat:Dataset></rdf:RDF>`;
+    const forms = {
+      'a.jsonld': JSON.stringify([dataset('1')]),
+      'b.json': JSON.stringify({ '@context': { dcat }, '@graph': [{ ...dataset('2'), '@type': 'dcat:Dataset' }] }),
+      'c.rdf': rdf('', 'Trees 3'),
+      'd.xml': rdf('<!DOCTYPE rdf:RDF [<!ENTITY e "Trees">]>', '&e; 4'),
+    };
+    for (const [name, text] of Object.entries(forms)) {
+      writeFileSync(join(folder, name), text);
+      const { json, err } = await importing(`sources/${name}`, '--to', name.slice(0, 1));
+      assert.deepEqual(counts(json ?? {}), [1, 0, 0, 0], `${name}: ${err}${JSON.stringify(json?.skipped)}`);
+      const { label, keywords, links } = await get(json.created[0].dataset);
+      assert.match(label, /^Trees \d$/);
+      assert.deepEqual([keywords, links], [['oak', 'park'], { Table: 'https://data.example.org/trees.csv' }]);
+    }
+    for (const [name, text, reason] of [
+      [
+        'e.jsonld',
+        JSON.stringify({ ...dataset('5'), '@context': 'https://other.example/context' }),
+        /has its context at https:\/\/other\.example\/context, which is not fetched/,
+      ],
+      ['f.rdf', `${rdf('', 'x').slice(0, 400)}`, /is not valid RDF\/XML/],
+      ['g.rdf', rdf(`<!DOCTYPE rdf:RDF [<!ENTITY e "${'a'.repeat(50_000)}">]>`, '&e;'.repeat(5000)), /grows too much/],
+    ] as const) {
+      writeFileSync(join(folder, name), text);
+      const { err, json, exitCode } = await importing(`sources/${name}`, '--to', 'x');
+      assert.match(`${err}${JSON.stringify(json?.skipped)}`, reason);
+      assert.notEqual(exitCode, 0);
+    }
+  });
+
   it('takes files with rows: each sheet of a workbook is a dataset, again and again the same', async () => {
     const { root, folder, importing, get } = await makeSources();
     const cell = (value: string) => `<c t="inlineStr"><is><t>${value}</t></is></c>`;
