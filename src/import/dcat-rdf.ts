@@ -73,6 +73,8 @@ export function* readDcatGraph(quads: Iterable<Quad>): Generator<SourceItem, voi
       licence: licences,
       homepage: valuesOf(one, `${dcat}landingPage`)[0] ?? (isNamed ? iri : ''),
       publisher: textIn(publisher, `${foaf}name`) || textIn(publisher, `${dct}title`),
+      issued: valuesOf(one, `${dct}issued`)[0],
+      modified: valuesOf(one, `${dct}modified`)[0],
       contact: valuesOf(contact, `${vcard}hasEmail`, `${vcard}hasURL`),
       links: distributions.flatMap((part) => {
         const label = textIn(part, `${dct}title`) || formatOf(valuesOf(part, `${dct}format`));

@@ -40,6 +40,9 @@ export interface ImportedDataset {
   readonly homepage: string;
   readonly publisher: string;
   readonly contact: string;
+  /** YYYY-MM-DD or a time in UTC; '' if the source doesn't say. */
+  readonly issued: string;
+  readonly modified: string;
   readonly links: readonly ImportedLink[];
   /** True if the dataset is a local file with rows, which is always brought. */
   readonly isDataFile?: boolean;
@@ -69,6 +72,8 @@ export interface RawDataset {
   readonly homepage?: unknown;
   readonly publisher?: unknown;
   readonly contact?: readonly unknown[];
+  readonly issued?: unknown;
+  readonly modified?: unknown;
   readonly links?: readonly RawLink[];
 }
 
@@ -106,6 +111,8 @@ export function importedDataset(raw: RawDataset): SourceItem {
     homepage: httpUrl(raw.homepage),
     publisher: shorten(plainText(textOf(raw.publisher)), maxLabel),
     contact: findContact((raw.contact ?? []).map(textOf)),
+    issued: importedDate(raw.issued),
+    modified: importedDate(raw.modified),
     links: (raw.links ?? []).flatMap(importedLink),
   };
   return { dataset };
@@ -142,6 +149,16 @@ function importedLink({
       ...(layer !== undefined && { layer }),
     },
   ];
+}
+
+/** A date or a time in UTC of a source's text; '' for others, such as a year or an interval. A time without zone is taken for UTC, as CKAN has it. */
+function importedDate(value: unknown): string {
+  const text = textOf(value).trim();
+  const [, date = '', time = '', zone = 'Z'] =
+    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/.exec(text) ?? [];
+  const parsed = Date.parse(time ? `${date}T${time}${zone}` : date);
+  if (!date || Number.isNaN(parsed)) return '';
+  return time ? `${new Date(parsed).toISOString().slice(0, 19)}Z` : date;
 }
 
 /** A text or a number as text; '' for other values. Of texts by language, the first. */

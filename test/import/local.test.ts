@@ -4,7 +4,10 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { listAll } from '../../src/catalogue/iterate.ts';
 import type { Dataset } from '../../src/catalogue/types.ts';
+import { dcatUsDataset } from '../../src/standards/dcat-us.ts';
+import { catalogueFacts, datasetFacts } from '../../src/standards/facts.ts';
 import { workbookOf } from '../data/support/zip.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 
@@ -58,6 +61,8 @@ describe('an import of local files', () => {
     const { json } = await importing('sources/gsa.data.json', '--to', 'gsa');
     assert.deepEqual(counts(json), [3, 0, 0, 0]);
     const name = json.created[0].dataset;
+    const { issued, modified } = await get(name);
+    assert.deepEqual([issued, modified], ['2015-02-27', '2019-06-12']);
     const edited = await type(['dataset', 'edit', name, '--description', 'Our own words.'], { root });
     assert.equal(edited.exitCode, 0, edited.err);
     change('gsa.data.json', ({ dataset: [first, ...others] }: { dataset: Record<string, unknown>[] }) => ({
@@ -70,6 +75,23 @@ describe('an import of local files', () => {
     const { description, label, slug } = await get(name);
     assert.deepEqual([description, label, `gsa/${slug}`], ['Our own words.', 'A new title', name]);
     assert.deepEqual(counts((await importing('sources/gsa.data.json', '--to', 'gsa')).json), [0, 0, 3, 0]);
+  });
+
+  it('puts datasets without versions into data.json, with the dates and files of the source', async () => {
+    const { root, importing } = await makeSources();
+    await importing('sources/gsa.data.json', '--to', 'gsa');
+    const { catalogue } = await type(['dataset', 'list'], { root });
+    const facts = catalogueFacts(catalogue.settings, 'https://data.example.org');
+    for await (const dataset of listAll(catalogue, 'dataset', { namespace: 'gsa' })) {
+      const one = dcatUsDataset(datasetFacts(facts, dataset, undefined));
+      assert.deepEqual(
+        [one?.issued, one?.modified],
+        [`${dataset.issued}T00:00:00.000Z`, `${dataset.modified}T00:00:00.000Z`],
+      );
+      const files = one?.distribution as { downloadURL?: string; mediaType?: string; accessURL?: string }[];
+      assert.equal(files.length, Object.keys(dataset.links).length);
+      for (const { downloadURL, mediaType, accessURL } of files) assert.ok(downloadURL ? mediaType : accessURL);
+    }
   });
 
   it('follows a name that changed at the source: one update, nothing new, the old address redirects', async () => {

@@ -54,7 +54,7 @@ export const payloadFormats: Readonly<Record<PayloadFormat, FormatInfo>> = {
   // A shapefile is read from a ZIP archive, which is recognized by its files.
   shp: { extensions: ['zip', 'shz'], mediaTypes: ['application/zip', 'application/x-shapefile'] },
   gpkg: { extensions: ['gpkg'], mediaTypes: ['application/geopackage+sqlite3', 'application/x-sqlite3'] },
-  fgb: { extensions: ['fgb'], mediaTypes: ['application/flatgeobuf', 'application/vnd.flatgeobuf'] },
+  fgb: { extensions: ['fgb'], mediaTypes: ['application/vnd.flatgeobuf', 'application/flatgeobuf'] },
   kml: {
     extensions: ['kml', 'kmz'],
     mediaTypes: ['application/vnd.google-earth.kml+xml', 'application/vnd.google-earth.kmz'],
