@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { listAll } from '../../src/catalogue/iterate.ts';
 import type { Dataset } from '../../src/catalogue/types.ts';
+import { importCatalogue, openCatalogue } from '../../src/index.ts';
 import { dcatUsDataset } from '../../src/standards/dcat-us.ts';
 import { catalogueFacts, datasetFacts } from '../../src/standards/facts.ts';
 import { workbookOf } from '../data/support/zip.ts';
@@ -294,6 +295,18 @@ describe('an import of local files', () => {
     assert.deepEqual([...counts(again), again.versions.length], [0, 0, 3, 0, 1]);
     const one = (await importing('sources/office/more/parks.csv')).json;
     assert.deepEqual([one.namespace, one.versions.length], ['parks', 1]);
+  });
+
+  it('is a function of the library, too', async () => {
+    const { root, folder } = await makeSources();
+    await using catalogue = await openCatalogue(root);
+    const options = { to: 'agency', cacheFolder: join(folder, '.cache') };
+    const source = join(folder, 'gsa.data.json');
+    const planned = await importCatalogue(catalogue, source, { ...options, dryRun: true });
+    const first = await importCatalogue(catalogue, source, options);
+    assert.deepEqual([planned.created.length, first.created.length, first.namespace], [3, 3, 'agency']);
+    assert.equal((await importCatalogue(catalogue, source, options)).unchanged, 3);
+    await assert.rejects(importCatalogue(catalogue, source, { ...options, format: 'x' }), /Known formats are ckan/);
   });
 
   it('wants a number of seconds between requests', async () => {
