@@ -3,6 +3,8 @@
  * when they are first used.
  */
 import type { Catalogue } from './catalogue/catalogue.ts';
+import { ValidationError } from './catalogue/errors.ts';
+import type { DatasetRef } from './catalogue/ref.ts';
 
 export type * from './catalogue/catalogue.ts';
 export type { ColumnChanges } from './catalogue/catalogue.ts';
@@ -113,6 +115,64 @@ export interface ConnectOptions {
 export async function connect(url: string, { token, timeout }: ConnectOptions = {}): Promise<OpenCatalogue> {
   const { openRemoteCatalogue } = await import('./remote/remote-catalogue.ts');
   return disposable(await openRemoteCatalogue(url, { token, timeout }));
+}
+
+export interface ImportOptions {
+  /** Slug of the namespace, made if there is none; by default the name of the source. */
+  readonly to?: string | undefined;
+  /** As `--format` of `catalogue import`; by default it is recognized. */
+  readonly format?: string | undefined;
+  /** True to bring a file of each dataset, and take it in as a version. Local files with rows are always taken in. */
+  readonly withData?: boolean | undefined;
+  /** True to change nothing. */
+  readonly dryRun?: boolean | undefined;
+  /** Seconds between two requests to one host; default 1. */
+  readonly delay?: number | undefined;
+  /** Folder for what servers answered, by which the next import asks for changes only, and an interrupted one goes on. */
+  readonly cacheFolder: string;
+  readonly signal?: AbortSignal | undefined;
+  /** Called with the number of records so far, and the number of all if it is known. */
+  readonly onRecords?: ((done: number, total: number | null) => void) | undefined;
+}
+
+/** Result of an import. */
+export interface Imported {
+  readonly namespace: string;
+  readonly created: readonly { readonly ref: DatasetRef; readonly label: string }[];
+  readonly updated: readonly { readonly ref: DatasetRef; readonly fields: readonly string[] }[];
+  readonly unchanged: number;
+  /** Fields that people wrote by hand, and that stay. */
+  readonly kept: readonly { readonly ref: DatasetRef; readonly fields: readonly string[] }[];
+  /** Records that were not taken, and files that stay links, with the reason. */
+  readonly skipped: readonly { readonly id: string; readonly reason: string }[];
+  readonly links: readonly { readonly id: string; readonly reason: string }[];
+  /** Datasets that the source has no more; they stay. */
+  readonly missing: readonly DatasetRef[];
+  readonly versions: readonly { readonly ref: DatasetRef; readonly version: string; readonly file: string }[];
+}
+
+/**
+ * Imports the datasets of a portal, another catalogue, or a file or folder, as `catalogue import` does. Again, it updates them.
+ *
+ * @param source URL or path
+ * @throws NotFoundError, UnreachableError, ValidationError if the source can't be read at all; the signal's reason
+ */
+export async function importCatalogue(
+  catalogue: Catalogue,
+  source: string,
+  { to, format, withData, dryRun, delay, cacheFolder, signal, onRecords }: ImportOptions,
+): Promise<Imported> {
+  const [{ importSource }, { sourceFormats }, { listPayloadLayers }] = await Promise.all([
+    import('./import/import-source.ts'),
+    import('./import/detect.ts'),
+    import('./data/ingest/payload-layers.ts'),
+  ]);
+  if (format !== undefined && !Object.hasOwn(sourceFormats, format))
+    throw new ValidationError({ format: [`Known formats are ${Object.keys(sourceFormats).join(', ')}.`] });
+  return importSource(
+    { source, namespace: to, format: format as keyof typeof sourceFormats | undefined, withData, dryRun, delay },
+    { catalogue, cacheFolder, cwd: process.cwd(), listLayers: listPayloadLayers, signal, onRecords },
+  );
 }
 
 function disposable<T extends Catalogue & { close(): Promise<void> }>(catalogue: T): T & AsyncDisposable {

@@ -9,6 +9,7 @@ import {
   booleanField,
   choiceField,
   columnsField,
+  dateField,
   datetimeField,
   derivedField,
   groupsAndUsersField,
@@ -58,16 +59,11 @@ const visibility = choiceField(['public', 'private'], 'Who may see it: everybody
   absent: 'public',
   filter: 'Only those of this visibility.',
 });
-const aliases = listField('Former addresses, which answer with a redirect to this one.', {
-  maxLength: 201,
-  readOnly: true,
-  internal: true,
-});
-const linkPattern = '^(https?|ftp|s3|gs)://\\S+$';
-/** Shown by the API, and not by OPTIONS. */
-const unrecorded = { readOnly: true, metadata: 'absent' } as const;
 /** Only the catalogue itself writes and reads it. */
 const hidden = { readOnly: true, internal: true } as const;
+const aliases = listField('Former addresses, which redirect to this one.', { maxLength: 201, ...hidden });
+/** Shown by the API, and not by OPTIONS. */
+const unrecorded = { readOnly: true, metadata: 'absent' } as const;
 const address = urlField('', 'Address of this object.');
 const column = {
   type: requiredField(choiceField(columnTypes, 'Type of the values.', { fallback: 'object' })),
@@ -143,7 +139,11 @@ export const fields = {
       filter: 'Only those of this publisher.',
     }),
     contact: textField('E-mail address or URL for questions.', { meaning: 'contact' }),
-    links: mappingField('Files and pages on other servers, by their titles.', linkPattern, { sparse: true }),
+    links: mappingField('Files and pages on other servers, by their titles.', '^(https?|ftp|s3|gs)://\\S+$', {
+      sparse: true,
+    }),
+    issued: dateField('When it was first published, if before its first version'),
+    modified: dateField('When it was last changed, if after its newest version'),
     visibility,
     readers: groupsAndUsersField('Groups, and users as user:<username>, who may see the dataset while it is private.'),
     columns: columnsField(column, 'The columns of the newest version.', {

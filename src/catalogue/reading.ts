@@ -21,6 +21,7 @@ export const readingFields = {
   header: booleanField('Whether the first row has the names of the columns.', { default: true }),
   skip: integerField('Number of lines before the first row.', { minimum: 0 }),
   crs: textField('Coordinate reference system of positions, such as EPSG:25833.', { maxLength: 255 }),
+  layer: textField('Sheet of a workbook, or layer of a file that has several.', { maxLength: 255 }),
   strict: booleanField("Whether values that don't fit their column refuse the payload.", { default: false }),
 } satisfies Fields;
 

@@ -98,6 +98,7 @@ export interface ReadingOptions {
   readonly header?: boolean;
   readonly skip?: number;
   readonly crs?: string;
+  readonly layer?: string;
   readonly strict?: boolean;
 }
 
@@ -143,6 +144,9 @@ export interface Dataset {
   /** Slugs of groups, and users as `user:<username>`. */
   readonly readers: readonly string[];
   /** The columns of the newest ready version, with the texts of the record. */
+  /** YYYY-MM-DD or RFC 3339 in UTC; '' if only its versions tell it. */
+  readonly issued: string;
+  readonly modified: string;
   readonly columns: readonly Column[];
   readonly missing_columns: readonly MissingColumn[];
   /** Present names of columns, keyed by former name; several if columns of one name were renamed differently. */

@@ -14,10 +14,13 @@ export interface BroughtVersion {
 }
 
 /** Formats with rows, the best first: with geometries and types before plain texts. */
-const formats = ['geojson', 'parquet', 'geojsonl', 'csv', 'tsv', 'ndjson', 'json'] as const;
+const formats = [
+  ...['geojson', 'gpkg', 'fgb', 'parquet', 'geojsonl', 'shp', 'csv', 'tsv'],
+  ...['xlsx', 'kml', 'gpx', 'ndjson', 'json'],
+];
 
 /** Formats by the words that sources use for them. */
-const spellings: Readonly<Record<string, (typeof formats)[number]>> = {
+const spellings: Readonly<Record<string, string>> = {
   [featurePages]: 'geojson',
   'geo+json': 'geojson',
   'application/geo+json': 'geojson',
@@ -29,6 +32,20 @@ const spellings: Readonly<Record<string, (typeof formats)[number]>> = {
   jsonl: 'ndjson',
   geoparquet: 'parquet',
   'application/vnd.apache.parquet': 'parquet',
+  xlsm: 'xlsx',
+  excel: 'xlsx',
+  'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': 'xlsx',
+  geopackage: 'gpkg',
+  'application/geopackage+sqlite3': 'gpkg',
+  flatgeobuf: 'fgb',
+  'application/flatgeobuf': 'fgb',
+  shapefile: 'shp',
+  'esri shapefile': 'shp',
+  'application/x-shapefile': 'shp',
+  kmz: 'kml',
+  'application/vnd.google-earth.kml+xml': 'kml',
+  'application/vnd.google-earth.kmz': 'kml',
+  'application/gpx+xml': 'gpx',
 };
 
 /** The format of a file whose rows can be read; undefined for others. */
@@ -40,7 +57,7 @@ export function readableFormat({ address, format, mediaType }: ImportedLink): st
 
 /** The link to the file that becomes a version; undefined if there is none. */
 export function bestFile(links: readonly ImportedLink[]): ImportedLink | undefined {
-  const rank = (link: ImportedLink) => formats.indexOf(readableFormat(link) as never);
+  const rank = (link: ImportedLink) => formats.indexOf(readableFormat(link) ?? '');
   const files = links.filter((link) => link.isFile && rank(link) >= 0);
   return files.sort((a, b) => rank(a) - rank(b))[0];
 }
@@ -110,6 +127,7 @@ export class BroughtFiles {
       source: document.path,
       fileName,
       ...(document.mediaType && { mediaType: document.mediaType }),
+      ...(link.layer !== undefined && { reading: { layer: link.layer } }),
       signal: this.#signal,
     });
     await this.#describeColumns(ref, link);
@@ -140,6 +158,8 @@ function nameOfFile({ address }: OpenDocument, link: ImportedLink): string {
   const format = readableFormat(link) ?? 'csv';
   const path = isAbsolute(address) ? address : new URL(address).pathname;
   const name = basename(path) || 'data';
+  // A shapefile comes in an archive.
+  if (format === 'shp') return /\.zip$/i.test(name) ? name : `${name}.zip`;
   return /\.[a-z0-9]+(?:\.gz)?$/i.test(name) && readableFormat({ ...link, address: name, format: '', mediaType: '' })
     ? name
     : `${name}.${format}`;

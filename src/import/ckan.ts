@@ -61,6 +61,8 @@ export function readCkanPackage(value: unknown, portal: string): SourceItem {
     homepage: named || website,
     publisher: title(one.organization) || one.author,
     contact: [one.maintainer_email, one.author_email],
+    issued: one.issued ?? one.metadata_created,
+    modified: one.modified ?? one.metadata_modified,
     links: [
       ...listOf(one.resources).map((resource) => {
         const { url, name, description, format, mimetype } = membersOf(resource);

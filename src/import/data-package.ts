@@ -48,6 +48,7 @@ export function* readDataPackage(value: unknown, base: string): Generator<Source
       licence: [...licenceTexts(resource.licenses), ...licenceTexts(whole.licenses ?? whole.license)],
       homepage: textOf(whole.homepage).replace(/^git\+/, ''),
       publisher: publisherOf(whole),
+      issued: whole.created,
       contact: [...listOf(whole.contributors), ...listOf(whole.sources)].map((one) => membersOf(one).email),
       links: [
         ...paths.map((path) => ({

@@ -1,6 +1,5 @@
-/** DCAT and DCAT-AP in Turtle, N-Triples, N-Quads and TriG: each dcat:Dataset is a dataset. Source: https://www.w3.org/TR/vocab-dcat-3/ */
-import { Parser, type Quad, type Term } from 'n3';
-import { ValidationError } from '../catalogue/errors.ts';
+/** DCAT and DCAT-AP in Turtle, N-Triples, N-Quads, TriG, JSON-LD and RDF/XML: each dcat:Dataset is a dataset. Source: https://www.w3.org/TR/vocab-dcat-3/ */
+import type { Quad, Term } from 'n3';
 import { importedDataset, type SourceItem, skip } from './imported.ts';
 
 const dcat = 'http://www.w3.org/ns/dcat#';
@@ -49,14 +48,9 @@ function textIn(properties: Properties | undefined, predicate: string): string {
 const formatOf = (values: readonly string[]): string =>
   values.map((value) => /\/media-types\/(\S+)$/.exec(value)?.[1] ?? value.split(/[/#]/).at(-1) ?? '')[0] ?? '';
 
-/** @throws ValidationError with the line of what is broken */
-export function* readDcatGraph(text: string, address: string): Generator<SourceItem, void, undefined> {
+export function* readDcatGraph(quads: Iterable<Quad>): Generator<SourceItem, void, undefined> {
   const graph = new Graph();
-  try {
-    for (const quad of new Parser(/^https?:/i.test(address) ? { baseIRI: address } : {}).parse(text)) graph.add(quad);
-  } catch (error) {
-    throw new ValidationError({ source: [`${address} is not valid Turtle: ${(error as Error).message}`] });
-  }
+  for (const quad of quads) graph.add(quad);
   const datasets = [...graph.ofType(`${dcat}Dataset`)];
   yield { total: datasets.length };
   for (const [key, one] of datasets) {
@@ -79,6 +73,8 @@ export function* readDcatGraph(text: string, address: string): Generator<SourceI
       licence: licences,
       homepage: valuesOf(one, `${dcat}landingPage`)[0] ?? (isNamed ? iri : ''),
       publisher: textIn(publisher, `${foaf}name`) || textIn(publisher, `${dct}title`),
+      issued: valuesOf(one, `${dct}issued`)[0],
+      modified: valuesOf(one, `${dct}modified`)[0],
       contact: valuesOf(contact, `${vcard}hasEmail`, `${vcard}hasURL`),
       links: distributions.flatMap((part) => {
         const label = textIn(part, `${dct}title`) || formatOf(valuesOf(part, `${dct}format`));

@@ -36,6 +36,8 @@ export function readDcatUsDataset(value: unknown): SourceItem {
     homepage: httpUrl(one.landingPage) || httpUrl(identifier),
     publisher: membersOf(one.publisher).name ?? one.publisher,
     contact: [contact.hasEmail, contact.hasURL],
+    issued: one.issued,
+    modified: one.modified,
     links: [
       ...files,
       ...listOf(one.describedBy).map((address) => ({ address, label: 'Data dictionary' })),

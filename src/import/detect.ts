@@ -14,7 +14,7 @@ import { isStac } from './stac.ts';
 export const sourceFormats = {
   ckan: 'CKAN: the API, saved answers or a dump',
   'dcat-us': 'DCAT-US (data.json), as Socrata, ArcGIS Hub and data.gov have it',
-  dcat: 'DCAT and DCAT-AP in Turtle',
+  dcat: 'DCAT and DCAT-AP in Turtle, JSON-LD or RDF/XML',
   stac: 'STAC: a folder, a static catalogue or an API',
   datapackage: 'Data Package',
   ogc: 'OGC API - Features',
@@ -40,12 +40,12 @@ const largeDocument = 4 * 1024 * 1024;
 export async function detectSourceFormat(document: OpenDocument): Promise<Detected> {
   const head = (await readDocumentHead(document)).trimStart();
   const name = (document.address.split(/[?#]/)[0] ?? '').toLowerCase().replace(/\.gz$/, '');
-  if (/^<\?xml|^<[\w:]*WFS_Capabilities/i.test(head)) {
+  if (/^<\?xml|^<!DOCTYPE rdf|^<[\w:]*(?:WFS_Capabilities|RDF)/i.test(head)) {
     if (/WFS_Capabilities/.test(head)) return { format: 'wfs' };
-    if (/<rdf:RDF/i.test(head)) return { format: null };
+    if (/<(?:\w+:)?RDF\b/.test(head)) return { format: 'dcat' };
   }
   if (/^\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(head)) return { format: 'html' };
-  if (/\.(?:ttl|n3|nt|nq|trig)$/.test(name) || /turtle|n-triples|n-quads|trig/.test(document.mediaType))
+  if (/\.(?:ttl|n3|nt|nq|trig|rdf)$/.test(name) || /turtle|n-triples|n-quads|trig|rdf\+xml/.test(document.mediaType))
     return { format: 'dcat' };
   if (/\.ya?ml$/.test(name))
     return formatOfValue(await readStructuredDocument({ open: async () => document }, document.address));
@@ -58,11 +58,13 @@ export async function detectSourceFormat(document: OpenDocument): Promise<Detect
 
 /** The format of a large document, from the keys at its beginning. */
 function formatOfHead(head: string): Detected {
+  if (head.startsWith('[') && /"@(?:type|id)"\s*:/.test(head)) return { format: 'dcat' };
   if (head.startsWith('['))
     return /"resources"|"owner_org"|"license_id"|"metadata_created"/.test(head)
       ? { format: 'ckan-dump', keys: [] }
       : { format: null };
   if (/"dataset"\s*:\s*\[/.test(head)) return { format: 'dcat-us', keys: ['dataset'] };
+  if (/"@(?:context|graph|id)"\s*:/.test(head)) return { format: 'dcat' };
   if (/"success"\s*:|"result"\s*:/.test(head))
     return { format: 'ckan-dump', keys: /"result"\s*:\s*\[/.test(head) ? ['result'] : ['result', 'results'] };
   if (/"results"\s*:\s*\[/.test(head)) return { format: 'ckan-dump', keys: ['results'] };
@@ -77,7 +79,7 @@ function formatOfItem(item: unknown, keys: readonly string[]): Detected {
 export function formatOfValue(value: unknown): Detected {
   if (Array.isArray(value)) {
     if (value.some((item) => isCkanPackage(item) || isCkanAnswer(item))) return { format: 'ckan-dump', keys: [] };
-    return { format: null };
+    return { format: value.some(isJsonLd) ? 'dcat' : null };
   }
   const one = membersOf(value);
   if (isCatalogueRoot(one)) return { format: 'catalogue', value };
@@ -94,5 +96,9 @@ export function formatOfValue(value: unknown): Detected {
   )
     return { format: 'ogc', value };
   if (Array.isArray(one.results) && one.results.some(isCkanPackage)) return { format: 'ckan-dump', keys: ['results'] };
-  return { format: null };
+  return { format: isJsonLd(one) ? 'dcat' : null };
 }
+
+/** True for an object of JSON-LD, in any of its forms. */
+const isJsonLd = (value: unknown): boolean =>
+  ['@context', '@graph', '@id', '@type'].some((key) => Object.hasOwn(membersOf(value), key));

@@ -26,8 +26,17 @@ export interface HttpDocumentsOptions {
   /** Most bytes of a document. */
   readonly maxSize?: number;
   readonly signal?: AbortSignal | undefined;
+  /** Clock and waiting; by default those of the system. */
+  readonly clock?: Clock | undefined;
   /** Called with the number of bytes received of a document. */
   readonly onProgress?: ((address: string, bytes: number) => void) | undefined;
+}
+
+export interface Clock {
+  /** Milliseconds since some moment. */
+  now(): number;
+  /** @throws the signal's reason */
+  wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
 /** What is kept beside a document. */
@@ -53,12 +62,14 @@ export class HttpDocuments implements Documents {
   readonly #dispatcher: Agent;
   /** Time of the last request by host. */
   readonly #lastRequests = new Map<string, number>();
+  readonly #clock: Clock;
   #run = '';
   /** Numbers of requests, of answers 304, and of documents that an interrupted run had fetched. */
   readonly counts = { requests: 0, unchanged: 0, resumed: 0 };
 
   private constructor(options: HttpDocumentsOptions) {
     this.#options = options;
+    this.#clock = options.clock ?? { now: Date.now, wait };
     const lookup = makeGuardedLookup(new URL(options.source).hostname);
     this.#dispatcher = new Agent({
       connect: { lookup: lookup as never },
@@ -119,7 +130,7 @@ export class HttpDocuments implements Documents {
           throw new UnreachableError(
             `${url}: ${error.message}. It asks to wait ${Math.ceil(pause / 1000)} seconds: run the same command again then.`,
           );
-        await wait(pause, this.#options.signal);
+        await this.#clock.wait(pause, this.#options.signal);
       }
     }
   }
@@ -206,10 +217,10 @@ export class HttpDocuments implements Documents {
   /** Waits until the host may be asked again. */
   async #waitForTurn(host: string): Promise<void> {
     const { interval, signal } = this.#options;
-    const now = Date.now();
+    const now = this.#clock.now();
     const turn = Math.max(now, (this.#lastRequests.get(host) ?? Number.NEGATIVE_INFINITY) + interval);
     this.#lastRequests.set(host, turn);
-    if (turn > now) await wait(turn - now, signal);
+    if (turn > now) await this.#clock.wait(turn - now, signal);
   }
 }
 

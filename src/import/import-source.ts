@@ -5,6 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import { BroughtFiles, type BroughtVersion } from './bring-files.ts';
+import type { ListLayers } from './data-files.ts';
 import type { SourceFormat } from './detect.ts';
 import { type Documents, openLocalDocument } from './documents.ts';
 import { HttpDocuments } from './http-documents.ts';
@@ -31,6 +32,8 @@ export interface ImportEnvironment {
   /** Folder for documents of servers between two runs. */
   readonly cacheFolder: string;
   readonly cwd: string;
+  /** Names the tables of a local file; empty if it has one. */
+  readonly listLayers?: ListLayers | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called with the number of records so far, and the number of all if it is known. */
   readonly onRecords?: ((done: number, total: number | null) => void) | undefined;
@@ -86,11 +89,12 @@ export async function importSource(request: ImportRequest, environment: ImportEn
       seen: new Set<string>(),
       listed: new Set<string>(),
       found: new Set<string>(),
+      listLayers: environment.listLayers ?? (async () => []),
     };
     const items = http
       ? readHttpSource(from, { ...state, folder: null })
       : readLocalSource(resolve(cwd, request.source), state);
-    const files = request.withData ? new BroughtFiles(catalogue, documents, request.dryRun ?? false, signal) : null;
+    const files = new BroughtFiles(catalogue, documents, request.dryRun ?? false, signal);
     let total: number | null = null;
     let done = 0;
     try {
@@ -103,7 +107,7 @@ export async function importSource(request: ImportRequest, environment: ImportEn
         if ('skipped' in item) writer.outcome.skipped.push(item.skipped);
         else {
           const ref = await writer.add(item.dataset);
-          if (ref) files?.plan(ref, item.dataset);
+          if (ref && (request.withData || item.dataset.isDataFile)) files.plan(ref, item.dataset);
         }
         environment.onRecords?.(++done, total);
       }
@@ -111,7 +115,7 @@ export async function importSource(request: ImportRequest, environment: ImportEn
       // What was read before an error or Ctrl-C is kept.
       await writer.flush();
     }
-    const brought = (await files?.bring()) ?? { versions: [], links: [] };
+    const brought = await files.bring();
     if (!request.dryRun) await http?.finish();
     return {
       source: from,
@@ -140,5 +144,9 @@ export function addressOfSource(source: string): string {
 /** The name of a source for people: its host, or the name of its file. */
 function nameOfSource(from: string): string {
   if (isUrl(from)) return new URL(from).hostname.replace(/^www\./, '').replace(/\./g, '-');
-  return from.replace(/\.(?:data\.)?(?:json|jsonl|ndjson|ya?ml|ttl|xml|gz|zip)+(?:\.gz)?$/i, '') || from;
+  return (
+    from
+      .replace(/\.(?:data\.)?(?:json|jsonl|ndjson|ya?ml|ttl|xml|gz|zip)+(?:\.gz)?$/i, '')
+      .replace(/\.(?:csv|tsv|geojson|parquet|xls[xm]|gpkg|fgb|km[lz]|gpx)$/i, '') || from
+  );
 }

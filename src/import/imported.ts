@@ -23,6 +23,8 @@ export interface ImportedLink {
   /** True if the source says that it is the file itself, not a page about it. */
   readonly isFile: boolean;
   readonly columns: readonly ImportedColumn[];
+  /** Sheet or layer of the file, if it has several. */
+  readonly layer?: string;
 }
 
 /** A dataset of a source. */
@@ -38,7 +40,12 @@ export interface ImportedDataset {
   readonly homepage: string;
   readonly publisher: string;
   readonly contact: string;
+  /** YYYY-MM-DD or a time in UTC; '' if the source doesn't say. */
+  readonly issued: string;
+  readonly modified: string;
   readonly links: readonly ImportedLink[];
+  /** True if the dataset is a local file with rows, which is always brought. */
+  readonly isDataFile?: boolean;
 }
 
 /** A record of a source that was not taken, or a part of one. */
@@ -65,6 +72,8 @@ export interface RawDataset {
   readonly homepage?: unknown;
   readonly publisher?: unknown;
   readonly contact?: readonly unknown[];
+  readonly issued?: unknown;
+  readonly modified?: unknown;
   readonly links?: readonly RawLink[];
 }
 
@@ -75,6 +84,7 @@ export interface RawLink {
   readonly mediaType?: unknown;
   readonly isFile?: boolean;
   readonly columns?: readonly ImportedColumn[];
+  readonly layer?: string;
 }
 
 /** The length of labels, keywords and publishers in records. */
@@ -101,6 +111,8 @@ export function importedDataset(raw: RawDataset): SourceItem {
     homepage: httpUrl(raw.homepage),
     publisher: shorten(plainText(textOf(raw.publisher)), maxLabel),
     contact: findContact((raw.contact ?? []).map(textOf)),
+    issued: importedDate(raw.issued),
+    modified: importedDate(raw.modified),
     links: (raw.links ?? []).flatMap(importedLink),
   };
   return { dataset };
@@ -114,7 +126,15 @@ export const skip = (id: unknown, reason: string): SourceItem => ({
 export const reasonOf = (error: unknown): string =>
   error instanceof ValidationError ? Object.values(error.fields).flat().join(' ') : (error as Error).message;
 
-function importedLink({ address, label, format, mediaType, isFile = false, columns = [] }: RawLink): ImportedLink[] {
+function importedLink({
+  address,
+  label,
+  format,
+  mediaType,
+  isFile = false,
+  columns = [],
+  layer,
+}: RawLink): ImportedLink[] {
   const url = textOf(address).trim();
   if (!url) return [];
   const type = textOf(mediaType).split(';')[0]?.trim().toLowerCase() ?? '';
@@ -126,8 +146,19 @@ function importedLink({ address, label, format, mediaType, isFile = false, colum
       mediaType: /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : '',
       isFile,
       columns,
+      ...(layer !== undefined && { layer }),
     },
   ];
+}
+
+/** A date or a time in UTC of a source's text; '' for others, such as a year or an interval. A time without zone is taken for UTC, as CKAN has it. */
+function importedDate(value: unknown): string {
+  const text = textOf(value).trim();
+  const [, date = '', time = '', zone = 'Z'] =
+    /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/.exec(text) ?? [];
+  const parsed = Date.parse(time ? `${date}T${time}${zone}` : date);
+  if (!date || Number.isNaN(parsed)) return '';
+  return time ? `${new Date(parsed).toISOString().slice(0, 19)}Z` : date;
 }
 
 /** A text or a number as text; '' for other values. Of texts by language, the first. */

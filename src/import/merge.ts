@@ -17,6 +17,8 @@ export const importedFields = [
   'homepage',
   'publisher',
   'contact',
+  'issued',
+  'modified',
   'links',
 ] as const;
 export type ImportedField = (typeof importedFields)[number];
@@ -64,8 +66,9 @@ export function checksumOfValue(value: unknown): string {
 
 /** The values that an imported dataset gives to the fields. */
 export function valuesOfImported(dataset: ImportedDataset): ImportedValues {
-  const { label, description, keywords, licence, homepage, publisher, contact } = dataset;
-  return { label, description, keywords, licence, homepage, publisher, contact, links: linksByTitle(dataset.links) };
+  const { label, description, keywords, licence, homepage, publisher, contact, issued, modified, links } = dataset;
+  const texts = { label, description, licence, homepage, publisher, contact, issued, modified };
+  return { ...texts, keywords, links: linksByTitle(links) };
 }
 
 /** Addresses that a record may link to. */

@@ -41,6 +41,8 @@ function readDataset(one: Readonly<Record<string, unknown>>): SourceItem {
     homepage: textOf(one.homepage) || textOf(one.url).replace('/api/v1/', '/'),
     publisher: one.publisher,
     contact: [one.contact],
+    issued: one.issued ?? versions.at(-1)?.datetime,
+    modified: one.modified ?? newest?.datetime,
     links: [
       ...(newest
         ? [

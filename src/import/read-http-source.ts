@@ -41,8 +41,8 @@ const acceptFor = (format: SourceFormat | undefined): string =>
   format === 'wfs'
     ? 'application/xml, text/xml'
     : format === 'dcat'
-      ? 'text/turtle, application/n-triples;q=0.9'
-      : 'application/json, text/turtle;q=0.8, */*;q=0.1';
+      ? 'text/turtle, application/n-triples;q=0.9, application/ld+json;q=0.8, application/rdf+xml;q=0.7'
+      : 'application/json, text/turtle;q=0.8, application/ld+json;q=0.7, application/rdf+xml;q=0.6, */*;q=0.1';
 
 async function detectedAs(document: OpenDocument, format: SourceFormat): Promise<Detected> {
   const detected = await detectSourceFormat(document);

@@ -3,6 +3,7 @@ import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { notInDump, readCkanAnswer, readCkanDump } from './ckan.ts';
+import { isDataFileName, type ListLayers, readDataFile, readDataFolder } from './data-files.ts';
 import { dataPackageFiles, readDataPackage } from './data-package.ts';
 import { readDcatGraph } from './dcat-rdf.ts';
 import { dcatUsKeys, readDcatUsDataset } from './dcat-us.ts';
@@ -19,6 +20,7 @@ import { listOf, membersOf, reasonOf, type SourceItem, skip } from './imported.t
 import { readOgcCollections, readWfsCapabilities } from './ogc.ts';
 import { readRegistryDataset } from './open-data-registry.ts';
 import { readOtherCatalogue } from './other-catalogue.ts';
+import { readQuads } from './rdf-documents.ts';
 import { readStac } from './stac.ts';
 
 /** State of one reading. */
@@ -32,11 +34,12 @@ export interface Reading {
   /** Names in lists of CKAN, and those whose records were found. */
   readonly listed: Set<string>;
   readonly found: Set<string>;
+  readonly listLayers: ListLayers;
 }
 
 /** The deepest folder, and the most files of a source. */
 const maxDepth = 30;
-const documentName = /\.(?:json|jsonl|ndjson|ya?ml|ttl|nt|n3|jsonld|xml)(?:\.gz)?$/i;
+const documentName = /\.(?:json|jsonl|ndjson|ya?ml|ttl|nt|n3|jsonld|xml|rdf)(?:\.gz)?$/i;
 /** Folders and files that are no records of a source. */
 const isIgnored = (name: string) => name.startsWith('.') || name === 'node_modules';
 
@@ -48,8 +51,15 @@ export async function* readLocalSource(
   const stats = await stat(path).catch(() => null);
   if (!stats) throw new NotFoundError(`There is no file or folder ${path}.`);
   const whole: Reading = { ...reading, folder: stats.isDirectory() ? path : dirname(path) };
-  if (stats.isDirectory()) yield* readFolder(path, whole, 0);
-  else yield* readLocalFile(path, whole, true);
+  if (stats.isDirectory()) {
+    let hasRecords = false;
+    for await (const item of readFolder(path, whole, 0)) {
+      hasRecords ||= 'dataset' in item;
+      yield item;
+    }
+    // Beside records, files belong to them.
+    if (!hasRecords) yield* readDataFolder(path, path, reading.listLayers);
+  } else yield* readLocalFile(path, whole, true);
   for (const name of whole.listed) if (!whole.found.has(name)) yield skip(name, notInDump);
 }
 
@@ -106,6 +116,10 @@ async function* readLocalFile(
     return;
   }
   const { document, detected } = found;
+  if (isRoot && detected.format === null && isDataFileName(path)) {
+    yield* readDataFile(path, dirname(path), reading.listLayers);
+    return;
+  }
   if (detected.format === null || detected.format === 'html') {
     yield skip(shown, isRoot ? unknownFormat : 'it is no record in a known format');
     return;
@@ -151,7 +165,7 @@ export async function* readDetected(
       yield* readStac(reading.documents, { address, value }, reading.folder, reading.seen);
       return;
     case 'dcat':
-      yield* readDcatGraph(await readDocumentText(document), address);
+      yield* readDcatGraph(await readQuads(await readDocumentText(document), address, reading.documents));
       return;
     case 'ogc':
       yield* readOgcCollections(

@@ -126,6 +126,8 @@ function readStacDataset(
     licence: [one.license, licence?.href],
     homepage: httpUrl(pages[0]?.href) || httpUrl(links.find(({ rel }) => rel === 'self')?.href),
     publisher: provider?.name,
+    issued: one.created,
+    modified: one.updated,
     contact: [
       provider?.email,
       ...listOf(one.contacts).flatMap((contact) =>

@@ -18,7 +18,9 @@ export function dcatUsDataset(facts: DatasetFacts): Readonly<Record<string, unkn
   const { keywords, namespace } = facts;
   const distributions = [
     ...facts.distributions.map((one) => mapFacts(distributionMapping, 'dcatUs', one)),
-    ...facts.links.map(({ title, url }) => ({ title, accessURL: url })),
+    ...facts.links.map(({ title, url, mediaType }) =>
+      mediaType === undefined ? { title, accessURL: url } : { title, downloadURL: url, mediaType },
+    ),
   ];
   return {
     '@type': 'dcat:Dataset',

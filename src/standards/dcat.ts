@@ -7,6 +7,7 @@ import {
   languageNode,
   licenceNode,
   literal,
+  mediaTypeNode,
   type RdfValue,
   rdfPrefixes,
   vcardNode,
@@ -69,12 +70,14 @@ function dcatDistribution(distribution: Distribution, dataset: string, licence: 
 }
 
 /** A file or page on another server, which this catalogue knows by its address only. */
-function dcatLink({ title, url }: RemoteLink, id: string, licence: Licence | undefined): RdfNode {
+function dcatLink({ title, url, mediaType }: RemoteLink, id: string, licence: Licence | undefined): RdfNode {
   return withoutUndefined({
     '@id': id,
     '@type': 'dcat:Distribution',
     'dct:title': title,
     'dcat:accessURL': iri(url),
+    'dcat:downloadURL': mediaType === undefined ? undefined : iri(url),
+    'dcat:mediaType': mediaType === undefined ? undefined : mediaTypeNode(mediaType),
     'dct:license': licence && licenceNode(licence),
   });
 }

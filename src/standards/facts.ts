@@ -90,7 +90,7 @@ export interface DatasetFacts {
   readonly hasContact: boolean;
   /** BCP 47 tag. */
   readonly language: string | undefined;
-  /** Times of the first and of the newest version: ISO 8601, UTC. */
+  /** Times of the first and of the newest version, or those of the record if they are earlier and later: ISO 8601, UTC. */
   readonly issued: string | undefined;
   readonly modified: string | undefined;
   /** Label, or else the slug, of the newest version. */
@@ -114,6 +114,8 @@ export interface RemoteLink {
   readonly title: string;
   /** IRI (RFC 3987): characters that it can't have are encoded. */
   readonly url: string;
+  /** By the ending of its address; undefined for a page, and where it isn't known. */
+  readonly mediaType: string | undefined;
 }
 
 /** @param base URL of the catalogue, without a slash at its end */
@@ -160,8 +162,8 @@ export function datasetFacts(
     contact: parseContact(dataset.contact, publisher.name) ?? catalogue.contact,
     hasContact: dataset.contact.trim() !== '',
     language: catalogue.language,
-    issued: earliest(ready),
-    modified: newest?.datetime,
+    issued: timesOf(dataset.issued, ...ready.map(({ datetime }) => datetime))[0],
+    modified: timesOf(dataset.modified, newest?.datetime ?? '').at(-1),
     version: newest && (newest.label || newest.slug),
     rows: newest?.rows ?? undefined,
     bbox: bbox && (bbox.length === 6 ? [0, 1, 3, 4].map((i) => bbox[i] as number) : bbox),
@@ -171,9 +173,16 @@ export function datasetFacts(
     distributions: newest ? distributionsOf(newest, base) : [],
     links: Object.entries(dataset.links).flatMap(([title, text]) => {
       const url = httpUri(text);
-      return url ? [{ title, url }] : [];
+      return url ? [{ title, url, mediaType: mediaTypeOfUrl(url) }] : [];
     }),
   };
+}
+
+/** The media type of a file by its address; undefined for a page, and where it isn't known. */
+function mediaTypeOfUrl(url: string): string | undefined {
+  const name = url.split(/[?#]/)[0]?.split('/').slice(3).at(-1) ?? '';
+  const type = withoutParameters(mediaTypeOf(name.includes('.') ? name : ''));
+  return type === 'application/octet-stream' || type === 'text/html' ? undefined : type;
 }
 
 /** Fewest characters of a description that Google Dataset Search takes. */
@@ -181,9 +190,9 @@ export const shortestDescription = 50;
 
 const textOrUndefined = (text: string): string | undefined => text.trim() || undefined;
 
-function earliest(versions: readonly Version[]): string | undefined {
-  return versions.map(({ datetime }) => datetime).sort()[0];
-}
+/** Times in their order. A date is the beginning of its day; '' is left out. */
+const timesOf = (...times: readonly string[]): readonly string[] =>
+  times.flatMap((time) => (time === '' ? [] : [time.length === 10 ? `${time}T00:00:00.000Z` : time])).sort();
 
 /** A sentence about the table, in place of a description that nobody has written. */
 function describeTable({ label, slug, columns }: Dataset, version: Version | undefined): string {

@@ -19,12 +19,21 @@ interface Requirement<Facts> {
   readonly advice: string | ((facts: Facts) => string);
 }
 
+const publishOne = (facts: DatasetFacts) => `Publish one: catalogue publish <file> --to ${refOf(facts)}`;
+
 const requirements: readonly Requirement<DatasetFacts>[] = [
   {
     field: 'version',
-    isMet: ({ modified, distributions }) => modified !== undefined && distributions.length > 0,
+    isMet: ({ modified, distributions }) => modified !== undefined || distributions.length > 0,
     effects: { croissant: 'refused', dcatUs: 'refused', dataPackage: 'refused', stac: 'refused' },
-    advice: (facts) => `Publish one: catalogue publish <file> --to ${refOf(facts)}`,
+    advice: publishOne,
+  },
+  {
+    field: 'version',
+    // DCAT-US takes a dataset without files if its record says when it was changed.
+    isMet: ({ modified, distributions }) => modified === undefined || distributions.length > 0,
+    effects: { croissant: 'refused', dataPackage: 'refused', stac: 'refused' },
+    advice: publishOne,
   },
   {
     field: 'licence',

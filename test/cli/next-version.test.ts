@@ -46,7 +46,7 @@ describe('version add', () => {
       for (const [name, text, flag] of [
         ['empty.csv', 'name,height\n', '--force'],
         ['other.csv', 'a,b\n1,2\n', '--force'],
-        ['trees.xlsx', 'PK nothing', '--replace'],
+        ['trees.ods', 'PK nothing', '--replace'],
       ] as const) {
         const refused = await run(`version add parks/trees ${name}`, { files: { [name]: text } });
         assert.equal(refused.exitCode, 5, refused.err);

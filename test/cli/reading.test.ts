@@ -66,6 +66,21 @@ describe('options for reading', () => {
     assert.equal(exitCode, 0, checked);
   });
 
+  it('that would give the rows a geometry are named when they are missing, and by check --deep', async () => {
+    const root = await makeRoot();
+    const remark =
+      /"lon" and "lat": 1 of 2 values is not a position \(line 3, "13 97"\), so no row has a geometry.*--lon lon --lat lat/;
+    const { err } = await type(['publish', 'a.csv', '--to', 'parks/places'], {
+      root,
+      files: { 'a.csv': 'id,lat,lon\n1,52,13\n2,97,13\n' },
+    });
+    assert.match(err, remark);
+    const { out, exitCode } = await type(['check', '--deep'], { root });
+    assert.match(out, remark);
+    assert.match(out, /warning: data\//);
+    assert.equal(exitCode, 0);
+  });
+
   it('make a new version of the same bytes', async () => {
     const root = await makeRoot();
     await type(['publish', 'a.csv', '--to', 'parks/codes'], { root, files: { 'a.csv': 'plz\n12345\n' } });

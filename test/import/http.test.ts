@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import type { ValidationError } from '../../src/catalogue/errors.ts';
+import { assertPublicAddress, makeGuardedLookup } from '../../src/import/addresses.ts';
+import { HttpDocuments } from '../../src/import/http-documents.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -190,6 +196,127 @@ describe('an import over HTTP', () => {
     } finally {
       await served.close();
     }
+  });
+
+  it('waits between two requests to one host, after failures twice as long each time, and as long as the server asks', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'catalogue-test-'));
+    const waits: number[] = [];
+    let now = 1_000_000;
+    const clock = {
+      now: () => now,
+      wait: async (milliseconds: number) => {
+        waits.push(milliseconds);
+        now += milliseconds;
+      },
+    };
+    const documents = await HttpDocuments.open({
+      folder,
+      source: portal.base,
+      interval: 1000,
+      retryAfter: 3000,
+      clock,
+    });
+    try {
+      portal.json('/a', {});
+      portal.json('/b', {});
+      await documents.open(`${portal.base}/a`);
+      await documents.open(`${portal.base}/b`);
+      assert.deepEqual(waits.splice(0), [1000]);
+      await documents.open(`${portal.base}/a`);
+      assert.deepEqual([waits.splice(0), documents.counts.resumed], [[], 1]);
+      const failures = [500, 503, 429];
+      portal.answers.set('/c', (request, response) => {
+        const status = failures.shift();
+        if (status) response.writeHead(status, status === 429 ? { 'retry-after': '7' } : {}).end();
+        else portal.answers.get('/a')?.(request, response);
+      });
+      await documents.open(`${portal.base}/c`);
+      assert.deepEqual(waits.splice(0), [1000, 3000, 6000, 7000]);
+      portal.answers.set('/d', (_, response) => response.writeHead(503, { 'retry-after': '3600' }).end());
+      await assert.rejects(
+        documents.open(`${portal.base}/d`),
+        /asks to wait 3600 seconds: run the same command again then/,
+      );
+    } finally {
+      await documents.close();
+      rmSync(folder, { recursive: true });
+    }
+  });
+
+  it('refuses private addresses by their number, by a name that has one, and behind a redirect', async () => {
+    for (const address of [
+      '10.0.0.1',
+      '127.0.0.1',
+      '169.254.169.254',
+      '[::1]',
+      '[::ffff:10.0.0.1]',
+      '192.168.1.1',
+      '100.64.0.1',
+      '0.0.0.0',
+      '[fd00::1]',
+    ])
+      assert.throws(() => assertPublicAddress(`http://${address}/`, 'https://data.example.org'), /private network/);
+    assert.throws(() => assertPublicAddress('http://2130706433/', 'https://data.example.org'), /private network/);
+    assert.throws(() => assertPublicAddress('file:///etc/passwd', 'https://data.example.org'), /Only http and https/);
+    assert.doesNotThrow(() => assertPublicAddress('http://10.0.0.1/x', 'http://10.0.0.1:8080/'));
+    const looked = await new Promise<Error | null>((resolve) =>
+      makeGuardedLookup('data.example.org')('localhost', { all: true }, (error) => resolve(error)),
+    );
+    assert.match(String((looked as ValidationError | null)?.fields.source), /localhost, which is in a private network/);
+  });
+
+  it('follows the pages of a STAC API', async () => {
+    const root = await makeRoot();
+    const collection = (id: string) => ({
+      type: 'Collection',
+      stac_version: '1.0.0',
+      id,
+      description: id,
+      license: 'CC0-1.0',
+      extent: {},
+      links: [{ rel: 'items', href: `/stac/collections/${id}/items` }],
+    });
+    portal.json('/stac', {
+      type: 'Catalog',
+      stac_version: '1.0.0',
+      id: 'api',
+      description: 'API',
+      conformsTo: ['https://api.stacspec.org/v1.0.0/core'],
+      links: [{ rel: 'data', href: '/stac/collections' }],
+    });
+    portal.json('/stac/collections', ({ url }: IncomingMessage) =>
+      url?.includes('page=2')
+        ? { collections: [collection('c')], links: [] }
+        : {
+            collections: [collection('a'), collection('b')],
+            links: [{ rel: 'next', href: '/stac/collections?page=2' }],
+          },
+    );
+    const { json, err } = await importing(root, `${portal.base}/stac`, '--to', 'stac');
+    assert.deepEqual(
+      json?.created.map(({ dataset }: { dataset: string }) => dataset).sort(),
+      ['stac/a', 'stac/b', 'stac/c'],
+      err,
+    );
+  });
+
+  it('fetches a context of JSON-LD from the host of the source only', async () => {
+    const root = await makeRoot();
+    portal.json('/context.jsonld', { '@context': { title: 'http://purl.org/dc/terms/title' } });
+    const record = (context: string) => ({
+      '@context': context,
+      '@id': 'https://x.example/1',
+      '@type': 'http://www.w3.org/ns/dcat#Dataset',
+      title: 'Trees',
+    });
+    portal.json('/own.jsonld', record('context.jsonld'));
+    const own = await importing(root, `${portal.base}/own.jsonld`, '--to', 'own');
+    assert.equal(own.json?.created[0].label, 'Trees', own.err);
+    portal.asked.length = 0;
+    portal.json('/other.jsonld', record(portal.base.replace('127.0.0.1', 'localhost')));
+    const other = await importing(root, `${portal.base}/other.jsonld`, '--to', 'other');
+    assert.match(other.err, /has its context at http:\/\/localhost.*not on the host of the source/);
+    assert.deepEqual(portal.asked, ['/other.jsonld']);
   });
 
   it('takes the feature types of a WFS, in GeoJSON if the server writes it', async () => {

@@ -4,7 +4,12 @@ import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
+import { listAll } from '../../src/catalogue/iterate.ts';
 import type { Dataset } from '../../src/catalogue/types.ts';
+import { importCatalogue, openCatalogue } from '../../src/index.ts';
+import { dcatUsDataset } from '../../src/standards/dcat-us.ts';
+import { catalogueFacts, datasetFacts } from '../../src/standards/facts.ts';
+import { workbookOf } from '../data/support/zip.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 
 const fixtures = fileURLToPath(new URL('../fixtures/catalogues/', import.meta.url));
@@ -57,6 +62,8 @@ describe('an import of local files', () => {
     const { json } = await importing('sources/gsa.data.json', '--to', 'gsa');
     assert.deepEqual(counts(json), [3, 0, 0, 0]);
     const name = json.created[0].dataset;
+    const { issued, modified } = await get(name);
+    assert.deepEqual([issued, modified], ['2015-02-27', '2019-06-12']);
     const edited = await type(['dataset', 'edit', name, '--description', 'Our own words.'], { root });
     assert.equal(edited.exitCode, 0, edited.err);
     change('gsa.data.json', ({ dataset: [first, ...others] }: { dataset: Record<string, unknown>[] }) => ({
@@ -69,6 +76,23 @@ describe('an import of local files', () => {
     const { description, label, slug } = await get(name);
     assert.deepEqual([description, label, `gsa/${slug}`], ['Our own words.', 'A new title', name]);
     assert.deepEqual(counts((await importing('sources/gsa.data.json', '--to', 'gsa')).json), [0, 0, 3, 0]);
+  });
+
+  it('puts datasets without versions into data.json, with the dates and files of the source', async () => {
+    const { root, importing } = await makeSources();
+    await importing('sources/gsa.data.json', '--to', 'gsa');
+    const { catalogue } = await type(['dataset', 'list'], { root });
+    const facts = catalogueFacts(catalogue.settings, 'https://data.example.org');
+    for await (const dataset of listAll(catalogue, 'dataset', { namespace: 'gsa' })) {
+      const one = dcatUsDataset(datasetFacts(facts, dataset, undefined));
+      assert.deepEqual(
+        [one?.issued, one?.modified],
+        [`${dataset.issued}T00:00:00.000Z`, `${dataset.modified}T00:00:00.000Z`],
+      );
+      const files = one?.distribution as { downloadURL?: string; mediaType?: string; accessURL?: string }[];
+      assert.equal(files.length, Object.keys(dataset.links).length);
+      for (const { downloadURL, mediaType, accessURL } of files) assert.ok(downloadURL ? mediaType : accessURL);
+    }
   });
 
   it('follows a name that changed at the source: one update, nothing new, the old address redirects', async () => {
@@ -190,6 +214,99 @@ describe('an import of local files', () => {
     writeFileSync(join(folder, 'cut.json'), `[${long},{"id":"2"`);
     const cut = await importing('sources/cut.json', '--to', 'x');
     assert.match(cut.err, /it ends within its list: the file is not complete/);
+  });
+
+  it('reads DCAT in Turtle, JSON-LD and RDF/XML alike, and says what it does not fetch or expand', async () => {
+    const { folder, importing, get } = await makeSources();
+    const iri = 'https://data.example.org/dataset/trees';
+    const dcat = 'http://www.w3.org/ns/dcat#';
+    const dct = 'http://purl.org/dc/terms/';
+    const dataset = (language: string) => ({
+      '@id': iri,
+      '@type': `${dcat}Dataset`,
+      [`${dct}title`]: { '@value': `Trees ${language}`, '@language': 'en' },
+      [`${dcat}keyword`]: ['oak', 'park'],
+      [`${dcat}distribution`]: {
+        '@type': `${dcat}Distribution`,
+        [`${dct}title`]: 'Table',
+        [`${dcat}downloadURL`]: { '@id': 'https://data.example.org/trees.csv' },
+      },
+    });
+    const rdf = (
+      head: string,
+      title: string,
+    ) => `<?xml version="1.0"?>${head}<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"
+      xmlns:dcat="${dcat}" xmlns:dct="${dct}"><dcat:Dataset rdf:about="${iri}"><dct:title xml:lang="en">${title}</dct:title>
+      <dcat:keyword>oak</dcat:keyword><dcat:keyword>park</dcat:keyword><dcat:distribution><dcat:Distribution><dct:title>Table</dct:title>
+      <dcat:downloadURL rdf:resource="https://data.example.org/trees.csv"/></dcat:Distribution></dcat:distribution></dcat:Dataset></rdf:RDF>`;
+    const forms = {
+      'a.jsonld': JSON.stringify([dataset('1')]),
+      'b.json': JSON.stringify({ '@context': { dcat }, '@graph': [{ ...dataset('2'), '@type': 'dcat:Dataset' }] }),
+      'c.rdf': rdf('', 'Trees 3'),
+      'd.xml': rdf('<!DOCTYPE rdf:RDF [<!ENTITY e "Trees">]>', '&e; 4'),
+    };
+    for (const [name, text] of Object.entries(forms)) {
+      writeFileSync(join(folder, name), text);
+      const { json, err } = await importing(`sources/${name}`, '--to', name.slice(0, 1));
+      assert.deepEqual(counts(json ?? {}), [1, 0, 0, 0], `${name}: ${err}${JSON.stringify(json?.skipped)}`);
+      const { label, keywords, links } = await get(json.created[0].dataset);
+      assert.match(label, /^Trees \d$/);
+      assert.deepEqual([keywords, links], [['oak', 'park'], { Table: 'https://data.example.org/trees.csv' }]);
+    }
+    for (const [name, text, reason] of [
+      [
+        'e.jsonld',
+        JSON.stringify({ ...dataset('5'), '@context': 'https://other.example/context' }),
+        /has its context at https:\/\/other\.example\/context, which is not fetched/,
+      ],
+      ['f.rdf', `${rdf('', 'x').slice(0, 400)}`, /is not valid RDF\/XML/],
+      ['g.rdf', rdf(`<!DOCTYPE rdf:RDF [<!ENTITY e "${'a'.repeat(50_000)}">]>`, '&e;'.repeat(5000)), /grows too much/],
+    ] as const) {
+      writeFileSync(join(folder, name), text);
+      const { err, json, exitCode } = await importing(`sources/${name}`, '--to', 'x');
+      assert.match(`${err}${JSON.stringify(json?.skipped)}`, reason);
+      assert.notEqual(exitCode, 0);
+    }
+  });
+
+  it('takes files with rows: each sheet of a workbook is a dataset, again and again the same', async () => {
+    const { root, folder, importing, get } = await makeSources();
+    const cell = (value: string) => `<c t="inlineStr"><is><t>${value}</t></is></c>`;
+    const sheet = (value: string) => `<row r="1">${cell('name')}</row><row r="2">${cell(value)}</row>`;
+    mkdirSync(join(folder, 'office/more'), { recursive: true });
+    writeFileSync(
+      join(folder, 'office/plants.xlsx'),
+      workbookOf({ Trees: sheet('oak'), 'Shrubs 2024': sheet('ivy'), Empty: '' }),
+    );
+    writeFileSync(join(folder, 'office/more/parks.csv'), 'name\nA\n');
+    const { json, exitCode, err } = await importing('sources/office');
+    assert.equal(exitCode, 0, err);
+    assert.equal(json.namespace, 'office');
+    assert.deepEqual(
+      json.versions.map(({ dataset }: { dataset: string }) => dataset),
+      ['office/parks', 'office/plants-trees', 'office/plants-shrubs-2024'],
+    );
+    const shrubs = await get('office/plants-shrubs-2024');
+    assert.deepEqual([shrubs.label, shrubs.reading, shrubs.links], ['Shrubs 2024', { layer: 'Shrubs 2024' }, {}]);
+    const rows = await type(['data', 'office/plants-shrubs-2024', '--format', 'csv'], { root });
+    assert.equal(rows.out.replaceAll('\r', ''), 'name\nivy\n');
+    writeFileSync(join(folder, 'office/more/parks.csv'), 'name\nB\n');
+    const again = (await importing('sources/office')).json;
+    assert.deepEqual([...counts(again), again.versions.length], [0, 0, 3, 0, 1]);
+    const one = (await importing('sources/office/more/parks.csv')).json;
+    assert.deepEqual([one.namespace, one.versions.length], ['parks', 1]);
+  });
+
+  it('is a function of the library, too', async () => {
+    const { root, folder } = await makeSources();
+    await using catalogue = await openCatalogue(root);
+    const options = { to: 'agency', cacheFolder: join(folder, '.cache') };
+    const source = join(folder, 'gsa.data.json');
+    const planned = await importCatalogue(catalogue, source, { ...options, dryRun: true });
+    const first = await importCatalogue(catalogue, source, options);
+    assert.deepEqual([planned.created.length, first.created.length, first.namespace], [3, 3, 'agency']);
+    assert.equal((await importCatalogue(catalogue, source, options)).unchanged, 3);
+    await assert.rejects(importCatalogue(catalogue, source, { ...options, format: 'x' }), /Known formats are ckan/);
   });
 
   it('wants a number of seconds between requests', async () => {

@@ -37,7 +37,7 @@ export const command: Verb<ImportOptions> = {
   description: 'Take in the datasets of another portal, catalogue or folder.',
   notes:
     'The source is a URL, a file or a folder: CKAN, DCAT, DCAT-US (data.json), STAC, Data Package, OGC API - Features, WFS, ' +
-    'the Registry of Open Data on AWS, or another catalogue. Its datasets get records, and links to their files. The same ' +
+    'the Registry of Open Data on AWS, another catalogue, or files with rows (of a workbook, each sheet is a dataset). Its datasets get records, and links to their files. The same ' +
     'command again updates them; what people wrote by hand stays. An interrupted import goes on with the same command.',
   examples: [
     'catalogue import data.json --to agency --dry-run',
@@ -91,6 +91,7 @@ export async function runImport(call: Call, request: ImportRequest): Promise<Imp
         catalogue,
         cwd: context.cwd,
         cacheFolder: await cacheFolderOf(call),
+        listLayers: async (path) => (await import('../../data/ingest/payload-layers.ts')).listPayloadLayers(path),
         signal,
         onRecords: (done, total) => progress.at(done, total),
       }),

@@ -37,7 +37,8 @@ export interface UploadOptions {
 /** The formats of files whose rows are read, for help. */
 export const readableFormats =
   'Rows are read from GeoJSON (.geojson, .json), JSON lines (.geojsonl, .ndjson, .jsonl), JSON (.json), CSV (.csv), ' +
-  'TSV (.tsv) and Parquet or GeoParquet (.parquet), also gzipped (.gz); any other file is kept as it is.';
+  'TSV (.tsv), Parquet or GeoParquet (.parquet), also gzipped (.gz), Excel (.xlsx), shapefiles (.zip), GeoPackage ' +
+  '(.gpkg), FlatGeobuf (.fgb), KML (.kml, .kmz) and GPX (.gpx); any other file is kept as it is.';
 
 export const uploadOptions = (): readonly Option[] => [
   new Option('--checksum <sha256>', 'Expected SHA-256 of the bytes; if it differs, nothing is kept.').argParser(
@@ -83,6 +84,7 @@ export const readingOptions = (): readonly Option[] => [
   new Option('--no-header', 'The first row has values, not names.'),
   new Option('--skip <number>', 'Number of lines to skip before the first row.'),
   new Option('--crs <code>', 'Reference system of the coordinates, if the file names none: EPSG:25833.'),
+  new Option('--layer <name>', 'Sheet of a workbook, or layer of a file that has several.'),
   new Option('--strict', "Refuse the file if a value doesn't fit its column."),
   new Option('--no-strict', 'Accept such values (again).'),
 ];

@@ -5,7 +5,20 @@
 import { gunzipSync, constants as zlib } from 'node:zlib';
 import { isGzip } from '../ingest/decode.ts';
 
-export type PayloadFormat = 'geojson' | 'geojsonl' | 'ndjson' | 'json' | 'csv' | 'tsv' | 'parquet';
+export type PayloadFormat =
+  | 'geojson'
+  | 'geojsonl'
+  | 'ndjson'
+  | 'json'
+  | 'csv'
+  | 'tsv'
+  | 'parquet'
+  | 'xlsx'
+  | 'shp'
+  | 'gpkg'
+  | 'fgb'
+  | 'kml'
+  | 'gpx';
 
 interface FormatInfo {
   /** File name extensions without the dot, the usual one first. */
@@ -31,6 +44,22 @@ export const payloadFormats: Readonly<Record<PayloadFormat, FormatInfo>> = {
     extensions: ['parquet', 'geoparquet', 'pq'],
     mediaTypes: ['application/vnd.apache.parquet', 'application/x-parquet'],
   },
+  xlsx: {
+    extensions: ['xlsx', 'xlsm'],
+    mediaTypes: [
+      'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+      'application/vnd.ms-excel.sheet.macroenabled.12',
+    ],
+  },
+  // A shapefile is read from a ZIP archive, which is recognized by its files.
+  shp: { extensions: ['zip', 'shz'], mediaTypes: ['application/zip', 'application/x-shapefile'] },
+  gpkg: { extensions: ['gpkg'], mediaTypes: ['application/geopackage+sqlite3', 'application/x-sqlite3'] },
+  fgb: { extensions: ['fgb'], mediaTypes: ['application/vnd.flatgeobuf', 'application/flatgeobuf'] },
+  kml: {
+    extensions: ['kml', 'kmz'],
+    mediaTypes: ['application/vnd.google-earth.kml+xml', 'application/vnd.google-earth.kmz'],
+  },
+  gpx: { extensions: ['gpx'], mediaTypes: ['application/gpx+xml'] },
 };
 
 export interface DetectedFormat {
@@ -61,20 +90,33 @@ export function detectFormat(head: Buffer, hints: FormatHints = {}): DetectedFor
   const extension = fileExtension(hints.fileName, isZipped);
   const type = hintedMediaType(hints);
   const format = hints.format ?? formatOfContent(text, extension, type);
-  const formatType = format ? (payloadFormats[format].mediaTypes[0] as string) : 'application/octet-stream';
-  return {
-    format,
-    compression: isZipped && format ? 'gzip' : null,
-    name: format ?? fileExtension(hints.fileName, false),
-    mediaType: isZipped ? 'application/gzip' : format ? formatType : type || formatType,
+  const unknown = {
+    format: null,
+    compression: null,
+    name: fileExtension(hints.fileName, false),
+    mediaType: isZipped ? 'application/gzip' : type || 'application/octet-stream',
   };
+  if (format === null) return unknown;
+  const isKmz = format === 'kml' && text.toString('latin1', 0, 2) === 'PK';
+  const found = withFormat(unknown, format, isKmz);
+  return isZipped ? { ...found, compression: 'gzip', mediaType: 'application/gzip' } : found;
 }
+
+/** The detected format, once the content says what it is. @param isSecond true for the second media type */
+export const withFormat = (detected: DetectedFormat, format: PayloadFormat, isSecond = false): DetectedFormat => ({
+  ...detected,
+  format,
+  name: format,
+  mediaType: payloadFormats[format].mediaTypes[isSecond ? 1 : 0] as string,
+});
 
 function formatOfContent(head: Buffer, extension: string, mediaType: string): PayloadFormat | null {
   if (head.subarray(0, 4).toString('latin1') === 'PAR1') return 'parquet';
-  if (isLfsPointer(head) || isBinary(head)) return null;
-  const text = decodeHead(head).trimStart();
+  if (isLfsPointer(head)) return null;
   const named = formatByExtensionOrMediaType(extension, mediaType);
+  if (isBinary(head)) return formatOfBinary(head, named);
+  const text = decodeHead(head).trimStart();
+  if (text.startsWith('<') && (named === null || named === 'kml' || named === 'gpx')) return formatOfXml(text);
   if (text.startsWith('\u001e')) return named === 'ndjson' ? 'ndjson' : 'geojsonl';
   // `json` is vague: GeoJSON and JSON a line often have that extension, too.
   if (named !== null && named !== 'json') return named;
@@ -132,6 +174,24 @@ const signatures = [
   'BZh',
   '7z\u00bc',
 ];
+
+/** The format of a binary file; null for others, and for ZIP archives whose name doesn't say what they are. */
+function formatOfBinary(head: Buffer, named: PayloadFormat | null): PayloadFormat | null {
+  const start = head.toString('latin1', 0, 16);
+  if (start.startsWith('fgb\u0003')) return 'fgb';
+  if (start.startsWith('SQLite format 3')) {
+    // The application that made it (GeoPackage, section 1.1.1.1.1).
+    const application = head.toString('latin1', 68, 72);
+    return named === 'gpkg' || /^GP(?:KG|1\d)$/.test(application) ? 'gpkg' : null;
+  }
+  return start.startsWith('PK') && (named === 'xlsx' || named === 'kml') ? named : null;
+}
+
+/** The format of XML, by its first element. */
+function formatOfXml(text: string): PayloadFormat | null {
+  const root = /<(?:\w+:)?(\w+)[\s>/]/.exec(text.replace(/<!--[\s\S]*?-->/g, ''))?.[1];
+  return root === 'kml' || root === 'gpx' ? root : null;
+}
 
 function isBinary(head: Buffer): boolean {
   const start = head.subarray(0, 16).toString('latin1');

@@ -2,6 +2,7 @@
  * Files that are not what their name says, or are useless by themselves: recognized by their first bytes, so that they are
  * refused with what they are instead of being read as one odd column, or kept without rows.
  */
+import { PayloadError } from '../errors.ts';
 import { isGzip } from '../ingest/decode.ts';
 import {
   type FormatHints,
@@ -9,18 +10,48 @@ import {
   formatByExtensionOrMediaType,
   hintedMediaType,
   inflateHead,
+  type PayloadFormat,
 } from './detect-format.ts';
 
 /** Kinds of binary files, by their first bytes. */
 const binaries: readonly (readonly [signature: string, kind: string])[] = [
   ['PK\u0003\u0004', 'a ZIP archive, as .xlsx, .ods and .zip are'],
-  ['\u00d0\u00cf\u0011\u00e0', 'an old Office file, as .xls is'],
+  ['\u00d0\u00cf\u0011\u00e0', 'an old Office file, as .xls is, or one with a password'],
   ['%PDF', 'a PDF'],
   ['SQLite format 3', 'an SQLite database, as .gpkg is'],
   ['\u0089PNG', 'a PNG image'],
   ['\u00ff\u00d8\u00ff', 'a JPEG image'],
   ['7z\u00bc\u00af', 'a 7-Zip archive'],
 ];
+
+/** First bytes of binary formats that are read, and what such a file is. XML begins with `<`. */
+const signatures: Partial<Record<PayloadFormat, readonly [signatures: readonly string[], kind: string]>> = {
+  xlsx: [['PK'], 'Excel workbook (.xlsx)'],
+  shp: [['PK'], 'shapefile in a ZIP archive'],
+  gpkg: [['SQLite format 3'], 'GeoPackage'],
+  fgb: [['fgb'], 'FlatGeobuf'],
+  kml: [['<', 'PK'], 'KML'],
+  gpx: [['<'], 'GPX'],
+};
+
+export const isZipArchive = (head: Buffer): boolean => head.toString('latin1', 0, 4) === 'PK\u0003\u0004';
+
+/** The format of a ZIP archive, by the files in it; null if they are others. */
+export async function formatOfArchive(path: string): Promise<PayloadFormat | null> {
+  try {
+    const { ZipArchive } = await import('./zip-archive.ts');
+    const archive = await ZipArchive.open(path);
+    archive.close();
+    const has = (pattern: RegExp) => archive.names.some((name) => pattern.test(name));
+    if (has(/\.shp$/i)) return 'shp';
+    if (archive.has('xl/workbook.xml')) return 'xlsx';
+    return has(/^doc\.kml$/i) ? 'kml' : null;
+  } catch (error) {
+    // It is kept as it is, for download.
+    if (error instanceof PayloadError) return null;
+    throw error;
+  }
+}
 
 /** The parts that make a shapefile: each alone has no rows with positions. */
 const shapefileParts = ['shp', 'shx', 'dbf', 'prj'];
@@ -49,8 +80,21 @@ export function reasonToRefuseFile(head: Buffer, hints: FormatHints): string | n
     const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.replace(/\s+/g, ' ').trim().slice(0, 80);
     return `it is an HTML page${instead}${title ? `: "${title}"` : ''}`;
   }
-  if (named && /^\s*<\?xml\b/i.test(text)) return `it is an XML document${instead}`;
+  const isXml = named === 'kml' || named === 'gpx';
+  if (named && !isXml && /^\s*<\?xml\b/i.test(text)) return `it is an XML document${instead}`;
   const binary = binaries.find(([signature]) => start.startsWith(signature));
+  const [expected, kind] = (named && signatures[named]) ?? [];
+  if (
+    expected?.some((signature) =>
+      start
+        .replace(/^\u00ef\u00bb\u00bf/, '')
+        .trimStart()
+        .startsWith(signature),
+    )
+  )
+    return null;
+  if (expected)
+    return `it is ${binary ? binary[1] : 'something else'}, not ${kind === 'GeoPackage' ? 'a' : 'an'} ${kind}`;
   if (named && binary) return `it is ${binary[1]}${instead}`;
   return shapefilePart(bytes, extension, fileName ?? '');
 }
@@ -64,7 +108,7 @@ function shapefilePart(bytes: Buffer, extension: string, fileName: string): stri
   const missing = shapefileParts.filter((other) => other !== part).map((other) => `${base}.${other}`);
   return (
     `it is only one part of a shapefile: ${missing.slice(0, -1).join(', ')} and ${missing.at(-1)} are missing. ` +
-    `With all of them in one folder, convert it: ogr2ogr -t_srs EPSG:4326 ${base}.geojson ${base}.shp` +
+    `Put all of them into a ZIP archive, and take that: zip ${base}.zip ${base}.*` +
     (part === 'dbf' ? `. If it is a table by itself, convert that: ogr2ogr ${base}.csv ${base}.dbf` : '')
   );
 }

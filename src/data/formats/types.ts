@@ -53,6 +53,8 @@ export interface PayloadInfo {
   misdirectedRings?: { count: number; readonly line: number | undefined };
   /** A sentence for the publisher: a geometry that could be made with an option. */
   hint?: string;
+  /** Further sentences for the publisher. */
+  notes?: readonly string[];
 }
 
 /**

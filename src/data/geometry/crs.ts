@@ -4,6 +4,7 @@
  * and its kin write GeoJSON, WKT and GeoParquet (docs/decisions/0036-reference-systems.md).
  */
 import { excerpt } from '../../catalogue/errors.ts';
+import { identifyWktCrs, isWktCrs, wktWithDatumShift } from './crs-wkt.ts';
 import { type Geometry, mapPositions } from './geometry.ts';
 
 /** Conversion from a reference system to WGS 84. */
@@ -20,9 +21,14 @@ const wgs84 =
 const epsg =
   /^(?:EPSG:{1,2}|urn:(?:ogc|x-ogc):def:crs:EPSG:[^:]*:|https?:\/\/www\.opengis\.net\/(?:def\/crs\/EPSG\/[^/]+\/|gml\/srs\/epsg\.xml#)|SRID[:=])?(\d{1,6})$/i;
 
-/** The name as people write it: `EPSG:25833` for a URN or a number; `OGC:CRS84` for WGS 84; other names as they are. */
-export function normalizeCrsName(name: string): string {
-  const text = name.trim();
+/** The name as people write it: `EPSG:25833` for a URN, a number or WKT; `OGC:CRS84` for WGS 84; other names as they are. */
+export function normalizeCrsName(given: string): string {
+  let text = given.trim();
+  if (isWktCrs(text)) {
+    const { name, code } = identifyWktCrs(text);
+    if (code === null) return /^(?:GCS_)?WGS_?(?:19)?84(?:_3D)?$/i.test(name.replaceAll(' ', '_')) ? 'OGC:CRS84' : name;
+    text = String(code);
+  }
   if (wgs84.test(text)) return 'OGC:CRS84';
   const code = epsg.exec(text)?.[1];
   return code === undefined ? text : `EPSG:${Number(code)}`;
@@ -70,19 +76,27 @@ async function loadDefinitions(): Promise<ReadonlyMap<number, string>> {
 
 /**
  * The conversion of positions from a reference system.
- * @param name EPSG code, URN or URL; see `normalizeCrsName`
+ * @param name EPSG code, URN, URL or WKT; see `normalizeCrsName`
  * @returns null if the system is unknown
  */
 export async function loadCrsConversion(name: string): Promise<Conversion | null> {
-  const [authority, code] = normalizeCrsName(name).split(':');
-  if (authority !== 'EPSG') return null;
   listed ??= loadDefinitions();
-  const definition = utmDefinition(Number(code)) ?? (await listed).get(Number(code));
-  if (definition === undefined) return null;
+  const definitions = await listed;
+  const definitionOf = (code: number) => utmDefinition(code) ?? definitions.get(code);
+  const [authority, code] = normalizeCrsName(name).split(':');
+  const coded = authority === 'EPSG' ? definitionOf(Number(code)) : undefined;
+  const definition = coded ?? (isWktCrs(name) ? wktWithDatumShift(name, definitionOf) : null);
+  if (definition === null) return null;
   const { default: proj4 } = await import('proj4');
-  const { inverse } = proj4(`${definition} +no_defs`);
+  let inverse: (position: [number, number]) => number[];
+  try {
+    ({ inverse } = proj4(coded === undefined ? definition : `${definition} +no_defs`));
+  } catch {
+    // A projection that proj4 doesn't have.
+    return null;
+  }
   return {
-    isGeographic: definition.startsWith('+proj=longlat'),
+    isGeographic: coded === undefined ? /^\s*GEO/i.test(definition) : definition.startsWith('+proj=longlat'),
     toWgs84(x, y) {
       try {
         return inverse([x, y]).map(rounded);

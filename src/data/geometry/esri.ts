@@ -29,7 +29,7 @@ export function crsOfEsri({ spatialReference }: JsonObject): string | undefined 
   const code = latestWkid ?? wkid;
   // Esri's own number of Web Mercator.
   if (typeof code === 'number') return `EPSG:${code === 102100 || code === 102113 ? 3857 : code}`;
-  return typeof wkt === 'string' ? wkt.slice(0, 100) : undefined;
+  return typeof wkt === 'string' ? wkt : undefined;
 }
 
 /** The geometry of a feature; null if it is empty. @throws InvalidGeometryError */
@@ -77,7 +77,7 @@ function positionsOf(value: unknown, hasOnlyM: boolean): Position[] {
 }
 
 /** Polygons by the direction of rings: clockwise is the outside, counterclockwise a hole. GeoJSON has it the other way. */
-function polygonOfRings(rings: readonly Position[][]): Geometry | null {
+export function polygonOfRings(rings: readonly Position[][]): Geometry | null {
   const polygons: Position[][][] = [];
   const holes: Position[][] = [];
   for (const ring of rings) {

@@ -1,5 +1,6 @@
-/** Geometries as WKB: ISO 13249-3 (also OGC 06-103r4), little-endian, with Z as 1000 more than the type's number. */
+/** Geometries as WKB: ISO 13249-3 (also OGC 06-103r4), with Z as 1000 more than the type's number; written little-endian. */
 import { type Geometry, hasZ } from './geometry.ts';
+import { InvalidGeometryError } from './validate.ts';
 
 /** Type codes. */
 const typeCodes = {
@@ -84,4 +85,96 @@ function writeLine(bytes: Buffer, at: number, positions: readonly (readonly numb
   let next = writeCount(bytes, at, positions);
   for (const position of positions) next = writePosition(bytes, next, position, dimensions);
   return next;
+}
+
+/** Deepest nesting of collections. */
+const maxDepth = 16;
+
+/**
+ * Reads WKB, also with flags of PostGIS for Z, M and the reference system (EWKB). Z is kept, M dropped.
+ * @throws InvalidGeometryError if it is broken, or has curves or surfaces, which GeoJSON doesn't have
+ */
+export function readWkb(bytes: Buffer): Geometry {
+  const reader = new WkbReader(bytes);
+  return reader.geometry(0);
+}
+
+class WkbReader {
+  readonly #bytes: Buffer;
+  #at = 0;
+  #isLittle = true;
+  #skipped = 0;
+  #hasZ = false;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+  }
+
+  geometry(depth: number): Geometry {
+    if (depth > maxDepth) throw new InvalidGeometryError('the WKB has too many nested collections');
+    this.#need(5);
+    this.#isLittle = this.#bytes[this.#at++] === 1;
+    const code = this.#uint();
+    const type = (code & 0x0fffffff) % 1000;
+    const dimensions = Math.floor((code & 0x0fffffff) / 1000);
+    this.#hasZ = dimensions === 1 || dimensions === 3 || (code & 0x80000000) !== 0;
+    this.#skipped = dimensions >= 2 || (code & 0x40000000) !== 0 ? 8 : 0;
+    if ((code & 0x20000000) !== 0) this.#uint();
+    const parts = <T>(size: number, read: () => T): T[] => Array.from({ length: this.#count(size) }, read);
+    const member = <T>() => (this.geometry(depth + 1) as unknown as { coordinates: T }).coordinates;
+    switch (type) {
+      case 1:
+        return { type: 'Point', coordinates: this.#position() };
+      case 2:
+        return { type: 'LineString', coordinates: this.#line() };
+      case 3:
+        return { type: 'Polygon', coordinates: parts(4, () => this.#line()) };
+      case 4:
+        return { type: 'MultiPoint', coordinates: parts(5, () => member<number[]>()) };
+      case 5:
+        return { type: 'MultiLineString', coordinates: parts(5, () => member<number[][]>()) };
+      case 6:
+        return { type: 'MultiPolygon', coordinates: parts(5, () => member<number[][][]>()) };
+      case 7:
+        return { type: 'GeometryCollection', geometries: parts(5, () => this.geometry(depth + 1)) };
+      default:
+        throw new InvalidGeometryError(`geometries of type ${type} in WKB (curves and surfaces) are not read`);
+    }
+  }
+
+  #line(): number[][] {
+    return Array.from({ length: this.#count(this.#hasZ ? 24 : 16) }, () => this.#position());
+  }
+
+  #position(): number[] {
+    const position = [this.#double(), this.#double()];
+    if (this.#hasZ) position.push(this.#double());
+    this.#at += this.#skipped;
+    return position;
+  }
+
+  /** A number of parts. @param size least bytes of one: a claim of more than there are is refused */
+  #count(size: number): number {
+    const count = this.#uint();
+    this.#need(count * size);
+    return count;
+  }
+
+  #need(length: number): void {
+    if (this.#at + length > this.#bytes.length) throw new InvalidGeometryError('the WKB breaks off');
+  }
+
+  #uint(): number {
+    this.#need(4);
+    const at = this.#at;
+    this.#at += 4;
+    return this.#isLittle ? this.#bytes.readUInt32LE(at) : this.#bytes.readUInt32BE(at);
+  }
+
+  #double(): number {
+    this.#need(8);
+    const at = this.#at;
+    this.#at += 8;
+    return this.#isLittle ? this.#bytes.readDoubleLE(at) : this.#bytes.readDoubleBE(at);
+  }
 }

@@ -6,29 +6,29 @@
  * The file is read a second time only if a column's first values are numbers (or booleans), enough to fill a row group,
  * and a later one is not: the texts of the first ones are needed then.
  */
-import { createHash, randomBytes } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
+import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
+import type { Readable } from 'node:stream';
 import type { ColumnStatistics } from '../../catalogue/column-statistics.ts';
 import type { ColumnType, ReadingOptions } from '../../catalogue/types.ts';
 import { PayloadError } from '../errors.ts';
-import { readCsv } from '../formats/csv/reader.ts';
-import { type DetectedFormat, detectFormat, type FormatHints, isLfsPointer } from '../formats/detect-format.ts';
-import { reasonToRefuseFile } from '../formats/foreign-file.ts';
-import { readGeojson } from '../formats/json/geojson.ts';
-import { readJsonArray } from '../formats/json/json-array.ts';
-import { readNdjson } from '../formats/json/ndjson.ts';
-import type { PayloadInfo, Repair, RowBatch } from '../formats/types.ts';
+import {
+  type DetectedFormat,
+  detectFormat,
+  type FormatHints,
+  isLfsPointer,
+  withFormat,
+} from '../formats/detect-format.ts';
+import { formatOfArchive, isZipArchive, reasonToRefuseFile } from '../formats/foreign-file.ts';
+import type { PayloadInfo, Repair } from '../formats/types.ts';
 import { isWgs84 } from '../geometry/crs.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import { ColumnarWriter } from '../table/columnar-copy.ts';
 import type { ColumnSettings } from './column-forms.ts';
-import { type DetectedEncoding, decodeFromEncoding, decodeToUtf8, type Encoding, gunzip } from './decode.ts';
+import type { DetectedEncoding, Encoding } from './decode.ts';
 import { PayloadStream, peekStream } from './payload-stream.ts';
+import { isReadFromFile, readBatches, temporaryPath } from './read-batches.ts';
+import { lostGeometryRemarks } from './remarks.ts';
 import { TableBuilder, type TableSummary } from './table-builder.ts';
 
 export interface IngestOptions extends FormatHints {
@@ -75,6 +75,8 @@ export interface IngestResult {
   readonly geometryKinds: readonly GeometryKind[];
   /** Sentences about what was recognized, and about values that don't fit. */
   readonly remarks: readonly string[];
+  /** Those of them about geometries that rows should have, and lack. */
+  readonly lostGeometries: readonly string[];
   /** Number of irregularities that were repaired or kept, by kind. */
   readonly repairs: Readonly<Partial<Record<Repair, number>>>;
   /** Number of rings of a GeoJSON file that have another direction than RFC 7946 demands. */
@@ -112,8 +114,14 @@ export async function ingest(source: Readable | string, options: IngestOptions =
     const { head, chunks } = await peekStream(payload.chunks(), headBytes);
     const foreign = reasonToRefuseFile(head, options);
     if (foreign !== null) throw new PayloadError(foreign);
-    const detected = detectFormat(head, options);
+    let detected = detectFormat(head, options);
     const path = copyTo ?? (source as string);
+    if (detected.format === null) {
+      for await (const _ of chunks);
+      // A ZIP archive has the list of its files at its end.
+      const format = isZipArchive(head) ? await formatOfArchive(path) : null;
+      if (format !== null) detected = withFormat(detected, format);
+    }
     if (detected.format === null) {
       for await (const _ of chunks);
       return { ...toResult(payload, detected), isLfsPointer: isLfsPointer(head) };
@@ -151,7 +159,7 @@ async function ingestRows(
         signal?.throwIfAborted();
       }
       if (!payload.isComplete) throw new PayloadError('bytes follow the end of the gzip stream');
-      if (crs === undefined && info.crs !== undefined && !isWgs84(info.crs) && detected.format !== 'parquet') {
+      if (crs === undefined && info.crs !== undefined && !isWgs84(info.crs) && !isReadFromFile(detected.format)) {
         // GeoJSON names its reference system behind the features, or before them.
         crs = info.crs;
         bytes = new PayloadStream(path, { signal }).chunks();
@@ -186,55 +194,6 @@ async function ingestRows(
   }
 }
 
-/** The rows of a payload of any format. `bytes` are read to their end. */
-async function* readBatches(
-  { format, compression }: DetectedFormat,
-  bytes: AsyncGenerator<Buffer, void, undefined>,
-  path: string,
-  info: PayloadInfo,
-  encoding: DetectedEncoding,
-): AsyncGenerator<RowBatch, void, undefined> {
-  if (format === 'parquet') return yield* readParquetBatches(bytes, path, compression === 'gzip', info);
-  const plain = compression === 'gzip' ? gunzip(bytes) : bytes;
-  const { encoding: label } = info.reading;
-  const text = label === undefined ? decodeToUtf8(plain, encoding) : decodeFromEncoding(label, plain, encoding);
-  switch (format) {
-    case 'csv':
-      return yield* readCsv(text, info);
-    case 'tsv':
-      info.delimiter = '\t';
-      return yield* readCsv(text, info);
-  }
-  // The length of the byte order mark is known once the first chunk was decoded.
-  const { chunks } = await peekStream(text, 1);
-  const readers = { geojson: readGeojson, geojsonl: readNdjson, ndjson: readNdjson, json: readJsonArray };
-  yield* readers[format ?? 'json'](chunks, encoding.bomLength, info);
-}
-
-/** Parquet is read from its end, after all bytes have arrived. */
-async function* readParquetBatches(
-  bytes: AsyncGenerator<Buffer, void, undefined>,
-  path: string,
-  isZipped: boolean,
-  info: PayloadInfo,
-): AsyncGenerator<RowBatch, void, undefined> {
-  // Loaded on demand: the library is large, and most commands read no Parquet.
-  const { readParquet } = await import('../formats/parquet/reader.ts');
-  if (!isZipped) {
-    for await (const _ of bytes);
-    return yield* readParquet(path, info);
-  }
-  const inflated = temporaryPath();
-  try {
-    await pipeline(Readable.from(gunzip(bytes), { objectMode: true }), createWriteStream(inflated, { flags: 'wx' }));
-    yield* readParquet(inflated, info);
-  } finally {
-    await rm(inflated, { force: true });
-  }
-}
-
-const temporaryPath = () => join(tmpdir(), `catalogue-${randomBytes(8).toString('hex')}`);
-
 interface IngestedRows {
   readonly info: PayloadInfo;
   readonly encoding: Encoding;
@@ -253,7 +212,7 @@ function toResult(
     format: name,
     mediaType,
     compression,
-    encoding: rows && format !== 'parquet' ? rows.encoding : null,
+    encoding: rows && !isReadFromFile(format) ? rows.encoding : null,
     delimiter: info?.delimiter ?? null,
     title: info?.title ?? null,
     crs: summary?.table.crs ?? null,
@@ -263,6 +222,7 @@ function toResult(
     statistics: summary?.statistics ?? [],
     geometryKinds: summary?.table.geometryKinds ?? [],
     remarks: summary?.remarks ?? [],
+    lostGeometries: info ? lostGeometryRemarks(info) : [],
     repairs: Object.fromEntries([...(info?.repairs ?? [])].map(([kind, { count }]) => [kind, count])),
     misdirectedRings: info?.passthrough ? (info.misdirectedRings?.count ?? 0) : 0,
     isLfsPointer: false,

@@ -15,25 +15,33 @@ interface NamedProfile {
  * @param crs reference systems from which geometries were converted
  */
 export function ingestRemarks(
-  { misplaced, hint, repairs = new Map(), misdirectedRings, passthrough }: PayloadInfo,
+  { misplaced, hint, notes = [], repairs = new Map(), misdirectedRings, passthrough }: PayloadInfo,
   crs: string | null,
   columns: readonly NamedProfile[],
 ): string[] {
   return [
     ...(crs === null ? [] : [`Coordinates: converted from ${crs} to WGS 84.`]),
     ...(hint === undefined ? [] : [hint]),
+    ...notes,
     ...[...repairs].map(([kind, { count, line }]) => {
       const { subject, noun, result } = repairTexts[kind];
       return `${subject}: ${count} ${count === 1 ? noun[0] : noun[1]}${placeOf(count, line)}: ${result}.`;
     }),
     // Only GeoJSON demands a direction.
     ...(misdirectedRings && passthrough !== null ? [sentenceAboutRings(misdirectedRings)] : []),
-    ...(misplaced
-      ? [`${describeMisfits(misplaced.column, misplaced, misplaced.noun)}: no geometry in such rows.`]
-      : []),
+    ...misplacedRemarks(misplaced),
     ...columns.flatMap(({ name, profile }) => [...recognitionRemarks(name, profile), ...misfitRemarks(name, profile)]),
   ];
 }
+
+const misplacedRemarks = (misplaced: PayloadInfo['misplaced']): string[] =>
+  misplaced ? [`${describeMisfits(misplaced.column, misplaced, misplaced.noun)}: no geometry in such rows.`] : [];
+
+/** The remarks about geometries that rows should have, and lack: `catalogue check --deep` says them again. */
+export const lostGeometryRemarks = ({ hint, misplaced }: PayloadInfo): readonly string[] => [
+  ...(hint !== undefined && /no row has a geometry|rows have no geometry/.test(hint) ? [hint] : []),
+  ...misplacedRemarks(misplaced),
+];
 
 /** Sentences about repairs: of one, of several, and what was done. */
 const repairTexts: Readonly<

@@ -84,9 +84,20 @@ async function checkColumns(
   const dataset = getEntity<'dataset'>(records.snapshot, datasetRefOf(version));
   if (latestReadyVersion(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
   try {
-    const { columns: found } = await ingest(payload, { fileName: payload, ...formatAndReadingFromRecord(version) });
+    const { columns: found, lostGeometries } = await ingest(payload, {
+      fileName: payload,
+      ...formatAndReadingFromRecord(version),
+    });
     const changes = compareColumns(dataset.columns, found);
-    if (areColumnsUnchanged(changes)) return [];
+    if (areColumnsUnchanged(changes))
+      return lostGeometries.map((remark) =>
+        makeDiagnostic(entityRecordPath(records, version), {
+          code: 'payload',
+          pointer: '/file',
+          message: `data/${version.file}: ${remark}`,
+          severity: 'warning',
+        }),
+      );
     const message = columnMismatchMessage(changes, version.slug);
     if (version.columns) {
       const fix = () => ({ columns: found.map(({ name, type }) => ({ name, type })) });

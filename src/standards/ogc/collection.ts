@@ -32,7 +32,10 @@ const ogcRelation = (name: string): string => `http://www.opengis.net/def/rel/og
 export const ogcRoot = ({ url }: CatalogueFacts): string => `${url}ogc`;
 
 /** Formats of files that have rows, by the name in records. */
-const formatsWithRows = ['geojson', 'geojsonl', 'geojsonseq', 'ndjson', 'json', 'csv', 'tsv', 'parquet'];
+const formatsWithRows = [
+  ...['geojson', 'geojsonl', 'geojsonseq', 'ndjson', 'json', 'csv', 'tsv', 'parquet'],
+  ...['xlsx', 'shp', 'gpkg', 'fgb', 'kml', 'gpx'],
+];
 
 /** True if a dataset has rows, and so is a collection. */
 export function isOgcCollection(dataset: Dataset): boolean {

@@ -106,7 +106,7 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
     '<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title>',
     /it is an HTML page, not csv: "502 Bad Gateway"/,
   ],
-  ['an HTML page that is called a workbook', 'a.xlsx', '\ufeff <html>', /it is an HTML page, not .xlsx/],
+  ['an HTML page that is called a workbook', 'a.xlsx', '\ufeff <html>', /it is an HTML page, not xlsx/],
   ['an HTML page without a name', '', '<!-- x --><html>', /it is an HTML page/],
   ['an XML document that is called JSON', 'a.json', '<?xml version="1.0"?><Error/>', /it is an XML document, not json/],
   ['a workbook that is called CSV', 'a.csv', Buffer.from('PK\u0003\u0004rest'), /it is a ZIP archive.*not csv/],
@@ -114,13 +114,13 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
     'a lone shapefile',
     'trees.shp',
     Buffer.from('0000270a'.padEnd(200, '0'), 'hex'),
-    /trees\.shx, trees\.dbf and trees\.prj are missing.*ogr2ogr -t_srs EPSG:4326 trees\.geojson trees\.shp/,
+    /trees\.shx, trees\.dbf and trees\.prj are missing.*zip trees\.zip trees\.\*$/,
   ],
   [
     'a lone table of a shapefile',
     'trees.dbf',
     Buffer.from('0378071f01000000610021000000', 'hex'),
-    /trees\.shp, trees\.shx and trees\.prj are missing.*trees\.shp\. If it is a table by itself, .*ogr2ogr trees\.csv trees\.dbf$/,
+    /trees\.shp, trees\.shx and trees\.prj are missing.*zip trees\.zip trees\.\*\. If it is a table by itself, .*ogr2ogr trees\.csv trees\.dbf$/,
   ],
   [
     'a lone index of a shapefile',
@@ -139,7 +139,7 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
     'a lone shapefile, gzipped',
     'trees.shp.gz',
     gzipSync(Buffer.from('0000270a'.padEnd(200, '0'), 'hex')),
-    /trees\.shx, trees\.dbf and trees\.prj are missing.* trees\.geojson trees\.shp$/,
+    /trees\.shx, trees\.dbf and trees\.prj are missing.* trees\.zip trees\.\*$/,
   ],
   ['an array that is none', 'a.json', ' ', /expected an array of objects/],
   [

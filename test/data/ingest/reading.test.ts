@@ -186,3 +186,22 @@ for (const [what, text, reading, note] of [
 test('strict accepts what fits', async () => {
   assert.deepEqual((await read('a,b\n1,x\n2,y\n', { strict: true })).types, ['a:integer', 'b:string']);
 });
+
+test('columns that would be the geometry without one wrong value are named, with the line and what to write', async () => {
+  for (const [text, remark, reading] of [
+    [
+      'id,lat,lon\n1,52,13\n2,97,13\n',
+      'Columns "lon" and "lat": 1 of 2 values is not a position (line 3, "13 97"), so no row has a geometry. Correct it, or read the others: --lon lon --lat lat',
+      { lon: 'lon', lat: 'lat' },
+    ],
+    [
+      'id,wkt\n1,POINT (1 2)\n2,POINT (1\n3,x\n',
+      'Column "wkt": 2 of 3 values are not geometries (first: line 3, "POINT (1"), so no row has a geometry. Correct them, or read the others: --geometry wkt',
+      { geometry: 'wkt' },
+    ],
+  ] as const) {
+    const { result } = await read(text);
+    assert.deepEqual([result.remarks, result.lostGeometries], [[remark], [remark]]);
+    assert.equal((await read(text, reading)).result.statistics[0]?.name, 'geometry');
+  }
+});

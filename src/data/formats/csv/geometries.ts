@@ -4,7 +4,13 @@ import { cleanColumnName } from '../../ingest/infer-types.ts';
 import { GeometriesBuilder } from '../points.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
 import type { Utf8Texts } from '../utf8-texts.ts';
-import { findCsvGeometryColumns, type GeometrySource, projectedColumnsHint, sridOfText } from './geometry-columns.ts';
+import {
+  brokenColumnsHint,
+  findCsvGeometryColumns,
+  type GeometrySource,
+  projectedColumnsHint,
+  sridOfText,
+} from './geometry-columns.ts';
 
 /** Rows from which the geometry columns are detected. */
 const sampleRows = 1000;
@@ -15,17 +21,25 @@ export class CsvGeometries {
   readonly #source: GeometrySource | null;
   #present = 0;
 
-  /** @param names of the columns, which may become more; @param cells columns of the first rows; @param info filled in */
-  constructor(names: readonly string[], cells: readonly Utf8Texts[], info: PayloadInfo) {
+  /**
+   * @param names of the columns, which may become more
+   * @param cells columns of the first rows
+   * @param lines line of each of these rows
+   * @param info filled in
+   */
+  constructor(names: readonly string[], cells: readonly Utf8Texts[], lines: readonly number[], info: PayloadInfo) {
     this.#names = names;
     this.#info = info;
     const shown = names.map(cleanColumnName);
-    const rows = Math.min(cells[0]?.length ?? 0, sampleRows);
+    const rows = Math.min(lines.length, sampleRows);
     const sample = Array.from({ length: rows }, (_, row) => cells.map((column) => column.at(row)));
     this.#source = findCsvGeometryColumns(shown, sample, info.reading);
     if (this.#source?.wktColumn !== undefined) info.wktColumn = this.#source.wktColumn;
     if (this.#source?.pointColumns) info.pointColumns = this.#source.pointColumns;
-    const hint = this.#source === null ? projectedColumnsHint(shown, sample) : undefined;
+    const hint =
+      this.#source === null
+        ? (brokenColumnsHint(shown, sample, lines, info.reading) ?? projectedColumnsHint(shown, sample))
+        : undefined;
     if (hint !== undefined) info.hint = hint;
   }
 

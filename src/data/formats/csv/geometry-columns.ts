@@ -80,6 +80,46 @@ export function projectedColumnsHint(names: readonly string[], rows: readonly Ce
   return undefined;
 }
 
+/**
+ * A sentence about columns that would be the geometry if all of their values were right; undefined if there are none.
+ * @param lines line of each row
+ */
+export function brokenColumnsHint(
+  names: readonly string[],
+  rows: readonly Cells[],
+  lines: readonly number[],
+  reading: ReadingOptions,
+): string | undefined {
+  const candidates = [
+    ...names.flatMap((_, column) => {
+      const isWkt = rows.some((row) => wktStart.test(row[column] ?? ''));
+      return isWkt ? [{ columns: [column], source: wktSource(column) }] : [];
+    }),
+    ...coordinatePairs(names, false).map((pair) => ({ columns: [...pair], source: pointSource(...pair, reading) })),
+  ];
+  for (const { columns, source } of candidates) {
+    if (columns.some((column) => reading.types?.[names[column] as string] === 'string')) continue;
+    const geometries = rows.map((row) => source.geometryOf((column) => row[column]));
+    const present = geometries.filter((geometry) => geometry !== null).length;
+    const broken = geometries.filter((geometry) => geometry === undefined).length;
+    const first = geometries.indexOf(undefined);
+    const option = source.wktColumn === undefined ? ['lon', 'lat'] : ['geometry'];
+    if (broken === 0 || broken === present) continue;
+    const noun = source.wktColumn === undefined ? 'position' : 'geometry';
+    const plural = noun === 'position' ? 'positions' : 'geometries';
+    const text = columns.map((column) => rows[first]?.[column] ?? '').join(' ');
+    const named = columns.map((column) => `"${excerpt(names[column])}"`).join(' and ');
+    return (
+      `Column${columns.length > 1 ? 's' : ''} ${named}: ${broken} of ${present} values ${broken === 1 ? `is not a ${noun}` : `are not ${plural}`} ` +
+      `(${broken === 1 ? '' : 'first: '}line ${lines[first]}, ${excerpt(JSON.stringify(text))}), so no row has a geometry. Correct ${broken === 1 ? 'it' : 'them'}, ` +
+      `or read the others: ${option.map((name, i) => `--${name} ${quotedName(names[columns[i] as number] as string)}`).join(' ')}`
+    );
+  }
+  return undefined;
+}
+
+const quotedName = (name: string) => (/^[\w.-]+$/.test(name) ? name : JSON.stringify(name));
+
 function indexOfColumn(names: readonly string[], name: string): number {
   const index = names.indexOf(name);
   if (index !== -1) return index;

@@ -28,12 +28,15 @@ import { requoteStrayCells } from './stray-quotes.ts';
 /**
  * @param chunks text in UTF-8
  * @param info filled in while reading; a `delimiter` that is set is used
+ * @param delimiter by default the one that people have named, if any
  * @throws PayloadError with the line
  */
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   info: PayloadInfo,
+  delimiter = info.reading.delimiter,
 ): AsyncGenerator<RowBatch, void, undefined> {
+  if (delimiter !== undefined) info.delimiter = delimiter;
   const parser = new CsvParser(info);
   for await (const chunk of chunks) {
     yield* parser.push(chunk);
@@ -80,7 +83,6 @@ class CsvParser {
 
   constructor(info: PayloadInfo) {
     this.#info = info;
-    if (info.reading.delimiter !== undefined) info.delimiter = info.reading.delimiter;
     this.#hasHeader = info.reading.header === false;
     this.#linesToSkip = info.reading.skip ?? 0;
   }
@@ -252,7 +254,7 @@ class CsvParser {
     if (rows === 0 && names.length === 0) return null;
     const cells = this.#cells.map((column) => column.take(rows));
     const lines = this.#lines;
-    this.#geometries ??= new CsvGeometries(names, cells, this.#info);
+    this.#geometries ??= new CsvGeometries(names, cells, lines, this.#info);
     const batch: RowBatch = {
       rows,
       names,

@@ -59,6 +59,12 @@ export class JsonBatchBuilder {
       );
   }
 
+  /** Adds a Feature of another format. @param number its place in the file, from 1; @param bytes bytes that it was read from */
+  addFeature(feature: JsonObject, number: number, bytes: number): void {
+    this.#text = () => '';
+    this.#add(feature, 0, bytes, number);
+  }
+
   /** Adds the row of the item that begins at `start`, if it matches a template. @returns the index behind it, or -1 */
   matchItem(bytes: Buffer, start: number, offset: number, line: number): number {
     const end = this.#templates.match(bytes, start);

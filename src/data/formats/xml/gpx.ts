@@ -1,0 +1,68 @@
+/**
+ * A reader of GPX 1.0 and 1.1: waypoints, routes and tracks are rows, by the column `kind`. Heights are in the positions; the
+ * times of a track's points stay in the file.
+ */
+import type { ReadFeature } from '../feature-batches.ts';
+import type { XmlHandler } from './xml-stream.ts';
+
+const kinds: Readonly<Record<string, string>> = { wpt: 'waypoint', rte: 'route', trk: 'track' };
+/** Elements of a waypoint, route or track that become columns. */
+const texts = new Set(['name', 'cmt', 'desc', 'src', 'type', 'number', 'time', 'sym', 'fix', 'sat', 'hdop']);
+
+export class GpxHandler implements XmlHandler {
+  readonly #features: ReadFeature[] = [];
+  readonly #path: string[] = [];
+  #properties: Record<string, unknown> | null = null;
+  #lines: number[][][] = [];
+  #position: number[] = [];
+  #bytes = 0;
+
+  /** The features that are complete. */
+  take(): readonly ReadFeature[] {
+    return this.#features.splice(0);
+  }
+
+  open(name: string, { lat, lon, href }: Readonly<Record<string, string>>): void {
+    this.#path.push(name);
+    const kind = kinds[name];
+    if (kind !== undefined) {
+      this.#properties = Object.assign(Object.create(null), { kind }) as Record<string, unknown>;
+      this.#lines = name === 'rte' ? [[]] : [];
+      this.#bytes = 0;
+    }
+    if (!this.#properties) return;
+    if (name === 'trkseg') this.#lines.push([]);
+    else if (name === 'wpt' || name === 'rtept' || name === 'trkpt')
+      this.#position = [Number(lon ?? Number.NaN), Number(lat ?? Number.NaN)];
+    else if (name === 'link' && href) this.#properties.link ??= href;
+  }
+
+  close(name: string, text: string): void {
+    this.#path.pop();
+    const parent = this.#path.at(-1) ?? '';
+    const properties = this.#properties;
+    if (!properties) return;
+    this.#bytes += text.length + 16;
+    const value = text.trim();
+    if (name === 'ele' && (parent === 'wpt' || parent === 'rtept' || parent === 'trkpt')) {
+      if (value !== '' && !Number.isNaN(Number(value))) this.#position.push(Number(value));
+    } else if (name === 'rtept' || name === 'trkpt') this.#lines.at(-1)?.push(this.#position);
+    else if (kinds[name] !== undefined) this.#end(name);
+    else if (texts.has(name) && kinds[parent] !== undefined && value !== '') properties[name] ??= value;
+  }
+
+  #end(name: string): void {
+    const lines = this.#lines.filter((line) => line.length > 0);
+    const [first] = lines;
+    const geometry =
+      name === 'wpt'
+        ? ({ type: 'Point', coordinates: this.#position } as const)
+        : name === 'rte'
+          ? first && ({ type: 'LineString', coordinates: first } as const)
+          : lines.length
+            ? ({ type: 'MultiLineString', coordinates: lines } as const)
+            : undefined;
+    this.#features.push({ geometry: geometry ?? null, properties: this.#properties ?? {}, bytes: this.#bytes });
+    this.#properties = null;
+  }
+}

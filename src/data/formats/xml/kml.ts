@@ -1,0 +1,152 @@
+/**
+ * A reader of KML 2.2 and 2.3 (OGC 12-007r2), also in KMZ: each Placemark is a row. Folders are a column; styles, regions, overlays and
+ * network links are no rows. A track is a line: its times stay in the file.
+ */
+import type { Geometry } from '../../geometry/geometry.ts';
+import type { ReadFeature } from '../feature-batches.ts';
+import type { XmlHandler } from './xml-stream.ts';
+
+/** Elements of a Placemark that become columns. */
+const texts: Readonly<Record<string, string>> = {
+  name: 'name',
+  description: 'description',
+  address: 'address',
+  phoneNumber: 'phoneNumber',
+  Snippet: 'snippet',
+  snippet: 'snippet',
+  when: 'when',
+  begin: 'begin',
+  end: 'end',
+};
+const geometries = new Set(['Point', 'LineString', 'LinearRing', 'Polygon', 'MultiGeometry', 'Track', 'MultiTrack']);
+
+/** A geometry that is being read. */
+interface Shape {
+  readonly type: string;
+  positions: number[][];
+  readonly rings: number[][][];
+  readonly parts: Geometry[];
+}
+
+export class KmlHandler implements XmlHandler {
+  readonly #features: ReadFeature[] = [];
+  readonly #path: string[] = [];
+  readonly #folders: string[] = [];
+  readonly #shapes: Shape[] = [];
+  #properties: Record<string, unknown> | null = null;
+  #geometry: Geometry | null = null;
+  #id: string | undefined;
+  #dataName = '';
+  #bytes = 0;
+
+  /** The features that are complete. */
+  take(): readonly ReadFeature[] {
+    return this.#features.splice(0);
+  }
+
+  open(name: string, attributes: Readonly<Record<string, string>>): void {
+    this.#path.push(name);
+    if (name === 'Folder' || name === 'Document') this.#folders.push('');
+    else if (name === 'Placemark') {
+      this.#properties = Object.create(null) as Record<string, unknown>;
+      this.#geometry = null;
+      this.#id = attributes.id;
+      this.#bytes = 0;
+    } else if (!this.#properties) return;
+    else if (name === 'Data' || name === 'SimpleData') this.#dataName = attributes.name ?? '';
+    else if (geometries.has(name)) this.#shapes.push({ type: name, positions: [], rings: [], parts: [] });
+  }
+
+  close(name: string, text: string): void {
+    this.#path.pop();
+    const parent = this.#path.at(-1);
+    if (name === 'Folder' || name === 'Document') this.#folders.pop();
+    else if (name === 'name' && (parent === 'Folder' || parent === 'Document'))
+      this.#folders[this.#folders.length - 1] = parent === 'Folder' ? text.trim() : '';
+    if (!this.#properties) return;
+    this.#bytes += text.length;
+    if (name === 'Placemark') this.#endPlacemark();
+    else if (name === 'coordinates' || name === 'coord') this.#addPositions(text, name === 'coord');
+    else if (geometries.has(name)) this.#endShape(name);
+    else if (name === 'SimpleData' || (name === 'value' && parent === 'Data')) this.#set(this.#dataName, text);
+    else if (texts[name] && parent !== 'Track') this.#set(texts[name] as string, text);
+  }
+
+  #set(name: string, text: string): void {
+    const value = text.trim();
+    if (name && this.#properties && (this.#properties[name] ?? '') === '') this.#properties[name] = value;
+  }
+
+  /** Adds positions: `lon,lat[,alt]` with blanks between them, or of a track `lon lat alt`. */
+  #addPositions(text: string, isTrack: boolean): void {
+    const shape = this.#shapes.at(-1);
+    if (!shape) return;
+    const tuples = isTrack
+      ? [text.trim().split(/\s+/)]
+      : text
+          .trim()
+          .split(/\s+/)
+          .map((tuple) => tuple.split(','));
+    for (const tuple of tuples) {
+      const [x, y, z] = tuple.map(Number);
+      if (x === undefined || y === undefined || tuple[0] === '') continue;
+      shape.positions.push(z === undefined || Number.isNaN(z) ? [x, y] : [x, y, z]);
+    }
+  }
+
+  #endShape(name: string): void {
+    const shape = this.#shapes.pop();
+    const outer = this.#shapes.at(-1);
+    if (!shape) return;
+    if (name === 'LinearRing' && outer?.type === 'Polygon') {
+      const isInner = this.#path.includes('innerBoundaryIs');
+      if (isInner) outer.rings.push(shape.positions);
+      else outer.rings.unshift(shape.positions);
+      return;
+    }
+    const geometry = geometryOfShape(shape);
+    if (!geometry) return;
+    if (outer) outer.parts.push(geometry);
+    else this.#geometry ??= geometry;
+  }
+
+  #endPlacemark(): void {
+    const properties = this.#properties as Record<string, unknown>;
+    const folder = this.#folders.filter(Boolean).join('/');
+    if (folder) properties.folder = folder;
+    for (const name in properties) if (properties[name] === '') properties[name] = null;
+    this.#features.push({
+      geometry: this.#geometry,
+      properties,
+      bytes: this.#bytes,
+      ...(this.#id !== undefined && { id: this.#id }),
+    });
+    this.#properties = null;
+    this.#shapes.length = 0;
+  }
+}
+
+function geometryOfShape({ type, positions, rings, parts }: Shape): Geometry | null {
+  switch (type) {
+    case 'Point':
+      return positions[0] ? { type: 'Point', coordinates: positions[0] } : null;
+    case 'Polygon':
+      return rings.length ? { type: 'Polygon', coordinates: rings } : null;
+    case 'MultiGeometry':
+    case 'MultiTrack':
+      return joinParts(parts);
+    default:
+      return positions.length ? { type: 'LineString', coordinates: positions } : null;
+  }
+}
+
+/** Several geometries as one: of one type as a multiple one, else as a collection. */
+function joinParts(parts: readonly Geometry[]): Geometry | null {
+  const [first] = parts;
+  if (!first || parts.length === 1) return first ?? null;
+  const isSimple = first.type === 'Point' || first.type === 'LineString' || first.type === 'Polygon';
+  if (!isSimple || parts.some(({ type }) => type !== first.type))
+    return { type: 'GeometryCollection', geometries: [...parts] };
+  const coordinates = parts.map((part) => (part as { coordinates: unknown }).coordinates);
+  return { type: `Multi${first.type}`, coordinates } as Geometry;
+}
