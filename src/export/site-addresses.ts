@@ -111,7 +111,8 @@ export function* datasetAddresses(
   if (!newest || !withRows.has(newest.slug)) return;
   yield* folderOf(collection);
   for (const kind of Object.keys(schemaKinds)) yield* folderOf(`${collection}/${kind}`);
-  yield* folderOf(`${collection}/items`);
+  yield* at(`${collection}/items`, html, 'index.html');
+  yield* at(`${collection}/items`, 'application/geo+json', 'index.json');
 }
 
 function* versionAddresses(
@@ -151,6 +152,12 @@ export function* queryAddresses(query: Query): Generator<ExportedAddress> {
 export function* siteAddresses(): Generator<ExportedAddress> {
   yield* at('/', html, 'index.html');
   yield { path: apiRoot, accept: json, file: 'index.json' };
+  // Hosts show them for addresses without a file.
+  for (const [accept, file] of [
+    [html, '404.html'],
+    [json, '404.json'],
+  ] as const)
+    yield { path: '/404/', accept, file, withReason: true };
   yield* folderOf(apiRoot);
   yield* fileAt(`${apiRoot}openapi.json`);
   yield* fileAt(`${apiRoot}${collections.dataset}/map.svg`);
