@@ -5,6 +5,7 @@
 import type { Catalogue } from './catalogue/catalogue.ts';
 import { ValidationError } from './catalogue/errors.ts';
 import type { DatasetRef } from './catalogue/ref.ts';
+import type { ExportOptions, ExportResult } from './export/export-options.ts';
 
 export type * from './catalogue/catalogue.ts';
 export type { ColumnChanges } from './catalogue/catalogue.ts';
@@ -47,6 +48,7 @@ export {
 export type * from './catalogue/replica.ts';
 export type * from './catalogue/trash.ts';
 export type * from './catalogue/types.ts';
+export type { ExportOptions, ExportResult } from './export/export-options.ts';
 
 /** A catalogue with its watchers of a folder or connections to a server. It can be declared with `await using`. */
 export interface OpenCatalogue extends Catalogue, AsyncDisposable {
@@ -173,6 +175,23 @@ export async function importCatalogue(
     { source, namespace: to, format: format as keyof typeof sourceFormats | undefined, withData, dryRun, delay },
     { catalogue, cacheFolder, cwd: process.cwd(), listLayers: listPayloadLayers, signal, onRecords },
   );
+}
+
+/**
+ * Exports the public part of the catalogue in a folder as static files. A second export writes only what has changed.
+ *
+ * @example
+ * ```ts
+ * import { exportCatalogue } from 'dataset-catalogue';
+ *
+ * const { files, large } = await exportCatalogue({ folder: 'catalogue-data', to: 'site', url: 'https://data.example.org' });
+ * ```
+ * @throws ValidationError without an address; ConflictError if the folder has files of others; UnavailableError (the disk is full);
+ *   the signal's reason
+ */
+export async function exportCatalogue(options: ExportOptions): Promise<ExportResult> {
+  const { exportCatalogue } = await import('./export/export-catalogue.ts');
+  return exportCatalogue(options);
 }
 
 function disposable<T extends Catalogue & { close(): Promise<void> }>(catalogue: T): T & AsyncDisposable {

@@ -62,6 +62,13 @@ export class ExportFolder {
     }
   }
 
+  /** Number of files of this export, also of those that were kept. */
+  get fileCount(): number {
+    let count = 0;
+    for (const { files } of this.#after.values()) count += files.length;
+    return count;
+  }
+
   /** True if a unit of the last export is made of the same; it is then kept as it is. */
   keepUnit(name: string, fingerprint: string): boolean {
     const before = this.#before.get(name);

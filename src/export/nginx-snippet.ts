@@ -1,36 +1,127 @@
-/** A configuration of nginx for an export: the server's addresses, and its choice between page and JSON. */
+/** A configuration of nginx for an export: the server's addresses, its choice between page, JSON and formats of rows, and its refusals. */
+import { type OutputFormat, outputFormats } from '../catalogue/output-formats.ts';
+import { apiRoot } from '../catalogue/urls.ts';
+import { schemaKinds } from '../standards/ogc/schema.ts';
+
+const formats = Object.entries(outputFormats) as [string, OutputFormat][];
+
+/** Documents about a dataset by the media type that selects them at its address. */
+const documents = {
+  'text/turtle': 'dcat.ttl',
+  'application/ld\\+json': 'dcat.jsonld',
+  'application/vnd\\.datapackage\\+json': 'datapackage.json',
+  'application/atom\\+xml': 'feed.atom',
+};
+
+/** Alternatives of a regular expression for media types of an Accept header. */
+const anyOf = (types: readonly string[]) => types.map((type) => type.replace(/(?<!\\)[+.]/g, '\\$&')).join('|');
+
+function mapsByAccept(): string {
+  const rows = formats.filter(([, { accept }]) => accept.length > 0);
+  const lines = (entries: readonly (readonly [string, string])[]) =>
+    entries.map(([pattern, file]) => `  "~*${pattern}" ${file};`).join('\n');
+  const known = ['application/json', ...rows.flatMap(([, { accept }]) => accept), ...Object.keys(documents)];
+  return `map $http_accept $catalogue_accepted {
+  default index.json;
+  "~*application/json(,|$)" index.json;
+  "~*text/(html|\\*)" index.html;
+}
+map "$arg_f$arg_format$arg__format" $catalogue_index { default $catalogue_accepted; json index.json; html index.html; api index.html; }
+map $http_accept $catalogue_document {
+  default $catalogue_index;
+  ~*text/html $catalogue_index;
+${lines(Object.entries(documents))}
+}
+map $http_accept $catalogue_accepted_rows {
+  default $catalogue_index;
+  ~*text/html $catalogue_index;
+${lines(rows.map(([name, { accept }]) => [anyOf(name === 'geojson' ? accept.filter((type) => type.includes('geo')) : accept), `../data.${name}`]))}
+}
+map "$arg_format$arg__format" $catalogue_rows {
+  default $catalogue_accepted_rows;
+${formats.map(([name]) => `  ${name} ../data.${name};`).join('\n')}
+}
+# Lists: further pages of JSON. Pages for people turn in the browser.
+map "$arg_page $catalogue_index" $catalogue_page { default ''; "~^1 " ''; "~^(?<number>[1-9][0-9]*) index.json$" page/$number/; }
+# Files are whole: a filter that nothing applies is refused, so that no answer looks filtered.
+map "$catalogue_index $uri $args" $catalogue_filtered {
+  default 1;
+  "~^index.\\w+ [^ ]+ ((page|limit|f|_?format)=[^&]*(&|$))*$" 0;
+  "~^index.html [^ ]*/ " 0;
+}
+map "$uri $args|$http_accept" $catalogue_unacceptable {
+  default 0;
+  "~(/ |^[^ ]*/ogc/[^.]* )[^|]*format=|\\|$" 0;
+  "~*^([^ ]*/|[^ ]*/ogc/[^ ]*) [^|]*\\|(?!.*(\\*/\\*|text/(html|\\*)|application/\\*|${anyOf(known)}))" 1;
+}`;
+}
+
+const types = `
+    text/html html; text/css css; text/javascript js; text/markdown md; text/csv csv excel; text/turtle ttl;
+    text/plain txt csvt prj conf service; application/json json objects; application/geo+json geojson;
+    application/x-ndjson ndjson geojsonl; application/ld+json jsonld; application/atom+xml atom; application/xml xml;
+    application/vnd.apache.parquet parquet; application/geopackage+sqlite3 gpkg; application/vnd.pmtiles pmtiles;
+    image/svg+xml svg; image/png png; image/jpeg jpg jpeg; image/webp webp; font/woff2 woff2; application/pdf pdf;
+  `;
+
+/** A location whose JSON has a media type of its own. */
+const locationOfType = (location: string, type: string, tried: string) =>
+  `  location ${location} { types { ${type} json; text/html html; } try_files ${tried}; }`;
 
 /** @param prefix path of the site's address: '' or `/open-data` */
-export const nginxSnippet = (
-  prefix: string,
-): string => `# For nginx: include this file in the http block, and name the folder in root.
-map $http_accept $catalogue_accepted { default index.json; ~*text/html index.html; }
-map "$arg_f$arg_format$arg__format" $catalogue_index { default $catalogue_accepted; json index.json; html index.html; }
-map $arg_page $catalogue_page { default ''; ~^[1-9][0-9]*$ page/$arg_page/; }
-# Files are whole: a filter that nothing applies is refused, so that no answer looks filtered.
-map "$uri $args" $catalogue_filtered { default 0; "~/data(/|\\.\\w+) (?!_?format=\\w+$)." 1; }
+export function nginxSnippet(prefix: string): string {
+  const found = '$uri$catalogue_page$catalogue_index $uri/$catalogue_page$catalogue_index';
+  const either = `${found} $uri $uri/\${catalogue_page}index.html $uri/\${catalogue_page}index.json =404`;
+  const folder = '$uri/$catalogue_index =404';
+  const dataset = `${apiRoot}namespaces/[^/]+/datasets/[^/]+/`;
+  return `# For nginx: include this file in the http block, and name the folder in root.
+${mapsByAccept()}
 
 server {
   listen 8080;
   root /srv/site;
   gzip on;
-  gzip_types text/css text/javascript application/json application/geo+json application/ld+json image/svg+xml text/csv text/turtle;
-  location ${prefix}/ {
-    if ($catalogue_filtered) { return 400 '{"detail":"This site is files: rows can be filtered after the download."}'; }${prefix && `\n    rewrite ^${prefix}(/.*)$ $1 break;`}
-    types {
-      text/html html; text/css css; text/javascript js; text/plain txt csvt prj; text/csv csv; text/turtle ttl;
-      application/json json objects; application/geo+json geojson; application/x-ndjson ndjson geojsonl;
-      application/ld+json jsonld; application/atom+xml atom; application/xml xml; application/vnd.apache.parquet parquet;
-      image/svg+xml svg; image/png png; image/jpeg jpg jpeg; image/webp webp; font/woff2 woff2; application/pdf pdf;
-    }
-    default_type application/octet-stream;
-    charset utf-8;
-    charset_types text/css text/javascript text/plain text/csv text/turtle;
-    add_header Access-Control-Allow-Origin '*' always;
-    add_header X-Content-Type-Options nosniff always;
-    add_header Referrer-Policy same-origin always;
-    add_header Vary Accept always;
-    try_files $uri$catalogue_page$catalogue_index $uri/$catalogue_index $uri $uri/index.html $uri/index.json =404;
+  gzip_types text/css text/javascript text/markdown application/json application/geo+json application/ld+json image/svg+xml text/csv text/turtle;
+  absolute_redirect off;
+  charset utf-8;
+  charset_types text/css text/javascript text/markdown text/plain text/csv text/turtle;
+  types {${types}}
+  default_type application/octet-stream;
+  add_header Access-Control-Allow-Origin '*' always;
+  add_header X-Content-Type-Options nosniff always;
+  add_header Referrer-Policy same-origin always;
+  add_header Vary Accept always;
+
+  if ($catalogue_filtered) { return 400; }
+  if ($catalogue_unacceptable) { return 406; }${prefix && `\n  rewrite ^${prefix}(/.*)$ $1 last;`}
+  location / { try_files ${either}; }
+  # Addresses of folders end in a slash.
+  location ~ ^/(api|docs|stac)(/.*)?[^/]$ {
+    if (-d $request_filename) { rewrite ^(.*)$ ${prefix}$1/ permanent; }
+    try_files $uri =404;
   }
+  # Rows, in the format that is asked for; why there are none has the status 404.
+  location ~ ^(${dataset}(version/[^/]+/)?|${apiRoot}queries/[^/]+/)data/$ {
+    if (!-f $request_filename../data.csv) { return 404; }
+    error_page 404 @reason;
+    try_files $uri$catalogue_rows $uri$catalogue_index =404;
+  }
+  location ~ ^${dataset}$ { try_files $uri$catalogue_document $uri$catalogue_index =404; }
+${locationOfType(`= ${apiRoot}openapi.json`, 'application/vnd.oai.openapi+json', '$uri =404')}
+${locationOfType('= /ogc/api', 'application/vnd.oai.openapi+json', folder)}
+${locationOfType(`~ ^/ogc/collections/[^/]+/(${Object.keys(schemaKinds).join('|')})$`, 'application/schema+json', folder)}
+${locationOfType('~ ^/ogc/collections/[^/]+/items$', 'application/geo+json', folder)}
+${locationOfType('~ ^/schemas/[^/]+$', 'application/schema+json', '$uri =404')}
+  location ^~ /docs/deploy/ { default_type text/plain; try_files ${either}; }
+
+  error_page 400 @filtered;
+  error_page 404 @missing;
+  error_page 406 @unacceptable;
+  location @filtered { types {} default_type application/json; return 400 '{"detail":"This site is files: rows can be filtered after the download."}'; }
+  location @missing { try_files /404$catalogue_missing =404; }
+  location @reason { try_files $uri$catalogue_index /404$catalogue_missing =404; }
+  location @unacceptable { types {} default_type application/json; return 406 '{"detail":"Could not satisfy the request Accept header."}'; }
 }
+map $catalogue_index $catalogue_missing { default .json; index.html .html; }
 `;
+}

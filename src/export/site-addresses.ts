@@ -1,5 +1,4 @@
 /** The addresses of a site that are exported, and the files that they become: in units, each made of records that change together. */
-import type { Page } from '../catalogue/catalogue.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
 import { offeredFormats } from '../catalogue/output-formats.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
@@ -52,10 +51,13 @@ export function* folderOf(path: string): Generator<ExportedAddress> {
 
 const fileAt = (path: string) => at(path, '*/*');
 
-/** A list: its first page for people, and all its pages as JSON. The search in the browser shows the further ones. */
-export function* listAt(path: string, { pages }: Page<unknown>): Generator<ExportedAddress> {
+/** A further page of a list, as JSON. The search in the browser shows it to people. */
+export const pageOfList = (path: string, page: number) => at(`${path}?page=${page}`, json, `page/${page}/index.json`);
+
+/** A list: its first page for people, and all its pages as JSON. */
+function* listAt(path: string, pages: number): Generator<ExportedAddress> {
   yield* folderOf(path);
-  for (let page = 2; page <= pages; page++) yield* at(`${path}?page=${page}`, json, `page/${page}/index.json`);
+  for (let page = 2; page <= pages; page++) yield* pageOfList(path, page);
 }
 
 /** Rows, maps and the profile below the address of a dataset, a version or a saved query. */
@@ -105,13 +107,14 @@ export function* datasetAddresses(
   const names = newest ? [downloadFileName(newest, true), downloadFileName(newest)] : [];
   yield* downloadsOf(path, newest, names);
   const pages = Math.ceil(dataset.versions.length / pageSize);
-  yield* listAt(`${path}version/`, { pages } as Page<unknown>);
+  yield* listAt(`${path}version/`, pages);
   for (const version of dataset.versions) yield* versionAddresses(dataset, version, withRows);
   const collection = `/ogc/collections/${dataset.namespace}.${dataset.slug}`;
   if (!newest || !withRows.has(newest.slug)) return;
   yield* folderOf(collection);
   for (const kind of Object.keys(schemaKinds)) yield* folderOf(`${collection}/${kind}`);
-  yield* folderOf(`${collection}/items`);
+  yield* at(`${collection}/items`, html, 'index.html');
+  yield* at(`${collection}/items`, 'application/geo+json', 'index.json');
 }
 
 function* versionAddresses(
@@ -128,11 +131,10 @@ function* versionAddresses(
   if (version.ready && readyVersionBefore(dataset, version.slug)) yield* namedFolder(`${path}diff/`);
 }
 
-export function* namespaceAddresses(namespace: Namespace, pages: number): Generator<ExportedAddress> {
+export function* namespaceAddresses(namespace: Namespace): Generator<ExportedAddress> {
   const path = apiPath(refOf(namespace));
   yield* at(`/stac/${namespace.slug}/`, json, 'index.json');
   yield* folderOf(path);
-  yield* listAt(`${path}datasets/`, { pages } as Page<unknown>);
   yield* fileAt(`${path}feed.atom`);
 }
 
@@ -152,15 +154,24 @@ export function* siteAddresses(): Generator<ExportedAddress> {
   yield* at('/', html, 'index.html');
   yield { path: apiRoot, accept: json, file: 'index.json' };
   yield* folderOf(apiRoot);
-  yield* fileAt(`${apiRoot}openapi.json`);
   yield* fileAt(`${apiRoot}${collections.dataset}/map.svg`);
+  for (const path of ['data.json', 'catalog.jsonld', 'catalog.ttl', 'feed.atom', 'sitemap.xml'])
+    yield* fileAt(`/${path}`);
+  for (const path of ['', 'api', 'collections']) yield* folderOf(`/ogc/${path}`);
+  yield* at('/stac/', json, 'index.json');
+}
+
+/** What depends on the program and the settings alone. */
+export function* programAddresses(): Generator<ExportedAddress> {
+  // Hosts show them for addresses without a file.
+  yield { path: '/404/', accept: html, file: '404.html', withReason: true };
+  yield { path: '/404/', accept: json, file: '404.json', withReason: true };
+  yield* fileAt(`${apiRoot}openapi.json`);
+  yield* fileAt('/robots.txt');
   yield* folderOf('/schemas/');
   for (const { $id } of Object.values(schemas)) yield* at(`/schemas/${$id}`, 'application/schema+json');
+  for (const path of ['conformance', 'functions']) yield* folderOf(`/ogc/${path}`);
   yield* documentationAddresses();
-  for (const path of ['data.json', 'catalog.jsonld', 'catalog.ttl', 'robots.txt', 'feed.atom', 'sitemap.xml'])
-    yield* fileAt(`/${path}`);
-  for (const path of ['', 'conformance', 'api', 'functions', 'collections']) yield* folderOf(`/ogc/${path}`);
-  yield* at('/stac/', json, 'index.json');
 }
 
 /** The documentation: its pages, their sources, and the files that they show or link to. */

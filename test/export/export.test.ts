@@ -7,13 +7,15 @@ import { after, describe, it } from 'node:test';
 import { listPage } from '../../src/catalogue/listing.ts';
 import { snapshotFromSummary } from '../../src/catalogue/search-summary.ts';
 import type { Dataset } from '../../src/catalogue/types.ts';
-import { exportCatalogue } from '../../src/export/export-catalogue.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { exportCatalogue } from '../../src/index.ts';
 import { createApp } from '../../src/server/app.ts';
 import { getInProcess } from '../../src/server/in-process.ts';
+import { routes } from '../../src/server/routes.ts';
 import { deadLinks, filesIn } from '../support/exported.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
 import { hostileTexts } from '../support/hostile-texts.ts';
+import { type } from '../support/prompt.ts';
 
 const url = 'https://data.example.org/open';
 const points = (last: string) =>
@@ -23,12 +25,18 @@ const seed = makeFolder({
   settings: { title: 'Open data', page_size: 2 },
   namespaces: { parks: { label: 'Parks & <b>gardens</b>' }, hushhush: { label: 'Classified', visibility: 'private' } },
   datasets: {
-    'parks/trees': { label: 'Street trees', keywords: ['nature', 'été'], description: 'Every *tree*, counted.' },
+    'parks/trees': {
+      label: 'Street trees',
+      keywords: ['nature', 'été'],
+      description: 'Every *tree*, counted.',
+      licence: 'CC-BY-4.0',
+    },
     'parks/odd': { label: Object.values(hostileTexts).join(' ').slice(0, 200), description: hostileTexts.script },
     'parks/benches': { label: 'Benches', keywords: ['nature'], licence: 'CC0-1.0' },
     'parks/veiled': { label: 'Classified', visibility: 'private', keywords: ['classified'] },
     'hushhush/inner': { label: 'Classified' },
   },
+  groups: { gardeners: { label: 'Gardeners' } },
   queries: { oaks: { label: 'Oaks', dataset: 'parks/trees', parameters: { name: 'Oak' } } },
 });
 const filling = await openFileCatalogue(seed.root, { cache: false });
@@ -192,6 +200,27 @@ describe('a second export', () => {
     assert.deepEqual(deadLinks(to, url), []);
   });
 
+  it('touches no further page of a list that is as it was, and the rows of queries of a changed dataset', async () => {
+    for (const slug of ['a1', 'a2', 'a3']) seed.write(`${homeOf(`parks/${slug}`)}/dataset.yaml`, `label: ${slug}\n`);
+    await exportCatalogue(options);
+    const pages = () =>
+      filesIn(to)
+        .filter((name) => /(^api\/v1|parks)\/datasets\/page\//.test(name))
+        .map((name) => `${name} ${statSync(join(to, name)).ino}`);
+    const [before, documents] = [pages(), statSync(join(to, 'docs/index.html')).ino];
+    const catalogue = await openFileCatalogue(seed.root, { cache: false });
+    const source = Readable.from(['name,longitude,latitude\nOak,1,2\nOak,3,4\n']);
+    const ref = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+    await catalogue.for().publish(ref, { source, fileName: 'trees.csv' });
+    await catalogue.close();
+    await exportCatalogue(options);
+    assert.equal(read('api/v1/queries/oaks/data.csv').match(/Oak/g)?.length, 2);
+    const kept = pages().filter((page) => before.includes(page));
+    // The list of all and that of the namespace: the trees are on one of the further pages of each, at most.
+    assert.ok(before.length >= 4 && kept.length >= before.length - 2, `${kept} of ${before}`);
+    assert.equal(statSync(join(to, 'docs/index.html')).ino, documents);
+  });
+
   it('completes one that was interrupted', async () => {
     const part = seed.beside('part');
     const stop = new AbortController();
@@ -202,6 +231,13 @@ describe('a second export', () => {
       assert.ok(readFileSync(join(to, name)).equals(readFileSync(join(part, name))), name);
   });
 
+  it('shows at a terminal how far it is', async () => {
+    const { exitCode, err } = await type(['export', to, '--url', url], { root: seed.root, terminal: true });
+    assert.equal(exitCode, 0, err);
+    assert.match(err, /Exporting {2}\[#{24}\] 100 % {2}(\d) of \1/);
+    assert.match(err, /Wrote 0 files and removed 0 files/);
+  });
+
   it('leaves files of others alone', async () => {
     const mine = seed.beside('mine');
     cpSync(to, mine, { recursive: true });
@@ -210,5 +246,55 @@ describe('a second export', () => {
     await exportCatalogue({ ...options, to: mine, force: true });
     await assert.rejects(exportCatalogue({ ...options, url: undefined }), /need the address/);
     await assert.rejects(exportCatalogue({ ...options, to: seed.path('site') }), /in the catalogue folder itself/);
+  });
+});
+
+/** GET routes that no file answers, and why. */
+const leftOut: Readonly<Record<string, string>> = {
+  '/api/v1/suggestions/': 'the browser searches the summary',
+  '/api/v1/changes/': 'history',
+  '/api/v1/users/': 'lists of people',
+  '/api/v1/users/me/': 'for those who are signed in',
+  '/api/v1/users/:user/': 'lists of people',
+  '/api/v1/intrinsecus/': 'files of the catalogue',
+  '/api/v1/intrinsecus/:file/': 'files of the catalogue',
+  '/api/v1/files/': 'files of the catalogue',
+  '/api/v1/files/*path': 'files of the catalogue',
+  '/api/v1/auth/tokens/': 'for those who are signed in',
+  '/api/v1/auth/tokens/:token/': 'for those who are signed in',
+  '/api/v1/trash/': 'for those who are signed in',
+  '/api/v1/trash/:entry/': 'for those who are signed in',
+  '/api/namespaces/:namespace/sources/:dataset/data/': 'an older name of an address',
+  '/ogc/collections/:namespace.:dataset/items/:feature': 'whole collections have all features',
+  '/healthz': 'the state of a server',
+  '/readyz': 'the state of a server',
+  '/metrics': 'the state of a server',
+  '/site_media/*path': 'exported if a dataset names an image',
+};
+
+describe('the routes of the server', () => {
+  it('are exported, or left out for a reason', () => {
+    const addresses = filesIn(to).flatMap((file) => {
+      const [, folder] = /^(.*?)index\.(?:html|json)$/.exec(file) ?? [];
+      return folder === undefined ? [`/${file}`] : [`/${folder}`, `/${folder.replace(/\/$/, '')}`];
+    });
+    const missing = routes.filter(({ path, handlers }) => {
+      if (!handlers.GET || leftOut[path] || /\/(history|tiles\.json|tiles\/:z\/:x\/:file|:name)\/?$/.test(path))
+        return false;
+      const pattern = path.replace(/\./g, '\\.').replace(/\*\w+/g, '.+').replace(/:\w+/g, '[^/]+');
+      return !addresses.some((address) => new RegExp(`^${pattern}$`).test(address));
+    });
+    assert.deepEqual(
+      missing.map(({ path }) => path),
+      [],
+    );
+  });
+
+  it('that are named as left out exist', () => {
+    const paths = routes.map(({ path }) => path);
+    assert.deepEqual(
+      Object.keys(leftOut).filter((path) => !paths.includes(path)),
+      [],
+    );
   });
 });

@@ -4,6 +4,7 @@ import { Option } from 'commander';
 import type { Verb } from '../command.ts';
 import { runInterruptible } from '../interruption.ts';
 import { webAddress } from '../options.ts';
+import { showCountProgress } from '../output/progress.ts';
 import { bytesText, countText } from '../output/quantities.ts';
 
 interface ExportOptions {
@@ -29,8 +30,9 @@ export const command: Verb<ExportOptions> = {
   async run({ context, show, folder }, [dir = ''], { url, force }) {
     const options = { folder: resolve(context.cwd, folder()), to: resolve(context.cwd, dir), url, force };
     const { exportCatalogue } = await import('../../export/export-catalogue.ts');
+    const { at: onProgress, end } = showCountProgress(context, 'Exporting');
     const result = await runInterruptible(context, 'The files are usable. Export again to complete them.', (signal) =>
-      exportCatalogue({ ...options, signal }),
+      exportCatalogue({ ...options, signal, onProgress }).finally(end),
     );
     if (show.asJson) show.json(result);
     for (const { file, size } of result.large)

@@ -1,0 +1,253 @@
+/** Writes an export: units of files that are made of the same records, answered by the server's own app. */
+import { readFileSync } from 'node:fs';
+import type { RequestListener } from 'node:http';
+import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import { listAll } from '../catalogue/iterate.ts';
+import { formatRef, refOf, type VersionRef } from '../catalogue/ref.ts';
+import { summarize, summaryParts } from '../catalogue/search-summary.ts';
+import type { Dataset, Entities, Entity, Namespace, Query } from '../catalogue/types.ts';
+import { apiPath, apiRoot, baseUrlPath, collections } from '../catalogue/urls.ts';
+import { assetFiles, assetsPath } from '../server/assets.ts';
+import { getInProcess } from '../server/in-process.ts';
+import { Fingerprints, groupRecords, Neighbours } from './dependencies.ts';
+import type { ExportFolder } from './export-folder.ts';
+import type { ExportOptions, ExportResult } from './export-options.ts';
+import { hostFiles } from './host-files.ts';
+import {
+  datasetAddresses,
+  type ExportedAddress,
+  folderOf,
+  groupAddresses,
+  mediaAddresses,
+  namespaceAddresses,
+  pageOfList,
+  programAddresses,
+  queryAddresses,
+  siteAddresses,
+} from './site-addresses.ts';
+
+/** Bytes above which a file is named: hosts of pages refuse some from 25 MB on, and git hosts from 100 MB. */
+const large = 25 * 1024 * 1024;
+/** Responses: a file; an address of elsewhere, or nothing that everybody may see. */
+const expected = [200, 301, 302, 303, 307, 308, 401, 404, 406];
+/** Bytes of a file that are held in memory. */
+const mostHeld = 4 * 1024 * 1024;
+
+/** Writes the files of one export, unit by unit. */
+export class Exporter {
+  readonly #catalogue: Catalogue;
+  readonly #listener: RequestListener;
+  readonly #url: string;
+  readonly #folder: ExportFolder;
+  readonly #options: ExportOptions;
+  readonly #large: { file: string; size: number }[] = [];
+  readonly #media = new Set<string>();
+  readonly #fingerprints: Fingerprints;
+  #units = 0;
+
+  constructor(
+    catalogue: Catalogue,
+    listener: RequestListener,
+    url: string,
+    folder: ExportFolder,
+    options: ExportOptions,
+  ) {
+    this.#catalogue = catalogue;
+    this.#listener = listener;
+    this.#url = url;
+    this.#folder = folder;
+    this.#options = options;
+    const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+    this.#fingerprints = new Fingerprints([version, assetsPath, url, catalogue.settings]);
+  }
+
+  async run(): Promise<ExportResult> {
+    const [catalogue, folder] = [this.#catalogue, this.#folder];
+    try {
+      const datasets = await collect(catalogue, 'dataset');
+      const namespaces = await collect(catalogue, 'namespace');
+      const queries = await collect(catalogue, 'query');
+      if (catalogue.settings.logo) this.#media.add(catalogue.settings.logo);
+      await this.#writeDatasets(datasets, namespaces, queries);
+      await this.#writeOthers(datasets, namespaces, queries);
+      this.#writeTexts('search', this.#summaryFiles(namespaces, datasets));
+      this.#writeTexts('host', this.#hostFiles());
+      folder.finish();
+    } finally {
+      folder.close();
+    }
+    this.#large.sort((a, b) => b.size - a.size);
+    const { written, removed } = folder;
+    return { url: this.#url, files: folder.fileCount, written, removed, large: this.#large };
+  }
+
+  async #writeDatasets(
+    datasets: readonly Dataset[],
+    namespaces: readonly Namespace[],
+    queries: readonly Query[],
+  ): Promise<void> {
+    const [catalogue, made] = [this.#catalogue, this.#fingerprints];
+    const byName = new Map(namespaces.map((namespace) => [namespace.slug, namespace]));
+    const queriesOf = groupRecords(queries, ({ dataset }) => dataset);
+    const others = new Neighbours(datasets);
+    for (const dataset of datasets) {
+      for (const path of [dataset.image, dataset.showcase_image, dataset.thumbnail_image])
+        if (path) this.#media.add(path);
+      const name = formatRef(refOf(dataset));
+      await this.#unit(
+        `dataset ${name}`,
+        made.ofUnit(
+          made.of(dataset),
+          byName.get(dataset.namespace),
+          made.ofAll(queriesOf.get(name) ?? []),
+          others.near(dataset),
+        ),
+        async () => datasetAddresses(dataset, catalogue.settings.page_size, await this.#versionsWithRows(dataset)),
+      );
+      this.#options.onProgress?.(++this.#units, datasets.length);
+    }
+  }
+
+  /** Writes what is about queries, namespaces, groups and the site. */
+  async #writeOthers(
+    datasets: readonly Dataset[],
+    namespaces: readonly Namespace[],
+    queries: readonly Query[],
+  ): Promise<void> {
+    const [catalogue, made] = [this.#catalogue, this.#fingerprints];
+    const byName = new Map(datasets.map((dataset) => [formatRef(refOf(dataset)), dataset]));
+    // Rows of a query are those of its dataset, and the record of a version lacks what its dataset says.
+    const withDataset = (entity: Entity) => {
+      const name = 'dataset' in entity ? entity.dataset : undefined;
+      const dataset = byName.get('namespace' in entity ? `${entity.namespace}/${name}` : `${name}`);
+      return made.of(entity) + (dataset ? made.of(dataset) : '');
+    };
+    for (const query of queries)
+      await this.#unit(`query ${query.slug}`, made.ofUnit(withDataset(query)), () => queryAddresses(query));
+    const ofNamespaces = groupRecords(datasets, ({ namespace }) => namespace);
+    for (const namespace of namespaces) {
+      const { slug } = namespace;
+      const all = made.ofUnit(namespace, made.ofAll(ofNamespaces.get(slug) ?? []));
+      await this.#unit(`namespace ${slug}`, all, () => namespaceAddresses(namespace));
+      await this.#list(`${apiPath(refOf(namespace))}datasets/`, 'dataset', { namespace: slug }, all, withDataset);
+    }
+    for await (const group of listAll(catalogue, 'group'))
+      await this.#unit(`group ${group.slug}`, made.ofUnit(group), () => groupAddresses(group));
+    await this.#unit('media', '', () => mediaAddresses(this.#media));
+    const all = made.ofUnit(made.ofAll(datasets), made.ofAll(namespaces), made.ofAll(queries));
+    await this.#unit('program', made.ofUnit(), programAddresses);
+    await this.#unit('site', all, siteAddresses);
+    for (const kind of ['dataset', 'version', 'namespace', 'query', 'group'] as const)
+      await this.#list(`${apiRoot}${collections[kind]}/`, kind, {}, all, withDataset);
+  }
+
+  /**
+   * Writes a list: its first page for people and for programs, which depends on all, and a unit for each further page.
+   * @param all fingerprint of all that the first page may show
+   */
+  async #list<K extends 'dataset' | 'version' | 'namespace' | 'query' | 'group'>(
+    path: string,
+    kind: K,
+    options: ListOptions,
+    all: string,
+    fingerprintOf: (entity: Entities[K]) => string,
+  ): Promise<void> {
+    const { count, pages, items } = await this.#catalogue.list(kind, options);
+    const made = this.#fingerprints;
+    await this.#unit(`list ${path}`, made.ofUnit(all, count, items.map(fingerprintOf)), () => folderOf(path));
+    for (let page = 2; page <= pages; page++) {
+      const { items } = await this.#catalogue.list(kind, { ...options, page });
+      const fingerprint = made.ofUnit(count, pages, items.map(fingerprintOf));
+      await this.#unit(`list ${path} ${page}`, fingerprint, () => pageOfList(path, page));
+    }
+  }
+
+  /** Writes the files of a unit, unless it is made of the same as before. @param fingerprint '' for one that is always written */
+  async #unit(
+    name: string,
+    fingerprint: string,
+    addresses: () => Iterable<ExportedAddress> | Promise<Iterable<ExportedAddress>>,
+  ): Promise<void> {
+    this.#options.signal?.throwIfAborted();
+    if (this.#folder.keepUnit(name, fingerprint)) return;
+    const wanted = [...(await addresses())];
+    this.#folder.beginUnit(
+      name,
+      wanted.map(({ file }) => file),
+    );
+    const files: string[] = [];
+    for (const address of wanted) if (await this.#write(address)) files.push(address.file);
+    this.#folder.endUnit(name, fingerprint, files);
+  }
+
+  /** Slugs of the versions of a dataset whose rows can be read. */
+  async #versionsWithRows(dataset: Dataset): Promise<ReadonlySet<string>> {
+    const found = new Set<string>();
+    for (const version of dataset.versions) {
+      if (!version.ready || version.href) continue;
+      const hasRows = await this.#catalogue.profile(refOf(version) as VersionRef).then(
+        () => true,
+        (error) => {
+          if (error instanceof NotFoundError) return false;
+          throw error;
+        },
+      );
+      if (hasRows) found.add(version.slug);
+    }
+    return found;
+  }
+
+  /** Writes the response of an address. @returns false if there is none that everybody may see */
+  async #write({ path, accept, file, withReason }: ExportedAddress): Promise<boolean> {
+    const { status, body } = await getInProcess(this.#listener, path, accept);
+    if (!expected.includes(status)) throw new Error(`The export of ${path} failed with status ${status}.`);
+    if (status !== 200 && !(withReason && status === 404)) {
+      body.resume();
+      return false;
+    }
+    const chunks: Buffer[] = [];
+    let size = 0;
+    const parts = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
+    for (let part = await parts.next(); !part.done; part = await parts.next()) {
+      chunks.push(part.value);
+      size += part.value.length;
+      if (size > mostHeld) {
+        this.#noteSize(file, await this.#folder.writeStream(file, chunks, parts));
+        return true;
+      }
+    }
+    this.#folder.write(file, Buffer.concat(chunks));
+    return true;
+  }
+
+  #noteSize(file: string, size: number): void {
+    if (size > large) this.#large.push({ file, size });
+  }
+
+  /** What the browser searches. */
+  *#summaryFiles(namespaces: readonly Namespace[], datasets: readonly Dataset[]): Generator<readonly [string, Buffer]> {
+    const summary = summarize(this.#catalogue.settings, this.#url, namespaces, datasets);
+    for (const part of summaryParts) yield [`search/${part}.json`, Buffer.from(JSON.stringify(summary[part]))];
+  }
+
+  /** Static files of the pages, and those that tell hosts how to serve. */
+  *#hostFiles(): Generator<readonly [string, Buffer]> {
+    for (const [name, bytes] of assetFiles(this.#catalogue.settings)) yield [`${assetsPath.slice(1)}/${name}`, bytes];
+    for (const [name, text] of hostFiles(baseUrlPath(this.#url))) yield [name, Buffer.from(text)];
+  }
+
+  #writeTexts(name: string, texts: Iterable<readonly [string, Buffer]>): void {
+    const files = [...texts];
+    const names = files.map(([file]) => file);
+    this.#folder.beginUnit(name, names);
+    for (const [file, bytes] of files) this.#folder.write(file, bytes);
+    this.#folder.endUnit(name, '', names);
+  }
+}
+
+async function collect<K extends 'dataset' | 'namespace' | 'query'>(catalogue: Catalogue, kind: K) {
+  const found = [];
+  for await (const entity of listAll(catalogue, kind)) found.push(entity);
+  return found as K extends 'dataset' ? Dataset[] : K extends 'namespace' ? Namespace[] : Query[];
+}
