@@ -13,30 +13,46 @@ const isTableVersion = (version: Version): boolean => version.ready && mayHaveRo
 /** True if a dataset is a table, as far as its records tell. */
 export const mayBeTable = (dataset: Dataset): boolean => dataset.versions.some(isTableVersion);
 
-const tables = new WeakMap<Dataset, Promise<Table | undefined>>();
-
-/**
- * The table of a dataset. Columns that the record of a version doesn't list are read from its rows.
- * @returns undefined if none of its versions has rows
- * @throws UnavailableError if rows aren't ready in time
- */
-export function readTable(catalogue: Pick<Catalogue, 'profile'>, dataset: Dataset): Promise<Table | undefined> {
-  const known = tables.get(dataset);
-  if (known) return known;
-  const table = readVersions(catalogue, dataset).then((versions) => tableOfDataset(dataset, versions));
-  tables.set(dataset, table);
-  table.catch(() => tables.delete(dataset));
-  return table;
+/** A version that is left out of a table, and why. */
+export interface UnreadableVersion {
+  readonly version: Version;
+  readonly reason: string;
 }
 
-async function readVersions(catalogue: Pick<Catalogue, 'profile'>, dataset: Dataset): Promise<readonly TableVersion[]> {
+export interface ReadTable {
+  /** Undefined if no version has rows. */
+  readonly table: Table | undefined;
+  readonly unreadable: readonly UnreadableVersion[];
+}
+
+const tables = new WeakMap<Dataset, Promise<ReadTable>>();
+
+/**
+ * Reads the table of a dataset. Columns that the record of a version doesn't list are read from its rows.
+ * @throws UnavailableError if rows aren't ready in time
+ */
+export function readTable(catalogue: Pick<Catalogue, 'profile'>, dataset: Dataset): Promise<ReadTable> {
+  const known = tables.get(dataset);
+  if (known) return known;
+  const read = readVersions(catalogue, dataset);
+  tables.set(dataset, read);
+  read.catch(() => tables.delete(dataset));
+  return read;
+}
+
+async function readVersions(catalogue: Pick<Catalogue, 'profile'>, dataset: Dataset): Promise<ReadTable> {
   const versions: TableVersion[] = [];
+  const unreadable: UnreadableVersion[] = [];
   for (const version of dataset.versions) {
     if (!isTableVersion(version)) continue;
-    const columns = columnsInRecord(version) ?? (await columnsInRows(catalogue, version));
-    if (columns) versions.push({ version, columns });
+    try {
+      versions.push({ version, columns: columnsInRecord(version) ?? (await columnsInRows(catalogue, version)) });
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      unreadable.push({ version, reason: error.message });
+    }
   }
-  return versions;
+  return { table: tableOfDataset(dataset, versions), unreadable };
 }
 
 function columnsInRecord(version: Version): readonly ColumnFacts[] | undefined {
@@ -47,15 +63,8 @@ function columnsInRecord(version: Version): readonly ColumnFacts[] | undefined {
   });
 }
 
-/** @returns undefined if the version has no rows */
-async function columnsInRows(
+/** @throws NotFoundError if the version has no rows; UnavailableError */
+const columnsInRows = async (
   catalogue: Pick<Catalogue, 'profile'>,
   version: Version,
-): Promise<readonly ColumnFacts[] | undefined> {
-  try {
-    return (await catalogue.profile(refOf(version) as VersionRef)).columns;
-  } catch (error) {
-    if (error instanceof NotFoundError) return undefined;
-    throw error;
-  }
-}
+): Promise<readonly ColumnFacts[]> => (await catalogue.profile(refOf(version) as VersionRef)).columns;

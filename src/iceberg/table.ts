@@ -91,3 +91,9 @@ function uuidOf({ id }: Dataset): string {
 }
 
 export const currentSnapshot = ({ snapshots }: Table): TableSnapshot => snapshots.at(-1) as TableSnapshot;
+
+/** A table without some of its snapshots; undefined if none is left. */
+export function tableWithoutSnapshots(table: Table, left: ReadonlySet<TableSnapshot>): Table | undefined {
+  const snapshots = table.snapshots.filter((snapshot) => !left.has(snapshot));
+  return snapshots.length ? { ...table, snapshots } : undefined;
+}

@@ -100,7 +100,7 @@ export const icebergTablesHandler: Handler = async (request) => {
 /** The table at an address. @throws NotFoundError if the dataset doesn't exist, or has no version with rows; UnavailableError */
 export async function tableFromRoute({ catalogue, params }: RequestContext): Promise<Table> {
   const dataset = await catalogue.get<'dataset'>(refFromRouteParams('dataset', params));
-  const table = await readTable(catalogue, dataset);
+  const { table } = await readTable(catalogue, dataset);
   if (!table) throw new NotFoundError(`${dataset.namespace}/${dataset.slug} has no version with rows: it is no table.`);
   return table;
 }

@@ -264,7 +264,10 @@ function ask(who: Who, method: Method, path: string, body?: string, type = 'appl
 const found = (await (await ask('anonymous', 'GET', '/api/v1/intrinsecus/?kind=settings')).json()) as {
   results: { id: number }[];
 };
-const fixedTable = await readTable(view, await view.get({ kind: 'dataset', namespace: 'parks', slug: 'fixed' }));
+const { table: fixedTable } = await readTable(
+  view,
+  await view.get({ kind: 'dataset', namespace: 'parks', slug: 'fixed' }),
+);
 const dataFile = fixedTable?.snapshots[0]?.files.data ?? '';
 
 /** What the parts of an address are for one who asks: what may be removed is their own. */

@@ -101,7 +101,7 @@ const jsonOf = async (who: Who, path: string) => (await ask(who, path)).json() a
 
 const view = files.for();
 /** All datasets have the same file, and so the same name of it as a file of a table. */
-const table = await readTable(view, await view.get({ kind: 'dataset', namespace: 'parks', slug: 'open' }));
+const { table } = await readTable(view, await view.get({ kind: 'dataset', namespace: 'parks', slug: 'open' }));
 const fileOfTable = (template: string) =>
   template.includes('/data/') ? (table?.snapshots[0]?.files.data ?? '') : 'version-hint.text';
 
