@@ -64,16 +64,18 @@ function followRenames(lineages: Map<string, Lineage>, names: readonly string[],
   const added = names.filter((name) => !lineages.has(name));
   if (added.length === 0) return;
   const present = new Set(names);
-  const later = (name: string) => new Set([name, ...(Object.hasOwn(former, name) ? (former[name] ?? []) : [])]);
-  const gone = [...lineages.values()].filter(({ name }) => !present.has(name));
-  const pairs = added.flatMap((to) => {
-    const own = later(to);
-    const candidates = gone.filter(({ name }) => [...later(name)].some((one) => own.has(one)));
-    return candidates.map((lineage) => ({ to, lineage }));
-  });
+  const later = (name: string) => [name, ...(Object.hasOwn(former, name) ? (former[name] ?? []) : [])];
+  const gone = new Map<string, Lineage[]>();
+  for (const lineage of lineages.values())
+    if (!present.has(lineage.name))
+      for (const name of later(lineage.name)) gone.set(name, [...(gone.get(name) ?? []), lineage]);
+  const pairs = added.flatMap((to) =>
+    [...new Set(later(to).flatMap((name) => gone.get(name) ?? []))].map((lineage) => ({ to, lineage })),
+  );
+  const counts = new Map<string | Lineage, number>();
+  for (const part of pairs.flatMap(({ to, lineage }) => [to, lineage])) counts.set(part, (counts.get(part) ?? 0) + 1);
   for (const { to, lineage } of pairs) {
-    const isAmbiguous = pairs.filter((pair) => pair.to === to || pair.lineage === lineage).length > 1;
-    if (isAmbiguous) continue;
+    if (counts.get(to) !== 1 || counts.get(lineage) !== 1) continue;
     lineages.delete(lineage.name);
     lineage.name = to;
     lineages.set(to, lineage);
