@@ -5,19 +5,38 @@ import type { Table } from './table.ts';
 
 const namespacePath = '/v1/{prefix}/namespaces/{namespace}';
 
-/** The configuration of clients: none is demanded; which operations there are, and that nobody reads reports of scans. */
-export const catalogConfig = {
-  defaults: { 'rest-metrics-reporting-enabled': 'false' },
-  overrides: {},
-  endpoints: [
-    'GET /v1/{prefix}/namespaces',
-    `GET ${namespacePath}`,
-    `HEAD ${namespacePath}`,
-    `GET ${namespacePath}/tables`,
-    `GET ${namespacePath}/tables/{table}`,
-    `HEAD ${namespacePath}/tables/{table}`,
-  ],
-};
+const endpoints = [
+  'GET /v1/{prefix}/namespaces',
+  `GET ${namespacePath}`,
+  `HEAD ${namespacePath}`,
+  `GET ${namespacePath}/tables`,
+  `GET ${namespacePath}/tables/{table}`,
+  `HEAD ${namespacePath}/tables/{table}`,
+];
+
+/** Locations of exports, as clients name them: paths, and addresses that are not of HTTP. */
+const locationPattern = /^(\/|(?!https?:)[a-z][a-z0-9+.-]*:\/\/)[^\s\p{Cc}]+$/iu;
+
+/**
+ * The configuration of clients: which operations there are, and that nobody reads reports of scans. If they name the location of
+ * an export as their warehouse, it is part of their addresses from then on.
+ */
+export function catalogConfig(warehouse: string | null) {
+  const prefix = warehouse !== null && locationPattern.test(warehouse) ? prefixOfLocation(warehouse) : undefined;
+  return {
+    defaults: { 'rest-metrics-reporting-enabled': 'false' },
+    overrides: prefix === undefined ? {} : { prefix },
+    endpoints,
+  };
+}
+
+const prefixOfLocation = (location: string): string => Buffer.from(location.replace(/\/+$/, '')).toString('base64url');
+
+/** The location in the addresses of a client; undefined if it is none. */
+export function locationOfPrefix(prefix: string): string | undefined {
+  const location = Buffer.from(prefix, 'base64url').toString();
+  return locationPattern.test(location) && prefixOfLocation(location) === prefix ? location : undefined;
+}
 
 /** A part of a list. */
 export interface ListPart {

@@ -10,6 +10,7 @@ import {
   errorDocument,
   type ListPart,
   loadedTable,
+  locationOfPrefix,
   namespaceDocument,
   namespaceList,
   partOfList,
@@ -33,11 +34,27 @@ export function icebergErrorBody(status: number, body: Readonly<Record<string, u
   return errorDocument(status, messages.join(' '), params.dataset !== undefined);
 }
 
-export const icebergConfigHandler: Handler = async ({ catalogue }) => ({
+export const icebergConfigHandler: Handler = async ({ catalogue, query }) => ({
   title: 'Iceberg',
   dependsOn: [catalogue.settings],
-  json: () => toJson(catalogConfig),
+  json: () => toJson(catalogConfig(query.get('warehouse'))),
 });
+
+/** A handler of addresses that may name the location of an export. @throws NotFoundError if they name another thing */
+const withWarehouse =
+  (handler: Handler): Handler =>
+  async (request) => {
+    locationFromRoute(request);
+    return handler(request);
+  };
+
+/** The location of the export in an address; undefined if there is none. @throws NotFoundError if it is no location */
+function locationFromRoute({ params: { warehouse } }: RequestContext): string | undefined {
+  if (warehouse === undefined) return undefined;
+  const location = locationOfPrefix(warehouse);
+  if (location === undefined) throw new NotFoundError();
+  return location;
+}
 
 /** The part of a list that the parameters `pageToken` and `pageSize` ask for. @throws BadRequestError */
 function partAskedFor({ query }: RequestContext, names: Iterable<string>): ListPart {
@@ -54,16 +71,16 @@ async function namespaceSlugs({ catalogue }: RequestContext): Promise<ReadonlySe
   return slugs;
 }
 
-export const icebergNamespacesHandler: Handler = async (request) => {
+export const icebergNamespacesHandler: Handler = withWarehouse(async (request) => {
   const { catalogue, query } = request;
   const slugs = await namespaceSlugs(request);
   const parent = query.get('parent');
   if (parent && !slugs.has(parent)) throw new NotFoundError();
   const part = partAskedFor(request, parent ? [] : slugs);
   return { title: 'Iceberg', dependsOn: [catalogue.revision], json: () => toJson(namespaceList(part)) };
-};
+});
 
-export const icebergNamespaceHandler: Handler = async (request) => {
+export const icebergNamespaceHandler: Handler = withWarehouse(async (request) => {
   const { catalogue, params } = request;
   const { namespace: slug = '' } = params;
   const namespace = await namespaceOf(catalogue, { namespace: slug });
@@ -73,7 +90,7 @@ export const icebergNamespaceHandler: Handler = async (request) => {
     dependsOn: [catalogue.revision],
     json: () => toJson(namespaceDocument(slug, namespace)),
   });
-};
+});
 
 /** Responds to HEAD with 204, as the REST catalog demands; to GET with a document. */
 function respondExisting({ ctx }: RequestContext, representation: Representation): Representation | undefined {
@@ -83,7 +100,7 @@ function respondExisting({ ctx }: RequestContext, representation: Representation
   return undefined;
 }
 
-export const icebergTablesHandler: Handler = async (request) => {
+export const icebergTablesHandler: Handler = withWarehouse(async (request) => {
   const { catalogue, params } = request;
   const { namespace: slug = '' } = params;
   const namespace = await namespaceOf(catalogue, { namespace: slug });
@@ -95,7 +112,7 @@ export const icebergTablesHandler: Handler = async (request) => {
   if (!namespace && names.length === 0) throw new NotFoundError();
   const part = partAskedFor(request, names);
   return { title: 'Iceberg', dependsOn: [catalogue.revision], json: () => toJson(tableList(slug, part)) };
-};
+});
 
 /** The table at an address. @throws NotFoundError if the dataset doesn't exist, or has no version with rows; UnavailableError */
 export async function tableFromRoute({ catalogue, params }: RequestContext): Promise<Table> {
@@ -105,12 +122,15 @@ export async function tableFromRoute({ catalogue, params }: RequestContext): Pro
   return table;
 }
 
-export const icebergTableHandler: Handler = async (request) => {
+export const icebergTableHandler: Handler = withWarehouse(async (request) => {
   const { links } = request;
   const table = await tableFromRoute(request);
+  const { namespace, slug } = table.dataset;
+  const exported = locationFromRoute(request);
+  const location = exported === undefined ? tableLocation(links, table.dataset) : `${exported}/${namespace}/${slug}`;
   return respondExisting(request, {
     title: 'Iceberg',
     dependsOn: [table, links.base],
-    json: () => toJson(loadedTable(table, tableLocation(links, table.dataset))),
+    json: () => toJson(loadedTable(table, location)),
   });
-};
+});

@@ -171,7 +171,13 @@ const ogcCollection = '/ogc/collections/:namespace.:dataset';
 const schemaKindNames = Object.keys(schemaKinds) as (keyof typeof schemaKinds)[];
 
 const restCatalog: Partial<Route> = { errorBody: iceberg.icebergErrorBody };
-const icebergNamespaces = '/iceberg/v1/namespaces';
+/** Routes of the REST catalog, whose clients may have a prefix in their addresses. */
+const restCatalogRoutes = (root: string): Route[] => [
+  route(root, 'Iceberg Namespaces', get(iceberg.icebergNamespacesHandler), restCatalog),
+  route(`${root}/:namespace`, 'Iceberg Namespace', get(iceberg.icebergNamespaceHandler), restCatalog),
+  route(`${root}/:namespace/tables`, 'Iceberg Tables', get(iceberg.icebergTablesHandler), restCatalog),
+  route(`${root}/:namespace/tables/:dataset`, 'Iceberg Table', get(iceberg.icebergTableHandler), restCatalog),
+];
 
 const namespaces = `${apiRoot}namespaces/`;
 const datasets = `${namespaces}:namespace/datasets/`;
@@ -274,10 +280,8 @@ export const routes: readonly Route[] = [
   route(`${ogcCollection}/items`, 'OGC Features', get(ogcFeaturesHandler), ogc, { types: ['application/geo+json', json, html] }),
   route(`${ogcCollection}/items/:feature`, 'OGC Feature', get(ogcFeatureHandler), ogc, { types: ['application/geo+json', json, html] }),
   route('/iceberg/v1/config', 'Iceberg Config', get(iceberg.icebergConfigHandler), restCatalog),
-  route(icebergNamespaces, 'Iceberg Namespaces', get(iceberg.icebergNamespacesHandler), restCatalog),
-  route(`${icebergNamespaces}/:namespace`, 'Iceberg Namespace', get(iceberg.icebergNamespaceHandler), restCatalog),
-  route(`${icebergNamespaces}/:namespace/tables`, 'Iceberg Tables', get(iceberg.icebergTablesHandler), restCatalog),
-  route(`${icebergNamespaces}/:namespace/tables/:dataset`, 'Iceberg Table', get(iceberg.icebergTableHandler), restCatalog),
+  ...restCatalogRoutes('/iceberg/v1/namespaces'),
+  ...restCatalogRoutes('/iceberg/v1/:warehouse/namespaces'),
   route(`${iceberg.tablesRoot}:namespace/:dataset/metadata/:file`, 'Iceberg File', get(icebergMetadataFileHandler), restCatalog, anyType),
   route(`${iceberg.tablesRoot}:namespace/:dataset/data/:file`, 'Iceberg File', get(icebergDataFileHandler), restCatalog, anyType),
   route('/stac/', 'STAC', get(stacCatalogHandler), anyType),

@@ -134,6 +134,22 @@ describe('the Iceberg REST catalog', () => {
     await read('v1/config?warehouse=any', 'CatalogConfig');
   });
 
+  it('leads clients that name an export as their warehouse to its files', async () => {
+    const { overrides } = await read('v1/config?warehouse=s3://bucket/tables/', 'CatalogConfig');
+    const tables = `v1/${overrides.prefix}/namespaces/lab/tables`;
+    assert.equal((await read(tables, 'ListTablesResponse')).identifiers.length, 4);
+    const loaded = await read(`${tables}/trees`, 'LoadTableResult');
+    assert.equal(loaded['metadata-location'], 's3://bucket/tables/lab/trees/metadata/v3.metadata.json');
+    const { snapshots } = await load('trees');
+    assert.deepEqual(
+      loaded.metadata.snapshots.map((one: Metadata['snapshots'][0]) => one['manifest-list']),
+      snapshots.map((one) => one['manifest-list'].replace(`${base}/iceberg/tables`, 's3://bucket/tables')),
+    );
+    for (const other of ['open', 'https://example.org/tables', 's3://a b'])
+      assert.deepEqual((await read(`v1/config?warehouse=${encodeURIComponent(other)}`, 'CatalogConfig')).overrides, {});
+    await read('v1/nothing/namespaces', 'IcebergErrorResponse', 404);
+  });
+
   it('answers HEAD with 204, and what is missing with an error of the REST catalog', async () => {
     for (const path of ['v1/namespaces/lab', 'v1/namespaces/lab/tables/trees'])
       assert.equal((await get(path, { method: 'HEAD' })).status, 204, path);

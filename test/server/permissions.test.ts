@@ -143,6 +143,10 @@ const table: Readonly<Record<string, Row>> = {
   '/iceberg/v1/namespaces/:namespace': { HEAD: exists },
   '/iceberg/v1/namespaces/:namespace/tables': {},
   '/iceberg/v1/namespaces/:namespace/tables/:dataset': { HEAD: exists },
+  '/iceberg/v1/:warehouse/namespaces': {},
+  '/iceberg/v1/:warehouse/namespaces/:namespace': { HEAD: exists },
+  '/iceberg/v1/:warehouse/namespaces/:namespace/tables': {},
+  '/iceberg/v1/:warehouse/namespaces/:namespace/tables/:dataset': { HEAD: exists },
   '/iceberg/tables/:namespace/:dataset/metadata/:file': {},
   '/iceberg/tables/:namespace/:dataset/data/:file': {},
   '/stac/': {},
@@ -298,12 +302,15 @@ function addressFor(template: string, who: Who, method: Method): string {
     token: spare[who],
     entry: thrown[`${method === 'POST' ? 'back' : 'away'}-${who}`] ?? '',
     schema: 'dataset.json',
+    warehouse,
     feature: '1',
     path: template.startsWith('/site_media/') ? 'a.png' : fileFor(who, method),
   };
   const address = template.replace(/[:*](\w+)/g, (_, name: string) => parts[name] ?? '');
   return template.endsWith('diff/') ? `${address}?_from=${slug}` : address;
 }
+
+const warehouse = Buffer.from('s3://bucket/tables').toString('base64url');
 
 function fileNameFor(template: string): string {
   if (template.startsWith('/iceberg/')) return template.includes('metadata') ? 'version-hint.text' : dataFile;
@@ -374,6 +381,7 @@ describe('what is private', () => {
   ] as const;
   const fill = (template: string, namespace: string, dataset: string, query: string) =>
     template
+      .replace(':warehouse', warehouse)
       .replace(':namespace', namespace)
       .replace(':dataset', dataset)
       .replace(':query', query)

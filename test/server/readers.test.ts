@@ -117,6 +117,7 @@ describe('every route', () => {
           const parts: Record<string, string> = {
             ...{ namespace, dataset, query: `${namespace}-${dataset}`, version: slug, extension: 'csv', column: 'a' },
             feature: '1',
+            warehouse: Buffer.from('s3://bucket/tables').toString('base64url'),
             ...{ z: '0', x: '0', file: template.startsWith('/iceberg/') ? fileOfTable(template) : '0.mvt' },
           };
           const path = template.replace(/:(\w+)/g, (_, part: string) => parts[part] ?? '');
