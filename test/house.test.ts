@@ -103,7 +103,7 @@ describe('the sources', () => {
     const early = imports
       .filter(({ file, isLazy, isType }) => file.startsWith('src/cli/') && !isLazy && !isType)
       .filter(({ file, from }) =>
-        /^src\/((files|disk|text|data|import|remote|sync|pages|standards|server)\/|serve\.ts$)/.test(
+        /^src\/((files|disk|text|data|iceberg|import|remote|sync|pages|standards|server)\/|serve\.ts$)/.test(
           join(dirname(file), from),
         ),
       )

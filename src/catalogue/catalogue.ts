@@ -16,6 +16,7 @@ import type { Media, Payload, RowsFile } from './open-file.ts';
 import type { OutputFormatName } from './output-formats.ts';
 import type { DatasetRef, NamespaceRef, Ref, RefOf, VersionRef } from './ref.ts';
 import type { Replica } from './replica.ts';
+import type { TableField } from './table-fields.ts';
 import type { Trash } from './trash.ts';
 import type {
   CatalogueFile,
@@ -105,6 +106,8 @@ export interface RowsRequest {
   readonly links?: ((part: RowsPart) => { readonly next: string | null; readonly previous: string | null }) | undefined;
   /** If the parameters are those of OGC API - Features. A remote catalogue knows only those of data URLs. */
   readonly features?: FeaturesRequest | undefined;
+  /** Parquet only: fields of an Apache Iceberg table, whose ids the columns get. A remote catalogue knows none. */
+  readonly tableFields?: readonly TableField[] | undefined;
 }
 
 /** The rows whose distribution a profile has beside that of all rows. */

@@ -11,3 +11,13 @@ export function readyVersionBefore(dataset: Dataset, slug: string): Version | un
   const place = dataset.versions.findIndex((version) => version.slug === slug);
   return place < 0 ? undefined : dataset.versions.slice(place + 1).find(({ ready }) => ready);
 }
+
+/** Formats of files that have rows, by the name in records. */
+const formatsWithRows = [
+  ...['geojson', 'geojsonl', 'geojsonseq', 'ndjson', 'json', 'csv', 'tsv', 'parquet'],
+  ...['xlsx', 'shp', 'gpkg', 'fgb', 'kml', 'gpx'],
+];
+
+/** True if a version has a file with rows, as far as its record tells. */
+export const mayHaveRows = ({ rows, columns, format, file }: Version): boolean =>
+  file !== '' && (rows !== null || columns !== null || formatsWithRows.includes(format || (file.split('.')[1] ?? '')));

@@ -8,8 +8,8 @@ import { dirname, join, resolve } from 'node:path';
 import { ConflictError } from '../catalogue/errors.ts';
 import { isTemporaryFile, temporaryPathBeside, toUnavailableError } from '../disk/durable.ts';
 
-/** The list of files, in the folder itself: it goes along when the folder is committed or moved. */
-export const listName = '.catalogue-export';
+/** The list of a site's files, in the folder itself: it goes along when the folder is committed or moved. */
+const siteListName = '.catalogue-export';
 const header = '{"catalogue-export":1}';
 
 /** Files that are made of the same records. */
@@ -27,6 +27,7 @@ export class ExportFolder {
   readonly #after = new Map<string, Unit>();
   readonly #known = new Set<string>();
   readonly #mayReplace: boolean;
+  readonly #listName: string;
   #madeFolders = new Set<string>();
   #journal: number | undefined;
   written = 0;
@@ -35,11 +36,13 @@ export class ExportFolder {
   /**
    * Opens or makes the folder.
    * @param mayReplace true to write into a folder that has other files, and to replace those of the same name
+   * @param listName another one for each kind of export: they have different files
    * @throws ConflictError if it has files and is no export
    */
-  constructor(folder: string, mayReplace: boolean) {
+  constructor(folder: string, mayReplace: boolean, listName = siteListName) {
     this.root = resolve(folder);
     this.#mayReplace = mayReplace;
+    this.#listName = listName;
     const names = fs.existsSync(this.root) ? fs.readdirSync(this.root) : [];
     const own = names.includes(listName) || names.includes(`${listName}.new`);
     const other = names.find((name) => name !== '.git' && !isTemporaryFile(name));
@@ -98,7 +101,7 @@ export class ExportFolder {
 
   #note(unit: Unit): void {
     fs.mkdirSync(this.root, { recursive: true });
-    this.#journal ??= fs.openSync(join(this.root, `${listName}.new`), 'a');
+    this.#journal ??= fs.openSync(join(this.root, `${this.#listName}.new`), 'a');
     fs.writeSync(this.#journal, `${JSON.stringify(unit)}\n`);
   }
 
@@ -172,9 +175,9 @@ export class ExportFolder {
     for (const { files } of this.#after.values()) for (const file of files) kept.add(file);
     for (const file of this.#known) if (!kept.has(file)) this.#remove(file);
     const units = [...this.#after.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-    this.write(listName, Buffer.from(`${[header, ...units.map((unit) => JSON.stringify(unit))].join('\n')}\n`));
+    this.write(this.#listName, Buffer.from(`${[header, ...units.map((unit) => JSON.stringify(unit))].join('\n')}\n`));
     this.close();
-    fs.rmSync(join(this.root, `${listName}.new`), { force: true });
+    fs.rmSync(join(this.root, `${this.#listName}.new`), { force: true });
   }
 
   close(): void {

@@ -56,10 +56,9 @@ export async function queryRows(
   settings: Settings,
 ): Promise<Rows> {
   const table = await openTable(files, version);
-  const { parameters, length } = request;
+  const { parameters, length, features, tableFields } = request;
   const former = formerNamesOf(files, version);
   const schema = schemaOf(files, version, table);
-  const { features } = request;
   const query = features
     ? await parseFeaturesRequest(table, schema, request)
     : parseDataQuery(parameters, schema, undefined, length);
@@ -80,6 +79,7 @@ export async function queryRows(
         timeStamp: features.timeStamp ?? new Date().toISOString(),
       },
     }),
+    ...(tableFields && { writing: { tableFields } }),
     links: (window) => {
       if (features) return features.links(part(window));
       const { next = null, previous = null } = request.links?.(part(window)) ?? {};
@@ -107,12 +107,12 @@ export async function queryRows(
           format,
           parameters,
           ...(features ? ['features', features.id] : []),
-          ...(Object.keys(former).length ? [former] : []),
+          ...[former, tableFields].filter((facts) => facts && Object.keys(facts).length > 0),
         ]),
       )
       .digest('base64url')
       .slice(0, 27),
-    isPayload: await isPayload(files, version, table, query, format),
+    isPayload: !tableFields && (await isPayload(files, version, table, query, format)),
     file: isFile ? rowsFile(files, version, wholeDocument(table, query, options, found)) : null,
     stream: () => Readable.from(found.chunks(), { objectMode: false, highWaterMark: 256 * 1024 }),
   };
@@ -127,7 +127,7 @@ function wholeDocument(
 ): WholeDocument {
   return {
     ...{ contentType, extension, writeTo },
-    options: [options.format, query.csv],
+    options: [options.format, query.csv, ...(options.writing?.tableFields ? [options.writing.tableFields] : [])],
     async *chunks() {
       yield* (await runQuery(table, query, options)).chunks();
     },

@@ -36,6 +36,8 @@ export interface CachedResponse {
   epoch: number;
   /** Time of `performance.now` from which it is compared again with what it depends on, whatever the epoch. */
   freshUntil: number;
+  /** True if the handler answers HEAD by itself. */
+  isForGetOnly: boolean;
   /** The response is right as long as these are the same objects. */
   readonly dependsOn: readonly unknown[];
   /** By content coding; compressed variants are added when they are first asked for. */
@@ -87,6 +89,7 @@ export function makeCachedResponse(
   return {
     epoch,
     freshUntil: Number.POSITIVE_INFINITY,
+    isForGetOnly: false,
     dependsOn,
     headers,
     route,
@@ -220,6 +223,7 @@ export class ResponseCache {
     const key = responseCacheKey(request);
     const cached = key === null ? undefined : this.#responses.get(key);
     if (!cached || cached.epoch !== this.epochOf(revision)) return undefined;
+    if (cached.isForGetOnly && request.method === 'HEAD') return undefined;
     if (cached.freshUntil !== Number.POSITIVE_INFINITY && cached.freshUntil < performance.now()) return undefined;
     const variant = cached.variants[codingFor(cached, request.headers['accept-encoding'])];
     if (!variant) return undefined;

@@ -37,6 +37,8 @@ export interface Route {
   readonly fields?: WritableKind;
   /** Documents about the resource that GET answers with if Accept prefers their media type. */
   readonly documents?: readonly RouteDocument[];
+  /** Body of errors in the form of a standard. @param body in the usual form */
+  readonly errorBody?: (status: number, body: Readonly<Record<string, unknown>>, params: Params) => object;
   /** Further members of the response to OPTIONS. */
   readonly options?: Readonly<Record<string, unknown>>;
 }
@@ -100,6 +102,8 @@ export interface Representation {
   readonly dependsOn: readonly unknown[];
   /** Milliseconds after which a part that isn't of the catalogue's files, such as commits, may be another; by default it has none. */
   readonly freshFor?: number;
+  /** True if the handler answers HEAD by itself. */
+  readonly isForGetOnly?: boolean;
   readonly json: () => string;
   /** Bytes to send in place of JSON. */
   readonly bytes?: () => Uint8Array;

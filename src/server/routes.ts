@@ -22,6 +22,8 @@ import { applyFileChangesHandler, putFileHandler, removeRecordFileHandler } from
 import { fileListTypes, listCatalogueFilesHandler, showFileHandler } from './files.ts';
 import { aliveHandler, metricsHandler, readyHandler } from './health.ts';
 import { homeHandler, suggestionsHandler } from './home.ts';
+import * as iceberg from './iceberg.ts';
+import { icebergDataFileHandler, icebergMetadataFileHandler } from './iceberg-files.ts';
 import {
   makeMapHandler,
   pictureType,
@@ -168,6 +170,15 @@ const ogc: Partial<Route> = { formatParameter: 'f' };
 const ogcCollection = '/ogc/collections/:namespace.:dataset';
 const schemaKindNames = Object.keys(schemaKinds) as (keyof typeof schemaKinds)[];
 
+const restCatalog: Partial<Route> = { errorBody: iceberg.icebergErrorBody };
+/** Routes of the REST catalog, whose clients may have a prefix in their addresses. */
+const restCatalogRoutes = (root: string): Route[] => [
+  route(root, 'Iceberg Namespaces', get(iceberg.icebergNamespacesHandler), restCatalog),
+  route(`${root}/:namespace`, 'Iceberg Namespace', get(iceberg.icebergNamespaceHandler), restCatalog),
+  route(`${root}/:namespace/tables`, 'Iceberg Tables', get(iceberg.icebergTablesHandler), restCatalog),
+  route(`${root}/:namespace/tables/:dataset`, 'Iceberg Table', get(iceberg.icebergTableHandler), restCatalog),
+];
+
 const namespaces = `${apiRoot}namespaces/`;
 const datasets = `${namespaces}:namespace/datasets/`;
 const versions = `${datasets}:dataset/version/`;
@@ -268,6 +279,11 @@ export const routes: readonly Route[] = [
   ...schemaKindNames.map((kind) => route(`${ogcCollection}/${kind}`, 'OGC Schema', get(makeOgcSchemaHandler(kind)), ogc, { types: ['application/schema+json', json, html] })),
   route(`${ogcCollection}/items`, 'OGC Features', get(ogcFeaturesHandler), ogc, { types: ['application/geo+json', json, html] }),
   route(`${ogcCollection}/items/:feature`, 'OGC Feature', get(ogcFeatureHandler), ogc, { types: ['application/geo+json', json, html] }),
+  route('/iceberg/v1/config', 'Iceberg Config', get(iceberg.icebergConfigHandler), restCatalog),
+  ...restCatalogRoutes('/iceberg/v1/namespaces'),
+  ...restCatalogRoutes('/iceberg/v1/:warehouse/namespaces'),
+  route(`${iceberg.tablesRoot}:namespace/:dataset/metadata/:file`, 'Iceberg File', get(icebergMetadataFileHandler), restCatalog, anyType),
+  route(`${iceberg.tablesRoot}:namespace/:dataset/data/:file`, 'Iceberg File', get(icebergDataFileHandler), restCatalog, anyType),
   route('/stac/', 'STAC', get(stacCatalogHandler), anyType),
   route('/stac/:namespace/', 'STAC', get(stacNamespaceHandler), anyType),
   route('/static/:version/:name', 'Static', get(assetHandler), anyType),

@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, describe, it } from 'node:test';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { readTable } from '../../src/iceberg/read-table.ts';
 import { routes } from '../../src/server/routes.ts';
 import { homeOf } from '../support/folder.ts';
 import { served } from '../support/served.ts';
@@ -19,6 +20,7 @@ const writing: readonly Method[] = ['POST', 'PUT', 'PATCH', 'DELETE'];
 
 //                anonymous other member staff expired reader
 const reads = '      200    200   200   200    401    200';
+const exists = '     204    204   204   204    401    204';
 const open = '       200    200   200   200    200    200';
 const not = '        401    405   405   405    401    403';
 const notOpen = '    405    405   405   405    405    405';
@@ -136,6 +138,17 @@ const table: Readonly<Record<string, Row>> = {
   [`${collection}/queryables`]: {},
   [`${collection}/schema`]: {},
   [`${collection}/sortables`]: {},
+  '/iceberg/v1/config': {},
+  '/iceberg/v1/namespaces': {},
+  '/iceberg/v1/namespaces/:namespace': { HEAD: exists },
+  '/iceberg/v1/namespaces/:namespace/tables': {},
+  '/iceberg/v1/namespaces/:namespace/tables/:dataset': { HEAD: exists },
+  '/iceberg/v1/:warehouse/namespaces': {},
+  '/iceberg/v1/:warehouse/namespaces/:namespace': { HEAD: exists },
+  '/iceberg/v1/:warehouse/namespaces/:namespace/tables': {},
+  '/iceberg/v1/:warehouse/namespaces/:namespace/tables/:dataset': { HEAD: exists },
+  '/iceberg/tables/:namespace/:dataset/metadata/:file': {},
+  '/iceberg/tables/:namespace/:dataset/data/:file': {},
   '/stac/': {},
   '/stac/:namespace/': {},
   '/static/:version/:name': {},
@@ -255,6 +268,12 @@ function ask(who: Who, method: Method, path: string, body?: string, type = 'appl
 const found = (await (await ask('anonymous', 'GET', '/api/v1/intrinsecus/?kind=settings')).json()) as {
   results: { id: number }[];
 };
+const { table: fixedTable } = await readTable(
+  view,
+  await view.get({ kind: 'dataset', namespace: 'parks', slug: 'fixed' }),
+);
+const dataFile = fixedTable?.snapshots[0]?.files.data ?? '';
+
 /** What the parts of an address are for one who asks: what may be removed is their own. */
 function addressFor(template: string, who: Who, method: Method): string {
   const own = writing.includes(method) ? `for-${who}` : 'fixed';
@@ -279,15 +298,23 @@ function addressFor(template: string, who: Who, method: Method): string {
     group: own === 'fixed' ? 'rangers' : own,
     user: own === 'fixed' ? 'other' : own,
     query: own,
-    file: template.includes('tiles/') ? '0.mvt' : String(found.results[0]?.id),
+    file: fileNameFor(template),
     token: spare[who],
     entry: thrown[`${method === 'POST' ? 'back' : 'away'}-${who}`] ?? '',
     schema: 'dataset.json',
+    warehouse,
     feature: '1',
     path: template.startsWith('/site_media/') ? 'a.png' : fileFor(who, method),
   };
   const address = template.replace(/[:*](\w+)/g, (_, name: string) => parts[name] ?? '');
   return template.endsWith('diff/') ? `${address}?_from=${slug}` : address;
+}
+
+const warehouse = Buffer.from('s3://bucket/tables').toString('base64url');
+
+function fileNameFor(template: string): string {
+  if (template.startsWith('/iceberg/')) return template.includes('metadata') ? 'version-hint.text' : dataFile;
+  return template.includes('tiles/') ? '0.mvt' : String(found.results[0]?.id);
 }
 
 function fileFor(who: Who, method: Method): string {
@@ -354,6 +381,7 @@ describe('what is private', () => {
   ] as const;
   const fill = (template: string, namespace: string, dataset: string, query: string) =>
     template
+      .replace(':warehouse', warehouse)
       .replace(':namespace', namespace)
       .replace(':dataset', dataset)
       .replace(':query', query)
@@ -362,6 +390,7 @@ describe('what is private', () => {
       .replace(':column', 'a')
       .replace(':feature', '1')
       .replace(':z/:x/:file', '0/0/0.mvt')
+      .replace(':file', fileNameFor(template))
       .replace(':name', template.includes(':version') ? `${dataset}-${slug}.csv` : `${dataset}.csv`) +
     (template.endsWith('diff/') ? `?_from=${slug}` : '');
 
@@ -389,7 +418,10 @@ describe('what is private', () => {
 
       it(`${path} is there for who may`, async () => {
         for (const who of ['member', 'staff', 'reader'] as const)
-          for (const method of safe) assert.equal((await ask(who, method, path)).status, 200, `${who} ${method}`);
+          for (const method of safe) {
+            const wanted = method === 'HEAD' && table[template]?.HEAD === exists ? 204 : 200;
+            assert.equal((await ask(who, method, path)).status, wanted, `${who} ${method}`);
+          }
       });
     }
   }

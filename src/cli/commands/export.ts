@@ -1,6 +1,7 @@
 /** `catalogue export`: the public part of a catalogue as static files. */
 import { resolve } from 'node:path';
 import { Option } from 'commander';
+import { ValidationError } from '../../catalogue/errors.ts';
 import type { Verb } from '../command.ts';
 import { runInterruptible } from '../interruption.ts';
 import { webAddress } from '../options.ts';
@@ -9,7 +10,9 @@ import { bytesText, countText } from '../output/quantities.ts';
 
 interface ExportOptions {
   readonly url?: string;
-  readonly force?: boolean;
+  readonly force?: boolean | undefined;
+  readonly iceberg?: boolean;
+  readonly location?: string | undefined;
 }
 
 export const command: Verb<ExportOptions> = {
@@ -18,7 +21,11 @@ export const command: Verb<ExportOptions> = {
   notes:
     'Any web server or object store can serve them: pages, the read API, rows in all formats. What is private is left out. A ' +
     'second export into the same folder writes only what has changed, and removes what is gone.',
-  examples: ['catalogue export site --url https://data.example.org', 'catalogue export site'],
+  examples: [
+    'catalogue export site --url https://data.example.org',
+    'catalogue export site',
+    'catalogue export --iceberg tables --location s3://bucket/tables',
+  ],
   on: 'folder',
   options: () => [
     new Option(
@@ -26,8 +33,15 @@ export const command: Verb<ExportOptions> = {
       'Address at which the files will be served. Default: base_url of catalogue.yaml.',
     ).argParser(webAddress),
     new Option('--force', 'Export into a folder that has other files, and replace those of the same names.'),
+    new Option('--iceberg', 'Write tables of Apache Iceberg for DuckDB, Spark, Trino and others, and no site.'),
+    new Option(
+      '--location <location>',
+      'With --iceberg: path or URL at which the tables will be read. Default: the absolute path of the folder.',
+    ),
   ],
-  async run({ context, show, folder }, [dir = ''], { url, force }) {
+  async run({ context, show, folder }, [dir = ''], { url, force, iceberg = false, location }) {
+    if (iceberg) return exportTablesTo({ context, show, folder }, dir, { force, location });
+    if (location !== undefined) throw new ValidationError({ location: ['It is for tables: add --iceberg.'] });
     const options = { folder: resolve(context.cwd, folder()), to: resolve(context.cwd, dir), url, force };
     const { exportCatalogue } = await import('../../export/export-catalogue.ts');
     const { at: onProgress, end } = showCountProgress(context, 'Exporting');
@@ -45,3 +59,30 @@ export const command: Verb<ExportOptions> = {
     return 0;
   },
 };
+
+type Run = Pick<Parameters<NonNullable<typeof command.run>>[0], 'context' | 'show' | 'folder'>;
+
+/** `catalogue export --iceberg`. @param dir as it was typed */
+async function exportTablesTo(
+  { context, show, folder }: Run,
+  dir: string,
+  options: Pick<ExportOptions, 'force' | 'location'>,
+): Promise<number> {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(dir))
+    throw new ValidationError({
+      dir: [
+        `Name a folder, and the address with --location ${dir}. Then copy the folder there, with "aws s3 sync" for example.`,
+      ],
+    });
+  const { exportTables } = await import('../../export/export-iceberg.ts');
+  const from = resolve(context.cwd, folder());
+  const result = await runInterruptible(context, 'Export again to complete the tables.', (signal) =>
+    exportTables({ folder: from, to: resolve(context.cwd, dir), ...options, signal }),
+  );
+  if (show.asJson) show.json(result);
+  for (const { version, reason } of result.missing) show.message(`Left out ${version}: ${reason}`);
+  show.message(
+    `Wrote ${countText(result.written, 'file')} and removed ${countText(result.removed, 'file')} in ${dir}: ${countText(result.tables, 'table')} with ${countText(result.snapshots, 'snapshot')}, to be read at ${result.location}/`,
+  );
+  return 0;
+}

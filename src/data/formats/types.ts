@@ -1,4 +1,5 @@
 /** The interfaces of formats: what readers return, and what writers take. */
+import type { TableField } from '../../catalogue/table-fields.ts';
 import type { ReadingOptions } from '../../catalogue/types.ts';
 import type { PayloadError } from '../errors.ts';
 import type { Geometry, GeometryKind } from '../geometry/geometry.ts';
@@ -123,6 +124,8 @@ export interface RowsInput {
   readonly links?: readonly Link[] | undefined;
   /** GeoJSON only: RFC 3339 time of the response. */
   readonly timeStamp?: string | undefined;
+  /** Parquet only: fields of an Apache Iceberg table, whose ids the columns get. */
+  readonly tableFields?: readonly TableField[] | undefined;
 }
 
 export interface WriteOptions {

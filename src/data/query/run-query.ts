@@ -24,7 +24,7 @@ export interface QueryOptions {
   /** Returns the links of a GeoJSON document with a part of the rows. */
   readonly links?: ((window: RowWindow) => readonly Link[]) | undefined;
   /** Further facts for the writer. */
-  readonly writing?: Pick<RowsInput, 'idOf' | 'timeStamp'> | undefined;
+  readonly writing?: Pick<RowsInput, 'idOf' | 'timeStamp' | 'tableFields'> | undefined;
 }
 
 export interface QueryResult {

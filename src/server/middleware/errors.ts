@@ -76,7 +76,7 @@ async function sendError(ctx: ParameterizedContext, app: AppContext, error: unkn
     };
     ctx.body = renderProblemPage(context, parts);
   } else {
-    ctx.body = JSON.stringify(body);
+    ctx.body = JSON.stringify(ctx.state.route?.errorBody?.(status, body, ctx.params ?? {}) ?? body);
     ctx.set('Content-Type', 'application/json');
   }
 }

@@ -175,7 +175,8 @@ async function unchangedOrNewResponse(
     response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name);
     if (isKept) cache.set(key, response);
   }
-  const { freshFor } = representation;
+  const { freshFor, isForGetOnly = false } = representation;
+  response.isForGetOnly = isForGetOnly;
   if (freshFor !== undefined) response.freshUntil = performance.now() + freshFor;
   return response;
 }

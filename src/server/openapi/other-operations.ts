@@ -47,6 +47,12 @@ const fieldsOf = (name: string): Content => ({
   'multipart/form-data': { schema: schemaRef(name) },
 });
 
+/** Parameters of the lists of the Iceberg REST catalog. */
+const icebergParameters = [
+  queryParameter('pageToken', 'Empty for the first part of the list; then the `next-page-token` of the part before.'),
+  queryParameter('pageSize', 'Most items of a part.', { type: 'integer' }),
+];
+
 const removed = { 204: { description: 'It is removed.' } };
 
 const fileOperations = {
@@ -189,6 +195,20 @@ const standardOperations = {
         path === '/stac/' ? 'Read the root of the STAC catalogue' : 'Read the STAC catalogue of a namespace',
         json('Document'),
       ),
+  },
+  'Iceberg Config': { GET: read('Standards', 'Read the configuration of the Iceberg REST catalog', json('Document')) },
+  'Iceberg Namespaces': {
+    GET: read('Standards', 'List the namespaces of the Iceberg REST catalog', json('Document'), icebergParameters),
+  },
+  'Iceberg Namespace': { GET: read('Standards', 'Read a namespace of the Iceberg REST catalog', json('Document')) },
+  'Iceberg Tables': {
+    GET: read('Standards', 'List the tables of a namespace: datasets with rows', json('Document'), icebergParameters),
+  },
+  'Iceberg Table': {
+    GET: read('Standards', 'Load a table of Apache Iceberg, with a snapshot of each version', json('Document')),
+  },
+  'Iceberg File': {
+    GET: readOfBytes('Standards', 'Read a file of a table: metadata, a manifest, or rows as Parquet'),
   },
   Feed: { GET: read('Standards', 'Read the news as an Atom feed', textContent('application/atom+xml')) },
   Sitemap: {

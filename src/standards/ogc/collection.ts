@@ -1,8 +1,8 @@
 /** Collections of OGC API - Features (17-069r4): a dataset with rows is a collection, by its newest ready version. */
 import { geometryTypesInMetadata } from '../../catalogue/column-statistics.ts';
 import { crs84, type OgcLink } from '../../catalogue/feature-parameters.ts';
-import { latestReadyVersion } from '../../catalogue/ready-versions.ts';
-import type { Column, Dataset, Version } from '../../catalogue/types.ts';
+import { latestReadyVersion, mayHaveRows } from '../../catalogue/ready-versions.ts';
+import type { Column, Dataset } from '../../catalogue/types.ts';
 import type { CatalogueFacts, DatasetFacts } from '../facts.ts';
 import { type TimeInterval, timeIntervalOf } from '../time-interval.ts';
 
@@ -31,16 +31,10 @@ const ogcRelation = (name: string): string => `http://www.opengis.net/def/rel/og
 /** Address of the landing page, without a slash at its end. */
 export const ogcRoot = ({ url }: CatalogueFacts): string => `${url}ogc`;
 
-/** Formats of files that have rows, by the name in records. */
-const formatsWithRows = [
-  ...['geojson', 'geojsonl', 'geojsonseq', 'ndjson', 'json', 'csv', 'tsv', 'parquet'],
-  ...['xlsx', 'shp', 'gpkg', 'fgb', 'kml', 'gpx'],
-];
-
 /** True if a dataset has rows, and so is a collection. */
 export function isOgcCollection(dataset: Dataset): boolean {
   const version = latestReadyVersion(dataset);
-  return version !== undefined && version.file !== '' && mayHaveRows(version);
+  return version !== undefined && mayHaveRows(version);
 }
 
 /**
@@ -65,9 +59,6 @@ export function ogcCollection(
     interval: timeIntervalOf(version, columns),
   };
 }
-
-const mayHaveRows = ({ rows, columns, format, file }: Version): boolean =>
-  rows !== null || columns !== null || formatsWithRows.includes(format || (file.split('.')[1] ?? ''));
 
 /** The format by the types that occur (19-079r2, get-queryables-response, E). */
 function geometryFormatOf(types: readonly string[]): string {

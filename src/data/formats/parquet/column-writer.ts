@@ -1,6 +1,7 @@
 /** Columns of a Parquet file: their types, and their values until the row group is written. */
 import type { SchemaElement } from 'hyparquet';
 import type { ColumnSource } from 'hyparquet-writer';
+import { fitsTableField, type TableField, type TableFieldType } from '../../../catalogue/table-fields.ts';
 import { parseDateTime, parseTimeOfDay } from '../../date-time.ts';
 import { type Coordinates, type Geometry, hasZ } from '../../geometry/geometry.ts';
 import { toWkb } from '../../geometry/wkb.ts';
@@ -22,13 +23,24 @@ export interface ParquetColumnWriter {
   finish(): string | undefined;
 }
 
-/** Writers of the selected columns; the geometry is `geometry`, or `geometry_1` … if a column has that name. */
-export function parquetColumnWriters(selected: readonly SelectedColumn[]): ParquetColumnWriter[] {
-  return selected.map((column) =>
-    column.kind === 'geometry'
-      ? geometryColumnWriter(unusedColumnName('geometry', selected))
-      : valueColumnWriter(column, column.index),
-  );
+/**
+ * Writers of the selected columns; the geometry is `geometry`, or `geometry_1` … if a column has that name.
+ * @param tableFields fields whose ids the columns of the same name and type get
+ */
+export function parquetColumnWriters(
+  selected: readonly SelectedColumn[],
+  tableFields: readonly TableField[] = [],
+): ParquetColumnWriter[] {
+  const fields = new Map(tableFields.map((field) => [field.name, field]));
+  return selected.map((column) => {
+    const isGeometry = column.kind === 'geometry';
+    const name = isGeometry ? unusedColumnName('geometry', selected) : column.name;
+    const named = fields.get(name);
+    const field = named && fitsTableField(isGeometry ? 'geometry' : column.type, named.type) ? named : undefined;
+    const writer = isGeometry ? geometryColumnWriter(name) : valueColumnWriter(column, column.index, field?.type);
+    if (field) writer.element.field_id = field.id;
+    return writer;
+  });
 }
 
 function geometryColumnWriter(name: string): ParquetColumnWriter {
@@ -53,7 +65,12 @@ function geometryColumnWriter(name: string): ParquetColumnWriter {
   };
 }
 
-function valueColumnWriter({ name, type }: TableColumn, index: number): ParquetColumnWriter {
+/** @param fieldType if the column is one of a table, whose type decides whether datetimes have a zone */
+function valueColumnWriter(
+  { name, type }: TableColumn,
+  index: number,
+  fieldType: TableFieldType | undefined,
+): ParquetColumnWriter {
   const element: SchemaElement = { name, repetition_type: 'OPTIONAL', ...elementFor(type) };
   const convert = converterFor(type);
   // Known after the last row only: the column's type doesn't tell. The schema is in the footer, which is written last.
@@ -81,8 +98,8 @@ function valueColumnWriter({ name, type }: TableColumn, index: number): ParquetC
       return column;
     },
     finish() {
-      if (type === 'datetime')
-        element.logical_type = { type: 'TIMESTAMP', isAdjustedToUTC: hasOffsets, unit: 'MICROS' };
+      const isAdjustedToUTC = fieldType ? fieldType === 'timestamptz' : hasOffsets;
+      if (type === 'datetime') element.logical_type = { type: 'TIMESTAMP', isAdjustedToUTC, unit: 'MICROS' };
       return undefined;
     },
   };

@@ -1,6 +1,7 @@
 /** The writer of `parquet`: GeoParquet 1.1, with the geometry as WKB, described by the metadata key `geo`. */
 import type { RowGroup } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import type { TableField } from '../../../catalogue/table-fields.ts';
 import type { Row } from '../../row.ts';
 import { columnsToWrite } from '../selected-columns.ts';
 import type { RowsInput, WriteOptions } from '../types.ts';
@@ -20,7 +21,7 @@ export async function* writeParquet(
   input: RowsInput,
   { rowGroupRows = 1 << 13 }: WriteOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
-  const columns = parquetColumnWriters(columnsToWrite(input));
+  const columns = parquetColumnWriters(columnsToWrite(input), input.tableFields);
   const sink = new ByteWriter();
   const schema = [{ name: 'schema', num_children: columns.length }, ...columns.map((column) => column.element)];
   const writer = new ParquetWriter({ writer: sink, schema, createdBy: 'catalogue' });
@@ -55,9 +56,18 @@ export async function* writeParquet(
   yield* writeGroup();
   const metadata = columns.flatMap((column) => column.finish() ?? []);
   writer.kvMetadata = metadata.map((value) => ({ key: 'geo', value }));
+  if (input.tableFields) writer.kvMetadata.push({ key: 'iceberg.schema', value: tableSchemaText(input.tableFields) });
   writer.finish();
   yield* takeChunks(sink);
 }
+
+/** The schema of an Apache Iceberg table as its own writers put it into files. */
+const tableSchemaText = (fields: readonly TableField[]): string =>
+  JSON.stringify({
+    type: 'struct',
+    'schema-id': 0,
+    fields: fields.map((field) => ({ ...field, required: false })),
+  });
 
 /** One row group of several that have a column each. */
 function joinRowGroups(groups: readonly RowGroup[], rows: number): RowGroup {

@@ -1,0 +1,70 @@
+/** The tables of a catalogue: datasets with versions whose rows can be read. */
+import type { Catalogue } from '../catalogue/catalogue.ts';
+import { statisticsInMetadata } from '../catalogue/column-statistics.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
+import { mayHaveRows } from '../catalogue/ready-versions.ts';
+import { refOf, type VersionRef } from '../catalogue/ref.ts';
+import type { Dataset, Version } from '../catalogue/types.ts';
+import type { ColumnFacts } from './schema.ts';
+import { type Table, type TableVersion, tableOfDataset } from './table.ts';
+
+const isTableVersion = (version: Version): boolean => version.ready && mayHaveRows(version);
+
+/** True if a dataset is a table, as far as its records tell. */
+export const mayBeTable = (dataset: Dataset): boolean => dataset.versions.some(isTableVersion);
+
+/** A version that is left out of a table, and why. */
+export interface UnreadableVersion {
+  readonly version: Version;
+  readonly reason: string;
+}
+
+export interface ReadTable {
+  /** Undefined if no version has rows. */
+  readonly table: Table | undefined;
+  readonly unreadable: readonly UnreadableVersion[];
+}
+
+const tables = new WeakMap<Dataset, Promise<ReadTable>>();
+
+/**
+ * Reads the table of a dataset. Columns that the record of a version doesn't list are read from its rows.
+ * @throws UnavailableError if rows aren't ready in time
+ */
+export function readTable(catalogue: Pick<Catalogue, 'profile'>, dataset: Dataset): Promise<ReadTable> {
+  const known = tables.get(dataset);
+  if (known) return known;
+  const read = readVersions(catalogue, dataset);
+  tables.set(dataset, read);
+  read.catch(() => tables.delete(dataset));
+  return read;
+}
+
+async function readVersions(catalogue: Pick<Catalogue, 'profile'>, dataset: Dataset): Promise<ReadTable> {
+  const versions: TableVersion[] = [];
+  const unreadable: UnreadableVersion[] = [];
+  for (const version of dataset.versions) {
+    if (!isTableVersion(version)) continue;
+    try {
+      versions.push({ version, columns: columnsInRecord(version) ?? (await columnsInRows(catalogue, version)) });
+    } catch (error) {
+      if (!(error instanceof NotFoundError)) throw error;
+      unreadable.push({ version, reason: error.message });
+    }
+  }
+  return { table: tableOfDataset(dataset, versions), unreadable };
+}
+
+function columnsInRecord(version: Version): readonly ColumnFacts[] | undefined {
+  const statistics = statisticsInMetadata(version);
+  return version.columns?.map(({ name, type }) => {
+    const { min, max } = statistics.get(name) ?? {};
+    return { name, type, ...(min !== undefined && max !== undefined && { min, max }) };
+  });
+}
+
+/** @throws NotFoundError if the version has no rows; UnavailableError */
+const columnsInRows = async (
+  catalogue: Pick<Catalogue, 'profile'>,
+  version: Version,
+): Promise<readonly ColumnFacts[]> => (await catalogue.profile(refOf(version) as VersionRef)).columns;
