@@ -24,7 +24,7 @@ import { PayloadError } from '../../data/errors.ts';
 import { payloadFormats } from '../../data/formats/detect-format.ts';
 import { ingest } from '../../data/ingest/ingest.ts';
 import { fileChecksum } from '../../disk/checksum.ts';
-import { formatAndReadingFromRecord } from '../rows.ts';
+import { formatAndReadingFromRecord } from '../payload-files.ts';
 
 /**
  * Reads payloads and reports those that differ from their records.

@@ -16,7 +16,7 @@ import { compareTables } from '../../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../../data/errors.ts';
 import type { Table } from '../../data/table/table.ts';
 import { TableStore } from '../../data/table/table-store.ts';
-import { formatAndReadingFromRecord } from '../rows.ts';
+import { formatAndReadingFromRecord } from '../payload-files.ts';
 import { openTableStore } from '../table-folder.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
