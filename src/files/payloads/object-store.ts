@@ -35,6 +35,8 @@ const maxParts = 10_000;
 /** Attempts to go on reading after the last byte that arrived, and the bytes after which they are counted anew. */
 const maxAttempts = 4;
 const progressBytes = 8 * 1024 * 1024;
+/** In milliseconds. */
+const aDay = 86_400_000;
 /** Seconds that the address of an object is valid. */
 const addressSeconds = 900;
 
@@ -65,12 +67,12 @@ export class ObjectStore {
     this.#prefix = prefix;
   }
 
-  /** The size of an object in bytes; null if there is none. @throws ObjectStoreError, UnavailableError */
-  async size(checksum: string): Promise<number | null> {
+  /** Facts about an object; null if there is none. @throws ObjectStoreError, UnavailableError */
+  async find(checksum: string): Promise<Pick<StoredObject, 'size' | 'modified'> | null> {
     const { client, HeadObjectCommand } = await this.#open();
     try {
       const found = await client.send(new HeadObjectCommand(this.#object(checksum)));
-      return found.ContentLength ?? null;
+      return { size: found.ContentLength ?? 0, modified: found.LastModified ?? new Date(0) };
     } catch (error) {
       if ((Object(error) as { name?: string }).name === 'NotFound') return null;
       throw toStoreError(error, checksum);
@@ -135,13 +137,15 @@ export class ObjectStore {
   }
 
   /**
-   * Stores the bytes of a file, unless the store has them. An upload that fails leaves nothing behind; one whose process
+   * Stores the bytes of a file, unless the store has got them lately: an older object may be about to be removed as one that no
+   * record names. An upload that fails leaves nothing behind; one whose process
    * crashes leaves parts, which `removeUnfinishedUploads` removes.
    * @throws ObjectStoreError, UnavailableError; the reason of the signal
    */
   async write(path: string, { checksum, size }: PayloadPointer, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
-    if ((await this.size(checksum)) === size) return;
+    const existing = await this.find(checksum);
+    if (existing?.size === size && Date.now() - existing.modified.getTime() < aDay) return;
     const { client, Upload } = await this.#open();
     const bytes = createReadStream(path, { highWaterMark: 1024 * 1024 });
     const upload = new Upload({
@@ -157,8 +161,8 @@ export class ObjectStore {
     try {
       await upload.done();
       signal?.throwIfAborted();
-      const stored = await this.size(checksum);
-      if (stored !== size) throw stored === null ? missingObjectError(checksum) : wrongBytesError(checksum);
+      const stored = await this.find(checksum);
+      if (stored?.size !== size) throw stored === null ? missingObjectError(checksum) : wrongBytesError(checksum);
     } catch (error) {
       throw signal?.aborted ? signal.reason : toStoreError(error, checksum);
     } finally {
@@ -200,11 +204,16 @@ export class ObjectStore {
       }
   }
 
-  async remove(checksum: string): Promise<void> {
+  /** Removes an object, unless it was stored again since it was listed. @returns true if it was removed */
+  async remove({ checksum = '', modified }: StoredObject): Promise<boolean> {
     const { client, DeleteObjectCommand } = await this.#open();
+    const found = await this.find(checksum);
+    // A list has milliseconds, a header has none.
+    if (!found || Math.abs(found.modified.getTime() - modified.getTime()) >= 1000) return false;
     await client.send(new DeleteObjectCommand(this.#object(checksum))).catch((error) => {
       throw toStoreError(error, checksum);
     });
+    return true;
   }
 
   /**

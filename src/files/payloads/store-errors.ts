@@ -12,7 +12,7 @@ const packages = '@aws-sdk/client-s3 @aws-sdk/lib-storage @aws-sdk/s3-request-pr
 
 export const noStoreError = () =>
   new ObjectStoreError(
-    'The payload lies in an object store, and catalogue.yaml names none: add its address under payloads, as "store: s3://bucket/folder".',
+    'The payload lies in an object store, and catalogue.yaml names no object store: add "store: s3://bucket/folder" under payloads.',
   );
 
 export const noPackagesError = (cause: unknown) =>

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
-import { ValidationError } from '../../catalogue/errors.ts';
+import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import type { ByteRange } from '../../catalogue/open-file.ts';
 import type { PayloadSettings } from '../../catalogue/payload-store.ts';
 import { parseByteSize } from '../../catalogue/payload-store.ts';
@@ -47,6 +47,12 @@ export class StoredPayloads {
     return this.#files.snapshot.settings.payloads;
   }
 
+  /** The object store, for commands that are about it. @throws NotFoundError if the settings name none */
+  async requireStore(): Promise<ObjectStore> {
+    if ((await this.settings()).store) return this.store();
+    throw new NotFoundError('catalogue.yaml names no object store: add "store: s3://bucket/folder" under payloads.');
+  }
+
   /** The object store of the settings, as they are now. @throws ObjectStoreError if they name none */
   async store(): Promise<ObjectStore> {
     const settings = await this.settings();
@@ -77,6 +83,12 @@ export class StoredPayloads {
   async use<T>(pointer: PayloadPointer, work: (path: string) => Promise<T> | T): Promise<T> {
     const fetch = async () => (await this.store()).read(pointer);
     return this.cache.use(pointer, fetch, work);
+  }
+
+  /** Reads a whole object, and compares it with its checksum. @throws DamagedObjectError, ObjectStoreError, UnavailableError */
+  async verify(pointer: PayloadPointer): Promise<void> {
+    const bytes = await (await this.store()).read(pointer);
+    for await (const _ of verified(bytes, pointer.checksum));
   }
 
   /** True if a new payload of this size goes to the object store. */
