@@ -45,7 +45,8 @@ const isPackage = ({ from }: Import) => !from.startsWith('.') && !from.startsWit
 
 const program = [...filesIn('bin'), ...filesIn('src')].filter((file) => /\.[jt]sx?$/.test(file));
 const imports = program.flatMap(importsOf);
-const { dependencies, devDependencies } = JSON.parse(read('package.json'));
+const { dependencies: needed, optionalDependencies, devDependencies } = JSON.parse(read('package.json'));
+const dependencies = { ...needed, ...optionalDependencies };
 
 describe('the packages', () => {
   const used = new Set(imports.filter((one) => isPackage(one) && !one.isType).map(({ from }) => packageOf(from)));

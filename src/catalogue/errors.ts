@@ -101,3 +101,9 @@ export class UnavailableError extends CatalogueError {}
 
 /** A remote catalogue can't be reached: no network, timeout, untrusted certificate, or another kind of server. */
 export class UnreachableError extends CatalogueError {}
+
+/** The object store refuses: a wrong key, no such bucket. Reading or writing payloads fails until somebody changes that. */
+export class ObjectStoreError extends CatalogueError {}
+
+/** An object of the store is missing, or has other bytes than its name says. */
+export class DamagedObjectError extends ObjectStoreError {}

@@ -26,6 +26,13 @@ export interface Payload extends OpenFile {
   readonly version: Version;
   /** Name for saving the file. */
   readonly fileName: string;
+  /** Begins to read the bytes of a range from another server: errors come before the stream. */
+  open?(range?: ByteRange): Promise<import('node:stream').Readable>;
+  /**
+   * Returns an address that clients may read the bytes from for some minutes; null if they are read here.
+   * @param disposition value of Content-Disposition in its response
+   */
+  address?(disposition: string): Promise<string | null>;
 }
 
 /** A file below site_media/, such as an image of a dataset. */

@@ -16,6 +16,33 @@ const git = {
   commit: booleanField('Make a commit of each write over HTTP, in the name of the user who wrote.', { default: false }),
 };
 
+const sizePattern = '^\\d+(\\.\\d+)? ?([kMGT]i?)?B$';
+
+const payloads = {
+  store: textField(
+    'Bucket for large payloads, and a folder in it: s3://bucket/folder. Keys come from the environment.',
+    {
+      pattern: '^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_.-]+)*/?$',
+    },
+  ),
+  endpoint: textField('Address of the object store, unless it is that of Amazon.', {
+    pattern: '^https?://[^\\s?#@]+$',
+    toValue: (stored) => stored.replace(/\/+$/, ''),
+  }),
+  region: textField('Region of the bucket. Left out, that of the environment.', { pattern: '^[A-Za-z0-9-]+$' }),
+  above: textField('Size above which new payloads go to the object store, as 10 MB or 1 GiB.', {
+    pattern: sizePattern,
+    default: '10 MB',
+  }),
+  cache: textField('Most disk space for copies of stored payloads, which rows and maps are read from.', {
+    pattern: sizePattern,
+    default: '10 GB',
+  }),
+  redirect: booleanField('Send readers of files to the object store, at an address that is valid for minutes.', {
+    default: false,
+  }),
+};
+
 export const settingsFields = {
   title: textField('Name of the catalogue.', { absent: 'Catalogue' }),
   description: textField('What the catalogue holds, in Markdown.'),
@@ -64,6 +91,7 @@ export const settingsFields = {
     meaning: 'accent',
   }),
   footer: mappingField('Links in the foot of every page: texts, and their addresses.', '^(https?://|mailto:|/)\\S+$'),
+  payloads: objectField(payloads, 'Where large payloads are kept: in an object store with the interface of S3.'),
   sources: sourcesField('Sources that `catalogue refresh` imports again, by name.'),
   metrics: booleanField('Count requests and more for Prometheus, at /metrics, from the next start on.', {
     default: false,

@@ -4,6 +4,7 @@
  * can be cached in a WeakMap.
  */
 import type { Diagnostic } from './diagnostic.ts';
+import type { PayloadSettings } from './payload-store.ts';
 
 export const columnTypes = [
   'geometry',
@@ -67,9 +68,11 @@ export interface Settings {
   readonly accent: string;
   /** Addresses of the links in the foot of the pages, keyed by their texts. */
   readonly footer: Readonly<Record<string, string>>;
-  /** Read when the server starts. */
+  /** The object store for large payloads; its `store` is '' if there is none. */
+  readonly payloads: PayloadSettings;
   /** Sources that are imported again by `catalogue refresh`, by name. */
   readonly sources: Readonly<Record<string, SavedSource>>;
+  /** Read when the server starts. */
   readonly metrics: boolean;
 }
 

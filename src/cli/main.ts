@@ -6,6 +6,7 @@ import {
   NotAuthenticatedError,
   NotFoundError,
   NotPermittedError,
+  ObjectStoreError,
   StaleError,
   UnreachableError,
   ValidationError,
@@ -26,6 +27,7 @@ const exitCodes: readonly (readonly [kind: new (...args: never[]) => Error, exit
   [ConflictError, 5],
   [StaleError, 5],
   [UnreachableError, 6],
+  [ObjectStoreError, 6],
   // The exit code of a program that SIGINT (2) has killed: 128 + 2.
   [InterruptedError, 130],
 ];

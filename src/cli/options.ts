@@ -60,3 +60,12 @@ export function webAddress(value: string): string {
     throw new InvalidArgumentError('Write it like https://data.example.org');
   return value.replace(/\/+$/, '');
 }
+
+const hoursIn: Readonly<Record<string, number>> = { h: 1, d: 24, w: 24 * 7 };
+
+/** Reads an age. @returns milliseconds */
+export function parseAge(text: string): number {
+  const [, number, unit = ''] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
+  if (number === undefined) throw new InvalidArgumentError('Write hours, days or weeks as in 12h, 30d or 2w.');
+  return Number(number) * (hoursIn[unit] ?? 0) * 3_600_000;
+}

@@ -42,6 +42,7 @@ export const nouns: Readonly<Record<string, Noun>> = {
   user: { description: 'Users: people who may sign in.', load: () => import('./commands/user.ts') },
   token: { description: 'Tokens: for programs that sign in.', load: () => import('./commands/token.ts') },
   trash: { description: 'List and restore what was removed.', load: () => import('./commands/trash.ts') },
+  payloads: { description: 'Payloads in an object store.', load: () => import('./commands/payloads.ts') },
   check: { description: 'Find errors in the files.', load: () => import('./commands/check.ts') },
   backup: {
     description: 'Write the catalogue to one file.',

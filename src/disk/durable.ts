@@ -15,7 +15,7 @@ import {
   writeFile,
   writeFileSync,
 } from 'node:fs';
-import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
@@ -192,6 +192,16 @@ export function toUnavailableError(error: unknown, path: string): unknown {
   const unavailable = new UnavailableError(`${basename(path)} can't be written: ${remedy}.`);
   unavailable.cause = error;
   return unavailable;
+}
+
+/** Flushes the bytes of a file to the disk. */
+export async function flushFileToDisk(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    await file.sync();
+  } finally {
+    await file.close();
+  }
 }
 
 /** The code of a system error, such as ENOENT; '' for any other. */

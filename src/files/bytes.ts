@@ -1,7 +1,8 @@
 /** Payloads and media: files that are served byte for byte. */
 import { constants } from 'node:fs';
-import { type FileHandle, open, realpath } from 'node:fs/promises';
+import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
+import { Readable } from 'node:stream';
 import { datasetImageAddresses } from '../catalogue/entities.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { mediaPath, payloadPath } from '../catalogue/layout.ts';
@@ -11,34 +12,68 @@ import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { downloadFileName } from '../catalogue/urls.ts';
+import type { CatalogueFiles } from './catalogue-files.ts';
 import type { DiskTree } from './tree/disk-tree.ts';
 import { UnreadableFileError } from './tree/file-tree.ts';
+import type { PayloadPointer } from './tree/payload-pointer.ts';
 
 /**
- * Opens the payload of a version.
+ * Opens the payload of a version. One in the object store is read from there when its stream is asked for.
  * @throws NotFoundError that says why there is none
  */
-export async function openPayload(tree: DiskTree, version: Version): Promise<Payload> {
+export async function openPayload(files: CatalogueFiles, version: Version): Promise<Payload> {
+  const { tree } = files.store;
   if (!version.file)
     throw new NotFoundError(
       version.href ? `The payload is at another address: ${version.href}` : 'This version has no payload.',
     );
   if (!version.ready) throw new NotFoundError('This version is not ready.');
   const path = payloadPath(version.namespace, version.dataset, version.file);
+  const mediaType = version.media_type || mediaTypeOf(version.format || version.file);
+  const named = { version, fileName: downloadFileName(version), mediaType };
+  const pointer = tree.pointer(path);
+  if (pointer) return { ...named, ...(await openStoredPayload(files, version, pointer)) };
   const file = await openFileWithinFolder(tree, path);
   const { size, mtime } = await file.stat();
   if (version.size !== null && size !== version.size) {
     await file.close();
     throw new NotFoundError(`The payload has ${size} bytes, not ${version.size}: it is being changed or is damaged.`);
   }
+  return { ...named, size, modified: mtime, ...streamsOfFile(file, size) };
+}
+
+async function openStoredPayload(files: CatalogueFiles, version: Version, pointer: PayloadPointer) {
+  assertPointerOfVersion(version, pointer);
+  const { tree } = files.store;
+  const path = payloadPath(version.namespace, version.dataset, version.file);
+  const { mtime } = await stat(tree.absolute(path));
+  const { storedPayloadsOf } = await import('./payloads/stored-payloads.ts');
+  const payloads = storedPayloadsOf(files);
+  const type = version.media_type || mediaTypeOf(version.format || version.file);
   return {
-    version,
-    fileName: downloadFileName(version),
-    mediaType: version.media_type || mediaTypeOf(version.format || version.file),
-    size,
+    size: pointer.size,
     modified: mtime,
-    ...streamsOfFile(file, size),
+    open: (range?: ByteRange) => payloads.read(pointer, range),
+    stream: (range?: ByteRange) => readLazily(() => payloads.read(pointer, range)),
+    close: async () => {},
+    address: (disposition: string) => payloads.address(pointer, { type, disposition }),
   };
+}
+
+/** A stream that is opened when it is read. */
+export function readLazily(open: () => Promise<Readable>): Readable {
+  async function* bytes() {
+    yield* (await open()) as AsyncIterable<Buffer>;
+  }
+  return Readable.from(bytes(), { objectMode: false });
+}
+
+/** @throws NotFoundError if the pointer in the place of a payload is not to the bytes that the record says */
+export function assertPointerOfVersion({ file, checksum, size }: Version, pointer: PayloadPointer): void {
+  if (checksum && checksum !== pointer.checksum)
+    throw new NotFoundError(`The payload is not the one that was published: data/${file} points to other bytes.`);
+  if (size !== null && size !== pointer.size)
+    throw new NotFoundError(`The payload has ${pointer.size} bytes, not ${size}: it is being changed or is damaged.`);
 }
 
 /** @throws NotFoundError that says what to run if the payload of a version is a Git LFS pointer */

@@ -171,7 +171,7 @@ export class FileView implements Catalogue {
   }
 
   async payload(ref: VersionRef): Promise<Payload> {
-    return openPayload(this.#files.store.tree, await this.#versionWithData(ref));
+    return openPayload(this.#files, await this.#versionWithData(ref));
   }
 
   async rows(ref: VersionRef, request: RowsRequest): Promise<Rows> {

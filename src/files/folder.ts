@@ -126,10 +126,44 @@ export async function restoreBackup(...args: Parameters<typeof import('./backup.
   await restoreBackup(...args);
 }
 
-/** Text of a settings file without the keys that belong to one server: its URL, and the proxy in front of it. */
+/** Moves payloads to the object store, or back; see `movePayloads`. */
+export async function movePayloads(...args: Parameters<typeof import('./payloads/move-payloads.ts').movePayloads>) {
+  const { movePayloads } = await import('./payloads/move-payloads.ts');
+  return movePayloads(...args);
+}
+
+/** The number of payloads that lie in the object store, and their bytes. */
+export async function countStoredPayloads(root: string): Promise<{ payloads: number; bytes: number }> {
+  const [{ openFileCatalogue }, { listPayloads }] = await Promise.all([
+    import('./file-catalogue.ts'),
+    import('./payloads/move-payloads.ts'),
+  ]);
+  const catalogue = await openFileCatalogue(root, { readOnly: true });
+  let [payloads, bytes] = [0, 0];
+  // A backup of broken settings is one all the same.
+  await catalogue.load({ lenient: true });
+  if (!catalogue.snapshot.settings.payloads.store) return { payloads, bytes };
+  for await (const { isStored, size } of listPayloads(catalogue))
+    if (isStored) {
+      payloads++;
+      bytes += size;
+    }
+  return { payloads, bytes };
+}
+
+/** Compares the object store with the payloads; see `verifyPayloads`. */
+export async function verifyPayloads(...args: Parameters<typeof import('./payloads/move-payloads.ts').verifyPayloads>) {
+  const { verifyPayloads } = await import('./payloads/move-payloads.ts');
+  return verifyPayloads(...args);
+}
+
+/** Functions that find and remove objects that nothing names. */
+export const loadUnreferencedObjects = () => import('./payloads/unreferenced-objects.ts');
+
+/** Text of a settings file without the keys that belong to one server: its URL, the proxy in front of it, and its object store. */
 export async function settingsTextForClone(text: string, format: RecordFormat): Promise<string> {
   const { editRecordText } = await import('../text/document.ts');
-  return editRecordText(text, format, { base_url: undefined, trust_proxy: undefined }, []);
+  return editRecordText(text, format, { base_url: undefined, trust_proxy: undefined, payloads: undefined }, []);
 }
 
 /**

@@ -1,6 +1,5 @@
 /** Rows of versions, read from tables made of their payloads, and the difference between two versions. */
 import { createHash } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
@@ -9,7 +8,6 @@ import { columnsByOtherName } from '../catalogue/column-names.ts';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { excerpt, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
-import { payloadPath } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
 import {
   aggregateFormatMessage,
@@ -18,10 +16,9 @@ import {
   outputFormats,
 } from '../catalogue/output-formats.ts';
 import { datasetRefOf, formatRef, refOf } from '../catalogue/ref.ts';
-import type { Dataset, ReadingOptions, Settings, Version } from '../catalogue/types.ts';
+import type { Dataset, Settings, Version } from '../catalogue/types.ts';
 import { type Comparison, compareTables, sizeOfComparison } from '../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
-import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
 import { parseFeatureQuery } from '../data/query/feature-query.ts';
 import { type DataQuery, parseDataQuery } from '../data/query/parameters.ts';
 import { profileTable } from '../data/query/profile-table.ts';
@@ -32,6 +29,7 @@ import type { Table } from '../data/table/table.ts';
 import type { TableStore } from '../data/table/table-store.ts';
 import { openPayload } from './bytes.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
+import { isPayload, pathOfPayload, payloadFileOf } from './payload-files.ts';
 import { rowsFile, type WholeDocument } from './row-files.ts';
 import { openTableStore } from './table-folder.ts';
 
@@ -70,7 +68,7 @@ export async function queryRows(
   const options: QueryOptions = {
     name: version.dataset,
     modified: version.datetime,
-    payload: files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)),
+    payload: pathOfPayload(files, version),
     format,
     limits,
     ...(features && {
@@ -171,36 +169,19 @@ function formatFor(query: DataQuery, request: RowsRequest): OutputFormatName {
 }
 
 /**
- * Format of a payload and options for reading it, from the record of its version. No format if it is to be detected again: no rows were found at ingest,
- * and the format may only come from the file's extension.
- */
-export function formatAndReadingFromRecord(version: Version): { format?: PayloadFormat; reading: ReadingOptions } {
-  const { format, rows, file, reading } = version;
-  if (!Object.hasOwn(payloadFormats, format)) return { reading };
-  const known = format as PayloadFormat;
-  const extension = /\.([^.]+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? '';
-  return rows === null && payloadFormats[known].extensions.includes(extension)
-    ? { reading }
-    : { format: known, reading };
-}
-
-/**
  * Opens the table of a version's rows.
  * @throws NotFoundError that says why there are no rows; UnavailableError if its columnar copy isn't ready in time
  */
 export async function openTable(files: CatalogueFiles, version: Version): Promise<Table> {
   // Throws if there is a problem with the payload as a file.
-  await (await openPayload(files.store.tree, version)).close();
+  await (await openPayload(files, version)).close();
   if (!version.checksum) throw new NotFoundError('The rows of a version without a checksum are not shown.');
   let tables = tableStores.get(files);
   if (!tables) {
     tables = openTableStore(files);
     tableStores.set(files, tables);
   }
-  const path = files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file));
-  const known = formatAndReadingFromRecord(version);
-  const { checksum } = version;
-  const opening = tables.then((store) => store.open({ checksum, path, ...known }));
+  const opening = tables.then((store) => store.open(payloadFileOf(files, version)));
   const late = new AbortController();
   try {
     const table = await Promise.race([opening, pause(timeoutOf(files), 'late' as const, { signal: late.signal })]);
@@ -218,34 +199,6 @@ export async function openTable(files: CatalogueFiles, version: Version): Promis
     throw error;
   } finally {
     late.abort();
-  }
-}
-
-/**
- * True if the payload itself has the rows in the requested format: all rows of a Parquet file as Parquet, with geometry
- * as GeoParquet (the metadata name a `primary_column`).
- */
-async function isPayload(
-  files: CatalogueFiles,
-  version: Version,
-  table: Table,
-  query: DataQuery,
-  format: OutputFormatName,
-): Promise<boolean> {
-  if (format !== 'parquet' || version.format !== 'parquet' || version.file.endsWith('.gz') || !selectsEverything(query))
-    return false;
-  if (table.crs !== null) return false;
-  if (!table.schema.hasGeometry) return true;
-  const file = await open(files.store.tree.absolute(payloadPath(version.namespace, version.dataset, version.file)));
-  try {
-    const { size } = await file.stat();
-    const tail = Buffer.alloc(8);
-    await file.read(tail, 0, 8, size - 8);
-    const footer = Buffer.alloc(Math.min(tail.readUInt32LE(0), size - 8, 16 * 1024 * 1024));
-    await file.read(footer, 0, footer.length, size - 8 - footer.length);
-    return footer.includes('"primary_column"');
-  } finally {
-    await file.close();
   }
 }
 

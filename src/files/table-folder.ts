@@ -28,12 +28,16 @@ export async function ensureFallbackTableFolder(root: string): Promise<string> {
   return found.isDirectory() && isOwn ? path : mkdtemp(`${path}-`);
 }
 
+type Folder = Pick<CatalogueFiles, 'root' | 'options'>;
+
 /** Files derived from the payloads of a catalogue folder. If its cache can't be written, they are in a temporary folder. */
-export async function openDerivedFileFolder({
-  root,
-  options,
-}: Pick<CatalogueFiles, 'root' | 'options'>): Promise<string> {
-  const folder = join(root, privateFolder, 'cache', 'files');
+export const openDerivedFileFolder = (files: Folder): Promise<string> => openCacheFolder(files, 'files');
+
+/** Copies of payloads that lie in the object store. If the folder's cache can't be written, they are in a temporary folder. */
+export const openPayloadCacheFolder = (files: Folder): Promise<string> => openCacheFolder(files, 'payloads');
+
+async function openCacheFolder({ root, options }: Folder, name: string): Promise<string> {
+  const folder = join(root, privateFolder, 'cache', name);
   const isWritable = () =>
     mkdir(folder, { recursive: true })
       .then(() => access(folder, constants.W_OK))
@@ -42,11 +46,11 @@ export async function openDerivedFileFolder({
         () => false,
       );
   if (!options.readOnly && (await isWritable())) return folder;
-  return join(await ensureFallbackTableFolder(root), 'files');
+  return join(await ensureFallbackTableFolder(root), name);
 }
 
 /** Tables of a catalogue folder. If its cache can't be written, the copies are made in a temporary folder, and that is logged. */
-export async function openTableStore({ root, options }: Pick<CatalogueFiles, 'root' | 'options'>): Promise<TableStore> {
+export async function openTableStore({ root, options }: Folder): Promise<TableStore> {
   const { ingest } = options;
   if (options.readOnly)
     return new TableStore({ folder: await ensureFallbackTableFolder(root), stagingName: temporaryName, ingest });

@@ -8,6 +8,7 @@ import {
   NotAuthenticatedError,
   NotFoundError,
   NotPermittedError,
+  ObjectStoreError,
   StaleError,
   UnavailableError,
   UnreachableError,
@@ -86,6 +87,7 @@ const statuses: readonly (readonly [new (...args: never[]) => CatalogueError, nu
   [PreconditionRequiredError, 428],
   [ThrottledError, 429],
   [UnreachableError, 502],
+  [ObjectStoreError, 502],
   [UnavailableError, 503],
   [UnusableCatalogueError, 503],
   [MovedError, 308],
@@ -125,5 +127,6 @@ function headersOf(error: CatalogueError, status: number): Headers {
   if (error instanceof ThrottledError) return [['Retry-After', String(error.seconds)]];
   if (status === 401) return [['WWW-Authenticate', 'Token']];
   if (status === 503) return [['Retry-After', '5']];
+  if (error instanceof ObjectStoreError) return [['Retry-After', '60']];
   return [];
 }

@@ -6,7 +6,7 @@ import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { baseUrlPath, downloadFileName } from '../catalogue/urls.ts';
 import { renderDownloadPage } from '../pages/download.tsx';
 import { datasetUrl } from './documents.ts';
-import { reprDigest } from './headers.ts';
+import { etagMatches, reprDigest } from './headers.ts';
 import { datasetLicenceUrl, formatLinkHeader } from './link-header.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { sendStoredBytes } from './stored-bytes.ts';
@@ -48,17 +48,32 @@ export async function downloadHandler(request: RequestContext): Promise<Represen
 }
 
 /** Sends the payload of a version. */
-export async function sendPayload({ catalogue, viewer, ctx, links }: RequestContext, ref: VersionRef): Promise<void> {
+export async function sendPayload(
+  { app, catalogue, viewer, ctx, links }: RequestContext,
+  ref: VersionRef,
+): Promise<void> {
   const payload = await catalogue.payload(ref);
+  const disposition = contentDisposition(payload.fileName);
   const { checksum } = payload.version;
   const dataset = await catalogue.get<'dataset'>(datasetRefOf(payload.version));
   const collection = datasetUrl(dataset, links);
   const license = datasetLicenceUrl(dataset, catalogue.settings);
+  const tag = checksum || `${payload.size}-${payload.modified.getTime()}`;
+  const isKnown = etagMatches(ctx.get('If-None-Match'), `"${tag}"`);
+  const isHere = app.staticExport || ctx.method !== 'GET' || isKnown || ctx.get('If-Match');
+  const address = isHere ? null : await payload.address?.(disposition);
+  if (address) {
+    ctx.status = 307;
+    // The address is for this reader, and valid for minutes.
+    ctx.set({ Location: address, 'Cache-Control': 'private, no-store' });
+    return;
+  }
   await sendStoredBytes(ctx, {
     ...payload,
-    tag: checksum || `${payload.size}-${payload.modified.getTime()}`,
+    ...(payload.open && { stream: payload.open }),
+    tag,
     headers: {
-      'Content-Disposition': contentDisposition(payload.fileName),
+      'Content-Disposition': disposition,
       'Cache-Control': cacheControlOfVersion(viewer, ref.slug !== 'latest'),
       Link: formatLinkHeader({ license, collection, describedby: `${collection}dcat.jsonld` }),
       ...(checksum && { 'Repr-Digest': reprDigest(checksum) }),

@@ -1,5 +1,12 @@
 /** Progress and outcome of a transfer. */
-import { ConflictError, NotFoundError, NotPermittedError, StaleError, ValidationError } from '../catalogue/errors.ts';
+import {
+  ConflictError,
+  DamagedObjectError,
+  NotFoundError,
+  NotPermittedError,
+  StaleError,
+  ValidationError,
+} from '../catalogue/errors.ts';
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import { syncFileKind } from './files.ts';
 import type { SyncStep } from './plan.ts';
@@ -25,7 +32,7 @@ export interface TransferOutcome {
   readonly skipped: readonly SyncStep[];
 }
 
-const refusals = [ConflictError, NotFoundError, NotPermittedError, StaleError, ValidationError];
+const refusals = [ConflictError, DamagedObjectError, NotFoundError, NotPermittedError, StaleError, ValidationError];
 
 /** True for an error that concerns one file only, so that the other steps can go on. */
 export const concernsOneFileOnly = (error: unknown): error is Error => refusals.some((kind) => error instanceof kind);

@@ -26,6 +26,7 @@ describe('settingsFrom', () => {
       accent: '',
       footer: {},
       metrics: false,
+      payloads: { store: '', endpoint: '', region: '', above: '10 MB', cache: '10 GB', redirect: false },
       sources: {},
     });
   });

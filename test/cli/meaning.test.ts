@@ -53,7 +53,7 @@ describe('check', () => {
     assert.deepEqual(out.trim().split('\n'), [
       'catalogue.yaml:1:1: warning: "titel" means nothing here. Did you mean "title"?',
       'catalogue.yaml:2:1: warning: "lizenz" means nothing here. Known keys: title, description, language, base_url, ' +
-        'page_size, max_page_size, file_cache, ordering, licence, publisher, contact, homepage, trust_proxy, people, cors, git, logo, accent, footer, sources, metrics.',
+        'page_size, max_page_size, file_cache, ordering, licence, publisher, contact, homepage, trust_proxy, people, cors, git, logo, accent, footer, payloads, sources, metrics.',
       'catalogue.yaml:3:10: warning: licence "CC BY 4.0" is not an SPDX identifier. Did you mean "CC-BY-4.0"?',
       'catalogue.yaml:5:3: warning: "comit" means nothing here. Did you mean "commit"?',
       'catalogue.yaml:7:11: warning: homepage "www.stadt.de" is not a URL. Did you mean "https://www.stadt.de"?',

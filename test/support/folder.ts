@@ -53,6 +53,11 @@ export class CatalogueFolder {
     writeFileSync(this.path(relative), content);
   }
 
+  /** Removes a file, or a folder in the folder. */
+  clear(relative: string): void {
+    rmSync(this.path(relative), { recursive: true, force: true });
+  }
+
   /** Writes the record of a public namespace. */
   namespace(slug: string, label = slug): void {
     this.write(`namespaces/${slug}/namespace.yaml`, `label: ${label}\nvisibility: public\n`);

@@ -4,7 +4,7 @@ import { Option } from 'commander';
 import type { Verb } from '../command.ts';
 import { defaultFolder } from '../folder.ts';
 import { runInterruptible } from '../interruption.ts';
-import { countText } from '../output/quantities.ts';
+import { bytesText, countText } from '../output/quantities.ts';
 
 interface BackupOptions {
   readonly force?: boolean;
@@ -25,7 +25,7 @@ export const backup: Verb<BackupOptions> = {
   options: () => [new Option('--force', 'Replace an existing file.')],
   async run({ context, show, folder }, [file = ''], { force }) {
     const root = resolve(context.cwd, folder());
-    const { writeBackup } = await import('../../files/folder.ts');
+    const { countStoredPayloads, writeBackup } = await import('../../files/folder.ts');
     const count = await runInterruptible(context, 'No backup was written.', (signal) =>
       writeBackup(root, file === '-' ? (stream) => context.write(stream) : resolve(context.cwd, file), {
         force,
@@ -34,6 +34,11 @@ export const backup: Verb<BackupOptions> = {
     );
     if (show.asJson && file !== '-') show.json({ file, files: count });
     show.message(`Wrote ${countText(count, 'file')} to ${file === '-' ? 'stdout' : file}.`);
+    const { payloads, bytes } = await countStoredPayloads(root);
+    if (payloads)
+      show.message(
+        `${countText(payloads, 'payload')} (${bytesText(bytes)}) lie in the object store, and not in the backup.`,
+      );
     return 0;
   },
 };

@@ -1,12 +1,12 @@
 /** `catalogue trash`: removed records, which can be restored. */
-import { InvalidArgumentError, Option } from 'commander';
+import { Option } from 'commander';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representTrashEntry } from '../../catalogue/represent.ts';
 import { isTrashEntryOlder, type TrashEntry } from '../../catalogue/trash.ts';
 import type { Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { dryRunOption, yesOption } from '../options.ts';
+import { dryRunOption, parseAge, yesOption } from '../options.ts';
 import { confirmRemoval, linksOfCatalogue } from '../output/outcome.ts';
 import { countText } from '../output/quantities.ts';
 
@@ -53,7 +53,7 @@ const empty: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
   description: 'Delete what is in the trash, for good.',
   examples: ['catalogue trash empty --older-than 30d --yes', 'catalogue trash empty --dry-run'],
   options: () => [
-    new Option('--older-than <age>', 'Only what was removed longer ago: 30d, 12h, 2w.').argParser(age),
+    new Option('--older-than <age>', 'Only what was removed longer ago: 30d, 12h, 2w.').argParser(parseAge),
     yesOption(),
     dryRunOption(),
   ],
@@ -103,15 +103,6 @@ function entryNamed(name: string, entries: readonly TrashEntry[]): TrashEntry {
         `catalogue trash restore ${newest.id}, or catalogue trash restore ${other.id}`,
     );
   return newest;
-}
-
-const units: Readonly<Record<string, number>> = { h: 1, d: 24, w: 24 * 7 };
-
-/** Reads an age. @returns milliseconds */
-function age(text: string): number {
-  const [, number, unit = ''] = /^(\d{1,6})([hdw])$/.exec(text) ?? [];
-  if (number === undefined) throw new InvalidArgumentError('Write hours, days or weeks as in 12h, 30d or 2w.');
-  return Number(number) * (units[unit] ?? 0) * 3_600_000;
 }
 
 export const verbs = [list, restore, empty] as readonly Verb[];

@@ -15,8 +15,8 @@ import { isLimited, type NeededColumns, type RowWindow, type SelectionLimits, se
 export interface QueryOptions {
   /** The layer's name. */
   readonly name: string;
-  /** Path of the table's payload. */
-  readonly payload: string;
+  /** Path of the table's payload, or a function that returns it. */
+  readonly payload: string | (() => Promise<string>);
   readonly format: OutputFormatName;
   /** Time of the last change of the rows, which some formats name: RFC 3339. By default, now. */
   readonly modified?: string | undefined;
@@ -105,10 +105,11 @@ function neededColumns(fields: readonly string[] | undefined, { columns, hasGeom
 /** All features as the payload's own bytes, in a new collection: the payload's own `name` and `crs` are left out. */
 async function* passthroughCollection(
   table: Table,
-  payload: string,
+  payload: QueryOptions['payload'],
   name: string,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  const path = typeof payload === 'string' ? payload : await payload();
   yield Buffer.from(`{"type":"FeatureCollection","name":${JSON.stringify(name)},"features":[`);
-  yield* originalJsonOfRows(table, payload);
+  yield* originalJsonOfRows(table, path);
   yield Buffer.from(']}');
 }

@@ -14,6 +14,8 @@ export interface PayloadFile extends FormatHints {
   /** SHA-256 in lower-case hexadecimal. */
   readonly checksum: string;
   readonly path: string;
+  /** Calls a function with the path of a copy, for a payload that isn't at its path. */
+  readonly useCopy?: (<T>(work: (path: string) => Promise<T>) => Promise<T>) | undefined;
   /** Options for reading its rows. */
   readonly reading?: ReadingOptions | undefined;
 }
@@ -105,11 +107,13 @@ export class TableStore {
   }
 
   /** Makes the columnar copy of a payload in a folder, and opens it. */
-  async #ingest({ checksum, path, ...hints }: PayloadFile, cacheFolder: string): Promise<Table | null> {
-    const result = await this.#ingestPayload(path, {
-      ...{ fileName: path, ...hints },
-      ...{ cacheFolder, stagingName: this.#stagingName() },
-    });
+  async #ingest({ checksum, path, useCopy, ...hints }: PayloadFile, cacheFolder: string): Promise<Table | null> {
+    const ingestFile = (file: string) =>
+      this.#ingestPayload(file, {
+        ...{ fileName: path, ...hints },
+        ...{ cacheFolder, stagingName: this.#stagingName() },
+      });
+    const result = await (useCopy ? useCopy(ingestFile) : ingestFile(path));
     if (result.checksum !== checksum)
       throw new ChecksumMismatchError(`The payload has the checksum ${result.checksum} and not ${checksum}.`);
     const name = columnarCopyName(checksum, hints.reading);

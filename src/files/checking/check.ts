@@ -131,7 +131,9 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
   const { states, values, absent } = await readFaultlessUnits(root, units, options.startReaders);
   const tree = new ParsedTree(disk, absent);
   const records = treeRecordsOf(tree, readUnits(tree, units, states), scanned, { values });
-  const deep = options.deep ? await findPayloadProblems(root, records, options, () => true) : [];
+  const deep = options.deep
+    ? await findPayloadProblems(await openFileCatalogue(root), records, options, () => true)
+    : [];
   const links = findMediaLinkProblems(disk);
   const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep, ...links];
   return { records, found, files: records.files().length, paths: records.paths() };
@@ -146,7 +148,9 @@ async function checkChanged(root: string, part: GitChanges, options: CheckOption
   const isConcerned = (version: Version) =>
     changed.has(payloadPath(version.namespace, version.dataset, version.file)) ||
     recordPaths(refOf(version) as VersionRef).some((path) => changed.has(path));
-  const deep = options.deep ? await findPayloadProblems(root, records, options, isConcerned) : [];
+  const deep = options.deep
+    ? await findPayloadProblems(await openFileCatalogue(root), records, options, isConcerned)
+    : [];
   const found = recordDiagnostics(records).filter((one) => changed.has(one.path) || !known.has(key(one)));
   const files = [...changed].filter((path) => records.text(path) !== undefined).length;
   return { records, found: [...found, ...deep], files, since, paths: changed };

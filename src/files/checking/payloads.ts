@@ -7,6 +7,7 @@ import {
   columnsInRecordAfterData,
   compareColumns,
 } from '../../catalogue/columns.ts';
+import { DamagedObjectError } from '../../catalogue/errors.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
@@ -24,19 +25,26 @@ import { PayloadError } from '../../data/errors.ts';
 import { payloadFormats } from '../../data/formats/detect-format.ts';
 import { ingest } from '../../data/ingest/ingest.ts';
 import { fileChecksum } from '../../disk/checksum.ts';
-import { formatAndReadingFromRecord } from '../rows.ts';
+import type { CatalogueFiles } from '../catalogue-files.ts';
+import { formatAndReadingFromRecord } from '../payload-files.ts';
+import { type StoredPayloads, storedPayloadsOf } from '../payloads/stored-payloads.ts';
+import type { PayloadPointer } from '../tree/payload-pointer.ts';
 
 /**
  * Reads payloads and reports those that differ from their records.
- * @param root the catalogue folder
+ * @param files the catalogue folder; its cache is used for payloads in the object store
  * @param isConcerned true for the versions to check
  */
 export async function findPayloadProblems(
-  root: string,
+  files: CatalogueFiles,
   records: RecordSet,
   { onProgress }: { readonly onProgress?: (done: number, total: number) => void },
   isConcerned: (version: Version) => boolean,
 ): Promise<readonly RecordDiagnostic[]> {
+  const {
+    root,
+    store: { tree },
+  } = files;
   const versions = [...allEntities(records.snapshot, 'version')].filter(
     (version) => version.file && version.checksum && isConcerned(version),
   );
@@ -45,7 +53,12 @@ export async function findPayloadProblems(
     onProgress?.(i, versions.length);
     const path = payloadPath(version.namespace, version.dataset, version.file);
     // Missing payloads are reported when records are read.
-    if (records.has(path)) found.push(...(await checkPayload(records, version, join(root, path))));
+    if (!records.has(path)) continue;
+    const pointer = tree.pointer(path);
+    const checking = pointer
+      ? checkStoredPayload(records, version, pointer, storedPayloadsOf(files))
+      : checkPayload(records, version, join(root, path));
+    found.push(...(await checking));
   }
   onProgress?.(versions.length, versions.length);
   return found;
@@ -66,6 +79,31 @@ async function checkPayload(
   return [makeDiagnostic(path, { code: 'payload', pointer, message })];
 }
 
+/** Reads an object of the store whole, and compares it with its checksum. */
+async function checkStoredPayload(
+  records: RecordSet,
+  version: Version,
+  pointer: PayloadPointer,
+  payloads: StoredPayloads,
+): Promise<readonly RecordDiagnostic[]> {
+  const path = entityRecordPath(records, version);
+  const problem = (message: string) => [makeDiagnostic(path, { code: 'payload', pointer: '/checksum', message })];
+  if (pointer.checksum !== version.checksum)
+    return problem(`data/${version.file} points to the checksum ${pointer.checksum}: it is not the published file.`);
+  try {
+    if (!isNewestWithRows(records, version)) {
+      await payloads.verify(pointer);
+      return [];
+    }
+    // A copy that is fetched now is compared then.
+    if (await payloads.cache.find(pointer)) await payloads.verify(pointer);
+    return await payloads.use(pointer, (copy) => checkColumns(records, version, copy));
+  } catch (error) {
+    if (error instanceof DamagedObjectError) return problem(error.message);
+    throw error;
+  }
+}
+
 /** SHA-256 of a file in hexadecimal; null if it is not a file or can't be read. */
 async function payloadChecksum(path: string): Promise<string | null> {
   try {
@@ -75,6 +113,11 @@ async function payloadChecksum(path: string): Promise<string | null> {
   }
 }
 
+function isNewestWithRows(records: RecordSet, version: Version): boolean {
+  const dataset = getEntity<'dataset'>(records.snapshot, datasetRefOf(version));
+  return latestReadyVersion(dataset)?.slug === version.slug && Object.hasOwn(payloadFormats, version.format);
+}
+
 /** Compares the columns of a payload with those of its dataset, if it belongs to the newest ready version. */
 async function checkColumns(
   records: RecordSet,
@@ -82,10 +125,10 @@ async function checkColumns(
   payload: string,
 ): Promise<readonly RecordDiagnostic[]> {
   const dataset = getEntity<'dataset'>(records.snapshot, datasetRefOf(version));
-  if (latestReadyVersion(dataset)?.slug !== version.slug || !Object.hasOwn(payloadFormats, version.format)) return [];
+  if (!isNewestWithRows(records, version)) return [];
   try {
     const { columns: found, lostGeometries } = await ingest(payload, {
-      fileName: payload,
+      fileName: version.file,
       ...formatAndReadingFromRecord(version),
     });
     const changes = compareColumns(dataset.columns, found);

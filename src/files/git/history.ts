@@ -17,6 +17,7 @@ import type {
   Version,
 } from '../../catalogue/types.ts';
 import { fileChecksum } from '../../disk/checksum.ts';
+import { DiskTree } from '../tree/disk-tree.ts';
 import { GitError, runGit } from './git.ts';
 import { headCommitId } from './refs.ts';
 
@@ -40,7 +41,12 @@ async function inspectFile(root: string, path: string, head: string | null): Pro
   // Nothing is revealed about the target of a link that leads out of the folder.
   const stats = absolute.startsWith(rootPath + sep) ? await stat(absolute).catch(() => null) : null;
   if (!stats) return { checksum: '', modified: '', commit: null };
-  const checksum = stats.isFile() ? await cachedChecksum(absolute, stats.size, stats.mtimeMs) : '';
+  const pointer = new DiskTree(root).pointer(path);
+  const checksum = pointer
+    ? pointer.checksum
+    : stats.isFile()
+      ? await cachedChecksum(absolute, stats.size, stats.mtimeMs)
+      : '';
   return { checksum, modified: stats.mtime.toISOString(), commit: head ? await newestCommit(root, path, head) : null };
 }
 

@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { EntityChange, RowsChange } from '../../catalogue/changes.ts';
+import { ObjectStoreError, UnavailableError } from '../../catalogue/errors.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
 import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
@@ -15,12 +16,13 @@ import type { Version } from '../../catalogue/types.ts';
 import { compareTables } from '../../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../../data/errors.ts';
 import type { Table } from '../../data/table/table.ts';
-import { TableStore } from '../../data/table/table-store.ts';
-import { formatAndReadingFromRecord } from '../rows.ts';
+import { type PayloadFile, TableStore } from '../../data/table/table-store.ts';
+import { formatAndReadingFromRecord } from '../payload-files.ts';
 import { openTableStore } from '../table-folder.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import type { GitTree } from '../tree/git-tree.ts';
+import type { PayloadPointer } from '../tree/payload-pointer.ts';
 import { runGit } from './git.ts';
 
 /** The rows of a version can't be compared; the message is the reason. */
@@ -96,22 +98,53 @@ export class RowComparison {
     if (href) throw new RowsUnavailableError(`the payload of ${slug} is not in the catalogue, but at ${href}`);
     if (!checksum || !version.file)
       throw new RowsUnavailableError(`${slug} has no ${version.file ? 'checksum' : 'payload'}`);
+    const pointer = this.#pointer(version, tree);
+    if (pointer) return this.#openStored(version, pointer);
     const local = this.#localPath(version);
     const path = local ?? (await this.#extract(version, tree, join(temporary, 'payloads')));
     const tables = local
       ? await openTableStore({ root: this.#root, options: {} })
       : new TableStore({ folder: join(temporary, 'tables') });
+    return this.#openFrom(tables, version, { checksum, path, ...formatAndReadingFromRecord(version) });
+  }
+
+  async #openFrom(tables: TableStore, { format, slug }: Version, payload: PayloadFile): Promise<Table> {
     try {
-      const table = await tables.open({ checksum, path, ...formatAndReadingFromRecord(version) });
+      const table = await tables.open(payload);
       if (table) return table;
-      throw new RowsUnavailableError(`${version.format || 'these'} files have no rows that can be compared`);
+      throw new RowsUnavailableError(`${format || 'these'} files have no rows that can be compared`);
     } catch (error) {
       if (error instanceof PayloadError)
         throw new RowsUnavailableError(`the rows of ${slug} can't be read: ${error.message}`);
       if (error instanceof ChecksumMismatchError)
         throw new RowsUnavailableError(`the payload of ${slug} does not have the recorded checksum`);
+      if (error instanceof ObjectStoreError || error instanceof UnavailableError)
+        throw new RowsUnavailableError(`the payload of ${slug} can't be read: ${error.message}`);
       throw error;
     }
+  }
+
+  /** The pointer to a payload in the object store, in a commit or in the folder; null if it lies in the folder or in git. */
+  #pointer({ namespace, dataset, file }: Version, tree: GitTree | null): PayloadPointer | null {
+    const path = payloadPath(namespace, dataset, file);
+    return tree?.storePointer(path) ?? this.#folder.pointer(path);
+  }
+
+  async #openStored(version: Version, pointer: PayloadPointer): Promise<Table> {
+    if (pointer.checksum !== version.checksum)
+      throw new RowsUnavailableError(`the payload of ${version.slug} does not have the recorded checksum`);
+    const [{ openFileCatalogue }, { storedPayloadsOf }] = await Promise.all([
+      import('../file-catalogue.ts'),
+      import('../payloads/stored-payloads.ts'),
+    ]);
+    const payloads = storedPayloadsOf(await openFileCatalogue(this.#root));
+    const tables = await openTableStore({ root: this.#root, options: {} });
+    return this.#openFrom(tables, version, {
+      checksum: pointer.checksum,
+      path: version.file,
+      useCopy: (work) => payloads.use(pointer, work),
+      ...formatAndReadingFromRecord(version),
+    });
   }
 
   /** Absolute path of the payload in the catalogue folder; null if a file of its size is not there. */

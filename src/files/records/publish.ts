@@ -3,7 +3,7 @@
  * transaction renames it to its name, and writes the record of the version and the columns of the dataset.
  */
 
-import { open, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ColumnChanges, Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
 import { closestWord } from '../../catalogue/closest.ts';
@@ -32,6 +32,7 @@ import { PayloadError } from '../../data/errors.ts';
 import { type IngestOptions, type IngestResult, ingest } from '../../data/ingest/ingest.ts';
 import {
   errorCode,
+  flushFileToDisk,
   makeFoldersDurably,
   temporaryName,
   temporaryPathBeside,
@@ -40,6 +41,7 @@ import {
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage } from '../git/commit-messages.ts';
 import { removeAbandonedPayloads } from '../leftovers.ts';
+import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import { makeRegularPause, runStepsInSlices } from '../reading/event-loop.ts';
 import { composeRecordText } from '../reading/large-records.ts';
 import { editorSchemaComment } from '../scaffold.ts';
@@ -81,6 +83,7 @@ export async function publishUpload(
     assertColumns(upload, ingested);
     const detailed = { ...upload, ...(await upload.details?.()), reading };
     assertChecksum(detailed, ingested);
+    if (aside !== null) await storedPayloadsOf(files).replaceByPointer(aside, ingested, upload.signal);
     const published = new NewVersion(files, ref, detailed, ingested, aside);
     const step = { locks: [unitKey(ref)], changes: () => published.changes() };
     const snapshot = await commitSingleStep(access, step, {
@@ -134,7 +137,7 @@ async function ingestUpload(files: CatalogueFiles, upload: ReadUpload, aside: st
     });
     if (ingested.isLfsPointer)
       throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
-    if (aside !== null) await syncFile(aside);
+    if (aside !== null) await flushFileToDisk(aside);
     return ingested;
   } catch (error) {
     if (error instanceof PayloadError) throw new ValidationError({ file: [error.message] });
@@ -145,15 +148,6 @@ async function ingestUpload(files: CatalogueFiles, upload: ReadUpload, aside: st
 function assertChecksum({ checksum }: Upload, ingested: IngestResult): void {
   if (checksum === undefined || checksum.toLowerCase() === ingested.checksum) return;
   throw new ValidationError({ checksum: [`The bytes have the checksum ${ingested.checksum}, not ${checksum}.`] });
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }
 
 /** The version to publish. Its changes are computed under the lock of the dataset. */

@@ -51,8 +51,10 @@ export class ChecksumCache {
     }
   }
 
-  /** Checksum of any file: '' if it can't be read, or is a link that leads out of the folder; null if there is none. */
+  /** Checksum of any file, and of a payload in the object store: '' if it can't be read, or is a link that leads out of the folder; null if there is none. */
   async ofFile(path: string): Promise<FileChecksum | null> {
+    const pointer = this.#folder.pointer(path);
+    if (pointer) return pointer;
     try {
       const file = await openFileWithinFolder(this.#folder, path);
       try {

@@ -15,8 +15,9 @@ import type {
 } from '../../catalogue/replica.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { openFileWithinFolder } from '../bytes.ts';
-import type { Access } from '../catalogue-files.ts';
+import type { Access, CatalogueFiles } from '../catalogue-files.ts';
 import { pushCommitMessage } from '../git/commit-messages.ts';
+import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from '../records/membership.ts';
@@ -64,7 +65,7 @@ export class FileReplica implements Replica {
   }
 
   async read(path: string, options?: Parameters<Replica['read']>[1]): Promise<Readable> {
-    return readItemBytes(this.#access.files.store.tree, this.#inventory, await this.#item(path), options);
+    return readItemBytes(this.#access.files, this.#inventory, await this.#item(path), options);
   }
 
   async #item(path: string): Promise<ReplicaFile> {
@@ -171,14 +172,21 @@ function itemMediaType(item: ReplicaFile): string {
  * @throws NotFoundError; ConflictError if they don't have the checksum
  */
 export async function readItemBytes(
-  folder: DiskTree,
+  files: CatalogueFiles,
   inventory: Inventory,
   item: ReplicaFile,
   { checksum, start = 0, end = Number.POSITIVE_INFINITY }: NonNullable<Parameters<Replica['read']>[1]> = {},
 ): Promise<Readable> {
+  const folder = files.store.tree;
   if (item.kind === 'record' && checksum !== undefined) return readRecord(folder, item.path, checksum, start, end);
   if (checksum !== undefined && (await inventory.checksum(item))?.checksum !== checksum)
     throw changedFileError(item.path);
+  const pointer = folder.pointer(item.path);
+  if (pointer) {
+    if (checksum !== undefined && checksum !== pointer.checksum) throw changedFileError(item.path);
+    const last = Math.min(end, pointer.size - 1);
+    return start <= last ? storedPayloadsOf(files).read(pointer, { start, end: last }) : Readable.from([]);
+  }
   const file = await openFileWithinFolder(folder, item.path);
   const { size } = await file.stat();
   // A payload of another size is not the published file, and is not served.

@@ -10,6 +10,7 @@ import type { FileBytes } from '../../catalogue/replica.ts';
 import { errorCode, makeFoldersDurably, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
 import { withLocks } from '../../disk/lock.ts';
 import type { Access } from '../catalogue-files.ts';
+import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import { isImageNamedByOtherChecksum } from '../records/images.ts';
 import { commitSingleStep } from '../transaction.ts';
 import { findRecordFile } from '../tree/file-tree.ts';
@@ -85,6 +86,7 @@ async function receiveAndAdd(
   try {
     await makeFoldersDurably(folder);
     await receiveBytes(aside, bytes);
+    if (target.kind === 'payload') await storedPayloadsOf(access.files).replaceByPointer(aside, bytes, bytes.signal);
     const step: Step = {
       locks: [target.kind === 'payload' ? unitKey(target.dataset) : path],
       async changes() {

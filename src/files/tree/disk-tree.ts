@@ -20,7 +20,7 @@ import {
 import { createRequire } from 'node:module';
 import { basename, join, sep } from 'node:path';
 import type { LRUCache } from 'lru-cache';
-import { landmarks, recordFormat } from '../../catalogue/layout.ts';
+import { isPayloadPath, landmarks, recordFormat } from '../../catalogue/layout.ts';
 import { type Parsed, RecordText } from '../../text/parse.ts';
 import {
   allowedTargetOfLink,
@@ -32,6 +32,7 @@ import {
   type TreeEntry,
   UnreadableFileError,
 } from './file-tree.ts';
+import { mayBePointer, type PayloadPointer, parsePointer } from './payload-pointer.ts';
 
 /**
  * Milliseconds after a change in which a second change can get the same time, because the clock of a file system ticks.
@@ -75,12 +76,25 @@ export class DiskTree implements FileTree {
   }
 
   /**
-   * Stamp of a file or folder; null if there is none.
+   * Stamp of a file or folder; null if there is none. That of a payload in the object store has the size of the payload.
    * @throws UnreadableFileError without permission, or for a link that may not be followed
    */
   stamp(path: string): Stamp | null {
     const stats = this.#stats(path);
-    return stats && stampFrom(stats);
+    if (!stats) return null;
+    const pointer = mayBePointer(stats.size) ? this.pointer(path) : null;
+    return pointer ? { ...stampFrom(stats), size: pointer.size } : stampFrom(stats);
+  }
+
+  /** The pointer in the place of a payload that lies in the object store; null if there is any other file, or none. */
+  pointer(path: string): PayloadPointer | null {
+    if (!isPayloadPath(path)) return null;
+    try {
+      const stats = this.#stats(path);
+      return stats?.isFile() && mayBePointer(stats.size) ? parsePointer(readFileSync(this.absolute(path))) : null;
+    } catch {
+      return null;
+    }
   }
 
   /** True if there is a catalogue. If a mount point has nothing mounted, that doesn't mean that all records were deleted. */

@@ -15,6 +15,7 @@ import {
   type TreeEntry,
   UnreadableFileError,
 } from './file-tree.ts';
+import { type PayloadPointer, parsePointer } from './payload-pointer.ts';
 
 /** The tree of a commit, or an index: that of the repository (undefined), or another one (its absolute path). */
 export type TreeSource = { readonly commit: string } | { readonly index: string | undefined };
@@ -102,7 +103,7 @@ export class GitTree implements FileTree {
     return this.#blobs.get(path)?.id;
   }
 
-  /** Stamp of a file. Of a payload in Git LFS it has the size that the pointer says, since it can be fetched. */
+  /** Stamp of a file. Of a payload in the object store or in Git LFS it has the size that the pointer says, since it can be fetched. */
   stamp(path: string): Stamp | null {
     const blob = this.#blobs.get(path);
     if (!blob) return this.#folders.has(path) ? { ino: 0, size: 0, mtime: 0, ctime: 0 } : null;
@@ -132,16 +133,24 @@ export class GitTree implements FileTree {
     return false;
   }
 
-  /** True if git has a Git LFS pointer at a path, instead of the file itself. */
+  /** True if git has a pointer at a path, of Git LFS or to the object store, instead of the file itself. */
   isPointer(path: string): boolean {
     const blob = this.#blobs.get(path);
     return blob !== undefined && this.#pointer(blob) !== null;
   }
 
-  /** Size of the file that a Git LFS pointer stands for; null for any other blob. */
+  /** The pointer to the object store at a path; null if there is any other file, or none. */
+  storePointer(path: string): PayloadPointer | null {
+    const blob = this.#blobs.get(path);
+    return parsePointer((blob && this.#bytes.get(blob.id)) ?? Buffer.alloc(0));
+  }
+
+  /** Size of the file that a pointer stands for; null for any other blob. */
   #pointer({ id }: Blob): number | null {
     const bytes = this.#bytes.get(id);
     if (!bytes || bytes.length > largestPointer) return null;
+    const stored = parsePointer(bytes);
+    if (stored) return stored.size;
     const [found, size] = lfsPointer.exec(bytes.toString('latin1')) ?? [];
     return found && size ? Number(size) : null;
   }

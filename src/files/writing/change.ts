@@ -36,7 +36,10 @@ export type Change =
       readonly do: 'add';
       readonly path: string;
       readonly from: string | null;
+      /** Of the payload or image, in bytes. */
       readonly size: number;
+      /** Size of the temporary file, if it is a pointer to the payload. */
+      readonly pointerSize?: number;
       readonly replace?: boolean;
     }
   /** Move of a file or folder out of the trash. */

@@ -1,0 +1,82 @@
+/** Payloads of versions as files that their rows are read from. Those in the object store are fetched when they are needed. */
+import { buffer } from 'node:stream/consumers';
+import { payloadPath } from '../catalogue/layout.ts';
+import type { OutputFormatName } from '../catalogue/output-formats.ts';
+import type { ReadingOptions, Version } from '../catalogue/types.ts';
+import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
+import type { DataQuery } from '../data/query/parameters.ts';
+import { selectsEverything } from '../data/query/run-query.ts';
+import type { Table } from '../data/table/table.ts';
+import type { PayloadFile } from '../data/table/table-store.ts';
+import { openPayload } from './bytes.ts';
+import type { CatalogueFiles } from './catalogue-files.ts';
+import type { PayloadPointer } from './tree/payload-pointer.ts';
+
+/** The payload of a version, for its table. */
+export function payloadFileOf(files: CatalogueFiles, version: Version): PayloadFile {
+  const path = payloadPath(version.namespace, version.dataset, version.file);
+  const pointer = files.store.tree.pointer(path);
+  return {
+    checksum: version.checksum,
+    path: files.store.tree.absolute(path),
+    ...(pointer && { useCopy: (work) => useCopy(files, pointer, work) }),
+    ...formatAndReadingFromRecord(version),
+  };
+}
+
+/** Path of a payload, or a function that fetches it from the object store and returns the path of its copy. */
+export function pathOfPayload(files: CatalogueFiles, version: Version): string | (() => Promise<string>) {
+  const path = payloadPath(version.namespace, version.dataset, version.file);
+  const pointer = files.store.tree.pointer(path);
+  return pointer ? () => useCopy(files, pointer, async (copy) => copy) : files.store.tree.absolute(path);
+}
+
+async function useCopy<T>(
+  files: CatalogueFiles,
+  pointer: PayloadPointer,
+  work: (path: string) => Promise<T>,
+): Promise<T> {
+  const { storedPayloadsOf } = await import('./payloads/stored-payloads.ts');
+  return storedPayloadsOf(files).use(pointer, work);
+}
+
+/**
+ * Format of a payload and options for reading it, from the record of its version. No format if it is to be detected again: no rows were found at ingest,
+ * and the format may only come from the file's extension.
+ */
+export function formatAndReadingFromRecord(version: Version): { format?: PayloadFormat; reading: ReadingOptions } {
+  const { format, rows, file, reading } = version;
+  if (!Object.hasOwn(payloadFormats, format)) return { reading };
+  const known = format as PayloadFormat;
+  const extension = /\.([^.]+?)(?:\.gz)?$/i.exec(file)?.[1]?.toLowerCase() ?? '';
+  return rows === null && payloadFormats[known].extensions.includes(extension)
+    ? { reading }
+    : { format: known, reading };
+}
+
+/**
+ * True if the payload itself has the rows in the requested format: all rows of a Parquet file as Parquet, with geometry
+ * as GeoParquet (the metadata name a `primary_column`).
+ */
+export async function isPayload(
+  files: CatalogueFiles,
+  version: Version,
+  table: Table,
+  query: DataQuery,
+  format: OutputFormatName,
+): Promise<boolean> {
+  if (format !== 'parquet' || version.format !== 'parquet' || version.file.endsWith('.gz') || !selectsEverything(query))
+    return false;
+  if (table.crs !== null) return false;
+  if (!table.schema.hasGeometry) return true;
+  const payload = await openPayload(files, version);
+  try {
+    const { size } = payload;
+    const part = async (start: number, end: number) => buffer(payload.stream({ start, end: end - 1, staysOpen: true }));
+    const tail = await part(size - 8, size);
+    const length = Math.min(tail.readUInt32LE(0), size - 8, 16 * 1024 * 1024);
+    return (await part(size - 8 - length, size - 8)).includes('"primary_column"');
+  } finally {
+    await payload.close();
+  }
+}

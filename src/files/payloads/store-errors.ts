@@ -1,0 +1,57 @@
+/** Errors of the object store as sentences that say what to do. They name no bucket, address or key: readers see them, too. */
+import { CatalogueError, DamagedObjectError, ObjectStoreError, UnavailableError } from '../../catalogue/errors.ts';
+
+/** The parts of an error of the AWS SDK that say what happened. */
+interface SdkError {
+  readonly name?: string;
+  readonly message?: string;
+  readonly $metadata?: { readonly httpStatusCode?: number };
+}
+
+const packages = '@aws-sdk/client-s3 @aws-sdk/lib-storage @aws-sdk/s3-request-presigner';
+
+export const noStoreError = () =>
+  new ObjectStoreError(
+    'The payload lies in an object store, and catalogue.yaml names no object store: add "store: s3://bucket/folder" under payloads.',
+  );
+
+export const noPackagesError = (cause: unknown) =>
+  new ObjectStoreError(`The packages for the object store are not installed. Run: npm install ${packages}`, { cause });
+
+export const missingObjectError = (checksum: string) =>
+  new DamagedObjectError(
+    `The object store lacks the payload with the checksum ${checksum}. Restore the object, or publish the payload again.`,
+  );
+
+export const wrongBytesError = (checksum: string) =>
+  new DamagedObjectError(
+    `The object store has other bytes than those with the checksum ${checksum}. Restore the object, or publish the payload again.`,
+  );
+
+/** @param checksum of the payload that was asked for */
+export function toStoreError(error: unknown, checksum = ''): Error {
+  if (error instanceof CatalogueError) return error;
+  const { name = '', message = '', $metadata } = Object(error) as SdkError;
+  const status = $metadata?.httpStatusCode ?? 0;
+  // For the log.
+  const cause = new Error(`object store: ${[status || '', name, message].filter(Boolean).join(' ')}`, { cause: error });
+  const refusal = (text: string) => new ObjectStoreError(text, { cause });
+  if (name === 'CredentialsProviderError')
+    return refusal(
+      'There is no key for the object store: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY in the environment.',
+    );
+  if (/region is missing/i.test(message))
+    return refusal('The region of the object store is not known: add "region: …" under payloads in catalogue.yaml.');
+  if (name === 'NoSuchBucket')
+    return refusal('The object store has no such bucket: make it, or correct payloads.store in catalogue.yaml.');
+  if (name === 'NoSuchKey' || status === 404) return missingObjectError(checksum);
+  if (status === 401 || status === 403)
+    return refusal(
+      'The object store refuses the key: check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and what the key may do in the bucket.',
+    );
+  if (status === 301 || status === 400)
+    return refusal(
+      `The object store refuses the request (${name || status}): check region and endpoint under payloads in catalogue.yaml.`,
+    );
+  return new UnavailableError("The object store can't be reached at the moment. Try again later.", { cause });
+}
