@@ -286,8 +286,7 @@ export interface Catalogue {
   create<K extends CreatableKind>(kind: K, input: Input, options?: WriteOptions): Promise<Entities[K]>;
   /**
    * Changes the given fields and no others. A new slug or namespace moves the record; its old URL then redirects.
-   * @throws NotFoundError, ValidationError, ConflictError (also for a broken file, with the place), StaleError,
-   *   NotPermittedError
+   * @throws NotFoundError, ValidationError, ConflictError (also for a broken file), StaleError, NotPermittedError
    */
   edit<K extends WritableKind>(ref: RefOf<K>, input: Input, options?: WriteOptions<Entities[K]>): Promise<Entities[K]>;
   /**

@@ -146,10 +146,10 @@ export interface Dataset {
   readonly visibility: Visibility;
   /** Slugs of groups, and users as `user:<username>`. */
   readonly readers: readonly string[];
-  /** The columns of the newest ready version, with the texts of the record. */
-  /** YYYY-MM-DD or RFC 3339 in UTC; '' if only its versions tell it. */
+  /** YYYY-MM-DD or RFC 3339 in UTC; '' if only its versions tell it. So is `modified`. */
   readonly issued: string;
   readonly modified: string;
+  /** The columns of the newest ready version, with the texts of the record. */
   readonly columns: readonly Column[];
   readonly missing_columns: readonly MissingColumn[];
   /** Present names of columns, keyed by former name; several if columns of one name were renamed differently. */
@@ -296,6 +296,5 @@ export interface Entities {
   file: CatalogueFile;
 }
 
-/** Kinds of entities. */
 export type Kind = keyof Entities;
 export type Entity = Entities[Kind];
