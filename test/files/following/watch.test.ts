@@ -217,7 +217,11 @@ test('a root that is moved away stays served, and is read again when it is back'
 test('a root that is deleted and made again', async (t) => {
   const { folder, catalogue, label } = await followed(t);
   for (const i of [1, 2]) {
-    rmSync(folder.root, { recursive: true, maxRetries: 10 });
+    // The catalogue may write into its own folder while this is removed.
+    await until(() => {
+      rmSync(folder.root, { recursive: true, force: true });
+      return true;
+    });
     folder.write('catalogue.yaml', `title: Again ${i}\n`);
     folder.namespace('a');
     folder.dataset(home, `Again ${i}`);
