@@ -1,20 +1,13 @@
 /** The built program as a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 
 const bin = fileURLToPath(new URL('../../bin/catalogue.js', import.meta.url));
-
-/** Whether the compiled program is as new as its sources. */
-export function isBuilt(): boolean {
-  const path = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
-  const built = statSync(path('dist/cli/main.js'), { throwIfNoEntry: false })?.mtimeMs ?? 0;
-  return readdirSync(path('src'), { recursive: true }).every((name) => statSync(path(`src/${name}`)).mtimeMs <= built);
-}
 
 /** Options of Node for a module: from the sources, it is compiled when it is loaded. @param module its path or URL */
 export const compilerFor = (module: string): readonly string[] => (module.endsWith('.ts') ? ['--import', 'tsx'] : []);

@@ -14,16 +14,15 @@ import { isTemporaryFile } from '../../../src/disk/durable.ts';
 import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { makeFolder, until } from '../../support/folder.ts';
-import { isBuilt } from '../../support/program.ts';
+import { compilerFor } from '../../support/program.ts';
 
 const kills = Number(process.env.CATALOGUE_KILLS ?? 200);
 const writers = ['one', 'two', 'three'];
-const script = fileURLToPath(new URL('crash-child.js', import.meta.url));
-const how = isBuilt() ? { node: [], modules: ['dist', 'js'] } : { node: ['--import', 'tsx'], modules: ['src', 'ts'] };
+const script = fileURLToPath(new URL('crash-child.ts', import.meta.url));
 
 /** Starts a writer, kills it while it writes, and gives what it has said. */
 async function life(root: string, namespace: string, first: number): Promise<string[]> {
-  const child = spawn(process.execPath, [...how.node, script, root, namespace, String(first), ...how.modules], {
+  const child = spawn(process.execPath, [...compilerFor(script), script, root, namespace, String(first)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const gone = once(child, 'close');

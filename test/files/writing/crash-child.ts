@@ -1,26 +1,24 @@
 /**
- * A writer for crash.test.ts, until it is killed: `<root> <namespace> <first number> <room> <extension>`, the last two
- * saying where the modules are: it is started hundreds of times, and the compiled ones load faster. It says what it has done once it
+ * A writer for crash.test.ts, until it is killed: `<root> <namespace> <first number>`. It says what it has done once it
  * is done: `edited d1 7`, `made n8`, `begun n9` and soon `removed n9`, `published <slug> 10`, `counted`.
  */
 import { writeSync } from 'node:fs';
 import { Readable } from 'node:stream';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
+import { commitSingleStep } from '../../../src/files/transaction.ts';
 
-const [root, namespace, first, room, extension] = process.argv.slice(2);
-const [{ openFileCatalogue }, { commitSingleStep }] = await Promise.all(
-  ['file-catalogue', 'transaction'].map((name) => import(`../../../${room}/files/${name}.${extension}`)),
-);
+const [root = '', namespace = '', first] = process.argv.slice(2);
 let number = Number(first);
 // At once, and not when the event loop finds the time: what was said must have been heard.
-const say = (...words) => writeSync(1, `${words.join(' ')}\n`);
+const say = (...words: readonly unknown[]) => writeSync(1, `${words.join(' ')}\n`);
 
 const files = await openFileCatalogue(root);
 const catalogue = files.for();
-const dataset = (slug) => ({ kind: 'dataset', namespace, slug });
+const dataset = (slug: string) => ({ kind: 'dataset', namespace, slug }) as const;
 // Everything is read before the first kill may come.
 await catalogue.list('dataset', {});
 
-async function edits(slug) {
+async function edits(slug: string) {
   const n = ++number;
   await catalogue.edit(dataset(slug), { description: `${n} ${'x'.repeat(n % 5000)}`, keywords: [`k${n}`] });
   say('edited', slug, n);
@@ -46,13 +44,13 @@ async function publishes() {
 }
 
 async function counts() {
-  const set = ({ publisher }) => ({ publisher: String(Number(publisher ?? 0) + 1) });
+  const set = ({ publisher }: { readonly publisher?: unknown }) => ({ publisher: String(Number(publisher ?? 0) + 1) });
   const path = 'namespaces/shared/datasets/counter/dataset.yaml';
   await commitSingleStep(files.access(), { changes: [{ do: 'edit', path, set }] }, { message: () => 'Count' });
   say('counted');
 }
 
-async function forever(work) {
+async function forever(work: () => Promise<void>) {
   for (;;) await work();
 }
 
