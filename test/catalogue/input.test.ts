@@ -141,7 +141,7 @@ describe('what is taken', () => {
     assert.equal(
       writableFields('dataset').join(' '),
       'label slug namespace description image showcase_image thumbnail_image ' +
-        'keywords licence homepage publisher contact links visibility readers columns reading',
+        'keywords licence homepage publisher contact links issued modified visibility readers columns reading',
     );
     assert.equal(writableFields('namespace').join(' '), 'label slug description visibility owners readers');
   });

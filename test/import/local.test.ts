@@ -297,9 +297,10 @@ describe('an import of local files', () => {
     assert.deepEqual([one.namespace, one.versions.length], ['parks', 1]);
   });
 
-  it('is a function of the library, too', async () => {
+  it('is a function of the library, too', async (t) => {
     const { root, folder } = await makeSources();
-    await using catalogue = await openCatalogue(root);
+    const catalogue = await openCatalogue(root);
+    t.after(() => catalogue.close());
     const options = { to: 'agency', cacheFolder: join(folder, '.cache') };
     const source = join(folder, 'gsa.data.json');
     const planned = await importCatalogue(catalogue, source, { ...options, dryRun: true });
