@@ -61,8 +61,6 @@ export async function bundleTests(files, folder) {
     cwd: checkout,
     input: Object.fromEntries(inputs.map((path) => [nameInBundle(path), path])),
     platform: 'node',
-    // Of what the sources use, Node 20 lacks `await using`.
-    transform: { target: 'node20.19' },
     external: (id) => /^[^./\0]/.test(id) && !id.startsWith(checkout),
     plugins: [moduleAddresses],
     // Addresses are replaced within their lines, and the lines stay.
