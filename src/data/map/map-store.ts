@@ -159,7 +159,7 @@ const bytesOfDrawing = (drawing: MapPicture | VectorTile | string): number => {
 };
 
 /** Values by key, up to a size; what several ask for at a time is made once. */
-class Kept<V extends object | string> {
+export class Kept<V extends object | string> {
   readonly #values: LRUCache<string, { readonly value: V }>;
   readonly #making = new Map<string, Promise<V>>();
 
@@ -174,14 +174,21 @@ class Kept<V extends object | string> {
     return this.#values.has(key);
   }
 
+  /**
+   * The value that is kept, else that of `make`, which runs once for all who ask meanwhile. Each makes it for a client with limits of
+   * its own, and who may leave: where another's attempt fails, one's own follows.
+   */
   async get(key: string, make: () => Promise<V>): Promise<V> {
-    const kept = this.#values.get(key);
-    if (kept) return kept.value;
-    let making = this.#making.get(key);
-    if (!making) {
-      making = make().finally(() => this.#making.delete(key));
-      this.#making.set(key, making);
+    for (;;) {
+      const kept = this.#values.get(key);
+      if (kept) return kept.value;
+      const running = this.#making.get(key);
+      if (!running) break;
+      const made = await running.catch(() => undefined);
+      if (made !== undefined) return made;
     }
+    const making = make().finally(() => this.#making.delete(key));
+    this.#making.set(key, making);
     const value = await making;
     this.#values.set(key, { value });
     return value;
