@@ -131,7 +131,7 @@ const refusals: Readonly<Record<Method, readonly number[]>> = {
   PATCH: [408, 409, 412, 413, 415, 428],
   DELETE: [405, 409, 412, 428],
 };
-const usualRefusals = [400, 401, 403, 404, 406, 429, 503];
+const usualRefusals = [400, 401, 403, 404, 406, 429, 502, 503];
 
 /** Parameters in paths that name records, which may have moved. */
 const namesRecord = /:(namespace|dataset|version|query|group)\b/;

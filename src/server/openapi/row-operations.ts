@@ -151,6 +151,10 @@ export const rowOperations = {
           headers: ['ETag', 'Content-Range'],
         },
         302: { description: 'The payload is on another server.', headers: ['Location'] },
+        307: {
+          description: 'The payload is in the object store, at an address for some minutes.',
+          headers: ['Location'],
+        },
       },
     },
   },

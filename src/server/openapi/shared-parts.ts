@@ -37,6 +37,7 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   416: ['RangeNotSatisfiable', 'The range is outside of the bytes.', 'Content-Range'],
   428: ['PreconditionRequired', 'The write needs If-Match.'],
   429: ['TooManyRequests', 'Too many attempts, or too much work.', 'Retry-After'],
+  502: ['BadGateway', 'The object store that has the payload refuses, or has lost it.', 'Retry-After'],
   503: ['Unavailable', 'The server can’t answer at the moment.', 'Retry-After'],
 };
 
