@@ -25,11 +25,12 @@ const benchmarks = [
   'check',
   'cli',
   'sync',
-  'scale',
   'data/ingest',
   'data/query',
   'data/stream',
   'data/writers',
+  'scale/hosts',
+  'scale/growth',
 ];
 const here = fileURLToPath(new URL('.', import.meta.url));
 

@@ -38,7 +38,8 @@ if (files.length === 0) {
 // By default, Node leaves one core unused: on two cores, the files would run one after the other.
 const concurrency = `--test-concurrency=${availableParallelism()}`;
 const bundled = await bundleTests(files, ownFolder);
-const args = ['--import', 'tsx', '--enable-source-maps', '--test', concurrency, ...options, ...groups(files).map(moduleOf)];
+const loading = ['--import', 'tsx', '--enable-source-maps'];
+const args = [...loading, '--test', concurrency, ...options, ...groups(files).map(moduleOf)];
 const runner = spawn(process.execPath, args, { stdio: 'inherit' });
 runner.on('exit', (code, signal) => {
   rmSync(ownFolder, { recursive: true, force: true });
