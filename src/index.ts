@@ -179,13 +179,6 @@ export async function importCatalogue(
 
 /**
  * Exports the public part of the catalogue in a folder as static files. A second export writes only what has changed.
- *
- * @example
- * ```ts
- * import { exportCatalogue } from 'dataset-catalogue';
- *
- * const { files, large } = await exportCatalogue({ folder: 'catalogue-data', to: 'site', url: 'https://data.example.org' });
- * ```
  * @throws ValidationError without an address; ConflictError if the folder has files of others; UnavailableError (the disk is full);
  *   the signal's reason
  */
