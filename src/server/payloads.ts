@@ -64,6 +64,8 @@ export async function sendPayload(
   const address = isHere ? null : await payload.address?.(disposition);
   if (address) {
     ctx.status = 307;
+    ctx.body = '';
+    ctx.remove('Content-Type');
     // The address is for this reader, and valid for minutes.
     ctx.set({ Location: address, 'Cache-Control': 'private, no-store' });
     return;

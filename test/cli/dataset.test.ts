@@ -46,6 +46,7 @@ describe('dataset add', () => {
         'c@example.org',
       ],
       ...['--visibility', 'private', '--links', 'Map of all=https://example.org/?a=b'],
+      ...['--issued', '2020-01-31', '--modified', '2024-02-29T12:00:00Z'],
     ]);
     assert.equal(exitCode, 0, err);
     assert.equal(out, 'parks/lawns\n');
@@ -71,6 +72,8 @@ describe('dataset add', () => {
       homepage: 'https://example.org',
       publisher: 'P',
       contact: 'c@example.org',
+      issued: '2020-01-31',
+      modified: '2024-02-29T12:00:00Z',
       links: { 'Map of all': 'https://example.org/?a=b' },
       source: {},
       visibility: 'private',
