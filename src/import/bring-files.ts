@@ -95,12 +95,14 @@ export class BroughtFiles {
     } else this.#links.push({ id: formatRef(ref), reason: 'the source names no file' });
   }
 
-  /** Brings the files. @throws the signal's reason */
-  async bring(): Promise<{ readonly versions: readonly BroughtVersion[]; readonly links: readonly Skipped[] }> {
+  /** Brings the files. @param isRefused true for a dataset without a record @throws the signal's reason */
+  async bring(
+    isRefused: (ref: DatasetRef) => boolean,
+  ): Promise<{ readonly versions: readonly BroughtVersion[]; readonly links: readonly Skipped[] }> {
     const versions: BroughtVersion[] = [];
     for (const { ref, link, others } of this.#planned) {
       this.#signal?.throwIfAborted();
-      if (this.#dryRun) continue;
+      if (this.#dryRun || isRefused(ref)) continue;
       try {
         const version = await this.#bringOne(ref, link);
         if (version) versions.push(version);

@@ -115,7 +115,7 @@ export async function importSource(request: ImportRequest, environment: ImportEn
       // What was read before an error or Ctrl-C is kept.
       await writer.flush();
     }
-    const brought = await files.bring();
+    const brought = await files.bring((ref) => writer.isRefused(ref));
     if (!request.dryRun) await http?.finish();
     return {
       source: from,
