@@ -113,7 +113,9 @@ export class BroughtFiles {
           });
       } catch (error) {
         this.#signal?.throwIfAborted();
-        this.#links.push({ id: formatRef(ref), reason: `${link.address}: ${reasonOf(error)}` });
+        const reason = reasonOf(error);
+        const named = reason.startsWith(link.address) ? reason : `${link.address}: ${reason}`;
+        this.#links.push({ id: formatRef(ref), reason: named });
       }
     }
     return { versions, links: this.#links };

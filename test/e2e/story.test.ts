@@ -4,9 +4,10 @@
  */
 import assert from 'node:assert/strict';
 import { execFile, execFileSync, spawnSync } from 'node:child_process';
-import { appendFileSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { icebergRead } from 'icebird';
 import type { Metadata } from '../iceberg/spec.ts';
@@ -21,6 +22,15 @@ const withoutGdal =
   spawnSync('ogrinfo', ['--version']).error !== undefined &&
   !process.env.CI &&
   'ogrinfo is not installed (Debian: gdal-bin)';
+
+const runProgram = promisify(execFile);
+const author = Object.fromEntries(
+  ['AUTHOR', 'COMMITTER'].flatMap((who) => [
+    [`GIT_${who}_NAME`, 'Ann'],
+    [`GIT_${who}_EMAIL`, 'ann@city.example'],
+  ]),
+);
+const documentation = readFileSync(new URL('../../docs/importing.md', import.meta.url), 'utf8');
 
 const geojson = 'application/geo+json';
 const trees = 'api/v1/namespaces/city/datasets/street-trees/';
@@ -102,8 +112,7 @@ describe('the story of an imported catalogue', () => {
     return { out, err };
   };
   const git = (...args: string[]) => {
-    const user = ['-c', 'user.name=Ann', '-c', 'user.email=ann@city.example'];
-    return execFileSync('git', ['-C', root, ...user, ...args], { encoding: 'utf8', env: gitEnv });
+    return execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', env: { ...gitEnv, ...author } });
   };
   const commit = (message: string) => git('add', '--all') + git('commit', '--quiet', '--message', message);
   /** All files but the private ones, with the times at which they were written. */
@@ -111,7 +120,19 @@ describe('the story of an imported catalogue', () => {
     filesIn(root).flatMap((path) =>
       /^\.(catalogue|git)\//.test(path) ? [] : `${path} ${statSync(join(root, path)).mtimeMs}`,
     );
-  const refresh = async () => JSON.parse((await done('refresh', '--json')).out)[0];
+  /** Names of the versions of the trees, the oldest first. */
+  const versionNames = () =>
+    readdirSync(join(root, 'namespaces/city/datasets/street-trees/versions'))
+      .map((file) => file.replace('.yaml', ''))
+      .sort();
+  /** Runs the line for cron that docs/importing.md has. */
+  const runEveryNight = async () => {
+    const [, line = ''] = /^0 3 \* \* \* cd \S+ && (catalogue refresh .*)$/m.exec(documentation) ?? [];
+    const own = { CATALOGUE_DATA: undefined, CATALOGUE_REMOTE: undefined, XDG_CONFIG_HOME: join(home.path, '.config') };
+    const env = { ...gitEnv, ...author, ...own, PATH: `${join(home.path, 'bin')}:${process.env.PATH}` };
+    const { stdout: out, stderr: err } = await runProgram('sh', ['-c', line], { cwd: root, env });
+    return { out, err };
+  };
   const json = async (path: string) => {
     const response = await fetch(`${server.url}/${path}`);
     assert.equal(response.status, 200, path);
@@ -150,6 +171,10 @@ describe('the story of an imported catalogue', () => {
     publishAtPortal('Trees', oldTrees);
     await done('init', '--title', 'Open data of the city');
     git('init', '--quiet', '--initial-branch=main');
+    git('init', '--quiet', '--bare', '--initial-branch=main', join(home.path, 'remote.git'));
+    git('remote', 'add', 'origin', join(home.path, 'remote.git'));
+    mkdirSync(join(home.path, 'bin'));
+    symlinkSync(fileURLToPath(new URL('../../bin/catalogue.js', import.meta.url)), join(home.path, 'bin/catalogue'));
   });
   after(async () => {
     await server?.end('SIGTERM');
@@ -165,6 +190,7 @@ describe('the story of an imported catalogue', () => {
     assert.match(out, /^version\tcity\/street-trees@\d{20}\tstreet-trees\.geojson$/m);
     assert.match(out, /^link\tcity\/plan\t.*PDF/im);
     commit('Import the portal of the city');
+    git('push', '--quiet', '--set-upstream', 'origin', 'main');
   });
 
   it('goes on with a description that is written by hand', () => {
@@ -180,17 +206,17 @@ describe('the story of an imported catalogue', () => {
     commit('Describe the catalogue and its trees');
   });
 
-  it('takes what changed at the portal, and keeps what was written by hand', async () => {
+  it('takes what changed at the portal, keeps what was written by hand, and is committed and pushed', async () => {
     publishAtPortal('Trees at streets', newTrees);
-    const { created, updated, unchanged, kept, skipped, missing, versions } = await refresh();
+    const { out, err } = await runEveryNight();
+    assert.equal(err, '');
     assert.deepEqual(
-      [created, updated, unchanged, skipped, missing],
-      [[], [{ dataset: 'city/street-trees', fields: ['label'] }], 2, [], []],
-    );
-    assert.deepEqual(kept, [{ dataset: 'city/street-trees', fields: ['description'] }]);
-    assert.deepEqual(
-      versions.map(({ dataset }: { dataset: string }) => dataset),
-      ['city/street-trees'],
+      out.split('\n').filter((line) => !/^(link\t|$)/.test(line)),
+      [
+        'updated\tcity/street-trees\tlabel',
+        `version\tcity/street-trees@${versionNames().at(-1)}\tstreet-trees.geojson`,
+        'kept\tcity/street-trees\twritten by hand: description',
+      ],
     );
     const text = readFileSync(record, 'utf8');
     assert.match(text, /^label: Trees at streets$/m);
@@ -198,17 +224,23 @@ describe('the story of an imported catalogue', () => {
       text,
       /\n# Agreed with the gardeners\.\ndescription: \|-\n {2}Every tree at a street\.\n\n {2}Heights are in \*\*metres\*\*\.\n/,
     );
-    const changed = git('status', '--porcelain', '--untracked-files=all').trimEnd().split('\n');
-    assert.equal(changed.length, 3, changed.join('\n'));
-    assert.equal(changed[0], ' M namespaces/city/datasets/street-trees/dataset.yaml');
-    commit('Refresh');
+    const name = versionNames().at(-1);
+    const home = 'namespaces/city/datasets/street-trees';
+    assert.deepEqual(git('show', '--format=%s', '--name-status', 'origin/main').trimEnd().split('\n'), [
+      'Refresh',
+      '',
+      `A\t${home}/data/${name}.geojson`,
+      `M\t${home}/dataset.yaml`,
+      `A\t${home}/versions/${name}.yaml`,
+    ]);
   });
 
   it('changes nothing if the portal has not changed', async () => {
-    const before = filesWithTimes();
-    const { created, updated, unchanged, versions } = await refresh();
-    assert.deepEqual([created, updated, unchanged, versions], [[], [], 3, []]);
-    assert.deepEqual(filesWithTimes(), before);
+    const [before, commit] = [filesWithTimes(), git('rev-parse', 'HEAD')];
+    const { out, err } = await runEveryNight();
+    assert.equal(err, '');
+    assert.doesNotMatch(out, /^(new|updated|version|missing|not taken)\t/m);
+    assert.deepEqual([filesWithTimes(), git('rev-parse', 'HEAD')], [before, commit]);
     assert.equal(git('status', '--porcelain'), '');
   });
 
@@ -242,7 +274,7 @@ describe('the story of an imported catalogue', () => {
 
   it('opens in GDAL with all rows', { skip: withoutGdal }, async () => {
     const address = `/vsicurl/${server.url}/${trees}data.geojson`;
-    const { stdout } = await promisify(execFile)('ogrinfo', ['-ro', '-al', address]);
+    const { stdout } = await runProgram('ogrinfo', ['-ro', '-al', address]);
     assert.match(stdout, /^Feature Count: 3$/m);
     assert.deepEqual(
       [...stdout.matchAll(/^ {2}species \(String\) = (.*)\n {2}height \(Real\) = (.*)$/gm)].map(([, ...row]) => row),

@@ -128,6 +128,10 @@ describe('an import over HTTP', () => {
     assert.equal(await versions(), 0);
     rows = 'name,height\noak,4\n';
     assert.equal(await versions(), 1);
+    portal.answers.delete('/files/trees.csv');
+    const { links } = (await importing(root, url, '--to', 'portal', '--with-data')).json;
+    const reason = `${portal.base}/files/trees.csv: the server answered 404.`;
+    assert.deepEqual(links, [{ id: 'portal/trees', reason }]);
     const { catalogue } = await type(['dataset', 'list'], { root });
     const dataset = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'portal', slug: 'trees' });
     assert.deepEqual(
