@@ -128,6 +128,11 @@ describe('an import over HTTP', () => {
     assert.equal(await versions(), 0);
     rows = 'name,height\noak,4\n';
     assert.equal(await versions(), 1);
+    const shown = await type(['import', url, '--to', 'portal', '--with-data', '--delay', '0'], {
+      root,
+      terminal: true,
+    });
+    assert.match(shown.err, /\rImporting {2}\[#+\] 100 % {2}1 of 1.*\rAdding files {2}\[-+\] {3}0 % {2}0 of 1/s);
     portal.answers.delete('/files/trees.csv');
     const { links } = (await importing(root, url, '--to', 'portal', '--with-data')).json;
     const reason = `${portal.base}/files/trees.csv: the server answered 404.`;

@@ -86,6 +86,7 @@ export async function runImport(call: Call, request: ImportRequest): Promise<Imp
   const { importSource } = await import('../../import/import-source.ts');
   const catalogue = await call.open();
   const progress = showCountProgress(context, 'Importing');
+  const files = showCountProgress(context, 'Adding files');
   try {
     return await runInterruptible(context, 'The same command goes on with it.', async (signal) =>
       importSource(request, {
@@ -95,10 +96,15 @@ export async function runImport(call: Call, request: ImportRequest): Promise<Imp
         listLayers: async (path) => (await import('../../data/ingest/payload-layers.ts')).listPayloadLayers(path),
         signal,
         onRecords: (done, total) => progress.at(done, total),
+        onFiles: (...counts) => {
+          progress.end();
+          files.at(...counts);
+        },
       }),
     );
   } finally {
     progress.end();
+    files.end();
   }
 }
 
