@@ -62,6 +62,8 @@ export function bestFile(links: readonly ImportedLink[]): ImportedLink | undefin
   return files.sort((a, b) => rank(a) - rank(b))[0];
 }
 
+type OnFiles = (done: number, total: number, bytes: number) => void;
+
 interface Planned {
   readonly ref: DatasetRef;
   readonly link: ImportedLink;
@@ -74,14 +76,29 @@ export class BroughtFiles {
   readonly #documents: Documents;
   readonly #dryRun: boolean;
   readonly #signal: AbortSignal | undefined;
+  readonly #onFiles: OnFiles | undefined;
+  /** Files that are done; null before the first one is fetched. */
+  #done: number | null = null;
   readonly #planned: Planned[] = [];
   readonly #links: Skipped[] = [];
 
-  constructor(catalogue: Catalogue, documents: Documents, dryRun: boolean, signal: AbortSignal | undefined) {
+  constructor(
+    catalogue: Catalogue,
+    documents: Documents,
+    dryRun: boolean,
+    signal: AbortSignal | undefined,
+    onFiles: OnFiles | undefined,
+  ) {
     this.#catalogue = catalogue;
     this.#documents = documents;
     this.#dryRun = dryRun;
     this.#signal = signal;
+    this.#onFiles = onFiles;
+  }
+
+  /** Reports the bytes received of a document, if it is one of the files. */
+  onBytes(bytes: number): void {
+    if (this.#done !== null) this.#onFiles?.(this.#done, this.#planned.length, bytes);
   }
 
   plan(ref: DatasetRef, { links }: ImportedDataset): void {
@@ -95,12 +112,16 @@ export class BroughtFiles {
     } else this.#links.push({ id: formatRef(ref), reason: 'the source names no file' });
   }
 
-  /** Brings the files. @throws the signal's reason */
-  async bring(): Promise<{ readonly versions: readonly BroughtVersion[]; readonly links: readonly Skipped[] }> {
+  /** Brings the files. @param isRefused true for a dataset without a record @throws the signal's reason */
+  async bring(
+    isRefused: (ref: DatasetRef) => boolean,
+  ): Promise<{ readonly versions: readonly BroughtVersion[]; readonly links: readonly Skipped[] }> {
     const versions: BroughtVersion[] = [];
-    for (const { ref, link, others } of this.#planned) {
+    for (const [i, { ref, link, others }] of this.#planned.entries()) {
       this.#signal?.throwIfAborted();
-      if (this.#dryRun) continue;
+      if (this.#dryRun || isRefused(ref)) continue;
+      this.#done = i;
+      this.onBytes(0);
       try {
         const version = await this.#bringOne(ref, link);
         if (version) versions.push(version);
@@ -111,7 +132,9 @@ export class BroughtFiles {
           });
       } catch (error) {
         this.#signal?.throwIfAborted();
-        this.#links.push({ id: formatRef(ref), reason: `${link.address}: ${reasonOf(error)}` });
+        const reason = reasonOf(error);
+        const named = reason.startsWith(link.address) ? reason : `${link.address}: ${reason}`;
+        this.#links.push({ id: formatRef(ref), reason: named });
       }
     }
     return { versions, links: this.#links };

@@ -1,18 +1,26 @@
 /**
  * Documents of servers: fetched politely (one request a second to one host), kept on disk with their validators (RFC 9110,
- * section 13), and asked for again only if they changed. Within a run that was interrupted, what was fetched is used again.
+ * section 13), and asked for again only if they changed. Within a run that was interrupted, what was fetched is used again,
+ * and of a file that was interrupted, only the rest is fetched.
  */
 import { createHash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
-import { mkdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { Agent, request } from 'undici';
 import { NotFoundError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
 import { assertPublicAddress, makeGuardedLookup } from './addresses.ts';
 import type { Documents, OpenDocument } from './documents.ts';
+import {
+  type AnswerHead,
+  answerHead,
+  continuesPart,
+  findPart,
+  type Part,
+  rangeHeaders,
+  removePart,
+  storeBody,
+} from './partial-download.ts';
 
 export interface HttpDocumentsOptions {
   /** Folder for the documents. */
@@ -40,13 +48,8 @@ export interface Clock {
 }
 
 /** What is kept beside a document. */
-interface Kept {
+interface Kept extends Omit<AnswerHead, 'coding' | 'validator'> {
   readonly url: string;
-  /** After redirects. */
-  readonly address: string;
-  readonly etag?: string;
-  readonly lastModified?: string;
-  readonly mediaType: string;
   /** Run that fetched or confirmed it. */
   readonly run: string;
 }
@@ -114,7 +117,8 @@ export class HttpDocuments implements Documents {
     };
     for (let attempt = 1; ; attempt++) {
       try {
-        const answered = await this.#fetch(url, { accept, ...conditions }, stem);
+        const part = await findPart(stem);
+        const answered = await this.#fetch(url, { accept, ...(part ? rangeHeaders(part) : conditions) }, stem, part);
         const next: Kept =
           answered === 'unchanged' && kept
             ? { ...kept, run: this.#run }
@@ -145,6 +149,7 @@ export class HttpDocuments implements Documents {
     url: string,
     headers: Record<string, string>,
     stem: string,
+    part: Part | null,
   ): Promise<Omit<Kept, 'run' | 'url'> | 'unchanged'> {
     let address = url;
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
@@ -161,17 +166,23 @@ export class HttpDocuments implements Documents {
       });
       const { statusCode, body } = response;
       const header = (name: string) => [response.headers[name]].flat()[0] ?? '';
-      if (statusCode >= 200 && statusCode < 300) {
-        await this.#store(body, header('content-encoding'), address, stem);
-        const etag = header('etag');
-        const lastModified = header('last-modified');
-        const mediaType = header('content-type').split(';')[0]?.trim().toLowerCase() ?? '';
-        return { address, mediaType, ...(etag && { etag }), ...(lastModified && { lastModified }) };
+      if (statusCode === 206 && part && continuesPart(header('content-range'), part)) {
+        await this.#store(body, { ...part.head, address }, stem, part.size);
+        return keptHead({ ...part.head, address });
+      }
+      if (statusCode >= 200 && statusCode < 300 && statusCode !== 206) {
+        const head = answerHead(address, header);
+        await this.#store(body, head, stem);
+        return keptHead(head);
       }
       await body.dump({ limit: 1024 * 1024 }).catch(() => {});
       if (statusCode === 304) {
         this.counts.unchanged++;
         return 'unchanged';
+      }
+      if (statusCode === 206 || (statusCode === 416 && part)) {
+        await removePart(stem);
+        throw new TransientError('the server sent another range than was asked for', 0);
       }
       const location = header('location');
       if (statusCode >= 300 && statusCode < 400 && location) {
@@ -189,26 +200,12 @@ export class HttpDocuments implements Documents {
     throw new ValidationError({ source: [`${url} redirects more than ${maxRedirects} times.`] });
   }
 
-  async #store(body: Readable, coding: string, address: string, stem: string): Promise<void> {
+  /** Stores the body of an answer. @param offset bytes that an interrupted download left @throws TransientError, ValidationError */
+  async #store(body: Readable, head: AnswerHead, stem: string, offset = 0): Promise<void> {
     const { maxSize = 4 * 1024 * 1024 * 1024, onProgress } = this.#options;
-    let size = 0;
-    async function* counted(chunks: AsyncIterable<Buffer>) {
-      for await (const chunk of chunks) {
-        size += chunk.length;
-        if (size > maxSize) throw new ValidationError({ source: [`${address} has more than ${maxSize} bytes.`] });
-        onProgress?.(address, size);
-        yield chunk;
-      }
-    }
-    const decoder = decoderOf(coding);
-    const aside = `${stem}.part`;
     try {
-      const file = createWriteStream(aside, { mode: 0o600 });
-      if (decoder) await pipeline(body, decoder, counted, file);
-      else await pipeline(body, counted, file);
-      await rename(aside, `${stem}.body`);
+      await storeBody(body, head, stem, { maxSize, offset, onProgress });
     } catch (error) {
-      await rm(aside, { force: true });
       if (error instanceof ValidationError) throw error;
       throw new TransientError(`the answer broke off: ${(error as Error).message}`);
     }
@@ -234,11 +231,8 @@ class TransientError extends Error {
   }
 }
 
-function decoderOf(coding: string) {
-  if (/^(?:x-)?gzip$/i.test(coding)) return createGunzip();
-  if (/^deflate$/i.test(coding)) return createInflate();
-  return /^br$/i.test(coding) ? createBrotliDecompress() : null;
-}
+/** The head without what only a download needs. */
+const keptHead = ({ coding: _, validator: __, ...head }: AnswerHead) => head;
 
 /** Milliseconds in Retry-After (RFC 9110, section 10.2.3): seconds or a date. */
 function retryAfterOf(value: string): number | undefined {

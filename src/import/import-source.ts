@@ -37,8 +37,8 @@ export interface ImportEnvironment {
   readonly signal?: AbortSignal | undefined;
   /** Called with the number of records so far, and the number of all if it is known. */
   readonly onRecords?: ((done: number, total: number | null) => void) | undefined;
-  /** Called with the address of a file and the bytes received. */
-  readonly onBytes?: ((address: string, bytes: number) => void) | undefined;
+  /** Called with the number of files taken in, and of all; and with the bytes received of the next one. */
+  readonly onFiles?: ((done: number, total: number, bytes: number) => void) | undefined;
 }
 
 export interface ImportResult {
@@ -70,13 +70,14 @@ export async function importSource(request: ImportRequest, environment: ImportEn
   const from = addressOfSource(request.source);
   const namespace = request.namespace ?? (slugify(nameOfSource(from)) || 'imported');
   const { catalogue, cacheFolder, signal, cwd } = environment;
+  let files: BroughtFiles | undefined;
   const http = isUrl(from)
     ? await HttpDocuments.open({
         folder: `${cacheFolder}/${createHash('sha256').update(from).digest('hex').slice(0, 16)}`,
         source: from,
         interval: (request.delay ?? 1) * 1000,
         signal,
-        onProgress: environment.onBytes,
+        onProgress: (_, bytes) => files?.onBytes(bytes),
       })
     : null;
   try {
@@ -94,7 +95,7 @@ export async function importSource(request: ImportRequest, environment: ImportEn
     const items = http
       ? readHttpSource(from, { ...state, folder: null })
       : readLocalSource(resolve(cwd, request.source), state);
-    const files = new BroughtFiles(catalogue, documents, request.dryRun ?? false, signal);
+    files = new BroughtFiles(catalogue, documents, request.dryRun ?? false, signal, environment.onFiles);
     let total: number | null = null;
     let done = 0;
     try {
@@ -115,7 +116,7 @@ export async function importSource(request: ImportRequest, environment: ImportEn
       // What was read before an error or Ctrl-C is kept.
       await writer.flush();
     }
-    const brought = await files.bring();
+    const brought = await files.bring((ref) => writer.isRefused(ref));
     if (!request.dryRun) await http?.finish();
     return {
       source: from,

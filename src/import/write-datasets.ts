@@ -94,6 +94,8 @@ export class DatasetWriter {
   /** Identifiers that this run has seen. */
   readonly #seen = new Set<string>();
   readonly #fromHere: Dataset[] = [];
+  /** Names of datasets whose records were refused. */
+  readonly #refused = new Set<string>();
   #batch: Waiting[] = [];
   readonly outcome: WrittenSoFar = { created: [], updated: [], unchanged: 0, kept: [], skipped: [] };
 
@@ -171,8 +173,10 @@ export class DatasetWriter {
     );
     for (const { change, written, list, id } of batch) {
       const outcome = change && outcomes.get(change.path);
-      if (outcome && !outcome.done) this.#skip(id, reasonOf(outcome.error));
-      else if (list) list.push(written);
+      if (outcome && !outcome.done) {
+        this.#refused.add(formatRef(written.ref));
+        this.#skip(id, reasonOf(outcome.error));
+      } else if (list) list.push(written);
       else this.outcome.unchanged++;
     }
   }
@@ -234,6 +238,11 @@ export class DatasetWriter {
     if (this.#taken.has(wanted.toLowerCase())) return undefined;
     this.#taken.add(wanted.toLowerCase());
     return wanted;
+  }
+
+  /** True for a dataset whose record was refused when it was written. */
+  isRefused(ref: DatasetRef): boolean {
+    return this.#refused.has(formatRef(ref));
   }
 
   /** Datasets of this source that this run has not seen. */

@@ -1,52 +1,15 @@
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { ValidationError } from '../../src/catalogue/errors.ts';
 import { assertPublicAddress, makeGuardedLookup } from '../../src/import/addresses.ts';
 import { HttpDocuments } from '../../src/import/http-documents.ts';
+import { type Answer, Portal } from '../support/portal.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
-
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** A server whose answers a test sets, by path; it remembers what it was asked. */
-class Portal {
-  readonly answers = new Map<string, Answer>();
-  readonly asked: string[] = [];
-  base = '';
-  #server: Server | undefined;
-
-  async start(): Promise<void> {
-    this.#server = createServer((request, response) => {
-      const { pathname } = new URL(request.url ?? '', 'http://x');
-      this.asked.push(`${pathname}${request.headers['if-none-match'] ? ' if-none-match' : ''}`);
-      const answer = this.answers.get(pathname);
-      if (answer) answer(request, response);
-      else response.writeHead(404).end();
-    });
-    await new Promise<void>((resolve) => this.#server?.listen(0, '127.0.0.1', resolve));
-    this.base = `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  close(): void {
-    this.#server?.closeAllConnections();
-    this.#server?.close();
-  }
-
-  /** Answers with JSON and an ETag, and 304 to who has it. */
-  json(path: string, value: unknown | ((request: IncomingMessage) => unknown)): void {
-    this.answers.set(path, (request, response) => {
-      const text = JSON.stringify(typeof value === 'function' ? value(request) : value);
-      const etag = `"${Buffer.from(text).length}-${text.split('').reduce((sum, c) => (sum * 31 + c.charCodeAt(0)) | 0, 7)}"`;
-      if (request.headers['if-none-match'] === etag) response.writeHead(304, { etag }).end();
-      else response.writeHead(200, { etag, 'content-type': 'application/json' }).end(text);
-    });
-  }
-}
 
 const portal = new Portal();
 before(() => portal.start());
@@ -165,6 +128,15 @@ describe('an import over HTTP', () => {
     assert.equal(await versions(), 0);
     rows = 'name,height\noak,4\n';
     assert.equal(await versions(), 1);
+    const shown = await type(['import', url, '--to', 'portal', '--with-data', '--delay', '0'], {
+      root,
+      terminal: true,
+    });
+    assert.match(shown.err, /\rImporting {2}\[#+\] 100 % {2}1 of 1.*\rAdding files {2}\[-+\] {3}0 % {2}0 of 1/s);
+    portal.answers.delete('/files/trees.csv');
+    const { links } = (await importing(root, url, '--to', 'portal', '--with-data')).json;
+    const reason = `${portal.base}/files/trees.csv: the server answered 404.`;
+    assert.deepEqual(links, [{ id: 'portal/trees', reason }]);
     const { catalogue } = await type(['dataset', 'list'], { root });
     const dataset = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'portal', slug: 'trees' });
     assert.deepEqual(

@@ -6,6 +6,7 @@ import type { SavedSource } from '../../catalogue/types.ts';
 import type { SourceFormat } from '../../import/detect.ts';
 import type { ImportRequest, ImportResult } from '../../import/import-source.ts';
 import type { Call, Verb } from '../command.ts';
+import { UsageError } from '../errors.ts';
 import { runInterruptible } from '../interruption.ts';
 import { dryRunOption, secondsFromOption } from '../options.ts';
 import { showCountProgress } from '../output/progress.ts';
@@ -57,8 +58,8 @@ export const command: Verb<ImportOptions> = {
     dryRunOption(),
   ],
   async run(call, [source = ''], { to, dryRun, delay, format, withData, save }) {
-    // Only a folder has the settings in which a source is saved.
-    if (save !== undefined) call.folder();
+    if (save !== undefined && call.isRemote)
+      throw new UsageError('--save keeps the source in catalogue.yaml of a folder, not of a remote: leave out --save.');
     const result = await runImport(call, { source, namespace: to, dryRun, delay, format, withData });
     if (save !== undefined && !dryRun) {
       const { editSettings } = await import('../../files/folder.ts');
@@ -85,6 +86,7 @@ export async function runImport(call: Call, request: ImportRequest): Promise<Imp
   const { importSource } = await import('../../import/import-source.ts');
   const catalogue = await call.open();
   const progress = showCountProgress(context, 'Importing');
+  const files = showCountProgress(context, 'Adding files');
   try {
     return await runInterruptible(context, 'The same command goes on with it.', async (signal) =>
       importSource(request, {
@@ -94,10 +96,15 @@ export async function runImport(call: Call, request: ImportRequest): Promise<Imp
         listLayers: async (path) => (await import('../../data/ingest/payload-layers.ts')).listPayloadLayers(path),
         signal,
         onRecords: (done, total) => progress.at(done, total),
+        onFiles: (...counts) => {
+          progress.end();
+          files.at(...counts);
+        },
       }),
     );
   } finally {
     progress.end();
+    files.end();
   }
 }
 

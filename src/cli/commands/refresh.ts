@@ -7,6 +7,7 @@ import { importExitCode, resultAsJson, runImport, showImportResult } from './imp
 
 export const command: Verb<{ readonly dryRun?: boolean }> = {
   usage: 'refresh [sources...]',
+  on: 'folder',
   description: 'Import the saved sources again.',
   notes:
     'Sources are saved in catalogue.yaml, under "sources", by: catalogue import … --save NAME. Without a name, all of them are ' +

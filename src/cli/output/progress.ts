@@ -19,8 +19,11 @@ export function showPercentProgress(context: Context, what: string): Progress {
 }
 
 export interface CountProgress {
-  /** @param total null if it isn't known */
-  at(done: number, total: number | null): void;
+  /**
+   * @param total null if it isn't known
+   * @param bytes received of the present one
+   */
+  at(done: number, total: number | null, bytes?: number): void;
   end(): void;
 }
 
@@ -29,11 +32,12 @@ export function showCountProgress(context: Context, what: string): CountProgress
   const { show, end } = statusLine(context);
   let last = Number.NEGATIVE_INFINITY;
   return {
-    at(done, total) {
+    at(done, total, bytes) {
       const now = performance.now();
       if (now - last < interval && done !== total) return;
       last = now;
-      show(total ? `${what}  ${bar(done / total)}  ${done} of ${total}` : `${what}  ${done}`);
+      const received = bytes ? `, ${bytesText(bytes)}` : '';
+      show(total ? `${what}  ${bar(done / total)}  ${done} of ${total}${received}` : `${what}  ${done}${received}`);
     },
     end,
   };

@@ -1,0 +1,137 @@
+/**
+ * Bodies of answers as files. What an interrupted download left is kept, and completed by a range request that the server
+ * answers with the rest if the file is still the same (RFC 9110, sections 13.1.5 and 14).
+ */
+import { createReadStream, createWriteStream } from 'node:fs';
+import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { pipeline } from 'node:stream/promises';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { ValidationError } from '../catalogue/errors.ts';
+
+/** The part of an answer's head that is kept with its body. */
+export interface AnswerHead {
+  /** After redirects. */
+  readonly address: string;
+  /** Without parameters, in lower case. */
+  readonly mediaType: string;
+  readonly etag?: string;
+  readonly lastModified?: string;
+  /** Content-Encoding; '' if there is none. */
+  readonly coding: string;
+  /** Value for If-Range; '' if the answer can't be resumed. */
+  readonly validator: string;
+}
+
+/** The beginning of a body that an interrupted download left. */
+export interface Part {
+  readonly head: AnswerHead;
+  /** Bytes that are there, as they were sent. */
+  readonly size: number;
+}
+
+interface StoreOptions {
+  readonly maxSize: number;
+  /** Bytes that are there already; the body is what follows them. */
+  readonly offset?: number;
+  readonly onProgress?: ((address: string, bytes: number) => void) | undefined;
+}
+
+/** The head of an answer with a body. @param header value of a header by its name in lower case; '' if it is missing */
+export function answerHead(address: string, header: (name: string) => string): AnswerHead {
+  const etag = header('etag');
+  const lastModified = header('last-modified');
+  return {
+    address,
+    mediaType: header('content-type').split(';')[0]?.trim().toLowerCase() ?? '',
+    coding: header('content-encoding'),
+    validator: header('accept-ranges') === 'none' ? '' : strongValidator(etag, lastModified, header('date')),
+    ...(etag && { etag }),
+    ...(lastModified && { lastModified }),
+  };
+}
+
+/** The validator for which bytes are the same (RFC 9110, section 8.8.2.2); '' if there is none. */
+function strongValidator(etag: string, lastModified: string, date: string): string {
+  if (etag) return etag.startsWith('W/') ? '' : etag;
+  return Date.parse(date) - Date.parse(lastModified) >= 1000 ? lastModified : '';
+}
+
+/** The part of a body that is there; null if there is none. @param stem path without extension */
+export async function findPart(stem: string): Promise<Part | null> {
+  try {
+    const head = JSON.parse(await readFile(`${stem}.part.json`, 'utf8')) as AnswerHead;
+    const { size } = await stat(`${stem}.part`);
+    return size > 0 && head.validator ? { head, size } : null;
+  } catch {
+    return null;
+  }
+}
+
+export const rangeHeaders = ({ head, size }: Part): Record<string, string> => ({
+  range: `bytes=${size}-`,
+  'if-range': head.validator,
+});
+
+/** True if a Content-Range says that the body begins where the part ends. */
+export const continuesPart = (contentRange: string, { size }: Part): boolean =>
+  contentRange.startsWith(`bytes ${size}-`);
+
+export async function removePart(stem: string): Promise<void> {
+  for (const extension of ['.part.json', '.part']) await rm(stem + extension, { force: true });
+}
+
+/**
+ * Stores a body, decoded, as the file `<stem>.body`. If it breaks off, its beginning stays, if it can be completed.
+ * @throws ValidationError if it is too large; the error of the body
+ */
+export async function storeBody(
+  body: AsyncIterable<Buffer>,
+  head: AnswerHead,
+  stem: string,
+  { maxSize, offset = 0, onProgress }: StoreOptions,
+): Promise<void> {
+  const { address, coding, validator } = head;
+  const counted = (start: number, report: typeof onProgress) =>
+    async function* (chunks: AsyncIterable<Buffer>) {
+      let size = start;
+      for await (const chunk of chunks) {
+        size += chunk.length;
+        if (size > maxSize) throw new ValidationError({ source: [`${address} has more than ${maxSize} bytes.`] });
+        report?.(address, size);
+        yield chunk;
+      }
+    };
+  const part = `${stem}.part`;
+  if (offset === 0) {
+    // The old part must never be taken for one of the new file.
+    await removePart(stem);
+    await writeFile(`${part}.json`, JSON.stringify(head), { mode: 0o600 });
+  }
+  try {
+    await pipeline(body, counted(offset, onProgress), createWriteStream(part, { mode: 0o600, flags: 'a' }));
+  } catch (error) {
+    if (!validator || error instanceof ValidationError) await removePart(stem);
+    throw error;
+  }
+  const decoder = decoderOf(coding);
+  const decoded = `${stem}.decoded`;
+  try {
+    if (decoder)
+      await pipeline(
+        createReadStream(part),
+        decoder,
+        counted(0, undefined),
+        createWriteStream(decoded, { mode: 0o600 }),
+      );
+    await rename(decoder ? decoded : part, `${stem}.body`);
+  } finally {
+    await rm(decoded, { force: true });
+    await removePart(stem);
+  }
+}
+
+function decoderOf(coding: string) {
+  if (/^(?:x-)?gzip$/i.test(coding)) return createGunzip();
+  if (/^deflate$/i.test(coding)) return createInflate();
+  return /^br$/i.test(coding) ? createBrotliDecompress() : null;
+}

@@ -1,0 +1,186 @@
+/** Files that come from a server in parts: an interrupted import fetches only the rest of them, and never mixes two files. */
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { HttpDocuments } from '../../src/import/http-documents.ts';
+import { filesIn } from '../support/exported.ts';
+import { until } from '../support/folder.ts';
+import { Portal } from '../support/portal.ts';
+import { makeRoot, type } from '../support/prompt.ts';
+
+const rows = (name: string) =>
+  `name,number\n${Array.from({ length: 20_000 }, (_, i) => `${name},${(i * 7919) % 100_003}`).join('\n')}\n`;
+const tagOf = (bytes: Buffer) => `"${createHash('sha256').update(bytes).digest('hex').slice(0, 8)}"`;
+
+describe('a file that comes in parts', () => {
+  const portal = new Portal();
+  const folder = mkdtempSync(join(tmpdir(), 'catalogue-test-'));
+  /** Bytes sent, by answer, with the status. */
+  const sent: [number, number][] = [];
+  before(() => portal.start());
+  after(() => {
+    portal.close();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Waits until the bytes of an unfinished file are on disk. */
+  const stored = (place: string, size: number) =>
+    until(
+      () =>
+        existsSync(place) &&
+        filesIn(place).some((path) => path.endsWith('.part') && statSync(join(place, path)).size === size),
+    );
+
+  /**
+   * Serves a file with ranges.
+   * @param limits bytes after which an answer stops, of the first answers
+   * @param place folder in which these bytes have to be before the answer is cut; without it, the answer stays open
+   */
+  function serveInParts(path: string, body: Buffer, { coding = '', limits = [] as number[], place = '' } = {}): void {
+    portal.answers.set(path, ({ headers }, response) => {
+      const etag = tagOf(body);
+      const [, start] = /^bytes=(\d+)-$/.exec(headers.range ?? '') ?? [];
+      const from = start !== undefined && headers['if-range'] === etag ? Number(start) : 0;
+      const rest = body.subarray(from);
+      const limit = limits.shift() ?? rest.length;
+      response.writeHead(from ? 206 : 200, {
+        etag,
+        'content-length': rest.length,
+        ...(from
+          ? { 'content-range': `bytes ${from}-${body.length - 1}/${body.length}` }
+          : { 'content-type': 'text/csv' }),
+        ...(coding && { 'content-encoding': coding }),
+      });
+      const bytes = rest.subarray(0, limit);
+      sent.push([from ? 206 : 200, bytes.length]);
+      if (limit >= rest.length) response.end(bytes);
+      else {
+        response.write(bytes);
+        if (place) stored(place, from + limit).finally(() => response.destroy());
+      }
+    });
+  }
+  /** Documents of the portal, in a folder of their own. */
+  const openDocuments = (name: string) =>
+    HttpDocuments.open({ folder: join(folder, name), source: portal.base, interval: 0, retryAfter: 0 });
+
+  it('is completed by the same import after Ctrl-C', async () => {
+    const root = await makeRoot();
+    const body = Buffer.from(rows('oak'));
+    const half = 100_000;
+    portal.json('/data.json', {
+      conformsTo: 'dcat',
+      dataset: [
+        {
+          title: 'Trees',
+          identifier: 'trees',
+          distribution: [{ downloadURL: `${portal.base}/trees.csv`, mediaType: 'text/csv' }],
+        },
+      ],
+    });
+    serveInParts('/trees.csv', body, { limits: [half] });
+    const cache = join(root, '.catalogue/import');
+    const importing = (options = {}) =>
+      type(['import', `${portal.base}/data.json`, '--to', 'city', '--with-data', '--delay', '0', '--json'], {
+        root,
+        ...options,
+      });
+    const first = await importing({ interrupted: stored(cache, half).then(() => {}) });
+    assert.deepEqual([first.exitCode, sent.splice(0)], [130, [[200, half]]]);
+    portal.asked.length = 0;
+    const second = await importing();
+    assert.equal(second.exitCode, 0, second.err);
+    assert.deepEqual(sent.splice(0), [[206, body.length - half]]);
+    assert.deepEqual(portal.asked, ['/trees.csv'], 'the list of datasets is not fetched again');
+    const [{ dataset, version }] = JSON.parse(second.out).versions;
+    const [namespace, slug] = dataset.split('/');
+    const payload = join(root, `namespaces/${namespace}/datasets/${slug}/data/${version}.csv`);
+    assert.ok(readFileSync(payload).equals(body));
+    assert.deepEqual(
+      filesIn(cache).filter((path) => /\.part/.test(path)),
+      [],
+    );
+  });
+
+  it('is completed after a cut in the same run, also if it is compressed', async () => {
+    const text = rows('elm');
+    const body = gzipSync(text);
+    serveInParts('/elm.csv', body, { coding: 'gzip', limits: [20_000, 10_000], place: join(folder, 'cut') });
+    const documents = await openDocuments('cut');
+    try {
+      const { path, mediaType } = await documents.open(`${portal.base}/elm.csv`);
+      assert.equal(readFileSync(path, 'utf8'), text);
+      assert.equal(mediaType, 'text/csv');
+      const answers = sent.splice(0);
+      assert.deepEqual(
+        answers.map(([status]) => status),
+        [200, 206, 206],
+      );
+      assert.equal(
+        answers.reduce((sum, [, bytes]) => sum + bytes, 0),
+        body.length,
+      );
+    } finally {
+      await documents.close();
+    }
+  });
+
+  it('is fetched as a whole if it has changed, if the server sends another range, and if it has no strong validator', async () => {
+    const [old, next] = [Buffer.from(rows('old')), Buffer.from(rows('next'))];
+    const place = join(folder, 'changed');
+    const documents = await openDocuments('changed');
+    try {
+      serveInParts('/changed.csv', old, { limits: [50_000], place });
+      const whole = portal.answers.get('/changed.csv');
+      portal.answers.set('/changed.csv', (request, response) => {
+        whole?.(request, response);
+        serveInParts('/changed.csv', next);
+      });
+      const changed = await documents.open(`${portal.base}/changed.csv`);
+      assert.ok(readFileSync(changed.path).equals(next));
+      assert.deepEqual(sent.splice(0), [
+        [200, 50_000],
+        [200, next.length],
+      ]);
+
+      for (const [name, status, headers] of [
+        ['other-range', 206, { 'content-range': 'bytes 5-9/10' }],
+        ['no-range', 416, {}],
+      ] as const) {
+        serveInParts(`/${name}.csv`, old, { limits: [50_000], place });
+        const inParts = portal.answers.get(`/${name}.csv`);
+        portal.answers.set(`/${name}.csv`, (request, response) => {
+          if (request.headers.range) response.writeHead(status, headers).end('wrong');
+          else inParts?.(request, response);
+        });
+        const document = await documents.open(`${portal.base}/${name}.csv`);
+        assert.ok(readFileSync(document.path).equals(old), name);
+        assert.deepEqual(
+          sent.splice(0).map(([code]) => code),
+          [200, 200],
+        );
+      }
+
+      const ranges: (string | undefined)[] = [];
+      portal.answers.set('/weak.csv', ({ headers }, response) => {
+        ranges.push(headers.range);
+        response.writeHead(200, { etag: 'W/"1"', 'content-length': old.length });
+        if (ranges.length > 1) response.end(old);
+        else response.write(old.subarray(0, 1000), () => response.destroy());
+      });
+      const weak = await documents.open(`${portal.base}/weak.csv`);
+      assert.ok(readFileSync(weak.path).equals(old));
+      assert.deepEqual(ranges, [undefined, undefined]);
+      assert.deepEqual(
+        readdirSync(dirname(weak.path)).filter((name) => /part|decoded/.test(name)),
+        [],
+      );
+    } finally {
+      await documents.close();
+    }
+  });
+});
