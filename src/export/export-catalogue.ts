@@ -35,10 +35,17 @@ export async function exportCatalogue(options: ExportOptions): Promise<ExportRes
     const listener = createApp((viewer) => files.for(viewer), {
       baseUrl: url,
       staticExport: { today: await dayOfNewestVersion(catalogue) },
+      sitemapLimit: options.sitemapLimit,
       work: unlimitedWork,
     });
     return await withLock(folder, `export ${resolve(to)}`, () =>
-      new Exporter(catalogue, listener, url, new ExportFolder(to, options.force ?? false), options).run(),
+      new Exporter(
+        catalogue,
+        listener,
+        url,
+        new ExportFolder(to, { mayReplace: options.force ?? false, gzip: options.gzip ?? false }),
+        options,
+      ).run(),
     );
   } finally {
     await files.close();
