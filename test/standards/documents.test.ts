@@ -147,8 +147,12 @@ for (const [name, make] of [
       assert.deepEqual(dcatUsErrors(document), []);
       const listed = new Set(document.dataset.map(({ identifier }) => identifier));
       for (const url of datasets) {
-        const { contact, versions } = (await json(url)) as { contact: string; versions: { ready: boolean }[] };
-        const isComplete = !isReal || (contact.includes('@') && versions.some(({ ready }) => ready));
+        const dataset = (await json(url)) as Record<'contact' | 'issued' | 'modified', string> & {
+          versions: { ready: boolean }[];
+        };
+        const { contact, issued, modified, versions } = dataset;
+        const isDated = issued !== '' || modified !== '' || versions.some(({ ready }) => ready);
+        const isComplete = !isReal || (contact.includes('@') && isDated);
         if (isComplete && !/hostile|without-data/.test(url)) assert.ok(listed.has(url), url);
         else assert.ok(!listed.has(url), url);
       }

@@ -6,6 +6,7 @@ import { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Replica } from '../../src/catalogue/replica.ts';
+import type { SyncOptions } from '../../src/sync/sync.ts';
 import { CatalogueFolder, temporaryParent } from '../support/folder.ts';
 import { edits, Hands } from './edits.ts';
 import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
@@ -106,12 +107,20 @@ describe('two folders with any edits', () => {
           const { here, there, folder } = await twoSides(ours, theirs);
           const copy = join(folder, 'copy');
           for (const name of ['here', 'there']) cpSync(join(folder, name), join(copy, name), { recursive: true });
-          await pullFrom(join(copy, 'here'), join(copy, 'there'), { choice });
+          const settled = await pullFrom(join(copy, 'here'), join(copy, 'there'), { choice });
+          // A namespace can't be removed on one side while a dataset has been moved into it on the other.
+          const other = choice === 'ours' ? 'theirs' : 'ours';
+          const pulls: SyncOptions[] = [
+            { choice },
+            ...(settled.plan.conflicts.length > 0 ? [{ choice: other } as const] : []),
+          ];
+          for (const options of pulls.slice(1)) await pullFrom(join(copy, 'here'), join(copy, 'there'), options);
           await pushTo(join(copy, 'here'), join(copy, 'there'));
-          for (const run of [pullFrom, pushTo])
+          for (const options of [...pulls, null])
             for (let after = step; ; after += step) {
-              const cut = cutAfter(after);
-              const ended = await run(here, there, run === pullFrom ? { choice } : {}, { wrap: cut }).then(
+              const cut = { wrap: cutAfter(after) };
+              const run = options ? pullFrom(here, there, options, cut) : pushTo(here, there, {}, cut);
+              const ended = await run.then(
                 (result) => failuresOf(result),
                 (error) => error.message,
               );
@@ -125,7 +134,10 @@ describe('two folders with any edits', () => {
           rmSync(folder, { recursive: true });
         },
       ),
-      { numRuns: 10 },
+      {
+        numRuns: 10,
+        examples: [[[{ kind: 'move dataset', which: 547 }], [{ kind: 'remove namespace', which: 289 }], 'theirs', 1]],
+      },
     );
   });
 });
