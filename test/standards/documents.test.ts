@@ -151,7 +151,7 @@ for (const [name, make] of [
           versions: { ready: boolean }[];
         };
         const { contact, issued, modified, versions } = dataset;
-        const isDated = issued !== '' || modified !== '' || versions.some(({ ready }) => ready);
+        const isDated = Boolean(issued || modified) || versions.some(({ ready }) => ready);
         const isComplete = !isReal || (contact.includes('@') && isDated);
         if (isComplete && !/hostile|without-data/.test(url)) assert.ok(listed.has(url), url);
         else assert.ok(!listed.has(url), url);
