@@ -62,6 +62,12 @@ export function bestFile(links: readonly ImportedLink[]): ImportedLink | undefin
   return files.sort((a, b) => rank(a) - rank(b))[0];
 }
 
+/** A dataset whose file stays a link, with the reason. */
+export interface FileLink extends Skipped {
+  /** True if the file could not be fetched or read this time. */
+  readonly failed?: boolean;
+}
+
 type OnFiles = (done: number, total: number, bytes: number) => void;
 
 interface Planned {
@@ -80,7 +86,7 @@ export class BroughtFiles {
   /** Files that are done; null before the first one is fetched. */
   #done: number | null = null;
   readonly #planned: Planned[] = [];
-  readonly #links: Skipped[] = [];
+  readonly #links: FileLink[] = [];
 
   constructor(
     catalogue: Catalogue,
@@ -115,7 +121,7 @@ export class BroughtFiles {
   /** Brings the files. @param isRefused true for a dataset without a record @throws the signal's reason */
   async bring(
     isRefused: (ref: DatasetRef) => boolean,
-  ): Promise<{ readonly versions: readonly BroughtVersion[]; readonly links: readonly Skipped[] }> {
+  ): Promise<{ readonly versions: readonly BroughtVersion[]; readonly links: readonly FileLink[] }> {
     const versions: BroughtVersion[] = [];
     for (const [i, { ref, link, others }] of this.#planned.entries()) {
       this.#signal?.throwIfAborted();
@@ -134,7 +140,7 @@ export class BroughtFiles {
         this.#signal?.throwIfAborted();
         const reason = reasonOf(error);
         const named = reason.startsWith(link.address) ? reason : `${link.address}: ${reason}`;
-        this.#links.push({ id: formatRef(ref), reason: named });
+        this.#links.push({ id: formatRef(ref), reason: named, failed: true });
       }
     }
     return { versions, links: this.#links };

@@ -4,7 +4,7 @@ import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
-import { BroughtFiles, type BroughtVersion } from './bring-files.ts';
+import { BroughtFiles, type BroughtVersion, type FileLink } from './bring-files.ts';
 import type { ListLayers } from './data-files.ts';
 import type { SourceFormat } from './detect.ts';
 import { type Documents, openLocalDocument } from './documents.ts';
@@ -54,7 +54,7 @@ export interface ImportResult {
   readonly missing: readonly DatasetRef[];
   readonly versions: readonly BroughtVersion[];
   /** Datasets whose files stay links, with the reason. */
-  readonly links: readonly Skipped[];
+  readonly links: readonly FileLink[];
   /** Requests to servers, and answers that nothing has changed. */
   readonly requests: number;
   readonly unchangedDocuments: number;

@@ -136,7 +136,7 @@ describe('an import over HTTP', () => {
     portal.answers.delete('/files/trees.csv');
     const { links } = (await importing(root, url, '--to', 'portal', '--with-data')).json;
     const reason = `${portal.base}/files/trees.csv: the server answered 404.`;
-    assert.deepEqual(links, [{ id: 'portal/trees', reason }]);
+    assert.deepEqual(links, [{ id: 'portal/trees', reason, failed: true }]);
     const { catalogue } = await type(['dataset', 'list'], { root });
     const dataset = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'portal', slug: 'trees' });
     assert.deepEqual(

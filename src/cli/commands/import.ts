@@ -123,16 +123,16 @@ export const importExitCode = ({ created, updated, unchanged, skipped }: ImportR
 /** Most lines of one kind that are shown; --json has all. */
 const maxLines = 20;
 
-/** Prints what was done, and what was not taken with its reasons. */
-export function showImportResult({ show }: Call, result: ImportResult, dryRun: boolean): void {
+/** Prints what was done, and what was not taken with its reasons. Quiet, it leaves out what is the same every night. */
+export function showImportResult({ show, context: { quiet } }: Call, result: ImportResult, dryRun: boolean): void {
   const { created, updated, unchanged, skipped, kept, missing, versions, links, namespace, source } = result;
   const rows = [
     created.map(({ ref, label }) => ['new', formatRef(ref), label]),
     updated.map(({ ref, fields }) => ['updated', formatRef(ref), fields.join(', ') || 'source']),
     versions.map(({ ref, version, file }) => ['version', `${formatRef(ref)}@${version}`, file]),
-    kept.map(({ ref, fields }) => ['kept', formatRef(ref), `written by hand: ${fields.join(', ')}`]),
+    (quiet ? [] : kept).map(({ ref, fields }) => ['kept', formatRef(ref), `written by hand: ${fields.join(', ')}`]),
     missing.map((ref) => ['missing', formatRef(ref), 'the source has it no more; it stays here']),
-    groupedReasons(links).map((cells) => ['link', ...cells]),
+    groupedReasons(links.filter(({ failed }) => failed || !quiet)).map((cells) => ['link', ...cells]),
     groupedReasons(skipped).map((cells) => ['not taken', ...cells]),
   ].flatMap((part) =>
     dryRun || part.length <= maxLines
