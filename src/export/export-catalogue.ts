@@ -35,6 +35,7 @@ export async function exportCatalogue(options: ExportOptions): Promise<ExportRes
     const listener = createApp((viewer) => files.for(viewer), {
       baseUrl: url,
       staticExport: { today: await dayOfNewestVersion(catalogue) },
+      sitemapLimit: options.sitemapLimit,
       work: unlimitedWork,
     });
     return await withLock(folder, `export ${resolve(to)}`, () =>

@@ -10,6 +10,8 @@ import type { Dataset, Entities, Entity, Namespace, Query } from '../catalogue/t
 import { apiPath, apiRoot, baseUrlPath, collections } from '../catalogue/urls.ts';
 import { assetFiles, assetsPath } from '../server/assets.ts';
 import { getInProcess } from '../server/in-process.ts';
+import { sitemapLists } from '../server/syndication.ts';
+import { maxSitemapEntries } from '../standards/sitemap.ts';
 import { Fingerprints, groupRecords, Neighbours } from './dependencies.ts';
 import type { ExportFolder } from './export-folder.ts';
 import type { ExportOptions, ExportResult } from './export-options.ts';
@@ -137,7 +139,9 @@ export class Exporter {
     await this.#unit('media', '', () => mediaAddresses(this.#media));
     const all = made.ofUnit(made.ofAll(datasets), made.ofAll(namespaces), made.ofAll(queries));
     await this.#unit('program', made.ofUnit(), programAddresses);
-    await this.#unit('site', all, siteAddresses);
+    const listed = sitemapLists.length + namespaces.length + queries.length + datasets.length;
+    const parts = Math.ceil(listed / (this.#options.sitemapLimit ?? maxSitemapEntries));
+    await this.#unit('site', made.ofUnit(all, parts), () => siteAddresses(parts));
     for (const kind of ['dataset', 'version', 'namespace', 'query', 'group'] as const)
       await this.#list(`${apiRoot}${collections[kind]}/`, kind, {}, all, withDataset);
   }

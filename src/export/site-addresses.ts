@@ -10,6 +10,7 @@ import { documentationPagePath } from '../pages/documentation.tsx';
 import { documentationFileNames, documentationPages } from '../server/assets.ts';
 import { datasetDocumentNames } from '../server/standards.ts';
 import { schemaKinds } from '../standards/ogc/schema.ts';
+import { sitemapPartPath } from '../standards/sitemap.ts';
 
 /** An address, and the file that its response is written to. */
 export interface ExportedAddress {
@@ -149,14 +150,15 @@ export function* queryAddresses(query: Query): Generator<ExportedAddress> {
   yield* rowsBelow(path, { hasGeometry: true, rows: null }, false);
 }
 
-/** Documents about the catalogue as a whole. */
-export function* siteAddresses(): Generator<ExportedAddress> {
+/** Documents about the catalogue as a whole. @param sitemapParts number of parts of its sitemap; 1 if it isn't divided */
+export function* siteAddresses(sitemapParts: number): Generator<ExportedAddress> {
   yield* at('/', html, 'index.html');
   yield { path: apiRoot, accept: json, file: 'index.json' };
   yield* folderOf(apiRoot);
   yield* fileAt(`${apiRoot}${collections.dataset}/map.svg`);
   for (const path of ['data.json', 'catalog.jsonld', 'catalog.ttl', 'feed.atom', 'sitemap.xml'])
     yield* fileAt(`/${path}`);
+  if (sitemapParts > 1) for (let part = 1; part <= sitemapParts; part++) yield* fileAt(sitemapPartPath(part));
   for (const path of ['', 'api', 'collections']) yield* folderOf(`/ogc/${path}`);
   yield* at('/stac/', json, 'index.json');
 }

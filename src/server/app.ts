@@ -9,6 +9,7 @@ import Koa from 'koa';
 import type { Accounts } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
+import { maxSitemapEntries } from '../standards/sitemap.ts';
 import { type AccessEntry, AccessLog } from './access-log.ts';
 import { assertNoDryRunInBody } from './body.ts';
 import { DifferenceFigureStore } from './difference-figures.ts';
@@ -48,6 +49,8 @@ export interface AppOptions {
   readonly metrics?: Metrics | undefined;
   /** For an app whose responses become static files. */
   readonly staticExport?: StaticExport | undefined;
+  /** Most addresses in a file of the sitemap; default: 50,000, as the protocol has it. */
+  readonly sitemapLimit?: number | undefined;
 }
 
 /** @param catalogueFor the catalogue as a viewer sees it */
@@ -99,6 +102,7 @@ function appContext(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOpt
     metrics,
     baseUrl,
     staticExport: options.staticExport ?? null,
+    sitemapLimit: options.sitemapLimit ?? maxSitemapEntries,
     readOnly,
     version: options.version ?? '',
     health: options.health ?? (() => ({})),

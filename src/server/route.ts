@@ -168,6 +168,8 @@ export interface AppContext {
   readonly baseUrl: string | undefined;
   /** Null for a server. */
   readonly staticExport: StaticExport | null;
+  /** Most addresses in a file of the sitemap. */
+  readonly sitemapLimit: number;
   /** True if all writes are refused. */
   readonly readOnly: boolean;
   /** Version of the program; '' if it isn't known. */

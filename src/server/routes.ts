@@ -266,6 +266,7 @@ export const routes: readonly Route[] = [
   route('/catalog.jsonld', 'DCAT', get(dcatJsonLdHandler), anyType),
   route('/catalog.ttl', 'DCAT', get(dcatTurtleHandler), anyType),
   route('/sitemap.xml', 'Sitemap', get(sitemapHandler), anyType),
+  route('/sitemap-:part.xml', 'Sitemap', get(sitemapHandler), anyType),
   route('/robots.txt', 'Robots', get(robotsHandler), anyType),
   route('/feed.atom', 'Feed', get(catalogueFeedHandler), anyType),
   route(`${namespaces}:namespace/feed.atom`, 'Feed', get(namespaceFeedHandler), anyType),

@@ -16,22 +16,22 @@ import {
 } from '../standards/atom.ts';
 import { catalogueFacts, datasetFacts } from '../standards/facts.ts';
 import {
-  maxSitemapEntries,
   robotsText,
   type SitemapEntry,
   sitemapDocument,
   sitemapIndexDocument,
+  sitemapPartPath,
 } from '../standards/sitemap.ts';
-import { lastParameterValue } from './query-string.ts';
 import { type Handler, pathPrefix, type RequestContext, refFromRouteParams } from './route.ts';
 import { allDatasetFacts, namespaceOf } from './standards.ts';
+
+/** Paths of the pages in a sitemap besides those of records. */
+export const sitemapLists = ['/', ...['datasets', 'namespaces', 'queries'].map((list) => `${apiRoot}${list}/`)];
 
 /** Pages of a catalogue: its lists, and its datasets with the time of their newest data. */
 async function* sitemapEntries(request: RequestContext): AsyncGenerator<SitemapEntry, void, undefined> {
   const { catalogue, links } = request;
-  yield { url: `${links.base}/`, modified: undefined };
-  for (const list of ['datasets', 'namespaces', 'queries'])
-    yield { url: `${links.base}${apiRoot}${list}/`, modified: undefined };
+  for (const path of sitemapLists) yield { url: links.base + path, modified: undefined };
   for (const kind of ['namespace', 'query'] as const)
     for await (const { slug } of allEntities(catalogue, kind))
       yield { url: resourceUrl(links, { kind, slug }), modified: undefined };
@@ -51,19 +51,18 @@ async function* allEntities<K extends 'namespace' | 'query' | 'dataset'>(
   }
 }
 
-/** The sitemap; above 50,000 addresses the list of its parts, which are at `?part=1` and so on. */
+/** The sitemap, or a part of it by its number; above 50,000 addresses, the sitemap is the list of its parts. */
 export const sitemapHandler: Handler = async (request) => {
-  const { catalogue, links, query } = request;
+  const { app, catalogue, links, params } = request;
   const entries: SitemapEntry[] = [];
   for await (const entry of sitemapEntries(request)) entries.push(entry);
-  const parts = Math.ceil(entries.length / maxSitemapEntries);
-  const asked = lastParameterValue(query, 'part');
-  const part = Number(asked ?? 1);
-  if (asked !== undefined && !(Number.isInteger(part) && part >= 1 && part <= parts)) throw new NotFoundError();
+  const parts = Math.ceil(entries.length / app.sitemapLimit);
+  const part = Number(params.part ?? 1);
+  if (params.part !== undefined && !(/^[1-9]\d*$/.test(params.part) && part <= parts)) throw new NotFoundError();
   const text = () =>
-    parts > 1 && asked === undefined
-      ? sitemapIndexDocument(Array.from({ length: parts }, (_, i) => `${links.base}/sitemap.xml?part=${i + 1}`))
-      : sitemapDocument(entries.slice((part - 1) * maxSitemapEntries, part * maxSitemapEntries));
+    parts > 1 && params.part === undefined
+      ? sitemapIndexDocument(Array.from({ length: parts }, (_, i) => links.base + sitemapPartPath(i + 1)))
+      : sitemapDocument(entries.slice((part - 1) * app.sitemapLimit, part * app.sitemapLimit));
   return { title: 'Sitemap', type: 'application/xml', dependsOn: [catalogue.revision, links.base], json: text };
 };
 

@@ -8,6 +8,9 @@ export interface SitemapEntry {
   readonly modified: string | undefined;
 }
 
+/** Path of a part of a sitemap that has more addresses than one file may have. @param part 1 for the first */
+export const sitemapPartPath = (part: number): string => `/sitemap-${part}.xml`;
+
 /** Most addresses in one file, by the protocol. */
 export const maxSitemapEntries = 50_000;
 

@@ -238,6 +238,15 @@ describe('a second export', () => {
     assert.match(err, /Wrote 0 files and removed 0 files/);
   });
 
+  it('divides a large sitemap into files', async () => {
+    const addressesIn = (name: string) => [...read(name).matchAll(/<loc>([^<]*)</g)].map(([, address]) => address);
+    const all = addressesIn('sitemap.xml');
+    await exportCatalogue({ ...options, sitemapLimit: 4 });
+    const parts = addressesIn('sitemap.xml').map((address = '') => address.slice(url.length + 1));
+    assert.equal(parts.length, Math.ceil(all.length / 4));
+    assert.deepEqual(parts.flatMap(addressesIn), all);
+  });
+
   it('leaves files of others alone', async () => {
     const mine = seed.beside('mine');
     cpSync(to, mine, { recursive: true });

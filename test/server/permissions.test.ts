@@ -125,6 +125,7 @@ const table: Readonly<Record<string, Row>> = {
   '/catalog.jsonld': {},
   '/catalog.ttl': {},
   '/sitemap.xml': {},
+  '/sitemap-:part.xml': {},
   '/robots.txt': {},
   '/feed.atom': {},
   '/ogc/': {},
@@ -304,6 +305,7 @@ function addressFor(template: string, who: Who, method: Method): string {
     schema: 'dataset.json',
     warehouse,
     feature: '1',
+    part: '1',
     path: template.startsWith('/site_media/') ? 'a.png' : fileFor(who, method),
   };
   const address = template.replace(/[:*](\w+)/g, (_, name: string) => parts[name] ?? '');
@@ -389,6 +391,7 @@ describe('what is private', () => {
       .replace(':extension', 'csv')
       .replace(':column', 'a')
       .replace(':feature', '1')
+      .replace(':part', '1')
       .replace(':z/:x/:file', '0/0/0.mvt')
       .replace(':file', fileNameFor(template))
       .replace(':name', template.includes(':version') ? `${dataset}-${slug}.csv` : `${dataset}.csv`) +

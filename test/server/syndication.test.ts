@@ -41,7 +41,8 @@ it('sitemap.xml has every page once, with the time of the newest data', async (t
   const home = 'https://example.org/data/api/v1/namespaces/parks/';
   for (const url of [home, `${home}datasets/trees/`, `${home}datasets/lawns/`]) assert.ok(urls.includes(url), url);
   assert.match(text, /datasets\/trees\/<\/loc><lastmod>2024-02-28T12:00:00.000Z<\/lastmod>/);
-  assert.equal((await fetch(`${base}/sitemap.xml?part=2`)).status, 404);
+  for (const part of ['2', '0', '01', 'x']) assert.equal((await fetch(`${base}/sitemap-${part}.xml`)).status, 404);
+  assert.equal(await (await fetch(`${base}/sitemap-1.xml`)).text(), text);
 });
 
 it('robots.txt keeps crawlers out of filters and files, below the prefix of the site', async (t) => {

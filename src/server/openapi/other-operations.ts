@@ -212,9 +212,12 @@ const standardOperations = {
   },
   Feed: { GET: read('Standards', 'Read the news as an Atom feed', textContent('application/atom+xml')) },
   Sitemap: {
-    GET: read('Standards', 'Read the addresses of pages', textContent('application/xml'), [
-      queryParameter('part', 'Number of a part of a large sitemap.', { type: 'integer' }),
-    ]),
+    GET: ({ path }) =>
+      read(
+        'Standards',
+        path === '/sitemap.xml' ? 'Read the addresses of pages' : 'Read a part of a large sitemap',
+        textContent('application/xml'),
+      ),
   },
   Schemas: {
     GET: read('Standards', 'List the JSON Schemas of the files', jsonContent(arrayOf(schemaRef('Document')))),
