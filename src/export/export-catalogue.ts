@@ -39,7 +39,13 @@ export async function exportCatalogue(options: ExportOptions): Promise<ExportRes
       work: unlimitedWork,
     });
     return await withLock(folder, `export ${resolve(to)}`, () =>
-      new Exporter(catalogue, listener, url, new ExportFolder(to, options.force ?? false), options).run(),
+      new Exporter(
+        catalogue,
+        listener,
+        url,
+        new ExportFolder(to, { mayReplace: options.force ?? false, gzip: options.gzip ?? false }),
+        options,
+      ).run(),
     );
   } finally {
     await files.close();

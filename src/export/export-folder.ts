@@ -7,6 +7,7 @@ import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { ConflictError } from '../catalogue/errors.ts';
 import { isTemporaryFile, temporaryPathBeside, toUnavailableError } from '../disk/durable.ts';
+import { compressBytes, compressedCopyOf, compressFile, isCompressible } from './compressed-copies.ts';
 
 /** The list of a site's files, in the folder itself: it goes along when the folder is committed or moved. */
 const siteListName = '.catalogue-export';
@@ -20,6 +21,15 @@ export interface Unit {
   readonly files: readonly string[];
 }
 
+export interface ExportFolderOptions {
+  /** True to write into a folder that has other files, and to replace those of the same name. */
+  readonly mayReplace?: boolean;
+  /** Another one for each kind of export: they have different files. */
+  readonly listName?: string;
+  /** True to write compressed copies of texts. */
+  readonly gzip?: boolean;
+}
+
 export class ExportFolder {
   readonly root: string;
   /** Units of the export before. */
@@ -28,6 +38,11 @@ export class ExportFolder {
   readonly #known = new Set<string>();
   readonly #mayReplace: boolean;
   readonly #listName: string;
+  readonly #gzip: boolean;
+  /** Files of the unit that is being written. */
+  #unitFiles: ReadonlySet<string> = new Set();
+  /** Those that have a compressed copy. */
+  readonly #compressed = new Set<string>();
   #madeFolders = new Set<string>();
   #journal: number | undefined;
   written = 0;
@@ -35,14 +50,13 @@ export class ExportFolder {
 
   /**
    * Opens or makes the folder.
-   * @param mayReplace true to write into a folder that has other files, and to replace those of the same name
-   * @param listName another one for each kind of export: they have different files
    * @throws ConflictError if it has files and is no export
    */
-  constructor(folder: string, mayReplace: boolean, listName = siteListName) {
+  constructor(folder: string, { mayReplace = false, listName = siteListName, gzip = false }: ExportFolderOptions = {}) {
     this.root = resolve(folder);
     this.#mayReplace = mayReplace;
     this.#listName = listName;
+    this.#gzip = gzip;
     const names = fs.existsSync(this.root) ? fs.readdirSync(this.root) : [];
     const own = names.includes(listName) || names.includes(`${listName}.new`);
     const other = names.find((name) => name !== '.git' && !isTemporaryFile(name));
@@ -82,21 +96,32 @@ export class ExportFolder {
 
   /** Announces the files of a unit, before they are written. */
   beginUnit(name: string, files: readonly string[]): void {
-    this.#note({ name, fingerprint: '', files });
-    for (const file of files) {
-      if (!this.#known.has(file) && !this.#mayReplace && fs.existsSync(join(this.root, file)))
-        throw new ConflictError(
-          `${join(this.root, file)} is there already, and not of an export. Move it away, or replace it with --force.`,
-        );
-      this.#known.add(file);
-    }
+    this.#unitFiles = new Set(files);
+    const announced = this.#withCopies(files, (file) => this.#mayHaveCopy(file));
+    const ofOthers = announced.filter((file) => !this.#known.has(file) && fs.existsSync(join(this.root, file)));
+    if (ofOthers[0] !== undefined && !this.#mayReplace)
+      throw new ConflictError(
+        `${join(this.root, ofOthers[0])} is there already, and not of an export. Move it away, or replace it with --force.`,
+      );
+    this.#note({ name, fingerprint: '', files: announced });
+    for (const file of ofOthers) if (!this.#unitFiles.has(file)) fs.rmSync(join(this.root, file));
+    for (const file of announced) this.#known.add(file);
   }
 
   /** Ends a unit: removes its files that are no longer written. */
   endUnit(name: string, fingerprint: string, files: readonly string[]): void {
-    const unit = { name, fingerprint, files };
+    const unit = { name, fingerprint, files: this.#withCopies(files, (file) => this.#compressed.delete(file)) };
     this.#after.set(name, unit);
     this.#note(unit);
+  }
+
+  #withCopies(files: readonly string[], hasCopy: (file: string) => boolean): readonly string[] {
+    return files.flatMap((file) => (hasCopy(file) ? [file, compressedCopyOf(file)] : [file]));
+  }
+
+  /** True for a text whose copy has no other file's name. */
+  #mayHaveCopy(file: string): boolean {
+    return this.#gzip && isCompressible(file) && !this.#unitFiles.has(compressedCopyOf(file));
   }
 
   #note(unit: Unit): void {
@@ -110,19 +135,45 @@ export class ExportFolder {
     const path = join(this.root, file);
     this.#makeFolder(dirname(path));
     try {
-      if (hasBytes(path, bytes)) return;
-      const temporary = temporaryPathBeside(path);
-      try {
-        fs.writeFileSync(temporary, bytes);
-        fs.renameSync(temporary, path);
-      } catch (error) {
-        fs.rmSync(temporary, { force: true });
-        throw error;
+      const isChanged = !hasBytes(path, bytes);
+      if (isChanged) {
+        this.#removeCopy(file);
+        this.#replace(path, bytes);
       }
-      this.written++;
+      if (!this.#mayHaveCopy(file) || this.#keepCopy(file)) return;
+      const compressed = compressBytes(bytes);
+      if (compressed === null) return;
+      this.#replace(compressedCopyOf(path), compressed);
+      this.#compressed.add(file);
     } catch (error) {
       throw toUnavailableError(error, path);
     }
+  }
+
+  #replace(path: string, bytes: Buffer): void {
+    const temporary = temporaryPathBeside(path);
+    try {
+      fs.writeFileSync(temporary, bytes);
+      fs.renameSync(temporary, path);
+    } catch (error) {
+      fs.rmSync(temporary, { force: true });
+      throw error;
+    }
+    this.written++;
+  }
+
+  /** Removes the compressed copy of a file before the file changes: one that is there is always right. */
+  #removeCopy(file: string): void {
+    const copy = compressedCopyOf(file);
+    if (this.#known.has(copy) && !this.#unitFiles.has(copy)) fs.rmSync(join(this.root, copy), { force: true });
+  }
+
+  /** True if an unchanged file has its compressed copy. */
+  #keepCopy(file: string): boolean {
+    const copy = compressedCopyOf(file);
+    if (!fs.existsSync(join(this.root, copy))) return false;
+    this.#compressed.add(file);
+    return true;
   }
 
   /** Writes a file of any size; resolves to its size. */
@@ -146,15 +197,32 @@ export class ExportFolder {
         fs.closeSync(descriptor);
       }
       if (fs.existsSync(path) && fs.statSync(path).size === size && (await hashOfFile(path)) === hash.digest('hex'))
-        return size;
+        return await this.#compressLarge(file, size);
+      this.#removeCopy(file);
       fs.renameSync(temporary, path);
       this.written++;
-      return size;
+      return await this.#compressLarge(file, size);
     } catch (error) {
       throw toUnavailableError(error, path);
     } finally {
       fs.rmSync(temporary, { force: true });
     }
+  }
+
+  /** Writes the compressed copy of a file, unless it is there. @returns the size of the file */
+  async #compressLarge(file: string, size: number): Promise<number> {
+    if (!this.#mayHaveCopy(file) || this.#keepCopy(file)) return size;
+    const copy = join(this.root, compressedCopyOf(file));
+    const temporary = temporaryPathBeside(copy);
+    try {
+      await compressFile(join(this.root, file), temporary);
+      fs.renameSync(temporary, copy);
+    } finally {
+      fs.rmSync(temporary, { force: true });
+    }
+    this.written++;
+    this.#compressed.add(file);
+    return size;
   }
 
   #makeFolder(path: string): void {

@@ -66,7 +66,12 @@ export async function exportTables(options: TablesExportOptions): Promise<Tables
   try {
     await files.load();
     return await withLock(folder, `export ${resolve(to)}`, () =>
-      new TablesExporter(files.for(anonymous), new ExportFolder(to, force, listName), location, options.signal).run(),
+      new TablesExporter(
+        files.for(anonymous),
+        new ExportFolder(to, { mayReplace: force, listName }),
+        location,
+        options.signal,
+      ).run(),
     );
   } finally {
     await files.close();

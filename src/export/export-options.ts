@@ -9,6 +9,8 @@ export interface ExportOptions {
   readonly url?: string | undefined;
   /** True to write into a folder that has other files. */
   readonly force?: boolean | undefined;
+  /** True to write a compressed copy beside each text, as nginx with `gzip_static` sends it. */
+  readonly gzip?: boolean | undefined;
   /** Most addresses in a file of the sitemap; default: 50,000, as the protocol has it. */
   readonly sitemapLimit?: number | undefined;
   readonly signal?: AbortSignal | undefined;

@@ -61,7 +61,7 @@ export class Exporter {
     this.#folder = folder;
     this.#options = options;
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-    this.#fingerprints = new Fingerprints([version, assetsPath, url, catalogue.settings]);
+    this.#fingerprints = new Fingerprints([version, assetsPath, url, catalogue.settings, options.gzip ?? false]);
   }
 
   async run(): Promise<ExportResult> {

@@ -56,6 +56,10 @@ map "$uri $args|$http_accept" $catalogue_unacceptable {
 }`;
 }
 
+const compressedTypes =
+  'text/css text/javascript text/markdown text/csv text/turtle text/plain application/json application/geo+json application/ld+json ' +
+  'application/x-ndjson application/atom+xml application/xml application/vnd.oai.openapi+json application/schema+json image/svg+xml';
+
 const types = `
     text/html html; text/css css; text/javascript js; text/markdown md; text/csv csv excel; text/turtle ttl;
     text/plain txt csvt prj conf service; application/json json objects; application/geo+json geojson;
@@ -81,7 +85,10 @@ server {
   listen 8080;
   root /srv/site;
   gzip on;
-  gzip_types text/css text/javascript text/markdown application/json application/geo+json application/ld+json image/svg+xml text/csv text/turtle;
+  gzip_vary on;
+  # Sends the files that catalogue export --gzip has compressed.
+  gzip_static on;
+  gzip_types ${compressedTypes};
   absolute_redirect off;
   charset utf-8;
   charset_types text/css text/javascript text/markdown text/plain text/csv text/turtle;

@@ -4,6 +4,7 @@ import { cpSync, existsSync, readFileSync, rmSync, statSync, writeFileSync } fro
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { listPage } from '../../src/catalogue/listing.ts';
 import { snapshotFromSummary } from '../../src/catalogue/search-summary.ts';
 import type { Dataset } from '../../src/catalogue/types.ts';
@@ -50,7 +51,7 @@ await publish('odd', 'no table', 'odd.pdf');
 await filling.close();
 const to = seed.beside('site');
 const read = (path: string, folder = to) => readFileSync(join(folder, path), 'utf8');
-const options = { folder: seed.root, to, url };
+const options = { folder: seed.root, to, url, gzip: true };
 const trees = 'api/v1/namespaces/parks/datasets/trees';
 await exportCatalogue(options);
 
@@ -96,6 +97,21 @@ describe('an export', () => {
       assert.doesNotMatch(name, /veiled|hushhush|inner/);
       if (!name.startsWith('static/')) assert.equal(/hushhush|veiled|Classified/.test(read(name)), false, name);
     }
+  });
+
+  it('has a compressed copy beside each text that is worth it', () => {
+    const files = filesIn(to);
+    const copies = files.filter((name) => name.endsWith('.gz'));
+    for (const name of copies) {
+      const copy = readFileSync(join(to, name));
+      assert.deepEqual(gunzipSync(copy), readFileSync(join(to, name.slice(0, -3))), name);
+      // Neither a name nor a time, nor the system that wrote it (RFC 1952).
+      assert.equal(copy.toString('hex', 0, 10), '1f8b08000000000000ff', name);
+    }
+    const withCopy = (name: string) => copies.includes(`${name}.gz`);
+    for (const name of ['index.html', `${trees}/index.json`, `${trees}/map.svg`]) assert.ok(withCopy(name), name);
+    for (const name of [`${trees}/data.csv`, `${trees}/data.parquet`, `${trees}/data.gpkg`])
+      assert.ok(!withCopy(name), name);
   });
 
   it('has the pages of lists as files that name each other', () => {
@@ -170,7 +186,7 @@ describe('a second export', () => {
     const { TZ } = process.env;
     process.env.TZ = 'Asia/Tokyo';
     try {
-      await exportCatalogue({ folder: copy, to: other, url });
+      await exportCatalogue({ ...options, folder: copy, to: other });
     } finally {
       if (TZ === undefined) delete process.env.TZ;
       else process.env.TZ = TZ;
@@ -205,7 +221,7 @@ describe('a second export', () => {
     await exportCatalogue(options);
     const pages = () =>
       filesIn(to)
-        .filter((name) => /(^api\/v1|parks)\/datasets\/page\//.test(name))
+        .filter((name) => /(^api\/v1|parks)\/datasets\/page\/.*json$/.test(name))
         .map((name) => `${name} ${statSync(join(to, name)).ino}`);
     const [before, documents] = [pages(), statSync(join(to, 'docs/index.html')).ino];
     const catalogue = await openFileCatalogue(seed.root, { cache: false });
@@ -232,7 +248,7 @@ describe('a second export', () => {
   });
 
   it('shows at a terminal how far it is', async () => {
-    const { exitCode, err } = await type(['export', to, '--url', url], { root: seed.root, terminal: true });
+    const { exitCode, err } = await type(['export', to, '--url', url, '--gzip'], { root: seed.root, terminal: true });
     assert.equal(exitCode, 0, err);
     assert.match(err, /Exporting {2}\[#{24}\] 100 % {2}(\d) of \1/);
     assert.match(err, /Wrote 0 files and removed 0 files/);

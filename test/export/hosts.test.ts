@@ -81,7 +81,7 @@ describe('an export behind nginx', { skip: withoutNginx }, () => {
     const port = await freePort();
     base = `http://127.0.0.1:${port}/open`;
     site = folder.beside('site');
-    await exportCatalogue({ folder: folder.root, to: site, url: base });
+    await exportCatalogue({ folder: folder.root, to: site, url: base, gzip: true });
     const snippet = readFileSync(`${site}/_nginx.conf`, 'utf8')
       .replace('listen 8080', `listen 127.0.0.1:${port}`)
       .replace('/srv/site', site);
@@ -117,7 +117,7 @@ describe('an export behind nginx', { skip: withoutNginx }, () => {
     for (const file of filesIn(site)) {
       const [, folderPath = '', type] = /^(.*?)index\.(html|json)$/.exec(file) ?? [];
       // Files for the browser and for hosts, and what docs/exporting.md names as different.
-      if (/^(search|static|_|\.|404|index.json)|\/page\/|download\/index/.test(file)) continue;
+      if (/^(search|static|_|\.|404|index.json)|\/page\/|download\/index|\.gz$/.test(file)) continue;
       // One namespace has all kinds of them.
       if (/field-survey|lac-leman/.test(file)) continue;
       const address = type ? folderPath.replace(/^(ogc\/.+)\/$/, '$1') : file;
@@ -161,6 +161,15 @@ describe('an export behind nginx', { skip: withoutNginx }, () => {
       const answer = await send(base, { request: { method: 'GET', path, headers: { Accept } } });
       assert.deepEqual([answer.status, headerOf(answer, 'content-type')?.split(';')[0]], [status, type], path);
     }
+  });
+
+  it('sends the compressed copies, with their length', async () => {
+    const request = { method: 'GET', path: trees, headers: { Accept: 'application/json', 'Accept-Encoding': 'gzip' } };
+    const answer = await send(base, { request });
+    const copy = readFileSync(`${site}${trees}index.json.gz`);
+    const headers = ['content-encoding', 'content-length', 'content-type'].map((name) => headerOf(answer, name));
+    assert.deepEqual(headers, ['gzip', `${copy.length}`, 'application/json']);
+    assert.ok(answer.raw.equals(copy));
   });
 
   for (const host of ['nginx', 'a folder server'])

@@ -11,6 +11,7 @@ import { bytesText, countText } from '../output/quantities.ts';
 interface ExportOptions {
   readonly url?: string;
   readonly force?: boolean | undefined;
+  readonly gzip?: boolean | undefined;
   readonly iceberg?: boolean;
   readonly location?: string | undefined;
 }
@@ -33,16 +34,18 @@ export const command: Verb<ExportOptions> = {
       'Address at which the files will be served. Default: base_url of catalogue.yaml.',
     ).argParser(webAddress),
     new Option('--force', 'Export into a folder that has other files, and replace those of the same names.'),
+    new Option('--gzip', 'Write a compressed copy beside each text file, for nginx with gzip_static.'),
     new Option('--iceberg', 'Write tables of Apache Iceberg for DuckDB, Spark, Trino and others, and no site.'),
     new Option(
       '--location <location>',
       'With --iceberg: path or URL at which the tables will be read. Default: the absolute path of the folder.',
     ),
   ],
-  async run({ context, show, folder }, [dir = ''], { url, force, iceberg = false, location }) {
+  async run({ context, show, folder }, [dir = ''], { url, force, gzip, iceberg = false, location }) {
+    if (iceberg && gzip) throw new ValidationError({ gzip: ['It is for a site: leave out --iceberg.'] });
     if (iceberg) return exportTablesTo({ context, show, folder }, dir, { force, location });
     if (location !== undefined) throw new ValidationError({ location: ['It is for tables: add --iceberg.'] });
-    const options = { folder: resolve(context.cwd, folder()), to: resolve(context.cwd, dir), url, force };
+    const options = { folder: resolve(context.cwd, folder()), to: resolve(context.cwd, dir), url, force, gzip };
     const { exportCatalogue } = await import('../../export/export-catalogue.ts');
     const { at: onProgress, end } = showCountProgress(context, 'Exporting');
     const result = await runInterruptible(context, 'The files are usable. Export again to complete them.', (signal) =>
