@@ -25,9 +25,10 @@ function isExpression(text: string): boolean {
 }
 
 /** An identifier in the spelling of SPDX, which compares them without regard to case; undefined if there is none. */
-export function findSpdxIdentifier(text: string): string | undefined {
-  return identifiers.find((id) => id.toLowerCase() === text.toLowerCase());
-}
+export const findSpdxIdentifier = (text: string): string | undefined => identifiersByText.get(text.toLowerCase());
+
+/** Identifiers by themselves in lower case; the current one of two. */
+const identifiersByText = new Map(identifiers.map((id) => [id.toLowerCase(), id] as const).reverse());
 
 /** URL of a licence: the one written, or the page of its SPDX identifier; undefined if it is neither. */
 export function licenceUrl(text: string): string | undefined {

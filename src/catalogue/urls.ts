@@ -71,8 +71,14 @@ export function httpUri(text: string): string | undefined {
 }
 
 /** Path of a base URL, without a slash at its end: `/open-data` of a server behind a proxy; '' for the root of a host. */
-export const baseUrlPath = (base: string): string =>
-  URL.canParse(base) ? new URL(base).pathname.replace(/\/+$/, '') : '';
+export function baseUrlPath(base: string): string {
+  if (base !== lastBase.url)
+    lastBase = { url: base, path: URL.canParse(base) ? new URL(base).pathname.replace(/\/+$/, '') : '' };
+  return lastBase.path;
+}
+
+/** A site has one: each link asks for its path. */
+let lastBase = { url: '', path: '' };
 
 const segment = '([^/.]+)';
 const patterns: readonly (readonly [RegExp, (parts: readonly string[]) => Ref | 'other'])[] = [

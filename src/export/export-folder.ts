@@ -267,7 +267,7 @@ export class ExportFolder {
 
 function hasBytes(path: string, bytes: Buffer): boolean {
   try {
-    if (fs.statSync(path).size !== bytes.length) return false;
+    if (fs.statSync(path, { throwIfNoEntry: false })?.size !== bytes.length) return false;
     return fs.readFileSync(path).equals(bytes);
   } catch {
     return false;

@@ -64,22 +64,26 @@ export function renderStatically<T>(base: string, render: () => T): T {
   }
 }
 
+const leaveOut = (vnode: VNode<Props>) => Object.assign(vnode, { type: Fragment, props: {} });
+
+/** The path of an address, without that of the site. */
+const pathBelow = (address: unknown, base: string) =>
+  String(address).split(/[?#]/)[0]?.slice(baseUrlPath(base).length) ?? '';
+
 function makeStatic(vnode: VNode<Props>, base: string): void {
   const { props } = vnode;
-  const leaveOut = () => Object.assign(vnode, { type: Fragment, props: {} });
-  const pathOf = (address: unknown) => String(address).split(/[?#]/)[0]?.slice(baseUrlPath(base).length) ?? '';
   switch (vnode.type) {
     case 'a':
     case 'link': {
       if (typeof props.href !== 'string') return;
       const href = staticHref(props.href, base);
       if (href !== null) props.href = href;
-      else if (vnode.type === 'link' || /\/(auth|history|changes)\//.test(props.href)) leaveOut();
+      else if (vnode.type === 'link' || /\/(auth|history|changes)\//.test(props.href)) leaveOut(vnode);
       else delete props.href;
       return;
     }
     case 'form':
-      if (!isSearched(pathOf(props.action))) leaveOut();
+      if (!isSearched(pathBelow(props.action, base))) leaveOut(vnode);
       return;
     case 'img':
       if (typeof props.src === 'string') props.src = props.src.replace(/(\.svg)\?.*$/, '$1');
@@ -88,10 +92,10 @@ function makeStatic(vnode: VNode<Props>, base: string): void {
       for (const name of Object.keys(props)) if (/^data-(map-|rows$)/.test(name)) delete props[name];
       return;
     case 'button':
-      if ('data-map-open' in props) leaveOut();
+      if ('data-map-open' in props) leaveOut(vnode);
       return;
     case 'details':
-      if (props.class === 'picker') leaveOut();
+      if (props.class === 'picker') leaveOut(vnode);
       return;
     default:
   }

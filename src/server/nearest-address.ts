@@ -28,7 +28,10 @@ export async function findNearestAddresses(
     const near = namespaces.find((one) => one.slug === slug);
     return near ? [{ path: apiPath(refOf(near)), label: near.label }] : [];
   }
-  const { items } = await catalogue.list('dataset', { pageSize, ...(known && { namespace }) });
+  const exact = await catalogue.get<'dataset'>({ kind: 'dataset', namespace, slug: dataset }).catch(() => null);
+  const { items } = exact
+    ? { items: [exact] }
+    : await catalogue.list('dataset', { pageSize, ...(known && { namespace }) });
   const names = items.map((one) => formatRef(refOf(one)));
   const near = closestWord(`${namespace}/${dataset}`, names);
   const found = items.find((one) => formatRef(refOf(one)) === near);

@@ -1,4 +1,5 @@
 /** The base map of a picture: sea, grid of degrees, land, borders. */
+import { LRUCache } from 'lru-cache';
 import type { Basemap } from './basemap.ts';
 import { clipLine, clipRing } from './clip.ts';
 import { importanceOfDistance, measureImportance } from './importance.ts';
@@ -8,13 +9,22 @@ import { PathWriter } from './svg-path.ts';
 /** Tenths of a pixel in a unit of the base map: it needs fewer characters than the rows on it. */
 const unit = 4;
 
+/** Base maps that were drawn last: many pictures show the whole world, or the same rows in several versions. */
+const drawn = new LRUCache<string, string>({
+  maxSize: 4_000_000,
+  sizeCalculation: (text, key) => text.length + key.length,
+});
+
 /** The base map as a group for a picture in tenths of a pixel. */
-export function drawBasemap(
-  { land, borders }: Basemap,
-  projection: PictureProjection,
-  size: Size,
-  isSmall: boolean,
-): string {
+export function drawBasemap(basemap: Basemap, projection: PictureProjection, size: Size, isSmall: boolean): string {
+  // The scale of the map follows from the projection.
+  const key = `${projection.kind} ${projection.key} ${size.width} ${size.height} ${isSmall}`;
+  const text = drawn.get(key) ?? drawAnew(basemap, projection, size, isSmall);
+  drawn.set(key, text);
+  return text;
+}
+
+function drawAnew({ land, borders }: Basemap, projection: PictureProjection, size: Size, isSmall: boolean): string {
   const path = (name: string, write: (writer: PathWriter) => void) => {
     const writer = new PathWriter(unit);
     write(writer);

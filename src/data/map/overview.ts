@@ -57,6 +57,7 @@ function plateCarree([west, south, east, north]: Box): PictureProjection {
   const [perLongitude, perLatitude] = [width / (east - west), height / (north - south)];
   return {
     kind: 'plate-carree',
+    key: `${west} ${south} ${perLongitude} ${perLatitude}`,
     project(longitude, latitude, at) {
       at[0] = (longitude - west) * perLongitude;
       at[1] = (north - latitude) * perLatitude;

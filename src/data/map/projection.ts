@@ -19,6 +19,8 @@ export interface MapExtent {
 
 export interface PictureProjection {
   readonly kind: 'equal-earth' | 'mercator' | 'plate-carree';
+  /** Equal for projections that put all positions of pictures of one size at the same places. */
+  readonly key: string;
   /** Puts the place of a position in pixels into `at`. */
   project(longitude: number, latitude: number, at: Float64Array): void;
   /** Units of the Mercator grid in a pixel, at the equator. */
@@ -72,6 +74,7 @@ function equalEarth({ width, height }: Size): PictureProjection {
   }
   return {
     kind: 'equal-earth',
+    key: 'world',
     project(longitude, latitude, at) {
       const wrapped = longitude > 180 || longitude < -180 ? wrapLongitude(longitude) : longitude;
       const place = Math.max(0, Math.min(180 * steps, (latitude + 90) * steps));
@@ -104,6 +107,7 @@ function mercator({ west, south, east, north }: MapExtent, { width, height }: Si
   const y0 = (top + bottom) / 2 - (unitsPerPixel * height) / 2;
   return {
     kind: 'mercator',
+    key: `${middle} ${x0} ${y0} ${unitsPerPixel}`,
     project(longitude, latitude, at) {
       // The turn of the globe that is nearest to the middle of the picture.
       const turns = Math.round((middle - longitude) / 360);
