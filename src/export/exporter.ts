@@ -16,9 +16,11 @@ import { Fingerprints, groupRecords, Neighbours } from './dependencies.ts';
 import type { ExportFolder } from './export-folder.ts';
 import type { ExportOptions, ExportResult } from './export-options.ts';
 import { hostFiles } from './host-files.ts';
+import { type Redirect, redirectPage, redirectsOf } from './redirects.ts';
 import {
   datasetAddresses,
   type ExportedAddress,
+  fileOfPath,
   folderOf,
   groupAddresses,
   mediaAddresses,
@@ -74,7 +76,9 @@ export class Exporter {
       await this.#writeDatasets(datasets, namespaces, queries);
       await this.#writeOthers(datasets, namespaces, queries);
       this.#writeTexts('search', this.#summaryFiles(namespaces, datasets));
-      this.#writeTexts('host', this.#hostFiles());
+      const redirects = redirectsOf(namespaces, datasets, queries);
+      this.#writeTexts('moved', this.#redirectPages(redirects));
+      this.#writeTexts('host', this.#hostFiles(redirects));
       folder.finish();
     } finally {
       folder.close();
@@ -235,10 +239,18 @@ export class Exporter {
     for (const part of summaryParts) yield [`search/${part}.json`, Buffer.from(JSON.stringify(summary[part]))];
   }
 
+  /** Pages at former addresses. */
+  *#redirectPages(redirects: readonly Redirect[]): Generator<readonly [string, Buffer]> {
+    for (const { from, to } of redirects) {
+      const file = fileOfPath(from, 'index.html');
+      if (file !== null) yield [file, Buffer.from(redirectPage(this.#url + to))];
+    }
+  }
+
   /** Static files of the pages, and those that tell hosts how to serve. */
-  *#hostFiles(): Generator<readonly [string, Buffer]> {
+  *#hostFiles(redirects: readonly Redirect[]): Generator<readonly [string, Buffer]> {
     for (const [name, bytes] of assetFiles(this.#catalogue.settings)) yield [`${assetsPath.slice(1)}/${name}`, bytes];
-    for (const [name, text] of hostFiles(baseUrlPath(this.#url))) yield [name, Buffer.from(text)];
+    for (const [name, text] of hostFiles(baseUrlPath(this.#url), redirects)) yield [name, Buffer.from(text)];
   }
 
   #writeTexts(name: string, texts: Iterable<readonly [string, Buffer]>): void {

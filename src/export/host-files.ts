@@ -1,13 +1,15 @@
 /** Files that tell hosts how to serve an export. */
 import { nginxSnippet } from './nginx-snippet.ts';
+import { type Redirect, redirectsFile } from './redirects.ts';
 
 /** Text by name. @param prefix path of the site's address: '' or `/open-data` */
-export function hostFiles(prefix: string): ReadonlyMap<string, string> {
+export function hostFiles(prefix: string, redirects: readonly Redirect[]): ReadonlyMap<string, string> {
   return new Map([
+    ...(redirects.length > 0 ? [['_redirects', redirectsFile(redirects, prefix)] as const] : []),
     // GitHub Pages runs Jekyll without it, which leaves out files that begin with a dot or an underscore.
     ['.nojekyll', ''],
     ['_headers', headersFile(prefix)],
-    ['_nginx.conf', nginxSnippet(prefix)],
+    ['_nginx.conf', nginxSnippet(prefix, redirects)],
   ]);
 }
 

@@ -2,6 +2,7 @@
 import { type OutputFormat, outputFormats } from '../catalogue/output-formats.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { schemaKinds } from '../standards/ogc/schema.ts';
+import type { Redirect } from './redirects.ts';
 
 const formats = Object.entries(outputFormats) as [string, OutputFormat][];
 
@@ -73,13 +74,20 @@ const locationOfType = (location: string, type: string, tried: string) =>
   `  location ${location} { types { ${type} json; text/html html; } try_files ${tried}; }`;
 
 /** @param prefix path of the site's address: '' or `/open-data` */
-export function nginxSnippet(prefix: string): string {
+export function nginxSnippet(prefix: string, redirects: readonly Redirect[]): string {
+  const moved = redirects.map(
+    ({ from, to }) => `  "~^${prefix}${from.replaceAll('.', '\\.')}(?<below>.*)$" ${prefix}${to}$below;\n`,
+  );
   const found = '$uri$catalogue_page$catalogue_index $uri/$catalogue_page$catalogue_index';
   const either = `${found} $uri $uri/\${catalogue_page}index.html $uri/\${catalogue_page}index.json =404`;
   const folder = '$uri/$catalogue_index =404';
   const dataset = `${apiRoot}namespaces/[^/]+/datasets/[^/]+/`;
   return `# For nginx: include this file in the http block, and name the folder in root.
 ${mapsByAccept()}
+# Former addresses.
+map $uri $catalogue_moved {
+  default '';
+${moved.join('')}}
 
 server {
   listen 8080;
@@ -99,6 +107,7 @@ server {
   add_header Referrer-Policy same-origin always;
   add_header Vary Accept always;
 
+  if ($catalogue_moved) { return 308 $catalogue_moved$is_args$args; }
   if ($catalogue_filtered) { return 400; }
   if ($catalogue_unacceptable) { return 406; }${prefix && `\n  rewrite ^${prefix}(/.*)$ $1 last;`}
   location / { try_files ${either}; }

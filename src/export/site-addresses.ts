@@ -109,6 +109,7 @@ export function* datasetAddresses(
   yield* downloadsOf(path, newest, names);
   const pages = Math.ceil(dataset.versions.length / pageSize);
   yield* listAt(`${path}version/`, pages);
+  if (newest) yield* folderOf(`${path}version/latest/`);
   for (const version of dataset.versions) yield* versionAddresses(dataset, version, withRows);
   const collection = `/ogc/collections/${dataset.namespace}.${dataset.slug}`;
   if (!newest || !withRows.has(newest.slug)) return;

@@ -32,7 +32,11 @@ const seed = makeFolder({
       description: 'Every *tree*, counted.',
       licence: 'CC-BY-4.0',
     },
-    'parks/odd': { label: Object.values(hostileTexts).join(' ').slice(0, 200), description: hostileTexts.script },
+    'parks/odd': {
+      aliases: ['strange', 'woods/odd'],
+      label: Object.values(hostileTexts).join(' ').slice(0, 200),
+      description: hostileTexts.script,
+    },
     'parks/benches': { label: 'Benches', keywords: ['nature'], licence: 'CC0-1.0' },
     'parks/veiled': { label: 'Classified', visibility: 'private', keywords: ['classified'] },
     'hushhush/inner': { label: 'Classified' },
@@ -112,6 +116,21 @@ describe('an export', () => {
     for (const name of ['index.html', `${trees}/index.json`, `${trees}/map.svg`]) assert.ok(withCopy(name), name);
     for (const name of [`${trees}/data.csv`, `${trees}/data.parquet`, `${trees}/data.gpkg`])
       assert.ok(!withCopy(name), name);
+  });
+
+  it('leads from former names to the new ones, and has the newest version', () => {
+    const home = `${url}/api/v1/namespaces/parks/datasets/odd/`;
+    for (const former of ['parks/datasets/strange', 'woods/datasets/odd'])
+      assert.match(
+        read(`api/v1/namespaces/${former}/index.html`),
+        new RegExp(`http-equiv="refresh" content="0; url=${home}"`),
+      );
+    assert.match(
+      read('_redirects'),
+      /^\/open\/api\/v1\/namespaces\/parks\/datasets\/strange\/\* \S+\/odd\/:splat 308$/m,
+    );
+    assert.match(read('_nginx.conf'), /\/datasets\/strange\/\(\?<below>\.\*\)\$" \S+\/odd\/\$below;/);
+    assert.match(read(`${trees}/version/latest/index.json`), /"label":/);
   });
 
   it('has the pages of lists as files that name each other', () => {

@@ -1,0 +1,49 @@
+/** Former addresses of records in an export: pages that lead to the new ones, and redirects for hosts that can. */
+import { type Ref, refOf } from '../catalogue/ref.ts';
+import type { Dataset, Namespace, Query } from '../catalogue/types.ts';
+import { apiPath } from '../catalogue/urls.ts';
+import { escapeXml } from '../standards/xml.ts';
+
+/** A former address, and the new one: paths of the API. */
+export interface Redirect {
+  readonly from: string;
+  readonly to: string;
+}
+
+/** Redirects of the former names of records. Of an address that two records had, the first one's. */
+export function redirectsOf(
+  namespaces: readonly Namespace[],
+  datasets: readonly Dataset[],
+  queries: readonly Query[],
+): readonly Redirect[] {
+  const taken = new Set([...namespaces, ...datasets, ...queries].map((record) => apiPath(refOf(record))));
+  const found: Redirect[] = [];
+  const add = (former: Ref, record: Namespace | Dataset | Query) => {
+    const from = apiPath(former);
+    if (taken.has(from)) return;
+    taken.add(from);
+    found.push({ from, to: apiPath(refOf(record)) });
+  };
+  for (const dataset of datasets)
+    for (const alias of dataset.aliases) {
+      const [slug = '', namespace = dataset.namespace] = alias.split('/').reverse();
+      add({ kind: 'dataset', namespace, slug }, dataset);
+    }
+  for (const namespace of namespaces) for (const slug of namespace.aliases) add({ kind: 'namespace', slug }, namespace);
+  for (const query of queries) for (const slug of query.aliases) add({ kind: 'query', slug }, query);
+  return found;
+}
+
+/** The page at a former address. @param url the new one */
+export function redirectPage(url: string): string {
+  const address = escapeXml(url);
+  return (
+    `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Moved</title><meta name="robots" content="noindex">` +
+    `<link rel="canonical" href="${address}"><meta http-equiv="refresh" content="0; url=${address}"></head>` +
+    `<body><p>Moved: <a href="${address}">${address}</a></p></body></html>\n`
+  );
+}
+
+/** Redirects, with all addresses below them, as Netlify and Cloudflare Pages read them. @param prefix path of the site's address */
+export const redirectsFile = (redirects: readonly Redirect[], prefix: string): string =>
+  redirects.map(({ from, to }) => `${prefix}${from}* ${prefix}${to}:splat 308\n`).join('');
