@@ -24,6 +24,7 @@ const pathParameters: Readonly<Record<string, readonly [description: string, sch
   entry: ['Identifier of the entry.'],
   column: ['Name of the column.'],
   name: ['Name of the file.'],
+  part: ['Number of the part, from 1.', count],
   path: ['Path of the file; its slashes stay as they are.'],
   extension: ['Format of the rows.', { ...text, enum: Object.keys(outputFormats) }],
   z: ['Zoom.', count],
