@@ -110,7 +110,8 @@ function Reasons({ context, dataset, terms }: Omit<HitProps, 'namespace'>): VNod
       <code key={name}>{markTerms(name, hidden)}</code>,
       label && label !== name && [' “', markTerms(label, hidden), '”'],
     ]);
-  const excerpt = excerptWithTerm(plainText(dataset.description), hidden, roundTerm);
+  const { description } = dataset;
+  const excerpt = hasTerm(description, hidden) ? excerptWithTerm(plainText(description), hidden, roundTerm) : null;
   return (
     <>
       {excerpt !== null && (
