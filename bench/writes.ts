@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { report } from './support/figures.ts';
 import { generate } from './support/generate.ts';
-import { median, percentile, startProgram } from './support/load.ts';
+import { median, percentile, settled, startProgram } from './support/load.ts';
 import { staffToken } from './support/staff.ts';
 
 /** Of each measurement of a rate. */
@@ -89,9 +89,6 @@ async function run(): Promise<void> {
     rmSync(root, { recursive: true, force: true });
   }
 }
-
-/** Until all files are watched, and what changed was read. */
-const settled = () => new Promise((resolve) => setTimeout(resolve, 15_000));
 
 const author = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org', '-c', 'gc.auto=0'];
 

@@ -45,6 +45,9 @@ export async function startProgram(
   };
 }
 
+/** Until a server of 10,000 datasets watches all files and has read what changed, which it does for seconds after its first response. */
+export const settled = () => new Promise((resolve) => setTimeout(resolve, 15_000));
+
 export function median(numbers: readonly number[]): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   const middle = sorted.length >> 1;

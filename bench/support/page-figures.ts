@@ -10,7 +10,7 @@ import { gzipSync } from 'node:zlib';
 import { type Browser, chromium } from 'playwright-core';
 import { report } from './figures.ts';
 import { generate } from './generate.ts';
-import { median, percentile, startProgram } from './load.ts';
+import { median, percentile, settled, startProgram } from './load.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const dataset = '/api/v1/namespaces/natural-earth/datasets/countries/';
@@ -74,20 +74,24 @@ async function measureFirstBytes(base: string): Promise<void> {
     }
 }
 
-/** Searches of 10,000 datasets, each for something else, with the counts of all facets. */
+/** Searches of 10,000 datasets, each for something else, with the counts of all facets: while the server begins to watch its files, and later. */
 async function measureSearch(base: string): Promise<void> {
-  for (const [name, most, path, headers] of [
-    ['search of 10,000 datasets with facets, 95 of 100 within', 15, 'facets=true&page_size=20&', {}],
-    ['page of a search of 10,000 datasets, 95 of 100 within', 30, '', html],
+  const facets = 'facets=true&page_size=20&';
+  for (const [name, most, first, path, headers] of [
+    ['search of 10,000 datasets with facets, just after a start, 95 of 100 within', null, 1000, facets, {}],
+    ['search of 10,000 datasets with facets, 95 of 100 within', 15, 0, facets, {}],
+    ['page of a search of 10,000 datasets, 95 of 100 within', 30, 0, '', html],
   ] as const) {
     const times: number[] = [];
-    for (let i = 0; i < 220; i++) {
+    // A response that is kept says nothing: each search is another one.
+    for (let i = first; i < first + 220; i++) {
       const search = [`tree ${i}`, `ete ${i}`, `nothing-${i}`, `p ${i % 10} ${i}`][i % 4] as string;
       const url = `${base}/api/v1/datasets/?${path}ordering=relevance&search=${encodeURIComponent(search)}`;
       const { last } = await timesOf(url, headers);
-      if (i >= 20) times.push(last);
+      if (i >= first + 20) times.push(last);
     }
-    report({ name, values: [percentile(times, 0.95)], unit: 'ms', target: { atMost: most } });
+    report({ name, values: [percentile(times, 0.95)], unit: 'ms', target: most && { atMost: most } });
+    if (most === null) await settled();
   }
 }
 
