@@ -1,7 +1,10 @@
 /** How people without a mouse, with large or spaced text, other colours, on paper or in other languages read the pages. */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import type { Browser, Page } from 'playwright-core';
@@ -109,6 +112,44 @@ describe('reading pages', () => {
     const bytes = sizes.reduce((sum, size) => sum + size, 0);
     assert.ok(bytes <= 60_000, `${bytes} bytes`);
     await context.close();
+  });
+
+  it('of rows that come in parts: nothing that is seen moves', async () => {
+    const relay = createServer(async (request, response) => {
+      const headers = { Accept: request.headers.accept ?? '*/*' };
+      const answer = await fetch(base + request.url, { headers });
+      const body = Buffer.from(await answer.arrayBuffer());
+      response.writeHead(answer.status, { 'Content-Type': answer.headers.get('content-type') ?? '' });
+      // Widths of columns are known from ten rows; then come wider ones.
+      const end = body.toString('latin1').split('</tr>', 11).join('</tr>').length;
+      if (request.url?.includes('/data/')) {
+        response.write(body.subarray(0, end));
+        await setTimeout(300);
+        response.end(body.subarray(end));
+      } else response.end(body);
+    });
+    await new Promise<void>((resolve) => relay.listen(0, '127.0.0.1', resolve));
+    const relayed = `http://127.0.0.1:${(relay.address() as AddressInfo).port}`;
+    try {
+      const { page, context } = await visit(browser, relayed, `${countries}data/?_limit=100`);
+      const moved = await page.evaluate(
+        () =>
+          new Promise((resolve) => {
+            const moved: string[] = [];
+            const observer = new PerformanceObserver((list) => {
+              for (const { sources } of list.getEntries() as unknown as { sources: { node: Element | null }[] }[])
+                moved.push(...sources.map(({ node }) => node?.nodeName ?? ''));
+            });
+            observer.observe({ type: 'layout-shift', buffered: true });
+            window.setTimeout(() => resolve(moved), 200);
+          }),
+      );
+      assert.deepEqual(moved, []);
+      await context.close();
+    } finally {
+      relay.close();
+      relay.closeAllConnections();
+    }
   });
 
   it('by an area that is drawn on the map of the home page', async () => {
