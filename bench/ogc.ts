@@ -4,12 +4,11 @@
  *
  *     npm run bench -- ogc
  */
-import { createReadStream, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openFileCatalogue } from '../src/files/file-catalogue.ts';
-import { makePoints } from './data/make-points.ts';
+import { publishPoints } from './data/publish-points.ts';
 import { report } from './support/figures.ts';
 import { median, startProgram } from './support/load.ts';
 
@@ -46,7 +45,7 @@ async function run(): Promise<void> {
     return program.url;
   };
   try {
-    await publishPoints(root);
+    await publishPoints(root, rows);
     const ours = await start(path('../bin/catalogue.js'), 'serve', '--data', root, '--port', '0');
     const record = join(root, 'recorded.json');
     const answers = await Promise.all(questions.map(async ([, url]) => [url, await recordAnswer(ours + url)]));
@@ -81,19 +80,6 @@ async function run(): Promise<void> {
     await Promise.all(stops.map((stop) => stop()));
     rmSync(root, { recursive: true, force: true });
   }
-}
-
-/** Publishes the points as the dataset `bench/points` of a new catalogue. */
-async function publishPoints(root: string): Promise<void> {
-  const { geojson } = await makePoints(rows);
-  writeFileSync(join(root, 'catalogue.yaml'), 'title: Benchmark\n');
-  const files = await openFileCatalogue(root);
-  const catalogue = files.for();
-  await catalogue.create('namespace', { label: 'Bench', slug: 'bench' });
-  await catalogue.create('dataset', { label: 'Points', slug: 'points', namespace: 'bench' });
-  const ref = { kind: 'dataset', namespace: 'bench', slug: 'points' } as const;
-  await catalogue.publish(ref, { source: createReadStream(geojson), fileName: 'points.geojson' });
-  await files.close();
 }
 
 async function recordAnswer(url: string) {

@@ -26,6 +26,7 @@ const benchmarks = [
   'cli',
   'sync',
   'data/ingest',
+  'data/files',
   'data/query',
   'data/stream',
   'data/writers',
