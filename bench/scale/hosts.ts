@@ -24,7 +24,7 @@ import { freePort, needWrk, requestsPerSecond, startProgram } from '../support/l
 
 const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 const rounds = 3;
-const seconds = 3;
+const seconds = 2;
 const html = { Accept: 'text/html', 'Accept-Encoding': 'br, gzip' };
 const json = { Accept: 'application/json', 'Accept-Encoding': 'br, gzip' };
 const dataset = '/api/v1/namespaces/usgs/datasets/earthquakes/';
@@ -78,14 +78,6 @@ async function measureHosts(home: string): Promise<void> {
     stops.push(...servers.map(({ stop }) => stop));
     const bucket = await startRedirecting(home);
     stops.push(bucket.stop);
-    const site = join(home, 'site');
-    const sitePort = await freePort();
-    const siteUrl = `http://127.0.0.1:${sitePort}`;
-    const exporting = ['export', site, '--url', siteUrl, '--data', data, '--quiet'];
-    execFileSync(process.execPath, [path('../../bin/catalogue.js'), ...exporting]);
-    const snippet = readFileSync(join(site, '_nginx.conf'), 'utf8')
-      .replace(/listen [^;]*;/, `listen 127.0.0.1:${sitePort};`)
-      .replace(/root [^;]*;/, `root ${site};`);
     const hosts: Host[] = [];
     const addNginx = async (name: string, conf: string, port: number, pids: readonly number[] = []) => {
       const folder = join(home, `nginx-${hosts.length}`);
@@ -94,7 +86,13 @@ async function measureHosts(home: string): Promise<void> {
       stops.unshift(stop);
       hosts.push({ name, url, pids: [Number(readFileSync(`${folder}/pid`, 'utf8')), ...pids] });
     };
-    await addNginx('the export behind nginx', snippet, sitePort);
+    for (const [name, ...options] of [
+      ['the export behind nginx'],
+      ['the export with --gzip behind nginx', '--gzip'],
+    ] as const) {
+      const port = await freePort();
+      await addNginx(name, exportSite(data, join(home, `site-${port}`), port, options), port);
+    }
     const [first] = servers;
     if (!first) throw new Error('No server started.');
     hosts.push({ name: 'one server', url: first.url, pids: [first.pid] });
@@ -128,6 +126,15 @@ async function measureHosts(home: string): Promise<void> {
   } finally {
     for (const stop of stops) await stop();
   }
+}
+
+/** Exports a catalogue. @returns the configuration of nginx that serves it at a port */
+function exportSite(data: string, site: string, port: number, options: readonly string[]): string {
+  const exporting = ['export', site, '--url', `http://127.0.0.1:${port}`, '--data', data, '--quiet', ...options];
+  execFileSync(process.execPath, [path('../../bin/catalogue.js'), ...exporting]);
+  return readFileSync(join(site, '_nginx.conf'), 'utf8')
+    .replace(/listen [^;]*;/, `listen 127.0.0.1:${port};`)
+    .replace(/root [^;]*;/, `root ${site};`);
 }
 
 const reportRates = (name: string, values: readonly number[]): void =>
