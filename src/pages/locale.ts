@@ -123,13 +123,13 @@ export class Locale {
     return Number.isNaN(date.getTime()) ? time : this.#dates[form].format(date);
   }
 
-  /** Degrees with their direction: `12.5° E`. */
+  /** Degrees with their direction, on one line: `12.5° E`. */
   degrees(value: number, axis: 'longitude' | 'latitude'): string {
     const [positive, negative] = axis === 'longitude' ? (['east', 'west'] as const) : (['north', 'south'] as const);
     const places = Math.abs(value) < 1 ? 3 : 1;
     const rounded = Math.round(Math.abs(value) * 10 ** places) / 10 ** places;
     if (rounded === 0) return '0°';
-    return `${this.number(rounded)}° ${this.text(value > 0 ? positive : negative)}`;
+    return `${this.number(rounded)}°\u00a0${this.text(value > 0 ? positive : negative)}`;
   }
 
   /** A list in a sentence: `a, b and c`. */

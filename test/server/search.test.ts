@@ -57,7 +57,7 @@ describe('the search page', () => {
     assert.equal(response.headers.get('location'), `${datasets}?bbox=0,40,20,90`);
     const found = await page(`${datasets}?bbox=0,40,20,90`);
     assert.match(found, />1 dataset</);
-    assert.match(found, /class="chips".*Where<\/span> <span dir="auto">0° to 20° E, 40° N to 90° N/s);
+    assert.match(found, /class="chips".*Where<\/span> <span dir="auto">0° to 20°\u00a0E, 40°\u00a0N to 90°\u00a0N/s);
     assert.match(found, /name="_east"[^>]*value="20"/);
     // The picture is of the same area as the rectangle that is drawn on it.
     assert.match(
