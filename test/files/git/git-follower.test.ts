@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, renameSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { GitFollower } from '../../../src/files/git/git-follower.ts';
@@ -68,6 +69,22 @@ describe('a folder that follows a git remote', () => {
     push();
     await Promise.all([follower.update(), follower.update()]);
     assert.equal(labelOf('benches'), 'Chairs');
+  });
+
+  it('takes payloads in Git LFS', async (t) => {
+    const { writer, clone, catalogue, follower, push } = await workshop(t);
+    for (const { git } of [writer, clone]) git('lfs', 'install', '--local');
+    writer.write('.gitattributes', '*.csv filter=lfs diff=lfs merge=lfs -text\n');
+    const files = await openFileCatalogue(writer.root);
+    const ref = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+    await files.for().publish(ref, { source: Readable.from(['height\n12\n']), fileName: 'trees.csv' });
+    await files.close();
+    push();
+    assert.equal(writer.git('lfs', 'ls-files', '--name-only').split('\n').length, 2);
+    await follower.update();
+    assert.equal(follower.report.state, 'current');
+    const [version] = served(catalogue, 'parks', 'trees')?.versions ?? [];
+    assert.deepEqual([version?.ready, version?.rows], [true, 1]);
   });
 
   it('does not take a commit with errors, says which once, and takes the one that fixes them', async (t) => {
