@@ -1,4 +1,5 @@
 /** Maps of a version's rows: pictures and vector tiles, and how much of the rows they show. */
+import { numberText } from './number-text.ts';
 import type { ColumnType, Version, WorkBudget } from './types.ts';
 
 /** A box of coordinates in degrees; its west is greater than its east if it crosses the antimeridian (RFC 7946, section 5.2). */
@@ -107,18 +108,17 @@ export const plateSize = { width: 300, height: 150 } as const;
 
 /** A sentence that says how much of the rows a picture shows. */
 export function describeMapCounts({ matched, located, drawn, isSampled, kind }: MapCounts): string {
-  const number = (value: number) => value.toLocaleString('en');
   if (matched === 0) return 'No rows.';
   if (located === 0)
-    return matched === 1 ? 'The row has no geometry.' : `None of the ${number(matched)} rows has a geometry.`;
+    return matched === 1 ? 'The row has no geometry.' : `None of the ${numberText(matched)} rows has a geometry.`;
   const without = matched - located;
   const missing =
-    without === 0 ? '' : without === 1 ? ' 1 row has no geometry.' : ` ${number(without)} rows have no geometry.`;
-  if (isSampled) return `${number(drawn)} of ${number(located)} ${kind} shown, chosen by chance.${missing}`;
+    without === 0 ? '' : without === 1 ? ' 1 row has no geometry.' : ` ${numberText(without)} rows have no geometry.`;
+  if (isSampled) return `${numberText(drawn)} of ${numberText(located)} ${kind} shown, chosen by chance.${missing}`;
   if (drawn < located)
-    return `${number(drawn)} of ${number(located)} ${kind} shown: those in the same pixel are drawn as one.${missing}`;
+    return `${numberText(drawn)} of ${numberText(located)} ${kind} shown: those in the same pixel are drawn as one.${missing}`;
   const simplified = kind === 'points' ? '' : ', simplified to the size of this picture';
-  const all = located === 1 ? `1 ${kind.slice(0, -1)}` : `All ${number(located)} ${kind}`;
+  const all = located === 1 ? `1 ${kind.slice(0, -1)}` : `All ${numberText(located)} ${kind}`;
   return `${all}${simplified}.${missing}`;
 }
 

@@ -1,9 +1,11 @@
 /** One dataset in full: its fields, its columns, its versions. */
+
+import { numberText } from '../../catalogue/number-text.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import { entityFieldLines } from '../noun.ts';
 import { metadataForDisplay } from '../output/metadata.ts';
-import { ageText, bytesText, numberText } from '../output/quantities.ts';
+import { ageText, bytesText } from '../output/quantities.ts';
 import type { Output } from '../output/show.ts';
 
 /** The number of newest versions that people get. */

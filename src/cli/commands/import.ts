@@ -1,6 +1,7 @@
 /** `catalogue import`: datasets of another catalogue, portal or folder, as datasets of this one. */
 import { join, resolve } from 'node:path';
 import { Option } from 'commander';
+import { numberText } from '../../catalogue/number-text.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { SavedSource } from '../../catalogue/types.ts';
 import type { SourceFormat } from '../../import/detect.ts';
@@ -10,7 +11,7 @@ import { UsageError } from '../errors.ts';
 import { runInterruptible } from '../interruption.ts';
 import { dryRunOption, secondsFromOption } from '../options.ts';
 import { showCountProgress } from '../output/progress.ts';
-import { countText, numberText } from '../output/quantities.ts';
+import { countText } from '../output/quantities.ts';
 
 interface ImportOptions {
   readonly to?: string;

@@ -1,5 +1,6 @@
 /** `catalogue version`: the data of a dataset, one snapshot after another. */
 import { orderFields } from '../../catalogue/filters.ts';
+import { numberText } from '../../catalogue/number-text.ts';
 import { parseDatasetRef, parseVersionRef } from '../../catalogue/parse-ref.ts';
 import { readingText } from '../../catalogue/reading.ts';
 import { formatRef } from '../../catalogue/ref.ts';
@@ -12,7 +13,7 @@ import { editVerb, type RecordNoun, removeVerb, showVerb } from '../noun.ts';
 import { dryRunOption, limitOption, orderingOption } from '../options.ts';
 import { metadataForDisplay } from '../output/metadata.ts';
 import { linksOfCatalogue } from '../output/outcome.ts';
-import { bytesText, momentText, numberText } from '../output/quantities.ts';
+import { bytesText, momentText } from '../output/quantities.ts';
 import type { Output } from '../output/show.ts';
 import {
   openUploadSource,

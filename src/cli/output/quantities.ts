@@ -14,9 +14,6 @@ export function bytesText(bytes: number): string {
   return `${unit && value < 9.95 ? value.toFixed(1) : Math.round(value)} ${byteUnits[unit]}`;
 }
 
-/** A number with its thousands set apart: `1,234,567`. */
-export const numberText = (number: number): string => number.toLocaleString('en');
-
 /** A count and what is counted: `1 row`, `2 rows`. */
 export const countText = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
 

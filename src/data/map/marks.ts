@@ -50,10 +50,12 @@ export async function drawMarks(
   const most = (legend ? mostColouredPoints : mostPoints) / (isSmall ? 6 : 1);
   const limit = isSmall ? mostLength / 5 : mostLength;
   const least = importanceOfDistance(0.85 * projection.unitsPerPixel);
+  const places = await placeRows(source, projection, turns);
+  const { sizes } = places;
   for (let dotSize = 3; ; dotSize *= 2) {
     const thinning = new Thinning(size.width, size.height, Infinity);
     thinning.coarsen();
-    const { sizes, shapes } = await place(source, projection, thinning, dotSize, turns);
+    const shapes = await addRows(places, thinning, dotSize, turns);
     if (shapes * leastShapeLength > limit && dotSize < size.width) continue;
     const share = Math.min(1, most / thinning.drawn);
     const { positions } = thinning.chosen(share < 1 ? (position) => randomOf(position) < share : undefined);
@@ -95,8 +97,9 @@ const pointOf = ({ longitudes, latitudes }: PointLayer, row: number) =>
   [longitudes[row] as number, latitudes[row] as number] as const;
 
 const middleOf = ({ boxes }: Pick<OutlineLayer, 'boxes'>, row: number) => {
-  const [west = 0, south = 0, east = 0, north = 0] = boxes.subarray(4 * row, 4 * row + 4);
-  return [(west + east) / 2, (south + north) / 2] as const;
+  const at = 4 * row;
+  const [west, south] = [boxes[at] as number, boxes[at + 1] as number];
+  return [(west + (boxes[at + 2] as number)) / 2, (south + (boxes[at + 3] as number)) / 2] as const;
 };
 
 const place0 = new Float64Array(2);
@@ -112,49 +115,61 @@ function drawDot(
   writers.of(kind, group).dot(10 * (place0[0] as number), 10 * (place0[1] as number));
 }
 
-/**
- * Adds the rows with their places; those that are smaller than a dot count as points.
- * @returns the longer sides of their boxes in pixels, by position (empty for points), and the number of those that are no dots
- */
-async function place(
-  source: MapSource,
-  projection: PictureProjection,
-  thinning: Thinning,
-  dotSize: number,
-  turns: Turns,
-): Promise<{ readonly sizes: Float32Array; readonly shapes: number }> {
+/** Where the rows are in the picture, by position. */
+interface Places {
+  /** Of the middles of their boxes, in pixels; NaN for a row without a geometry. */
+  readonly xs: Float64Array;
+  readonly ys: Float64Array;
+  /** The longer sides of their boxes in pixels; empty for points. */
+  readonly sizes: Float32Array;
+}
+
+async function placeRows(source: MapSource, projection: PictureProjection, turns: Turns): Promise<Places> {
   const { layer } = source;
   const count = rowCountOf(source);
   const at = new Float64Array(2);
+  const xs = new Float64Array(count).fill(Number.NaN);
+  const ys = new Float64Array(count);
   const sizes = new Float32Array(layer.kind === 'points' ? 0 : count);
-  let shapes = 0;
   const pixelsPerDegree = xOfLongitude(-179) / projection.unitsPerPixel;
   for (let position = 0; position < count; position++) {
+    if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
     const row = rowAt(source, position);
     if (layer.kind === 'points') {
       const longitude = layer.longitudes[row] as number;
-      if (!Number.isNaN(longitude)) {
-        projection.project(longitude, layer.latitudes[row] as number, at);
-        thinning.add(position, at[0] as number, at[1] as number, 0);
-      }
-    } else if (layer.kinds[row] !== shapeKinds.none) {
+      if (Number.isNaN(longitude)) continue;
+      projection.project(longitude, layer.latitudes[row] as number, at);
+    } else {
+      if (layer.kinds[row] === shapeKinds.none) continue;
       const { boxes, gridBoxes } = layer;
       const [west, south] = [boxes[4 * row] as number, boxes[4 * row + 1] as number];
       const [east, north] = [boxes[4 * row + 2] as number, boxes[4 * row + 3] as number];
       const width = (gridBoxes[4 * row + 2] as number) - (gridBoxes[4 * row] as number);
       const height = (gridBoxes[4 * row + 3] as number) - (gridBoxes[4 * row + 1] as number);
-      const size =
+      sizes[position] =
         projection.kind === 'mercator'
           ? Math.max(width, height) / projection.unitsPerPixel
           : Math.max(east - west, north - south) * pixelsPerDegree;
-      if (size >= dotSize) shapes++;
-      sizes[position] = size;
       projection.project((west + east) / 2, (south + north) / 2, at);
-      thinning.add(position, at[0] as number, at[1] as number, size < dotSize ? 0 : size);
     }
-    if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
+    xs[position] = at[0] as number;
+    ys[position] = at[1] as number;
   }
-  return { sizes, shapes };
+  return { xs, ys, sizes };
+}
+
+/** Adds the rows; those that are smaller than a dot count as points. @returns the number of those that are no dots */
+async function addRows({ xs, ys, sizes }: Places, thinning: Thinning, dotSize: number, turns: Turns): Promise<number> {
+  let shapes = 0;
+  for (let position = 0; position < xs.length; position++) {
+    if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
+    const x = xs[position] as number;
+    if (Number.isNaN(x)) continue;
+    const size = sizes[position] ?? 0;
+    if (size >= dotSize) shapes++;
+    thinning.add(position, x, ys[position] as number, size < dotSize ? 0 : size);
+  }
+  return shapes;
 }
 
 /** A number from 0 to 1 for a position, always the same (the end of MurmurHash3). */

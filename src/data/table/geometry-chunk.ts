@@ -6,7 +6,6 @@
 import { wkbToGeojson } from 'hyparquet/src/wkb.js';
 import type { Points } from '../formats/points.ts';
 import type { Bbox, Geometry } from '../geometry/geometry.ts';
-import type { Extent } from '../geometry/validate.ts';
 import { toWkb } from '../geometry/wkb.ts';
 import { asBuffer, type ChunkKind } from './column-chunk.ts';
 
@@ -162,8 +161,11 @@ class ShapeChunk implements GeometryChunk {
     return wkbToGeojson({ view, offset: 0 }) as Geometry;
   }
   bbox(row: number): Bbox | null {
-    const [west, south, east, north] = this.#boxes.subarray(4 * row, 4 * row + 4) as unknown as Extent;
-    return Number.isNaN(west) ? null : [west, south, east, north];
+    const at = 4 * row;
+    const boxes = this.#boxes;
+    const west = boxes[at] as number;
+    if (Number.isNaN(west)) return null;
+    return [west, boxes[at + 1] as number, boxes[at + 2] as number, boxes[at + 3] as number];
   }
   intersects(row: number, box: Bbox): boolean {
     const at = 4 * row;
