@@ -132,10 +132,12 @@ const lockFileSystem = {
   stat: (path: string, done: Callback) => callBack(() => fs.statSync(path), done),
 };
 
+const note = `process ${process.pid} on ${hostname()}\n${writerMark}\n`;
+
 function writeLockFile(path: string): void {
   const descriptor = fs.openSync(path, 'wx', 0o600);
   try {
-    fs.writeSync(descriptor, `process ${process.pid} on ${hostname()}\n${writerMark}\n`);
+    fs.writeSync(descriptor, note);
   } catch {
     // The note helps others to wait less; without it, a lock is stale later.
   } finally {

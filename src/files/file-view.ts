@@ -95,7 +95,7 @@ export class FileView implements Catalogue {
   }
 
   get settings(): Settings {
-    return this.#snapshot.settings;
+    return this.#files.snapshot.settings; // the same for all viewers
   }
 
   async language(): Promise<string> {

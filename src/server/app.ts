@@ -64,7 +64,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
   for (const route of routes)
     router.all(route.path, async (ctx) => {
       ctx.state = { route };
-      const baseline = responseCacheBaseline(app);
+      const baseline = responseCacheBaseline(app, ctx.method);
       if (setHeadersAndAnswerPreflight(ctx, route)) return; // CORS, without credentials
       const { query, suffix, ...negotiated } = negotiateMediaType(ctx, route); // media type; 404, 406
       const { viewer, catalogue, links } = await identifyRequest(ctx, route, app, suffix); // token or session, CSRF; 401, 403

@@ -59,12 +59,16 @@ export const hasAlias = (node: Node): boolean =>
 export function skipBlanksAndComments(text: string, at: number): number {
   let offset = at;
   for (;;) {
-    while (offset < text.length && ' \t\r\n'.includes(text.charAt(offset))) offset++;
-    const comment = text[offset] === '#' && (offset === 0 || ' \t\r\n'.includes(text.charAt(offset - 1)));
+    while (offset < text.length && isBlank(text.charCodeAt(offset))) offset++;
+    const comment = text.charCodeAt(offset) === 0x23 && (offset === 0 || isBlank(text.charCodeAt(offset - 1)));
     if (!comment) return offset;
-    while (offset < text.length && text[offset] !== '\n') offset++;
+    const end = text.indexOf('\n', offset);
+    offset = end < 0 ? text.length : end;
   }
 }
+
+/** True for a space, a tab and the parts of a line break. */
+const isBlank = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x09 || code === 0x0d;
 
 /** The indicators of a literal or folded block at an offset, such as `|-`. */
 export const blockHeader = (text: string, at: number): string =>

@@ -143,21 +143,21 @@ function propertiesOf(text: string, event: Event, from: number): Node['propertie
 function scalarNode(text: string, event: ScalarEvent, from: number): Scalar {
   const style = scalarStyles[event.style] ?? 'plain';
   const properties = propertiesOf(text, event, from);
-  const common = { kind: 'scalar', style, indent: event.indent, properties } as const;
+  const { indent } = event;
+  const scalarAt = (start: number, end: number): Scalar => ({ kind: 'scalar', style, indent, properties, start, end });
   if (event.valueStart < 0) {
     const start = properties?.end ?? from;
-    return { ...common, start, end: start };
+    return scalarAt(start, start);
   }
-  if (style === 'plain') return { ...common, start: event.valueStart, end: event.valueEnd };
-  if (style === 'single' || style === 'double')
-    return { ...common, start: event.valueStart - 1, end: event.valueEnd + 1 };
+  if (style === 'plain') return scalarAt(event.valueStart, event.valueEnd);
+  if (style === 'single' || style === 'double') return scalarAt(event.valueStart - 1, event.valueEnd + 1);
   const start = skipBlanksAndComments(text, properties?.end ?? from);
   const body = text.slice(event.valueStart, event.valueEnd);
   // Blank lines behind a block belong to it only with `|+`.
   const keep = event.chomping === CHOMPING_MODE.KEEP;
   const content = keep ? body.replace(/\r?\n$/, '') : withoutBlankEnd(body, Math.max(0, event.indent));
   const end = content === '' ? start + blockHeader(text, start).length : event.valueStart + content.length;
-  return { ...common, start, end };
+  return scalarAt(start, end);
 }
 
 /** A block without the empty lines at its end; lines of more spaces than its indentation hold text. */

@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -127,6 +128,47 @@ test('a full disk', async (t) => {
   assert.equal((await ask('PATCH', path, imageForm, 'multipart/form-data; boundary=B')).status, 200);
   assert.equal(imagesIn(root).length, 1);
   assert.equal(await described(), 'after');
+});
+
+test('a disk that is full for some of eight who write at once', async (t) => {
+  const root = smallDisk(t);
+  if (!root) return;
+  const { ask } = await serveIn(t, root);
+  const slugs = Array.from({ length: 8 }, (_, i) => `pond-${i}`);
+  const at = (slug: string) => `/api/v1/namespaces/parks/datasets/${slug}/`;
+  const recordOf = (slug: string) => readFileSync(join(root, `namespaces/parks/datasets/${slug}/dataset.yaml`), 'utf8');
+  for (const slug of slugs)
+    await ask(
+      'POST',
+      '/api/v1/datasets/',
+      JSON.stringify({ slug, label: slug, namespace: '/api/v1/namespaces/parks/' }),
+    );
+  const before = new Map(slugs.map((slug) => [slug, recordOf(slug)]));
+  // Room for two of the new records.
+  const filler = join(root, 'filler');
+  fill(filler);
+  truncateSync(filler, statSync(filler).size - 250_000);
+  const described = (slug: string) => `${slug} ${'x'.repeat(100_000)}`;
+  const answers = await Promise.all(
+    slugs.map(async (slug) => {
+      const answer = await ask('PATCH', at(slug), JSON.stringify({ description: described(slug) }));
+      // What is acknowledged is there at this moment.
+      if (answer.status === 200) assert.ok(recordOf(slug).includes(described(slug)), slug);
+      return answer;
+    }),
+  );
+  assert.ok(answers.some(({ status }) => status === 503));
+  for (const [i, slug] of slugs.entries()) {
+    const { status, body } = answers[i] ?? { status: 0, body: null };
+    const isDone = status === 200;
+    if (!isDone) assert.match(`${status} ${body.detail}`, /^503 .*disk is full/);
+    if (isDone) assert.ok(recordOf(slug).includes(described(slug)), slug);
+    else assert.equal(recordOf(slug), before.get(slug));
+    assert.equal((await ask('GET', at(slug))).body.description, isDone ? described(slug) : '');
+  }
+  assert.deepEqual(temporaries(root), []);
+  rmSync(filler);
+  for (const slug of slugs) assert.equal((await ask('PATCH', at(slug), '{"description":"room"}')).status, 200);
 });
 
 test('a disk that becomes read-only', async (t) => {

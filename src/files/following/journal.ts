@@ -11,12 +11,35 @@ const journalPath = (root: string) => join(root, privateFolder, 'journal');
 /** Size in bytes from which a new journal is begun. */
 const maxSize = 64 * 1024;
 
+interface Together {
+  readonly lines: Set<string>;
+  readonly appended: Promise<void>;
+}
+
+/** What the writers of this turn append, by folder: those that were synced in one round end in one turn. */
+const waiting = new Map<string, Together>();
+
 /** Appends scopes that were written. Never throws: if the journal can't be written, a full scan finds the change. */
-export async function appendToJournal(root: string, scopes: readonly Scope[]): Promise<void> {
+export function appendToJournal(root: string, scopes: readonly Scope[]): Promise<void> {
+  const together = waiting.get(root) ?? startTogether(root);
+  for (const scope of scopes)
+    together.lines.add(`${'folder' in scope ? scope.folder.replace(/\/$/, '') : `${unitKey(scope)}.yaml`}\n`);
+  return together.appended;
+}
+
+function startTogether(root: string): Together {
+  const lines = new Set<string>();
+  const appended = new Promise<void>((resolve) => process.nextTick(resolve)).then(() => {
+    waiting.delete(root);
+    return append(root, [...lines].join(''));
+  });
+  const together = { lines, appended };
+  waiting.set(root, together);
+  return together;
+}
+
+async function append(root: string, lines: string): Promise<void> {
   const path = journalPath(root);
-  const lines = scopes
-    .map((scope) => `${'folder' in scope ? scope.folder.replace(/\/$/, '') : `${unitKey(scope)}.yaml`}\n`)
-    .join('');
   try {
     const size = statSync(path, { throwIfNoEntry: false })?.size;
     if (size === undefined) await makeFolderInPrivateFolder(root);

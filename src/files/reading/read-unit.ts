@@ -142,10 +142,35 @@ function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: 
     return reader.state(gone);
   }
   const dataset = found.record
-    ? datasetFromRecord(namespace, slug, found.record)
+    ? datasetWithSameParts(namespace, slug, found.record, versions)
     : (old ?? placeholderDataset(namespace, slug, found.text));
-  return reader.state(dataset ? { ...unit, entity: datasetWithVersions(dataset, versions) } : gone);
+  const entity = dataset && (found.record ? dataset : datasetWithVersions(dataset, versions));
+  return reader.state(entity ? { ...unit, entity } : gone);
 }
+
+/** Datasets by the contents of their record: the text of a write is read several times, and parsed once. */
+const datasets = new WeakMap<
+  RecordOf<'dataset'>,
+  { readonly versions: readonly Version[]; readonly dataset: Dataset }
+>();
+
+/** The dataset of a record and versions; the same as before if it is made of the same objects. */
+function datasetWithSameParts(
+  namespace: string,
+  slug: string,
+  record: RecordOf<'dataset'>,
+  versions: readonly Version[],
+): Dataset {
+  const known = datasets.get(record);
+  if (known?.dataset.namespace === namespace && known.dataset.slug === slug && areSame(known.versions, versions))
+    return known.dataset;
+  const dataset = datasetWithVersions(datasetFromRecord(namespace, slug, record), versions);
+  datasets.set(record, { versions, dataset });
+  return dataset;
+}
+
+const areSame = <T>(a: readonly T[], b: readonly T[]): boolean =>
+  a.length === b.length && a.every((one, i) => one === b[i]);
 
 function readVersions(
   reader: UnitReader,
@@ -158,7 +183,7 @@ function readVersions(
   if (!reader.stamp(folder)) return versions;
   const before = new Map(old?.versions.map((version) => [version.slug, version]));
   const seen = new Set<string>();
-  for (const { name } of reader.names(folder)) {
+  for (const name of reader.names(folder)) {
     const slug = name.startsWith('.') ? undefined : parseRecordFileName(name)?.stem;
     if (slug === undefined) continue;
     const path = `${folder}/${name}`;

@@ -6,7 +6,7 @@ import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { findPosition, isParsedSoon, makePositionFinder, parseRecordText, type RecordText } from '../../text/parse.ts';
-import { type FileTree, isSameStamp, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
+import { type FileTree, isSameStamp, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
 import { validateRecord } from './validate-record.ts';
 
@@ -75,9 +75,17 @@ export class UnitReader {
     });
   }
 
-  /** Names in a folder; none if it can't be read. */
-  names(path: string): readonly TreeEntry[] {
-    return this.#orReport(path, () => this.#tree.names(path)) ?? [];
+  /** Names of the records in a folder, after its stamp; there may be other names. None if it can't be read. */
+  names(path: string): readonly string[] {
+    return this.#namesBefore(path) ?? this.#orReport(path, () => this.#tree.names(path).map(({ name }) => name)) ?? [];
+  }
+
+  /** The names of an unchanged folder in which nothing had diagnostics; undefined if it has to be read. */
+  #namesBefore(path: string): readonly string[] | undefined {
+    const isInside = (one: string) => one.startsWith(`${path}/`);
+    if (!isSameStamp(this.#stamps.get(path) ?? null, this.#stampsBefore.get(path) ?? null)) return undefined;
+    if ([...this.#diagnosticsBefore].some(([one, found]) => found.length > 0 && isInside(one))) return undefined;
+    return [...this.#stampsBefore.keys()].filter(isInside).map((one) => one.slice(path.length + 1));
   }
 
   /** Adds a diagnostic to a file. @param text of the file, for an excerpt */

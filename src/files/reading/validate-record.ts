@@ -31,10 +31,10 @@ function findSchemaErrors(kind: RecordKind, value: unknown): readonly SchemaDiag
   return validate(value) ? [] : (validate.errors ?? []).slice(0, maxErrors).map(explainSchemaError);
 }
 
-/** Results of `validateRecord` in another thread. */
+/** Results that are known: of another thread, or of a text that is being written. */
 const validated = new WeakMap<object, { readonly kind: RecordKind; readonly errors: readonly SchemaDiagnostic[] }>();
 
-/** Remembers the errors of a value that another thread has validated. */
+/** Remembers the errors of a value that was validated. */
 export function rememberSchemaErrors(kind: RecordKind, value: object, errors: readonly SchemaDiagnostic[]): void {
   validated.set(value, { kind, errors });
 }

@@ -71,7 +71,9 @@ export class OverlayTree implements FileTree {
     // A folder with pending files has other names than on disk.
     if (this.#pendingNamesIn(path)) return folderStamp;
     const place = this.#baseOf(path);
-    return place === null ? null : this.#base.stamp(place);
+    if (place === null) return null;
+    const hasOtherNames = this.#relocations.some((one) => [one.from, one.to ?? one.from].map(parentOf).includes(path));
+    return hasOtherNames ? folderStamp : this.#base.stamp(place);
   }
 
   names(path: string): readonly TreeEntry[] {

@@ -16,7 +16,7 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { isTemporaryFile } from '../../disk/durable.ts';
 import { makePositionFinder, type Parsed, type RecordText } from '../../text/parse.ts';
-import { validateRecord } from '../reading/validate-record.ts';
+import { rememberSchemaErrors, validateRecord } from '../reading/validate-record.ts';
 import { existsInTree, type FileTree, maxRecordSize } from '../tree/file-tree.ts';
 import { anyVersion, refAtUntrustedPath } from './change.ts';
 
@@ -109,7 +109,11 @@ export function assertRecordTextValid(
   if (Buffer.from(text).toString() !== text) throw invalid('The text contains half of a character (a lone surrogate).');
   if ('error' in parsed) throw invalid(`${path}:${parsed.error.line}:${parsed.error.column}: ${parsed.error.message}`);
   const checked = validateRecord(kind, parsed.value);
-  if ('value' in checked) return parsed.value as RecordValue;
+  if ('value' in checked) {
+    // It is read again as it is written, and afterwards.
+    rememberSchemaErrors(kind, checked.value, []);
+    return parsed.value as RecordValue;
+  }
   const placeOf = makePositionFinder(text, format);
   throw invalid(
     ...checked.errors.map(({ pointer, message }) => {

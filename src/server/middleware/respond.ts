@@ -39,13 +39,16 @@ export function listenerWithCache(
 ): RequestListener {
   return (request, response) => {
     rewriteToOriginForm(request);
-    const { revision, settings } = publicCatalogue;
-    const mayBeCached = !hasSeveralHosts(request);
+    const { settings } = publicCatalogue;
+    const fromCache = (headers?: readonly string[]) =>
+      isSafeMethod(request.method ?? '') && !hasSeveralHosts(request)
+        ? cache.respond(request, response, publicCatalogue.revision, headers)
+        : undefined;
     // A request id serves a log, ours or a proxy's. Without one, cached responses are sent as they are.
-    if (mayBeCached && !accessLog && !settings.trust_proxy && cache.respond(request, response, revision)) return;
+    if (!accessLog && !settings.trust_proxy && fromCache()) return;
     const id = chooseRequestId(request.headers, settings.trust_proxy);
     accessLog?.watch(request, response, id, clientIpAddress(request, settings));
-    const cached = mayBeCached && cache.respond(request, response, revision, [requestIdHeader, id]);
+    const cached = fromCache([requestIdHeader, id]);
     if (cached) {
       accessLog?.note(request, () => ({ route: cached.route, viewer: null, cached: true }));
       return;
@@ -120,9 +123,10 @@ export interface Baseline {
 }
 
 /** To be read before the handler runs: a change meanwhile makes the response look older than it is, and never newer. */
-export function responseCacheBaseline({ cache, publicCatalogue }: AppContext): Baseline {
-  const { revision, settings } = publicCatalogue;
-  return { epoch: cache.epochOf(revision), settings };
+export function responseCacheBaseline({ cache, publicCatalogue }: AppContext, method: string): Baseline {
+  const { settings } = publicCatalogue;
+  // The response to a write is not kept: the public part of a new snapshot need not be made for it.
+  return { epoch: isSafeMethod(method) ? cache.epochOf(publicCatalogue.revision) : 0, settings };
 }
 
 /** In characters. */

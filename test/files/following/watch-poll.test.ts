@@ -74,6 +74,12 @@ test('notes: lines since the last look, none of before, and a word where some ma
   await appendToJournal(folder.root, [{ kind: 'namespace', slug: 'a' }]);
   assert.deepEqual(notes.read(), ['namespaces/a/namespace.yaml']);
   await appendToJournal('/dev/null/nowhere', [d]);
+
+  // Those that write in one turn append together, each path once.
+  await Promise.all(
+    [d, { kind: 'namespace', slug: 'a' } as const, d].map((one) => appendToJournal(folder.root, [one])),
+  );
+  assert.deepEqual(notes.read(), [`${home}/dataset.yaml`, 'namespaces/a/namespace.yaml']);
 });
 
 test('with a budget for some datasets, the rest is polled, and those that are used are watched', async (t) => {
