@@ -17,10 +17,10 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, join, sep } from 'node:path';
 import type { LRUCache } from 'lru-cache';
 import { isPayloadPath, landmarks, recordFormat } from '../../catalogue/layout.ts';
+import { lruCache } from '../../text/packages.ts';
 import { type Parsed, RecordText } from '../../text/parse.ts';
 import {
   allowedTargetOfLink,
@@ -54,7 +54,7 @@ const writtenSize = 2 * 1024 * 1024;
 
 /** A cache of texts. The package is loaded by the first write: reading doesn't need it. */
 function makeCacheOfTexts(): LRUCache<string, RecordText> {
-  const { LRUCache } = createRequire(import.meta.url)('lru-cache') as typeof import('lru-cache');
+  const LRUCache = lruCache();
   return new LRUCache({ maxSize: writtenSize, sizeCalculation: ({ text }) => text.length + 1 });
 }
 
