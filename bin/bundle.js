@@ -24,7 +24,7 @@ const entries = [
 ];
 
 /** Packages that almost every command needs. Finding and loading them in node_modules would take as long as running them. */
-const bundledPackages = ['commander', 'js-yaml', 'fastest-levenshtein'];
+const bundledPackages = ['commander', 'fastest-levenshtein'];
 const isBundled = (id) => bundledPackages.some((name) => id === name || id.startsWith(`${name}/`));
 
 /**

@@ -152,7 +152,8 @@ function view(states: readonly RecordState[], rights: readonly (Rights & { reado
 
 /** True if two states of a record differ at most in their times. */
 export function isSameRecordState(a: RecordState | undefined, b: RecordState | undefined): boolean {
-  return a !== undefined && a.seenBy === b?.seenBy && a.versions?.join() === b.versions?.join();
+  if (a === undefined || a.seenBy !== b?.seenBy || a.versions?.length !== b.versions?.length) return false;
+  return a.versions?.every((slug, i) => slug === b.versions?.[i]) ?? true;
 }
 
 /** The states from a time on; the one before them becomes the first. */

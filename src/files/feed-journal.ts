@@ -3,23 +3,18 @@
  * for each state. A follower of the folder appends what it notices; at the next start, the differences between the journal
  * and the folder are what happened in the meantime. It can be lost: a new one begins with the present state.
  */
-import { constants } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { audienceOfRecord } from '../catalogue/audience.ts';
 import { FeedHistory, isSameRecordState, type RecordState, type UserState } from '../catalogue/feed-history.ts';
-import { parseCataloguePath, privateFolder, recordPathWithoutExtension, type Unit } from '../catalogue/layout.ts';
+import { parseCataloguePath, recordPathWithoutExtension, type Unit } from '../catalogue/layout.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { User } from '../catalogue/types.ts';
-import { errorCode, writeDurably } from '../disk/durable.ts';
+import { errorCode } from '../disk/durable.ts';
 import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import { type FeedRef, listFeedRefs, settlingTime, timeOfLastChange } from './changes-feed.ts';
+import { appendLines, feedPath, readHistory, type StoredHistory, writeHistory } from './feed-journal-file.ts';
 import { makeRegularPause } from './reading/event-loop.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
-/** Name of the journal in the private folder. */
-export const feedFile = 'changes.ndjson';
-const formatVersion = 1;
 /** Age in milliseconds of the oldest event; and the number of events: at least this number, and two for each record. */
 const maxAge = 90 * 24 * 60 * 60_000;
 const minEvents = 10_000;
@@ -56,21 +51,24 @@ export class FeedJournal {
   private constructor(store: UnitStore, options: FeedJournalOptions, stored: StoredHistory | null) {
     this.#store = store;
     this.#options = options;
-    this.#path = join(store.tree.root, privateFolder, feedFile);
+    this.#path = feedPath(store.tree.root);
     this.#mustRewrite = stored === null || stored.isCutOff;
     this.#history = stored?.history ?? new FeedHistory(this.#now());
   }
 
-  /** Reads the journal of a folder that was read as a whole, and notices every change from now on. */
+  /**
+   * Reads the journal of a folder that was read as a whole, and notices every change from now on. In slices: a server that
+   * starts answers requests in the meantime.
+   */
   static async open(store: UnitStore, options: FeedJournalOptions = {}): Promise<FeedJournal> {
-    const stored = await readHistory(join(store.tree.root, privateFolder, feedFile));
+    const stored = await readHistory(feedPath(store.tree.root));
     const journal = new FeedJournal(store, options, stored);
-    const time = stored ? journal.#now() : 0;
-    const known = Array.from(stored?.history.records ?? [], refAt).filter((ref) => ref !== null);
-    journal.#noticeRecords(uniqueRefs([...listFeedRefs(store.snapshot), ...known]), time);
-    journal.#noticeUsers(store.snapshot.users.values(), time);
-    journal.#startWriting();
+    const { snapshot } = store;
+    const users = [...snapshot.users.values()];
+    const records = recordsWithKnown(snapshot, stored?.history.records ?? []);
+    journal.#noticeLater(snapshot, users, records, stored ? undefined : 0);
     store.onUpdate = (units) => journal.#notice(units);
+    await journal.#noticing;
     return journal;
   }
 
@@ -100,32 +98,40 @@ export class FeedJournal {
       this.#noticeUsers(users, at);
       this.#noticeRecords(refs, at);
       this.#startWriting();
-    } else {
-      this.#waiting++;
-      this.#noticing = this.#noticing.then(() => this.#noticeInSlices(snapshot, users, refs));
-    }
+    } else this.#noticeLater(snapshot, users, refs);
+  }
+
+  #noticeLater(snapshot: Snapshot, users: readonly User[], records: Records, moment?: number): void {
+    this.#waiting++;
+    this.#noticing = this.#noticing.then(() => this.#noticeInSlices(snapshot, users, records, moment));
   }
 
   /**
    * Compares records in slices, and adds all events in one step, with one time: rights and audiences of different moments
    * would together say that a user has seen what nobody could see.
+   * @param moment of all changes; default: when they have been compared
    */
-  async #noticeInSlices(snapshot: Snapshot, users: readonly User[], refs: ReadonlyMap<string, FeedRef>): Promise<void> {
+  async #noticeInSlices(snapshot: Snapshot, users: readonly User[], records: Records, moment?: number): Promise<void> {
     const pause = makeRegularPause();
     const found: [record: string, state: RecordState, time: number][] = [];
-    for (const [record, ref] of refs) {
-      found.push([record, recordState(snapshot, ref, 0), timeOfLastChange(this.#store, ref)]);
+    for (const [record, ref] of records) {
+      const state = recordState(snapshot, ref, 0);
+      const time = timeOfLastChange(this.#store, ref);
+      // At the start, most records are as they were.
+      if (!this.#times.has(record) && isSameRecordState(this.#history.latest(record), state))
+        this.#times.set(record, time);
+      else found.push([record, state, time]);
       await pause();
     }
-    const at = this.#now();
+    const at = moment ?? this.#now();
     this.#noticeUsers(users, at);
     for (const [record, state, time] of found) this.#addIfChanged(record, { ...state, at }, time);
     this.#waiting--;
     this.#startWriting();
   }
 
-  #noticeRecords(refs: Iterable<readonly [record: string, ref: FeedRef]>, at: number): void {
-    for (const [record, ref] of refs)
+  #noticeRecords(records: Records, at: number): void {
+    for (const [record, ref] of records)
       this.#addIfChanged(record, recordState(this.#store.snapshot, ref, at), timeOfLastChange(this.#store, ref));
   }
 
@@ -171,7 +177,7 @@ export class FeedJournal {
     const lines = this.#unwritten.splice(0);
     try {
       if (this.#mustRewrite) await this.#rewrite();
-      else if (lines.length) await append(this.#path, lines);
+      else if (lines.length) await appendLines(this.#path, lines);
       this.#mustRewrite = false;
       this.#hasFailed = false;
     } catch (error) {
@@ -188,9 +194,7 @@ export class FeedJournal {
   async #rewrite(): Promise<void> {
     await makeFolderInPrivateFolder(this.#store.tree.root);
     // What is noticed while the file is written is in the history already, or is appended afterwards.
-    const header = JSON.stringify({ changes: formatVersion, complete_since: this.#history.completeSince });
-    const lines = [header, ...Array.from(this.#history.states(), (state) => JSON.stringify(state))];
-    await writeDurably(this.#path, `${lines.join('\n')}\n`, { mode: 0o600 });
+    await writeHistory(this.#path, this.#history);
   }
 
   /** @returns true if there were any */
@@ -207,6 +211,23 @@ export class FeedJournal {
       if ((before.firstTime ?? now) < now - maxAge) this.#history = this.#history.after(now - maxAge);
     }
     return this.#history !== before;
+  }
+}
+
+/** Paths of records, each once, with their references. */
+type Records = Iterable<readonly [record: string, ref: FeedRef]>;
+
+/** The records of a snapshot, and those that were known before. */
+function* recordsWithKnown(snapshot: Snapshot, known: Iterable<string>): Generator<readonly [string, FeedRef]> {
+  const present = new Set<string>();
+  for (const ref of listFeedRefs(snapshot)) {
+    const record = recordPathWithoutExtension(ref);
+    present.add(record);
+    yield [record, ref];
+  }
+  for (const record of known) {
+    const ref = present.has(record) ? null : refAt(record);
+    if (ref) yield [record, ref];
   }
 }
 
@@ -239,42 +260,6 @@ function* affectedRefs(snapshot: Snapshot, units: readonly Unit[]): Generator<Fe
         yield { kind: 'dataset', namespace: unit.slug, slug };
   }
   if (hasDatasets) for (const slug of snapshot.queries.keys()) yield { kind: 'query', slug };
-}
-
-/** Appends lines to an existing file, durably. @throws Error with code ENOENT if there is none */
-async function append(path: string, lines: readonly string[]): Promise<void> {
-  const file = await open(path, constants.O_WRONLY | constants.O_APPEND);
-  try {
-    await file.appendFile(`${lines.join('\n')}\n`);
-    await file.datasync();
-  } finally {
-    await file.close();
-  }
-}
-
-interface StoredHistory {
-  readonly history: FeedHistory;
-  /** True if a crash has cut off the last line. No answer of the feed had it yet. */
-  readonly isCutOff: boolean;
-}
-
-/** The history in a journal; null if there is none, or it is damaged. */
-async function readHistory(path: string): Promise<StoredHistory | null> {
-  try {
-    const lines = (await readFile(path, 'utf8')).split('\n');
-    const isCutOff = lines.pop() !== '';
-    const { changes, complete_since: completeSince } = JSON.parse(lines.shift() ?? '');
-    if (changes !== formatVersion || typeof completeSince !== 'number') return null;
-    const history = new FeedHistory(completeSince);
-    for (const line of lines) {
-      const state = JSON.parse(line);
-      if (typeof state.at !== 'number' || !('record' in state || 'user' in state)) return null;
-      history.add(state);
-    }
-    return { history, isCutOff };
-  } catch {
-    return null;
-  }
 }
 
 function refAt(record: string): FeedRef | null {

@@ -17,6 +17,7 @@ import { GitCommitQueue } from './git/commit-queue.ts';
 import { accountMethods, loadedOnDemand } from './on-demand.ts';
 import type { StateCache } from './reading/cache.ts';
 import { runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
+import type { ScanResult } from './reading/scan.ts';
 import { UnitStore } from './reading/unit-store.ts';
 import { assertCatalogueFolder, ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
 
@@ -49,7 +50,7 @@ export class FileCatalogue implements CatalogueFiles {
   /** Git commits of writes. */
   readonly commits: GitCommitQueue;
   #loaded = false;
-  #firstReading: Promise<void> | undefined;
+  #firstReading: Promise<readonly ScanResult[]> | undefined;
   #watch: Watch | undefined;
   #queue: Promise<void> = Promise.resolve();
   readonly #rescans = new Set<Promise<void>>();
@@ -105,14 +106,18 @@ export class FileCatalogue implements CatalogueFiles {
   async load({ lenient = false } = {}): Promise<void> {
     if (this.#loaded) return;
     this.#firstReading ??= this.#readFirst(this.options.cache ?? false);
-    await this.#firstReading;
+    const found = await this.#firstReading;
     if (this.#loaded) return;
-    runStepsWithoutPause(this.store.rescan([{ folder: '' }]));
+    runStepsWithoutPause(this.store.rescan([{ folder: '' }], found));
     this.#finishLoading(lenient);
   }
 
-  /** Reads a large catalogue in threads. @param cache true to begin with the states in the cache */
-  async #readFirst(cache: boolean): Promise<void> {
+  /**
+   * Reads a large catalogue in threads.
+   * @param cache true to begin with the states in the cache
+   * @returns what was found in the folder, for the rescan that follows
+   */
+  async #readFirst(cache: boolean): Promise<readonly ScanResult[]> {
     const { FirstReading } = await import('./reading/first-reading.ts');
     const reading = new FirstReading(this.store.tree);
     try {
@@ -121,7 +126,7 @@ export class FileCatalogue implements CatalogueFiles {
         this.#cache = new StateCache(this.store, this.options);
         await this.#cache.restore(reading);
       }
-      await reading.finish(this.store);
+      return await reading.finish(this.store);
     } finally {
       await reading.close();
     }
@@ -200,11 +205,12 @@ export class FileCatalogue implements CatalogueFiles {
   async follow(): Promise<void> {
     const { Watch } = await import('./following/watch.ts');
     if (!this.#loaded) {
-      await this.#readFirst(this.options.cache ?? true);
-      await runStepsInSlices(this.store.rescan([{ folder: '' }]));
+      const found = await this.#readFirst(this.options.cache ?? true);
+      await runStepsInSlices(this.store.rescan([{ folder: '' }], found));
       this.#finishLoading(false);
     }
-    await this.#openFeed(this.options.readOnly);
+    // In the background: only the feed itself waits for it. A failure is that of its first request.
+    this.#openFeed(this.options.readOnly).catch(() => {});
     if (!this.options.readOnly) await writeEditorSchemas(this.root).catch(() => {});
     this.#watch = new Watch(this.store, {
       log: this.options.log ?? (() => {}),

@@ -1,7 +1,8 @@
 /** Reading a record's text: its value, or its syntax error in words for the person who wrote it. */
-import { LRUCache } from 'lru-cache';
+import type { LRUCache } from 'lru-cache';
 import { excerpt } from '../catalogue/errors.ts';
 import { parseJsonTree, parseStrictJson } from './json.ts';
+import { lruCache } from './packages.ts';
 import { lineAndColumnAt, mergeConflictError, ParseError, pointerTokens, type TextPosition } from './parse-error.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 import { type Collection, type Entry, endOfEntry, type Node } from './tree.ts';
@@ -32,13 +33,20 @@ interface ReadText {
 }
 
 /** Large texts that were read lately: one is read several times for a change, by different functions. */
-const readLately = () =>
-  new LRUCache<string, ReadText>({ maxSize: 5 << 20, sizeCalculation: (_, text) => text.length + 1 });
-const largeTexts: { readonly [F in Format]: LRUCache<string, ReadText> } = { yaml: readLately(), json: readLately() };
+const largeTexts = new Map<Format, LRUCache<string, ReadText>>();
+
+function largeTextsOf(format: Format): LRUCache<string, ReadText> {
+  const known = largeTexts.get(format);
+  if (known) return known;
+  const LRUCache = lruCache();
+  const texts = new LRUCache<string, ReadText>({ maxSize: 5 << 20, sizeCalculation: (_, text) => text.length + 1 });
+  largeTexts.set(format, texts);
+  return texts;
+}
 
 /** True if parsing a text takes no time: it is short, or was parsed lately. */
 export const isParsedSoon = (text: string, format: Format): boolean =>
-  text.length < largeText || largeTexts[format].has(text);
+  text.length < largeText || largeTextsOf(format).has(text);
 
 /** Remembers what another thread has parsed. @param positions of values in the text, by pointer */
 export function rememberParsedText(
@@ -47,7 +55,7 @@ export function rememberParsedText(
   parsed: Parsed,
   positions: ReadonlyMap<string, TextPosition> = new Map(),
 ): void {
-  if (!isParsedSoon(text, format)) largeTexts[format].set(text, { parsed, positions });
+  if (!isParsedSoon(text, format)) largeTextsOf(format).set(text, { parsed, positions });
 }
 
 /** The text of a record. It is parsed when that is first asked for, and only once. */
@@ -77,10 +85,10 @@ export class RecordText {
 }
 
 function readText(text: string, format: Format): ReadText {
-  const known = text.length < largeText ? undefined : largeTexts[format].get(text);
+  const known = text.length < largeText ? undefined : largeTextsOf(format).get(text);
   if (known) return known;
   const read = readSource(stripByteOrderMark(text), format);
-  if (text.length >= largeText) largeTexts[format].set(text, read);
+  if (text.length >= largeText) largeTextsOf(format).set(text, read);
   return read;
 }
 
@@ -123,7 +131,7 @@ export function makePositionFinder(
   format: Format,
 ): (pointer: string, part?: 'key' | 'value') => TextPosition {
   const source = stripByteOrderMark(text);
-  const known = text.length < largeText ? undefined : largeTexts[format].get(text)?.positions;
+  const known = text.length < largeText ? undefined : largeTextsOf(format).get(text)?.positions;
   let root: Node | undefined;
   return (pointer, part = 'value') => {
     const position = part === 'value' ? known?.get(pointer) : undefined;

@@ -2,16 +2,8 @@
  * The tree of a YAML text, made from the events of the parser that also reads the values (js-yaml), so that editor and
  * reader always agree on what a file says.
  */
-import {
-  CHOMPING_MODE,
-  COLLECTION_STYLE,
-  CORE_SCHEMA,
-  constructFromEvents,
-  EVENT_ID,
-  type Event,
-  SCALAR_STYLE,
-  type ScalarEvent,
-} from 'js-yaml';
+import type { Event, ScalarEvent } from 'js-yaml';
+import { jsYaml } from './packages.ts';
 import {
   blockHeader,
   type Collection,
@@ -23,13 +15,21 @@ import {
   skipBlanksAndComments,
 } from './tree.ts';
 
-const scalarStyles: Readonly<Record<number, ScalarStyle>> = {
-  [SCALAR_STYLE.PLAIN]: 'plain',
-  [SCALAR_STYLE.SINGLE_QUOTED]: 'single',
-  [SCALAR_STYLE.DOUBLE_QUOTED]: 'double',
-  [SCALAR_STYLE.LITERAL_BLOCK]: 'literal',
-  [SCALAR_STYLE.FOLDED_BLOCK]: 'folded',
-};
+function styleOf(event: ScalarEvent): ScalarStyle {
+  const { SCALAR_STYLE } = jsYaml();
+  switch (event.style) {
+    case SCALAR_STYLE.SINGLE_QUOTED:
+      return 'single';
+    case SCALAR_STYLE.DOUBLE_QUOTED:
+      return 'double';
+    case SCALAR_STYLE.LITERAL_BLOCK:
+      return 'literal';
+    case SCALAR_STYLE.FOLDED_BLOCK:
+      return 'folded';
+    default:
+      return 'plain';
+  }
+}
 
 /**
  * The tree of a YAML document.
@@ -64,6 +64,7 @@ class YamlTreeReader {
 
   /** @param from the offset where anchor, tag or content may begin */
   #node(event: Event, from: number): Node {
+    const { EVENT_ID } = jsYaml();
     if ('anchorStart' in event && event.type !== EVENT_ID.ALIAS && event.anchorStart >= 0)
       this.#anchored.set(anchorName(this.#text, event), event);
     if (event.type === EVENT_ID.ALIAS)
@@ -74,6 +75,7 @@ class YamlTreeReader {
   }
 
   #collection(event: Event & { type: 2 | 3 }, from: number): Collection {
+    const { EVENT_ID, COLLECTION_STYLE } = jsYaml();
     const text = this.#text;
     const kind = event.type === EVENT_ID.MAPPING ? 'mapping' : 'list';
     const flow = event.style === COLLECTION_STYLE.FLOW;
@@ -114,6 +116,7 @@ class YamlTreeReader {
 
   /** The key as a string; '' for a collection. */
   #keyText(event: Event): string {
+    const { EVENT_ID, SCALAR_STYLE, CORE_SCHEMA, constructFromEvents } = jsYaml();
     const source = this.#text;
     const scalar = event.type === EVENT_ID.ALIAS ? this.#anchored.get(anchorName(source, event)) : event;
     if (scalar?.type !== EVENT_ID.SCALAR) return '';
@@ -141,7 +144,7 @@ function propertiesOf(text: string, event: Event, from: number): Node['propertie
 }
 
 function scalarNode(text: string, event: ScalarEvent, from: number): Scalar {
-  const style = scalarStyles[event.style] ?? 'plain';
+  const style = styleOf(event);
   const properties = propertiesOf(text, event, from);
   const { indent } = event;
   const scalarAt = (start: number, end: number): Scalar => ({ kind: 'scalar', style, indent, properties, start, end });
@@ -154,7 +157,7 @@ function scalarNode(text: string, event: ScalarEvent, from: number): Scalar {
   const start = skipBlanksAndComments(text, properties?.end ?? from);
   const body = text.slice(event.valueStart, event.valueEnd);
   // Blank lines behind a block belong to it only with `|+`.
-  const keep = event.chomping === CHOMPING_MODE.KEEP;
+  const keep = event.chomping === jsYaml().CHOMPING_MODE.KEEP;
   const content = keep ? body.replace(/\r?\n$/, '') : withoutBlankEnd(body, Math.max(0, event.indent));
   const end = content === '' ? start + blockHeader(text, start).length : event.valueStart + content.length;
   return scalarAt(start, end);

@@ -3,8 +3,9 @@
  * and few aliases.
  */
 
-import { CORE_SCHEMA, constructFromEvents, EVENT_ID, type Event, parseEvents, YAMLException } from 'js-yaml';
+import type { Event } from 'js-yaml';
 import { excerpt } from '../catalogue/errors.ts';
+import { jsYaml } from './packages.ts';
 import { appendToPointer, duplicateKeyError, ParseError } from './parse-error.ts';
 import { maxDepth, type Node } from './tree.ts';
 import { explainYamlError } from './yaml-errors.ts';
@@ -21,7 +22,7 @@ const maxRepeated = 10_000;
  */
 export const readYaml = (text: string): { readonly value: unknown; readonly tree: () => Node } =>
   withEvents(text, (events) => ({
-    value: constructFromEvents(events, { source: text, schema: CORE_SCHEMA, maxAliases })[0],
+    value: jsYaml().constructFromEvents(events, { source: text, schema: jsYaml().CORE_SCHEMA, maxAliases })[0],
     tree: () => treeFromYamlEvents(text, events),
   }));
 
@@ -33,6 +34,7 @@ export const readYaml = (text: string): { readonly value: unknown; readonly tree
 export const parseYamlTree = (text: string): Node => withEvents(text, (events) => treeFromYamlEvents(text, events));
 
 function withEvents<T>(text: string, use: (events: Event[]) => T): T {
+  const { parseEvents, YAMLException } = jsYaml();
   try {
     const events = parseEvents(text, { maxDepth });
     checkDocuments(text, events);
@@ -49,7 +51,7 @@ function withEvents<T>(text: string, use: (events: Event[]) => T): T {
 }
 
 function checkDocuments(text: string, events: readonly Event[]): void {
-  const documents = events.filter((event) => event.type === EVENT_ID.DOCUMENT);
+  const documents = events.filter((event) => event.type === jsYaml().EVENT_ID.DOCUMENT);
   const directive = /^%.*/m.exec(text);
   if (directive && documents[0]?.explicitStart && directive.index < text.search(/^---/m)) {
     const message = `Directives such as "${excerpt(directive[0].trim())}" have no place in a record: remove the line.`;
@@ -66,6 +68,7 @@ function checkDocuments(text: string, events: readonly Event[]): void {
 
 /** Refuses what would grow without bounds when it is expanded: cycles, and aliases of aliases of aliases. */
 function assertBoundedAliases(text: string, events: readonly Event[]): void {
+  const { EVENT_ID } = jsYaml();
   if (!events.some((event) => event.type === EVENT_ID.ALIAS)) return;
   /** Number of values by anchor. */
   const sizes = new Map<string, number>();

@@ -4,6 +4,7 @@ import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFil
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it, mock, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import type { ChangedRecord } from '../../src/catalogue/feed.ts';
 import { recordPathWithoutExtension } from '../../src/catalogue/layout.ts';
@@ -278,6 +279,21 @@ describe('the journal of the feed', () => {
     return { folder, feed };
   };
   const two = `${homeOf('a/two')}/dataset`;
+
+  it('has what is removed while it is opened', async (test) => {
+    const { folder, feed } = await start(test);
+    await feed.journal.written();
+    const store = new UnitStore(folder.root);
+    const rescan = () => runStepsWithoutPause(store.rescan([{ folder: '' }]));
+    rescan();
+    const opening = FeedJournal.open(store);
+    while (!store.onUpdate) await nextTurn();
+    rmSync(folder.path(homeOf('a/two')), { recursive: true });
+    rescan();
+    await (await opening).written();
+    mock.timers.tick(2000);
+    assert.deepEqual(await removedFor(await openFeed(folder.root), null), [two]);
+  });
 
   it('has what was removed while nobody followed, and after a line that a crash cut off', async (test) => {
     const { folder, feed } = await start(test);

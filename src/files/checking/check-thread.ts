@@ -27,6 +27,6 @@ function isKeptByJson(value: unknown): boolean {
   return value === null || Object.values(value).every(isKeptByJson);
 }
 
-parentPort?.on('message', (requests: readonly ReadRequest[]) => {
-  parentPort?.postMessage(JSON.stringify(requests.map(read)));
+parentPort?.on('message', (requests: string) => {
+  parentPort?.postMessage(JSON.stringify((JSON.parse(requests) as readonly ReadRequest[]).map(read)));
 });

@@ -1,7 +1,7 @@
 /** Units of a large catalogue, read by worker threads for `catalogue check`. */
 import { type Unit, unitKey } from '../../catalogue/layout.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
-import { type PackedState, unpackState } from '../reading/packed-state.ts';
+import { type PackedState, SharedValues, unpackState } from '../reading/packed-state.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import { batchSize, UnitReaders } from '../reading/unit-readers.ts';
 
@@ -47,6 +47,7 @@ export async function readFaultlessUnits(
   const values = new Map<string, RecordValue>();
   const absent = new Set<string>();
   if (units.length < minUnits) return { states, values, absent };
+  const shared = new SharedValues();
   const readers = startReaders(root);
   try {
     const sent: Promise<void>[] = [];
@@ -56,7 +57,7 @@ export async function readFaultlessUnits(
         for (const [i, reply] of replies.entries()) {
           if (reply === 'unread') continue;
           const [state, records, paths] = reply;
-          states.set(unitKey(batch[i] as Unit), unpackState(state));
+          states.set(unitKey(batch[i] as Unit), unpackState(state, shared));
           for (const [path, value] of records) values.set(path, value);
           for (const path of paths) absent.add(path);
         }

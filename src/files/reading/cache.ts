@@ -1,8 +1,8 @@
 /**
- * Cache of unit states, for a fast start: one line of JSON for each unit. A state is used only if the stamps of its files
+ * Cache of unit states, for a fast start: for each batch of units, a line of JSON with the units and the stamps of their
+ * files, which a thread can compare as it is, and one with their content. A state is used only if the stamps of its files
  * are still those on disk. A cache of another version, or one that is cut off or damaged, is ignored as a whole.
  */
-import { createReadStream } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -11,12 +11,18 @@ import { privateFolder } from '../../catalogue/layout.ts';
 import { errorCode, removeAbandonedTemporaries, temporaryPathBeside } from '../../disk/durable.ts';
 import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import type { FirstReading } from './first-reading.ts';
-import { packState, unpackState } from './packed-state.ts';
+import { type PackedContent, packState, SharedValues, unpackState } from './packed-state.ts';
 import type { UnitState } from './unit-reader.ts';
+import type { ReadRequest } from './unit-readers.ts';
 import type { UnitStore } from './unit-store.ts';
 
 /** Version of the format: raise it when the shape of states changes, or the meaning of a field. */
-const version = 7;
+const version = 8;
+/** Number of units in a batch, and the length of their content in characters from which a batch is full. */
+const batchSize = 100;
+const batchLength = 1 << 18;
+/** Bytes that are read at once. */
+const readSize = 1 << 20;
 /** Milliseconds of work between two writes, which let other requests have their turn. */
 const slice = 5;
 /** Milliseconds between two saves. */
@@ -30,43 +36,74 @@ const header = JSON.stringify({ catalogue: 'snapshot cache', version, fields: cr
 
 /**
  * The states in a folder's cache; none if there is no usable cache.
- * @param onRead called with the states of each part that was read, before it is known if the cache is usable
+ * @param onRead called with the states of each batch that was read, and a message to threads that asks to compare their
+ * stamps; before it is known if the cache is usable
  */
 export async function readUnitStateCache(
   root: string,
-  onRead: (states: readonly UnitState[]) => Promise<void> = async () => {},
+  onRead: (states: readonly UnitState[], message: string) => Promise<void> = async () => {},
 ): Promise<readonly UnitState[]> {
   const states: UnitState[] = [];
+  const shared = new SharedValues();
   let sum = 0;
-  let rest: Buffer | undefined;
-  let first = true;
-  let passed = 0;
+  let isFirst = true;
+  let requests: string | undefined;
   try {
-    for await (const chunk of createReadStream(cachePath(root), { highWaterMark: 1 << 20 }) as AsyncIterable<Buffer>) {
-      const bytes: Buffer = rest ? Buffer.concat([rest, chunk]) : chunk;
-      let start = 0;
-      for (let end = bytes.indexOf(10); end >= 0; start = end + 1, end = bytes.indexOf(10, start)) {
-        const line = bytes.toString('utf8', start, end);
-        if (first) {
-          if (line !== header) return [];
-          first = false;
+    for await (const bytes of readLines(cachePath(root))) {
+      // All characters are ASCII: reading them as Latin-1 is a mere copy.
+      const line = bytes.toString('latin1');
+      if (isFirst) {
+        if (line !== header) return [];
+        isFirst = false;
+      } else if (line.startsWith('{"end"')) {
+        const { end: count, sum: expected } = JSON.parse(line);
+        return count === states.length && expected === sum ? states : [];
+      } else {
+        sum = crc32(bytes, sum);
+        if (requests === undefined) {
+          requests = line;
           continue;
         }
-        if (line.startsWith('{"end"')) {
-          const { end: count, sum: expected } = JSON.parse(line);
-          return count === states.length && expected === sum ? states : [];
-        }
-        sum = crc32(bytes.subarray(start, end), sum);
-        states.push(unpackState(JSON.parse(line)));
+        const read = unpackBatch(requests, line, shared);
+        states.push(...read);
+        await onRead(read, requests);
+        requests = undefined;
       }
-      rest = bytes.subarray(start);
-      await onRead(states.slice(passed));
-      passed = states.length;
     }
   } catch {
     // Missing, unreadable or damaged: everything is read from the files.
   }
   return [];
+}
+
+function unpackBatch(requests: string, content: string, shared: SharedValues): UnitState[] {
+  const contents: readonly PackedContent[] = JSON.parse(content);
+  return (JSON.parse(requests) as Required<ReadRequest>[]).map(([unit, stamps, payloads], i) =>
+    unpackState([unit, contents[i] as PackedContent, stamps, payloads], shared),
+  );
+}
+
+/** The lines of a file. Each is in a buffer that is used again for the next ones. */
+async function* readLines(path: string): AsyncGenerator<Buffer> {
+  const file = await open(path);
+  try {
+    let buffer = Buffer.allocUnsafe(readSize);
+    let length = 0;
+    for (;;) {
+      if (length === buffer.length) buffer = Buffer.concat([buffer], 2 * length);
+      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
+      if (bytesRead === 0) return;
+      length += bytesRead;
+      const read = buffer.subarray(0, length);
+      let start = 0;
+      for (let end = read.indexOf(10); end >= 0; start = end + 1, end = read.indexOf(10, start))
+        yield read.subarray(start, end);
+      buffer.copyWithin(0, start, length);
+      length -= start;
+    }
+  } finally {
+    await file.close();
+  }
 }
 
 /** Writes the cache to a temporary file and renames it, in steps that let other requests have their turn. */
@@ -77,22 +114,16 @@ export async function writeUnitStateCache(root: string, states: Iterable<UnitSta
   const temporary = temporaryPathBeside(path);
   const file = await open(temporary, 'wx', 0o600);
   try {
-    let sum = 0;
-    let count = 0;
-    let lines = [header];
+    const lines = new CacheLines();
     let sliceEnd = performance.now() + slice;
     for (const state of states) {
-      const line = JSON.stringify(packState(state));
-      sum = crc32(line, sum);
-      lines.push(line);
-      count++;
+      lines.add(state);
       if (performance.now() < sliceEnd) continue;
-      await file.write(`${lines.join('\n')}\n`);
-      lines = [];
+      await file.write(lines.take());
       sliceEnd = performance.now() + slice;
     }
-    lines.push(JSON.stringify({ end: count, sum }));
-    await file.write(`${lines.join('\n')}\n`);
+    lines.end();
+    await file.write(lines.take());
     await file.close();
     await rename(temporary, path);
   } catch (error) {
@@ -101,6 +132,55 @@ export async function writeUnitStateCache(root: string, states: Iterable<UnitSta
     throw error;
   }
 }
+
+/** The lines of a cache, as they are written. */
+class CacheLines {
+  #lines = `${header}\n`;
+  #sum = 0;
+  #count = 0;
+  #requests: string[] = [];
+  #contents: string[] = [];
+  #length = 0;
+
+  add(state: UnitState): void {
+    const [unit, content, stamps, payloads] = packState(state);
+    const request: ReadRequest = [unit, stamps, payloads];
+    const text = toAscii(JSON.stringify(content));
+    this.#requests.push(toAscii(JSON.stringify(request)));
+    this.#contents.push(text);
+    this.#length += text.length;
+    this.#count++;
+    if (this.#requests.length === batchSize || this.#length >= batchLength) this.#endBatch();
+  }
+
+  end(): void {
+    this.#endBatch();
+    this.#lines += `${JSON.stringify({ end: this.#count, sum: this.#sum })}\n`;
+  }
+
+  /** The lines since the last call. */
+  take(): string {
+    const lines = this.#lines;
+    this.#lines = '';
+    return lines;
+  }
+
+  #endBatch(): void {
+    if (this.#requests.length === 0) return;
+    for (const parts of [this.#requests, this.#contents]) {
+      const line = `[${parts.join()}]`;
+      this.#sum = crc32(line, this.#sum);
+      this.#lines += `${line}\n`;
+    }
+    this.#requests = [];
+    this.#contents = [];
+    this.#length = 0;
+  }
+}
+
+/** JSON in which all characters are ASCII. */
+const toAscii = (json: string): string =>
+  json.replace(/[\u0080-\uffff]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 export interface StateCacheOptions {
   /** True to read the cache, but never write it. */
@@ -128,7 +208,7 @@ export class StateCache {
   async restore(reading?: FirstReading): Promise<void> {
     const states = await readUnitStateCache(
       this.#store.tree.root,
-      (part) => reading?.compare(part) ?? Promise.resolve(),
+      (read, message) => reading?.compare(read, message) ?? Promise.resolve(),
     );
     if (states.length === 0) await reading?.reset();
     this.#store.restore(states);

@@ -2,26 +2,69 @@
 import { type EntityValues, entityFromValues, valuesOfEntity } from '../../catalogue/entities.ts';
 import type { Unit } from '../../catalogue/layout.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
-import type { Settings } from '../../catalogue/types.ts';
+import type { Column, Settings } from '../../catalogue/types.ts';
 import type { UnitState } from './unit-reader.ts';
 
-/** A unit, the values of its entity that are not the defaults (null if there is none), and the rest of its state. */
-export type PackedState = readonly [
-  unit: Unit,
-  values: EntityValues | Settings | null,
-  stamps: string,
-  payloads: string,
-  diagnostics: UnitState['diagnostics'],
-];
+/** The values of a unit's entity that are not the defaults (null if there is none), and its diagnostics. */
+export type PackedContent = readonly [values: EntityValues | Settings | null, diagnostics: UnitState['diagnostics']];
+
+/** A unit, its content, and the stamps of its files. */
+export type PackedState = readonly [unit: Unit, content: PackedContent, stamps: string, payloads: string];
 
 export function packState({ reading, stamps, payloads, diagnostics }: UnitState): PackedState {
   const { entity, ...unit } = reading;
   const values = entity === null ? null : 'kind' in entity ? valuesOfEntity(entity) : entity;
-  return [unit, values, stamps, payloads, diagnostics];
+  return [unit, [values, diagnostics], stamps, payloads];
 }
 
-export function unpackState([unit, values, stamps, payloads, diagnostics]: PackedState): UnitState {
-  const isWhole = values === null || unit.kind === 'settings';
-  const entity = isWhole ? values : entityFromValues(unit as never, values as EntityValues);
-  return { reading: { ...unit, entity } as UnitReading, stamps, payloads, diagnostics };
+/** Values that many entities have in common, which are kept once. One is made for a whole reading. */
+export class SharedValues {
+  readonly #columns = new Map<string, Column>();
+  readonly #texts = new Map<string, string>();
+
+  columns(columns: readonly Column[]): readonly Column[] {
+    return columns.map((column) => {
+      const key = Object.values(column).join('\n');
+      const known = this.#columns.get(key);
+      if (known && isSameColumn(known, column)) return known;
+      this.#columns.set(key, column);
+      return column;
+    });
+  }
+
+  text(text: string): string {
+    const known = this.#texts.get(text);
+    if (known === undefined) this.#texts.set(text, text);
+    return known ?? text;
+  }
 }
+
+function isSameColumn(a: Column, b: Column): boolean {
+  const keys = Object.keys(a) as (keyof Column)[];
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+}
+
+/** Fields with few different values. */
+const sharedTexts = ['licence', 'publisher', 'media_type'] as const;
+
+function shareValues(values: Record<string, unknown>, shared: SharedValues): void {
+  for (const name of sharedTexts) if (typeof values[name] === 'string') values[name] = shared.text(values[name]);
+  if (Array.isArray(values.columns)) values.columns = shared.columns(values.columns);
+  if (Array.isArray(values.versions)) for (const [, version] of values.versions) shareValues(version, shared);
+}
+
+/** @param shared with the values of other states */
+export function unpackState([unit, content, stamps, payloads]: PackedState, shared: SharedValues): UnitState {
+  const [values, diagnostics] = content;
+  const isWhole = values === null || unit.kind === 'settings';
+  if (!isWhole) shareValues(values as Record<string, unknown>, shared);
+  const entity = isWhole ? values : entityFromValues(unit as never, values as EntityValues);
+  return {
+    reading: { ...unit, entity } as UnitReading,
+    stamps,
+    payloads,
+    diagnostics: diagnostics.length ? diagnostics : none,
+  };
+}
+
+const none: UnitState['diagnostics'] = Object.freeze([]);

@@ -15,6 +15,6 @@ function read([unit, stamps, payloads = '']: ReadRequest): ReadReply {
   return state.diagnostics.length || state.reading.entity === null ? 'unread' : packState(state);
 }
 
-parentPort?.on('message', (requests: readonly ReadRequest[]) => {
-  parentPort?.postMessage(JSON.stringify(requests.map(read)));
+parentPort?.on('message', (requests: string) => {
+  parentPort?.postMessage(JSON.stringify((JSON.parse(requests) as readonly ReadRequest[]).map(read)));
 });

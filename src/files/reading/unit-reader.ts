@@ -70,7 +70,9 @@ export class UnitReader {
   stamp(path: string): Stamp | null {
     return this.#orReport(path, () => {
       const stamp = this.#tree.stamp(path);
-      this.#stamps.set(path, stamp);
+      // What is missing needs no stamp if its folder has one: that changes when it is added.
+      const needsNone = stamp === null && this.#stamps.get(folderOf(path)) && this.#tree.isMissing?.(path);
+      if (!needsNone) this.#stamps.set(path, stamp);
       return stamp;
     });
   }
@@ -111,9 +113,8 @@ export class UnitReader {
       }
       try {
         const read = this.#tree.read(path);
-        // A missing file needs no stamp if its folder has one: that changes when the file is added.
-        if (read || !this.#stamps.has(path.slice(0, path.lastIndexOf('/'))))
-          this.#stamps.set(path, read?.stamp ?? null);
+        // See `stamp`.
+        if (read || !this.#stamps.has(folderOf(path))) this.#stamps.set(path, read?.stamp ?? null);
         if (read) {
           found = { text: read.text, ...this.#parse(kind, path, read) };
           foundPath = path;
@@ -211,7 +212,7 @@ export class UnitReader {
 
   /** True if the folder of a payload is there, and not a link that leaves the catalogue. */
   #hasFolder(payload: string): boolean {
-    return Boolean(this.#stamps.get(payload.slice(0, payload.lastIndexOf('/'))));
+    return Boolean(this.#stamps.get(folderOf(payload)));
   }
 
   #payload(path: string): Stamp | null {
@@ -232,3 +233,5 @@ export class UnitReader {
     }
   }
 }
+
+const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));

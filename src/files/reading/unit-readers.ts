@@ -19,7 +19,7 @@ export type ReadReply = PackedState | 'unchanged' | 'unread';
 /** Number of units in a message. */
 export const batchSize = 200;
 /** Most threads: more would only wait for the main thread, which takes the states. */
-const maxThreads = 4;
+export const maxThreads = (): number => Math.min(4, availableParallelism());
 /** Messages that wait in a thread, so that it is never idle. */
 const maxWaiting = 3;
 
@@ -44,7 +44,7 @@ export class UnitReaders<Reply = ReadReply> {
    * @param root path of the catalogue folder
    * @param program of the threads, relative to this module and without extension
    */
-  constructor(root: string, count = Math.min(maxThreads, availableParallelism()), program = unitReaderProgram) {
+  constructor(root: string, count = maxThreads(), program = unitReaderProgram) {
     try {
       for (let i = 0; i < count; i++) this.#startThread(root, program);
     } catch {
@@ -72,11 +72,12 @@ export class UnitReaders<Reply = ReadReply> {
 
   /**
    * Sends units to a thread, as soon as one has room.
+   * @param requests may be JSON already
    * @param onRead called with a reply for each unit; never if the thread dies
    * @returns when they are sent, and a promise of the reply
    */
   async read(
-    requests: readonly ReadRequest[],
+    requests: readonly ReadRequest[] | string,
     onRead: (replies: readonly Reply[]) => void,
   ): Promise<{ readonly done: Promise<void> }> {
     for (;;) {
@@ -89,7 +90,7 @@ export class UnitReaders<Reply = ReadReply> {
             resolve();
           });
         });
-        thread.worker.postMessage(requests);
+        thread.worker.postMessage(typeof requests === 'string' ? requests : JSON.stringify(requests));
         return { done };
       }
       await new Promise<void>((resolve) => {

@@ -19,7 +19,7 @@ import { DiskTree } from '../tree/disk-tree.ts';
 import { packStamps, unpackStamps } from '../tree/stamps.ts';
 import type { Step } from './event-loop.ts';
 import { readUnit } from './read-unit.ts';
-import { scanForUnits } from './scan.ts';
+import { type ScanResult, scanForUnits } from './scan.ts';
 import { LargeRecordError, type UnitState } from './unit-reader.ts';
 
 /** Number of large records of a unit that are parsed ahead. No more are remembered until the unit is read. */
@@ -66,8 +66,9 @@ export class UnitStore {
   restore(states: Iterable<UnitState>): void {
     for (const state of states) {
       const unit = unitOfReading(state.reading);
-      this.#states.set(unitKey(unit), state);
-      this.#markChanged(unit, state);
+      const key = unitKey(unit);
+      this.#states.set(key, state);
+      this.#markChanged(key, unit, state);
     }
   }
 
@@ -83,7 +84,7 @@ export class UnitStore {
       // The rescan tells a broken record from one that is gone, and keeps the last valid one.
       if (state.reading.entity === null || this.#states.get(key)?.diagnostics.length) continue;
       this.#states.set(key, state);
-      this.#markChanged(unit, state);
+      this.#markChanged(key, unit, state);
       this.#changeCount++;
       this.#fresh.add(key);
     }
@@ -108,10 +109,11 @@ export class UnitStore {
    * Reads the units in the scopes again, if their files changed, and makes the next snapshot at the end. Each step reads
    * at most one unit; several rescans can run at once, and each snapshot has the newest state of every unit. The
    * snapshot stays as it is if there is no catalogue in the folder (any more).
+   * @param found what was found just now in the folder that is a scope, if that is known
    */
-  *rescan(scopes: Iterable<Scope>): Generator<Step> {
+  *rescan(scopes: Iterable<Scope>, found?: Iterable<ScanResult>): Generator<Step> {
     for (const scope of scopes) {
-      if ('folder' in scope) yield* this.#rescanFolder(scope.folder);
+      if ('folder' in scope) yield* this.#rescanFolder(scope.folder, found ?? scanForUnits(this.tree, scope.folder));
       else yield* this.#rescanUnit(scope);
       yield;
     }
@@ -119,10 +121,10 @@ export class UnitStore {
   }
 
   /** Reads the units below a folder, and those that were below it before. */
-  *#rescanFolder(prefix: string): Generator<Step> {
+  *#rescanFolder(prefix: string, scanned: Iterable<ScanResult>): Generator<Step> {
     const seen = new Set<string>();
     const strays = new Map<string, readonly Diagnostic[]>();
-    for (const found of scanForUnits(this.tree, prefix)) {
+    for (const found of scanned) {
       if ('unit' in found) seen.add(yield* this.#updateState(found.unit));
       else strays.set(found.stray.path, [...(strays.get(found.stray.path) ?? []), found.stray]);
       yield;
@@ -166,7 +168,7 @@ export class UnitStore {
     const isEmpty = state.reading.entity === null && state.diagnostics.every(([, found]) => found.length === 0);
     // If the whole catalogue folder is gone, its units were not removed: it may come back.
     if (isEmpty && before && !this.tree.isCatalogue()) return key;
-    this.#markChanged(unit, state);
+    this.#markChanged(key, unit, state);
     if (isEmpty && unit.kind !== 'settings') this.#states.delete(key);
     else this.#states.set(key, state);
     if (before || !isEmpty) this.#changeCount++;
@@ -191,8 +193,8 @@ export class UnitStore {
     return [readUnit(this.tree, unit, before()), before()];
   }
 
-  #markChanged(unit: Unit, { diagnostics }: UnitState): void {
-    this.#changedUnits.set(unitKey(unit), unit);
+  #markChanged(key: string, unit: Unit, { diagnostics }: UnitState): void {
+    this.#changedUnits.set(key, unit);
     for (const [path, found] of diagnostics) this.#changedDiagnostics.set(path, found);
   }
 

@@ -17,10 +17,10 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, join, sep } from 'node:path';
 import type { LRUCache } from 'lru-cache';
 import { isPayloadPath, landmarks, recordFormat } from '../../catalogue/layout.ts';
+import { lruCache } from '../../text/packages.ts';
 import { type Parsed, RecordText } from '../../text/parse.ts';
 import {
   allowedTargetOfLink,
@@ -33,28 +33,16 @@ import {
   UnreadableFileError,
 } from './file-tree.ts';
 import { mayBePointer, type PayloadPointer, parsePointer } from './payload-pointer.ts';
+import { stampFrom } from './stamps.ts';
 
-/**
- * Milliseconds after a change in which a second change can get the same time, because the clock of a file system ticks.
- * A file that was changed within them gets a stamp that equals no other, so that it is read again. A time in whole seconds
- * means a slow clock (FAT: two seconds).
- */
-const tick = 20;
-const slowTick = 2100;
-
-function stampFrom(stats: Stats): Stamp {
-  const { ino, mtimeMs, ctimeMs } = stats;
-  const changed = Math.max(mtimeMs, ctimeMs);
-  const isRecent = Math.abs(Date.now() - changed) < (changed % 1000 === 0 ? slowTick : tick);
-  return { ino, size: stats.isDirectory() ? 0 : stats.size, mtime: isRecent ? -1 : mtimeMs, ctime: ctimeMs };
-}
+const ifExists = { throwIfNoEntry: false } as const;
 
 /** Length of the texts that are remembered with what they say, in characters: those of a push of many records. */
 const writtenSize = 2 * 1024 * 1024;
 
 /** A cache of texts. The package is loaded by the first write: reading doesn't need it. */
 function makeCacheOfTexts(): LRUCache<string, RecordText> {
-  const { LRUCache } = createRequire(import.meta.url)('lru-cache') as typeof import('lru-cache');
+  const LRUCache = lruCache();
   return new LRUCache({ maxSize: writtenSize, sizeCalculation: ({ text }) => text.length + 1 });
 }
 
@@ -262,9 +250,16 @@ export class DiskTree implements FileTree {
     return target === root || target.startsWith(root + sep);
   }
 
+  /** True if nothing is there, not even a link that leads nowhere: before it changes, its folder does. */
+  isMissing(path: string): boolean {
+    return this.size(path) === null;
+  }
+
   #stats(path: string): Stats | null {
     try {
-      const stats = lstatSync(this.absolute(path), { throwIfNoEntry: false });
+      // Not `absolute`: a start compares a hundred thousand files, and normalizing their paths would take a tenth of that.
+      const place = path === '' ? this.root : `${this.root}/${path}`;
+      const stats = lstatSync(place, ifExists);
       if (!stats?.isSymbolicLink()) return stats ?? null;
       const target = realpathSync.native(this.absolute(path));
       if (!this.#isWithin(target))

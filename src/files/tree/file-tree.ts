@@ -55,6 +55,8 @@ export type TreeEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>;
 export interface FileTree {
   /** Stamp of a file or folder; null if there is none. @throws UnreadableFileError */
   stamp(path: string): Stamp | null;
+  /** True if nothing is there, not even a link that leads nowhere. Only of a folder on disk, whose stamps are compared later. */
+  isMissing?(path: string): boolean;
   /** Names in a folder, sorted; none if it is missing. @throws UnreadableFileError */
   names(path: string): readonly TreeEntry[];
   /** True for a folder, or a link to one. @param parent path with a slash at its end */

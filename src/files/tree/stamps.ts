@@ -1,9 +1,25 @@
 /**
- * Stamps of several files as one text, in which they need a fifth of the memory of objects: a line for each,
+ * Stamps of files; and those of several as one text, in which they need a fifth of the memory of objects: a line for each,
  * `<ino> <size> <mtime> <ctime> <path>`. A path that begins with a slash is relative to the first one. An mtime that is
  * equal to the ctime is left out; a missing file has a path only.
  */
+import type { Stats } from 'node:fs';
 import type { Stamp } from './file-tree.ts';
+
+/**
+ * Milliseconds after a change in which a second change can get the same time, because the clock of a file system ticks.
+ * A file that was changed within them gets a stamp that equals no other, so that it is read again. A time in whole seconds
+ * means a slow clock (FAT: two seconds).
+ */
+const tick = 20;
+const slowTick = 2100;
+
+export function stampFrom(stats: Stats): Stamp {
+  const { ino, mtimeMs, ctimeMs } = stats;
+  const changed = Math.max(mtimeMs, ctimeMs);
+  const isRecent = Math.abs(Date.now() - changed) < (changed % 1000 === 0 ? slowTick : tick);
+  return { ino, size: stats.isDirectory() ? 0 : stats.size, mtime: isRecent ? -1 : mtimeMs, ctime: ctimeMs };
+}
 
 /** The text of stamps by path; see the head of this module. */
 export type PackedStamps = string & { readonly packed?: never };

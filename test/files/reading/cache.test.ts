@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import {
   appendFileSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -67,6 +69,53 @@ test('what changed, vanished or appeared meanwhile', async (t) => {
   assert.deepEqual(snapshot, await freshlyRead(folder));
   assert.equal(snapshot.folders.get('a')?.datasets.get('d')?.label, 'Changed');
   assert.equal(snapshot.groups.get('g')?.members.length, 0);
+});
+
+test('what was missing and appeared: a folder of payloads, and the target of a link', async (t) => {
+  const folder = makeFollowedFolder(t);
+  const version = (name: string) => `label: V\nfile: {name: ${name}}\n`;
+  for (const slug of ['d', 'e']) {
+    folder.dataset(`namespaces/a/datasets/${slug}`, slug);
+    folder.write(`namespaces/a/datasets/${slug}/versions/v1.yaml`, version('x.csv'));
+  }
+  mkdirSync(folder.path('namespaces/a/datasets/e/files'));
+  symlinkSync('files/later', folder.path('namespaces/a/datasets/e/data'));
+  await new Promise((done) => setTimeout(done, 30));
+  await (await openFileCatalogue(folder.root, { watch: true })).close();
+  const before = await readWithCache(folder);
+  assert.equal(before.store.changeCount, 0);
+  assert.equal(before.snapshot.diagnostics.size, 2);
+
+  folder.write(`${home}/data/x.csv`, 'a\n1\n');
+  const first = await readWithCache(folder);
+  assert.deepEqual(first.snapshot, await freshlyRead(folder));
+  assert.equal(served(first, 'a', 'd')?.versions[0]?.ready, true);
+
+  await (await openFileCatalogue(folder.root, { watch: true })).close();
+  const link = folder.path('namespaces/a/datasets/e');
+  const { ctimeMs } = statSync(link);
+  folder.write('namespaces/a/datasets/e/files/later/x.csv', 'a\n1\n');
+  assert.equal(statSync(link).ctimeMs, ctimeMs, 'its folder does not change');
+  const second = await readWithCache(folder);
+  assert.deepEqual(second.snapshot, await freshlyRead(folder));
+  assert.equal(served(second, 'a', 'e')?.versions[0]?.ready, true);
+});
+
+test('texts in any script, and records larger than what is read at once', async (t) => {
+  const folder = makeFollowedFolder(t);
+  const label = 'é ÿ Ā 樹木 \u2028 🌳 \\u00e9';
+  folder.dataset(home, label);
+  for (let i = 0; i < 12; i++)
+    folder.write(
+      `namespaces/a/datasets/large${i}/dataset.yaml`,
+      `label: Ä ${i}\ndescription: ${'ö'.repeat(300_000)}\n`,
+    );
+  await new Promise((done) => setTimeout(done, 30));
+  await (await openFileCatalogue(folder.root, { watch: true })).close();
+  const catalogue = await readWithCache(folder);
+  assert.equal(catalogue.store.changeCount, 0);
+  assert.equal(served(catalogue, 'a', 'd')?.label, label);
+  assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
 });
 
 test('a change that keeps size and times, and one that keeps all but the inode', async (t) => {
