@@ -18,6 +18,7 @@ const entries = [
   'files/file-catalogue',
   'files/reading/unit-reader-thread',
   'files/reading/large-records-thread',
+  'data/query/sort-rows-thread',
   'data/worker-thread',
   'files/checking/check-thread',
   'data/ingest/ingest-process',

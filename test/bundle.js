@@ -17,6 +17,7 @@ const started = [
   'data/ingest/ingest-process',
   'files/checking/check-thread',
   'files/reading/large-records-thread',
+  'data/query/sort-rows-thread',
   'files/reading/unit-reader-thread',
 ];
 /** What modules of src/ have that start them. */

@@ -148,7 +148,7 @@ const missingFrom = (column: Column & WrittenColumn): MissingColumn => ({
 
 /**
  * The columns for a dataset's record after new data. Texts and unknown keys that people wrote are kept, those of columns
- * that the data lack behind the others.
+ * that the data lack behind the others. Without a change, the same object is returned.
  * @param written value of `columns` in the record, valid or not
  * @param since slug of the version that has the data
  */
@@ -163,13 +163,17 @@ export function columnsInRecordAfterData(
   const present = found.map(({ name, type }, i) => {
     const entry = entries[i];
     if (!entry) return { type, name, label: labelFromName(name) };
+    if (entry.missing_since === undefined && entry.type === type) return entry;
     const { missing_since: _, ...known } = entry;
     return { ...known, type };
   });
   const missing = columns
     .filter((column) => !used.has(column) && isColumnDescribed(column))
     .map((column) => (column.missing_since ? column : withTexts(column, { missing_since: since })));
-  return [...present, ...missing];
+  const after = [...present, ...missing];
+  const isSame =
+    Array.isArray(written) && written.length === after.length && after.every((one, i) => one === written[i]);
+  return isSame ? written : after;
 }
 
 /** The difference between the columns of a record that aren't said to be missing, and those of data. */

@@ -41,8 +41,18 @@ export class Turns {
    * @param isCounted false if the turn was not only work, but waited for a reader
    */
   async next(isCounted = true): Promise<void> {
-    if (isCounted) this.#onTurn?.(performance.now() - this.#start);
+    if (isCounted) this.spend(performance.now() - this.#start);
     await nextTurn();
+    this.restart();
+  }
+
+  /** Counts time of work that was done elsewhere, in milliseconds. @throws what `onTurn` throws */
+  spend(milliseconds: number): void {
+    this.#onTurn?.(milliseconds);
+  }
+
+  /** Begins a turn now, after waiting for something else. */
+  restart(): void {
     this.#start = performance.now();
   }
 }

@@ -39,6 +39,7 @@ const program = new URL(`./worker-thread${extension}`, import.meta.url).href;
 interface WaitingTask {
   readonly task: ThreadTask;
   readonly signal: AbortSignal | undefined;
+  readonly onStart: (() => void) | undefined;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -62,9 +63,11 @@ export class WorkerPool {
   }
 
   /**
-   * Calls a function of a module in a thread. Arguments and result are copied (structured clone): texts and bytes cost little.
+   * Calls a function of a module in a thread. Arguments and result are copied (structured clone): texts and bytes cost little. A
+   * `Uint32Array` that is returned is moved.
    * @param module URL of the module, which the thread loads
    * @param signal aborted when nobody waits for the result any more
+   * @param onStart called when the task has waited for a thread and begins
    * @throws the signal's reason; UnavailableError if the thread dies, or the pool is closed; what the function throws, as Error
    */
   run<Module extends Record<Name, AnyFunction>, Name extends string & keyof Module>(
@@ -72,11 +75,13 @@ export class WorkerPool {
     name: Name,
     args: Parameters<Module[Name]>,
     signal?: AbortSignal,
+    onStart?: () => void,
   ): Promise<Awaited<ReturnType<Module[Name]>>> {
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       if (this.#isClosed) return reject(shuttingDown());
-      const waiting = { task: { module, name, args }, signal, resolve: resolve as (result: unknown) => void, reject };
+      const settle = { resolve: resolve as (result: unknown) => void, reject };
+      const waiting: WaitingTask = { task: { module, name, args }, signal, onStart, ...settle };
       this.#waiting.push(waiting);
       const cancel = () => {
         const at = this.#waiting.indexOf(waiting);
@@ -133,7 +138,7 @@ export class WorkerPool {
     this.#idle.delete(worker);
   }
 
-  #perform(worker: Worker, { task, signal, resolve, reject }: WaitingTask): void {
+  #perform(worker: Worker, { task, signal, onStart, resolve, reject }: WaitingTask): void {
     this.#busy.add(worker);
     const settle = (finish: () => void, isAlive: boolean) => {
       if (!this.#busy.delete(worker)) return;
@@ -150,6 +155,7 @@ export class WorkerPool {
     const onAbort = () => settle(() => reject(signal?.reason), false);
     worker.on('message', onMessage).once('error', onDeath).once('exit', onDeath);
     signal?.addEventListener('abort', onAbort, { once: true });
+    onStart?.();
     try {
       worker.postMessage(task);
     } catch (error) {

@@ -26,4 +26,8 @@ async function perform({ module, name, args }: ThreadTask): Promise<ThreadReply>
 
 // The main thread comes first. On other systems than Linux, it would be the priority of the whole process.
 if (process.platform === 'linux') setPriority(5);
-parentPort?.on('message', async (task: ThreadTask) => parentPort?.postMessage(await perform(task)));
+parentPort?.on('message', async (task: ThreadTask) => {
+  const reply = await perform(task);
+  const isMoved = 'result' in reply && reply.result instanceof Uint32Array;
+  parentPort?.postMessage(reply, isMoved ? [(reply.result as Uint32Array<ArrayBuffer>).buffer] : []);
+});

@@ -51,13 +51,19 @@ async function openCacheFolder({ root, options }: Folder, name: string): Promise
 
 /** Tables of a catalogue folder. If its cache can't be written, the copies are made in a temporary folder, and that is logged. */
 export async function openTableStore({ root, options }: Folder): Promise<TableStore> {
-  const { ingest } = options;
+  const { ingest, workers } = options;
   if (options.readOnly)
-    return new TableStore({ folder: await ensureFallbackTableFolder(root), stagingName: temporaryName, ingest });
+    return new TableStore({
+      folder: await ensureFallbackTableFolder(root),
+      stagingName: temporaryName,
+      ingest,
+      workers,
+    });
   return new TableStore({
     folder: tableFolder(root),
     stagingName: temporaryName,
     ingest,
+    workers,
     async fallback(error) {
       const folder = await ensureFallbackTableFolder(root);
       const code = await access(root, constants.W_OK).then(() => errorCode(error), errorCode);

@@ -20,7 +20,7 @@ import { folderIsGone } from '../disk/private-folder.ts';
 import { findPosition } from '../text/parse.ts';
 import type { Access } from './catalogue-files.ts';
 import { appendToJournal } from './following/journal.ts';
-import { makeRegularPause, runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
+import { makeRegularPause, runStepsInSlices } from './reading/event-loop.ts';
 import { unitsByKey } from './reading/read-unit.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
 import { performFileActions } from './writing/action.ts';
@@ -177,8 +177,7 @@ class Transaction {
     const { files } = this.#access;
     const pause = chunk.length > 1 ? this.#pause : makeRegularPause(maxTurnOfOneStep);
     const rescan = files.store.rescan(unitsToReread(chunk));
-    if (chunk.length > 1) await runStepsInSlices(rescan);
-    else runStepsWithoutPause(rescan);
+    await runStepsInSlices(rescan, chunk.length > 1 ? undefined : maxTurnOfOneStep);
     await pause();
     const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree));
     const { accepted } = await this.#plan(chunk, plan, pause);

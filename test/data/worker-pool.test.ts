@@ -41,13 +41,16 @@ describe('a pool of worker threads', () => {
     const [runs, waits] = [new AbortController(), new AbortController()];
     const hanging = [call(pool, 'hang', [], runs.signal), call(pool, 'hang', [], runs.signal)];
     const waiting = call(pool, 'hang', [], waits.signal);
-    const next = call(pool, 'add', [1, 1]);
+    const begun: string[] = [];
+    const next = pool.run<Tasks, 'add'>(tasks, 'add', [1, 1], undefined, () => begun.push('next'));
     waits.abort();
     await assert.rejects(waiting, { name: 'AbortError' });
     assert.deepEqual(pool.load, { running: 2, waiting: 1 });
+    assert.deepEqual(begun, []);
     runs.abort();
     for (const one of hanging) await assert.rejects(one, { name: 'AbortError' });
     assert.equal(await next, 2);
+    assert.deepEqual(begun, ['next']);
     await assert.rejects(call(pool, 'add', [1, 1], runs.signal), { name: 'AbortError' });
   });
 

@@ -1,11 +1,14 @@
 /**
  * The order of all rows of a table by its columns. It is kept: further pages of the ordered rows, and filters on them, don't sort again.
  */
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { LRUCache } from 'lru-cache';
-import { itemsPerCheck, sortIndexesWithoutBlocking, type Turns } from '../event-loop.ts';
-import { columnIndex } from '../row.ts';
+import type { Turns } from '../event-loop.ts';
 import type { Table } from '../table/table.ts';
-import { compareSortKeys, type OrderingColumn, type SortKey, sortKey } from './ordering.ts';
+import type { WorkerPool } from '../worker-pool.ts';
+import type { OrderingColumn } from './ordering.ts';
+import { sortRows } from './sort-rows.ts';
 
 /** Orders by table and columns: 4 bytes a row. */
 const orders = new LRUCache<string, Uint32Array>({
@@ -30,7 +33,13 @@ function keyOf(table: Table, ordering: readonly OrderingColumn[]): string {
 export const keptOrder = (table: Table, ordering: readonly OrderingColumn[]): Uint32Array | undefined =>
   orders.get(keyOf(table, ordering));
 
-/** The numbers of all rows in an order; equal rows stay in file order. The result is shared, and not to be changed. */
+/** Orders that are being found: who wants the same one waits for it. */
+const sorting = new Map<string, Promise<Uint32Array>>();
+
+/**
+ * The numbers of all rows in an order; equal rows stay in file order. The result is shared, and not to be changed.
+ * @throws what `onTurn` of the turns throws
+ */
 export async function orderOfRows(
   table: Table,
   ordering: readonly OrderingColumn[],
@@ -39,112 +48,76 @@ export async function orderOfRows(
   const key = keyOf(table, ordering);
   const kept = orders.get(key);
   if (kept) return kept;
-  const comparisons: Comparison[] = [];
-  for (const { column, descending } of ordering)
-    comparisons.push(await comparisonOf(table, columnIndex(column, table.schema), descending ? -1 : 1, turns));
-  const [first, ...others] = comparisons as [Comparison, ...Comparison[]];
-  const compare: Comparison =
-    others.length === 0
-      ? (a, b) => first(a, b) || a - b
-      : (a, b) => {
-          for (const comparison of comparisons) {
-            const difference = comparison(a, b);
-            if (difference !== 0) return difference;
-          }
-          return a - b;
-        };
-  const order = await sortIndexesWithoutBlocking(table.rowCount, turns, compare);
-  orders.set(key, order);
-  return order;
-}
-
-/** Compares two rows by their numbers. */
-type Comparison = (a: number, b: number) => number;
-
-/** @param direction 1 for ascending, -1 for descending */
-async function comparisonOf(table: Table, index: number, direction: number, turns: Turns): Promise<Comparison> {
-  const numbers = await readNumbers(table, index, turns);
-  if (!numbers) {
-    const keys = await readKeys(table, index, turns);
-    return (a, b) => compareSortKeys(keys[a] as SortKey, keys[b] as SortKey, direction);
+  const awaited = sorting.get(key);
+  // If somebody else has used up the time, the work goes on for this one.
+  if (awaited) return awaited.catch(() => orderOfRows(table, ordering, turns));
+  const finding = find(table, ordering, turns);
+  sorting.set(key, finding);
+  try {
+    const order = await finding;
+    orders.set(key, order);
+    return order;
+  } finally {
+    if (sorting.get(key) === finding) sorting.delete(key);
   }
-  return (a, b) => {
-    const x = numbers[a] as number;
-    const y = numbers[b] as number;
-    if (x < y) return -direction;
-    if (x > y) return direction;
-    // Missing values come last in both directions.
-    return x === y ? 0 : Number(Number.isNaN(x)) - Number(Number.isNaN(y));
-  };
 }
 
-/** Different texts of a column up to which each has a number, its place among them. */
-const mostTexts = 200_000;
+async function find(table: Table, ordering: readonly OrderingColumn[], turns: Turns): Promise<Uint32Array> {
+  const { workers, rowCount, sizeOnDisk } = table;
+  const isForThread = rowCount >= fewestForThread && rowCount <= mostForThread && sizeOnDisk <= mostBytesForThread;
+  const order = workers && isForThread ? await sortInThread(workers, table, ordering, turns) : undefined;
+  return order ?? sortRows(table, ordering, turns);
+}
 
-/**
- * The values of a column as numbers of the same order, NaN for a missing one: instants, and of texts that repeat their places.
- * @returns null if texts don't repeat
- */
-async function readNumbers(table: Table, index: number, turns: Turns): Promise<Float64Array | null> {
-  const { type } = table.schema.columns[index] ?? {};
-  const isInstant = type === 'date' || type === 'datetime' || type === 'time';
-  const numbers = new Float64Array(table.rowCount).fill(Number.NaN);
-  const texts = new Map<string, number>();
-  const numberOf = (value: string | null): number | null => {
-    const key = sortKey(value, type);
-    if (typeof key !== 'string') return key;
-    let number = texts.get(key);
-    if (number === undefined) {
-      number = texts.size;
-      texts.set(key, number);
-    }
-    return number;
+/** Rows from which a thread sorts: fewer take some turns only. Of more than these, the texts could be too much for it. */
+const fewestForThread = 20_000;
+const mostForThread = 2_000_000;
+const mostBytesForThread = 256 * 1024 ** 2;
+/** Milliseconds after which the time of a thread is counted again. */
+const countEvery = 100;
+
+type Tasks = typeof import('./sort-rows-thread.ts');
+
+const extension = extname(fileURLToPath(import.meta.url));
+const tasks = new URL(`./sort-rows-thread${extension}`, import.meta.url).href;
+
+/** @returns undefined if the thread fails @throws what `onTurn` of the turns throws about the time that the thread takes */
+async function sortInThread(
+  workers: WorkerPool,
+  { folder, checksum }: Table,
+  ordering: readonly OrderingColumn[],
+  turns: Turns,
+): Promise<Uint32Array | undefined> {
+  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  let counted = 0;
+  const count = () => {
+    const now = performance.now();
+    const since = now - counted;
+    counted = now;
+    turns.spend(since);
   };
-  let hasNumbers = false;
-  for await (const group of table.scanRowGroups({ columns: [index], needsGeometry: false })) {
-    const chunk = group.chunk(index);
-    const { start, groupRows } = group;
-    if (chunk?.kind === 'texts') {
-      if (chunk.codes === null && !isInstant) return null;
-      const entries = chunk.codes && Array.from({ length: chunk.entryCount }, (_, n) => numberOf(chunk.entry(n)));
-      for (let row = 0; row < groupRows; row++) {
-        const number = entries ? entries[chunk.codes?.[row] as number] : numberOf(chunk.at(row));
-        numbers[start + row] = number ?? Number.NaN;
-        if (row % itemsPerCheck === 0 && turns.isOver) await turns.next();
+  const start = () => {
+    counted = performance.now();
+    timer = setInterval(() => {
+      try {
+        count();
+      } catch (error) {
+        late.abort(error);
       }
-    } else if (chunk?.kind === 'numbers') numbers.set(chunk.numbers, start);
-    else if (chunk?.kind === 'booleans')
-      for (let row = 0; row < groupRows; row++) numbers[start + row] = chunk.codes[row] || Number.NaN;
-    hasNumbers ||= chunk?.kind === 'numbers' || chunk?.kind === 'booleans';
-    // Numbers and texts in one column are compared by their kinds.
-    if (texts.size > mostTexts || (texts.size > 0 && hasNumbers)) return null;
-    if (turns.isOver) await turns.next();
+    }, countEvery);
+  };
+  let order: Uint32Array;
+  try {
+    const args: Parameters<Tasks['sortRowsOfCopy']> = [folder, checksum, ordering];
+    order = await workers.run<Tasks, 'sortRowsOfCopy'>(tasks, 'sortRowsOfCopy', args, late.signal, start);
+  } catch {
+    late.signal.throwIfAborted();
+    return undefined;
+  } finally {
+    clearInterval(timer);
+    turns.restart();
   }
-  if (texts.size > 0) replaceByPlaces(numbers, [...texts.keys()]);
-  return numbers;
-}
-
-/** Replaces numbers of texts by the places of the texts in their order. */
-function replaceByPlaces(numbers: Float64Array, texts: readonly string[]): void {
-  const places = new Float64Array(texts.length);
-  const sorted = Uint32Array.from(texts, (_, n) => n).sort((a, b) =>
-    compareSortKeys(texts[a] ?? null, texts[b] ?? null, 1),
-  );
-  for (let place = 0; place < sorted.length; place++) places[sorted[place] as number] = place;
-  for (let row = 0; row < numbers.length; row++) {
-    const number = numbers[row] as number;
-    if (!Number.isNaN(number)) numbers[row] = places[number] as number;
-  }
-}
-
-/** The sort keys of a column, by row. */
-async function readKeys(table: Table, index: number, turns: Turns): Promise<readonly SortKey[]> {
-  const { type } = table.schema.columns[index] ?? {};
-  const keys: SortKey[] = [];
-  for await (const group of table.scanRowGroups({ columns: [index], needsGeometry: false }))
-    for (const row of group) {
-      keys.push(sortKey(row.value(index), type));
-      if (keys.length % itemsPerCheck === 0 && turns.isOver) await turns.next();
-    }
-  return keys;
+  count();
+  return order;
 }

@@ -5,6 +5,7 @@ import type { ReadingOptions } from '../../catalogue/types.ts';
 import { ChecksumMismatchError, ExhaustingPayloadError } from '../errors.ts';
 import type { FormatHints } from '../formats/detect-format.ts';
 import { columnarCopyName, type Ingest, ingest } from '../ingest/ingest.ts';
+import type { WorkerPool } from '../worker-pool.ts';
 import { type ChunkCache, createChunkCache } from './chunk-reader.ts';
 import { deleteLeastRecentlyUsedCopies } from './columnar-copy.ts';
 import { Table } from './table.ts';
@@ -33,6 +34,8 @@ export interface TableStoreOptions {
   readonly stagingName?: (() => string | undefined) | undefined;
   /** Makes the copies; by default, this process does. */
   readonly ingest?: Ingest | undefined;
+  /** Threads for long work on the rows; by default, this one does it in turns. */
+  readonly workers?: WorkerPool | undefined;
 }
 
 export class TableStore {
@@ -43,6 +46,7 @@ export class TableStore {
   readonly #disk: number;
   readonly #ingestPayload: Ingest;
   readonly #stagingName: () => string | undefined;
+  readonly #workers: WorkerPool | undefined;
   readonly #cache: ChunkCache;
   readonly #tables = new LRUCache<string, Table>({ max: 200 });
   /** Payloads that took too much to read, for a while: reading them again costs as much as the first time. */
@@ -57,7 +61,9 @@ export class TableStore {
     disk = 20 * 1024 ** 3,
     stagingName = () => undefined,
     ingest: ingestPayload = ingest,
+    workers,
   }: TableStoreOptions) {
+    this.#workers = workers;
     this.#ingestPayload = ingestPayload;
     this.#stagingName = stagingName;
     this.#folder = folder;
@@ -90,7 +96,7 @@ export class TableStore {
   async #load(payload: PayloadFile): Promise<Table | null> {
     const { checksum, reading } = payload;
     const name = columnarCopyName(checksum, reading);
-    let table = await Table.open(join(this.#folder, name), checksum, this.#cache);
+    let table = await Table.open(join(this.#folder, name), checksum, this.#cache, this.#workers);
     if (!table && !this.#otherFolder)
       try {
         table = await this.#ingest(payload, this.#folder);
@@ -100,7 +106,9 @@ export class TableStore {
       }
     if (!table && this.#otherFolder) {
       const folder = await this.#otherFolder;
-      table = (await Table.open(join(folder, name), checksum, this.#cache)) ?? (await this.#ingest(payload, folder));
+      table =
+        (await Table.open(join(folder, name), checksum, this.#cache, this.#workers)) ??
+        (await this.#ingest(payload, folder));
     }
     if (table) this.#tables.set(name, table);
     return table;
@@ -118,7 +126,7 @@ export class TableStore {
       throw new ChecksumMismatchError(`The payload has the checksum ${result.checksum} and not ${checksum}.`);
     const name = columnarCopyName(checksum, hints.reading);
     await deleteLeastRecentlyUsedCopies(cacheFolder, this.#disk, name);
-    return Table.open(join(cacheFolder, name), checksum, this.#cache);
+    return Table.open(join(cacheFolder, name), checksum, this.#cache, this.#workers);
   }
 }
 

@@ -2,6 +2,7 @@
 import { Turns } from '../event-loop.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import type { TableSchema } from '../row.ts';
+import type { WorkerPool } from '../worker-pool.ts';
 import { type ChunkCache, ChunkReader } from './chunk-reader.ts';
 import type { ColumnChunk, RowOffsets } from './column-chunk.ts';
 import { type ChunkKey, markCopyUsed, type RowGroup, readTableMetadata, type TableMetadata } from './columnar-copy.ts';
@@ -37,7 +38,10 @@ export interface ScannedRows extends Iterable<TableRow> {
 }
 
 export class Table {
-  readonly #folder: string;
+  /** Folder of the columnar copy. */
+  readonly folder: string;
+  /** Threads for long work on the rows, if there are any. */
+  readonly workers: WorkerPool | undefined;
   readonly #metadata: TableMetadata;
   readonly #cache: ChunkCache;
   /** First row of each row group. */
@@ -46,8 +50,9 @@ export class Table {
   /** True once the copy was found to be damaged, and deleted: the table has to be opened again. */
   isDamaged = false;
 
-  private constructor(folder: string, metadata: TableMetadata, cache: ChunkCache) {
-    this.#folder = folder;
+  private constructor(folder: string, metadata: TableMetadata, cache: ChunkCache, workers: WorkerPool | undefined) {
+    this.folder = folder;
+    this.workers = workers;
     this.#metadata = metadata;
     this.#cache = cache;
     this.schema = {
@@ -64,12 +69,18 @@ export class Table {
   /**
    * @param folder folder of the columnar copy
    * @param checksum SHA-256 of the payload
+   * @param workers threads for long work on the rows
    * @returns null if there is no usable copy
    */
-  static async open(folder: string, checksum: string, cache: ChunkCache): Promise<Table | null> {
+  static async open(folder: string, checksum: string, cache: ChunkCache, workers?: WorkerPool): Promise<Table | null> {
     const metadata = await readTableMetadata(folder, checksum);
     if (metadata) await markCopyUsed(folder);
-    return metadata && new Table(folder, metadata, cache);
+    return metadata && new Table(folder, metadata, cache, workers);
+  }
+
+  /** SHA-256 of the payload. */
+  get checksum(): string {
+    return this.#metadata.checksum;
   }
 
   get rowCount(): number {
@@ -187,7 +198,7 @@ export class Table {
   }
 
   #reader(): ChunkReader {
-    return new ChunkReader(this.#folder, this.#metadata, this.#cache, () => {
+    return new ChunkReader(this.folder, this.#metadata, this.#cache, () => {
       this.isDamaged = true;
     });
   }

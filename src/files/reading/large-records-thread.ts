@@ -4,6 +4,8 @@ import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { SchemaDiagnostic } from '../../catalogue/validators.ts';
 import { editRecord, newRecordText } from '../../text/document.ts';
 import { type Format, makePositionFinder, RecordText, type TextPosition } from '../../text/parse.ts';
+import { checkRecordText } from './check-record.ts';
+import type { LargeRecord } from './unit-reader.ts';
 import { validateRecord } from './validate-record.ts';
 
 /** A text that was parsed and validated: its value, or its syntax error. */
@@ -18,6 +20,14 @@ export type ReadRecord =
 
 export function readRecord(kind: RecordKind, text: string, format: Format): ReadRecord {
   return describe(kind, new RecordText(text, format));
+}
+
+/** Checks a record of a unit. The contents of a broken one, which may be large, stay here: nobody needs them. */
+export function checkRecord(kind: RecordKind, text: string, format: Format): NonNullable<LargeRecord['result']> {
+  const checked = checkRecordText(kind, text, format);
+  const positions = new Map<string, TextPosition>();
+  if ('value' in checked) addOtherPositions(positions, kind, makePositionFinder(text, format));
+  return { checked, positions };
 }
 
 export function composeRecord(
@@ -50,9 +60,17 @@ function describe(kind: RecordKind, record: RecordText): ReadRecord {
   const checked = validateRecord(kind, value);
   const errors = 'errors' in checked ? checked.errors : [];
   const positions = new Map<string, TextPosition>();
-  // A message about a missing payload has the place of /file.
-  const pointers = [...errors.map(({ pointer }) => pointer), ...(kind === 'version' ? ['/file'] : [])];
   const find = makePositionFinder(text, format);
-  for (const pointer of pointers) positions.set(pointer, find(pointer));
+  for (const { pointer } of errors) positions.set(pointer, find(pointer));
+  addOtherPositions(positions, kind, find);
   return { value, errors, positions };
+}
+
+/** A message about a missing payload has the place of /file. */
+function addOtherPositions(
+  positions: Map<string, TextPosition>,
+  kind: RecordKind,
+  find: (pointer: string) => TextPosition,
+): void {
+  if (kind === 'version') positions.set('/file', find('/file'));
 }

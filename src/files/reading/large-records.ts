@@ -11,6 +11,7 @@ import { editRecord, newRecordText } from '../../text/document.ts';
 import { type Format, isParsedSoon, largeText, RecordText, rememberParsedText } from '../../text/parse.ts';
 import { ParseError } from '../../text/parse-error.ts';
 import type { ReadRecord } from './large-records-thread.ts';
+import type { LargeRecord } from './unit-reader.ts';
 import { rememberSchemaErrors } from './validate-record.ts';
 
 type Tasks = typeof import('./large-records-thread.ts');
@@ -18,6 +19,16 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const extension = extname(fileURLToPath(import.meta.url));
 const tasks = new URL(`./large-records-thread${extension}`, import.meta.url).href;
+
+/** Checks a large record of a unit in a thread. @returns it with the result; without, if the thread fails */
+export async function checkLargeRecord(workers: WorkerPool | undefined, record: LargeRecord): Promise<LargeRecord> {
+  const { kind, text, format } = record;
+  const result = await orUndefined(workers?.run<Tasks, 'checkRecord'>(tasks, 'checkRecord', [kind, text, format]));
+  if (!result) return record;
+  const { checked, positions } = result;
+  if ('value' in checked) remember(kind, text, format, { value: checked.value, errors: [], positions });
+  return { ...record, result };
+}
 
 /** Parses and validates the text of a record in a thread, if it is large. @returns the record */
 export async function parseLargeRecord<Text extends Pick<RecordText, 'text' | 'format'>>(
@@ -88,4 +99,4 @@ function remember(kind: RecordKind, text: string, format: Format, read: ReadReco
 /** True if the text of fields would be large, approximately. */
 const isLarge = (fields: Fields): boolean => JSON.stringify(fields).length >= largeText;
 
-const orUndefined = <T>(result: Promise<T>): Promise<T | undefined> => result.catch(() => undefined);
+const orUndefined = async <T>(result: Promise<T> | undefined): Promise<T | undefined> => result?.catch(() => undefined);

@@ -30,7 +30,7 @@ import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '..
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
 import { type FileTree, isSameStamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { unpackStamps } from '../tree/stamps.ts';
-import { UnitReader, type UnitState } from './unit-reader.ts';
+import { type LargeRecords, UnitReader, type UnitState } from './unit-reader.ts';
 
 /** True if the files and folders of a unit are unchanged. */
 export function haveUnchangedFiles(
@@ -50,12 +50,12 @@ export function haveUnchangedFiles(
 /**
  * Reads a unit. Entities and diagnostics that are equal to those before are the same objects.
  * @param before the last state; returned if nothing changed
- * @param refusesLarge true to throw a LargeRecordError instead of parsing for long
+ * @param large collects the records that take long to parse: the state counts if all of them were checked
  */
-export function readUnit(tree: FileTree, unit: Unit, before?: UnitState, refusesLarge = false): UnitState {
-  if (!before) return readFiles(tree, unit, before, refusesLarge);
+export function readUnit(tree: FileTree, unit: Unit, before?: UnitState, large?: LargeRecords): UnitState {
+  if (!before) return readFiles(tree, unit, before, large);
   if (haveUnchangedFiles(tree, before)) return before;
-  const { reading, diagnostics, ...stamps } = readFiles(tree, unit, before, refusesLarge);
+  const { reading, diagnostics, ...stamps } = readFiles(tree, unit, before, large);
   const diagnosticsBefore = new Map(before.diagnostics);
   return {
     reading: reuseIfEqual(before.reading, reading),
@@ -80,8 +80,13 @@ function areEqual(a: unknown, b: unknown): boolean {
 
 type Values = Readonly<Record<string, unknown>>;
 
-function readFiles(tree: FileTree, unit: Unit, before: UnitState | undefined, refusesLarge: boolean): UnitState {
-  const reader = new UnitReader(tree, before, refusesLarge);
+function readFiles(
+  tree: FileTree,
+  unit: Unit,
+  before: UnitState | undefined,
+  large: LargeRecords | undefined,
+): UnitState {
+  const reader = new UnitReader(tree, before, large);
   if (unit.kind === 'dataset') return readDataset(reader, unit, before?.reading.entity as Dataset | undefined);
   const old = before?.reading.entity ?? null;
   if (unit.kind === 'namespace' && !reader.stamp(namespaceFolder(unit.slug)))

@@ -1,17 +1,14 @@
 /** Reads the files of a unit, and records their stamps and diagnostics. */
 
-import { type Diagnostic, type DiagnosticCode, excerptAt } from '../../catalogue/diagnostic.ts';
+import type { Diagnostic, DiagnosticCode } from '../../catalogue/diagnostic.ts';
 import { payloadPath, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { findPosition, isParsedSoon, makePositionFinder, parseRecordText, type RecordText } from '../../text/parse.ts';
+import { type Format, findPosition, isParsedSoon, type TextPosition } from '../../text/parse.ts';
 import { type FileTree, isSameStamp, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
-import { validateRecord } from './validate-record.ts';
-
-/** Maximum length of the pointer of a diagnostic: keys may be very long, and one record has up to fifty diagnostics. */
-const maxPointer = 1000;
+import { type CheckedRecord, checkRecordText, makeProblem, type Problem } from './check-record.ts';
 
 /** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
 export interface UnitState {
@@ -24,17 +21,21 @@ export interface UnitState {
   readonly diagnostics: readonly (readonly [path: string, diagnostics: readonly Diagnostic[]])[];
 }
 
-/** A record is large, and was not parsed yet: another thread can do that, and then the unit is read again. */
-export class LargeRecordError extends Error {
+/** A large record of a unit, as it was read. Another thread checks it, and then the unit is read again. */
+export interface LargeRecord {
   readonly kind: RecordKind;
-  readonly record: Pick<RecordText, 'text' | 'format'>;
-
-  constructor(kind: RecordKind, record: Pick<RecordText, 'text' | 'format'>) {
-    super('A record is large.');
-    this.kind = kind;
-    this.record = record;
-  }
+  readonly format: Format;
+  readonly text: string;
+  readonly stamp: Stamp;
+  readonly result?: {
+    readonly checked: CheckedRecord;
+    /** Places of values that messages may be about, by pointer. */
+    readonly positions: ReadonlyMap<string, TextPosition>;
+  };
 }
+
+/** Large records of a unit, by path. */
+export type LargeRecords = Map<string, LargeRecord>;
 
 export class UnitReader {
   readonly #tree: FileTree;
@@ -43,16 +44,16 @@ export class UnitReader {
   readonly #diagnosticsBefore: ReadonlyMap<string, readonly Diagnostic[]>;
   readonly #stamps = new Map<string, Stamp | null>();
   readonly #payloads = new Map<string, Stamp | null>();
-  readonly #refusesLarge: boolean;
+  readonly #large: LargeRecords | undefined;
   readonly #diagnostics = new Map<string, Diagnostic[]>();
 
   /**
    * @param before the last state, if the unit was read before
-   * @param refusesLarge true to throw a LargeRecordError instead of parsing for long
+   * @param large records that were read and checked before; those that still have to be are added, and taken for broken
    */
-  constructor(tree: FileTree, before: UnitState | undefined, refusesLarge: boolean) {
+  constructor(tree: FileTree, before: UnitState | undefined, large: LargeRecords | undefined) {
     this.#tree = tree;
-    this.#refusesLarge = refusesLarge;
+    this.#large = large;
     this.#stampsBefore = new Map(unpackStamps(before?.stamps ?? ''));
     this.#payloadsBefore = new Map(unpackStamps(before?.payloads ?? ''));
     this.#diagnosticsBefore = new Map(before?.diagnostics);
@@ -92,10 +93,15 @@ export class UnitReader {
 
   /** Adds a diagnostic to a file. @param text of the file, for an excerpt */
   report(path: string, code: DiagnosticCode, message: string, place: Partial<Diagnostic> = {}, text = ''): void {
-    const problem = { path, line: 1, column: 1, pointer: '', message, severity: 'error', code, ...place } as const;
-    const excerpt = excerptAt(text, problem.line, problem.column);
+    const { pointer = '', line = 1, column = 1 } = place;
+    this.#add(path, makeProblem(text, code, message, pointer, { line, column }));
+  }
+
+  #add(path: string, { line, column, pointer, message, code, excerpt }: Problem): void {
     const diagnostics = this.#diagnostics.get(path) ?? [];
-    this.#diagnostics.set(path, [...diagnostics, { ...problem, ...(excerpt && { excerpt }) }]);
+    const place = { path, line, column, pointer };
+    diagnostics.push({ ...place, message, severity: 'error', code, ...(excerpt && { excerpt }) });
+    this.#diagnostics.set(path, diagnostics);
   }
 
   /**
@@ -112,11 +118,11 @@ export class UnitReader {
         continue;
       }
       try {
-        const read = this.#tree.read(path);
+        const read = this.#large?.get(path) ?? this.#tree.read(path);
         // See `stamp`.
         if (read || !this.#stamps.has(folderOf(path))) this.#stamps.set(path, read?.stamp ?? null);
         if (read) {
-          found = { text: read.text, ...this.#parse(kind, path, read) };
+          found = { text: read.text, ...this.#check(kind, path, read) };
           foundPath = path;
         }
       } catch (error) {
@@ -130,24 +136,21 @@ export class UnitReader {
     return found;
   }
 
-  #parse<K extends RecordKind>(
+  #check<K extends RecordKind>(
     kind: K,
     path: string,
-    { text, parsed: known }: NonNullable<ReturnType<FileTree['read']>>,
+    { text, stamp, ...known }: LargeRecord | NonNullable<ReturnType<FileTree['read']>>,
   ): { record?: RecordOf<K> } {
     const format = recordFormat(path);
-    if (!known && this.#refusesLarge && !isParsedSoon(text, format)) throw new LargeRecordError(kind, { text, format });
-    const parsed = known ?? parseRecordText(text, format);
-    if ('error' in parsed) {
-      const { message, line, column, pointer } = parsed.error;
-      this.report(path, 'syntax', message, { line, column, pointer: pointer.slice(0, maxPointer) }, text);
+    const parsed = 'parsed' in known ? known.parsed : undefined;
+    const large = this.#large?.get(path);
+    if (this.#large && !large?.result && !parsed && !isParsedSoon(text, format)) {
+      this.#large.set(path, { kind, format, text, stamp });
       return {};
     }
-    const checked = validateRecord(kind, parsed.value);
-    if ('value' in checked) return { record: checked.value };
-    const placeAt = makePositionFinder(text, format);
-    for (const { pointer, message } of checked.errors)
-      this.report(path, 'schema', message, { pointer: pointer.slice(0, maxPointer), ...placeAt(pointer) }, text);
+    const checked = large?.result ? large.result.checked : checkRecordText(kind, text, format, parsed);
+    if ('value' in checked) return { record: checked.value as RecordOf<K> };
+    for (const problem of checked.problems) this.#add(path, problem);
     return {};
   }
 
@@ -193,8 +196,10 @@ export class UnitReader {
     const stamp = this.#hasFolder(payload) ? this.#payload(payload) : null;
     const reportPayload = (message: string) => {
       const pointer = '/file';
-      if (ready !== false)
-        this.report(path, 'payload', message, { pointer, ...findPosition(text, recordFormat(path), pointer) }, text);
+      if (ready === false) return;
+      const known = this.#large?.get(path)?.result?.positions.get(pointer);
+      const position = known ?? findPosition(text, recordFormat(path), pointer);
+      this.report(path, 'payload', message, { pointer, ...position }, text);
     };
     if (!stamp) reportPayload(`The payload data/${file.name} is missing: put it there, or write "ready: false".`);
     else if (file.size !== undefined && file.size !== stamp.size)

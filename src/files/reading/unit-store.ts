@@ -14,16 +14,12 @@ import {
 } from '../../catalogue/layout.ts';
 import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import type { WorkerPool } from '../../data/worker-pool.ts';
-import { isParsedSoon } from '../../text/parse.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { packStamps, unpackStamps } from '../tree/stamps.ts';
 import type { Step } from './event-loop.ts';
 import { readUnit } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
-import { LargeRecordError, type UnitState } from './unit-reader.ts';
-
-/** Number of large records of a unit that are parsed ahead. No more are remembered until the unit is read. */
-const maxParsedAhead = 4;
+import type { LargeRecord, LargeRecords, UnitState } from './unit-reader.ts';
 
 export class UnitStore {
   readonly tree: DiskTree;
@@ -175,22 +171,30 @@ export class UnitStore {
     return key;
   }
 
-  /** Reads a unit, each large record of it after a step that has it parsed in a thread. @returns with its last state */
+  /**
+   * Reads a unit; its large records after a step that has them checked in threads. They are not read again then: a file
+   * that is saved all the time would never be as it was checked, and its next event leads to the next rescan.
+   * @returns with its last state
+   */
   *#readUnit(unit: Unit): Generator<Step, [state: UnitState, before: UnitState | undefined]> {
-    const before = () => this.#states.get(unitKey(unit));
-    for (let parsed = 0; this.#workers && parsed < maxParsedAhead; parsed++) {
-      try {
-        return [readUnit(this.tree, unit, before(), true), before()];
-      } catch (error) {
-        if (!(error instanceof LargeRecordError)) throw error;
-        const { kind, record } = error;
-        yield async () => {
-          await (await import('./large-records.ts')).parseLargeRecord(this.#workers, kind, record);
-        };
-        if (!isParsedSoon(record.text, record.format)) break;
-      }
+    const key = unitKey(unit);
+    const large: LargeRecords = new Map();
+    let isChecked = this.#workers !== undefined;
+    while (isChecked) {
+      const before = this.#states.get(key);
+      const state = readUnit(this.tree, unit, before, large);
+      const unchecked = [...large].filter(([, { result }]) => !result);
+      if (unchecked.length === 0) return [state, before];
+      yield async () => {
+        const { checkLargeRecord } = await import('./large-records.ts');
+        const checked = await Promise.all(unchecked.map(([, record]) => checkLargeRecord(this.#workers, record)));
+        for (const [i, [path]] of unchecked.entries()) large.set(path, checked[i] as LargeRecord);
+      };
+      isChecked = unchecked.every(([path]) => large.get(path)?.result);
+      // Another rescan has read the unit meanwhile, perhaps after a write: its state is not replaced by an older one.
+      if (this.#states.get(key) !== before) large.clear();
     }
-    return [readUnit(this.tree, unit, before()), before()];
+    return [readUnit(this.tree, unit, this.#states.get(key)), this.#states.get(key)];
   }
 
   #markChanged(key: string, unit: Unit, { diagnostics }: UnitState): void {

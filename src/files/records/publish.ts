@@ -195,7 +195,9 @@ class NewVersion {
     this.#same = isSame ? newest : undefined;
     if (this.#same) return [];
     const { columns } = this.#ingested;
+    // Of thousands of columns, each of these takes some milliseconds.
     const renames = columnRenamesForUpload(dataset, columns, this.#upload.renames);
+    await pause();
     const before = dataset.columns.map((column) => {
       const to = renames.find(({ from }) => from === column.name)?.to;
       return to === undefined ? column : { ...column, name: to };
@@ -207,6 +209,7 @@ class NewVersion {
       renames,
       this.#upload,
     );
+    await pause();
     const hasColumns = columns.length > 0 || dataset.columns.length > 0;
     if (hasColumns) this.#columnChanges = compareColumns(before, columns);
     await pause();
@@ -221,6 +224,7 @@ class NewVersion {
     await pause();
     const data = hasColumns ? { columns: columns.map(({ name, type }) => ({ name, type })) } : {};
     const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#ingested), ...data };
+    await pause();
     const { workers } = this.#files.options;
     const { signal } = this.#upload;
     const text = await composeRecordText(workers, 'version', record, recordKeyOrder('version'), { header, signal });

@@ -184,6 +184,7 @@ export class TransactionPlan {
     const before = await this.#parsed(ref, this.#tree.recordText(path, file.bytes.toString()));
     const record = recordValueOrEmpty(before.parsed);
     const keys = set(record, () => this.#readWritten());
+    if (Object.entries(keys).every(([key, value]) => value === record[key])) return null;
     const after = await editLargeRecord(this.#access.files.options.workers, ref.kind, before, keys);
     const { text } = after;
     if (text === before.text) return null;

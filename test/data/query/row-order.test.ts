@@ -1,10 +1,13 @@
 /** The order of rows: the same as by comparing values one by one, and sorted once for all pages of a table. */
 import assert from 'node:assert/strict';
-import { mock, test } from 'node:test';
+import { after, describe, it, mock, test } from 'node:test';
+import { UnavailableError } from '../../../src/catalogue/errors.ts';
 import { parseDataQuery } from '../../../src/data/query/parameters.ts';
 import { selectRowNumbers } from '../../../src/data/query/select-rows.ts';
 import type { Value } from '../../../src/data/row.ts';
-import type { Table } from '../../../src/data/table/table.ts';
+import { createChunkCache } from '../../../src/data/table/chunk-reader.ts';
+import { Table } from '../../../src/data/table/table.ts';
+import { WorkerPool } from '../../../src/data/worker-pool.ts';
 import { collection, ingestPayload, point, valuesOf } from '../support/payloads.ts';
 
 const limits = { pageSize: 20, maxPageSize: 1000, timeout: 60_000 };
@@ -74,4 +77,50 @@ test('further pages of ordered rows read nothing to sort again', async () => {
       order('-height').slice(offset, offset + 10),
     );
   assert.equal(scan.mock.callCount(), 0);
+});
+
+describe('a thread that sorts', () => {
+  const workers = new WorkerPool({ size: 1 });
+  after(() => workers.close());
+  /** The same rows as a table of their own, whose orders aren't kept yet. */
+  const openAgain = async (threads: WorkerPool) => {
+    const again = await Table.open(table.folder, table.checksum, createChunkCache(1 << 24), threads);
+    assert.ok(again);
+    return again;
+  };
+
+  it('finds the same order, once for all who ask for it at the same time', async () => {
+    const again = await openAgain(workers);
+    const scan = mock.method(again, 'scanRowGroups');
+    const run = mock.method(workers, 'run');
+    for (const ordering of ['name', '-place,kind']) {
+      const found = await Promise.all([1, 2].map(() => select(again, `_ordering=${ordering}&_limit=${count}`)));
+      for (const one of found) assert.deepEqual(one, order(ordering), ordering);
+    }
+    assert.equal(run.mock.callCount(), 2);
+    assert.equal(scan.mock.callCount(), 0);
+    run.mock.restore();
+  });
+
+  it('works within the limits of a request, and its client pays for it', async () => {
+    const query = parseDataQuery([['_ordering', 'name']], table.schema);
+    await assert.rejects(
+      selectRowNumbers(await openAgain(workers), query, { ...limits, timeout: 0 }),
+      UnavailableError,
+    );
+    let spent = 0;
+    const spend = (milliseconds: number) => {
+      spent += milliseconds;
+    };
+    const budget = { assertAvailable: () => {}, spend };
+    await selectRowNumbers(await openAgain(workers), query, { ...limits, budget });
+    assert.ok(spent > 0);
+    assert.deepEqual(workers.load, { running: 0, waiting: 0 });
+  });
+
+  it('is not needed: if it dies, the rows are sorted here', async () => {
+    const poor = new WorkerPool({ size: 1, memory: 4 });
+    assert.deepEqual(await select(await openAgain(poor), '_ordering=height&_limit=50'), order('height').slice(0, 50));
+    await poor.close();
+  });
 });

@@ -1,0 +1,49 @@
+/** A record's text, parsed and validated: its contents, or what is wrong with it and where. Pure: threads use it too. */
+import { type Diagnostic, type DiagnosticCode, excerptAt } from '../../catalogue/diagnostic.ts';
+import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
+import { type Format, makePositionFinder, type Parsed, parseRecordText, type TextPosition } from '../../text/parse.ts';
+import { validateRecord } from './validate-record.ts';
+
+/** Maximum length of the pointer of a diagnostic: keys may be very long, and one record has up to fifty diagnostics. */
+const maxPointer = 1000;
+
+/** A diagnostic of a text, whose file isn't known yet. */
+export type Problem = Omit<Diagnostic, 'path' | 'severity'>;
+
+/** The contents of a record; or its first syntax error, or the errors of its schema. */
+export type CheckedRecord<K extends RecordKind = RecordKind> =
+  | { readonly value: RecordOf<K> }
+  | { readonly problems: readonly Problem[] };
+
+/** @param parsed of the text, if that has been done */
+export function checkRecordText<K extends RecordKind>(
+  kind: K,
+  text: string,
+  format: Format,
+  parsed: Parsed = parseRecordText(text, format),
+): CheckedRecord<K> {
+  if ('error' in parsed) {
+    const { message, pointer } = parsed.error;
+    return { problems: [makeProblem(text, 'syntax', message, pointer, parsed.error)] };
+  }
+  const checked = validateRecord(kind, parsed.value);
+  if ('value' in checked) return checked;
+  const placeAt = makePositionFinder(text, format);
+  return {
+    problems: checked.errors.map(({ pointer, message }) =>
+      makeProblem(text, 'schema', message, pointer, placeAt(pointer)),
+    ),
+  };
+}
+
+/** A problem at a place in a text, with an excerpt. */
+export function makeProblem(
+  text: string,
+  code: DiagnosticCode,
+  message: string,
+  pointer: string,
+  { line, column }: TextPosition,
+): Problem {
+  const excerpt = excerptAt(text, line, column);
+  return { line, column, pointer: pointer.slice(0, maxPointer), message, code, ...(excerpt && { excerpt }) };
+}
