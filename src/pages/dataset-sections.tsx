@@ -1,6 +1,6 @@
 /** The parts of the page of a dataset or of a version, as far as they have content. */
 import type { ComponentChildren, VNode } from 'preact';
-import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
+import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Column, Commit, Dataset, Query, Version } from '../catalogue/types.ts';
 import { apiPath, columnPath, downloadFileName } from '../catalogue/urls.ts';
@@ -18,6 +18,7 @@ import { keptHtml } from './kept-html.ts';
 import { LicenceAndCiting } from './licence-and-citing.tsx';
 import { firstParagraph } from './markdown.ts';
 import { absoluteUrl, hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
+import { profilesByColumn } from './preview-columns.ts';
 import { columnsThatLookTyped } from './snippets.ts';
 import { UseIt } from './use-it.tsx';
 
@@ -49,15 +50,6 @@ export interface DatasetPageParts {
   readonly others: readonly Dataset[];
   /** Null if the columns make none. */
   readonly chart: Chart | null;
-}
-
-/** Profiles by column: measured, or as far as the metadata of the version have them. */
-export function profilesByColumn(
-  version: Version | undefined,
-  profile: VersionProfile | null,
-): ReadonlyMap<string, Partial<ColumnProfile>> {
-  if (profile) return new Map(profile.columns.map((column) => [column.name, column]));
-  return version ? statisticsInMetadata(version) : new Map();
 }
 
 export interface Section {

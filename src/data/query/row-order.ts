@@ -4,7 +4,7 @@
 import { LRUCache } from 'lru-cache';
 import { itemsPerCheck, sortIndexesWithoutBlocking, type Turns } from '../event-loop.ts';
 import { columnIndex } from '../row.ts';
-import type { Table } from '../table/table.ts';
+import type { RowTable } from '../table/table.ts';
 import { compareSortKeys, type OrderingColumn, type SortKey, sortKey } from './ordering.ts';
 
 /** Orders by table and columns: 4 bytes a row. */
@@ -14,10 +14,10 @@ const orders = new LRUCache<string, Uint32Array>({
 });
 
 /** Numbers of tables, which are part of the keys of their orders. */
-const tableNumbers = new WeakMap<Table, number>();
+const tableNumbers = new WeakMap<RowTable, number>();
 let tableCount = 0;
 
-function keyOf(table: Table, ordering: readonly OrderingColumn[]): string {
+function keyOf(table: RowTable, ordering: readonly OrderingColumn[]): string {
   let number = tableNumbers.get(table);
   if (number === undefined) {
     number = ++tableCount;
@@ -27,12 +27,12 @@ function keyOf(table: Table, ordering: readonly OrderingColumn[]): string {
 }
 
 /** The numbers of all rows in an order, if it is kept. */
-export const keptOrder = (table: Table, ordering: readonly OrderingColumn[]): Uint32Array | undefined =>
+export const keptOrder = (table: RowTable, ordering: readonly OrderingColumn[]): Uint32Array | undefined =>
   orders.get(keyOf(table, ordering));
 
 /** The numbers of all rows in an order; equal rows stay in file order. The result is shared, and not to be changed. */
 export async function orderOfRows(
-  table: Table,
+  table: RowTable,
   ordering: readonly OrderingColumn[],
   turns: Turns,
 ): Promise<Uint32Array> {
@@ -62,7 +62,7 @@ export async function orderOfRows(
 type Comparison = (a: number, b: number) => number;
 
 /** @param direction 1 for ascending, -1 for descending */
-async function comparisonOf(table: Table, index: number, direction: number, turns: Turns): Promise<Comparison> {
+async function comparisonOf(table: RowTable, index: number, direction: number, turns: Turns): Promise<Comparison> {
   const numbers = await readNumbers(table, index, turns);
   if (!numbers) {
     const keys = await readKeys(table, index, turns);
@@ -85,7 +85,7 @@ const mostTexts = 200_000;
  * The values of a column as numbers of the same order, NaN for a missing one: instants, and of texts that repeat their places.
  * @returns null if texts don't repeat
  */
-async function readNumbers(table: Table, index: number, turns: Turns): Promise<Float64Array | null> {
+async function readNumbers(table: RowTable, index: number, turns: Turns): Promise<Float64Array | null> {
   const { type } = table.schema.columns[index] ?? {};
   const isInstant = type === 'date' || type === 'datetime' || type === 'time';
   const numbers = new Float64Array(table.rowCount).fill(Number.NaN);
@@ -138,7 +138,7 @@ function replaceByPlaces(numbers: Float64Array, texts: readonly string[]): void 
 }
 
 /** The sort keys of a column, by row. */
-async function readKeys(table: Table, index: number, turns: Turns): Promise<readonly SortKey[]> {
+async function readKeys(table: RowTable, index: number, turns: Turns): Promise<readonly SortKey[]> {
   const { type } = table.schema.columns[index] ?? {};
   const keys: SortKey[] = [];
   for await (const group of table.scanRowGroups({ columns: [index], needsGeometry: false }))

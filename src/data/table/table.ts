@@ -36,6 +36,9 @@ export interface ScannedRows extends Iterable<TableRow> {
   points(): PointCoordinates | undefined;
 }
 
+/** What queries need of a table: `Table` is one on disk, `tableOfRows` (`memory-table.ts`) makes one in memory. */
+export type RowTable = Pick<Table, 'schema' | 'rowCount' | 'scanRowGroups' | 'row'>;
+
 export class Table {
   readonly #folder: string;
   readonly #metadata: TableMetadata;
