@@ -19,6 +19,7 @@ import { LicenceAndCiting } from './licence-and-citing.tsx';
 import { firstParagraph } from './markdown.ts';
 import { absoluteUrl, hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
 import { profilesByColumn } from './preview-columns.ts';
+import { TooLargeToFilter } from './rows-in-files.tsx';
 import { columnsThatLookTyped } from './snippets.ts';
 import { UseIt } from './use-it.tsx';
 
@@ -72,6 +73,12 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
   const columnHref = (name: string) => hrefOf(context, columnPath(refOf(dataset), name));
   const rows = profile?.rows ?? version?.rows ?? 0;
   const count = locale.text(rowCountKey(version, dataset.columns), { count: rows });
+  const columnList = () => (
+    <>
+      <TooLargeToFilter context={context} path={`${path}data/`} />
+      <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, columnHref }} />
+    </>
+  );
   const section = (id: string, title: string, note: string, content: ComponentChildren): Section => ({
     id,
     title,
@@ -128,9 +135,16 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
             id: 'columns',
             title: locale.text('columns'),
             note: profile ? locale.text('asMeasured', { count: dataset.columns.length }) : count,
-            html: keptHtml(`columns ${locale.language} ${rowsPath}`, [version, profile, ...dataset.columns], () => (
-              <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, columnHref }} />
-            )),
+            // Of a file, the rule of static pages changes the elements before they are rendered.
+            ...(context.isExport
+              ? { content: columnList() }
+              : {
+                  html: keptHtml(
+                    `columns ${locale.language} ${rowsPath}`,
+                    [version, profile, ...dataset.columns],
+                    columnList,
+                  ),
+                }),
           },
         ]
       : []),

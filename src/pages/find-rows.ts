@@ -6,6 +6,7 @@ import type { Column } from '../catalogue/types.ts';
 import { choosePreviewColumns, profilesByColumn } from './preview-columns.ts';
 import type { RowsPageParts } from './rows.tsx';
 import type { ColumnFacet } from './rows-aside.tsx';
+import type { RowsFacts } from './rows-in-files.tsx';
 import { rowsPerPage } from './rows-table.tsx';
 
 type Parameters = readonly (readonly [name: string, value: string])[];
@@ -17,12 +18,6 @@ export interface RowsFinder {
   /** The distribution of the matching rows; null if it isn't ready soon. */
   profile(parameters: Parameters): Promise<MatchedProfile | null>;
 }
-
-/** What a page of rows shows besides rows. */
-export type RowsFacts = Pick<
-  RowsPageParts,
-  'dataset' | 'namespace' | 'version' | 'query' | 'profile' | 'isVersionPage'
->;
 
 /** Rows in a page, at most. A page is made as a whole. */
 const mostRows = 1000;

@@ -5,17 +5,11 @@ import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import { shownVersion } from '../pages/figures.ts';
-import {
-  columnsOfGroups,
-  describedColumns,
-  findRows,
-  findRowsPage,
-  type RowsFacts,
-  type RowsFinder,
-} from '../pages/find-rows.ts';
+import { columnsOfGroups, describedColumns, findRows, findRowsPage, type RowsFinder } from '../pages/find-rows.ts';
 import type { QueryPageParts } from '../pages/records.tsx';
 import { queryOfAreaForm, queryOfRowForms } from '../pages/row-forms.ts';
 import { renderRowsPage } from '../pages/rows.tsx';
+import type { RowsFacts } from '../pages/rows-in-files.tsx';
 import { datasetWithColumnsOf, previewColumns, previewRows, profileSoon, readObjects } from './dataset-page.ts';
 import { BadRequestError } from './errors.ts';
 import { seeOther } from './redirects.ts';

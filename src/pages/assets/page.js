@@ -1,26 +1,40 @@
 // Makes the pages more comfortable. All of them work without it.
 
-// Copies what the button names, or the code beside it.
-for (const button of document.querySelectorAll('[data-copy]')) {
-  button.addEventListener('click', async () => {
-    const text = button.dataset.copy || button.parentElement.querySelector('code').textContent;
-    await navigator.clipboard.writeText(text);
-    const before = button.textContent;
-    button.textContent = button.dataset.copied || before;
-    setTimeout(() => {
-      button.textContent = before;
-    }, 1500);
-  });
-}
+/** Gives the elements of a part of the page what the script does for them. */
+function prepare(root) {
+  // Copies what the button names, or the code beside it.
+  for (const button of root.querySelectorAll('[data-copy]')) {
+    button.addEventListener('click', async () => {
+      const text = button.dataset.copy || button.parentElement.querySelector('code').textContent;
+      await navigator.clipboard.writeText(text);
+      const before = button.textContent;
+      button.textContent = button.dataset.copied || before;
+      setTimeout(() => {
+        button.textContent = before;
+      }, 1500);
+    });
+  }
 
-// The moving map is loaded when it is asked for.
-for (const button of document.querySelectorAll('[data-map-open]')) {
-  const load = async () => {
-    await import('./map-start.js');
-    button.click();
-  };
-  button.addEventListener('click', load, { once: true });
+  // The moving map is loaded when it is asked for.
+  for (const button of root.querySelectorAll('[data-map-open]')) {
+    const load = async () => {
+      await import('./map-start.js');
+      button.click();
+    };
+    button.addEventListener('click', load, { once: true });
+  }
+
+  // The tool that was chosen last is chosen again.
+  for (const input of root.querySelectorAll('[data-remember]')) {
+    const key = `catalogue-${input.dataset.remember}`;
+    if (localStorage.getItem(key) === input.value) input.checked = true;
+    input.addEventListener('change', () => localStorage.setItem(key, input.value));
+  }
+
+  // Rows of a static export: the script filters them, so only it leads to them.
+  for (const link of root.querySelectorAll('[data-rows]')) link.setAttribute('href', link.dataset.rows);
 }
+prepare(document);
 
 // A page that has changed meanwhile says so. It is asked for now and then while it is seen, and never loaded by itself.
 const changed = document.querySelector('[data-changed]');
@@ -51,9 +65,75 @@ if (changed) {
   document.addEventListener('visibilitychange', ask);
 }
 
-// In a static export the browser searches.
+// In a static export the browser searches, and filters rows.
 const isStatic = document.body.dataset.search !== undefined;
-if (isStatic && location.search) import('./search.js').then(({ showSearch }) => showSearch());
+const rows = document.querySelector('#rows');
+if (rows) startRows();
+else if (isStatic && location.search) import('./search.js').then(({ showSearch }) => showSearch());
+
+/** Shows rows by the address, which each link and form within the page changes. */
+function startRows() {
+  const main = document.querySelector('#main');
+  const whole = [...main.childNodes];
+  const title = document.title;
+  const status = Object.assign(document.createElement('p'), { className: 'vh' });
+  status.setAttribute('role', 'status');
+  main.after(status);
+  let shown = '';
+
+  const show = async () => {
+    shown = location.search;
+    main.setAttribute('aria-busy', 'true');
+    try {
+      if (location.search) {
+        await import('./rows.js').then(({ showRows }) => showRows());
+        prepare(main);
+      } else {
+        main.replaceChildren(...whole);
+        document.title = title;
+      }
+      // Forms have become plain parameters.
+      shown = location.search;
+      status.textContent = main.querySelector('[aria-live] span, .problem')?.textContent ?? '';
+    } catch {
+      status.textContent = rows.dataset.failed;
+      status.classList.remove('vh');
+    }
+    main.removeAttribute('aria-busy');
+  };
+
+  /** Goes to another address of the page; the element that asked for it keeps the focus, if it is still there. */
+  const go = async (event, element, url) => {
+    event.preventDefault();
+    history.pushState(null, '', url);
+    const { id, title: hint } = element;
+    await show();
+    const same = id ? document.getElementById(id) : hint && main.querySelector(`[title="${CSS.escape(hint)}"]`);
+    if (!same) main.tabIndex = -1;
+    (same || main).focus({ preventScroll: true });
+    scrollTo(0, 0);
+  };
+
+  main.addEventListener('click', (event) => {
+    const save = event.target.closest('[data-save]');
+    if (save) import('./rows.js').then(({ saveRows }) => saveRows(save.dataset.save));
+    const link = event.target.closest('a[data-rows], .empty a, .pager a');
+    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const url = new URL(link.getAttribute('href'), location.href);
+    if (url.pathname === location.pathname) go(event, link, url);
+  });
+  main.addEventListener('submit', (event) => {
+    const form = event.target;
+    const url = new URL(form.getAttribute('action'), location.href);
+    if (url.pathname !== location.pathname) return;
+    url.search = new URLSearchParams(new FormData(form));
+    go(event, form.querySelector('input[id]') ?? form, url);
+  });
+  addEventListener('popstate', () => {
+    if (location.search !== shown) show();
+  });
+  if (location.search) show();
+}
 
 const search = document.querySelector('[data-suggest]');
 
@@ -125,13 +205,6 @@ for (const map of edges ? document.querySelectorAll('[data-area]') : []) {
     for (const [name, value] of Object.entries(degrees)) edges.elements[`_${name}`].value = value.toFixed(places);
     edges.requestSubmit();
   });
-}
-
-// The tool that was chosen last is chosen again.
-for (const input of document.querySelectorAll('[data-remember]')) {
-  const key = `catalogue-${input.dataset.remember}`;
-  if (localStorage.getItem(key) === input.value) input.checked = true;
-  input.addEventListener('change', () => localStorage.setItem(key, input.value));
 }
 
 // The part of the page that is read is marked in the list of parts.
