@@ -32,7 +32,7 @@ function prepare(root) {
   }
 
   // Rows of a static export: the script filters them, so only it leads to them.
-  for (const link of root.querySelectorAll('[data-rows]')) link.setAttribute('href', link.dataset.rows);
+  for (const link of root.querySelectorAll('a[data-rows]')) link.setAttribute('href', link.dataset.rows);
 }
 prepare(document);
 
@@ -67,73 +67,8 @@ if (changed) {
 
 // In a static export the browser searches, and filters rows.
 const isStatic = document.body.dataset.search !== undefined;
-const rows = document.querySelector('#rows');
-if (rows) startRows();
+if (document.querySelector('#rows')) import('./rows-start.js').then(({ startRows }) => startRows(prepare));
 else if (isStatic && location.search) import('./search.js').then(({ showSearch }) => showSearch());
-
-/** Shows rows by the address, which each link and form within the page changes. */
-function startRows() {
-  const main = document.querySelector('#main');
-  const whole = [...main.childNodes];
-  const title = document.title;
-  const status = Object.assign(document.createElement('p'), { className: 'vh' });
-  status.setAttribute('role', 'status');
-  main.after(status);
-  let shown = '';
-
-  const show = async () => {
-    shown = location.search;
-    main.setAttribute('aria-busy', 'true');
-    try {
-      if (location.search) {
-        await import('./rows.js').then(({ showRows }) => showRows());
-        prepare(main);
-      } else {
-        main.replaceChildren(...whole);
-        document.title = title;
-      }
-      // Forms have become plain parameters.
-      shown = location.search;
-      status.textContent = main.querySelector('[aria-live] span, .problem')?.textContent ?? '';
-    } catch {
-      status.textContent = rows.dataset.failed;
-      status.classList.remove('vh');
-    }
-    main.removeAttribute('aria-busy');
-  };
-
-  /** Goes to another address of the page; the element that asked for it keeps the focus, if it is still there. */
-  const go = async (event, element, url) => {
-    event.preventDefault();
-    history.pushState(null, '', url);
-    const { id, title: hint } = element;
-    await show();
-    const same = id ? document.getElementById(id) : hint && main.querySelector(`[title="${CSS.escape(hint)}"]`);
-    if (!same) main.tabIndex = -1;
-    (same || main).focus({ preventScroll: true });
-    scrollTo(0, 0);
-  };
-
-  main.addEventListener('click', (event) => {
-    const save = event.target.closest('[data-save]');
-    if (save) import('./rows.js').then(({ saveRows }) => saveRows(save.dataset.save));
-    const link = event.target.closest('a[data-rows], .empty a, .pager a');
-    if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
-    const url = new URL(link.getAttribute('href'), location.href);
-    if (url.pathname === location.pathname) go(event, link, url);
-  });
-  main.addEventListener('submit', (event) => {
-    const form = event.target;
-    const url = new URL(form.getAttribute('action'), location.href);
-    if (url.pathname !== location.pathname) return;
-    url.search = new URLSearchParams(new FormData(form));
-    go(event, form.querySelector('input[id]') ?? form, url);
-  });
-  addEventListener('popstate', () => {
-    if (location.search !== shown) show();
-  });
-  if (location.search) show();
-}
 
 const search = document.querySelector('[data-suggest]');
 
