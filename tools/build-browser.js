@@ -52,6 +52,25 @@ const search = await build({
   legalComments: 'none',
   logLevel: 'warning',
 });
+// The rows of static exports: the server's own queries, and the page that shows them. Nothing of Node but `buffer`.
+const rows = await build({
+  entryPoints: [at('browser/rows.ts')],
+  outdir,
+  bundle: true,
+  metafile: true,
+  format: 'esm',
+  target: 'es2022',
+  minify: true,
+  legalComments: 'none',
+  logLevel: 'warning',
+  inject: [at('browser/node-buffer.ts')],
+  alias: {
+    'node:buffer': at('browser/node-buffer.ts'),
+    // What needs them is refused: the policy of the pages allows no WebAssembly.
+    'geos-wasm': at('browser/without-geos.ts'),
+    'geographiclib-geodesic': at('browser/without-geos.ts'),
+  },
+});
 cpSync(at('browser/map.css'), `${outdir}/map.css`);
 
 // Their licences ask to go along.
@@ -70,3 +89,4 @@ function writeLicences(inputs, name) {
 }
 writeLicences(metafile.inputs, 'LICENSES.txt');
 writeLicences(search.metafile.inputs, 'search-LICENSES.txt');
+writeLicences(rows.metafile.inputs, 'rows-LICENSES.txt');

@@ -10,6 +10,7 @@ import { createApp } from '../server/app.ts';
 import { ExportFolder } from './export-folder.ts';
 import type { ExportOptions, ExportResult } from './export-options.ts';
 import { Exporter } from './exporter.ts';
+import { RowFilterings } from './row-filtering.ts';
 
 /**
  * Exports the public part of a catalogue.
@@ -32,9 +33,10 @@ export async function exportCatalogue(options: ExportOptions): Promise<ExportRes
           'Links in the files need the address at which they will be served: --url https://data.example.org, or base_url in catalogue.yaml.',
         ],
       });
+    const filterings = new RowFilterings();
     const listener = createApp((viewer) => files.for(viewer), {
       baseUrl: url,
-      staticExport: { today: await dayOfNewestVersion(catalogue) },
+      staticExport: { today: await dayOfNewestVersion(catalogue), filteringOf: filterings.of },
       sitemapLimit: options.sitemapLimit,
       work: unlimitedWork,
     });
@@ -44,6 +46,7 @@ export async function exportCatalogue(options: ExportOptions): Promise<ExportRes
         listener,
         url,
         new ExportFolder(to, { mayReplace: options.force ?? false, gzip: options.gzip ?? false }),
+        filterings,
         options,
       ).run(),
     );

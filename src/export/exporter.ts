@@ -4,9 +4,10 @@ import type { RequestListener } from 'node:http';
 import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { listAll } from '../catalogue/iterate.ts';
-import { formatRef, refOf, type VersionRef } from '../catalogue/ref.ts';
+import { latestReadyVersion } from '../catalogue/ready-versions.ts';
+import { formatRef, refOf } from '../catalogue/ref.ts';
 import { summarize, summaryParts } from '../catalogue/search-summary.ts';
-import type { Dataset, Entities, Entity, Namespace, Query } from '../catalogue/types.ts';
+import type { Dataset, Entities, Entity, Namespace, Query, Version } from '../catalogue/types.ts';
 import { apiPath, apiRoot, baseUrlPath, collections } from '../catalogue/urls.ts';
 import { assetFiles, assetsPath } from '../server/assets.ts';
 import { getInProcess } from '../server/in-process.ts';
@@ -17,6 +18,7 @@ import type { ExportFolder } from './export-folder.ts';
 import type { ExportOptions, ExportResult } from './export-options.ts';
 import { hostFiles } from './host-files.ts';
 import { type Redirect, redirectPage, redirectsOf } from './redirects.ts';
+import type { RowFilterings } from './row-filtering.ts';
 import {
   datasetAddresses,
   type ExportedAddress,
@@ -44,6 +46,7 @@ export class Exporter {
   readonly #listener: RequestListener;
   readonly #url: string;
   readonly #folder: ExportFolder;
+  readonly #filterings: RowFilterings;
   readonly #options: ExportOptions;
   readonly #large: { file: string; size: number }[] = [];
   readonly #media = new Set<string>();
@@ -55,12 +58,14 @@ export class Exporter {
     listener: RequestListener,
     url: string,
     folder: ExportFolder,
+    filterings: RowFilterings,
     options: ExportOptions,
   ) {
     this.#catalogue = catalogue;
     this.#listener = listener;
     this.#url = url;
     this.#folder = folder;
+    this.#filterings = filterings;
     this.#options = options;
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     this.#fingerprints = new Fingerprints([version, assetsPath, url, catalogue.settings, options.gzip ?? false]);
@@ -130,7 +135,12 @@ export class Exporter {
       return made.of(entity) + (dataset ? made.of(dataset) : '');
     };
     for (const query of queries)
-      await this.#unit(`query ${query.slug}`, made.ofUnit(withDataset(query)), () => queryAddresses(query));
+      await this.#unit(`query ${query.slug}`, made.ofUnit(withDataset(query)), async () => {
+        const dataset = byName.get(query.dataset);
+        const version = dataset && versionOfQuery(query, dataset);
+        if (version) await this.#hasRows(version, [query, ...(query.version ? [] : [dataset])]);
+        return queryAddresses(query);
+      });
     const ofNamespaces = groupRecords(datasets, ({ namespace }) => namespace);
     for (const namespace of namespaces) {
       const { slug } = namespace;
@@ -179,6 +189,7 @@ export class Exporter {
   ): Promise<void> {
     this.#options.signal?.throwIfAborted();
     if (this.#folder.keepUnit(name, fingerprint)) return;
+    this.#filterings.clear();
     const wanted = [...(await addresses())];
     this.#folder.beginUnit(
       name,
@@ -192,18 +203,26 @@ export class Exporter {
   /** Slugs of the versions of a dataset whose rows can be read. */
   async #versionsWithRows(dataset: Dataset): Promise<ReadonlySet<string>> {
     const found = new Set<string>();
-    for (const version of dataset.versions) {
-      if (!version.ready || version.href) continue;
-      const hasRows = await this.#catalogue.profile(refOf(version) as VersionRef).then(
-        () => true,
-        (error) => {
-          if (error instanceof NotFoundError) return false;
-          throw error;
-        },
-      );
-      if (hasRows) found.add(version.slug);
-    }
+    const newest = latestReadyVersion(dataset);
+    for (const version of dataset.versions)
+      if (await this.#hasRows(version, version === newest ? [dataset] : [])) found.add(version.slug);
     return found;
+  }
+
+  /**
+   * True if the rows of a version can be read. Notes how they are filtered.
+   * @param others records that show the same rows
+   */
+  async #hasRows(version: Version, others: readonly (Dataset | Query)[]): Promise<boolean> {
+    if (!version.ready || version.href) return false;
+    try {
+      const profile = await this.#catalogue.profile(refOf(version));
+      await this.#filterings.note(this.#listener, version, profile, others);
+      return true;
+    } catch (error) {
+      if (error instanceof NotFoundError) return false;
+      throw error;
+    }
   }
 
   /** Writes the response of an address. @returns false if there is none that everybody may see */
@@ -267,3 +286,7 @@ async function collect<K extends 'dataset' | 'namespace' | 'query'>(catalogue: C
   for await (const entity of listAll(catalogue, kind)) found.push(entity);
   return found as K extends 'dataset' ? Dataset[] : K extends 'namespace' ? Namespace[] : Query[];
 }
+
+/** The version whose rows a saved query shows. */
+const versionOfQuery = (query: Query, dataset: Dataset): Version | undefined =>
+  query.version ? dataset.versions.find(({ slug }) => slug === query.version) : latestReadyVersion(dataset);

@@ -4,9 +4,9 @@ import type { ColumnInVersion } from '../catalogue/column-in-versions.ts';
 import { type ColumnProfile, type Histogram, statisticsInMetadata } from '../catalogue/column-statistics.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset } from '../catalogue/types.ts';
-import { columnPath } from '../catalogue/urls.ts';
+import { apiPath, columnPath } from '../catalogue/urls.ts';
 import { TypeOfColumn } from './cells.tsx';
-import { datasetCrumbs } from './dataset.tsx';
+import { datasetCrumbs } from './dataset-crumbs.ts';
 import {
   edgeText,
   filterName,
@@ -18,6 +18,7 @@ import {
 } from './histogram.tsx';
 import { renderPage } from './layout.tsx';
 import { hrefOfRef, type PageContext } from './page-context.ts';
+import { TooLargeToFilter } from './rows-in-files.tsx';
 
 export interface ColumnPageParts {
   readonly dataset: Dataset;
@@ -95,6 +96,7 @@ function Values({ context, dataset, column, profile, rows }: Props & { readonly 
   const { histogram, top, examples } = profile;
   return (
     <>
+      <TooLargeToFilter context={context} path={`${apiPath(refOf(dataset))}data/`} />
       <Figures {...{ context, column, profile, rows, rowsHref }} />
       {histogram && (
         <figure class="distribution">

@@ -1,6 +1,6 @@
 /** The parts of the page of a dataset or of a version, as far as they have content. */
 import type { ComponentChildren, VNode } from 'preact';
-import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
+import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Column, Commit, Dataset, Query, Version } from '../catalogue/types.ts';
 import { apiPath, columnPath, downloadFileName } from '../catalogue/urls.ts';
@@ -18,6 +18,8 @@ import { keptHtml } from './kept-html.ts';
 import { LicenceAndCiting } from './licence-and-citing.tsx';
 import { firstParagraph } from './markdown.ts';
 import { absoluteUrl, hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
+import { profilesByColumn } from './preview-columns.ts';
+import { TooLargeToFilter } from './rows-in-files.tsx';
 import { columnsThatLookTyped } from './snippets.ts';
 import { UseIt } from './use-it.tsx';
 
@@ -51,15 +53,6 @@ export interface DatasetPageParts {
   readonly chart: Chart | null;
 }
 
-/** Profiles by column: measured, or as far as the metadata of the version have them. */
-export function profilesByColumn(
-  version: Version | undefined,
-  profile: VersionProfile | null,
-): ReadonlyMap<string, Partial<ColumnProfile>> {
-  if (profile) return new Map(profile.columns.map((column) => [column.name, column]));
-  return version ? statisticsInMetadata(version) : new Map();
-}
-
 export interface Section {
   readonly id: string;
   readonly title: string;
@@ -80,6 +73,12 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
   const columnHref = (name: string) => hrefOf(context, columnPath(refOf(dataset), name));
   const rows = profile?.rows ?? version?.rows ?? 0;
   const count = locale.text(rowCountKey(version, dataset.columns), { count: rows });
+  const columnList = () => (
+    <>
+      <TooLargeToFilter context={context} path={`${path}data/`} />
+      <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, columnHref }} />
+    </>
+  );
   const section = (id: string, title: string, note: string, content: ComponentChildren): Section => ({
     id,
     title,
@@ -136,9 +135,16 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
             id: 'columns',
             title: locale.text('columns'),
             note: profile ? locale.text('asMeasured', { count: dataset.columns.length }) : count,
-            html: keptHtml(`columns ${locale.language} ${rowsPath}`, [version, profile, ...dataset.columns], () => (
-              <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, columnHref }} />
-            )),
+            // Of a file, the rule of static pages changes the elements before they are rendered.
+            ...(context.isExport
+              ? { content: columnList() }
+              : {
+                  html: keptHtml(
+                    `columns ${locale.language} ${rowsPath}`,
+                    [version, profile, ...dataset.columns],
+                    columnList,
+                  ),
+                }),
           },
         ]
       : []),

@@ -1,32 +1,16 @@
 /** The page of a dataset, or of one of its versions. */
 import { refOf } from '../catalogue/ref.ts';
-import type { Dataset } from '../catalogue/types.ts';
-import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
+import { apiPath } from '../catalogue/urls.ts';
 import { catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
+import { datasetCrumbs } from './dataset-crumbs.ts';
 import { DatasetLead } from './dataset-lead.tsx';
 import { DatasetNotes } from './dataset-notes.tsx';
 import { type DatasetPageParts, datasetSections } from './dataset-sections.tsx';
-import { type Crumb, type PageParts, renderPage, renderPageStart } from './layout.tsx';
+import { type PageParts, renderPage, renderPageStart } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
-import { hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
+import type { PageContext } from './page-context.ts';
 import { Part } from './part.tsx';
-
-/** Breadcrumbs of a dataset and of what is below it. */
-export function datasetCrumbs(
-  context: PageContext,
-  dataset: Dataset,
-  namespace: string,
-  below: readonly Crumb[] = [],
-): readonly Crumb[] {
-  const { locale } = context;
-  const own = { text: dataset.slug, href: hrefOfRef(context, refOf(dataset)) };
-  return [
-    { text: locale.text('datasets'), href: hrefOf(context, `${apiRoot}${collections.dataset}/`) },
-    { text: namespace, href: hrefOf(context, apiPath({ kind: 'namespace', slug: dataset.namespace })) },
-    ...(below.length ? [own, ...below] : [{ text: dataset.slug }]),
-  ];
-}
 
 /** The parts of a dataset's page that its head shows. */
 export type DatasetHeadParts = Pick<DatasetPageParts, 'dataset' | 'namespace' | 'version' | 'isVersionPage'>;

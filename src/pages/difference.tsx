@@ -5,7 +5,7 @@ import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { type ChangedRows, ChangedRowsTable } from './changed-rows.tsx';
 import { CodeBlock } from './code-block.tsx';
-import { datasetCrumbs } from './dataset.tsx';
+import { datasetCrumbs } from './dataset-crumbs.ts';
 import { DifferenceColumns, DifferenceHints } from './difference-columns.tsx';
 import { dateOfVersion } from './figures.ts';
 import { renderPage } from './layout.tsx';

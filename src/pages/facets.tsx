@@ -3,7 +3,8 @@ import type { VNode } from 'preact';
 import { type FacetName, type Facets, type FacetValue, facetNames } from '../catalogue/facets.ts';
 import { foldCaseAndAccents } from '../catalogue/fold.ts';
 import { AreaForm, nameOfArea } from './area.tsx';
-import { formatName, geometryTexts, licenceName } from './figures.ts';
+import { geometryTexts, licenceName } from './figures.ts';
+import { formatName } from './format-names.ts';
 import { hrefWith, type PageContext } from './page-context.ts';
 import type { TextKey } from './texts/english.ts';
 

@@ -3,6 +3,7 @@ import { type GeometryClass, geometryClassOf, statisticsInMetadata } from '../ca
 import { findSpdxIdentifier } from '../catalogue/licence.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
+import { formatName } from './format-names.ts';
 import type { Locale } from './locale.ts';
 import type { StripColumn } from './strip.tsx';
 import type { TextKey } from './texts/english.ts';
@@ -40,23 +41,6 @@ export function stripColumnsOf(dataset: Dataset, version: Version | undefined): 
     return { type, filled: rows > 0 ? Math.max(0, 1 - nulls / rows) : 1 };
   });
 }
-
-const formatNames: Readonly<Record<string, string>> = {
-  geojson: 'GeoJSON',
-  geojsonl: 'GeoJSON lines',
-  ndjson: 'NDJSON',
-  json: 'JSON',
-  csv: 'CSV',
-  tsv: 'TSV',
-  parquet: 'Parquet',
-  objects: 'JSON',
-  gpkg: 'GeoPackage',
-  pmtiles: 'PMTiles',
-};
-
-/** Name of a format as people write it. */
-export const formatName = (format: string): string =>
-  Object.hasOwn(formatNames, format) ? (formatNames[format] as string) : format.toUpperCase();
 
 /** A licence as people write it: `CC BY 4.0` of `CC-BY-4.0`; the host of an address. */
 export function licenceName(licence: string): string {

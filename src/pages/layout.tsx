@@ -48,9 +48,8 @@ const forbidden = /[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]/g;
 
 /** A whole page, as HTML. */
 export function renderPage(context: PageContext, parts: PageParts): string {
-  const { base, isExport } = context;
   const write = () => render(<Page context={context} {...parts} />);
-  return `<!doctype html>${(isExport ? renderStatically(base, write) : write()).replace(forbidden, '\ufffd')}`;
+  return `<!doctype html>${(context.isExport ? renderStatically(context, write) : write()).replace(forbidden, '\ufffd')}`;
 }
 
 /** The content of a page of which only the start is rendered. No text of a page is written like it. */

@@ -13,6 +13,10 @@ export interface PageLink {
   readonly rel?: string;
 }
 
+/** Rows of an export: the browser filters them, or they are too large for that. */
+export type RowFiltering = 'inBrowser' | 'tooLarge';
+export type FilteringOf = (path: string) => RowFiltering | undefined;
+
 export interface PageContext {
   readonly settings: Settings;
   readonly locale: Locale;
@@ -27,6 +31,8 @@ export interface PageContext {
   readonly today: string;
   /** True if the page becomes a file: there are no forms then that a server answers, and few addresses with parameters. */
   readonly isExport?: boolean;
+  /** In an export: how rows are filtered, by the path of their page; undefined if they aren't, or that isn't known. */
+  readonly filteringOf?: FilteringOf;
   /** Links to related resources, for the head of the page. */
   readonly links?: readonly PageLink[];
   /** Name of the user who is signed in; null if nobody is. */

@@ -1,6 +1,6 @@
 /** The columns of a table that say most, for its first rows. */
-import type { ColumnProfile } from '../catalogue/column-statistics.ts';
-import type { Column } from '../catalogue/types.ts';
+import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
+import type { Column, Version } from '../catalogue/types.ts';
 
 /** The columns to show first, in their order. @param profiles by name, as far as they are known */
 export function choosePreviewColumns(
@@ -60,4 +60,13 @@ function scoreOf({ name, type, unit }: Column, profile: Partial<ColumnProfile> |
   if (looksLikeCode.test(name)) score -= 3;
   if (filled < 0.5) score -= 3;
   return score;
+}
+
+/** Profiles by column: measured, or as far as the metadata of the version have them. */
+export function profilesByColumn(
+  version: Version | undefined,
+  profile: VersionProfile | null,
+): ReadonlyMap<string, Partial<ColumnProfile>> {
+  if (profile) return new Map(profile.columns.map((column) => [column.name, column]));
+  return version ? statisticsInMetadata(version) : new Map();
 }

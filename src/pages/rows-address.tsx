@@ -1,10 +1,13 @@
 /** The address of the rows that are seen, with its parameters set off, the same rows in other formats, and lines for tools. */
 import type { VNode } from 'preact';
 import type { Column } from '../catalogue/types.ts';
-import { formatName } from './figures.ts';
+import { formatName } from './format-names.ts';
 import { absoluteUrl, hrefOf, type PageContext, queryStringOf } from './page-context.ts';
 import { excelAddress, type RowsSource } from './snippets.ts';
 import { UseIt } from './use-it.tsx';
+
+/** Formats in which the browser writes rows of an export. */
+export const savedFormats = ['csv', 'objects', 'ndjson', 'excel'] as const;
 
 export interface RowsAddressProps {
   readonly context: PageContext;
@@ -29,6 +32,8 @@ export function RowsAddress({ context, matched, columns, isAggregated, ...source
   const formats = isAggregated
     ? (['csv', 'objects', 'ndjson'] as const)
     : (['csv', ...(hasGeometry ? (['geojson'] as const) : []), 'objects', 'parquet', 'ndjson'] as const);
+  // In an export, only all rows are files.
+  const isMade = Boolean(context.isExport) && own.length > 0;
   const stem = path.replace(/\/data\/$/, '/data');
   const hrefOfFormat = (format: (typeof formats)[number]) =>
     format === 'objects' ? `${stem}/${all ? `${all}&` : '?'}_format=objects` : `${stem}.${format}${all}`;
@@ -58,20 +63,32 @@ export function RowsAddress({ context, matched, columns, isAggregated, ...source
         </button>
         <span class="kinds">
           <span>{locale.text('theseRowsAs', { count: matched })}</span>
-          {formats.map((format) => (
-            <a key={format} href={hrefOf(context, hrefOfFormat(format))} rel="nofollow">
-              {formatName(format)}
+          {isMade
+            ? savedFormats.map((format) => (
+                <button key={format} class="btn" type="button" data-save={format}>
+                  {format === 'excel' ? locale.text('excelFile') : formatName(format)}
+                </button>
+              ))
+            : formats.map((format) => (
+                <a key={format} href={hrefOf(context, hrefOfFormat(format))} rel="nofollow">
+                  {formatName(format)}
+                </a>
+              ))}
+          {!isMade && (
+            <a href={hrefOf(context, excelAddress({ address: stem, query: all }))} rel="nofollow">
+              {locale.text('excelFile')}
             </a>
-          ))}
-          <a href={hrefOf(context, excelAddress({ address: stem, query: all }))} rel="nofollow">
-            {locale.text('excelFile')}
-          </a>
+          )}
         </span>
       </div>
-      <details class="use-rows">
-        <summary>{locale.text('useTheseRows')}</summary>
-        <UseIt context={context} source={rows} />
-      </details>
+      {isMade ? (
+        <p class="s soft">{locale.fill('rowsMadeHere', { file: <a href={hrefOf(context, `${stem}.csv`)}>CSV</a> })}</p>
+      ) : (
+        <details class="use-rows">
+          <summary>{locale.text('useTheseRows')}</summary>
+          <UseIt context={context} source={rows} />
+        </details>
+      )}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { movingMapTexts } from './dataset-map.tsx';
 import { filterName } from './histogram.tsx';
 import { mapFigure } from './map-figure.ts';
 import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
+import { filtersIn } from './row-filters.tsx';
 
 /** Values of a column with their counts in the matching rows. */
 export interface ColumnFacet {
@@ -61,12 +62,12 @@ function MapOfRows({ context, matched }: Pick<AsideProps, 'context' | 'matched'>
   );
 }
 
-/** The map of the matching rows, a form of an area, and values of columns: each a filter. */
+/** The map of the matching rows (an export has that of all rows), a form of an area, and values of columns: each a filter. */
 export function RowsAside({ context, facets, hasMap, matched }: AsideProps): VNode {
   const { locale, query } = context;
   return (
     <aside aria-label={locale.text('values')}>
-      {hasMap && <MapOfRows context={context} matched={matched} />}
+      {hasMap && !(context.isExport && filtersIn(query).length) && <MapOfRows context={context} matched={matched} />}
       {facets.map(({ column, values }) => {
         const name = filterName(column.name);
         const chosen = query.getAll(name);

@@ -2,24 +2,19 @@
 import type { VNode } from 'preact';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import { parametersFromRecord } from '../catalogue/row-parameters.ts';
-import type { Column, Dataset, Query, Version } from '../catalogue/types.ts';
-import { datasetCrumbs } from './dataset.tsx';
-import { profilesByColumn } from './dataset-sections.tsx';
+import type { Column } from '../catalogue/types.ts';
+import { datasetCrumbs } from './dataset-crumbs.ts';
 import { type Crumb, renderPage } from './layout.tsx';
 import { hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
+import { profilesByColumn } from './preview-columns.ts';
 import { RowFilters } from './row-filters.tsx';
 import { RowsAddress } from './rows-address.tsx';
 import { noPart } from './rows-aside.tsx';
+import { type RowsFacts, RowsForScript, TooLargeToFilter } from './rows-in-files.tsx';
 import { RowsTable, type RowsTableProps } from './rows-table.tsx';
 import { columnsThatLookTyped } from './snippets.ts';
 
-export interface RowsPageParts extends Omit<RowsTableProps, 'context'> {
-  readonly dataset: Dataset;
-  readonly namespace: string;
-  readonly version: Version;
-  readonly isVersionPage: boolean;
-  /** The saved query whose rows these are. */
-  readonly query: Query | null;
+export interface RowsPageParts extends RowsFacts, Omit<RowsTableProps, 'context' | 'profile'> {
   /** All columns that there are. */
   readonly allColumns: readonly Column[];
 }
@@ -89,6 +84,7 @@ export function renderRowsPage(context: PageContext, parts: RowsPageParts): stri
           </div>
           {!isAggregated && allColumns.length > 1 && <ColumnPicker context={context} {...parts} />}
         </div>
+        <TooLargeToFilter context={context} path={context.path} />
         {!isAggregated && <RowFilters context={context} columns={allColumns} />}
         <RowsAddress
           {...{ context, matched, isAggregated, columns: written }}
@@ -97,6 +93,7 @@ export function renderRowsPage(context: PageContext, parts: RowsPageParts): stri
           subject={query ? `@${query.slug}` : formatRef(refOf(isVersionPage ? version : dataset))}
           textColumns={columnsThatLookTyped(written, profilesByColumn(version, parts.profile))}
         />
+        {context.filteringOf?.(context.path) === 'inBrowser' && <RowsForScript context={context} parts={parts} />}
         {isSingle ? <SingleRow context={context} {...parts} /> : <RowsTable context={context} {...parts} />}
       </>
     ),

@@ -1,10 +1,12 @@
 /**
  * Pages that become files. Where a page is rendered for a static export, links that only a server answers lose their address, forms
- * that only a server reads are left out, and addresses of another format become those of files. One rule for all pages: it works
- * on the elements before they are rendered.
+ * that only a server reads are left out, and addresses of another format become those of files. Links to rows that the browser
+ * filters have their address in `data-rows`, from where the script of the pages takes it; forms of such rows are shown with script
+ * only. One rule for all pages: it works on the elements before they are rendered.
  */
 import { Fragment, options, type VNode } from 'preact';
 import { apiRoot, baseUrlPath, collections } from '../catalogue/urls.ts';
+import type { PageContext } from './page-context.ts';
 
 type Props = Record<string, unknown>;
 
@@ -49,12 +51,15 @@ export function staticHref(href: string, base: string): string | null {
   return isSearched(own) ? href : null;
 }
 
-/** Renders with the rule: preact's hook before an element is rendered. @param base base URL of the site */
-export function renderStatically<T>(base: string, render: () => T): T {
+/** What the rule needs to know of the page that is rendered. */
+type Rendered = Pick<PageContext, 'base' | 'path' | 'filteringOf'>;
+
+/** Renders with the rule: preact's hook before an element is rendered. */
+export function renderStatically<T>(context: Rendered, render: () => T): T {
   const hooks = options as { __b?: ((vnode: VNode<Props>) => void) | undefined };
   const before = hooks.__b;
   hooks.__b = (vnode) => {
-    if (typeof vnode.type === 'string') makeStatic(vnode, base);
+    if (typeof vnode.type === 'string') makeStatic(vnode, context);
     before?.(vnode);
   };
   try {
@@ -70,20 +75,32 @@ const leaveOut = (vnode: VNode<Props>) => Object.assign(vnode, { type: Fragment,
 const pathBelow = (address: unknown, base: string) =>
   String(address).split(/[?#]/)[0]?.slice(baseUrlPath(base).length) ?? '';
 
-function makeStatic(vnode: VNode<Props>, base: string): void {
+const showWithScript = (vnode: VNode<Props>) => {
+  vnode.props.class = [vnode.props.class, 'only-js'].filter(Boolean).join(' ');
+};
+
+function makeStatic(vnode: VNode<Props>, context: Rendered): void {
   const { props } = vnode;
+  const { base } = context;
+  const isFiltered = (address: unknown) => context.filteringOf?.(pathBelow(address, base)) === 'inBrowser';
   switch (vnode.type) {
     case 'a':
     case 'link': {
       if (typeof props.href !== 'string') return;
       const href = staticHref(props.href, base);
       if (href !== null) props.href = href;
-      else if (vnode.type === 'link' || /\/(auth|history|changes)\//.test(props.href)) leaveOut(vnode);
+      else if (vnode.type === 'a' && isFiltered(props.href)) {
+        // Of the page's own rows, the parameters are enough.
+        const isOwn = pathBelow(props.href, base) === context.path;
+        props['data-rows'] = isOwn ? props.href.slice(props.href.indexOf('?')) : props.href;
+        delete props.href;
+      } else if (vnode.type === 'link' || /\/(auth|history|changes)\//.test(props.href)) leaveOut(vnode);
       else delete props.href;
       return;
     }
     case 'form':
-      if (!isSearched(pathBelow(props.action, base))) leaveOut(vnode);
+      if (isFiltered(props.action)) showWithScript(vnode);
+      else if (!isSearched(pathBelow(props.action, base))) leaveOut(vnode);
       return;
     case 'img':
       if (typeof props.src === 'string') props.src = props.src.replace(/(\.svg)\?.*$/, '$1');
@@ -95,7 +112,9 @@ function makeStatic(vnode: VNode<Props>, base: string): void {
       if ('data-map-open' in props) leaveOut(vnode);
       return;
     case 'details':
-      if (props.class === 'picker') leaveOut(vnode);
+      if (props.class !== 'picker') return;
+      if (isFiltered(baseUrlPath(base) + context.path)) showWithScript(vnode);
+      else leaveOut(vnode);
       return;
     default:
   }

@@ -10,6 +10,7 @@ import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../cat
 import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
 import { Turns } from '../data/event-loop.ts';
 import { renderSearchPage, renderSearchPageStart } from '../pages/home.tsx';
+import { queryOfAreaForm } from '../pages/row-forms.ts';
 import { contextLinks } from './documents.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
 import {
@@ -22,7 +23,7 @@ import {
 } from './link-header.ts';
 import { lastParameterValue, parseListOptions, parsePaging, refuseMisspelledParameters } from './query-string.ts';
 import { historyPage, recordListPage, withPage } from './record-pages.ts';
-import { queryOfAreaForm, seeOther } from './redirects.ts';
+import { seeOther } from './redirects.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { documentsLacking } from './standards.ts';
 

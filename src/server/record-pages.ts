@@ -4,7 +4,8 @@ import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { maySeePeople } from '../catalogue/permissions.ts';
 import { datasetRefOf, refOf } from '../catalogue/ref.ts';
 import type { Commit, Dataset, Entities, Kind, Namespace, Query, Version } from '../catalogue/types.ts';
-import { datasetCrumbs, renderDatasetPage, renderDatasetPageStart } from '../pages/dataset.tsx';
+import { renderDatasetPage, renderDatasetPageStart } from '../pages/dataset.tsx';
+import { datasetCrumbs } from '../pages/dataset-crumbs.ts';
 import { renderHistoryPage } from '../pages/history.tsx';
 import { hrefOfRef } from '../pages/page-context.ts';
 import {

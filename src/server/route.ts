@@ -5,7 +5,7 @@ import type { Viewer } from '../catalogue/permissions.ts';
 import type { Refs } from '../catalogue/ref.ts';
 import type { Kind } from '../catalogue/types.ts';
 import { baseUrlPath, type Links } from '../catalogue/urls.ts';
-import type { PageContext } from '../pages/page-context.ts';
+import type { FilteringOf, PageContext } from '../pages/page-context.ts';
 import type { AccessLog } from './access-log.ts';
 import type { DifferenceFigureStore } from './difference-figures.ts';
 import type { Headers } from './headers.ts';
@@ -149,6 +149,8 @@ export interface CompletePage extends Pick<Representation, 'dependsOn' | 'freshF
 export interface StaticExport {
   /** The day that pages count from, UTC: `2026-01-31`. */
   readonly today: string;
+  /** How rows are filtered, by the path of their page. */
+  readonly filteringOf: FilteringOf;
 }
 
 /** State that the requests to an app share. */

@@ -13,7 +13,7 @@ export const filesIn = (folder: string, below = ''): readonly string[] =>
 const isText = (path: string) =>
   /\.(html|json|jsonld|ttl|atom|xml|txt)$/.test(path) && !/\/data\.|\/data\/|\/download\//.test(path);
 
-const attributes = /(?:href|src|action)="([^"]*)"/g;
+const attributes = /(?:href|src|action|data-rows)="([^"]*)"/g;
 
 /**
  * Addresses of the site in the files of an export that are no file and no folder with an index, each with a file that names it.

@@ -9,8 +9,12 @@ const types: Readonly<Record<string, string>> = {
   ...{ '.css': 'text/css', '.js': 'text/javascript', '.json': 'application/json', '.svg': 'image/svg+xml' },
 };
 
-/** @param prefix path at which the folder is served @returns its address, and a function that ends it */
-export async function serveFiles(folder: string, prefix: string) {
+/**
+ * @param prefix path at which the folder is served
+ * @param headers of each response
+ * @returns its address, and a function that ends it
+ */
+export async function serveFiles(folder: string, prefix: string, headers: Readonly<Record<string, string>> = {}) {
   const server = createServer((request, response) => {
     const { pathname } = new URL(request.url ?? '/', 'http://localhost');
     const path = join(
@@ -25,7 +29,7 @@ export async function serveFiles(folder: string, prefix: string) {
     const file = found?.isDirectory() ? join(path, 'index.html') : path;
     const status = existsSync(file) ? 200 : 404;
     const sent = status === 200 ? file : join(folder, '404.html');
-    response.writeHead(status, { 'Content-Type': types[extname(sent)] ?? 'application/octet-stream' });
+    response.writeHead(status, { ...headers, 'Content-Type': types[extname(sent)] ?? 'application/octet-stream' });
     createReadStream(sent).pipe(response);
   });
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));

@@ -3,7 +3,7 @@ import { itemsPerCheck, sortIndexesWithoutBlocking, type Turns } from '../event-
 import { defaultQueryLimits } from '../limits.ts';
 import { columnIndex, geometryColumnName, type Row, type TableSchema, type Value } from '../row.ts';
 import { type ColumnChunk, decodeColumn } from '../table/column-chunk.ts';
-import type { ScannedRows, Table } from '../table/table.ts';
+import type { RowTable, ScannedRows } from '../table/table.ts';
 import type { Aggregation } from './aggregation.ts';
 import { type Aggregator, createAggregator } from './aggregators.ts';
 import { compilePredicate, type RowTest } from './compile.ts';
@@ -34,7 +34,7 @@ interface Feed {
  *   geometry of the query is not valid
  */
 export async function aggregateRows(
-  table: Table,
+  table: RowTable,
   query: DataQuery,
   aggregation: Aggregation,
   limits: SelectionLimits,
@@ -90,7 +90,7 @@ interface AddedRows {
 
 /** Adds the matching rows to their groups. */
 async function addRows(
-  table: Table,
+  table: RowTable,
   query: DataQuery,
   test: RowTest | null,
   { grouping, columns, feeds, turns }: AddedRows,

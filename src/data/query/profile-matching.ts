@@ -8,7 +8,7 @@ import type {
 } from '../../catalogue/column-statistics.ts';
 import { parseDateTime } from '../date-time.ts';
 import type { ColumnChunk } from '../table/column-chunk.ts';
-import type { Table } from '../table/table.ts';
+import type { RowTable } from '../table/table.ts';
 import { makeBinFinder } from './histogram.ts';
 import type { DataQuery } from './parameters.ts';
 import { type SelectionLimits, selectRowNumbers, turnsWithinLimits } from './select-rows.ts';
@@ -27,7 +27,7 @@ interface Counter {
  * @throws as `selectRowNumbers`
  */
 export async function profileMatching(
-  table: Table,
+  table: RowTable,
   profile: VersionProfile,
   query: DataQuery,
   limits: SelectionLimits,

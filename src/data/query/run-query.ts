@@ -4,13 +4,12 @@ import { isFileFormat, type OutputFormatName, outputFormats } from '../../catalo
 import { chunksOfTemporaryFile, type WriteToOptions } from '../derived/file-in-the-making.ts';
 import type { Link, RowsInput } from '../formats/types.ts';
 import { writeRows } from '../formats/write-rows.ts';
-import type { TableSchema } from '../row.ts';
 import { originalJsonOfRows } from '../table/passthrough.ts';
 import type { Table } from '../table/table.ts';
-import { aggregateRows } from './aggregate-rows.ts';
 import type { DataQuery } from './parameters.ts';
 import { alwaysTrue } from './predicate.ts';
-import { isLimited, type NeededColumns, type RowWindow, type SelectionLimits, selectRows } from './select-rows.ts';
+import { rowsOfQuery } from './rows-of-query.ts';
+import { isLimited, type RowWindow, type SelectionLimits } from './select-rows.ts';
 
 export interface QueryOptions {
   /** The layer's name. */
@@ -48,11 +47,7 @@ export async function runQuery(table: Table, query: DataQuery, options: QueryOpt
   if (format === 'geojson' && selectsEverything(query) && table.passthrough === 'features')
     return { contentType, extension, window: null, chunks: () => passthroughCollection(table, payload, name) };
   const { aggregation } = query;
-  const selection = aggregation
-    ? await aggregateRows(table, query, aggregation, limits)
-    : await selectRows(table, query, neededColumns(query.fields, table.schema), limits);
-  if (!selection) throw new NotFoundError('Invalid page.');
-  const { window, rows } = selection;
+  const { window, rows } = await rowsOfQuery(table, query, limits);
   const input = {
     name,
     rows,
@@ -93,13 +88,6 @@ export function selectsEverything(query: DataQuery): boolean {
   const { predicate, fields, aggregation, ordering } = query;
   const isWhole = fields === undefined && aggregation === undefined && !isLimited(query);
   return predicate === alwaysTrue && isWhole && ordering.length === 0;
-}
-
-/** Columns to read for the fields of a query; all of them by default. */
-function neededColumns(fields: readonly string[] | undefined, { columns, hasGeometry }: TableSchema): NeededColumns {
-  if (!fields) return { columns: columns.map((_, index) => index), needsGeometry: hasGeometry };
-  const indexes = fields.map((field) => columns.findIndex((column) => column.name === field));
-  return { columns: indexes.filter((index) => index >= 0), needsGeometry: fields.includes('geometry') };
 }
 
 /** All features as the payload's own bytes, in a new collection: the payload's own `name` and `crs` are left out. */

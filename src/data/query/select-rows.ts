@@ -3,7 +3,7 @@ import { UnavailableError } from '../../catalogue/errors.ts';
 import type { WorkBudget } from '../../catalogue/types.ts';
 import { itemsPerCheck, sortIndexesWithoutBlocking, Turns, visitWithoutBlocking } from '../event-loop.ts';
 import { columnIndex, type Row, type RowSource } from '../row.ts';
-import type { ScanOptions, Table } from '../table/table.ts';
+import type { RowTable, ScanOptions } from '../table/table.ts';
 import { compilePredicate, type RowTest } from './compile.ts';
 import { compareSortKeys, type SortKey, sortKey } from './ordering.ts';
 import type { DataQuery } from './parameters.ts';
@@ -47,7 +47,7 @@ export interface NeededColumns {
  * @throws UnavailableError if finding them takes too long; what the budget throws; ValidationError if a geometry is not valid
  */
 export async function selectRows(
-  table: Table,
+  table: RowTable,
   query: DataQuery,
   needed: NeededColumns,
   limits: SelectionLimits,
@@ -75,7 +75,7 @@ export interface SelectedRows {
 
 /** As `selectRows`, for work on the numbers of the rows alone: a map finds their geometries itself. */
 export async function selectRowNumbers(
-  table: Table,
+  table: RowTable,
   query: DataQuery,
   limits: SelectionLimits,
 ): Promise<SelectedRows | null> {
@@ -114,7 +114,12 @@ export function windowOf(
 }
 
 /** Options of the scan for a query's predicate, and for further columns. */
-export function scanOptions(table: Table, { predicate }: DataQuery, columns: readonly number[], needsGeometry = false) {
+export function scanOptions(
+  table: RowTable,
+  { predicate }: DataQuery,
+  columns: readonly number[],
+  needsGeometry = false,
+) {
   const read = referencedColumns(predicate);
   const options: ScanOptions = {
     boxes: boxesToSearch(predicate),
@@ -126,7 +131,7 @@ export function scanOptions(table: Table, { predicate }: DataQuery, columns: rea
 
 /** Matching rows in file order: whole row groups if all rows match. */
 function matchingRows(
-  table: Table,
+  table: RowTable,
   query: DataQuery,
   test: RowTest | null,
   needed: NeededColumns,
@@ -138,7 +143,7 @@ function matchingRows(
 
 /** Matching rows in file order, each as it is found. The budget pays for the search, and not for waiting for the reader. */
 async function* streamMatching(
-  table: Table,
+  table: RowTable,
   query: DataQuery,
   test: RowTest,
   { columns, needsGeometry }: NeededColumns,
@@ -179,7 +184,7 @@ interface RowIndexes {
 }
 
 async function findMatching(
-  table: Table,
+  table: RowTable,
   query: DataQuery,
   test: RowTest | null,
   { timeout, budget }: SelectionLimits,
@@ -231,7 +236,7 @@ async function inOrder(rows: readonly number[], order: Uint32Array, turns: Turns
 }
 
 async function* readRows(
-  table: Table,
+  table: RowTable,
   indexes: RowIndexes,
   { offset, limit }: RowWindow,
 ): AsyncGenerator<Row, void, undefined> {

@@ -1,11 +1,15 @@
 /** Sorts the rows of a table by the values of columns. */
 import { itemsPerCheck, sortIndexesWithoutBlocking, type Turns } from '../event-loop.ts';
 import { columnIndex } from '../row.ts';
-import type { Table } from '../table/table.ts';
+import type { RowTable } from '../table/table.ts';
 import { compareSortKeys, type OrderingColumn, type SortKey, sortKey } from './ordering.ts';
 
 /** The numbers of all rows in an order; equal rows stay in file order. */
-export async function sortRows(table: Table, ordering: readonly OrderingColumn[], turns: Turns): Promise<Uint32Array> {
+export async function sortRows(
+  table: RowTable,
+  ordering: readonly OrderingColumn[],
+  turns: Turns,
+): Promise<Uint32Array> {
   const comparisons: Comparison[] = [];
   for (const { column, descending } of ordering)
     comparisons.push(await comparisonOf(table, columnIndex(column, table.schema), descending ? -1 : 1, turns));
@@ -27,7 +31,7 @@ export async function sortRows(table: Table, ordering: readonly OrderingColumn[]
 type Comparison = (a: number, b: number) => number;
 
 /** @param direction 1 for ascending, -1 for descending */
-async function comparisonOf(table: Table, index: number, direction: number, turns: Turns): Promise<Comparison> {
+async function comparisonOf(table: RowTable, index: number, direction: number, turns: Turns): Promise<Comparison> {
   const numbers = await readNumbers(table, index, turns);
   if (!numbers) {
     const keys = await readKeys(table, index, turns);
@@ -50,7 +54,7 @@ const mostTexts = 200_000;
  * The values of a column as numbers of the same order, NaN for a missing one: instants, and of texts that repeat their places.
  * @returns null if texts don't repeat
  */
-async function readNumbers(table: Table, index: number, turns: Turns): Promise<Float64Array | null> {
+async function readNumbers(table: RowTable, index: number, turns: Turns): Promise<Float64Array | null> {
   const { type } = table.schema.columns[index] ?? {};
   const isInstant = type === 'date' || type === 'datetime' || type === 'time';
   const numbers = new Float64Array(table.rowCount).fill(Number.NaN);
@@ -103,7 +107,7 @@ function replaceByPlaces(numbers: Float64Array, texts: readonly string[]): void 
 }
 
 /** The sort keys of a column, by row. */
-async function readKeys(table: Table, index: number, turns: Turns): Promise<readonly SortKey[]> {
+async function readKeys(table: RowTable, index: number, turns: Turns): Promise<readonly SortKey[]> {
   const { type } = table.schema.columns[index] ?? {};
   const keys: SortKey[] = [];
   for await (const group of table.scanRowGroups({ columns: [index], needsGeometry: false }))

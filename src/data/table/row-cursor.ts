@@ -17,7 +17,7 @@ type LazyChunk<Chunk> = Chunk | undefined | null;
 
 export class RowCursor implements TableRow {
   readonly #columns: TableMetadata['columns'];
-  readonly #reader: ChunkReader;
+  readonly #reader: Pick<ChunkReader, 'readSync'>;
   readonly #group: number;
   /** First row of the group. */
   readonly #start: number;
@@ -29,7 +29,12 @@ export class RowCursor implements TableRow {
   #at = 0;
 
   /** @param start first row of the group */
-  constructor({ columns }: TableMetadata, reader: ChunkReader, group: number, start: number) {
+  constructor(
+    { columns }: Pick<TableMetadata, 'columns'>,
+    reader: Pick<ChunkReader, 'readSync'>,
+    group: number,
+    start: number,
+  ) {
     this.#columns = columns;
     this.#reader = reader;
     this.#group = group;

@@ -5,10 +5,11 @@ import type { ReadingOptions } from '../../catalogue/types.ts';
 import { ChecksumMismatchError, ExhaustingPayloadError } from '../errors.ts';
 import type { FormatHints } from '../formats/detect-format.ts';
 import { columnarCopyName, type Ingest, ingest } from '../ingest/ingest.ts';
+import { makeRowSorter } from '../query/sort-in-thread.ts';
 import type { WorkerPool } from '../worker-pool.ts';
 import { type ChunkCache, createChunkCache } from './chunk-reader.ts';
 import { deleteLeastRecentlyUsedCopies } from './columnar-copy.ts';
-import { Table } from './table.ts';
+import { type RowSorter, Table } from './table.ts';
 
 /** A payload on disk, with hints to its format. */
 export interface PayloadFile extends FormatHints {
@@ -46,7 +47,7 @@ export class TableStore {
   readonly #disk: number;
   readonly #ingestPayload: Ingest;
   readonly #stagingName: () => string | undefined;
-  readonly #workers: WorkerPool | undefined;
+  readonly #sorter: RowSorter | undefined;
   readonly #cache: ChunkCache;
   readonly #tables = new LRUCache<string, Table>({ max: 200 });
   /** Payloads that took too much to read, for a while: reading them again costs as much as the first time. */
@@ -63,7 +64,7 @@ export class TableStore {
     ingest: ingestPayload = ingest,
     workers,
   }: TableStoreOptions) {
-    this.#workers = workers;
+    this.#sorter = workers && makeRowSorter(workers);
     this.#ingestPayload = ingestPayload;
     this.#stagingName = stagingName;
     this.#folder = folder;
@@ -96,7 +97,7 @@ export class TableStore {
   async #load(payload: PayloadFile): Promise<Table | null> {
     const { checksum, reading } = payload;
     const name = columnarCopyName(checksum, reading);
-    let table = await Table.open(join(this.#folder, name), checksum, this.#cache, this.#workers);
+    let table = await Table.open(join(this.#folder, name), checksum, this.#cache, this.#sorter);
     if (!table && !this.#otherFolder)
       try {
         table = await this.#ingest(payload, this.#folder);
@@ -107,7 +108,7 @@ export class TableStore {
     if (!table && this.#otherFolder) {
       const folder = await this.#otherFolder;
       table =
-        (await Table.open(join(folder, name), checksum, this.#cache, this.#workers)) ??
+        (await Table.open(join(folder, name), checksum, this.#cache, this.#sorter)) ??
         (await this.#ingest(payload, folder));
     }
     if (table) this.#tables.set(name, table);
@@ -126,7 +127,7 @@ export class TableStore {
       throw new ChecksumMismatchError(`The payload has the checksum ${result.checksum} and not ${checksum}.`);
     const name = columnarCopyName(checksum, hints.reading);
     await deleteLeastRecentlyUsedCopies(cacheFolder, this.#disk, name);
-    return Table.open(join(cacheFolder, name), checksum, this.#cache, this.#workers);
+    return Table.open(join(cacheFolder, name), checksum, this.#cache, this.#sorter);
   }
 }
 

@@ -1,8 +1,8 @@
 /** A table: the rows of one payload, read from its columnar copy (`columnar-copy.ts`). `TableStore` opens it. */
 import { Turns } from '../event-loop.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
+import type { OrderingColumn } from '../query/ordering.ts';
 import type { TableSchema } from '../row.ts';
-import type { WorkerPool } from '../worker-pool.ts';
 import { type ChunkCache, ChunkReader } from './chunk-reader.ts';
 import type { ColumnChunk, RowOffsets } from './column-chunk.ts';
 import { type ChunkKey, markCopyUsed, type RowGroup, readTableMetadata, type TableMetadata } from './columnar-copy.ts';
@@ -37,11 +37,21 @@ export interface ScannedRows extends Iterable<TableRow> {
   points(): PointCoordinates | undefined;
 }
 
+/** What queries need of a table: `Table` is one on disk, `tableOfRows` (`memory-table.ts`) makes one in memory. */
+export type RowTable = Pick<Table, 'schema' | 'rowCount' | 'scanRowGroups' | 'row'> &
+  Partial<Pick<Table, 'sortInThread'>>;
+
+/** Finds the numbers of all rows of a table in an order, in a thread; undefined if there is none for it. */
+export type RowSorter = (
+  table: Table,
+  ordering: readonly OrderingColumn[],
+  turns: Turns,
+) => Promise<Uint32Array | undefined>;
+
 export class Table {
   /** Folder of the columnar copy. */
   readonly folder: string;
-  /** Threads for long work on the rows, if there are any. */
-  readonly workers: WorkerPool | undefined;
+  readonly #sorter: RowSorter | undefined;
   readonly #metadata: TableMetadata;
   readonly #cache: ChunkCache;
   /** First row of each row group. */
@@ -50,9 +60,9 @@ export class Table {
   /** True once the copy was found to be damaged, and deleted: the table has to be opened again. */
   isDamaged = false;
 
-  private constructor(folder: string, metadata: TableMetadata, cache: ChunkCache, workers: WorkerPool | undefined) {
+  private constructor(folder: string, metadata: TableMetadata, cache: ChunkCache, sorter: RowSorter | undefined) {
     this.folder = folder;
-    this.workers = workers;
+    this.#sorter = sorter;
     this.#metadata = metadata;
     this.#cache = cache;
     this.schema = {
@@ -69,18 +79,23 @@ export class Table {
   /**
    * @param folder folder of the columnar copy
    * @param checksum SHA-256 of the payload
-   * @param workers threads for long work on the rows
+   * @param sorter sorts the rows of a large table in a thread
    * @returns null if there is no usable copy
    */
-  static async open(folder: string, checksum: string, cache: ChunkCache, workers?: WorkerPool): Promise<Table | null> {
+  static async open(folder: string, checksum: string, cache: ChunkCache, sorter?: RowSorter): Promise<Table | null> {
     const metadata = await readTableMetadata(folder, checksum);
     if (metadata) await markCopyUsed(folder);
-    return metadata && new Table(folder, metadata, cache, workers);
+    return metadata && new Table(folder, metadata, cache, sorter);
   }
 
   /** SHA-256 of the payload. */
   get checksum(): string {
     return this.#metadata.checksum;
+  }
+
+  /** The numbers of all rows in an order, found in a thread; undefined if there is none for it. */
+  async sortInThread(ordering: readonly OrderingColumn[], turns: Turns): Promise<Uint32Array | undefined> {
+    return this.#sorter?.(this, ordering, turns);
   }
 
   get rowCount(): number {

@@ -1,26 +1,40 @@
 // Makes the pages more comfortable. All of them work without it.
 
-// Copies what the button names, or the code beside it.
-for (const button of document.querySelectorAll('[data-copy]')) {
-  button.addEventListener('click', async () => {
-    const text = button.dataset.copy || button.parentElement.querySelector('code').textContent;
-    await navigator.clipboard.writeText(text);
-    const before = button.textContent;
-    button.textContent = button.dataset.copied || before;
-    setTimeout(() => {
-      button.textContent = before;
-    }, 1500);
-  });
-}
+/** Gives the elements of a part of the page what the script does for them. */
+function prepare(root) {
+  // Copies what the button names, or the code beside it.
+  for (const button of root.querySelectorAll('[data-copy]')) {
+    button.addEventListener('click', async () => {
+      const text = button.dataset.copy || button.parentElement.querySelector('code').textContent;
+      await navigator.clipboard.writeText(text);
+      const before = button.textContent;
+      button.textContent = button.dataset.copied || before;
+      setTimeout(() => {
+        button.textContent = before;
+      }, 1500);
+    });
+  }
 
-// The moving map is loaded when it is asked for.
-for (const button of document.querySelectorAll('[data-map-open]')) {
-  const load = async () => {
-    await import('./map-start.js');
-    button.click();
-  };
-  button.addEventListener('click', load, { once: true });
+  // The moving map is loaded when it is asked for.
+  for (const button of root.querySelectorAll('[data-map-open]')) {
+    const load = async () => {
+      await import('./map-start.js');
+      button.click();
+    };
+    button.addEventListener('click', load, { once: true });
+  }
+
+  // The tool that was chosen last is chosen again.
+  for (const input of root.querySelectorAll('[data-remember]')) {
+    const key = `catalogue-${input.dataset.remember}`;
+    if (localStorage.getItem(key) === input.value) input.checked = true;
+    input.addEventListener('change', () => localStorage.setItem(key, input.value));
+  }
+
+  // Rows of a static export: the script filters them, so only it leads to them.
+  for (const link of root.querySelectorAll('a[data-rows]')) link.setAttribute('href', link.dataset.rows);
 }
+prepare(document);
 
 // A page that has changed meanwhile says so. It is asked for now and then while it is seen, and never loaded by itself.
 const changed = document.querySelector('[data-changed]');
@@ -51,9 +65,10 @@ if (changed) {
   document.addEventListener('visibilitychange', ask);
 }
 
-// In a static export the browser searches.
+// In a static export the browser searches, and filters rows.
 const isStatic = document.body.dataset.search !== undefined;
-if (isStatic && location.search) import('./search.js').then(({ showSearch }) => showSearch());
+if (document.querySelector('#rows')) import('./rows-start.js').then(({ startRows }) => startRows(prepare));
+else if (isStatic && location.search) import('./search.js').then(({ showSearch }) => showSearch());
 
 const search = document.querySelector('[data-suggest]');
 
@@ -125,13 +140,6 @@ for (const map of edges ? document.querySelectorAll('[data-area]') : []) {
     for (const [name, value] of Object.entries(degrees)) edges.elements[`_${name}`].value = value.toFixed(places);
     edges.requestSubmit();
   });
-}
-
-// The tool that was chosen last is chosen again.
-for (const input of document.querySelectorAll('[data-remember]')) {
-  const key = `catalogue-${input.dataset.remember}`;
-  if (localStorage.getItem(key) === input.value) input.checked = true;
-  input.addEventListener('change', () => localStorage.setItem(key, input.value));
 }
 
 // The part of the page that is read is marked in the list of parts.

@@ -39,6 +39,13 @@ export const englishRowTexts = {
     other: '{names} have texts that look like numbers or true and false: read as text, they stay as they are.',
   },
   useTheseRows: 'Use these rows in a program',
+  rowsDidNotCome: 'The rows could not be loaded. Reload the page to try again.',
+  rowsTooLarge:
+    'These rows are larger than 2 MB: this copy of the catalogue in files can’t filter them. All of them are in the file: {file}.',
+  rowsMadeHere:
+    'These rows were filtered by your browser; their files are made when you press a button. All rows are in the file: {file}.',
+  comparedByServer:
+    'Geometries are compared by a server only. This copy of the catalogue in files filters by a box, as far as the box of a geometry tells: of points, always.',
 } as const;
 
 export const germanRowTexts = {
@@ -81,6 +88,13 @@ export const germanRowTexts = {
       '{names} haben Texte, die wie Zahlen oder Wahrheitswerte aussehen: Als Text gelesen, bleiben sie, wie sie sind.',
   },
   useTheseRows: 'Diese Zeilen in einem Programm verwenden',
+  rowsDidNotCome: 'Die Zeilen ließen sich nicht laden. Ein neuer Versuch: die Seite neu laden.',
+  rowsTooLarge:
+    'Diese Zeilen sind größer als 2 MB: Diese Kopie des Katalogs in Dateien kann sie nicht filtern. Alle stehen in der Datei: {file}.',
+  rowsMadeHere:
+    'Diese Zeilen hat Ihr Browser gefiltert; ihre Dateien entstehen auf Knopfdruck. Alle Zeilen stehen in der Datei: {file}.',
+  comparedByServer:
+    'Geometrien vergleicht nur ein Server. Diese Kopie des Katalogs in Dateien filtert nach einem Rechteck, soweit das Rechteck um eine Geometrie es entscheidet: bei Punkten immer.',
 } as const;
 
 export const frenchRowTexts = {
@@ -123,4 +137,11 @@ export const frenchRowTexts = {
       '{names} contiennent des textes qui ressemblent à des nombres ou à vrai et faux : lus comme textes, ils restent tels quels.',
   },
   useTheseRows: 'Utiliser ces lignes dans un programme',
+  rowsDidNotCome: 'Les lignes n’ont pas pu être chargées. Rechargez la page pour réessayer.',
+  rowsTooLarge:
+    'Ces lignes dépassent 2 Mo : cette copie du catalogue en fichiers ne peut pas les filtrer. Toutes sont dans le fichier : {file}.',
+  rowsMadeHere:
+    'Votre navigateur a filtré ces lignes ; leurs fichiers sont créés quand vous pressez un bouton. Toutes les lignes sont dans le fichier : {file}.',
+  comparedByServer:
+    'Seul un serveur compare des géométries. Cette copie du catalogue en fichiers filtre par un rectangle, dans la mesure où celui d’une géométrie le permet : toujours pour des points.',
 } as const;

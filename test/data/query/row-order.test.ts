@@ -4,6 +4,7 @@ import { after, describe, it, mock, test } from 'node:test';
 import { UnavailableError } from '../../../src/catalogue/errors.ts';
 import { parseDataQuery } from '../../../src/data/query/parameters.ts';
 import { selectRowNumbers } from '../../../src/data/query/select-rows.ts';
+import { makeRowSorter } from '../../../src/data/query/sort-in-thread.ts';
 import type { Value } from '../../../src/data/row.ts';
 import { createChunkCache } from '../../../src/data/table/chunk-reader.ts';
 import { Table } from '../../../src/data/table/table.ts';
@@ -84,7 +85,7 @@ describe('a thread that sorts', () => {
   after(() => workers.close());
   /** The same rows as a table of their own, whose orders aren't kept yet. */
   const openAgain = async (threads: WorkerPool) => {
-    const again = await Table.open(table.folder, table.checksum, createChunkCache(1 << 24), threads);
+    const again = await Table.open(table.folder, table.checksum, createChunkCache(1 << 24), makeRowSorter(threads));
     assert.ok(again);
     return again;
   };

@@ -1,0 +1,163 @@
+/** The rows behind the pages of rows: on the server, and in the browser over a static export. */
+import type { RowsPart } from '../catalogue/catalogue.ts';
+import type { ColumnProfile, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
+import { haveAggregates, quotedName } from '../catalogue/row-parameters.ts';
+import type { Column } from '../catalogue/types.ts';
+import { choosePreviewColumns, profilesByColumn } from './preview-columns.ts';
+import type { RowsPageParts } from './rows.tsx';
+import type { ColumnFacet } from './rows-aside.tsx';
+import type { RowsFacts } from './rows-in-files.tsx';
+import { rowsPerPage } from './rows-table.tsx';
+
+type Parameters = readonly (readonly [name: string, value: string])[];
+
+/** The rows of a version. */
+export interface RowsFinder {
+  /** Rows, or groups of them, as objects, with the part of the matching rows that they are. @throws ValidationError, NotFoundError, UnavailableError */
+  find(parameters: Parameters): Promise<{ readonly items: Record<string, unknown>[]; readonly part: RowsPart | null }>;
+  /** The distribution of the matching rows; null if it isn't ready soon. */
+  profile(parameters: Parameters): Promise<MatchedProfile | null>;
+}
+
+/** Rows in a page, at most. A page is made as a whole. */
+const mostRows = 1000;
+/** Columns shown if the address names none. */
+const mostColumns = 30;
+/** Columns whose values stand beside the table, and their values. */
+const facetColumns = 5;
+const facetValues = 20;
+/** Rows of a table up to which values are counted. */
+const mostCounted = 200_000;
+
+const isLimit = /^_?(limit|page_size)$/;
+const isPart = /^_?(limit|offset|page|page_size)$/;
+const isFormat = /^_?format$/;
+
+/** All that the page of the rows shows: those that were asked for, else the first. @throws as `find` */
+export async function findRowsPage(rows: RowsFinder, facts: RowsFacts, parameters: Parameters): Promise<RowsPageParts> {
+  const { dataset, version, profile } = facts;
+  const isAggregated = haveAggregates(parameters);
+  const allColumns = describedColumns(dataset.columns, profile);
+  const found = await findRows(rows, parameters, version, { allColumns, profile, isAggregated });
+  const columns = isAggregated ? columnsOfGroups(found.items) : found.columns;
+  const hasGeometry = allColumns.some(({ type }) => type === 'geometry');
+  const total = profile?.rows ?? version.rows ?? found.matched;
+  const isCounted = !isAggregated && found.limit !== 1 && total <= mostCounted;
+  const [facets, matchedProfile] = isCounted
+    ? await Promise.all([
+        countValues(rows, parameters, allColumns, profile),
+        profileOfMatching(rows, parameters, columns),
+      ])
+    : [[], null];
+  return {
+    ...facts,
+    ...{ rows: found.items, columns, allColumns, matched: found.matched, offset: found.offset, limit: found.limit },
+    ...{ total, matchedProfile, facets, hasGeometry, isAggregated },
+  };
+}
+
+/** The columns of the rows, with the texts of the record; the geometry, which says little to people, is last. */
+export function describedColumns(columns: readonly Column[], profile: VersionProfile | null): readonly Column[] {
+  if (!profile) return columns;
+  const described = new Map(columns.map((column) => [column.name, column]));
+  const measured = [...profile.columns].sort((a, b) => Number(a.type === 'geometry') - Number(b.type === 'geometry'));
+  return measured.map(({ name, type }) => described.get(name) ?? { name, type, label: '', description: '', unit: '' });
+}
+
+export const columnsOfGroups = (items: readonly Readonly<Record<string, unknown>>[]): readonly Column[] =>
+  [...new Set(items.flatMap((item) => Object.keys(item)))].map((name) => {
+    const isNumber = items.some((item) => typeof item[name] === 'number');
+    return { name, type: isNumber ? 'float' : 'string', label: '', description: '', unit: '' };
+  });
+
+export interface KnownColumns {
+  readonly allColumns: readonly Column[];
+  readonly profile: VersionProfile | null;
+  readonly isAggregated: boolean;
+}
+
+/** The part of the rows that is shown, of the columns that are. @param most columns, if the parameters name none */
+export async function findRows(
+  rows: RowsFinder,
+  parameters: Parameters,
+  version: RowsFacts['version'],
+  known: KnownColumns,
+  most = mostColumns,
+) {
+  const { allColumns, profile, isAggregated } = known;
+  const own = parameters
+    .filter(([name]) => !isFormat.test(name))
+    .map(([name, value]): [string, string] => [
+      name,
+      isLimit.test(name) && Number(value) > mostRows ? `${mostRows}` : value,
+    ]);
+  if (!own.some(([name]) => isLimit.test(name) || /^_?page$/.test(name))) own.push(['_limit', `${rowsPerPage}`]);
+  const isSingle = own.some(([name, value]) => /^_?limit$/.test(name) && value === '1');
+  const named = own.some(([name]) => name === '_fields');
+  let columns = allColumns;
+  if (!named && !isAggregated && !isSingle && allColumns.length > most) {
+    const profiles: ReadonlyMap<string, Partial<ColumnProfile>> = profilesByColumn(version, profile);
+    columns = choosePreviewColumns(allColumns, profiles, profile?.rows ?? 0, most);
+    own.push(['_fields', columns.map(({ name }) => quotedName(name)).join(',')]);
+  }
+  const { items, part } = await rows.find(own);
+  if (named && !isAggregated) {
+    const described = new Map(allColumns.map((column) => [column.name, column]));
+    const names = items.length ? Object.keys(items[0] as object) : [];
+    columns = names.map(
+      (name) => described.get(name) ?? { name, type: 'string', label: '', description: '', unit: '' },
+    );
+  }
+  const { matched = items.length, offset = 0, limit = rowsPerPage } = part ?? {};
+  return { items, columns, matched, offset, limit };
+}
+
+const filtersOf = (parameters: Parameters): Parameters =>
+  parameters.filter(
+    ([name]) => !isPart.test(name) && !isFormat.test(name) && !/^_(fields|ordering|bom|sep|excel)$/.test(name),
+  );
+
+/** The distribution of the matching rows over the columns shown; null if all rows match, or it isn't ready soon. */
+async function profileOfMatching(
+  rows: RowsFinder,
+  parameters: Parameters,
+  columns: readonly Column[],
+): Promise<MatchedProfile | null> {
+  const filters = filtersOf(parameters);
+  if (filters.length === 0) return null;
+  const shown = columns.slice(0, mostColumns).map(({ name }) => quotedName(name));
+  return rows.profile([...filters, ['_fields', shown.join(',')]]);
+}
+
+/** Values of the columns that have few, with their counts in the matching rows. */
+async function countValues(
+  rows: RowsFinder,
+  parameters: Parameters,
+  columns: readonly Column[],
+  profile: VersionProfile | null,
+): Promise<readonly ColumnFacet[]> {
+  const profiles = new Map(profile?.columns.map((column) => [column.name, column]));
+  const isCountable = ({ name, type }: Column) => {
+    const distinct = profiles.get(name)?.distinct ?? 0;
+    return (type === 'string' || type === 'boolean' || type === 'integer') && distinct >= 2 && distinct <= facetValues;
+  };
+  const filters = filtersOf(parameters);
+  const counted = columns.filter(isCountable).slice(0, facetColumns);
+  return Promise.all(
+    counted.map(async (column) => {
+      const total = column.name === 'n' ? 'm' : 'n';
+      const group = [
+        ['_group_by', quotedName(column.name)],
+        ['_aggregate', `count AS ${total}`],
+        ['_ordering', `-${total}`],
+        ['_limit', String(facetValues)],
+      ] as const;
+      const { items } = await rows.find([...filters, ...group]);
+      const values = items.flatMap((item) => {
+        const value = item[column.name];
+        return value === null || value === undefined ? [] : [{ value: String(value), count: Number(item[total]) }];
+      });
+      return { column, values };
+    }),
+  );
+}

@@ -1,0 +1,197 @@
+/** Rows of an export behind a plain folder server, with the policy of the pages: filtered, sorted, paged and saved in a browser. */
+import assert from 'node:assert/strict';
+import { cpSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { Readable } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import type { Browser, Page } from 'playwright-core';
+import { exportCatalogue } from '../../src/export/export-catalogue.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { pageHeaders } from '../../src/server/headers.ts';
+import { type CatalogueFolder, makeLastingFolder } from '../support/folder.ts';
+import { serveFiles } from '../support/folder-server.ts';
+import { serveFolder } from '../support/server.ts';
+import { launchBrowser, visit } from './open-browser.ts';
+
+const example = fileURLToPath(new URL('../../catalogue-data', import.meta.url));
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+const datasets = '/api/v1/namespaces/usgs/datasets';
+const rows = `${datasets}/earthquakes/data/`;
+const strong = '/api/v1/queries/strong-earthquakes/data/';
+const large = `${datasets}/readings/`;
+
+describe('rows of an export in a browser', () => {
+  let folder: CatalogueFolder;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  let files: Awaited<ReturnType<typeof serveFiles>>;
+  let browser: Browser;
+
+  before(async () => {
+    folder = makeLastingFolder({});
+    for (const path of ['catalogue.yaml', 'namespaces/usgs', 'queries/strong-earthquakes.yaml'])
+      cpSync(`${example}/${path}`, `${folder.root}/${path}`, { recursive: true });
+    const catalogue = await openFileCatalogue(folder.root);
+    await catalogue.for().create('dataset', { label: 'Readings', slug: 'readings', namespace: 'usgs' });
+    const lines = Array.from({ length: 60_000 }, (_, n) => `${n},${(n * 7919) % 1000},station ${n % 12}\n`);
+    const source = Readable.from([`number,level,station\n${lines.join('')}`]);
+    const ref = { kind: 'dataset', namespace: 'usgs', slug: 'readings' } as const;
+    await catalogue.for().publish(ref, { source, fileName: 'readings.csv' });
+    await catalogue.close();
+    const site = folder.beside('site');
+    await exportCatalogue({ folder: folder.root, to: site, url: 'http://127.0.0.1:8080/open' });
+    files = await serveFiles(site, '/open', Object.fromEntries(pageHeaders));
+    server = await serveFolder(folder.root);
+    browser = await launchBrowser();
+  });
+  after(async () => {
+    await browser?.close();
+    files?.close();
+    await server?.close();
+    folder?.remove();
+  });
+
+  const cellsOf = (page: Page) =>
+    page.locator('.big-grid table tr').evaluateAll((all) => all.map((row) => row.textContent?.replace(/\s+/g, ' ')));
+  /** The table of the page has the same cells as a server's page of the same parameters. */
+  async function assertAsServer(page: Page, path: string) {
+    await page.waitForFunction(() => !document.querySelector('[aria-busy]'));
+    const { search } = new URL(page.url());
+    const live = await browser.newPage();
+    await live.goto(server.base + path + search);
+    assert.deepEqual(await cellsOf(page), await cellsOf(live), search);
+    const [count, wanted] = await Promise.all([page, live].map((one) => one.textContent('.titles [aria-live] span')));
+    assert.equal(count, wanted);
+    await live.close();
+  }
+
+  it('lead from home to earthquakes above 6 as CSV, and to any order and back', async () => {
+    const { page, context, incidents } = await visit(browser, files.base, '/');
+    await page.fill('#q', 'earthquake');
+    await page.click('button:has-text("Search")');
+    await page.click('h3 a:has-text("Earthquakes")');
+    await page.click('a:has-text("All rows, with filters")');
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await page.reload();
+    assert.ok(
+      !asked.some((path) => /rows\.js|search\.js|ndjson|search\/|profile/.test(path)),
+      'nothing is loaded before',
+    );
+    await page.selectOption('select[name=_add]', 'mag');
+    await page.selectOption('select[name=_lookup]', 'gte');
+    await page.fill('input[name=_value]', '6');
+    await page.keyboard.press('Enter');
+    await page.waitForURL((url) => url.search === '?mag__gte=6');
+    await assertAsServer(page, rows);
+    assert.equal(await page.locator('.big-grid tbody tr').count(), 5);
+    assert.equal(await page.textContent('[role=status]'), '5 of 1,707 rows match');
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'filter-value');
+    for (const [name, format] of [
+      ['CSV', 'csv'],
+      ['JSON', 'objects'],
+    ] as const) {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.click(`[data-save=${format}]:has-text("${name}")`),
+      ]);
+      assert.match(download.suggestedFilename(), /^earthquakes-\d+\.(csv|json)$/);
+      const wanted = await (await fetch(`${server.base}${rows}?mag__gte=6&_format=${format}`)).text();
+      assert.equal(readFileSync(await download.path(), 'utf8'), wanted);
+    }
+    await page.click('th a:has-text("place")');
+    await page.waitForURL((url) => url.search === '?mag__gte=6&_ordering=place');
+    await assertAsServer(page, rows);
+    assert.match((await page.evaluate(() => document.activeElement?.textContent)) ?? '', /^place/);
+    await page.click('aside .facet a:has-text("mww")');
+    await page.waitForURL(/magType=mww/);
+    await assertAsServer(page, rows);
+    await page.goBack();
+    await page.goBack();
+    await page.waitForURL((url) => url.search === '?mag__gte=6');
+    await assertAsServer(page, rows);
+    await page.goBack();
+    await page.waitForURL((url) => url.search === '');
+    await assertAsServer(page, rows);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('are shown by their address, page by page, and say what is wrong with it as a server does', async () => {
+    const { page, context, incidents } = await visit(browser, files.base, `${rows}?_ordering=-mag&_limit=30`);
+    await assertAsServer(page, rows);
+    await page.click('.pager a[rel=next]');
+    await page.waitForURL(/_offset=30/);
+    await assertAsServer(page, rows);
+    await page.goto(`${files.base}${rows}?bbox=-125,32,-114,42&_fields=place,mag`);
+    await assertAsServer(page, rows);
+    await page.goto(`${files.base}${rows}?_group_by=magType&_aggregate=count`);
+    await assertAsServer(page, rows);
+    await page.goto(`${files.base}${strong}?magType=mww&_limit=3`);
+    await assertAsServer(page, strong);
+    const problemIn = (one: Page) => one.locator('.problem dl, .problem h1').allTextContents();
+    for (const query of ['?magn__gte=6', '?mag__gte=six', '?_ordering=nowhere', '?_filter=mag+is']) {
+      await page.goto(files.base + rows + query);
+      await page.waitForSelector('.problem');
+      const live = await browser.newPage();
+      await live.goto(server.base + rows + query);
+      assert.deepEqual(await problemIn(page), await problemIn(live), query);
+      await live.close();
+    }
+    await page.goto(`${files.base}${rows}?geometry__within=POLYGON((0 0,9 0,9 9,0 0))`);
+    await page.waitForSelector('.problem');
+    assert.match(await page.innerText('.problem'), /compared by a server only/);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('are found by the bars and values of profiles', async () => {
+    const { page, context, incidents } = await visit(browser, files.base, `${datasets}/earthquakes/`);
+    const bar = page.locator('#columns .hist a[data-rows]').nth(5);
+    await bar.evaluate((link) => link.dispatchEvent(new MouseEvent('click', { bubbles: true })));
+    await page.waitForURL(/data\/\?\w+__gte=/);
+    await assertAsServer(page, rows);
+    await page.goto(`${files.base}${datasets}/earthquakes/columns/magType/`);
+    await page.click('a[data-rows]:has-text("mww")');
+    await page.waitForURL(/\?magType=mww$/);
+    await assertAsServer(page, rows);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('are not filtered above 2 MB: the page says so, and leads to the file', async () => {
+    const { page, context, incidents } = await visit(browser, files.base, `${large}data/`);
+    assert.match(await page.innerText('main'), /larger than 2 MB/);
+    assert.equal(await page.locator('main form, main [data-rows], #rows').count(), 0);
+    const file = await page.getAttribute('p:has-text("larger than 2 MB") a', 'href');
+    assert.equal((await fetch(new URL(file ?? '', files.base))).status, 200);
+    await page.goto(`${files.base}${large}columns/level/`);
+    assert.match(await page.innerText('main'), /larger than 2 MB/);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('promise nothing without script', async () => {
+    const { page, context, incidents } = await visit(browser, files.base, rows, { script: false });
+    assert.equal(await page.locator('.big-grid tbody tr').count(), 100);
+    assert.equal(await page.locator('main form:visible, main details.picker:visible').count(), 0);
+    assert.equal(await page.locator('main a[href*="?"]').count(), 0);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
+  it('are accessible when they are filtered', async () => {
+    const { page, context, incidents } = await visit(browser, files.base, `${rows}?mag__gte=5`);
+    await page.waitForSelector('[data-save]');
+    await page.evaluate(axe);
+    const found = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'] })`)) as {
+      readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
+    };
+    assert.deepEqual(
+      found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
+      [],
+    );
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+});
