@@ -1,26 +1,8 @@
-/**
- * A bucket with the interface of S3. The AWS SDK is loaded with the first request. Keys come from the environment, or from where
- * the SDK finds them.
- */
+/** A bucket with the interface of S3. The AWS SDK is loaded with the first request. */
 import { Readable } from 'node:stream';
-import type { S3Client } from '@aws-sdk/client-s3';
 import type { ByteRange } from '../../catalogue/open-file.ts';
-import { noPackagesError, type StoreWords, toStoreError } from './store-errors.ts';
-
-export interface BucketPlace {
-  readonly bucket: string;
-  /** Without a final slash; '' for that of Amazon. */
-  readonly endpoint: string;
-  /** '' for that of the environment. */
-  readonly region: string;
-}
-
-export interface BucketOptions {
-  /** Milliseconds without a byte after which a connection counts as lost; 30,000 by default. */
-  readonly timeout?: number;
-  /** Loads the SDK. */
-  readonly load?: typeof loadSdk;
-}
+import { type BucketOptions, type BucketPlace, type Connection, connect } from './bucket-connection.ts';
+import { type StoreWords, toStoreError } from './store-errors.ts';
 
 export interface BucketObject {
   readonly key: string;
@@ -49,24 +31,12 @@ const progressBytes = 8 * 1024 * 1024;
 /** Seconds that the address of an object is valid. */
 const addressSeconds = 900;
 
-/** @throws Error with code ERR_MODULE_NOT_FOUND */
-async function loadSdk() {
-  // Its warning about Node 20 is for programs that choose the version of the SDK themselves.
-  process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
-  const [s3, storage, presigner] = await Promise.all([
-    import('@aws-sdk/client-s3'),
-    import('@aws-sdk/lib-storage'),
-    import('@aws-sdk/s3-request-presigner'),
-  ]);
-  return { ...s3, ...storage, ...presigner };
-}
-
 /** All methods throw ObjectStoreError and UnavailableError. */
 export class Bucket {
   readonly #place: BucketPlace;
   readonly #words: StoreWords;
   readonly #options: BucketOptions;
-  #opened: Promise<Awaited<ReturnType<typeof loadSdk>> & { readonly client: S3Client }> | undefined;
+  #opened: Promise<Connection> | undefined;
 
   constructor(place: BucketPlace, words: StoreWords, options: BucketOptions = {}) {
     this.#place = place;
@@ -221,6 +191,16 @@ export class Bucket {
       }
   }
 
+  /** Stores an object again as it is, without its bytes going this way: it is a new one then. @throws for one above 5 GB, too */
+  async renew(key: string, details: ObjectDetails): Promise<void> {
+    const { client, CopyObjectCommand } = await this.#open();
+    const source = [this.#place.bucket, ...key.split('/')].map(encodeURIComponent).join('/');
+    const request = { ...this.#object(key), ...headersOf(details), CopySource: source };
+    await client.send(new CopyObjectCommand({ ...request, MetadataDirective: 'REPLACE' })).catch((error) => {
+      throw this.#toError(error, key);
+    });
+  }
+
   async remove(key: string): Promise<void> {
     const { client, DeleteObjectCommand } = await this.#open();
     await client.send(new DeleteObjectCommand(this.#object(key))).catch((error) => {
@@ -260,26 +240,9 @@ export class Bucket {
     return toStoreError(error, this.#words, key);
   }
 
-  #open() {
-    this.#opened ??= this.#connect();
+  #open(): Promise<Connection> {
+    this.#opened ??= connect(this.#place, this.#options);
     return this.#opened;
-  }
-
-  async #connect() {
-    const { timeout = 30_000, load = loadSdk } = this.#options;
-    const { endpoint, region } = this.#place;
-    const sdk = await load().catch((error) => {
-      throw noPackagesError(error);
-    });
-    const client = new sdk.S3Client({
-      ...(endpoint && { endpoint, forcePathStyle: true }),
-      ...((region || endpoint) && { region: region || process.env.AWS_REGION || 'us-east-1' }),
-      // Servers other than Amazon's don't know its newer checksums. The bytes are compared with their SHA-256 here.
-      requestChecksumCalculation: 'WHEN_REQUIRED',
-      responseChecksumValidation: 'WHEN_REQUIRED',
-      requestHandler: { connectionTimeout: Math.min(timeout, 10_000), socketTimeout: timeout },
-    });
-    return { ...sdk, client };
   }
 }
 

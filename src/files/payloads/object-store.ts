@@ -5,7 +5,8 @@ import type { ByteRange } from '../../catalogue/open-file.ts';
 import type { PayloadSettings } from '../../catalogue/payload-store.ts';
 import { bucketAndPrefix, isChecksum, objectKey } from '../../catalogue/payload-store.ts';
 import type { PayloadPointer } from '../tree/payload-pointer.ts';
-import { Bucket, type BucketObject, type BucketOptions } from './bucket.ts';
+import { Bucket, type BucketObject } from './bucket.ts';
+import type { BucketOptions } from './bucket-connection.ts';
 import { missingObjectError, payloadWords, wrongBytesError } from './store-errors.ts';
 
 /** An object of the store. */
@@ -16,6 +17,9 @@ export interface StoredObject extends BucketObject {
 
 /** In milliseconds. */
 const aDay = 86_400_000;
+/** Objects that are older may be about to be removed as some that no record names. */
+const freshSince = () => new Date(Date.now() - aDay);
+const details = { type: 'application/octet-stream' };
 
 /** All methods throw ObjectStoreError and UnavailableError. */
 export class ObjectStore {
@@ -42,19 +46,29 @@ export class ObjectStore {
     return this.#bucket.read(this.#key(checksum), size, range);
   }
 
-  /**
-   * Stores the bytes of a file, unless the store has got them lately: an older object may be about to be removed as one that no
-   * record names.
-   * @throws the reason of the signal, too
-   */
+  /** Stores the bytes of a file, unless the store has got them lately. @throws the reason of the signal, too */
   async write(path: string, { checksum, size }: PayloadPointer, signal?: AbortSignal): Promise<void> {
     signal?.throwIfAborted();
     const existing = await this.find(checksum);
-    if (existing?.size === size && Date.now() - existing.modified.getTime() < aDay) return;
+    if (existing?.size === size && existing.modified > freshSince()) return;
     const bytes = createReadStream(path, { highWaterMark: 1024 * 1024 });
-    await this.#bucket.upload(this.#key(checksum), bytes, size, { type: 'application/octet-stream' }, signal);
+    await this.#bucket.upload(this.#key(checksum), bytes, size, details, signal);
     const stored = await this.find(checksum);
     if (stored?.size !== size) throw stored === null ? missingObjectError(checksum) : wrongBytesError(checksum);
+  }
+
+  /**
+   * Stores an object again that is there already, as one of another catalogue with the same store, if it is old.
+   * @returns false if its bytes are needed
+   */
+  async renew({ checksum, size }: PayloadPointer, since = freshSince()): Promise<boolean> {
+    const existing = await this.find(checksum);
+    if (existing?.size !== size) return false;
+    if (existing.modified > since) return true;
+    return this.#bucket.renew(this.#key(checksum), details).then(
+      () => true,
+      () => false,
+    );
   }
 
   /** An address of an object that anybody may read for some minutes. @param headers of the response */
