@@ -52,6 +52,38 @@ describe('payloads in an object store', { skip: missingObjectStore }, async () =
   const object = (text: string) => ({ Bucket: s3.bucket, Key: objectKey('typed/', computeChecksum(text)) });
   const sums = (...texts: string[]) => texts.map((text) => object(text).Key).sort();
 
+  it('are listed with their places', async () => {
+    const before = await run('payloads list');
+    assert.equal(
+      before.out,
+      ['elms', 'oaks', 'small']
+        .map((name) => `${home}/data/${name}.csv\t${file(`${name}.csv`).length}\tfolder\n`)
+        .join(''),
+    );
+    assert.match(before.err, /^3 payloads \(4\.\d kB\)\.$/m);
+    await run('payloads move');
+    const { out } = await run('payloads list', { terminal: true, columns: 120 });
+    assert.match(
+      out,
+      /^PATH +SIZE +PLACE\n\S+elms\.csv +2\.\d kB +store\n\S+oaks\.csv +2\.\d kB +store\n\S+small\.csv +4 B +folder\n/,
+    );
+    await run('data parks/trees height=7');
+    const after = await run('payloads list --json');
+    const places = JSON.parse(after.out).map(({ path, place, cached, checksum }: Record<string, unknown>) =>
+      [String(path).split('/').at(-1), place, cached, checksum].join(' '),
+    );
+    assert.deepEqual(places, [
+      `elms.csv store true ${computeChecksum(elms)}`,
+      `oaks.csv store false ${computeChecksum(oaks)}`,
+      `small.csv folder false ${computeChecksum('a\n1\n')}`,
+    ]);
+    assert.match(after.err, /^3 payloads \(4\.\d kB\), of them 2 \(4\.\d kB\) in the object store\.$/m);
+    await run('payloads move --to folder');
+    const none = await makeRoot({ settings: { title: 'Town' } });
+    assert.match((await type(['payloads', 'list'], { root: none })).err, /^No payloads\.$/m);
+    for (const key of await keys()) await s3.client.send(new DeleteObjectCommand({ Bucket: s3.bucket, Key: key }));
+  });
+
   it('are moved there, and checked', async () => {
     const planned = await run('payloads move --dry-run');
     assert.match(planned.out, /Would move .*\/data\/elms\.csv \(2\.\d kB\)\nWould move .*\/data\/oaks\.csv/);
