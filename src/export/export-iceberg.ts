@@ -155,7 +155,9 @@ class TablesExporter {
       try {
         await this.#exportSnapshot(path, snapshot);
       } catch (error) {
-        if (!(error instanceof NotFoundError || error instanceof DamagedObjectError)) throw error;
+        if (error instanceof DamagedObjectError)
+          throw new DamagedObjectError(`${formatRef(refOf(snapshot.version))}: ${error.message}`, { cause: error });
+        if (!(error instanceof NotFoundError)) throw error;
         unreadable.add(snapshot);
         this.#noteMissing(snapshot.version, error.message);
       }

@@ -1,6 +1,6 @@
 /** `catalogue payloads`, and the other commands on a folder whose payloads lie in an object store. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { objectKey } from '../../src/catalogue/payload-store.ts';
@@ -116,6 +116,22 @@ describe('payloads in an object store', { skip: missingObjectStore }, async () =
     assert.equal(exitCode, 1);
     assert.match(out, /20200101000000000000\.yaml:\d+:\d+: The object store lacks/);
     assert.match(out, /20210101000000000000\.yaml:\d+:\d+: The object store has other bytes/);
+    rmSync(`${root}/.catalogue/cache`, { recursive: true });
+    const site = `${root}-site`;
+    const exported = await run(`export ${site} --url https://data.example.org`);
+    rmSync(site, { recursive: true, force: true });
+    assert.equal(exported.exitCode, 6);
+    assert.match(
+      exported.err,
+      /parks\/trees@20\d+: The object store (lacks|has other bytes).*Restore the object, or publish/,
+    );
+    const tables = await run(`export --iceberg ${site}`);
+    rmSync(site, { recursive: true, force: true });
+    assert.equal(tables.exitCode, 6);
+    assert.match(
+      tables.err,
+      /parks\/trees@20\d+: The object store (lacks|has other bytes).*Restore the object, or publish/,
+    );
     await s3.client.send(new PutObjectCommand({ ...object(elms), Body: elms }));
     await s3.client.send(new PutObjectCommand({ ...object(oaks), Body: oaks }));
     const refused = await (async () => {
