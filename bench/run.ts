@@ -25,6 +25,7 @@ const benchmarks = [
   'check',
   'cli',
   'sync',
+  'object-store',
   'data/ingest',
   'data/files',
   'data/query',

@@ -15,6 +15,9 @@ export interface PayloadSettings {
   readonly redirect: boolean;
 }
 
+/** A bucket, and a folder in it: `s3://bucket/folder`. */
+export const bucketPattern = '^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_.-]+)*/?$';
+
 /** The bucket of `s3://bucket/folder`, and the beginning of the keys in it: '' or with a slash at its end. */
 export function bucketAndPrefix({ store }: Pick<PayloadSettings, 'store'>): { bucket: string; prefix: string } {
   const [bucket = '', ...folders] = store.replace(/^s3:\/\//, '').split('/');

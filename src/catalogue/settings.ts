@@ -1,4 +1,5 @@
 /** Settings of a catalogue: the fields of catalogue.yaml (rows as in `fields.ts`), and the values read from it. */
+
 import { fieldsWithNames, fillFieldsFromRecord, type Stored } from './field.ts';
 import {
   booleanField,
@@ -10,6 +11,7 @@ import {
   sourcesField,
   textField,
 } from './field-types.ts';
+import { bucketPattern } from './payload-store.ts';
 import type { Settings } from './types.ts';
 
 const git = {
@@ -21,9 +23,7 @@ const sizePattern = '^\\d+(\\.\\d+)? ?([kMGT]i?)?B$';
 const payloads = {
   store: textField(
     'Bucket for large payloads, and a folder in it: s3://bucket/folder. Keys come from the environment.',
-    {
-      pattern: '^s3://[a-z0-9][a-z0-9.-]{1,61}[a-z0-9](/[A-Za-z0-9_.-]+)*/?$',
-    },
+    { pattern: bucketPattern },
   ),
   endpoint: textField('Address of the object store, unless it is that of Amazon.', {
     pattern: '^https?://[^\\s?#@]+$',

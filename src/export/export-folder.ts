@@ -5,22 +5,16 @@
 import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { ConflictError } from '../catalogue/errors.ts';
+import type { ByteRange } from '../catalogue/open-file.ts';
 import { isTemporaryFile, temporaryPathBeside, toUnavailableError } from '../disk/durable.ts';
 import { compressBytes, compressedCopyOf, compressFile, isCompressible } from './compressed-copies.ts';
+import { formatExportList, parseExportList, type Unit } from './export-list.ts';
+import type { TablesPlace } from './tables-place.ts';
 
 /** The list of a site's files, in the folder itself: it goes along when the folder is committed or moved. */
 const siteListName = '.catalogue-export';
-const header = '{"catalogue-export":1}';
-
-/** Files that are made of the same records. */
-export interface Unit {
-  readonly name: string;
-  /** Of all that they are made of; '' while they are being written. */
-  readonly fingerprint: string;
-  readonly files: readonly string[];
-}
-
 export interface ExportFolderOptions {
   /** True to write into a folder that has other files, and to replace those of the same name. */
   readonly mayReplace?: boolean;
@@ -30,8 +24,9 @@ export interface ExportFolderOptions {
   readonly gzip?: boolean;
 }
 
-export class ExportFolder {
+export class ExportFolder implements TablesPlace {
   readonly root: string;
+  readonly concurrency = 1;
   /** Units of the export before. */
   readonly #before = new Map<string, Unit>();
   readonly #after = new Map<string, Unit>();
@@ -69,9 +64,7 @@ export class ExportFolder {
 
   #readList(path: string): void {
     if (!fs.existsSync(path)) return;
-    for (const line of fs.readFileSync(path, 'utf8').split('\n')) {
-      if (!line.startsWith('{"name"') || !line.endsWith('}')) continue;
-      const unit = JSON.parse(line) as Unit;
+    for (const unit of parseExportList(fs.readFileSync(path, 'utf8'))) {
       // A unit that was being written when the program ended may have files of both lists.
       const earlier = this.#before.get(unit.name)?.files ?? [];
       this.#before.set(unit.name, { ...unit, files: [...new Set([...earlier, ...unit.files])] });
@@ -86,10 +79,14 @@ export class ExportFolder {
     return count;
   }
 
-  /** True if a unit of the last export is made of the same; it is then kept as it is. */
-  keepUnit(name: string, fingerprint: string): boolean {
+  /**
+   * True if a unit of the last export is made of the same; it is then kept as it is.
+   * @param files that must be there
+   */
+  keepUnit(name: string, fingerprint: string, files: readonly string[] = []): boolean {
     const before = this.#before.get(name);
     if (before?.fingerprint !== fingerprint || !fingerprint) return false;
+    if (!files.every((file) => fs.existsSync(join(this.root, file)))) return false;
     this.#after.set(name, before);
     return true;
   }
@@ -209,6 +206,11 @@ export class ExportFolder {
     }
   }
 
+  /** Reads a part of a file. */
+  async readRange(file: string, _size: number, { start, end }: ByteRange): Promise<Buffer> {
+    return buffer(fs.createReadStream(join(this.root, file), { start, end }));
+  }
+
   /** Writes the compressed copy of a file, unless it is there. @returns the size of the file */
   async #compressLarge(file: string, size: number): Promise<number> {
     if (!this.#mayHaveCopy(file) || this.#keepCopy(file)) return size;
@@ -242,8 +244,7 @@ export class ExportFolder {
     const kept = new Set<string>();
     for (const { files } of this.#after.values()) for (const file of files) kept.add(file);
     for (const file of this.#known) if (!kept.has(file)) this.#remove(file);
-    const units = [...this.#after.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
-    this.write(this.#listName, Buffer.from(`${[header, ...units.map((unit) => JSON.stringify(unit))].join('\n')}\n`));
+    this.write(this.#listName, Buffer.from(formatExportList(this.#after.values())));
     this.close();
     fs.rmSync(join(this.root, `${this.#listName}.new`), { force: true });
   }

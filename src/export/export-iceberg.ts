@@ -4,16 +4,17 @@
  *     <namespace>/<dataset>/metadata/v3.metadata.json, version-hint.text, snap-….avro, …-m0.avro
  *     <namespace>/<dataset>/data/….parquet
  */
-import { open } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
+import { createHash } from 'node:crypto';
+import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ConflictError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { forEachConcurrent } from '../catalogue/concurrency.ts';
+import { ConflictError, DamagedObjectError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { listAll } from '../catalogue/iterate.ts';
-import type { ByteRange } from '../catalogue/open-file.ts';
+import { bucketPattern } from '../catalogue/payload-store.ts';
 import { anonymous } from '../catalogue/permissions.ts';
 import { formatRef, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { toJson } from '../catalogue/represent.ts';
-import type { Dataset, Version } from '../catalogue/types.ts';
+import type { Dataset, Settings, Version } from '../catalogue/types.ts';
 import { WorkerPool } from '../data/worker-pool.ts';
 import { withLock } from '../disk/lock.ts';
 import { openFileCatalogue } from '../files/file-catalogue.ts';
@@ -21,8 +22,10 @@ import { dataFileFacts } from '../iceberg/data-file.ts';
 import { manifest, manifestList } from '../iceberg/manifests.ts';
 import { metadataFileName, metadataVersion, tableMetadata, versionHintName } from '../iceberg/metadata.ts';
 import { readTable } from '../iceberg/read-table.ts';
-import { type TableSnapshot, tableWithoutSnapshots } from '../iceberg/table.ts';
+import { type Table, type TableSnapshot, tableWithoutSnapshots } from '../iceberg/table.ts';
+import { ExportBucket } from './export-bucket.ts';
 import { ExportFolder } from './export-folder.ts';
+import type { TablesPlace } from './tables-place.ts';
 
 /** The list of files of an export of tables. */
 const listName = '.catalogue-tables';
@@ -30,13 +33,19 @@ const listName = '.catalogue-tables';
 export interface TablesExportOptions {
   /** Path of the catalogue folder. */
   readonly folder: string;
-  /** Path of the folder that the files are written to. */
+  /** Path of the folder that the files are written to, or `s3://bucket/folder`. */
   readonly to: string;
-  /** Path or URL at which engines read the files, such as `s3://bucket/tables`; default: the absolute path of `to`. */
+  /** Path or URL at which engines read the files, such as `s3://bucket/tables`; default: that of `to`. */
   readonly location?: string | undefined;
+  /** Address of the object store; default: that of the environment, else that of the settings under `payloads`, else Amazon's. */
+  readonly endpoint?: string | undefined;
+  /** Region of the bucket; default: that of the environment, else that of the settings. */
+  readonly region?: string | undefined;
   /** True to write into a folder that has other files. */
   readonly force?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
+  /** Called after each dataset, with the number of those that are done, and of all. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 export interface TablesExportResult {
@@ -50,60 +59,88 @@ export interface TablesExportResult {
   readonly missing: readonly { readonly version: string; readonly reason: string }[];
 }
 
+/** True for the address of a bucket, right or wrong. */
+export const isBucket = (to: string): boolean => to.startsWith('s3://');
+
 /**
  * Exports the public datasets of a catalogue that have rows.
- * @throws ValidationError for a bucket as the folder; ConflictError if the folder is of others; UnavailableError (the disk is full);
- *   the signal's reason
+ * @throws ValidationError for a wrong address; ConflictError if the folder is of others; UnavailableError (the disk is full, the
+ *   object store can't be reached); ObjectStoreError; the signal's reason
  */
 export async function exportTables(options: TablesExportOptions): Promise<TablesExportResult> {
-  const { folder, to, force = false } = options;
-  const location = (options.location ?? resolve(to)).replace(/\/+$/, '');
+  const { folder, to } = options;
+  if (isBucket(to) && !new RegExp(bucketPattern).test(to))
+    throw new ValidationError({ to: ['Name a bucket, and a folder in it, as in s3://bucket/tables.'] });
+  const place = isBucket(to) ? to.replace(/\/+$/, '') : resolve(to);
+  const location = (options.location ?? place).replace(/\/+$/, '');
   if (!location) throw new ValidationError({ location: ['Name a path or an address, such as s3://bucket/tables.'] });
-  if (`${resolve(to)}/`.startsWith(`${resolve(folder)}/`))
+  if (`${place}/`.startsWith(`${resolve(folder)}/`))
     throw new ConflictError('The export must not lie in the catalogue folder itself. Name another place.');
   const workers = new WorkerPool();
   const files = await openFileCatalogue(folder, { cache: true, patience: Number.POSITIVE_INFINITY, workers });
   try {
     await files.load();
-    return await withLock(folder, `export ${resolve(to)}`, () =>
-      new TablesExporter(
-        files.for(anonymous),
-        new ExportFolder(to, { mayReplace: force, listName }),
-        location,
-        options.signal,
-      ).run(),
-    );
+    const catalogue = files.for(anonymous);
+    return await withLock(folder, `export ${place}`, async () => {
+      const opened = await openPlace(place, options, catalogue.settings);
+      return new TablesExporter(catalogue, opened, location, options).run();
+    });
   } finally {
     await files.close();
     await workers.close();
   }
 }
 
+/** @param place an absolute path, or the address of a bucket */
+async function openPlace(
+  place: string,
+  { force: mayReplace = false, signal, ...options }: TablesExportOptions,
+  { payloads }: Settings,
+): Promise<TablesPlace> {
+  if (!isBucket(place)) return new ExportFolder(place, { mayReplace, listName });
+  const { AWS_ENDPOINT_URL_S3, AWS_ENDPOINT_URL, AWS_REGION } = process.env;
+  const endpoint = options.endpoint ?? (AWS_ENDPOINT_URL_S3 || AWS_ENDPOINT_URL || payloads.endpoint);
+  const region = options.region ?? (AWS_REGION || payloads.region);
+  return ExportBucket.open({ address: place, endpoint, region, listName, mayReplace, signal });
+}
+
 class TablesExporter {
   readonly #catalogue: Catalogue;
-  readonly #folder: ExportFolder;
+  readonly #place: TablesPlace;
   readonly #location: string;
-  readonly #signal: AbortSignal | undefined;
+  readonly #options: Pick<TablesExportOptions, 'signal' | 'onProgress'>;
   readonly #missing: { version: string; reason: string }[] = [];
   #tables = 0;
   #snapshots = 0;
 
-  constructor(catalogue: Catalogue, folder: ExportFolder, location: string, signal: AbortSignal | undefined) {
+  constructor(
+    catalogue: Catalogue,
+    place: TablesPlace,
+    location: string,
+    options: Pick<TablesExportOptions, 'signal' | 'onProgress'>,
+  ) {
     this.#catalogue = catalogue;
-    this.#folder = folder;
+    this.#place = place;
     this.#location = location;
-    this.#signal = signal;
+    this.#options = options;
   }
 
   async run(): Promise<TablesExportResult> {
     try {
-      for await (const dataset of listAll(this.#catalogue, 'dataset')) await this.#exportTable(dataset);
-      this.#folder.finish();
+      const datasets: Dataset[] = [];
+      for await (const dataset of listAll(this.#catalogue, 'dataset')) datasets.push(dataset);
+      let done = 0;
+      await forEachConcurrent(datasets, this.#place.concurrency, async (dataset) => {
+        await this.#exportTable(dataset);
+        this.#options.onProgress?.(++done, datasets.length);
+      });
+      await this.#place.finish();
     } finally {
-      this.#folder.close();
+      await this.#place.close();
     }
-    const { written, removed } = this.#folder;
-    const [location, tables, snapshots, missing] = [this.#location, this.#tables, this.#snapshots, this.#missing];
+    const { written, removed } = this.#place;
+    const [location, tables, snapshots] = [this.#location, this.#tables, this.#snapshots];
+    const missing = this.#missing.sort((a, b) => (a.version < b.version ? -1 : 1));
     return { location, tables, snapshots, written, removed, missing };
   }
 
@@ -114,10 +151,12 @@ class TablesExporter {
     const path = `${dataset.namespace}/${dataset.slug}`;
     const unreadable = new Set<TableSnapshot>();
     for (const snapshot of whole.snapshots) {
-      this.#signal?.throwIfAborted();
+      this.#options.signal?.throwIfAborted();
       try {
         await this.#exportSnapshot(path, snapshot);
       } catch (error) {
+        if (error instanceof DamagedObjectError)
+          throw new DamagedObjectError(`${formatRef(refOf(snapshot.version))}: ${error.message}`, { cause: error });
         if (!(error instanceof NotFoundError)) throw error;
         unreadable.add(snapshot);
         this.#noteMissing(snapshot.version, error.message);
@@ -127,45 +166,47 @@ class TablesExporter {
     if (!table) return;
     this.#tables++;
     this.#snapshots += table.snapshots.length;
+    await this.#exportMetadata(path, table);
+  }
+
+  /** Writes the metadata of a table, after all files that they name; the hint comes last: until then, readers find the table as it was. */
+  async #exportMetadata(path: string, table: Table): Promise<void> {
     const document = toJson(tableMetadata(table, `${this.#location}/${path}`));
     const metadata = [`${path}/metadata/${metadataFileName(table)}`, `${path}/metadata/${versionHintName}`];
-    this.#folder.beginUnit(`table ${path}`, metadata);
-    // The hint comes last: until then, readers find the table as it was.
+    const name = `table ${path}`;
+    const fingerprint = createHash('sha256').update(document).digest('hex');
+    if (await this.#place.keepUnit(name, fingerprint, metadata)) return;
+    await this.#place.beginUnit(name, metadata, fingerprint);
     for (const [i, text] of [document, String(metadataVersion(table))].entries())
-      this.#folder.write(metadata[i] as string, Buffer.from(text));
-    this.#folder.endUnit(`table ${path}`, '', metadata);
+      await this.#place.write(metadata[i] as string, Buffer.from(text));
+    this.#place.endUnit(name, fingerprint, metadata);
   }
 
   #noteMissing(version: Version, reason: string): void {
     this.#missing.push({ version: formatRef(refOf(version)), reason });
   }
 
-  /** Writes the files of a snapshot, unless they are there: their names tell what they are made of. @throws NotFoundError */
+  /** Writes the files of a snapshot, unless they are there: their names tell what they are made of. @throws NotFoundError, DamagedObjectError */
   async #exportSnapshot(path: string, snapshot: TableSnapshot): Promise<void> {
     const { version, schema, files } = snapshot;
     const name = `snapshot ${path}/${version.slug}`;
     const fingerprint = JSON.stringify([this.#location, files]);
-    if (this.#folder.keepUnit(name, fingerprint)) return;
+    const [data, ...metadata] = [
+      `${path}/data/${files.data}`,
+      `${path}/metadata/${files.manifest}`,
+      `${path}/metadata/${files.manifestList}`,
+    ] as const;
+    const written = [data, ...metadata];
+    if (await this.#place.keepUnit(name, fingerprint, written)) return;
     const request = { parameters: [], format: 'parquet', tableFields: schema.fields };
     const rows = await this.#catalogue.rows(refOf(version) as VersionRef, request);
-    const data = `${path}/data/${files.data}`;
-    const written = [data, `${path}/metadata/${files.manifest}`, `${path}/metadata/${files.manifestList}`];
-    this.#folder.beginUnit(name, written);
-    const size = await this.#folder.writeStream(data, [], rows.stream()[Symbol.asyncIterator]());
-    const file = await open(join(this.#folder.root, data));
-    try {
-      const facts = await dataFileFacts(size, schema, async ({ start, end }: ByteRange) => {
-        const bytes = Buffer.alloc(end - start + 1);
-        await file.read(bytes, 0, bytes.length, start);
-        return bytes;
-      });
-      const location = `${this.#location}/${path}`;
-      const bytes = manifest(snapshot, facts, location);
-      this.#folder.write(written[1] as string, bytes);
-      this.#folder.write(written[2] as string, manifestList(snapshot, facts, bytes.length, location));
-    } finally {
-      await file.close();
-    }
-    this.#folder.endUnit(name, fingerprint, written);
+    await this.#place.beginUnit(name, written, fingerprint);
+    const size = await this.#place.writeStream(data, [], rows.stream()[Symbol.asyncIterator]());
+    const facts = await dataFileFacts(size, schema, (range) => this.#place.readRange(data, size, range));
+    const location = `${this.#location}/${path}`;
+    const bytes = manifest(snapshot, facts, location);
+    await this.#place.write(metadata[0], bytes);
+    await this.#place.write(metadata[1], manifestList(snapshot, facts, bytes.length, location));
+    this.#place.endUnit(name, fingerprint, written);
   }
 }

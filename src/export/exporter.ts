@@ -1,8 +1,9 @@
 /** Writes an export: units of files that are made of the same records, answered by the server's own app. */
 import { readFileSync } from 'node:fs';
 import type { RequestListener } from 'node:http';
+import { json } from 'node:stream/consumers';
 import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
-import { NotFoundError } from '../catalogue/errors.ts';
+import { DamagedObjectError, NotFoundError, ObjectStoreError, UnavailableError } from '../catalogue/errors.ts';
 import { listAll } from '../catalogue/iterate.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
@@ -221,14 +222,18 @@ export class Exporter {
       return true;
     } catch (error) {
       if (error instanceof NotFoundError) return false;
-      throw error;
+      if (!(error instanceof DamagedObjectError)) throw error;
+      throw new DamagedObjectError(`${formatRef(refOf(version))}: ${error.message}`, { cause: error });
     }
   }
 
   /** Writes the response of an address. @returns false if there is none that everybody may see */
   async #write({ path, accept, file, withReason }: ExportedAddress): Promise<boolean> {
     const { status, body } = await getInProcess(this.#listener, path, accept);
-    if (!expected.includes(status)) throw new Error(`The export of ${path} failed with status ${status}.`);
+    if (!expected.includes(status)) {
+      body.destroy();
+      throw await this.#failureOf(path, status);
+    }
     if (status !== 200 && !(withReason && status === 404)) {
       body.resume();
       return false;
@@ -246,6 +251,15 @@ export class Exporter {
     }
     this.#folder.write(file, Buffer.concat(chunks));
     return true;
+  }
+
+  /** The error for a status of the server's own: of the object store, with its reason. */
+  async #failureOf(path: string, status: number): Promise<Error> {
+    if (status !== 502 && status !== 503) return new Error(`The export of ${path} failed with status ${status}.`);
+    const { body } = await getInProcess(this.#listener, path, 'application/json');
+    const { detail } = (await json(body)) as { detail?: string };
+    const message = `The export of ${path} failed: ${detail ?? `status ${status}`}`;
+    return status === 502 ? new ObjectStoreError(message) : new UnavailableError(message);
   }
 
   #noteSize(file: string, size: number): void {

@@ -132,6 +132,12 @@ export async function movePayloads(...args: Parameters<typeof import('./payloads
   return movePayloads(...args);
 }
 
+/** The payloads of a folder, and where they lie; see `locatePayloads`. */
+export async function locatePayloads(root: string) {
+  const { locatePayloads } = await import('./payloads/move-payloads.ts');
+  return locatePayloads(root);
+}
+
 /** The number of payloads that lie in the object store, and their bytes. */
 export async function countStoredPayloads(root: string): Promise<{ payloads: number; bytes: number }> {
   const [{ openFileCatalogue }, { listPayloads }] = await Promise.all([

@@ -15,7 +15,8 @@ const gitignore = `# Accounts, caches and temporary files: for this computer onl
 const gitattributes = `# Payloads are served byte for byte under their checksum: git must not touch their line ends, nor merge their lines.
 namespaces/*/datasets/*/data/** -text -merge
 
-# Large payloads, from some 10 MB on, weigh on every clone for ever. Keep them in Git LFS (https://git-lfs.com): take
+# Large payloads, from some 10 MB on, weigh on every clone for ever. Keep them in an object store ("payloads" in
+# catalogue.yaml): git then has pointers of three lines, and this file stays as it is. Or in Git LFS (https://git-lfs.com): take
 # the "#" off the lines that fit and run "git lfs install" once. Or leave them where they are, and give their address in
 # the version's file instead: "file: { url: https://… }".
 # namespaces/*/datasets/*/data/*.parquet filter=lfs diff=lfs merge=lfs -text

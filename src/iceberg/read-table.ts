@@ -1,9 +1,9 @@
 /** The tables of a catalogue: datasets with versions whose rows can be read. */
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { statisticsInMetadata } from '../catalogue/column-statistics.ts';
-import { NotFoundError } from '../catalogue/errors.ts';
+import { DamagedObjectError, NotFoundError } from '../catalogue/errors.ts';
 import { mayHaveRows } from '../catalogue/ready-versions.ts';
-import { refOf, type VersionRef } from '../catalogue/ref.ts';
+import { formatRef, refOf, type VersionRef } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import type { ColumnFacts } from './schema.ts';
 import { type Table, type TableVersion, tableOfDataset } from './table.ts';
@@ -29,7 +29,7 @@ const tables = new WeakMap<Dataset, Promise<ReadTable>>();
 
 /**
  * Reads the table of a dataset. Columns that the record of a version doesn't list are read from its rows.
- * @throws UnavailableError if rows aren't ready in time
+ * @throws UnavailableError if rows aren't ready in time; DamagedObjectError if a payload is missing in the object store
  */
 export function readTable(catalogue: Pick<Catalogue, 'profile'>, dataset: Dataset): Promise<ReadTable> {
   const known = tables.get(dataset);
@@ -48,6 +48,9 @@ async function readVersions(catalogue: Pick<Catalogue, 'profile'>, dataset: Data
     try {
       versions.push({ version, columns: columnsInRecord(version) ?? (await columnsInRows(catalogue, version)) });
     } catch (error) {
+      // The object may be restored: a table doesn't lose a version by it.
+      if (error instanceof DamagedObjectError)
+        throw new DamagedObjectError(`${formatRef(refOf(version))}: ${error.message}`, { cause: error });
       if (!(error instanceof NotFoundError)) throw error;
       unreadable.push({ version, reason: error.message });
     }

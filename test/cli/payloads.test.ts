@@ -1,6 +1,6 @@
 /** `catalogue payloads`, and the other commands on a folder whose payloads lie in an object store. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { objectKey } from '../../src/catalogue/payload-store.ts';
@@ -52,6 +52,38 @@ describe('payloads in an object store', { skip: missingObjectStore }, async () =
   const object = (text: string) => ({ Bucket: s3.bucket, Key: objectKey('typed/', computeChecksum(text)) });
   const sums = (...texts: string[]) => texts.map((text) => object(text).Key).sort();
 
+  it('are listed with their places', async () => {
+    const before = await run('payloads list');
+    assert.equal(
+      before.out,
+      ['elms', 'oaks', 'small']
+        .map((name) => `${home}/data/${name}.csv\t${file(`${name}.csv`).length}\tfolder\n`)
+        .join(''),
+    );
+    assert.match(before.err, /^3 payloads \(4\.\d kB\)\.$/m);
+    await run('payloads move');
+    const { out } = await run('payloads list', { terminal: true, columns: 120 });
+    assert.match(
+      out,
+      /^PATH +SIZE +PLACE\n\S+elms\.csv +2\.\d kB +store\n\S+oaks\.csv +2\.\d kB +store\n\S+small\.csv +4 B +folder\n/,
+    );
+    await run('data parks/trees height=7');
+    const after = await run('payloads list --json');
+    const places = JSON.parse(after.out).map(({ path, place, cached, checksum }: Record<string, unknown>) =>
+      [String(path).split('/').at(-1), place, cached, checksum].join(' '),
+    );
+    assert.deepEqual(places, [
+      `elms.csv store true ${computeChecksum(elms)}`,
+      `oaks.csv store false ${computeChecksum(oaks)}`,
+      `small.csv folder false ${computeChecksum('a\n1\n')}`,
+    ]);
+    assert.match(after.err, /^3 payloads \(4\.\d kB\), of them 2 \(4\.\d kB\) in the object store\.$/m);
+    await run('payloads move --to folder');
+    const none = await makeRoot({ settings: { title: 'Town' } });
+    assert.match((await type(['payloads', 'list'], { root: none })).err, /^No payloads\.$/m);
+    for (const key of await keys()) await s3.client.send(new DeleteObjectCommand({ Bucket: s3.bucket, Key: key }));
+  });
+
   it('are moved there, and checked', async () => {
     const planned = await run('payloads move --dry-run');
     assert.match(planned.out, /Would move .*\/data\/elms\.csv \(2\.\d kB\)\nWould move .*\/data\/oaks\.csv/);
@@ -84,6 +116,22 @@ describe('payloads in an object store', { skip: missingObjectStore }, async () =
     assert.equal(exitCode, 1);
     assert.match(out, /20200101000000000000\.yaml:\d+:\d+: The object store lacks/);
     assert.match(out, /20210101000000000000\.yaml:\d+:\d+: The object store has other bytes/);
+    rmSync(`${root}/.catalogue/cache`, { recursive: true });
+    const site = `${root}-site`;
+    const exported = await run(`export ${site} --url https://data.example.org`);
+    rmSync(site, { recursive: true, force: true });
+    assert.equal(exported.exitCode, 6);
+    assert.match(
+      exported.err,
+      /parks\/trees@20\d+: The object store (lacks|has other bytes).*Restore the object, or publish/,
+    );
+    const tables = await run(`export --iceberg ${site}`);
+    rmSync(site, { recursive: true, force: true });
+    assert.equal(tables.exitCode, 6);
+    assert.match(
+      tables.err,
+      /parks\/trees@20\d+: The object store (lacks|has other bytes).*Restore the object, or publish/,
+    );
     await s3.client.send(new PutObjectCommand({ ...object(elms), Body: elms }));
     await s3.client.send(new PutObjectCommand({ ...object(oaks), Body: oaks }));
     const refused = await (async () => {

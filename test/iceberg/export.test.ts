@@ -151,13 +151,13 @@ describe('catalogue export --iceberg', () => {
     assert.deepEqual(icebergErrors('TableMetadata', JSON.parse(text)), []);
   });
 
-  it('is a command that spares the files of others, and says how a bucket gets the tables', async () => {
+  it('is a command that spares the files of others, and says how another store gets the tables', async () => {
     const { root } = workshop;
     const done = await type(['export', '--iceberg', `${to}-2`, '--location', 's3://bucket/tables/'], { root });
     assert.match(done.err, /4 tables with 7 snapshots, to be read at s3:\/\/bucket\/tables\/\n/);
-    const { exitCode, err } = await type(['export', '--iceberg', 's3://bucket/tables'], { root });
+    const { exitCode, err } = await type(['export', '--iceberg', 'gs://bucket/tables'], { root });
     assert.equal(exitCode, 2);
-    assert.match(err, /Name a folder, and the address with --location s3:\/\/bucket\/tables\./);
+    assert.match(err, /Name a folder, and the address with --location gs:\/\/bucket\/tables\./);
     // A site and tables have lists of their own: neither removes the files of the other.
     assert.match(
       (await type(['export', to, '--url', 'https://a.example'], { root })).err,

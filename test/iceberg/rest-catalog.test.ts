@@ -1,7 +1,13 @@
 /** Tables of the REST catalog, read with icebird: all versions by their snapshots, and what is no table. */
 import assert from 'node:assert/strict';
+import { get, type IncomingMessage } from 'node:http';
+import { buffer } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
+import { gunzipSync } from 'node:zlib';
 import { icebergRead } from 'icebird';
+import { computeChecksum } from '../../src/disk/checksum.ts';
+import { filesIn } from '../support/exported.ts';
+import { homeOf, makeFolder } from '../support/folder.ts';
 import type { Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 import { icebergErrors, type Metadata } from './spec.ts';
@@ -179,5 +185,48 @@ describe('the Iceberg REST catalog', () => {
     const list = snapshots.at(-1)?.['manifest-list'] ?? '';
     const part = await fetch(list, { headers: { Range: 'bytes=0-3' } });
     assert.deepEqual([part.status, await part.text()], [206, 'Obj\u0001']);
+  });
+});
+
+describe('a table of 1,000 versions', () => {
+  const days = Array.from({ length: 1000 }, (_, n) => new Date(1.5e12 + n * 86_400_000).toISOString().slice(0, 10));
+  const slugOf = (day: string) => `${day.replaceAll('-', '')}000000000000`;
+  const csvOf = (n: number) => `id\n${n}\n`;
+  const columns = [{ name: 'id', type: 'integer' }];
+  const version = (n: number) => {
+    const file = { name: `${n}.csv`, format: 'csv', size: csvOf(n).length };
+    return { id: (n * 1_103_515_245 + 12_345) % 2 ** 31, rows: 1, columns, checksum: computeChecksum(csvOf(n)), file };
+  };
+  const folder = makeFolder({
+    namespaces: { lab: { label: 'Lab' } },
+    datasets: { 'lab/daily': { label: 'Daily', columns } },
+    versions: Object.fromEntries(days.map((day, n) => [`lab/daily@${slugOf(day)}`, version(n)])),
+    files: Object.fromEntries(days.map((_, n) => [`${homeOf('lab/daily')}/data/${n}.csv`, csvOf(n)])),
+  });
+
+  it('is loaded with one small response, without its data files', async (t) => {
+    const { base, close } = await serveFolder(folder.root);
+    t.after(close);
+    const address = `${base}/iceberg/v1/namespaces/lab/tables/daily`;
+    const sent = await new Promise<IncomingMessage>((resolve, reject) => {
+      get(address, { headers: { 'accept-encoding': 'gzip' } }, resolve).on('error', reject);
+    });
+    const bytes = await buffer(sent);
+    assert.equal(sent.headers['content-encoding'], 'gzip');
+    assert.ok(bytes.length < 70_000, `${bytes.length} bytes`);
+    const { metadata } = JSON.parse(gunzipSync(bytes).toString()) as { metadata: Metadata };
+    assert.deepEqual(icebergErrors('LoadTableResult', { metadata }), []);
+    assert.equal(metadata.snapshots.length, 1000);
+    assert.equal(Object.keys(metadata.refs).length, 1001);
+    assert.deepEqual(
+      filesIn(folder.root).filter((path) => /\.catalogue\/cache\/.*parquet/.test(path)),
+      [],
+    );
+    const again = await fetch(address, { headers: { 'If-None-Match': sent.headers.etag ?? '' } });
+    assert.equal(again.status, 304);
+    // Time travel needs the files of the snapshot that is read, and no others.
+    const chosen = { ...metadata, 'current-snapshot-id': metadata.snapshots[500]?.['snapshot-id'] };
+    const rows = await icebergRead({ tableUrl: metadata.location, metadata: chosen as never });
+    assert.deepEqual(rows, [{ id: 500n }]);
   });
 });

@@ -1,6 +1,9 @@
 /**
  * Checks of documents with the Iceberg table spec (version 2) and the REST catalog's OpenAPI: the required fields and types of
- * their tables, written down as JSON Schema; and the rules between fields that readers in Java assert.
+ * their tables, written down as JSON Schema; and the rules between fields that readers in Java assert. Compared with
+ * ErrorModel, CatalogConfig, Namespace, TableIdentifier, Schema, Snapshot, SnapshotReference, TableMetadata and LoadTableResult in
+ * `open-api/rest-catalog-open-api.yaml` of Apache Iceberg at commit 00342e565ac02181766b432331a157bd08c7e0d3: what these schemas
+ * take, those take. They are stricter, since we write version 2 of the format only, and no fields that aren't named here.
  */
 import { createRequire } from 'node:module';
 import type { ValidateFunction } from 'ajv';
@@ -8,7 +11,8 @@ import type { ValidateFunction } from 'ajv';
 // The package is CommonJS, with types for both.
 const Ajv = createRequire(import.meta.url)('ajv').default as typeof import('ajv').default;
 
-const int = { type: 'integer' };
+/** A number that JavaScript reads exactly: those of the OpenAPI have 64 bits. */
+const int = { type: 'integer', minimum: Number.MIN_SAFE_INTEGER, maximum: Number.MAX_SAFE_INTEGER };
 const string = { type: 'string' };
 const texts = { type: 'object', additionalProperties: string };
 const list = (items: object) => ({ type: 'array', items });
@@ -78,7 +82,9 @@ const validators = Object.fromEntries(
     ),
     LoadTableResult: record({ metadata: tableMetadata }, { 'metadata-location': string, config: texts }),
     TableMetadata: tableMetadata,
-    IcebergErrorResponse: record({ error: record({ message: string, type: string, code: int }) }),
+    IcebergErrorResponse: record({
+      error: record({ message: string, type: string, code: { ...int, minimum: 400, maximum: 600 } }),
+    }),
   }).map(([name, one]) => [name, ajv.compile(one)]),
 );
 

@@ -218,8 +218,18 @@ describe('a catalogue with an object store', { skip: missingObjectStore }, async
     const facts = { checksum: computeChecksum(pushed), size: pushed.length };
     await replica.put(path, { ...facts, source: () => Readable.from([Buffer.from(pushed)]) });
     assert.equal(readFileSync(folder.path(path), 'utf8'), pointerText(facts));
-    // Again, it is there already.
+    // Again, it is there already; so is the payload of another path, for those who have the keys of the store.
     await replica.put(path, { ...facts, source: () => assert.fail() });
+    await replica.put(path.replace('pushed', 'again'), { ...facts, source: () => assert.fail() });
+    assert.equal(readFileSync(folder.path(path.replace('pushed', 'again')), 'utf8'), pointerText(facts));
+    // Others must show that they have its bytes.
+    const ann = catalogue.for({ username: 'ann', staff: true, groups: [] }).replica;
+    const claim = ann.put(path.replace('pushed', 'claimed'), {
+      ...facts,
+      source: () => Readable.from([Buffer.from('?')]),
+    });
+    await assert.rejects(claim, { name: 'ValidationError' });
+    assert.equal(readdirSync(data).includes('claimed.csv'), false);
     const record = `label: Pushed\nchecksum: ${facts.checksum}\nfile: {name: pushed.csv, format: csv, size: ${facts.size}}\n`;
     folder.write(`${homeOf('parks/trees')}/versions/pushed.yaml`, record);
     const again = await openFileCatalogue(folder.root);

@@ -41,8 +41,11 @@ export interface TestStore {
   fault: Fault | undefined;
 }
 
-/** Starts the server for the tests of this file. The keys are in the environment from then on. */
-export async function startObjectStore(): Promise<TestStore> {
+/**
+ * Starts the server. The keys are in the environment from then on.
+ * @param atEnd is given the function that ends it; by default, the tests of this file end it
+ */
+export async function startObjectStore(atEnd: (stop: () => Promise<void>) => void = after): Promise<TestStore> {
   const folder = mkdtempSync(join(temporaryParent(), 'catalogue-swift-'));
   const script = fileURLToPath(new URL('object-store.py', import.meta.url));
   const swift = spawn(python, [script, folder], { stdio: ['pipe', 'pipe', 'ignore'] });
@@ -59,7 +62,7 @@ export async function startObjectStore(): Promise<TestStore> {
   const state: Pick<TestStore, 'requests' | 'fault'> = { requests: [], fault: undefined };
   const proxy = createServer((incoming, outgoing) => passOn(state, port, incoming, outgoing)).listen(0, '127.0.0.1');
   await once(proxy, 'listening');
-  after(async () => {
+  atEnd(async () => {
     client.destroy();
     proxy.closeAllConnections();
     proxy.close();

@@ -1,4 +1,4 @@
-/** `catalogue payloads`: the payloads that lie in an object store. */
+/** `catalogue payloads`: where payloads lie, in the folder or in an object store. */
 import { resolve } from 'node:path';
 import { Option } from 'commander';
 import type { Call, Verb } from '../command.ts';
@@ -11,6 +11,33 @@ import { bytesText, countText } from '../output/quantities.ts';
 const rootOf = ({ context, folder }: Call): string => resolve(context.cwd, folder());
 const sizeOf = (things: readonly { readonly size: number }[]): string =>
   bytesText(things.reduce((sum, { size }) => sum + size, 0));
+
+const list: Verb = {
+  usage: 'list',
+  description: 'List payloads with their sizes and places, the largest first.',
+  notes:
+    'The place is the folder or the object store, with "cached" if there is a copy on this computer. Payloads that are missing or ' +
+    'damaged are not listed: catalogue check names them.',
+  examples: ['catalogue payloads list', 'catalogue payloads list --json'],
+  on: 'folder',
+  async run(call) {
+    const { show } = call;
+    const { locatePayloads } = await import('../../files/folder.ts');
+    const payloads = await locatePayloads(rootOf(call));
+    if (show.asJson) show.json(payloads);
+    else {
+      const size = (bytes: number) => (show.forPeople ? bytesText(bytes) : String(bytes));
+      const rows = payloads.map((one) => [one.path, size(one.size), one.cached ? `${one.place}, cached` : one.place]);
+      if (rows.length) show.table(['PATH', 'SIZE', 'PLACE'], rows, { numbers: ['SIZE'] });
+    }
+    const stored = payloads.filter(({ place }) => place === 'store');
+    const rest = stored.length ? `, of them ${stored.length} (${sizeOf(stored)}) in the object store` : '';
+    show.message(
+      payloads.length ? `${countText(payloads.length, 'payload')} (${sizeOf(payloads)})${rest}.` : 'No payloads.',
+    );
+    return 0;
+  },
+};
 
 const move: Verb<{ to?: 'store' | 'folder'; dryRun?: boolean }> = {
   usage: 'move',
@@ -110,4 +137,4 @@ function showProblems({ show }: Call, problems: readonly { readonly path: string
   for (const { path, message } of problems) show.line(`${path}: ${message}`);
 }
 
-export const verbs = [move, verify, gc] as readonly Verb[];
+export const verbs = [list, move, verify, gc] as readonly Verb[];

@@ -56,6 +56,30 @@ export async function* listPayloads(files: CatalogueFiles): AsyncGenerator<Paylo
   }
 }
 
+/** A payload with the place of its bytes. */
+export interface PlacedPayload extends PayloadPointer {
+  readonly path: string;
+  readonly place: 'folder' | 'store';
+  /** True if there is a copy of a stored one in the cache. */
+  readonly cached: boolean;
+}
+
+/** The payloads of a folder with the places of their bytes, the largest first. Needs no connection. */
+export async function locatePayloads(root: string): Promise<readonly PlacedPayload[]> {
+  const catalogue = await openFileCatalogue(root);
+  const { cache } = storedPayloadsOf(catalogue);
+  try {
+    const payloads: PlacedPayload[] = [];
+    for await (const { path, checksum, size, isStored } of listPayloads(catalogue)) {
+      const cached = isStored && (await cache.has({ checksum, size }));
+      payloads.push({ path, size, checksum, place: isStored ? 'store' : 'folder', cached });
+    }
+    return payloads.sort((a, b) => b.size - a.size || (a.path < b.path ? -1 : 1));
+  } finally {
+    await catalogue.close();
+  }
+}
+
 /**
  * Moves payloads, one by one: each is in its new place before it leaves the old one.
  * @throws NotFoundError without a store; ObjectStoreError, UnavailableError, UnusableCatalogueError; the reason of the signal

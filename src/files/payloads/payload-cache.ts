@@ -28,14 +28,24 @@ export class PayloadCache {
     this.#options = options;
   }
 
-  /** Path of a copy; null if there is none of this size. */
-  async find({ checksum, size }: PayloadPointer): Promise<string | null> {
-    const path = join(await this.#options.folder(), checksum);
-    const found = await stat(path).catch(() => null);
-    if (!found?.isFile() || found.size !== size) return null;
+  /** Path of a copy, which is used now; null if there is none of this size. */
+  async find(pointer: PayloadPointer): Promise<string | null> {
+    const path = join(await this.#options.folder(), pointer.checksum);
+    const found = await this.#stat(pointer);
+    if (!found) return null;
     // The time of access says when it was used last, whatever the file system does by itself.
     await utimes(path, new Date(), found.mtime).catch(() => {});
     return path;
+  }
+
+  /** True if there is a copy of this size. */
+  async has(pointer: PayloadPointer): Promise<boolean> {
+    return (await this.#stat(pointer)) !== null;
+  }
+
+  async #stat({ checksum, size }: PayloadPointer) {
+    const found = await stat(join(await this.#options.folder(), checksum)).catch(() => null);
+    return found?.isFile() && found.size === size ? found : null;
   }
 
   /**

@@ -9,7 +9,8 @@ import { parseByteSize } from '../../catalogue/payload-store.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { openPayloadCacheFolder } from '../table-folder.ts';
 import { mayBePointer, type PayloadPointer, parsePointer, pointerText } from '../tree/payload-pointer.ts';
-import { ObjectStore, type ObjectStoreOptions } from './object-store.ts';
+import type { BucketOptions } from './bucket-connection.ts';
+import { ObjectStore } from './object-store.ts';
 import { PayloadCache } from './payload-cache.ts';
 import { noStoreError, wrongBytesError } from './store-errors.ts';
 
@@ -30,10 +31,10 @@ export function storedPayloadsOf(files: CatalogueFiles): StoredPayloads {
 export class StoredPayloads {
   readonly cache: PayloadCache;
   readonly #files: CatalogueFiles;
-  readonly #options: ObjectStoreOptions;
+  readonly #options: BucketOptions;
   #store: { readonly key: string; readonly store: ObjectStore } | undefined;
 
-  constructor(files: CatalogueFiles, options: ObjectStoreOptions = {}) {
+  constructor(files: CatalogueFiles, options: BucketOptions = {}) {
     this.#files = files;
     this.#options = options;
     this.cache = new PayloadCache({
@@ -123,6 +124,18 @@ export class StoredPayloads {
     await (await this.store()).write(path, pointer, signal);
     await this.cache.adopt(path, pointer).catch(() => {});
     await writePointer(path, pointer);
+  }
+
+  /**
+   * Writes a pointer to a payload that is in the object store already, so that its bytes needn't come. Only for those who may read
+   * the whole store: they needn't show that they have the bytes.
+   * @returns false if they must come
+   */
+  async pointToExisting(path: string, { checksum, size }: PayloadPointer): Promise<boolean> {
+    const pointer = { checksum, size };
+    if (!(await this.keeps(size)) || !(await (await this.store()).renew(pointer))) return false;
+    await writePointer(path, pointer);
+    return true;
   }
 
   close = async (): Promise<void> => {

@@ -64,6 +64,28 @@ describe('an object store', { skip: missingObjectStore }, () => {
     assert.deepEqual([...new Set(s3.requests.map((line) => line.split(' ')[0]))], ['HEAD']);
   });
 
+  it('stores an old object anew without its bytes, and not what is missing or of another size', async () => {
+    const soon = new Date(Date.now() + 10_000);
+    s3.requests.length = 0;
+    assert.equal(await store.renew(pointer), true);
+    assert.equal(await store.renew({ ...pointer, size: 5 }, soon), false);
+    assert.equal(await store.renew({ ...pointer, checksum: '0'.repeat(64) }, soon), false);
+    assert.deepEqual([...new Set(s3.requests.map((line) => line.split(' ')[0]))], ['HEAD']);
+    const before = await store.find(pointer.checksum);
+    await new Promise((resolve) => setTimeout(resolve, 1100));
+    assert.equal(await store.renew(pointer, soon), true);
+    const { modified, size } = (await store.find(pointer.checksum)) ?? {};
+    assert.equal(size, bytes.length);
+    assert.ok(Number(modified) > Number(before?.modified));
+    assert.ok((await buffer(await store.read(pointer))).equals(bytes));
+    // One that can't be stored anew needs its bytes.
+    const refused = await during(
+      ({ method }) => (method === 'PUT' ? { status: 403 } : undefined),
+      () => store.renew(pointer, soon),
+    );
+    assert.equal(refused, false);
+  });
+
   it('goes on after a lost connection, at the byte that is missing', async () => {
     s3.requests.length = 0;
     let cuts = 0;

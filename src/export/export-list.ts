@@ -1,0 +1,23 @@
+/** The list of the files of an export: lines of JSON, one for each unit. It lies beside the files, and goes along when they are moved. */
+
+const header = '{"catalogue-export":1}';
+
+/** Files that are made of the same records. */
+export interface Unit {
+  readonly name: string;
+  /** Of all that they are made of; '' while they are being written. */
+  readonly fingerprint: string;
+  readonly files: readonly string[];
+}
+
+/** The units of a list; a line that was cut off is left out. */
+export function* parseExportList(text: string): Generator<Unit, void, undefined> {
+  for (const line of text.split('\n'))
+    if (line.startsWith('{"name"') && line.endsWith('}')) yield JSON.parse(line) as Unit;
+}
+
+/** The list of units, in the order of their names. */
+export function formatExportList(units: Iterable<Unit>): string {
+  const inOrder = [...units].sort((a, b) => (a.name < b.name ? -1 : 1));
+  return `${[header, ...inOrder.map((unit) => JSON.stringify(unit))].join('\n')}\n`;
+}
