@@ -23,7 +23,7 @@ import {
 } from './merge.ts';
 
 /** Records that are written together: more of them take more memory. */
-const batchSize = 200;
+const batchSize = 1000;
 
 export interface Target {
   readonly namespace: string;
