@@ -5,7 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import { BroughtFiles, type BroughtVersion, type FileLink } from './bring-files.ts';
-import type { ListLayers } from './data-files.ts';
+import type { ListLayers, UnpackTable } from './data-files.ts';
 import type { SourceFormat } from './detect.ts';
 import { type Documents, openLocalDocument } from './documents.ts';
 import { HttpDocuments } from './http-documents.ts';
@@ -34,6 +34,8 @@ export interface ImportEnvironment {
   readonly cwd: string;
   /** Names the tables of a local file; empty if it has one. */
   readonly listLayers?: ListLayers | undefined;
+  /** Unpacks tables of ZIP archives; without it, archives are brought as they are. */
+  readonly unpackTable?: UnpackTable | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called with the number of records so far, and the number of all if it is known. */
   readonly onRecords?: ((done: number, total: number | null) => void) | undefined;
@@ -71,9 +73,10 @@ export async function importSource(request: ImportRequest, environment: ImportEn
   const namespace = request.namespace ?? (slugify(nameOfSource(from)) || 'imported');
   const { catalogue, cacheFolder, signal, cwd } = environment;
   let files: BroughtFiles | undefined;
+  const folder = `${cacheFolder}/${createHash('sha256').update(from).digest('hex').slice(0, 16)}`;
   const http = isUrl(from)
     ? await HttpDocuments.open({
-        folder: `${cacheFolder}/${createHash('sha256').update(from).digest('hex').slice(0, 16)}`,
+        folder,
         source: from,
         interval: (request.delay ?? 1) * 1000,
         signal,
@@ -95,7 +98,8 @@ export async function importSource(request: ImportRequest, environment: ImportEn
     const items = http
       ? readHttpSource(from, { ...state, folder: null })
       : readLocalSource(resolve(cwd, request.source), state);
-    files = new BroughtFiles(catalogue, documents, request.dryRun ?? false, signal, environment.onFiles);
+    const unpacking = environment.unpackTable && { unpackTable: environment.unpackTable, folder };
+    files = new BroughtFiles(catalogue, documents, request.dryRun ?? false, signal, environment.onFiles, unpacking);
     let total: number | null = null;
     let done = 0;
     try {

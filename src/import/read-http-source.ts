@@ -46,7 +46,9 @@ const acceptFor = (format: SourceFormat | undefined): string =>
 
 async function detectedAs(document: OpenDocument, format: SourceFormat): Promise<Detected> {
   const detected = await detectSourceFormat(document);
-  return detected.format === format ? detected : { ...detected, format };
+  // An answer of an item search is STAC, too.
+  const isKnown = detected.format === format || (format === 'stac' && detected.format === 'stac-items');
+  return isKnown ? detected : { ...detected, format };
 }
 
 /** Looks where portals have their catalogues, if the address is that of a page for people. */
