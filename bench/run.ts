@@ -25,6 +25,7 @@ const benchmarks = [
   'check',
   'cli',
   'sync',
+  'import',
   'data/ingest',
   'data/query',
   'data/stream',
