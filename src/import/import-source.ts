@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { excerpt, ValidationError } from '../catalogue/errors.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import { BroughtFiles, type BroughtVersion, type FileLink } from './bring-files.ts';
@@ -69,6 +70,7 @@ const isUrl = (source: string) => /^https?:\/\//i.test(source);
  * @throws NotFoundError, UnreachableError, ValidationError if the source can't be read at all; the signal's reason
  */
 export async function importSource(request: ImportRequest, environment: ImportEnvironment): Promise<ImportResult> {
+  assertIsSource(request.source);
   const from = addressOfSource(request.source);
   const namespace = request.namespace ?? (slugify(nameOfSource(from)) || 'imported');
   const { catalogue, cacheFolder, signal, cwd } = environment;
@@ -134,6 +136,17 @@ export async function importSource(request: ImportRequest, environment: ImportEn
   } finally {
     await http?.close();
   }
+}
+
+/** @throws ValidationError for nothing, for an address that is incomplete, and for one of another kind */
+function assertIsSource(source: string): void {
+  const given = excerpt(JSON.stringify(source));
+  const example = 'such as https://data.example.org, or the path of a file or folder';
+  if (source.trim() === '') throw new ValidationError({ source: [`Name the source: its address, ${example}.`] });
+  if (isUrl(source) && !URL.canParse(source))
+    throw new ValidationError({ source: [`${given} is no complete address. Give one ${example}.`] });
+  if (!isUrl(source) && /^[a-z][a-z0-9+.-]+:\/\//i.test(source))
+    throw new ValidationError({ source: [`${given} is no address of http or https. Give one ${example}.`] });
 }
 
 /** The address that records keep: a URL without fragment and final slash, or the name of a file or folder. */

@@ -28,10 +28,16 @@ async function* readOne(url: string, reading: Reading): AsyncGenerator<SourceIte
     const found = await findPortal(documents, url);
     if (found === 'ckan') yield* readCkanPortal(documents, url.replace(/\/+$/, ''));
     else if (found) yield* readDetected(found.document, found.detected, reading);
-    else
-      throw new ValidationError({
-        source: [`${url}: ${unknownFormat}. Say it with --format, or give the address of the catalogue's document.`],
-      });
+    else {
+      const what =
+        document.size === 0
+          ? 'the answer is empty'
+          : detected.format === 'html'
+            ? 'it is an HTML page, without a catalogue where portals have it'
+            : unknownFormat;
+      const remedy = "Say the format with --format, or give the address of the catalogue's document";
+      throw new ValidationError({ source: [`${url}: ${what}. ${remedy}.`] });
+    }
     return;
   }
   yield* readDetected(document, detected, reading);
