@@ -26,6 +26,7 @@ const benchmarks = [
   'cli',
   'sync',
   'object-store',
+  'import',
   'data/ingest',
   'data/files',
   'data/query',

@@ -164,16 +164,17 @@ export async function importCatalogue(
   source: string,
   { to, format, withData, dryRun, delay, cacheFolder, signal, onRecords }: ImportOptions,
 ): Promise<Imported> {
-  const [{ importSource }, { sourceFormats }, { listPayloadLayers }] = await Promise.all([
+  const [{ importSource }, { sourceFormats }, { listPayloadLayers }, { unpackTable }] = await Promise.all([
     import('./import/import-source.ts'),
     import('./import/detect.ts'),
     import('./data/ingest/payload-layers.ts'),
+    import('./data/ingest/archive-tables.ts'),
   ]);
   if (format !== undefined && !Object.hasOwn(sourceFormats, format))
     throw new ValidationError({ format: [`Known formats are ${Object.keys(sourceFormats).join(', ')}.`] });
   return importSource(
     { source, namespace: to, format: format as keyof typeof sourceFormats | undefined, withData, dryRun, delay },
-    { catalogue, cacheFolder, cwd: process.cwd(), listLayers: listPayloadLayers, signal, onRecords },
+    { catalogue, cacheFolder, cwd: process.cwd(), listLayers: listPayloadLayers, unpackTable, signal, onRecords },
   );
 }
 

@@ -28,6 +28,7 @@ import type { Step } from './writing/change.ts';
 import { writeNewRecordsOfSteps } from './writing/create-together.ts';
 import { type PlannedStep, TransactionPlan } from './writing/plan.ts';
 import { ChangedMeanwhileError } from './writing/record-file.ts';
+import { replaceRecordsOfSteps } from './writing/replace-together.ts';
 import { assertChangePermitted } from './writing/rights.ts';
 import {
   lockNamesOfChunk,
@@ -189,7 +190,10 @@ class Transaction {
     const scopes = new Map<string, Scope>();
     let isRetried = false;
     const planned = accepted.map(([, step]) => step);
-    const together = await writeNewRecordsOfSteps(files.root, planned, context, signal);
+    const together = new Map([
+      ...(await writeNewRecordsOfSteps(files.root, planned, context, signal)),
+      ...(await replaceRecordsOfSteps(files.root, planned, context, signal)),
+    ]);
     await forEachConcurrent(accepted, concurrency, async ([i, step]) => {
       const { actions, scopes: changed } = step;
       try {

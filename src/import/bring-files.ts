@@ -1,22 +1,29 @@
 /** The files of imported datasets, taken in as versions: of each dataset the one whose rows can be read best. */
-import { basename, isAbsolute } from 'node:path';
+import { randomUUID } from 'node:crypto';
+import { mkdir, rm } from 'node:fs/promises';
+import { basename, isAbsolute, join } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { type DatasetRef, formatRef } from '../catalogue/ref.ts';
+import { sentencesAboutColumns } from './column-changes.ts';
+import type { UnpackTable } from './data-files.ts';
 import type { Documents, OpenDocument } from './documents.ts';
 import { bringFeaturePages } from './feature-pages.ts';
 import { type ImportedDataset, type ImportedLink, reasonOf, type Skipped } from './imported.ts';
 import { featurePages } from './ogc.ts';
+import { maxItems, stacItems } from './stac-items.ts';
 
 export interface BroughtVersion {
   readonly ref: DatasetRef;
   readonly version: string;
   readonly file: string;
+  /** Sentences about columns that vanished or changed their types. */
+  readonly columns: readonly string[];
 }
 
 /** Formats with rows, the best first: with geometries and types before plain texts. */
 const formats = [
   ...['geojson', 'gpkg', 'fgb', 'parquet', 'geojsonl', 'shp', 'csv', 'tsv'],
-  ...['xlsx', 'kml', 'gpx', 'ndjson', 'json'],
+  ...['xlsx', 'kml', 'gpx', 'ndjson', 'json', 'zip', stacItems],
 ];
 
 /** Formats by the words that sources use for them. */
@@ -46,6 +53,8 @@ const spellings: Readonly<Record<string, string>> = {
   'application/vnd.google-earth.kml+xml': 'kml',
   'application/vnd.google-earth.kmz': 'kml',
   'application/gpx+xml': 'gpx',
+  'application/zip': 'zip',
+  'application/x-zip-compressed': 'zip',
 };
 
 /** The format of a file whose rows can be read; undefined for others. */
@@ -70,6 +79,12 @@ export interface FileLink extends Skipped {
 
 type OnFiles = (done: number, total: number, bytes: number) => void;
 
+/** Unpacks tables of ZIP archives into a folder. */
+export interface Unpacking {
+  readonly unpackTable: UnpackTable;
+  readonly folder: string;
+}
+
 interface Planned {
   readonly ref: DatasetRef;
   readonly link: ImportedLink;
@@ -83,6 +98,7 @@ export class BroughtFiles {
   readonly #dryRun: boolean;
   readonly #signal: AbortSignal | undefined;
   readonly #onFiles: OnFiles | undefined;
+  readonly #unpack: Unpacking | undefined;
   /** Files that are done; null before the first one is fetched. */
   #done: number | null = null;
   readonly #planned: Planned[] = [];
@@ -94,12 +110,14 @@ export class BroughtFiles {
     dryRun: boolean,
     signal: AbortSignal | undefined,
     onFiles: OnFiles | undefined,
+    unpack?: Unpacking,
   ) {
     this.#catalogue = catalogue;
     this.#documents = documents;
     this.#dryRun = dryRun;
     this.#signal = signal;
     this.#onFiles = onFiles;
+    this.#unpack = unpack;
   }
 
   /** Reports the bytes received of a document, if it is one of the files. */
@@ -147,20 +165,30 @@ export class BroughtFiles {
   }
 
   async #bringOne(ref: DatasetRef, link: ImportedLink): Promise<BroughtVersion | null> {
-    const document =
-      link.format === featurePages
-        ? await bringFeaturePages(this.#documents, link.address)
-        : await this.#documents.open(link.address);
-    const fileName = nameOfFile(document, link);
-    const { version, created } = await this.#catalogue.publish(ref, {
-      source: document.path,
-      fileName,
-      ...(document.mediaType && { mediaType: document.mediaType }),
-      ...(link.layer !== undefined && { reading: { layer: link.layer } }),
-      signal: this.#signal,
-    });
-    await this.#describeColumns(ref, link);
-    return created ? { ref, version: version.slug, file: fileName } : null;
+    const document = await this.#openFile(link);
+    const target = join(this.#unpack?.folder ?? '', `.unpacked-${randomUUID()}`);
+    try {
+      if (this.#unpack) await mkdir(this.#unpack.folder, { recursive: true, mode: 0o700 });
+      const unpacked = (await this.#unpack?.unpackTable(document.path, link.layer, target)) ?? null;
+      const fileName = unpacked ?? nameOfFile(document, link);
+      const { version, created, changes } = await this.#catalogue.publish(ref, {
+        source: unpacked === null ? document.path : target,
+        fileName,
+        ...(document.mediaType && unpacked === null && { mediaType: document.mediaType }),
+        ...(link.layer !== undefined && unpacked === null && { reading: { layer: link.layer } }),
+        signal: this.#signal,
+      });
+      await this.#describeColumns(ref, link);
+      return created ? { ref, version: version.slug, file: fileName, columns: sentencesAboutColumns(changes) } : null;
+    } finally {
+      await rm(target, { force: true });
+    }
+  }
+
+  #openFile({ address, format, body }: ImportedLink): Promise<OpenDocument> {
+    if (format === featurePages) return bringFeaturePages(this.#documents, { address });
+    if (format === stacItems) return bringFeaturePages(this.#documents, { address, ...(body && { body }) }, maxItems);
+    return this.#documents.open(address);
   }
 
   /** Gives columns the texts of the source, where they have none. */
@@ -184,11 +212,12 @@ export class BroughtFiles {
 
 /** A file name with the extension of the format. */
 function nameOfFile({ address }: OpenDocument, link: ImportedLink): string {
-  const format = readableFormat(link) ?? 'csv';
+  const known = readableFormat(link) ?? 'csv';
+  const format = known === stacItems ? 'geojson' : known;
   const path = isAbsolute(address) ? address : new URL(address).pathname;
   const name = basename(path) || 'data';
   // A shapefile comes in an archive.
-  if (format === 'shp') return /\.zip$/i.test(name) ? name : `${name}.zip`;
+  if (format === 'shp' || format === 'zip') return /\.zip$/i.test(name) ? name : `${name}.zip`;
   return /\.[a-z0-9]+(?:\.gz)?$/i.test(name) && readableFormat({ ...link, address: name, format: '', mediaType: '' })
     ? name
     : `${name}.${format}`;

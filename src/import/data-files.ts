@@ -6,6 +6,12 @@ import { importedDataset, reasonOf, type SourceItem, skip } from './imported.ts'
 /** Names the tables of a file; empty if it has one. */
 export type ListLayers = (path: string) => Promise<readonly string[]>;
 
+/**
+ * Unpacks a file with rows from a ZIP archive; see `unpackTable` in the room of rows.
+ * @returns its name; null for a file that is read as it is
+ */
+export type UnpackTable = (path: string, layer: string | undefined, target: string) => Promise<string | null>;
+
 const extension = /\.(?:csv|tsv|geojson|geojsonl|parquet|geoparquet|xlsx|xlsm|zip|shz|gpkg|fgb|kml|kmz|gpx)(?:\.gz)?$/i;
 
 /** Deepest folder that is read. */
@@ -22,8 +28,7 @@ export async function* readDataFile(
 ): AsyncGenerator<SourceItem, void, undefined> {
   const id = relative(folder, path).replaceAll('\\', '/');
   const name = basename(path).replace(extension, '');
-  // An archive is one of shapefiles: of others, no rows are read.
-  const format = /\.(?:zip|shz)$/i.test(path) ? 'shp' : undefined;
+  const format = /\.(?:zip|shz)$/i.test(path) ? 'zip' : undefined;
   let layers: readonly string[];
   try {
     layers = await listLayers(path);

@@ -9,6 +9,7 @@ import { membersOf } from './imported.ts';
 import { isRegistryDataset } from './open-data-registry.ts';
 import { isCatalogueRoot } from './other-catalogue.ts';
 import { isStac } from './stac.ts';
+import { isStacItems } from './stac-items.ts';
 
 /** Formats of sources, as `--format` names them. */
 export const sourceFormats = {
@@ -26,7 +27,7 @@ export const sourceFormats = {
 export type SourceFormat = keyof typeof sourceFormats;
 
 export interface Detected {
-  readonly format: SourceFormat | 'ckan-dump' | 'html' | null;
+  readonly format: SourceFormat | 'ckan-dump' | 'stac-items' | 'html' | null;
   /** The document, if it was read as a whole. */
   readonly value?: unknown;
   /** Path of the list of records in a document that is read item by item. */
@@ -82,6 +83,7 @@ export function formatOfValue(value: unknown): Detected {
     return { format: value.some(isJsonLd) ? 'dcat' : null };
   }
   const one = membersOf(value);
+  if (isStacItems(one)) return { format: 'stac-items', value };
   if (isCatalogueRoot(one)) return { format: 'catalogue', value };
   if (isStac(one)) return { format: 'stac', value };
   if (isDcatUs(one)) return { format: 'dcat-us', value };

@@ -21,7 +21,15 @@ export interface OpenDocument {
 /** Fetches documents. Addresses are URLs, or absolute paths of local files. */
 export interface Documents {
   /** @throws NotFoundError, UnreachableError, ValidationError (not allowed, too large) */
-  open(address: string, options?: { readonly accept?: string }): Promise<OpenDocument>;
+  open(address: string, options?: OpenOptions): Promise<OpenDocument>;
+}
+
+export interface OpenOptions {
+  readonly accept?: string | undefined;
+  /** JSON body: the document is asked for by POST. */
+  readonly body?: string | undefined;
+  /** Further headers. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 /** Most bytes of a document that is read as a whole. */
@@ -57,8 +65,12 @@ export async function readDocumentText(document: OpenDocument): Promise<string> 
 }
 
 /** A document in JSON. @throws ValidationError */
-export async function readJsonDocument(documents: Documents, address: string): Promise<unknown> {
-  const document = await documents.open(address, { accept: 'application/json' });
+export async function readJsonDocument(
+  documents: Documents,
+  address: string,
+  options: OpenOptions = {},
+): Promise<unknown> {
+  const document = await documents.open(address, { accept: 'application/json', ...options });
   return parseJson(await readDocumentText(document), document.address);
 }
 

@@ -1,23 +1,35 @@
-/** Features of OGC API - Features as one GeoJSON file: all pages, one after the other, so that memory holds one of them. */
+/**
+ * Features of OGC API - Features, and items of a STAC API, as one GeoJSON file: all pages, one after the other, so that memory
+ * holds one of them.
+ */
 import { open } from 'node:fs/promises';
 import { ValidationError } from '../catalogue/errors.ts';
 import { type Documents, type OpenDocument, readJsonDocument } from './documents.ts';
-import { listOf, membersOf, textOf } from './imported.ts';
-import { addressOf } from './stac.ts';
+import { membersOf } from './imported.ts';
+import { nextPageRequest, type PageRequest, pageKey } from './next-page.ts';
 
 /** Pages of one collection, at most: links that never end are refused. */
 const maxPages = 100_000;
 /** Features that a page is asked for. */
 const pageLength = 1000;
+const accept = 'application/geo+json, application/json;q=0.9';
 
-/** Writes the features behind an address into a file. @throws ValidationError if a page is no collection of features */
-export async function bringFeaturePages(documents: Documents, address: string): Promise<OpenDocument> {
-  const first = new URL(address);
-  first.searchParams.set('limit', String(pageLength));
-  const start = await documents.open(first.href, { accept: 'application/geo+json, application/json;q=0.9' });
+/**
+ * Writes the features that a request finds into a file.
+ * @param most number of features from which the request is refused
+ * @throws ValidationError if a page is no collection of features, or a link to the next one is not followed
+ */
+export async function bringFeaturePages(
+  documents: Documents,
+  request: PageRequest,
+  most = Number.POSITIVE_INFINITY,
+): Promise<OpenDocument> {
+  const first = withPageLength(request, most === Number.POSITIVE_INFINITY ? pageLength : pageLength / 4);
+  const start = await documents.open(first.address, optionsOf(first));
   const path = `${start.path}.features.geojson`;
   const file = await open(path, 'w');
   let size = 0;
+  let count = 0;
   const write = async (text: string) => {
     size += Buffer.byteLength(text);
     await file.write(text);
@@ -25,31 +37,51 @@ export async function bringFeaturePages(documents: Documents, address: string): 
   try {
     await write('{"type":"FeatureCollection","features":[');
     const seen = new Set<string>();
-    let isFirst = true;
-    for (let next = first.href; next; ) {
-      if (seen.has(next) || seen.size >= maxPages)
-        throw new ValidationError({ source: [`${address}: the pages never end.`] });
-      seen.add(next);
-      const page = membersOf(
-        await readJsonDocument(
-          { open: (url) => documents.open(url, { accept: 'application/geo+json, application/json;q=0.9' }) },
-          next,
-        ),
-      );
+    for (let next: PageRequest | null = first; next; ) {
+      if (seen.has(pageKey(next)) || seen.size >= maxPages)
+        throw new ValidationError({ source: [`${request.address}: the pages never end.`] });
+      seen.add(pageKey(next));
+      const page = membersOf(await readJsonDocument(documents, next.address, optionsOf(next)));
       if (!Array.isArray(page.features))
-        throw new ValidationError({ source: [`${next} is no collection of features.`] });
-      for (const feature of page.features) {
-        await write(`${isFirst ? '' : ','}\n${JSON.stringify(feature)}`);
-        isFirst = false;
-      }
-      const link = listOf(page.links)
-        .map(membersOf)
-        .find(({ rel }) => rel === 'next');
-      next = page.features.length && link ? (addressOf(textOf(link.href), next, null) ?? '') : '';
+        throw new ValidationError({ source: [`${next.address} is no collection of features.`] });
+      assertNotTooMany(request.address, Math.max(matchedOf(page), count + page.features.length), most);
+      for (const feature of page.features) await write(`${count++ ? ',' : ''}\n${JSON.stringify(feature)}`);
+      next = page.features.length ? nextPageRequest(page, next, first) : null;
     }
     await write('\n]}\n');
   } finally {
     await file.close();
   }
-  return { address, path, mediaType: 'application/geo+json', size };
+  return { address: request.address, path, mediaType: 'application/geo+json', size };
+}
+
+const optionsOf = ({ body, headers }: PageRequest) => ({
+  accept,
+  ...(body && { body: JSON.stringify(body) }),
+  ...(headers && { headers }),
+});
+
+/** The request with a number of features for each page, if it doesn't have one of its own. */
+function withPageLength({ address, body }: PageRequest, length: number): PageRequest {
+  if (body) return { address, body: { limit: length, ...body } };
+  const url = new URL(address);
+  if (!url.searchParams.has('limit')) url.searchParams.set('limit', String(length));
+  return { address: url.href };
+}
+
+/** The number of features that the server has found, if it says so: in OGC API, and in older STAC APIs. */
+function matchedOf(page: Readonly<Record<string, unknown>>): number {
+  return Number(page.numberMatched ?? page.numMatched ?? membersOf(page.context).matched) || 0;
+}
+
+function assertNotTooMany(address: string, count: number, most: number): void {
+  if (count <= most) return;
+  const search = new URL(address);
+  search.search = '?collections=NAME&bbox=WEST,SOUTH,EAST,NORTH&datetime=FROM/TO';
+  search.pathname = search.pathname.replace(/\/(?:collections\/.*|search)$/, '/search');
+  throw new ValidationError({
+    source: [
+      `It has ${count} items or more, and at most ${most} are taken. Import a part: ${decodeURIComponent(search.href)}`,
+    ],
+  });
 }

@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import { NotFoundError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
 import { assertPublicAddress, makeGuardedLookup } from './addresses.ts';
-import type { Documents, OpenDocument } from './documents.ts';
+import type { Documents, OpenDocument, OpenOptions } from './documents.ts';
 import {
   type AnswerHead,
   answerHead,
@@ -101,24 +101,21 @@ export class HttpDocuments implements Documents {
     await this.#dispatcher.destroy();
   }
 
-  async open(url: string, { accept = '*/*' }: { readonly accept?: string } = {}): Promise<OpenDocument> {
-    const stem = join(
-      this.#options.folder,
-      createHash('sha256').update(`${accept}\n${url}`).digest('hex').slice(0, 32),
-    );
+  async open(url: string, { accept = '*/*', body, headers = {} }: OpenOptions = {}): Promise<OpenDocument> {
+    const asked = [accept, url, ...(body === undefined ? [] : [body]), ...Object.entries(headers).flat()].join('\n');
+    const stem = join(this.#options.folder, createHash('sha256').update(asked).digest('hex').slice(0, 32));
     const kept = await readKept(stem);
     if (kept?.run === this.#run) {
       this.counts.resumed++;
       return this.#document(stem, kept);
     }
-    const conditions: Record<string, string> = {
-      ...(kept?.etag && { 'if-none-match': kept.etag }),
-      ...(kept?.lastModified && !kept.etag && { 'if-modified-since': kept.lastModified }),
-    };
+    // Conditions of a POST would be those of a change (RFC 9110, section 13.1).
+    const conditions: Record<string, string> = body === undefined ? conditionsOf(kept) : {};
     for (let attempt = 1; ; attempt++) {
       try {
-        const part = await findPart(stem);
-        const answered = await this.#fetch(url, { accept, ...(part ? rangeHeaders(part) : conditions) }, stem, part);
+        const part = body === undefined ? await findPart(stem) : null;
+        const sent = { ...headers, accept, ...(part ? rangeHeaders(part) : conditions) };
+        const answered = await this.#fetch(url, sent, stem, part, body);
         const next: Kept =
           answered === 'unchanged' && kept
             ? { ...kept, run: this.#run }
@@ -150,6 +147,7 @@ export class HttpDocuments implements Documents {
     headers: Record<string, string>,
     stem: string,
     part: Part | null,
+    posted: string | undefined,
   ): Promise<Omit<Kept, 'run' | 'url'> | 'unchanged'> {
     let address = url;
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
@@ -158,7 +156,13 @@ export class HttpDocuments implements Documents {
       this.counts.requests++;
       const response = await request(address, {
         dispatcher: this.#dispatcher,
-        headers: { ...headers, 'user-agent': agent, 'accept-encoding': 'gzip, deflate, br' },
+        ...(posted !== undefined && { method: 'POST', body: posted }),
+        headers: {
+          ...headers,
+          ...(posted !== undefined && jsonType),
+          'user-agent': agent,
+          'accept-encoding': 'gzip, deflate, br',
+        },
         signal: this.#options.signal ?? null,
       }).catch((error: NodeJS.ErrnoException) => {
         if (error instanceof ValidationError) throw error;
@@ -188,7 +192,12 @@ export class HttpDocuments implements Documents {
       if (statusCode >= 300 && statusCode < 400 && location) {
         if (!URL.canParse(location, address))
           throw new ValidationError({ source: [`${address} redirects to ${location}, which is no address.`] });
-        address = new URL(location, address).href;
+        const next = new URL(location, address);
+        if (posted !== undefined && (![307, 308].includes(statusCode) || next.host !== new URL(address).host))
+          throw new ValidationError({
+            source: [`${address} redirects a search to ${next.href}. It was not followed.`],
+          });
+        address = next.href;
         continue;
       }
       if (statusCode === 429 || statusCode >= 500)
@@ -230,6 +239,13 @@ class TransientError extends Error {
     this.wait = wait;
   }
 }
+
+const jsonType = { 'content-type': 'application/json' };
+
+const conditionsOf = (kept: Kept | null): Record<string, string> => ({
+  ...(kept?.etag && { 'if-none-match': kept.etag }),
+  ...(kept?.lastModified && !kept.etag && { 'if-modified-since': kept.lastModified }),
+});
 
 /** The head without what only a download needs. */
 const keptHead = ({ coding: _, validator: __, ...head }: AnswerHead) => head;

@@ -2,10 +2,11 @@
 import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { excerpt, ValidationError } from '../catalogue/errors.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import { BroughtFiles, type BroughtVersion, type FileLink } from './bring-files.ts';
-import type { ListLayers } from './data-files.ts';
+import type { ListLayers, UnpackTable } from './data-files.ts';
 import type { SourceFormat } from './detect.ts';
 import { type Documents, openLocalDocument } from './documents.ts';
 import { HttpDocuments } from './http-documents.ts';
@@ -34,6 +35,8 @@ export interface ImportEnvironment {
   readonly cwd: string;
   /** Names the tables of a local file; empty if it has one. */
   readonly listLayers?: ListLayers | undefined;
+  /** Unpacks tables of ZIP archives; without it, archives are brought as they are. */
+  readonly unpackTable?: UnpackTable | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called with the number of records so far, and the number of all if it is known. */
   readonly onRecords?: ((done: number, total: number | null) => void) | undefined;
@@ -67,13 +70,15 @@ const isUrl = (source: string) => /^https?:\/\//i.test(source);
  * @throws NotFoundError, UnreachableError, ValidationError if the source can't be read at all; the signal's reason
  */
 export async function importSource(request: ImportRequest, environment: ImportEnvironment): Promise<ImportResult> {
+  assertIsSource(request.source);
   const from = addressOfSource(request.source);
   const namespace = request.namespace ?? (slugify(nameOfSource(from)) || 'imported');
   const { catalogue, cacheFolder, signal, cwd } = environment;
   let files: BroughtFiles | undefined;
+  const folder = `${cacheFolder}/${createHash('sha256').update(from).digest('hex').slice(0, 16)}`;
   const http = isUrl(from)
     ? await HttpDocuments.open({
-        folder: `${cacheFolder}/${createHash('sha256').update(from).digest('hex').slice(0, 16)}`,
+        folder,
         source: from,
         interval: (request.delay ?? 1) * 1000,
         signal,
@@ -95,7 +100,8 @@ export async function importSource(request: ImportRequest, environment: ImportEn
     const items = http
       ? readHttpSource(from, { ...state, folder: null })
       : readLocalSource(resolve(cwd, request.source), state);
-    files = new BroughtFiles(catalogue, documents, request.dryRun ?? false, signal, environment.onFiles);
+    const unpacking = environment.unpackTable && { unpackTable: environment.unpackTable, folder };
+    files = new BroughtFiles(catalogue, documents, request.dryRun ?? false, signal, environment.onFiles, unpacking);
     let total: number | null = null;
     let done = 0;
     try {
@@ -130,6 +136,17 @@ export async function importSource(request: ImportRequest, environment: ImportEn
   } finally {
     await http?.close();
   }
+}
+
+/** @throws ValidationError for nothing, for an address that is incomplete, and for one of another kind */
+function assertIsSource(source: string): void {
+  const given = excerpt(JSON.stringify(source));
+  const example = 'such as https://data.example.org, or the path of a file or folder';
+  if (source.trim() === '') throw new ValidationError({ source: [`Name the source: its address, ${example}.`] });
+  if (isUrl(source) && !URL.canParse(source))
+    throw new ValidationError({ source: [`${given} is no complete address. Give one ${example}.`] });
+  if (!isUrl(source) && /^[a-z][a-z0-9+.-]+:\/\//i.test(source))
+    throw new ValidationError({ source: [`${given} is no address of http or https. Give one ${example}.`] });
 }
 
 /** The address that records keep: a URL without fragment and final slash, or the name of a file or folder. */

@@ -25,6 +25,8 @@ export interface ImportedLink {
   readonly columns: readonly ImportedColumn[];
   /** Sheet or layer of the file, if it has several. */
   readonly layer?: string;
+  /** JSON body, if the address is asked by POST. */
+  readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /** A dataset of a source. */
@@ -85,6 +87,7 @@ export interface RawLink {
   readonly isFile?: boolean;
   readonly columns?: readonly ImportedColumn[];
   readonly layer?: string;
+  readonly body?: Readonly<Record<string, unknown>>;
 }
 
 /** The length of labels, keywords and publishers in records. */
@@ -134,6 +137,7 @@ function importedLink({
   isFile = false,
   columns = [],
   layer,
+  body,
 }: RawLink): ImportedLink[] {
   const url = textOf(address).trim();
   if (!url) return [];
@@ -147,6 +151,7 @@ function importedLink({
       isFile,
       columns,
       ...(layer !== undefined && { layer }),
+      ...(body && { body }),
     },
   ];
 }

@@ -7,6 +7,7 @@ import { slugify } from '../catalogue/slug.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import type { ImportedDataset, ImportedLink } from './imported.ts';
 import { featurePages } from './ogc.ts';
+import { stacItems } from './stac-items.ts';
 
 /** Fields of a dataset that an import writes. */
 export const importedFields = [
@@ -91,7 +92,10 @@ function linksByTitle(links: readonly ImportedLink[]): Readonly<Record<string, s
     if (url === undefined || urls.has(url)) continue;
     urls.add(url);
     const format =
-      link.format && link.format !== featurePages && !link.label.toLowerCase().includes(link.format)
+      link.format &&
+      link.format !== featurePages &&
+      link.format !== stacItems &&
+      !link.label.toLowerCase().includes(link.format)
         ? ` (${link.format.toUpperCase()})`
         : '';
     const title = `${link.label || lastSegment(url)}${link.isFile ? format : ''}`.replace('__proto__', 'proto');

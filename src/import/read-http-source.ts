@@ -28,10 +28,16 @@ async function* readOne(url: string, reading: Reading): AsyncGenerator<SourceIte
     const found = await findPortal(documents, url);
     if (found === 'ckan') yield* readCkanPortal(documents, url.replace(/\/+$/, ''));
     else if (found) yield* readDetected(found.document, found.detected, reading);
-    else
-      throw new ValidationError({
-        source: [`${url}: ${unknownFormat}. Say it with --format, or give the address of the catalogue's document.`],
-      });
+    else {
+      const what =
+        document.size === 0
+          ? 'the answer is empty'
+          : detected.format === 'html'
+            ? 'it is an HTML page, without a catalogue where portals have it'
+            : unknownFormat;
+      const remedy = "Say the format with --format, or give the address of the catalogue's document";
+      throw new ValidationError({ source: [`${url}: ${what}. ${remedy}.`] });
+    }
     return;
   }
   yield* readDetected(document, detected, reading);
@@ -46,7 +52,9 @@ const acceptFor = (format: SourceFormat | undefined): string =>
 
 async function detectedAs(document: OpenDocument, format: SourceFormat): Promise<Detected> {
   const detected = await detectSourceFormat(document);
-  return detected.format === format ? detected : { ...detected, format };
+  // An answer of an item search is STAC, too.
+  const isKnown = detected.format === format || (format === 'stac' && detected.format === 'stac-items');
+  return isKnown ? detected : { ...detected, format };
 }
 
 /** Looks where portals have their catalogues, if the address is that of a page for people. */

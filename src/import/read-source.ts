@@ -22,6 +22,7 @@ import { readRegistryDataset } from './open-data-registry.ts';
 import { readOtherCatalogue } from './other-catalogue.ts';
 import { readQuads } from './rdf-documents.ts';
 import { readStac } from './stac.ts';
+import { readStacSearch } from './stac-items.ts';
 
 /** State of one reading. */
 export interface Reading {
@@ -116,11 +117,12 @@ async function* readLocalFile(
     return;
   }
   const { document, detected } = found;
-  if (isRoot && detected.format === null && isDataFileName(path)) {
+  // A file of items is one with rows.
+  if (isRoot && (detected.format === null || detected.format === 'stac-items') && isDataFileName(path)) {
     yield* readDataFile(path, dirname(path), reading.listLayers);
     return;
   }
-  if (detected.format === null || detected.format === 'html') {
+  if (detected.format === null || detected.format === 'html' || detected.format === 'stac-items') {
     yield skip(shown, isRoot ? unknownFormat : 'it is no record in a known format');
     return;
   }
@@ -163,6 +165,9 @@ export async function* readDetected(
       return;
     case 'stac':
       yield* readStac(reading.documents, { address, value }, reading.folder, reading.seen);
+      return;
+    case 'stac-items':
+      yield readStacSearch(value, address);
       return;
     case 'dcat':
       yield* readDcatGraph(await readQuads(await readDocumentText(document), address, reading.documents));

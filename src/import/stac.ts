@@ -1,7 +1,18 @@
 /** STAC: each collection is a dataset, and each catalogue that has items of its own. Static files, and the API. Source: https://stacspec.org */
 import { dirname, resolve, sep } from 'node:path';
 import { type Documents, readJsonDocument } from './documents.ts';
-import { httpUrl, importedDataset, listOf, membersOf, reasonOf, type SourceItem, skip, textOf } from './imported.ts';
+import {
+  httpUrl,
+  importedDataset,
+  listOf,
+  membersOf,
+  type RawLink,
+  reasonOf,
+  type SourceItem,
+  skip,
+  textOf,
+} from './imported.ts';
+import { itemsLink, searchLink } from './stac-items.ts';
 
 /** Documents of one source, at most: links that never end are refused. */
 const maxDocuments = 200_000;
@@ -53,14 +64,17 @@ export async function* readStac(
     }
     const data = links.find(({ rel }) => rel === 'data');
     if (isCollection(one) || items.length)
-      yield readStacDataset(one, next.address, items, target(list?.href) ?? '', target);
+      yield readStacDataset(one, next.address, items, linkTo(target(list?.href)), target);
     const children = links.filter(({ rel }) => rel === 'child').flatMap(({ href }) => linkOrReason(href, target));
     for (const child of children)
       if ('address' in child) queue.push(child);
       else yield child;
-    if (data && listOf(one.conformsTo).length) yield* readStacApi(documents, target(data.href) ?? '', seen);
+    if (data && listOf(one.conformsTo).length)
+      yield* readStacApi(documents, target(data.href) ?? '', seen, (id) => searchLink(links, id, target));
   }
 }
+
+const linkTo = (address: string | null): RawLink | undefined => (address ? itemsLink(address) : undefined);
 
 function linkOrReason(href: unknown, target: (href: unknown) => string | null): ({ address: string } | SourceItem)[] {
   const address = target(href);
@@ -74,6 +88,7 @@ async function* readStacApi(
   documents: Documents,
   first: string,
   seen: Set<string>,
+  search: (collection: string) => RawLink | undefined,
 ): AsyncGenerator<SourceItem, void, undefined> {
   for (let address = first; address && !seen.has(address); ) {
     seen.add(address);
@@ -87,7 +102,8 @@ async function* readStacApi(
       const own = listOf(one.links)
         .map(membersOf)
         .find(({ rel }) => rel === 'self');
-      yield readStacDataset(one, target(own?.href) ?? address, [], target(items?.href) ?? '', target);
+      const list = linkTo(target(items?.href)) ?? search(textOf(one.id));
+      yield readStacDataset(one, target(own?.href) ?? address, [], list, target);
     }
     const next = listOf(page.links)
       .map(membersOf)
@@ -104,7 +120,7 @@ function readStacDataset(
   one: Readonly<Record<string, unknown>>,
   address: string,
   items: readonly Readonly<Record<string, unknown>>[],
-  list: string,
+  list: RawLink | undefined,
   target: (href: unknown) => string | null,
 ): SourceItem {
   const links = listOf(one.links).map(membersOf);
@@ -146,7 +162,7 @@ function readStacDataset(
         };
       }),
       ...(httpUrl(address) ? [{ address, label: 'STAC metadata' }] : []),
-      ...(list ? [{ address: list, label: 'Items', mediaType: 'application/geo+json' }] : []),
+      ...(list ? [list] : []),
       ...items
         .slice(0, maxItemLinks)
         .map(({ href, title }) => ({ address: target(href), label: textOf(title) || `Item ${textOf(href)}` })),

@@ -23,7 +23,7 @@ import {
 } from './merge.ts';
 
 /** Records that are written together: more of them take more memory. */
-const batchSize = 200;
+const batchSize = 1000;
 
 export interface Target {
   readonly namespace: string;
@@ -97,6 +97,8 @@ export class DatasetWriter {
   /** Names of datasets whose records were refused. */
   readonly #refused = new Set<string>();
   #batch: Waiting[] = [];
+  /** True until the namespace is made. */
+  #isNew = false;
   readonly outcome: WrittenSoFar = { created: [], updated: [], unchanged: 0, kept: [], skipped: [] };
 
   private constructor(catalogue: Catalogue, target: Target, language: string) {
@@ -105,7 +107,7 @@ export class DatasetWriter {
     this.#language = language;
   }
 
-  /** Reads what the namespace has, and makes it if there is none. */
+  /** Reads what the namespace has. If there is none, it is made before the first record is written. */
   static async open(catalogue: Catalogue, target: Target): Promise<DatasetWriter> {
     const writer = new DatasetWriter(catalogue, target, await catalogue.language());
     await writer.#readNamespace();
@@ -113,13 +115,13 @@ export class DatasetWriter {
   }
 
   async #readNamespace(): Promise<void> {
-    const { namespace, label, dryRun, from } = this.#target;
+    const { namespace, from } = this.#target;
     for await (const { id } of listAll(this.#catalogue, 'dataset')) this.#ids.add(id);
     try {
       await this.#catalogue.get({ kind: 'namespace', slug: namespace });
     } catch (error) {
       if (!(error instanceof NotFoundError)) throw error;
-      if (!dryRun) await this.#catalogue.create('namespace', { slug: namespace, label });
+      this.#isNew = true;
       return;
     }
     for await (const dataset of listAll(this.#catalogue, 'dataset', { namespace })) {
@@ -168,6 +170,11 @@ export class DatasetWriter {
     const batch = this.#batch;
     this.#batch = [];
     const changes = batch.flatMap(({ change }) => change ?? []);
+    if (changes.length && this.#isNew) {
+      const { namespace, label } = this.#target;
+      await this.#catalogue.create('namespace', { slug: namespace, label });
+      this.#isNew = false;
+    }
     const outcomes = new Map(
       (changes.length ? await this.#catalogue.replica.apply(changes) : []).map((one) => [one.path, one]),
     );

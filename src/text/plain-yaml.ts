@@ -7,7 +7,10 @@
 /** Nesting above this is left to the library, which refuses it at its own limit. */
 const maxDepth = 20;
 
-const entryKey = /([A-Za-z_][\w-]{0,99}(?: [\w-]{1,50}){0,9}):(?: +|(?=\n)|$)/y;
+/** A key of letters; or any other on one line, such as the title of a link: plain or in double quotes. */
+const simpleKey = /([A-Za-z_][\w-]{0,99}(?: [\w-]{1,50}){0,9}):(?: +|(?=\n)|$)/y;
+const otherKey =
+  /((?:[\w(]|[^\0-\x7f])(?:[^\n:#]|:(?![ \n]|$)|(?<! )#){0,300}(?<! )|"(?:[^"\\\n]|\\["\\nt]){0,300}"):(?: +|(?=\n)|$)/y;
 const blockHeader = /([|>])(-?)\n/y;
 /** Characters whose meaning in YAML depends on the place, and those that are not printable. */
 const unusual = /[^\n\x20-\x7e\xa1-\u1fff\u2010-\u2027\u2030-\ud7ff\ue000-\ufdcf\ufdf0-\ufefe\uff00-\ufffc]/;
@@ -15,7 +18,7 @@ const unusual = /[^\n\x20-\x7e\xa1-\u1fff\u2010-\u2027\u2030-\ud7ff\ue000-\ufdcf
 const unusualKey = /^(?:null|true|false|__proto__)$/i;
 const singleQuoted = /'((?:[^'\n]|'')*)'(?=\n|$)/y;
 const doubleQuoted = /"(?:[^"\\\n]|\\["\\nt])*"(?=\n|$)/y;
-const plainStart = /[\w/+.(€$§°À-ɏ-]/;
+const plainStart = /[\w/+.($-]|[^\0-\x7f]/;
 const numberOrConstant =
   /^(?:[-+]?(?:\.\d|\d)[\d.]*(?:e[-+]?\d+)?|0o[0-7]+|0x[\da-f]+|[-+]?\.inf|\.nan|null|true|false)$/i;
 const decimalNumber = /^(?:0|-?[1-9]\d{0,14}|-?(?:0|[1-9]\d{0,14})\.\d+)$/;
@@ -84,7 +87,7 @@ class PlainYamlReader {
     if (++this.#depth > maxDepth) throw notPlain;
     do {
       const key = this.#key();
-      if (key === undefined || key in value || unusualKey.test(key)) throw notPlain;
+      if (key === undefined || key in value || unusualKey.test(key) || numberOrConstant.test(key)) throw notPlain;
       value[key] = this.#isAtEndOfLine() ? this.#valueBelow(indent, true) : this.#scalar(indent);
     } while (this.#indent === indent);
     return this.#closed(value, indent);
@@ -130,11 +133,21 @@ class PlainYamlReader {
 
   /** Reads a key and goes to its value; undefined if there is none at the current offset. */
   #key(): string | undefined {
-    entryKey.lastIndex = this.#offset;
-    const found = entryKey.exec(this.#text);
-    if (!found) return undefined;
-    this.#offset = entryKey.lastIndex;
-    return found[1];
+    const text = this.#text;
+    const key = this.#match(simpleKey);
+    if (key !== undefined) return key;
+    const colon = text.indexOf(':', this.#offset);
+    if (colon < 0 || colon > this.#endOfLine(this.#offset)) return undefined;
+    const other = this.#match(otherKey);
+    return other?.startsWith('"') ? JSON.parse(other) : other;
+  }
+
+  /** The key at the current offset, if it has this form; goes behind it. */
+  #match(form: RegExp): string | undefined {
+    form.lastIndex = this.#offset;
+    const found = form.exec(this.#text);
+    if (found) this.#offset = form.lastIndex;
+    return found?.[1];
   }
 
   /**
@@ -218,7 +231,7 @@ function plainScalar(line: string): unknown {
   const first = line.charAt(0);
   if (!plainStart.test(first) || line.includes(': ') || line.includes(' #') || line.endsWith(':')) throw notPlain;
   if (first === '-' && !/^-[\w.]/.test(line)) throw notPlain;
-  const text = line.endsWith(' ') ? line.trimEnd() : line;
+  const text = line.endsWith(' ') ? line.replace(/ +$/, '') : line;
   if (!numberOrConstant.test(text)) return text;
   if (text === 'true') return true;
   if (text === 'false') return false;

@@ -95,6 +95,7 @@ export async function runImport(call: Call, request: ImportRequest): Promise<Imp
         cwd: context.cwd,
         cacheFolder: await cacheFolderOf(call),
         listLayers: async (path) => (await import('../../data/ingest/payload-layers.ts')).listPayloadLayers(path),
+        unpackTable: async (...args) => (await import('../../data/ingest/archive-tables.ts')).unpackTable(...args),
         signal,
         onRecords: (done, total) => progress.at(done, total),
         onFiles: (...counts) => {
@@ -131,6 +132,9 @@ export function showImportResult({ show, context: { quiet } }: Call, result: Imp
     created.map(({ ref, label }) => ['new', formatRef(ref), label]),
     updated.map(({ ref, fields }) => ['updated', formatRef(ref), fields.join(', ') || 'source']),
     versions.map(({ ref, version, file }) => ['version', `${formatRef(ref)}@${version}`, file]),
+    versions.flatMap(({ ref, version, columns }) =>
+      columns.length ? [['columns', `${formatRef(ref)}@${version}`, columns.join(' ')]] : [],
+    ),
     (quiet ? [] : kept).map(({ ref, fields }) => ['kept', formatRef(ref), `written by hand: ${fields.join(', ')}`]),
     missing.map((ref) => ['missing', formatRef(ref), 'the source has it no more; it stays here']),
     groupedReasons(links.filter(({ failed }) => failed || !quiet)).map((cells) => ['link', ...cells]),
@@ -171,5 +175,5 @@ export const resultAsJson = (result: ImportResult): Readonly<Record<string, unkn
   updated: result.updated.map(({ ref, fields }) => ({ dataset: formatRef(ref), fields })),
   kept: result.kept.map(({ ref, fields }) => ({ dataset: formatRef(ref), fields })),
   missing: result.missing.map((ref) => formatRef(ref)),
-  versions: result.versions.map(({ ref, version, file }) => ({ dataset: formatRef(ref), version, file })),
+  versions: result.versions.map(({ ref, ...others }) => ({ dataset: formatRef(ref), ...others })),
 });

@@ -64,9 +64,7 @@ export class ZipArchive {
   async *read(name: string): AsyncGenerator<Buffer, void, undefined> {
     const entry = this.#entries.get(name);
     if (!entry) return;
-    if (entry.isEncrypted()) throw new PayloadError(`the file ${excerpt(name)} in the ZIP archive has a password`);
-    if (entry.uncompressedSize > freeInflation && entry.uncompressedSize > entry.compressedSize * maxInflation)
-      throw new PayloadError(`the file ${excerpt(name)} inflates to more than ${maxInflation} times its size`);
+    this.assertReadable(name);
     const stream: Readable = await this.#file.openReadStreamPromise(entry).catch(refuse);
     try {
       yield* stream;
@@ -75,6 +73,15 @@ export class ZipArchive {
     } finally {
       stream.destroy();
     }
+  }
+
+  /** @throws PayloadError if a file is encrypted, or says that it inflates beyond `maxInflation` */
+  assertReadable(name: string): void {
+    const entry = this.#entries.get(name);
+    if (entry?.isEncrypted()) throw new PayloadError(`the file ${excerpt(name)} in the ZIP archive has a password`);
+    const { uncompressedSize = 0, compressedSize = 0 } = entry ?? {};
+    if (uncompressedSize > freeInflation && uncompressedSize > compressedSize * maxInflation)
+      throw new PayloadError(`the file ${excerpt(name)} inflates to more than ${maxInflation} times its size`);
   }
 
   /** The whole text of a small file; '' if there is none. @throws PayloadError if it has more than `most` bytes */

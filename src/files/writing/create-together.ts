@@ -2,28 +2,15 @@
  * New records that are written together: their files are written aside, synced at the same time, and then get their names;
  * each folder is synced once. A disk syncs many files in little more time than one.
  */
-import {
-  closeSync,
-  existsSync,
-  fsync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  statSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, linkSync, mkdirSync, renameSync, unlinkSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { promisify } from 'node:util';
-import { forEachConcurrent } from '../../catalogue/concurrency.ts';
 import { enclosingContainerFolders } from '../../catalogue/layout.ts';
-import { flushFolderToDisk, makeFoldersDurably, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
-import { syncFileSystem } from '../../disk/sync-file-system.ts';
+import { makeFoldersDurably, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import type { PlannedStep } from './plan.ts';
 import { writeNewRecord } from './record-file.ts';
+import { syncTogether } from './sync-together.ts';
 import type { WriteContext } from './write-context.ts';
 
 export interface NewRecord {
@@ -40,12 +27,6 @@ interface Aside {
   readonly isFolder: boolean;
   readonly records: readonly NewRecord[];
 }
-
-/** Number of files and folders from which the whole file system is synced at once, if it can be. */
-const many = 64;
-/** Number of files and folders that are synced at the same time. */
-const syncsAtOnce = 16;
-const syncDescriptor = promisify(fsync);
 
 /**
  * Writes the files of new records, and the folders that they need; when it returns, they are on disk. A crash leaves each
@@ -155,25 +136,6 @@ function writeAside(root: string, { temporary, target, isFolder, records }: Asid
   return paths;
 }
 
-/**
- * Syncs files and folders.
- * @param onError called for each that could not be synced
- */
-async function syncTogether(
-  root: string,
-  paths: readonly string[],
-  onError: (path: string, error: unknown) => void,
-): Promise<void> {
-  if (paths.length >= many && (await syncFileSystem(root))) return;
-  await forEachConcurrent(paths, syncsAtOnce, async (path) => {
-    try {
-      await syncPath(path);
-    } catch (error) {
-      onError(path, error);
-    }
-  });
-}
-
 /** Gives an aside its name. @returns false if it can't: then it has a temporary name still */
 function giveName({ temporary, target, isFolder }: Aside): boolean {
   try {
@@ -212,15 +174,5 @@ async function writeOneByOne(
       errors.set(record, error as Error);
       if (!isInside) datasetError = error as Error;
     }
-  }
-}
-
-async function syncPath(path: string): Promise<void> {
-  if (statSync(path).isDirectory()) return flushFolderToDisk(path);
-  const descriptor = openSync(path, 'r+');
-  try {
-    await syncDescriptor(descriptor);
-  } finally {
-    closeSync(descriptor);
   }
 }

@@ -283,7 +283,7 @@ export class TransactionPlan {
   async #open(path: string): Promise<RecordFile> {
     if (!this.#dryRun) return openRecordFile(this.#tree, path);
     const text = this.#overlay.read(path)?.text;
-    return { bytes: text === undefined ? null : Buffer.from(text), replace: async () => {} };
+    return { bytes: text === undefined ? null : Buffer.from(text), replace: async () => {}, assertUnchanged() {} };
   }
 
   #parsed({ kind }: RecordRef, record: RecordText): Promise<RecordText> {

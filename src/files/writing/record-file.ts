@@ -42,12 +42,13 @@ class BytesAdapter implements Adapter<Buffer> {
 
   /** @throws ChangedMeanwhileError if the file is not what was read */
   async write(bytes: Buffer): Promise<void> {
-    // Editors take no locks, and what they have saved must not be lost.
-    const beforeRename = () => {
-      const now = bytesAt(this.#tree, this.#path);
-      if (!this.#read || !now?.equals(this.#read)) throw new ChangedMeanwhileError(basename(this.#path));
-    };
-    await writeDurably(this.#tree.absolute(this.#path), bytes, { beforeRename });
+    await writeDurably(this.#tree.absolute(this.#path), bytes, { beforeRename: () => this.assertUnchanged() });
+  }
+
+  /** Editors take no locks, and what they have saved must not be lost. @throws ChangedMeanwhileError */
+  assertUnchanged(): void {
+    const now = bytesAt(this.#tree, this.#path);
+    if (!this.#read || !now?.equals(this.#read)) throw new ChangedMeanwhileError(basename(this.#path));
   }
 }
 
@@ -62,6 +63,8 @@ export interface RecordFile {
    * @throws ChangedMeanwhileError, UnavailableError
    */
   replace(text: string): Promise<void>;
+  /** @throws ChangedMeanwhileError if the file is not what was read */
+  assertUnchanged(): void;
 }
 
 /**
@@ -69,7 +72,8 @@ export interface RecordFile {
  * @throws ConflictError if something else lies at its path, or a link leads out of the catalogue
  */
 export async function openRecordFile(tree: DiskTree, path: string): Promise<RecordFile> {
-  const file = new Low(new BytesAdapter(tree, path), absent);
+  const adapter = new BytesAdapter(tree, path);
+  const file = new Low(adapter, absent);
   await file.read();
   return {
     bytes: file.data === absent ? null : file.data,
@@ -77,6 +81,7 @@ export async function openRecordFile(tree: DiskTree, path: string): Promise<Reco
       file.data = Buffer.from(text);
       await file.write();
     },
+    assertUnchanged: () => adapter.assertUnchanged(),
   };
 }
 

@@ -5,8 +5,8 @@ import { lockNamesOfWriteStep, type Step } from './change.ts';
 export type NumberedStep = readonly [i: number, step: Step];
 export type StepChunk = readonly NumberedStep[];
 
-/** The most steps of a chunk: if they change records; if they add records, which are written together; with new datasets. */
-const maxChanges = 64;
+/** The most steps of a chunk, which are written together: if they change records; if they add records; with new datasets. */
+const maxChanges = 128;
 const maxAdditions = 250;
 const maxInNewDatasets = 1000;
 
