@@ -21,7 +21,13 @@ export async function exportCatalogue(options: ExportOptions): Promise<ExportRes
   if (`${resolve(to)}/`.startsWith(`${resolve(folder)}/`))
     throw new ConflictError('The export must not lie in the catalogue folder itself. Name another place.');
   const workers = new WorkerPool();
-  const files = await openFileCatalogue(folder, { cache: true, patience: Number.POSITIVE_INFINITY, workers });
+  // What is exported lies in the export: a second copy of it would drive out of the cache what a server needs.
+  const files = await openFileCatalogue(folder, {
+    cache: true,
+    keepFormats: false,
+    patience: Number.POSITIVE_INFINITY,
+    workers,
+  });
   try {
     await files.load();
     const catalogue = files.for(anonymous);
