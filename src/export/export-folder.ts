@@ -13,6 +13,9 @@ import { compressBytes, compressedCopyOf, compressFile, isCompressible } from '.
 const siteListName = '.catalogue-export';
 const header = '{"catalogue-export":1}';
 
+/** Bytes of a file that are held in memory. */
+export const mostHeld = 4 * 1024 * 1024;
+
 /** Files that are made of the same records. */
 export interface Unit {
   readonly name: string;
@@ -148,6 +151,15 @@ export class ExportFolder {
     } catch (error) {
       throw toUnavailableError(error, path);
     }
+  }
+
+  /** Writes a file with the bytes of another one; resolves to its size. */
+  async writeCopy(file: string, of: string): Promise<number> {
+    const path = join(this.root, of);
+    const { size } = fs.statSync(path);
+    if (size > mostHeld) return this.writeStream(file, [], fs.createReadStream(path)[Symbol.asyncIterator]());
+    this.write(file, fs.readFileSync(path));
+    return size;
   }
 
   #replace(path: string, bytes: Buffer): void {

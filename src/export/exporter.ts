@@ -13,7 +13,7 @@ import { getInProcess } from '../server/in-process.ts';
 import { sitemapLists } from '../server/syndication.ts';
 import { maxSitemapEntries } from '../standards/sitemap.ts';
 import { Fingerprints, groupRecords, Neighbours } from './dependencies.ts';
-import type { ExportFolder } from './export-folder.ts';
+import { type ExportFolder, mostHeld } from './export-folder.ts';
 import type { ExportOptions, ExportResult } from './export-options.ts';
 import { hostFiles } from './host-files.ts';
 import { type Redirect, redirectPage, redirectsOf } from './redirects.ts';
@@ -35,8 +35,6 @@ import {
 const large = 25 * 1024 * 1024;
 /** Responses: a file; an address of elsewhere, or nothing that everybody may see. */
 const expected = [200, 301, 302, 303, 307, 308, 401, 404, 406];
-/** Bytes of a file that are held in memory. */
-const mostHeld = 4 * 1024 * 1024;
 
 /** Writes the files of one export, unit by unit. */
 export class Exporter {
@@ -184,9 +182,14 @@ export class Exporter {
       name,
       wanted.map(({ file }) => file),
     );
-    const files: string[] = [];
-    for (const address of wanted) if (await this.#write(address)) files.push(address.file);
-    this.#folder.endUnit(name, fingerprint, files);
+    const files = new Set<string>();
+    for (const address of wanted) {
+      const { sameAs, file } = address;
+      if (sameAs !== undefined && files.has(sameAs)) this.#noteSize(file, await this.#folder.writeCopy(file, sameAs));
+      else if (!(await this.#write(address))) continue;
+      files.add(file);
+    }
+    this.#folder.endUnit(name, fingerprint, [...files]);
   }
 
   /** Slugs of the versions of a dataset whose rows can be read. */
