@@ -7,22 +7,20 @@
 import { open } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ConflictError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { listAll } from '../catalogue/iterate.ts';
 import type { ByteRange } from '../catalogue/open-file.ts';
 import { anonymous } from '../catalogue/permissions.ts';
 import { formatRef, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { toJson } from '../catalogue/represent.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
-import { WorkerPool } from '../data/worker-pool.ts';
-import { withLock } from '../disk/lock.ts';
-import { openFileCatalogue } from '../files/file-catalogue.ts';
 import { dataFileFacts } from '../iceberg/data-file.ts';
 import { manifest, manifestList } from '../iceberg/manifests.ts';
 import { metadataFileName, metadataVersion, tableMetadata, versionHintName } from '../iceberg/metadata.ts';
 import { readTable } from '../iceberg/read-table.ts';
 import { type TableSnapshot, tableWithoutSnapshots } from '../iceberg/table.ts';
 import { ExportFolder } from './export-folder.ts';
+import { withCatalogueForExport } from './open-catalogue.ts';
 
 /** The list of files of an export of tables. */
 const listName = '.catalogue-tables';
@@ -59,24 +57,10 @@ export async function exportTables(options: TablesExportOptions): Promise<Tables
   const { folder, to, force = false } = options;
   const location = (options.location ?? resolve(to)).replace(/\/+$/, '');
   if (!location) throw new ValidationError({ location: ['Name a path or an address, such as s3://bucket/tables.'] });
-  if (`${resolve(to)}/`.startsWith(`${resolve(folder)}/`))
-    throw new ConflictError('The export must not lie in the catalogue folder itself. Name another place.');
-  const workers = new WorkerPool();
-  const files = await openFileCatalogue(folder, { cache: true, patience: Number.POSITIVE_INFINITY, workers });
-  try {
-    await files.load();
-    return await withLock(folder, `export ${resolve(to)}`, () =>
-      new TablesExporter(
-        files.for(anonymous),
-        new ExportFolder(to, { mayReplace: force, listName }),
-        location,
-        options.signal,
-      ).run(),
-    );
-  } finally {
-    await files.close();
-    await workers.close();
-  }
+  return withCatalogueForExport(folder, to, (files) => {
+    const written = new ExportFolder(to, { mayReplace: force, listName });
+    return new TablesExporter(files.for(anonymous), written, location, options.signal).run();
+  });
 }
 
 class TablesExporter {

@@ -15,7 +15,7 @@ const datasets = Object.fromEntries(
       id: n + 10,
       label: `Label ${(n * 37) % 101}`,
       keywords: [words[n % 5] as string, `k${n % 7}`],
-      ...(n % 9 === 0 && { visibility: 'private' }),
+      ...(n % 9 === 0 && { visibility: 'private' as const }),
     },
   ]),
 );
