@@ -1,5 +1,6 @@
 /** Lists of the entities in a snapshot: filtered, searched, sorted, in pages. */
 import type { ListOptions, Page } from './catalogue.ts';
+import { compareValues } from './compare.ts';
 import { pageAfterCursor } from './cursor.ts';
 import { datasetsOfNamespace, datasetsWithKeyword } from './dataset-positions.ts';
 import { NotFoundError } from './errors.ts';
@@ -240,25 +241,6 @@ function compareByKeys(keys: readonly Key[]): Compare {
     return 0;
   };
 }
-
-export function compareValues(a: string | number, b: string | number): number {
-  if (a === b) return 0;
-  return typeof a === 'string' && typeof b === 'string' ? compareTexts(a, b) : a < b ? -1 : 1;
-}
-
-/** Compares texts by code point, unlike JavaScript, which compares UTF-16 code units. */
-export function compareTexts(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x !== y) return surrogatesLast(x) - surrogatesLast(y);
-  }
-  return a.length - b.length;
-}
-
-/** Makes surrogates (code points from U+10000) sort after U+E000…U+FFFF; in UTF-16 they come before. */
-const surrogatesLast = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
 /** Sorted lists, keyed by kind and ordering. Few are kept, since clients may ask for any ordering. */
 const sortedLists = new SnapshotCache<readonly Entity[]>(16);
