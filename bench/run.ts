@@ -25,6 +25,7 @@ const benchmarks = [
   'check',
   'cli',
   'sync',
+  'export',
   'data/ingest',
   'data/query',
   'data/stream',
