@@ -27,6 +27,7 @@ const benchmarks = [
   'sync',
   'object-store',
   'import',
+  'export',
   'data/ingest',
   'data/files',
   'data/query',

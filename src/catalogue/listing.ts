@@ -1,6 +1,8 @@
 /** Lists of the entities in a snapshot: filtered, searched, sorted, in pages. */
 import type { ListOptions, Page } from './catalogue.ts';
+import { compareValues } from './compare.ts';
 import { pageAfterCursor } from './cursor.ts';
+import { datasetsOfNamespace, datasetsWithKeyword } from './dataset-positions.ts';
 import { NotFoundError } from './errors.ts';
 import { countFacets, type Facets, facetNames } from './facets.ts';
 import { type FilterTest, filterTests, orderFields } from './filters.ts';
@@ -40,10 +42,7 @@ const entitiesByKind: { [K in ListedKind]: (snapshot: Snapshot) => Iterable<Enti
  */
 export function listPage<K extends ListedKind>(snapshot: Snapshot, kind: K, options: ListOptions): Page<Entities[K]> {
   const { settings } = snapshot;
-  const within = scopeOf(snapshot, kind, options);
-  const items = within
-    ? [...within].sort(comparison(kind, options.ordering, settings))
-    : sorted(snapshot, kind, options.ordering);
+  const items = itemsToFilter(snapshot, kind, options);
   const searched = options.search ? entitiesToSearch(snapshot, kind) : [];
   const { found, facets } = findWithFacets(kind, items as readonly Entities[K][], options, searched);
   const score =
@@ -56,6 +55,25 @@ export function listPage<K extends ListedKind>(snapshot: Snapshot, kind: K, opti
   ];
   const values = keys.map(({ name, value }) => ({ value, isDescending: name.startsWith('-') }));
   return pageAfterCursor(ranked, options, settings, values, compareValues);
+}
+
+/** Number of items up to which those of a namespace or dataset are sorted by themselves. */
+const fewToSort = 200;
+
+/** The items of the scope in the options, sorted; perhaps without some that the filters leave out. */
+function itemsToFilter(snapshot: Snapshot, kind: ListedKind, options: ListOptions): readonly Entity[] {
+  const within = scopeOf(snapshot, kind, options);
+  if (within) {
+    const items = [...within];
+    return kind === 'dataset' && items.length > fewToSort
+      ? datasetsOfNamespace(sorted(snapshot, kind, options.ordering), options.namespace ?? '')
+      : items.sort(comparison(kind, options.ordering, snapshot.settings));
+  }
+  const all = sorted(snapshot, kind, options.ordering);
+  const keywords = options.filters?.keyword?.filter((keyword) => keyword !== '') ?? [];
+  // Facets count what the filter leaves out, and a search finds its items among all.
+  const isWhole = kind !== 'dataset' || options.facets || options.search || keywords.length === 0;
+  return isWhole ? all : datasetsWithKeyword(all, keywords);
 }
 
 /** The items that match the filters and the search, and their facets if those are asked for: all from one search. */
@@ -223,25 +241,6 @@ function compareByKeys(keys: readonly Key[]): Compare {
     return 0;
   };
 }
-
-export function compareValues(a: string | number, b: string | number): number {
-  if (a === b) return 0;
-  return typeof a === 'string' && typeof b === 'string' ? compareTexts(a, b) : a < b ? -1 : 1;
-}
-
-/** Compares texts by code point, unlike JavaScript, which compares UTF-16 code units. */
-export function compareTexts(a: string, b: string): number {
-  const length = Math.min(a.length, b.length);
-  for (let i = 0; i < length; i++) {
-    const x = a.charCodeAt(i);
-    const y = b.charCodeAt(i);
-    if (x !== y) return surrogatesLast(x) - surrogatesLast(y);
-  }
-  return a.length - b.length;
-}
-
-/** Makes surrogates (code points from U+10000) sort after U+E000…U+FFFF; in UTF-16 they come before. */
-const surrogatesLast = (unit: number) => (unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit);
 
 /** Sorted lists, keyed by kind and ordering. Few are kept, since clients may ask for any ordering. */
 const sortedLists = new SnapshotCache<readonly Entity[]>(16);

@@ -27,8 +27,13 @@ const temporary = new RegExp(`^\\.[0-9a-f]{16}(?:\\.(${markPattern.source}))?\\.
 /** True for the name of a temporary file or folder, or of the folder by which SQLite locks one, of a writer at work or of one that crashed. Readers skip these. */
 export const isTemporaryFile = (name: string): boolean => temporary.test(name);
 
+/** Random for each thread of this process, and a number for each name: drawing random bytes takes longer than writing a small file. */
+const ownPrefix = randomBytes(4).toString('hex');
+let names = 0;
+
 /** A new temporary name: hidden, with the mark of this process. */
-export const temporaryName = (): string => `.${randomBytes(8).toString('hex')}.${writerMark}.catalogue-tmp`;
+export const temporaryName = (): string =>
+  `.${ownPrefix}${(names++ % 2 ** 32).toString(16).padStart(8, '0')}.${writerMark}.catalogue-tmp`;
 
 /** A new temporary path in the folder of `path`, and so on the same file system. */
 export const temporaryPathBeside = (path: string): string => join(dirname(path), temporaryName());

@@ -1,15 +1,15 @@
 /** Exports the catalogue of a folder as static files: a loop over the addresses of its site, answered by the server's own app. */
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { ConflictError, ValidationError } from '../catalogue/errors.ts';
+import { ValidationError } from '../catalogue/errors.ts';
 import { anonymous } from '../catalogue/permissions.ts';
-import { WorkerPool } from '../data/worker-pool.ts';
-import { withLock } from '../disk/lock.ts';
-import { openFileCatalogue } from '../files/file-catalogue.ts';
+import type { FileCatalogue } from '../files/file-catalogue.ts';
 import { createApp } from '../server/app.ts';
 import { ExportFolder } from './export-folder.ts';
 import type { ExportOptions, ExportResult } from './export-options.ts';
 import { Exporter } from './exporter.ts';
+import { withCatalogueForExport } from './open-catalogue.ts';
+import { Responses } from './responses.ts';
 import { RowFilterings } from './row-filtering.ts';
 
 /**
@@ -17,46 +17,33 @@ import { RowFilterings } from './row-filtering.ts';
  * @throws ValidationError without an address; ConflictError if the folder is of others; UnavailableError (the disk is full);
  *   the signal's reason
  */
-export async function exportCatalogue(options: ExportOptions): Promise<ExportResult> {
-  const { folder, to } = options;
-  if (`${resolve(to)}/`.startsWith(`${resolve(folder)}/`))
-    throw new ConflictError('The export must not lie in the catalogue folder itself. Name another place.');
-  const workers = new WorkerPool();
-  const files = await openFileCatalogue(folder, { cache: true, patience: Number.POSITIVE_INFINITY, workers });
-  try {
-    await files.load();
-    const catalogue = files.for(anonymous);
-    const url = (options.url ?? catalogue.settings.base_url).replace(/\/+$/, '');
-    if (!url)
-      throw new ValidationError({
-        url: [
-          'Links in the files need the address at which they will be served: --url https://data.example.org, or base_url in catalogue.yaml.',
-        ],
-      });
-    const filterings = new RowFilterings();
-    const listener = createApp((viewer) => files.for(viewer), {
-      baseUrl: url,
-      staticExport: { today: await dayOfNewestVersion(catalogue), filteringOf: filterings.of },
-      sitemapLimit: options.sitemapLimit,
-      work: unlimitedWork,
-    });
-    return await withLock(folder, `export ${resolve(to)}`, () =>
-      new Exporter(
-        catalogue,
-        listener,
-        url,
-        new ExportFolder(to, { mayReplace: options.force ?? false, gzip: options.gzip ?? false }),
-        filterings,
-        options,
-      ).run(),
-    );
-  } finally {
-    await files.close();
-    await workers.close();
-  }
-}
+export const exportCatalogue = (options: ExportOptions): Promise<ExportResult> =>
+  withCatalogueForExport(options.folder, resolve(options.to), (files) => exportSite(files, options));
 
-const unlimitedWork = { capacity: Number.POSITIVE_INFINITY };
+async function exportSite(files: FileCatalogue, options: ExportOptions): Promise<ExportResult> {
+  const { to, force = false, gzip = false } = options;
+  const catalogue = files.for(anonymous);
+  const url = (options.url ?? catalogue.settings.base_url).replace(/\/+$/, '');
+  if (!url)
+    throw new ValidationError({
+      url: [
+        'Links in the files need the address at which they will be served: --url https://data.example.org, or base_url in catalogue.yaml.',
+      ],
+    });
+  const filterings = new RowFilterings();
+  const staticExport = { today: await dayOfNewestVersion(catalogue), filteringOf: filterings.of };
+  const responses = new Responses((onError) =>
+    createApp((viewer) => files.for(viewer), {
+      baseUrl: url,
+      staticExport,
+      sitemapLimit: options.sitemapLimit,
+      work: { capacity: Number.POSITIVE_INFINITY },
+      onError,
+    }),
+  );
+  const written = new ExportFolder(to, { mayReplace: force, gzip });
+  return new Exporter(catalogue, responses, url, written, filterings, options).run();
+}
 
 /** A day that is the same wherever and whenever the files are made. */
 async function dayOfNewestVersion(catalogue: Catalogue): Promise<string> {

@@ -15,6 +15,10 @@ import type { TablesPlace } from './tables-place.ts';
 
 /** The list of a site's files, in the folder itself: it goes along when the folder is committed or moved. */
 const siteListName = '.catalogue-export';
+
+/** Bytes of a file that are held in memory. */
+export const mostHeld = 4 * 1024 * 1024;
+
 export interface ExportFolderOptions {
   /** True to write into a folder that has other files, and to replace those of the same name. */
   readonly mayReplace?: boolean;
@@ -145,6 +149,15 @@ export class ExportFolder implements TablesPlace {
     } catch (error) {
       throw toUnavailableError(error, path);
     }
+  }
+
+  /** Writes a file with the bytes of another one; resolves to its size. */
+  async writeCopy(file: string, of: string): Promise<number> {
+    const path = join(this.root, of);
+    const { size } = fs.statSync(path);
+    if (size > mostHeld) return this.writeStream(file, [], fs.createReadStream(path)[Symbol.asyncIterator]());
+    this.write(file, fs.readFileSync(path));
+    return size;
   }
 
   #replace(path: string, bytes: Buffer): void {

@@ -8,16 +8,13 @@ import { createHash } from 'node:crypto';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
-import { ConflictError, DamagedObjectError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { DamagedObjectError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { listAll } from '../catalogue/iterate.ts';
 import { bucketPattern } from '../catalogue/payload-store.ts';
 import { anonymous } from '../catalogue/permissions.ts';
 import { formatRef, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { toJson } from '../catalogue/represent.ts';
 import type { Dataset, Settings, Version } from '../catalogue/types.ts';
-import { WorkerPool } from '../data/worker-pool.ts';
-import { withLock } from '../disk/lock.ts';
-import { openFileCatalogue } from '../files/file-catalogue.ts';
 import { dataFileFacts } from '../iceberg/data-file.ts';
 import { manifest, manifestList } from '../iceberg/manifests.ts';
 import { metadataFileName, metadataVersion, tableMetadata, versionHintName } from '../iceberg/metadata.ts';
@@ -25,6 +22,7 @@ import { readTable } from '../iceberg/read-table.ts';
 import { type Table, type TableSnapshot, tableWithoutSnapshots } from '../iceberg/table.ts';
 import { ExportBucket } from './export-bucket.ts';
 import { ExportFolder } from './export-folder.ts';
+import { withCatalogueForExport } from './open-catalogue.ts';
 import type { TablesPlace } from './tables-place.ts';
 
 /** The list of files of an export of tables. */
@@ -74,21 +72,11 @@ export async function exportTables(options: TablesExportOptions): Promise<Tables
   const place = isBucket(to) ? to.replace(/\/+$/, '') : resolve(to);
   const location = (options.location ?? place).replace(/\/+$/, '');
   if (!location) throw new ValidationError({ location: ['Name a path or an address, such as s3://bucket/tables.'] });
-  if (`${place}/`.startsWith(`${resolve(folder)}/`))
-    throw new ConflictError('The export must not lie in the catalogue folder itself. Name another place.');
-  const workers = new WorkerPool();
-  const files = await openFileCatalogue(folder, { cache: true, patience: Number.POSITIVE_INFINITY, workers });
-  try {
-    await files.load();
+  return withCatalogueForExport(folder, place, async (files) => {
     const catalogue = files.for(anonymous);
-    return await withLock(folder, `export ${place}`, async () => {
-      const opened = await openPlace(place, options, catalogue.settings);
-      return new TablesExporter(catalogue, opened, location, options).run();
-    });
-  } finally {
-    await files.close();
-    await workers.close();
-  }
+    const opened = await openPlace(place, options, catalogue.settings);
+    return new TablesExporter(catalogue, opened, location, options).run();
+  });
 }
 
 /** @param place an absolute path, or the address of a bucket */

@@ -1,24 +1,22 @@
 /** Writes an export: units of files that are made of the same records, answered by the server's own app. */
 import { readFileSync } from 'node:fs';
-import type { RequestListener } from 'node:http';
-import { json } from 'node:stream/consumers';
 import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
-import { DamagedObjectError, NotFoundError, ObjectStoreError, UnavailableError } from '../catalogue/errors.ts';
+import { DamagedObjectError, NotFoundError } from '../catalogue/errors.ts';
 import { listAll } from '../catalogue/iterate.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import { summarize, summaryParts } from '../catalogue/search-summary.ts';
-import type { Dataset, Entities, Entity, Namespace, Query, Version } from '../catalogue/types.ts';
+import type { Dataset, Entities, Entity, Group, Namespace, Query, Version } from '../catalogue/types.ts';
 import { apiPath, apiRoot, baseUrlPath, collections } from '../catalogue/urls.ts';
 import { assetFiles, assetsPath } from '../server/assets.ts';
-import { getInProcess } from '../server/in-process.ts';
 import { sitemapLists } from '../server/syndication.ts';
 import { maxSitemapEntries } from '../standards/sitemap.ts';
 import { Fingerprints, groupRecords, Neighbours } from './dependencies.ts';
-import type { ExportFolder } from './export-folder.ts';
+import { type ExportFolder, mostHeld } from './export-folder.ts';
 import type { ExportOptions, ExportResult } from './export-options.ts';
 import { hostFiles } from './host-files.ts';
 import { type Redirect, redirectPage, redirectsOf } from './redirects.ts';
+import type { Responses } from './responses.ts';
 import type { RowFilterings } from './row-filtering.ts';
 import {
   datasetAddresses,
@@ -36,15 +34,11 @@ import {
 
 /** Bytes above which a file is named: hosts of pages refuse some from 25 MB on, and git hosts from 100 MB. */
 const large = 25 * 1024 * 1024;
-/** Responses: a file; an address of elsewhere, or nothing that everybody may see. */
-const expected = [200, 301, 302, 303, 307, 308, 401, 404, 406];
-/** Bytes of a file that are held in memory. */
-const mostHeld = 4 * 1024 * 1024;
 
 /** Writes the files of one export, unit by unit. */
 export class Exporter {
   readonly #catalogue: Catalogue;
-  readonly #listener: RequestListener;
+  readonly #responses: Responses;
   readonly #url: string;
   readonly #folder: ExportFolder;
   readonly #filterings: RowFilterings;
@@ -56,14 +50,14 @@ export class Exporter {
 
   constructor(
     catalogue: Catalogue,
-    listener: RequestListener,
+    responses: Responses,
     url: string,
     folder: ExportFolder,
     filterings: RowFilterings,
     options: ExportOptions,
   ) {
     this.#catalogue = catalogue;
-    this.#listener = listener;
+    this.#responses = responses;
     this.#url = url;
     this.#folder = folder;
     this.#filterings = filterings;
@@ -78,11 +72,12 @@ export class Exporter {
       const datasets = await collect(catalogue, 'dataset');
       const namespaces = await collect(catalogue, 'namespace');
       const queries = await collect(catalogue, 'query');
+      const groups = await collect(catalogue, 'group');
       if (catalogue.settings.logo) this.#media.add(catalogue.settings.logo);
       await this.#writeDatasets(datasets, namespaces, queries);
-      await this.#writeOthers(datasets, namespaces, queries);
+      await this.#writeOthers(datasets, namespaces, queries, groups);
       this.#writeTexts('search', this.#summaryFiles(namespaces, datasets));
-      const redirects = redirectsOf(namespaces, datasets, queries);
+      const redirects = redirectsOf(namespaces, datasets, queries, groups);
       this.#writeTexts('moved', this.#redirectPages(redirects));
       this.#writeTexts('host', this.#hostFiles(redirects));
       folder.finish();
@@ -126,8 +121,9 @@ export class Exporter {
     datasets: readonly Dataset[],
     namespaces: readonly Namespace[],
     queries: readonly Query[],
+    groups: readonly Group[],
   ): Promise<void> {
-    const [catalogue, made] = [this.#catalogue, this.#fingerprints];
+    const made = this.#fingerprints;
     const byName = new Map(datasets.map((dataset) => [formatRef(refOf(dataset)), dataset]));
     // Rows of a query are those of its dataset, and the record of a version lacks what its dataset says.
     const withDataset = (entity: Entity) => {
@@ -149,7 +145,7 @@ export class Exporter {
       await this.#unit(`namespace ${slug}`, all, () => namespaceAddresses(namespace));
       await this.#list(`${apiPath(refOf(namespace))}datasets/`, 'dataset', { namespace: slug }, all, withDataset);
     }
-    for await (const group of listAll(catalogue, 'group'))
+    for (const group of groups)
       await this.#unit(`group ${group.slug}`, made.ofUnit(group), () => groupAddresses(group));
     await this.#unit('media', '', () => mediaAddresses(this.#media));
     const all = made.ofUnit(made.ofAll(datasets), made.ofAll(namespaces), made.ofAll(queries));
@@ -196,9 +192,14 @@ export class Exporter {
       name,
       wanted.map(({ file }) => file),
     );
-    const files: string[] = [];
-    for (const address of wanted) if (await this.#write(address)) files.push(address.file);
-    this.#folder.endUnit(name, fingerprint, files);
+    const files = new Set<string>();
+    for (const address of wanted) {
+      const { sameAs, file } = address;
+      if (sameAs !== undefined && files.has(sameAs)) this.#noteSize(file, await this.#folder.writeCopy(file, sameAs));
+      else if (!(await this.#write(address))) continue;
+      files.add(file);
+    }
+    this.#folder.endUnit(name, fingerprint, [...files]);
   }
 
   /** Slugs of the versions of a dataset whose rows can be read. */
@@ -218,7 +219,7 @@ export class Exporter {
     if (!version.ready || version.href) return false;
     try {
       const profile = await this.#catalogue.profile(refOf(version));
-      await this.#filterings.note(this.#listener, version, profile, others);
+      await this.#filterings.note(this.#responses, version, profile, others);
       return true;
     } catch (error) {
       if (error instanceof NotFoundError) return false;
@@ -229,18 +230,13 @@ export class Exporter {
 
   /** Writes the response of an address. @returns false if there is none that everybody may see */
   async #write({ path, accept, file, withReason }: ExportedAddress): Promise<boolean> {
-    const { status, body } = await getInProcess(this.#listener, path, accept);
-    if (!expected.includes(status)) {
-      body.destroy();
-      throw await this.#failureOf(path, status);
-    }
+    const { status, parts, drop } = await this.#responses.get(path, accept);
     if (status !== 200 && !(withReason && status === 404)) {
-      body.resume();
+      drop();
       return false;
     }
     const chunks: Buffer[] = [];
     let size = 0;
-    const parts = body[Symbol.asyncIterator]() as AsyncIterator<Buffer>;
     for (let part = await parts.next(); !part.done; part = await parts.next()) {
       chunks.push(part.value);
       size += part.value.length;
@@ -251,15 +247,6 @@ export class Exporter {
     }
     this.#folder.write(file, Buffer.concat(chunks));
     return true;
-  }
-
-  /** The error for a status of the server's own: of the object store, with its reason. */
-  async #failureOf(path: string, status: number): Promise<Error> {
-    if (status !== 502 && status !== 503) return new Error(`The export of ${path} failed with status ${status}.`);
-    const { body } = await getInProcess(this.#listener, path, 'application/json');
-    const { detail } = (await json(body)) as { detail?: string };
-    const message = `The export of ${path} failed: ${detail ?? `status ${status}`}`;
-    return status === 502 ? new ObjectStoreError(message) : new UnavailableError(message);
   }
 
   #noteSize(file: string, size: number): void {
@@ -295,10 +282,10 @@ export class Exporter {
   }
 }
 
-async function collect<K extends 'dataset' | 'namespace' | 'query'>(catalogue: Catalogue, kind: K) {
-  const found = [];
+async function collect<K extends 'dataset' | 'namespace' | 'query' | 'group'>(catalogue: Catalogue, kind: K) {
+  const found: Entities[K][] = [];
   for await (const entity of listAll(catalogue, kind)) found.push(entity);
-  return found as K extends 'dataset' ? Dataset[] : K extends 'namespace' ? Namespace[] : Query[];
+  return found;
 }
 
 /** The version whose rows a saved query shows. */

@@ -1,6 +1,6 @@
 /** Former addresses of records in an export: pages that lead to the new ones, and redirects for hosts that can. */
 import { type Ref, refOf } from '../catalogue/ref.ts';
-import type { Dataset, Namespace, Query } from '../catalogue/types.ts';
+import type { Dataset, Group, Namespace, Query } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { escapeXml } from '../standards/xml.ts';
 
@@ -15,10 +15,11 @@ export function redirectsOf(
   namespaces: readonly Namespace[],
   datasets: readonly Dataset[],
   queries: readonly Query[],
+  groups: readonly Group[],
 ): readonly Redirect[] {
-  const taken = new Set([...namespaces, ...datasets, ...queries].map((record) => apiPath(refOf(record))));
+  const taken = new Set([...namespaces, ...datasets, ...queries, ...groups].map((record) => apiPath(refOf(record))));
   const found: Redirect[] = [];
-  const add = (former: Ref, record: Namespace | Dataset | Query) => {
+  const add = (former: Ref, record: Namespace | Dataset | Query | Group) => {
     const from = apiPath(former);
     if (taken.has(from)) return;
     taken.add(from);
@@ -31,6 +32,7 @@ export function redirectsOf(
     }
   for (const namespace of namespaces) for (const slug of namespace.aliases) add({ kind: 'namespace', slug }, namespace);
   for (const query of queries) for (const slug of query.aliases) add({ kind: 'query', slug }, query);
+  for (const group of groups) for (const slug of group.aliases) add({ kind: 'group', slug }, group);
   return found;
 }
 

@@ -20,6 +20,8 @@ export interface ExportedAddress {
   readonly accept: string;
   /** Path of the file, from the folder of the export. */
   readonly file: string;
+  /** File of another address of the unit that has the same bytes. */
+  readonly sameAs?: string;
   /** True to write the reason, too, if there is nothing: records name the address in any case. */
   readonly withReason?: boolean;
 }
@@ -110,13 +112,25 @@ export function* datasetAddresses(
   const pages = Math.ceil(dataset.versions.length / pageSize);
   yield* listAt(`${path}version/`, pages);
   if (newest) yield* folderOf(`${path}version/latest/`);
-  for (const version of dataset.versions) yield* versionAddresses(dataset, version, withRows);
+  for (const version of dataset.versions) {
+    const below = versionAddresses(dataset, version, withRows);
+    yield* version === newest ? withSameRows(below, apiPath(refOf(version)), path) : below;
+  }
   const collection = `/ogc/collections/${dataset.namespace}.${dataset.slug}`;
   if (!newest || !withRows.has(newest.slug)) return;
   yield* folderOf(collection);
   for (const kind of Object.keys(schemaKinds)) yield* folderOf(`${collection}/${kind}`);
   yield* at(`${collection}/items`, html, 'index.html');
   yield* at(`${collection}/items`, 'application/geo+json', 'index.json');
+}
+
+/** Rows and pictures of the newest version are those of its dataset. @param from path of the version, `to` of the dataset */
+function* withSameRows(below: Iterable<ExportedAddress>, from: string, to: string): Generator<ExportedAddress> {
+  for (const address of below) {
+    const name = address.path.slice(from.length);
+    const isSame = /^(data\.\w+|map\.svg|plate\.svg)$/.test(name);
+    yield isSame ? { ...address, sameAs: (to + name).slice(1) } : address;
+  }
 }
 
 function* versionAddresses(

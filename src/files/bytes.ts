@@ -1,5 +1,5 @@
 /** Payloads and media: files that are served byte for byte. */
-import { constants } from 'node:fs';
+import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
@@ -23,23 +23,53 @@ import type { PayloadPointer } from './tree/payload-pointer.ts';
  */
 export async function openPayload(files: CatalogueFiles, version: Version): Promise<Payload> {
   const { tree } = files.store;
-  if (!version.file)
-    throw new NotFoundError(
-      version.href ? `The payload is at another address: ${version.href}` : 'This version has no payload.',
-    );
-  if (!version.ready) throw new NotFoundError('This version is not ready.');
-  const path = payloadPath(version.namespace, version.dataset, version.file);
+  const path = pathOfReadyPayload(version);
   const mediaType = version.media_type || mediaTypeOf(version.format || version.file);
   const named = { version, fileName: downloadFileName(version), mediaType };
   const pointer = tree.pointer(path);
   if (pointer) return { ...named, ...(await openStoredPayload(files, version, pointer)) };
   const file = await openFileWithinFolder(tree, path);
   const { size, mtime } = await file.stat();
-  if (version.size !== null && size !== version.size) {
+  try {
+    assertSizeOfVersion(version, size);
+  } catch (error) {
     await file.close();
-    throw new NotFoundError(`The payload has ${size} bytes, not ${version.size}: it is being changed or is damaged.`);
+    throw error;
   }
   return { ...named, size, modified: mtime, ...streamsOfFile(file, size) };
+}
+
+/** Checks that the payload of a version could be opened. @throws as `openPayload` */
+export function assertPayloadOpens({ store: { tree } }: CatalogueFiles, version: Version): void {
+  const path = pathOfReadyPayload(version);
+  const pointer = tree.pointer(path);
+  if (pointer) {
+    assertPointerOfVersion(version, pointer);
+    return;
+  }
+  try {
+    const real = realpathSync.native(tree.absolute(path));
+    const found = statSync(real);
+    if (!tree.mayFollow(path, real) || !found.isFile()) throw new NotFoundError();
+    accessSync(real, constants.R_OK);
+    assertSizeOfVersion(version, found.size);
+  } catch (error) {
+    throw toReadingError(error, path);
+  }
+}
+
+function pathOfReadyPayload(version: Version): string {
+  if (!version.file)
+    throw new NotFoundError(
+      version.href ? `The payload is at another address: ${version.href}` : 'This version has no payload.',
+    );
+  if (!version.ready) throw new NotFoundError('This version is not ready.');
+  return payloadPath(version.namespace, version.dataset, version.file);
+}
+
+function assertSizeOfVersion(version: Version, size: number): void {
+  if (version.size !== null && size !== version.size)
+    throw new NotFoundError(`The payload has ${size} bytes, not ${version.size}: it is being changed or is damaged.`);
 }
 
 async function openStoredPayload(files: CatalogueFiles, version: Version, pointer: PayloadPointer) {
@@ -121,12 +151,17 @@ export async function openFileWithinFolder(tree: DiskTree, path: string): Promis
     return file;
   } catch (error) {
     await file?.close();
-    if (error instanceof NotFoundError || error instanceof UnreadableFileError) throw error;
-    const { code } = error as NodeJS.ErrnoException;
-    if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP')
-      throw new NotFoundError();
-    throw new UnavailableError(`The file ${path} can't be read (${code}).`, { cause: error });
+    throw toReadingError(error, path);
   }
+}
+
+/** A NotFoundError or UnavailableError for an error of opening a file. */
+function toReadingError(error: unknown, path: string): unknown {
+  if (error instanceof NotFoundError || error instanceof UnreadableFileError) return error;
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP')
+    return new NotFoundError();
+  return new UnavailableError(`The file ${path} can't be read (${code}).`, { cause: error });
 }
 
 /** Streams of a file. They end at the size that it had when it was opened, which is the announced Content-Length. */

@@ -23,6 +23,8 @@ export interface OpenOptions {
   readonly watchBudget?: number;
   /** Milliseconds between two scans of the whole folder; default 30,000. */
   readonly scanEvery?: number;
+  /** Keep versions in other formats than their own in the cache; default true. */
+  readonly keepFormats?: boolean;
   /** Maximum time to find rows, in milliseconds; default 10,000. */
   readonly patience?: number;
   /** Ingests payloads; by default, this process does. A server has others for it. */

@@ -6,12 +6,13 @@
 
 import { resolveAlias } from '../catalogue/aliases.ts';
 import type { ChangesPage, Page } from '../catalogue/catalogue.ts';
+import { compareValues } from '../catalogue/compare.ts';
 import { pageAfterCursor } from '../catalogue/cursor.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import type { ChangedRecord, ChangesOptions } from '../catalogue/feed.ts';
 import type { FeedHistory } from '../catalogue/feed-history.ts';
 import { parseCataloguePath, recordPaths, recordPathWithoutExtension, unitKey } from '../catalogue/layout.ts';
-import { allEntities, compareValues } from '../catalogue/listing.ts';
+import { allEntities } from '../catalogue/listing.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import { type DatasetRef, type NamespaceRef, type QueryRef, refOf } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';

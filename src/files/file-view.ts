@@ -18,19 +18,13 @@ import type {
   WriteOptions,
 } from '../catalogue/catalogue.ts';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
+import { compareValues } from '../catalogue/compare.ts';
 import { pageAfterCursor } from '../catalogue/cursor.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import type { ChangesOptions } from '../catalogue/feed.ts';
 import { mediaPath } from '../catalogue/layout.ts';
-import {
-  compareValues,
-  filterEntities,
-  type ListedKind,
-  listPage,
-  paginate,
-  prepareSearch,
-} from '../catalogue/listing.ts';
+import { filterEntities, type ListedKind, listPage, paginate, prepareSearch } from '../catalogue/listing.ts';
 import { findEntity, getEntity } from '../catalogue/lookup.ts';
 import type { MapRequest, RowsMap } from '../catalogue/maps.ts';
 import type { Media, Payload } from '../catalogue/open-file.ts';

@@ -28,7 +28,7 @@ function storeOf(files: CatalogueFiles): DerivedFileStore {
   if (!store) {
     store = new DerivedFileStore({
       folder: () => openDerivedFileFolder(files),
-      maxBytes: () => files.snapshot.settings.file_cache * 1e6,
+      maxBytes: () => (files.options.keepFormats === false ? 0 : files.snapshot.settings.file_cache * 1e6),
       temporaryName,
     });
     stores.set(files, store);

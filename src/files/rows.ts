@@ -1,7 +1,6 @@
 /** Rows of versions, read from tables made of their payloads, and the difference between two versions. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import { setTimeout as pause } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import type { ProfileRequest, Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import { columnsByOtherName } from '../catalogue/column-names.ts';
@@ -27,7 +26,7 @@ import { columnNames, type TableSchema } from '../data/row.ts';
 import { featureIdsOf, hasNullGeometries } from '../data/table/features.ts';
 import type { Table } from '../data/table/table.ts';
 import type { TableStore } from '../data/table/table-store.ts';
-import { openPayload } from './bytes.ts';
+import { assertPayloadOpens } from './bytes.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
 import { isPayload, pathOfPayload, payloadFileOf } from './payload-files.ts';
 import { rowsFile, type WholeDocument } from './row-files.ts';
@@ -173,8 +172,7 @@ function formatFor(query: DataQuery, request: RowsRequest): OutputFormatName {
  * @throws NotFoundError that says why there are no rows; UnavailableError if its columnar copy isn't ready in time
  */
 export async function openTable(files: CatalogueFiles, version: Version): Promise<Table> {
-  // Throws if there is a problem with the payload as a file.
-  await (await openPayload(files, version)).close();
+  assertPayloadOpens(files, version);
   if (!version.checksum) throw new NotFoundError('The rows of a version without a checksum are not shown.');
   let tables = tableStores.get(files);
   if (!tables) {
@@ -182,9 +180,12 @@ export async function openTable(files: CatalogueFiles, version: Version): Promis
     tableStores.set(files, tables);
   }
   const opening = tables.then((store) => store.open(payloadFileOf(files, version)));
-  const late = new AbortController();
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<'late'>((resolve) => {
+    timer = setTimeout(resolve, timeoutOf(files), 'late');
+  });
   try {
-    const table = await Promise.race([opening, pause(timeoutOf(files), 'late' as const, { signal: late.signal })]);
+    const table = await Promise.race([opening, timeout]);
     if (table === 'late') {
       opening.catch(() => {}); // The next request gets the error.
       throw new UnavailableError('The rows are being read for the first time. Try again in a moment.');
@@ -198,7 +199,7 @@ export async function openTable(files: CatalogueFiles, version: Version): Promis
       throw new NotFoundError('The payload is not the one that was published: its checksum differs.');
     throw error;
   } finally {
-    late.abort();
+    clearTimeout(timer);
   }
 }
 

@@ -43,6 +43,8 @@ export interface AppOptions {
   readonly gitUpdates?: GitUpdates | null;
   /** Takes a line for each error on our side. */
   readonly log?: (line: string) => void;
+  /** Takes each error on our side. */
+  readonly onError?: ((error: unknown) => void) | undefined;
   /** Called for every request once its response is sent. */
   readonly onResponse?: ((entry: AccessEntry) => void) | undefined;
   /** Counts requests; without it, there is no /metrics. */
@@ -108,5 +110,6 @@ function appContext(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOpt
     health: options.health ?? (() => ({})),
     gitUpdates: options.gitUpdates ?? null,
     log: options.log ?? (() => {}),
+    onError: options.onError ?? (() => {}),
   };
 }

@@ -182,6 +182,8 @@ export interface AppContext {
   readonly gitUpdates: GitUpdates | null;
   /** Logs an error on our side. */
   readonly log: (line: string) => void;
+  /** Takes each error on our side. */
+  readonly onError: (error: unknown) => void;
 }
 
 /** Updates of the catalogue from a git remote, started by a webhook. */

@@ -1,5 +1,5 @@
 /** Comparison of two catalogues: their files, read at once, and the plans that can be made from them. */
-import { compareTexts } from '../catalogue/listing.ts';
+import { compareTexts } from '../catalogue/compare.ts';
 import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests, isSynced } from '../catalogue/manifest-groups.ts';
 import type { Manifest, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';

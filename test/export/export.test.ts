@@ -41,8 +41,8 @@ const seed = makeFolder({
     'parks/veiled': { label: 'Classified', visibility: 'private', keywords: ['classified'] },
     'hushhush/inner': { label: 'Classified' },
   },
-  groups: { gardeners: { label: 'Gardeners' } },
-  queries: { oaks: { label: 'Oaks', dataset: 'parks/trees', parameters: { name: 'Oak' } } },
+  groups: { gardeners: { label: 'Gardeners', aliases: ['diggers'] } },
+  queries: { oaks: { label: 'Oaks', aliases: ['acorns'], dataset: 'parks/trees', parameters: { name: 'Oak' } } },
 });
 const filling = await openFileCatalogue(seed.root, { cache: false });
 const publish = async (slug: string, text: string, fileName: string) => {
@@ -125,6 +125,13 @@ describe('an export', () => {
         read(`api/v1/namespaces/${former}/index.html`),
         new RegExp(`http-equiv="refresh" content="0; url=${home}"`),
       );
+    for (const [former, now] of [
+      ['groups/diggers', 'groups/gardeners'],
+      ['queries/acorns', 'queries/oaks'],
+    ]) {
+      assert.ok(read(`api/v1/${former}/index.html`).includes(`content="0; url=${url}/api/v1/${now}/"`));
+      assert.ok(read('_redirects').includes(`/open/api/v1/${former}/* /open/api/v1/${now}/:splat 308\n`));
+    }
     assert.match(
       read('_redirects'),
       /^\/open\/api\/v1\/namespaces\/parks\/datasets\/strange\/\* \S+\/odd\/:splat 308$/m,

@@ -1,7 +1,7 @@
 /** An export behind nginx with its snippet, and in a plain folder server: the addresses, the answers and the rows of a live server. */
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
-import { cpSync, readFileSync } from 'node:fs';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
@@ -62,6 +62,15 @@ const visited = [
   '/ogc/collections/harbour-city.street-trees/items/',
 ];
 
+const editors = 'groups/editors.yaml';
+const city = 'namespaces/harbour-city/';
+/** Former names by record. */
+const formerNames: Readonly<Record<string, string>> = {
+  [editors]: 'former-editors',
+  [`${city}namespace.yaml`]: 'former-city',
+  [`${city}datasets/street-trees/dataset.yaml`]: 'former-trees',
+};
+
 describe('an export behind nginx', { skip: withoutNginx }, () => {
   let folder: CatalogueFolder;
   let site: string;
@@ -78,6 +87,8 @@ describe('an export behind nginx', { skip: withoutNginx }, () => {
     for (const file of filesIn(fixture).filter((path) => path.endsWith('.yaml')))
       for (const [, path = ''] of readFileSync(join(fixture, file), 'utf8').matchAll(/"\/(site_media\/[^"]+)"/g))
         folder.write(path, path.endsWith('png') ? images.png : images.jpg);
+    for (const [record, alias] of Object.entries(formerNames))
+      writeFileSync(folder.path(record), `${readFileSync(folder.path(record), 'utf8')}\naliases: [${alias}]\n`);
     const port = await freePort();
     base = `http://127.0.0.1:${port}/open`;
     site = folder.beside('site');
@@ -120,6 +131,8 @@ describe('an export behind nginx', { skip: withoutNginx }, () => {
       if (/^(search|static|_|\.|404|index.json)|\/page\/|download\/index|\.gz$/.test(file)) continue;
       // One namespace has all kinds of them.
       if (/field-survey|lac-leman/.test(file)) continue;
+      // Pages at former addresses are for hosts that can't redirect.
+      if (file.includes('/former-')) continue;
       const address = type ? folderPath.replace(/^(ogc\/.+)\/$/, '$1') : file;
       const path = `/${address}`.split('/').map(encodeURIComponent).join('/');
       const Accept = type === 'html' ? 'text/html' : type && !file.startsWith('ogc/') ? 'application/json' : '*/*';
@@ -161,6 +174,33 @@ describe('an export behind nginx', { skip: withoutNginx }, () => {
       const answer = await send(base, { request: { method: 'GET', path, headers: { Accept } } });
       assert.deepEqual([answer.status, headerOf(answer, 'content-type')?.split(';')[0]], [status, type], path);
     }
+  });
+
+  it('redirects former names of all records, with what is below them, as the server does', async () => {
+    const cityPath = '/api/v1/namespaces/former-city/';
+    const treesPath = '/api/v1/namespaces/harbour-city/datasets/former-trees/';
+    for (const path of [
+      '/api/v1/groups/former-editors/',
+      cityPath,
+      `${cityPath}datasets/street-trees/`,
+      `${cityPath}datasets/street-trees/version/20200518093015987654/`,
+      treesPath,
+      `${treesPath}data.csv`,
+      `${treesPath}data/?_format=csv`,
+      `${treesPath}columns/height_m/`,
+      `${treesPath}version/20200518093015987654/`,
+    ]) {
+      const request = { method: 'GET', path, headers: { Accept: 'application/json' } };
+      const [ours, wanted] = await Promise.all([send(base, { request }), send(server.base, { request })]);
+      const headOf = (answer: Answer) => [answer.status, headerOf(answer, 'location')];
+      assert.equal(wanted.status, 308, path);
+      assert.deepEqual(headOf(ours), headOf(wanted), path);
+      const found = await fetch(new URL(headerOf(ours, 'location') ?? '', base), { headers: request.headers });
+      assert.equal(found.status, 200, path);
+      await found.arrayBuffer();
+    }
+    const page = readFileSync(join(site, 'api/v1/groups/former-editors/index.html'), 'utf8');
+    assert.match(page, /http-equiv="refresh" content="0; url=http:[^"]+\/open\/api\/v1\/groups\/editors\/"/);
   });
 
   it('sends the compressed copies, with their length', async () => {

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import type { Payload } from '../../catalogue/open-file.ts';
 import { formatRef } from '../../catalogue/ref.ts';
-import { byteCounter, flushFileToDisk } from './save.ts';
+import { byteCounter } from './save.ts';
 
 /** The number of bytes in `<path>.part` from an earlier download; 0 if they can't be the beginning of the file. */
 export function bytesAlreadyFetched(path: string, size: number): number {
@@ -49,6 +49,7 @@ export async function resumeDownload(payload: Payload, path: string, options: Fe
         `${part} was removed${already > 0 ? '; it may have been the beginning of another file. Try again.' : '.'}`,
     );
   }
+  const { flushFileToDisk } = await import('../../disk/durable.ts');
   await flushFileToDisk(part);
   await rename(part, path);
 }

@@ -1,6 +1,6 @@
 /** Bytes of the catalogue written to a file, whole or not at all. */
 import { createWriteStream } from 'node:fs';
-import { open, realpath, rename, rm, stat } from 'node:fs/promises';
+import { realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -19,7 +19,7 @@ export async function saveStreamToFile(
   if (existing && !existing.isFile())
     return pipeline(bytes, byteCounter(onProgress), createWriteStream(path), { signal });
   const target = existing ? await realpath(path) : path;
-  const { flushFolderToDisk, temporaryPathBeside } = await import('../../disk/durable.ts');
+  const { flushFileToDisk, flushFolderToDisk, temporaryPathBeside } = await import('../../disk/durable.ts');
   const aside = temporaryPathBeside(target);
   try {
     await pipeline(bytes, byteCounter(onProgress), createWriteStream(aside, { flags: 'wx' }), { signal });
@@ -44,14 +44,4 @@ export function byteCounter(onProgress: (bytes: number) => void, already = 0) {
       onProgress(count);
     }
   };
-}
-
-/** Waits until the bytes of a file are on the disk. */
-export async function flushFileToDisk(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

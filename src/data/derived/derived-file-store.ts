@@ -10,6 +10,7 @@ import type { Stats } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
+import { bytesToKeep, CacheRoom } from '../cache-room.ts';
 import { crcOfFile, type DerivedFile, FileInTheMaking, type RoomCheck } from './file-in-the-making.ts';
 
 export interface DerivedFileStoreOptions {
@@ -60,6 +61,7 @@ export class DerivedFileStore {
   readonly #checked = new LRUCache<string, string>({ max: 10_000 });
   readonly #failed = new LRUCache<string, true>({ max: 1000, ttl: retryAfter });
   readonly #closing = new AbortController();
+  readonly #room = new CacheRoom();
   #running = 0;
   /** Files that wait until another one is made. */
   readonly #waiting: (() => void)[] = [];
@@ -71,6 +73,7 @@ export class DerivedFileStore {
 
   /** Opens a file; null if it isn't stored. A truncated or damaged one is deleted. */
   async open({ key, extension }: DerivedFile): Promise<StoredFile | null> {
+    if (this.#options.maxBytes() <= 0) return null;
     const folder = await this.#openFolder().catch(() => null);
     if (folder === null) return null;
     const id = `${key}.${extension}`;
@@ -187,7 +190,7 @@ export class DerivedFileStore {
     await rename(path, join(folder, name));
     this.#checked.set(name, stampOf(found));
     this.#names.set(`${derived.key}.${derived.extension}`, name);
-    await this.#deleteLeastRecentlyUsed(folder, name);
+    if (this.#room.add(size, this.#options.maxBytes())) await this.#deleteLeastRecentlyUsed(folder, name);
   }
 
   /** A check that a file fits into the cache and on the disk. */
@@ -239,6 +242,8 @@ export class DerivedFileStore {
       names.map(async (name) => ({ name, found: await stat(join(folder, name)).catch(() => null) })),
     );
     const lastUse = ({ name, found }: (typeof files)[number]) => (name === keep ? Infinity : (found?.atimeMs ?? 0));
+    const all = files.reduce((sum, { found }) => sum + (found?.size ?? 0), 0);
+    const maxBytes = bytesToKeep(files.length, all, this.#options.maxBytes());
     let total = 0;
     for (const one of files.sort((a, b) => lastUse(b) - lastUse(a))) {
       const { name, found } = one;
@@ -246,10 +251,11 @@ export class DerivedFileStore {
       const isUnfinished = !namePattern.test(name);
       if (isUnfinished && Date.now() - found.mtimeMs < dayInMilliseconds) continue;
       total += found.size;
-      if (name === keep || (!isUnfinished && total <= this.#options.maxBytes())) continue;
+      if (name === keep || (!isUnfinished && total <= maxBytes)) continue;
       total -= found.size;
       await rm(join(folder, name), { force: true }).catch(() => {});
     }
+    this.#room.noteMeasured(total, this.#options.maxBytes());
   }
 }
 

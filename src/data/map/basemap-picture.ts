@@ -110,14 +110,53 @@ function visibleParts(
   { width, height }: Size,
   isClosed: boolean,
 ): readonly (readonly number[])[] {
-  const places = project(line, projection);
-  if (projection.kind === 'equal-earth') return [places];
+  if (projection.kind === 'equal-earth') return [project(line, projection)];
   const box = [-20, -20, 10 * width + 20, 10 * height + 20] as const;
-  return unwrap(places, (10 * 2 ** 30) / projection.unitsPerPixel).flatMap((part) => {
+  const turn = (10 * 2 ** 30) / projection.unitsPerPixel;
+  if (isOutside(line, projection, turn, box)) return [];
+  return unwrap(project(line, projection), turn).flatMap((part) => {
     if (!isClosed) return clipLine(part, box);
     const ring = clipRing(part, box);
     return ring.length >= 6 ? [ring] : [];
   });
+}
+
+/** West, south, east and north of lines. */
+const extents = new WeakMap<Float64Array, readonly [number, number, number, number]>();
+
+function extentOf(line: Float64Array): readonly [number, number, number, number] {
+  const known = extents.get(line);
+  if (known) return known;
+  let [west, south, east, north] = [Infinity, Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < line.length; i += 2) {
+    const [longitude, latitude] = [line[i] as number, line[i + 1] as number];
+    if (longitude < west) west = longitude;
+    if (longitude > east) east = longitude;
+    if (latitude < south) south = latitude;
+    if (latitude > north) north = latitude;
+  }
+  const extent = [west, south, east, north] as const;
+  extents.set(line, extent);
+  return extent;
+}
+
+/** True if no part of a line is in the box, on any turn of the globe: most lines of a base map, whose positions needn't be projected then. */
+function isOutside(
+  line: Float64Array,
+  projection: PictureProjection,
+  turn: number,
+  [left, top, right, bottom]: readonly [number, number, number, number],
+): boolean {
+  const [west, south, east, north] = extentOf(line);
+  const at = new Float64Array(2);
+  projection.project(west, north, at);
+  const [x, y] = [10 * (at[0] as number), 10 * (at[1] as number)];
+  projection.project(west, south, at);
+  if (10 * (at[1] as number) < top || y > bottom) return true;
+  const width = ((east - west) * turn) / 360;
+  // The first turn on which the line doesn't end on the left of the box.
+  const first = x + Math.ceil((left - x - width) / turn) * turn;
+  return first > right;
 }
 
 /**

@@ -13,6 +13,7 @@ import { randomBytes } from 'node:crypto';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
+import { bytesToKeep } from '../cache-room.ts';
 import type { GeometryKind } from '../geometry/geometry.ts';
 import type { TableColumn } from '../row.ts';
 import type { ChunkKind } from './column-chunk.ts';
@@ -216,17 +217,20 @@ export async function markCopyUsed(folder: string): Promise<void> {
 export async function deleteLeastRecentlyUsedCopies(parent: string, maxBytes: number, keep = ''): Promise<number> {
   const names = await readdir(parent).catch(() => []);
   const copies = await Promise.all(names.map((name) => measureCopy(join(parent, name))));
+  const all = copies.reduce((sum, { bytes }) => sum + bytes, 0);
+  const most = bytesToKeep(copies.length, all, maxBytes);
   let total = 0;
   for (const { folder, bytes, used } of copies.sort((a, b) => b.used - a.used)) {
     const isUnfinished = basename(folder).startsWith('.');
     if (basename(folder) === keep) total += bytes;
-    else if (isUnfinished ? used > Date.now() - 86_400_000 : total + bytes <= maxBytes) total += bytes;
+    else if (isUnfinished ? used > Date.now() - 86_400_000 : total + bytes <= most) total += bytes;
     else await rm(folder, { recursive: true, force: true, maxRetries: 3 });
   }
   return total;
 }
 
-async function measureCopy(folder: string): Promise<{ folder: string; bytes: number; used: number }> {
+/** Bytes of a copy, and when it was used last. */
+export async function measureCopy(folder: string): Promise<{ folder: string; bytes: number; used: number }> {
   const files = await Promise.all(
     [metadataFile, rowsFilePath, indexFilePath].map((file) => stat(file(folder)).catch(() => null)),
   );

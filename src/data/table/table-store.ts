@@ -2,13 +2,14 @@
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { ReadingOptions } from '../../catalogue/types.ts';
+import { CacheRoom } from '../cache-room.ts';
 import { ChecksumMismatchError, ExhaustingPayloadError } from '../errors.ts';
 import type { FormatHints } from '../formats/detect-format.ts';
 import { columnarCopyName, type Ingest, ingest } from '../ingest/ingest.ts';
 import { makeRowSorter } from '../query/sort-in-thread.ts';
 import type { WorkerPool } from '../worker-pool.ts';
 import { type ChunkCache, createChunkCache } from './chunk-reader.ts';
-import { deleteLeastRecentlyUsedCopies } from './columnar-copy.ts';
+import { deleteLeastRecentlyUsedCopies, measureCopy } from './columnar-copy.ts';
 import { type RowSorter, Table } from './table.ts';
 
 /** A payload on disk, with hints to its format. */
@@ -49,6 +50,8 @@ export class TableStore {
   readonly #stagingName: () => string | undefined;
   readonly #sorter: RowSorter | undefined;
   readonly #cache: ChunkCache;
+  /** Room by folder of copies. */
+  readonly #rooms = new Map<string, CacheRoom>();
   readonly #tables = new LRUCache<string, Table>({ max: 200 });
   /** Payloads that took too much to read, for a while: reading them again costs as much as the first time. */
   readonly #refused = new LRUCache<string, ExhaustingPayloadError>({ max: 1000, ttl: 600_000 });
@@ -126,8 +129,17 @@ export class TableStore {
     if (result.checksum !== checksum)
       throw new ChecksumMismatchError(`The payload has the checksum ${result.checksum} and not ${checksum}.`);
     const name = columnarCopyName(checksum, hints.reading);
-    await deleteLeastRecentlyUsedCopies(cacheFolder, this.#disk, name);
+    await this.#makeRoom(cacheFolder, name);
     return Table.open(join(cacheFolder, name), checksum, this.#cache, this.#sorter);
+  }
+
+  /** Deletes other copies if there is no room for a new one. */
+  async #makeRoom(cacheFolder: string, name: string): Promise<void> {
+    const room = this.#rooms.get(cacheFolder) ?? new CacheRoom();
+    this.#rooms.set(cacheFolder, room);
+    const { bytes } = await measureCopy(join(cacheFolder, name));
+    if (room.add(bytes, this.#disk))
+      room.noteMeasured(await deleteLeastRecentlyUsedCopies(cacheFolder, this.#disk, name), this.#disk);
   }
 }
 

@@ -4,6 +4,7 @@ import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isChecksum } from '../../catalogue/payload-store.ts';
+import { bytesToKeep, CacheRoom } from '../../data/cache-room.ts';
 import { isAbandonedTemporary, isTemporaryFile, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
 import type { PayloadPointer } from '../tree/payload-pointer.ts';
 import { wrongBytesError } from './store-errors.ts';
@@ -20,6 +21,7 @@ const anHour = 3_600_000;
 
 export class PayloadCache {
   readonly #options: PayloadCacheOptions;
+  readonly #room = new CacheRoom();
   readonly #fetching = new Map<string, Promise<string>>();
   /** Numbers of readers of copies, which are not deleted meanwhile. */
   readonly #readers = new Map<string, number>();
@@ -113,7 +115,7 @@ export class PayloadCache {
         await file.close();
       }
       await rename(aside, path);
-      await this.#deleteLeastRecentlyUsed(folder, checksum);
+      if (this.#room.add(size, this.#options.maxBytes())) await this.#deleteLeastRecentlyUsed(folder, checksum);
       return path;
     } catch (error) {
       throw toUnavailableError(error, path);
@@ -129,15 +131,18 @@ export class PayloadCache {
       names.map(async (name) => ({ name, found: await stat(join(folder, name)).catch(() => null) })),
     );
     const lastUse = ({ name, found }: (typeof copies)[number]) => (name === keep ? Infinity : (found?.atimeMs ?? 0));
+    const all = copies.reduce((sum, { found }) => sum + (found?.size ?? 0), 0);
+    const maxBytes = bytesToKeep(copies.length, all, this.#options.maxBytes());
     let total = 0;
     for (const { name, found } of copies.sort((a, b) => lastUse(b) - lastUse(a))) {
       const path = join(folder, name);
       if (isTemporaryFile(name) && (await isAbandonedTemporary(path, anHour))) await rm(path, { force: true });
       if (!found?.isFile() || !isChecksum(name)) continue;
       total += found.size;
-      if (name === keep || this.#readers.has(name) || total <= this.#options.maxBytes()) continue;
+      if (name === keep || this.#readers.has(name) || total <= maxBytes) continue;
       total -= found.size;
       await rm(path, { force: true }).catch(() => {});
     }
+    this.#room.noteMeasured(total, this.#options.maxBytes());
   }
 }

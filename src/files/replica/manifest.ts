@@ -1,6 +1,6 @@
 /** Manifest of a replica: all files that a viewer may see, sorted by path, with their checksums. */
 import { createHash } from 'node:crypto';
-import { compareTexts } from '../../catalogue/listing.ts';
+import { compareTexts } from '../../catalogue/compare.ts';
 import { digestGroupOfPath, GroupDigests, isSynced } from '../../catalogue/manifest-groups.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import type { Digests, FileEntry, Manifest, Replica } from '../../catalogue/replica.ts';

@@ -45,6 +45,7 @@ export const requestLabel = (ctx: ParameterizedContext): string =>
 
 async function sendError(ctx: ParameterizedContext, app: AppContext, error: unknown): Promise<void> {
   const { status, body, headers, unexpected } = errorResponse(error);
+  if (status >= 500) app.onError(error);
   if (unexpected) app.log(`${requestLabel(ctx)}: ${(error as Error).stack ?? error}`);
   else if (Object(error).cause) app.log(`${requestLabel(ctx)}: ${Object(error).cause.message}`);
   for (const [name, value] of headers) ctx.set(name, value);
@@ -119,8 +120,10 @@ export function throwNotFound(): never {
 }
 
 /** Logs an error that Koa reports, such as one of a stream that is being sent. */
-export function makeErrorLogger({ log }: AppContext): (error: NodeJS.ErrnoException) => void {
+export function makeErrorLogger({ log, onError }: AppContext): (error: NodeJS.ErrnoException) => void {
   return (error) => {
-    if (!clientLeft.has(error.code ?? '')) log(`response: ${error.message}`);
+    if (clientLeft.has(error.code ?? '')) return;
+    log(`response: ${error.message}`);
+    onError(error);
   };
 }

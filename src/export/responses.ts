@@ -1,0 +1,52 @@
+/** Responses of the app to an export, and the reason of one that fails: the address, and the error behind it. */
+import type { RequestListener } from 'node:http';
+import { CatalogueError, ObjectStoreError, UnavailableError } from '../catalogue/errors.ts';
+import { getInProcess } from '../server/in-process.ts';
+
+/** Statuses of responses: a file; an address of elsewhere, or nothing that everybody may see. */
+const expected = [200, 301, 302, 303, 307, 308, 401, 404, 406];
+
+/** Makes an app. @param onError called with the error behind each response that fails */
+export type MakeListener = (onError: (error: unknown) => void) => RequestListener;
+
+export class Responses {
+  readonly #listener: RequestListener;
+  /** Error of the present response. */
+  #error: unknown;
+
+  constructor(makeListener: MakeListener) {
+    this.#listener = makeListener((error) => {
+      this.#error ??= error;
+    });
+  }
+
+  /** The response to a GET, one at a time. @throws ObjectStoreError, UnavailableError or Error that names the address and the reason */
+  async get(path: string, accept: string): Promise<{ status: number; parts: AsyncIterator<Buffer>; drop(): void }> {
+    this.#error = undefined;
+    const { status, body } = await getInProcess(this.#listener, path, accept).catch((error) => {
+      throw this.#failure(path, error);
+    });
+    if (!expected.includes(status)) {
+      body.destroy();
+      throw this.#failure(path, new Error(`The status is ${status}.`));
+    }
+    return { status, parts: this.#read(path, body), drop: () => void body.destroy() };
+  }
+
+  async *#read(path: string, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      yield* body;
+    } catch (error) {
+      throw this.#failure(path, error);
+    }
+  }
+
+  /** @param symptom what is known if the app has not given its error */
+  #failure(path: string, symptom: unknown): Error {
+    const cause = this.#error ?? symptom;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `${path} can't be exported: ${reason}`;
+    if (cause instanceof ObjectStoreError) return new ObjectStoreError(message, { cause });
+    return cause instanceof CatalogueError ? new UnavailableError(message, { cause }) : new Error(message, { cause });
+  }
+}

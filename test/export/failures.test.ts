@@ -1,0 +1,104 @@
+/** An export that fails: its message names the address and the reason, and the export before is as it was. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { it } from 'node:test';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
+import { CatalogueError, UnavailableError } from '../../src/catalogue/errors.ts';
+import { anonymous } from '../../src/catalogue/permissions.ts';
+import { ExportFolder } from '../../src/export/export-folder.ts';
+import { Exporter } from '../../src/export/exporter.ts';
+import { Responses } from '../../src/export/responses.ts';
+import { RowFilterings } from '../../src/export/row-filtering.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { createApp } from '../../src/server/app.ts';
+import { filesIn } from '../support/exported.ts';
+import { homeOf, makeFolder } from '../support/folder.ts';
+
+const url = 'https://data.example.org';
+const seed = makeFolder({
+  namespaces: { parks: { label: 'Parks' } },
+  datasets: { 'parks/benches': { label: 'Benches' }, 'parks/trees': { label: 'Trees' } },
+});
+
+/** Exports with an app whose catalogue has other methods. */
+async function exportWith(methods: Partial<Catalogue>): Promise<void> {
+  const files = await openFileCatalogue(seed.root, { cache: false });
+  try {
+    await files.load();
+    const catalogue = files.for(anonymous);
+    const failing = new Proxy(catalogue, {
+      get: (target, name) => {
+        const value = Reflect.get(methods, name) ?? Reflect.get(target, name);
+        return typeof value === 'function' ? value.bind(target) : value;
+      },
+    });
+    const filterings = new RowFilterings();
+    const responses = new Responses((onError) =>
+      createApp(() => failing, {
+        baseUrl: url,
+        staticExport: { today: '2026-01-01', filteringOf: filterings.of },
+        onError,
+      }),
+    );
+    const options = { folder: seed.root, to };
+    await new Exporter(catalogue, responses, url, new ExportFolder(to), filterings, options).run();
+  } finally {
+    await files.close();
+  }
+}
+
+const to = seed.beside('site');
+const contents = () => new Map(filesIn(to).map((name) => [name, readFileSync(join(to, name), 'utf8')]));
+const profileOf = (error: Error) => ({ profile: () => Promise.reject(error) });
+
+it('names the address and the reason, keeps the former files, and is completed by the next one', async () => {
+  const files = await openFileCatalogue(seed.root, { cache: false });
+  const source = Readable.from(['name\nOak\n']);
+  const ref = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+  await files.for().publish(ref, { source, fileName: 'trees.csv' });
+  await files.close();
+  await exportWith({});
+  const before = contents();
+  seed.write(`${homeOf('parks/trees')}/dataset.yaml`, 'label: Old trees\n');
+  for (const error of [new TypeError('rows is not iterable'), new Error('disk on fire')])
+    await assert.rejects(exportWith(profileOf(error)), (thrown: Error) => {
+      assert.match(thrown.message, /^\/api\/v1\/namespaces\/parks\/datasets\/trees\/\S* can't be exported: /);
+      assert.ok(thrown.message.endsWith(error.message), thrown.message);
+      assert.equal(thrown.cause, error);
+      return !(thrown instanceof CatalogueError);
+    });
+  const busy = new UnavailableError('The rows are at lunch.');
+  const listed = { rows: () => Promise.reject(busy) };
+  await assert.rejects(exportWith(listed), (thrown: Error) => {
+    assert.match(thrown.message, /can't be exported: The rows are at lunch\.$/);
+    return thrown instanceof UnavailableError;
+  });
+  const after = contents();
+  for (const name of before.keys()) assert.ok(after.has(name), name);
+  // The lists come behind the datasets.
+  assert.equal(after.get('api/v1/datasets/index.html'), before.get('api/v1/datasets/index.html'));
+  await exportWith({});
+  assert.match(contents().get('api/v1/namespaces/parks/datasets/trees/index.html') ?? '', /Old trees/);
+  assert.deepEqual([...contents().keys()], [...before.keys()]);
+});
+
+it('names the address of a response that breaks off', async () => {
+  seed.write(`${homeOf('parks/trees')}/dataset.yaml`, 'label: Older trees\n');
+  const files = await openFileCatalogue(seed.root, { cache: false });
+  await files.load();
+  const rows: Catalogue['rows'] = async (...asked) => ({
+    ...(await files.for(anonymous).rows(...asked)),
+    file: null,
+    stream: () =>
+      Readable.from(
+        (async function* () {
+          yield Buffer.from('[');
+          throw new Error('row 7 is unreadable');
+        })(),
+      ),
+  });
+  await assert.rejects(exportWith({ rows }), /^Error: \/api\S* can't be exported: row 7 is unreadable$/);
+  await files.close();
+});
