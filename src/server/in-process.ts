@@ -21,7 +21,7 @@ export function getInProcess(listener: RequestListener, path: string, accept: st
     const wire = new Duplex({
       read() {},
       write(chunk: Buffer, _encoding, done) {
-        if (head === null) return void body.write(chunk, done);
+        if (head === null) return body.destroyed ? done() : void body.write(chunk, done);
         head = Buffer.concat([head, chunk]);
         const end = head.indexOf(endOfHead);
         if (end === -1) return done();
@@ -38,6 +38,13 @@ export function getInProcess(listener: RequestListener, path: string, accept: st
         done(error);
       },
     });
+    // A reader that leaves early ends the response, as a client that closes its connection.
+    body.on('close', () => {
+      if (!body.writableEnded) wire.destroy();
+    });
+    wire.on('error', () => {});
+    // Who reads the body gets its error, also if it comes before the first read.
+    body.on('error', () => {});
     const request = new IncomingMessage(wire as Socket);
     // HTTP/1.0 has no chunks: behind the head, all bytes are those of the body.
     Object.assign(request, {

@@ -114,7 +114,7 @@ describe('the script of the pages', () => {
     let [count, refused] = [0, 0];
     for (const { name: label, server, path, open } of opened) {
       const { items } = await open.rows.find([]);
-      const columns = open.profile.columns.slice(0, 6);
+      const columns = open.profile.columns.slice(0, 10);
       const sampleOf = (name: string): string => {
         const value = items.length ? pick(items)[name] : null;
         if (value === null || value === undefined || random() < 0.1) return pick(['', 'x', '-1', '2020-01-01', 'NaN']);
