@@ -43,15 +43,20 @@ export async function createGitCommit(root: string, change: PendingCommit): Prom
   // Without paths, git would commit everything.
   if (change.paths.length === 0 && change.texts.size === 0) return false;
   const repository = await findRepository(root);
-  for (let left = 6; ; left--)
+  for (const end = performance.now() + patience; ; )
     try {
       return await withIndexLock(repository, () => commitLocked(repository, change));
     } catch (error) {
       // A person or another server commits at the same moment.
-      if (left === 1 || !(error instanceof BusyError || /cannot lock ref/.test((error as Error).message))) throw error;
-      await sleep(100 * 2 ** (6 - left) * (0.5 + Math.random()));
+      const isBusy = error instanceof BusyError || /cannot lock ref/.test((error as Error).message);
+      if (!isBusy || performance.now() > end) throw error;
+      // Often, and not at the same moments as others: who waits longer each time doesn't get its turn beside one who commits all the time.
+      await sleep(20 + 80 * Math.random());
     }
 }
+
+/** Milliseconds that a commit waits for others. A lock that is left behind is never released. */
+const patience = 3000;
 
 class BusyError extends GitError {}
 
