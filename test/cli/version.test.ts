@@ -110,9 +110,14 @@ describe('version add', () => {
   it('leaves nothing where the source breaks off', async () => {
     const root = await makeRoot();
     const { files: before } = await type(['check'], { root });
-    const stdin = new Readable({ read() {} });
-    stdin.push('name,height\noak,3\n');
-    setTimeout(() => stdin.destroy(Object.assign(new Error('EIO: input/output error'), { code: 'EIO' })), 50);
+    const failure = Object.assign(new Error('EIO: input/output error'), { code: 'EIO' });
+    let reads = 0;
+    const stdin = new Readable({
+      read() {
+        if (reads++ === 0) this.push('name,height\noak,3\n');
+        else this.destroy(failure);
+      },
+    });
     const { exitCode, files } = await type(['version', 'add', 'parks/trees', '-', '--name', 'x.csv'], { root, stdin });
     assert.equal(exitCode, 1);
     assert.deepEqual(files(), before());
