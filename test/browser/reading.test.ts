@@ -163,7 +163,7 @@ describe('reading pages', () => {
     const [west, south, east, north] = (new URL(page.url()).searchParams.get('bbox') ?? '').split(',').map(Number);
     for (const [side, degrees] of [west, south, east, north].entries())
       assert.ok(Math.abs((degrees as number) - ([0, 0, 36, 45][side] as number)) < 2, page.url());
-    assert.match((await page.textContent('.chips')) ?? '', /Where\s+0.* to 3[567].* E/);
+    assert.match((await page.textContent('.chips')) ?? '', /Where\s+0.* to 3[567].*\sE/);
     assert.deepEqual(incidents, []);
     await context.close();
   });

@@ -67,8 +67,11 @@ if (changed) {
 
 // In a static export the browser searches, and filters rows.
 const isStatic = document.body.dataset.search !== undefined;
-if (document.querySelector('#rows')) import('./rows-start.js').then(({ startRows }) => startRows(prepare));
-else if (isStatic && location.search) import('./search.js').then(({ showSearch }) => showSearch());
+if (document.querySelector('script#rows')) {
+  // What is there are the first rows, not those of the address.
+  if (location.search) document.querySelector('#main').setAttribute('aria-busy', 'true');
+  import('./rows-start.js').then(({ startRows }) => startRows(prepare));
+} else if (isStatic && location.search) import('./search.js').then(({ showSearch }) => showSearch());
 
 const search = document.querySelector('[data-suggest]');
 
