@@ -230,6 +230,8 @@ describe('an export behind nginx', { skip: withoutNginx }, () => {
       );
       await page.click('h3 a >> nth=0');
       assert.equal(await page.textContent('h1'), found[0]);
+      // A click waits for the next page, not for its pictures.
+      await page.waitForLoadState('load');
       assert.ok(
         await page.evaluate(() => [...document.images].every((image) => image.complete && image.naturalWidth > 0)),
       );
