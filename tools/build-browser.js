@@ -25,44 +25,30 @@ const withoutBenchmark = {
 
 const outdir = at('src/pages/assets/map');
 rmSync(outdir, { recursive: true, force: true });
-const { metafile } = await build({
-  entryPoints: [at('browser/map-start.ts')],
+const common = {
   outdir,
   bundle: true,
   metafile: true,
-  splitting: true,
   format: 'esm',
   target: 'es2022',
   minify: true,
-  chunkNames: '[name]',
   legalComments: 'none',
-  drop: ['console'],
   logLevel: 'warning',
+};
+const { metafile } = await build({
+  ...common,
+  entryPoints: [at('browser/map-start.ts')],
+  splitting: true,
+  chunkNames: '[name]',
+  drop: ['console'],
   plugins: [withoutBenchmark],
 });
 // The search of static exports: the server's own, with the pages that show it.
-const search = await build({
-  entryPoints: [at('browser/search.ts')],
-  outdir,
-  bundle: true,
-  metafile: true,
-  format: 'esm',
-  target: 'es2022',
-  minify: true,
-  legalComments: 'none',
-  logLevel: 'warning',
-});
+const search = await build({ ...common, entryPoints: [at('browser/search.ts')] });
 // The rows of static exports: the server's own queries, and the page that shows them. Nothing of Node but `buffer`.
 const rows = await build({
+  ...common,
   entryPoints: [at('browser/rows.ts')],
-  outdir,
-  bundle: true,
-  metafile: true,
-  format: 'esm',
-  target: 'es2022',
-  minify: true,
-  legalComments: 'none',
-  logLevel: 'warning',
   inject: [at('browser/node-buffer.ts')],
   alias: {
     'node:buffer': at('browser/node-buffer.ts'),
