@@ -14,18 +14,30 @@ export const folderIsGone = () => new UnavailableError('The catalogue folder is 
  * @throws UnavailableError
  */
 export async function makeFolderInPrivateFolder(root: string, ...names: readonly string[]): Promise<string> {
-  let path = root;
+  let path = join(root, privateFolder, ...names);
   try {
+    if (await makeFolder(path)) return path;
+    path = root;
     for (const name of [privateFolder, ...names]) {
       path = join(path, name);
-      await mkdir(path, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
-        if (error.code !== 'EEXIST') throw error;
-      });
+      if (!(await makeFolder(path))) throw folderIsGone();
     }
     return path;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') throw folderIsGone();
+    if (error instanceof UnavailableError) throw error;
     const { toUnavailableError } = await import('./durable.ts');
     throw toUnavailableError(error, path);
+  }
+}
+
+/** Makes a folder, unless it is there. @returns false if its parent is missing */
+async function makeFolder(path: string): Promise<boolean> {
+  try {
+    await mkdir(path, { mode: 0o700 });
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'EEXIST' && code !== 'ENOENT') throw error;
+    return code === 'EEXIST';
   }
 }

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { privateFolder } from '../catalogue/layout.ts';
 import { TableStore } from '../data/table/table-store.ts';
 import { errorCode, temporaryName } from '../disk/durable.ts';
+import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
 
 /** Folder of the columnar copies in a catalogue folder. */
@@ -37,16 +38,17 @@ export const openDerivedFileFolder = (files: Folder): Promise<string> => openCac
 export const openPayloadCacheFolder = (files: Folder): Promise<string> => openCacheFolder(files, 'payloads');
 
 async function openCacheFolder({ root, options }: Folder, name: string): Promise<string> {
-  const folder = join(root, privateFolder, 'cache', name);
-  const isWritable = () =>
-    mkdir(folder, { recursive: true })
-      .then(() => access(folder, constants.W_OK))
-      .then(
-        () => true,
-        () => false,
-      );
-  if (!options.readOnly && (await isWritable())) return folder;
-  return join(await ensureFallbackTableFolder(root), name);
+  if (!options.readOnly)
+    try {
+      const folder = await makeFolderInPrivateFolder(root, 'cache', name);
+      await access(folder, constants.W_OK);
+      return folder;
+    } catch {
+      // It is read-only, or the catalogue folder is gone.
+    }
+  const folder = join(await ensureFallbackTableFolder(root), name);
+  await mkdir(folder, { recursive: true });
+  return folder;
 }
 
 /** Tables of a catalogue folder. If its cache can't be written, the copies are made in a temporary folder, and that is logged. */

@@ -15,11 +15,16 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isTemporaryFile } from '../../src/disk/durable.ts';
+import { AccountsAdapter, noAccounts } from '../../src/files/accounts/accounts-file.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
-import { ensureFallbackTableFolder } from '../../src/files/table-folder.ts';
+import {
+  ensureFallbackTableFolder,
+  openDerivedFileFolder,
+  openPayloadCacheFolder,
+} from '../../src/files/table-folder.ts';
 import { until } from '../support/folder.ts';
 import { png } from '../support/images.ts';
 import { type } from '../support/prompt.ts';
@@ -231,6 +236,22 @@ test('a cache for rows is not taken from another user', async (t) => {
   assert.notEqual(third, own);
 });
 
+test('what is written in the background does not make a folder that is gone', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'catalogue-gone-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const root = join(home, 'data');
+  const isGone = { message: 'The catalogue folder is gone. Put it back and try again.' };
+  await assert.rejects(new AccountsAdapter(root).write(noAccounts), isGone);
+  const files = { root, options: {} };
+  for (const open of [openDerivedFileFolder, openPayloadCacheFolder]) {
+    const folder = await open(files);
+    t.after(() => rmSync(dirname(folder), { recursive: true, force: true }));
+    assert.ok(!folder.startsWith(root), folder);
+    assert.ok(statSync(folder).isDirectory());
+  }
+  assert.ok(!existsSync(root));
+});
+
 test('a folder that is moved away and comes back', async (t) => {
   const home = mkdtempSync(join(tmpdir(), 'catalogue-gone-'));
   t.after(() => rmSync(home, { recursive: true, force: true }));
@@ -250,7 +271,8 @@ test('a folder that is moved away and comes back', async (t) => {
     assert.equal(answer.status, 503, JSON.stringify(answer.body));
     assert.match(answer.body.detail, /is gone/);
   }
-  assert.ok(!existsSync(root), 'nothing is made in its place');
+  const inItsPlace = existsSync(root) ? readdirSync(root, { recursive: true }) : null;
+  assert.equal(inItsPlace, null, `nothing is made in its place: ${inItsPlace}`);
   assert.equal((await ask('GET', '/healthz')).status, 200);
   const gone = { detail: 'The catalogue folder is gone. Put it back and try again.' };
   const notReady = await ask('GET', '/readyz');

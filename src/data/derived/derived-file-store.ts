@@ -7,7 +7,7 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { type FileHandle, mkdir, open, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { bytesToKeep, CacheRoom } from '../cache-room.ts';
@@ -54,7 +54,6 @@ interface Making {
 
 export class DerivedFileStore {
   readonly #options: DerivedFileStoreOptions;
-  #folder: Promise<string> | undefined;
   /** Names of complete files by key and extension. */
   readonly #names = new Map<string, string>();
   /** Stamps of the files whose CRC-32 was found right, by name. */
@@ -74,7 +73,7 @@ export class DerivedFileStore {
   /** Opens a file; null if it isn't stored. A truncated or damaged one is deleted. */
   async open({ key, extension }: DerivedFile): Promise<StoredFile | null> {
     if (this.#options.maxBytes() <= 0) return null;
-    const folder = await this.#openFolder().catch(() => null);
+    const folder = await this.#options.folder().catch(() => null);
     if (folder === null) return null;
     const id = `${key}.${extension}`;
     if (!this.#names.has(id)) await this.#readNames(folder);
@@ -97,7 +96,7 @@ export class DerivedFileStore {
   /** Size of a file in bytes, as its name says it; null if it isn't stored. */
   async sizeOf({ key, extension }: Pick<DerivedFile, 'key' | 'extension'>): Promise<number | null> {
     if (this.#names.size === 0)
-      await this.#openFolder().then(
+      await this.#options.folder().then(
         (folder) => this.#readNames(folder),
         () => {},
       );
@@ -181,7 +180,7 @@ export class DerivedFileStore {
   }
 
   async #makeAndStore(derived: DerivedFile, file: FileInTheMaking): Promise<void> {
-    const folder = await this.#openFolder();
+    const folder = await this.#options.folder();
     const path = join(folder, this.#options.temporaryName?.() ?? `.new-${randomBytes(6).toString('hex')}`);
     await file.make(path, this.#makeRoomCheck(folder), this.#closing.signal);
     const { size, crc } = file.measures;
@@ -203,16 +202,6 @@ export class DerivedFileStore {
       next = bytes + checkEvery;
       if ((await freeBytes(folder)) < reservedBytes) throw new NotStoredError('The disk is full.');
     };
-  }
-
-  async #openFolder(): Promise<string> {
-    this.#folder ??= this.#options.folder();
-    this.#folder.catch(() => {
-      this.#folder = undefined;
-    });
-    const folder = await this.#folder;
-    await mkdir(folder, { recursive: true });
-    return folder;
   }
 
   async #readNames(folder: string): Promise<void> {

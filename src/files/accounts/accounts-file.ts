@@ -1,11 +1,12 @@
 /** The file `.catalogue/accounts.json`: read and validated, written durably, and readable by its owner only. */
-import { chmod, mkdir, open } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { chmod, open } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Adapter } from 'lowdb';
 import type { TokenScope } from '../../catalogue/accounts.ts';
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
-import { errorCode, toUnavailableError, writeDurably } from '../../disk/durable.ts';
+import { errorCode, writeDurably } from '../../disk/durable.ts';
+import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import { parseRecordText } from '../../text/parse.ts';
 import { isPasswordHash } from './password.ts';
 
@@ -47,10 +48,12 @@ export const noAccounts: AccountsData = Object.freeze({ passwords: [], tokens: [
 
 /** Adapter of the file for lowdb. */
 export class AccountsAdapter implements Adapter<AccountsData> {
+  readonly #root: string;
   readonly #path: string;
 
   /** @param root the catalogue folder */
   constructor(root: string) {
+    this.#root = root;
     this.#path = join(root, accountsPath);
   }
 
@@ -74,7 +77,7 @@ export class AccountsAdapter implements Adapter<AccountsData> {
     try {
       // A copied file may be readable by others.
       if (((await file.stat()).mode & 0o077) !== 0) await file.chmod(0o600).catch(() => {});
-      await restrictToOwner(dirname(this.#path));
+      await restrictToOwner(join(this.#root, privateFolder));
       return await file.readFile('utf8');
     } finally {
       await file.close();
@@ -82,13 +85,7 @@ export class AccountsAdapter implements Adapter<AccountsData> {
   }
 
   async write(data: AccountsData): Promise<void> {
-    const folder = dirname(this.#path);
-    try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
-      await restrictToOwner(folder);
-    } catch (error) {
-      throw toUnavailableError(error, folder);
-    }
+    await restrictToOwner(await makeFolderInPrivateFolder(this.#root));
     await writeDurably(this.#path, `${JSON.stringify(data, null, 2)}\n`, { mode: 0o600 });
   }
 }

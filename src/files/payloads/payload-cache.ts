@@ -1,6 +1,6 @@
 /** Copies of stored payloads on disk, by their checksums. A cache: any file in it may be deleted at any time. */
 import { createHash } from 'node:crypto';
-import { mkdir, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
+import { open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isChecksum } from '../../catalogue/payload-store.ts';
@@ -10,7 +10,7 @@ import type { PayloadPointer } from '../tree/payload-pointer.ts';
 import { wrongBytesError } from './store-errors.ts';
 
 export interface PayloadCacheOptions {
-  /** Returns the folder of the copies. */
+  /** Makes the folder of the copies, if necessary. */
   readonly folder: () => Promise<string>;
   /** Returns the most bytes of all copies together. The newest copy is kept in any case. */
   readonly maxBytes: () => number;
@@ -74,7 +74,6 @@ export class PayloadCache {
   /** Moves a file with these bytes into the cache. */
   async adopt(path: string, { checksum }: PayloadPointer): Promise<void> {
     const folder = await this.#options.folder();
-    await mkdir(folder, { recursive: true, mode: 0o700 });
     await rename(path, join(folder, checksum));
     await this.#deleteLeastRecentlyUsed(folder, checksum);
   }
@@ -98,7 +97,6 @@ export class PayloadCache {
     const path = join(folder, checksum);
     const aside = temporaryPathBeside(path);
     try {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
       const bytes = await fetch();
       const hash = createHash('sha256');
       const file = await open(aside, 'wx', 0o600).catch((error) => {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -42,7 +43,10 @@ function store(options: { maxBytes?: number; freeBytes?: () => number; folder?: 
   const folder = options.folder ?? join(parent, `${folders++}`);
   const { maxBytes = 1e6, freeBytes = () => Number.POSITIVE_INFINITY } = options;
   const opened = new DerivedFileStore({
-    folder: async () => folder,
+    async folder() {
+      mkdirSync(folder, { recursive: true });
+      return folder;
+    },
     maxBytes: () => maxBytes,
     freeBytes: async () => freeBytes(),
   });

@@ -1,7 +1,7 @@
 /** The object store's client against a real S3 server, with faults on the way. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { before, describe, it } from 'node:test';
 import { ListMultipartUploadsCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
@@ -192,6 +192,7 @@ describe('an object store', { skip: missingObjectStore }, () => {
 
   it('is asked once by several readers of the same copy, and copies with other bytes are not kept', async () => {
     const cacheFolder = folder.path('cache');
+    mkdirSync(cacheFolder);
     const cache = new PayloadCache({ folder: async () => cacheFolder, maxBytes: () => 1000 });
     const fetch = () => store.read(pointer);
     s3.requests.length = 0;
