@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { isDeepStrictEqual } from 'node:util';
 import type { RecordChange } from '../../../src/catalogue/replica.ts';
 import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
@@ -64,12 +65,18 @@ async function outcomeOf(stages: readonly (readonly RecordChange[])[], isClone: 
   return { outcomes, content, checked: (await checkCatalogueFiles(root)).problems };
 }
 
+/** Fails with the difference, and prints the random changes that led to it. */
+function assertSame(actual: unknown, expected: unknown, changes: unknown, test: TestContext): void {
+  if (!isDeepStrictEqual(actual, expected)) test.diagnostic(JSON.stringify(changes));
+  assert.deepEqual(actual, expected);
+}
+
 test('a clone writes what commits write, and refuses what they refuse', async (test) => {
   for (let round = 0; round < 6; round++) {
     const stages = randomStages();
     const [cloned, committed] = [await outcomeOf(stages, true, test), await outcomeOf(stages, false, test)];
     assert.ok(cloned.outcomes.some((outcome) => outcome.endsWith(': done')));
-    assert.deepEqual(cloned, committed, JSON.stringify(stages));
+    assertSame(cloned, committed, stages, test);
   }
 });
 
@@ -112,8 +119,8 @@ test('new datasets are written with their versions as one by one', async (test) 
     const apart = [...before, ...changes].map((change) => [change]);
     const together = [...before.map((change) => [change]), changes];
     const oneByOne = await outcomeOf(apart, false, test);
-    assert.deepEqual(await outcomeOf(together, false, test), oneByOne, JSON.stringify(changes));
-    assert.deepEqual(await outcomeOf(together, true, test), oneByOne, JSON.stringify(changes));
+    assertSame(await outcomeOf(together, false, test), oneByOne, changes, test);
+    assertSame(await outcomeOf(together, true, test), oneByOne, changes, test);
   }
 });
 
