@@ -185,7 +185,8 @@ class Transaction {
     const { files } = this.#access;
     const pause = chunk.length > 1 ? this.#pause : makeRegularPause(maxTurnOfOneStep);
     const unread = unitsToReread(chunk).filter((unit) => !files.store.isAsWritten(unit));
-    await runStepsInSlices(files.store.rescan(unread), chunk.length > 1 ? undefined : maxTurnOfOneStep);
+    if (unread.length)
+      await runStepsInSlices(files.store.rescan(unread), chunk.length > 1 ? undefined : maxTurnOfOneStep);
     await pause();
     const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree));
     const { accepted } = await this.#plan(chunk, plan, pause);
