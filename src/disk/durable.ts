@@ -5,12 +5,14 @@
  */
 import { randomBytes } from 'node:crypto';
 import {
+  close,
   closeSync,
   constants,
   fchmodSync,
   linkSync,
   lstatSync,
   openSync,
+  renameSync,
   unlinkSync,
   writeFile,
   writeFileSync,
@@ -57,6 +59,7 @@ export async function writeDurably(
   } = {},
 ): Promise<void> {
   const temporary = temporaryPathBeside(path);
+  let replaced: number | null = null;
   await betweenSyncRounds();
   try {
     const kept = modeOf(path);
@@ -68,13 +71,29 @@ export async function writeDurably(
       unlinkSync(temporary);
     } else {
       options.beforeRename?.();
-      // The blocks of the old file are freed, for which some file systems wait (ext4 with `discard`).
-      await rename(temporary, path);
+      replaced = kept === null ? null : openIfPossible(path);
+      renameSync(temporary, path);
     }
     await flushFolderToDisk(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
     throw toUnavailableError(error, path);
+  } finally {
+    if (replaced !== null) close(replaced, () => {});
+  }
+}
+
+/**
+ * Opens a file that is about to be replaced; null if it can't be. Its blocks are freed when it is closed, by the thread
+ * pool and after the writer has its answer: some file systems wait for that (ext4 with `discard`), in rename(2) otherwise.
+ */
+function openIfPossible(path: string): number | null {
+  // Windows replaces no file that is open.
+  if (process.platform === 'win32') return null;
+  try {
+    return openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch {
+    return null;
   }
 }
 

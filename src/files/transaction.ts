@@ -9,7 +9,14 @@
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
-import { parseUntrustedCataloguePath, recordFormat, type Scope, scopeKey, unitOfRecord } from '../catalogue/layout.ts';
+import {
+  parseUntrustedCataloguePath,
+  recordFormat,
+  type Scope,
+  scopeKey,
+  type Unit,
+  unitOfRecord,
+} from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
 import { restrictSnapshotToVisible } from '../catalogue/permissions.ts';
 import type { RecordDiagnostic, RecordSet } from '../catalogue/record-set.ts';
@@ -177,8 +184,9 @@ class Transaction {
   async #planAndPerform(chunk: StepChunk, context: WriteContext, signal: AbortSignal, attempt = 1): Promise<boolean> {
     const { files } = this.#access;
     const pause = chunk.length > 1 ? this.#pause : makeRegularPause(maxTurnOfOneStep);
-    const rescan = files.store.rescan(unitsToReread(chunk));
-    await runStepsInSlices(rescan, chunk.length > 1 ? undefined : maxTurnOfOneStep);
+    const unread = unitsToReread(chunk).filter((unit) => !files.store.isAsWritten(unit));
+    if (unread.length)
+      await runStepsInSlices(files.store.rescan(unread), chunk.length > 1 ? undefined : maxTurnOfOneStep);
     await pause();
     const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree));
     const { accepted } = await this.#plan(chunk, plan, pause);
@@ -209,7 +217,8 @@ class Transaction {
     });
     if (isRetried) return this.#planAndPerform(chunk, context, signal, attempt + 1);
     for (const [key, scope] of scopes) this.#scopes.set(key, scope);
-    if (scopes.size) await files.refresh([...scopes.values()]);
+    const toRead = [...scopes].filter(([key]) => !files.store.takeWritten(plan.written(key)));
+    if (scopes.size) await files.refresh(toRead.map(([, scope]) => scope));
     return true;
   }
 
@@ -282,8 +291,8 @@ async function computeChanges(step: Step): Promise<Step> {
 }
 
 /** Units that the steps of a chunk change, to be read again under the locks. */
-function unitsToReread(chunk: StepChunk): Iterable<Scope> {
+function unitsToReread(chunk: StepChunk): readonly Unit[] {
   const changes = chunk.flatMap(([, step]) => (typeof step.changes === 'function' ? [] : step.changes));
   const infos = changes.map(({ path }) => parseUntrustedCataloguePath(path));
-  return unitsByKey(infos.flatMap((info) => (info?.kind === 'record' ? [unitOfRecord(info.ref)] : []))).values();
+  return [...unitsByKey(infos.flatMap((info) => (info?.kind === 'record' ? [unitOfRecord(info.ref)] : []))).values()];
 }

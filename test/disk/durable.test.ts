@@ -1,5 +1,17 @@
 import assert from 'node:assert/strict';
-import { chmod, lstat, mkdir, mkdtemp, readdir, readFile, rm, symlink, utimes, writeFile } from 'node:fs/promises';
+import {
+  chmod,
+  lstat,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  readlink,
+  rm,
+  symlink,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -37,6 +49,19 @@ test('writes and replaces a file as a whole, and leaves nothing beside it', asyn
   assert.equal(await mode(path), 0o604, 'an existing file keeps its mode');
   assert.notEqual((await lstat(path)).ino, before, 'readers of the old file are not disturbed');
   assert.deepEqual(await readdir(folder), ['a.yaml']);
+});
+
+test('the file that was replaced is closed', { skip: process.platform !== 'linux' }, async () => {
+  const path = join(folder, 'a.yaml');
+  await writeDurably(path, '0');
+  for (let i = 1; i <= 20; i++) await writeDurably(path, String(i));
+  const isOpen = async (name: string) =>
+    (await readlink(join('/proc/self/fd', name)).catch(() => '')).startsWith(`${path} (deleted)`);
+  const openOnes = async () => (await Promise.all((await readdir('/proc/self/fd')).map(isOpen))).filter(Boolean).length;
+  for (let tries = 0; (await openOnes()) > 0; tries++) {
+    assert.ok(tries < 500, `${await openOnes()} replaced files are still open`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
 });
 
 test('exclusive: of many writers one wins, and the others are told', async () => {

@@ -28,18 +28,23 @@ import type { RecordOf } from '../../catalogue/schemas.ts';
 import { settingsFromRecord } from '../../catalogue/settings.ts';
 import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
-import { type FileTree, isSameStamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { type FileTree, isSameStamp, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { unpackStamps } from '../tree/stamps.ts';
 import { type LargeRecords, UnitReader, type UnitState } from './unit-reader.ts';
 
-/** True if the files and folders of a unit are unchanged. */
+/**
+ * True if the files and folders of a unit are unchanged.
+ * @param known stamps by path, in place of those in the state
+ */
 export function haveUnchangedFiles(
-  tree: FileTree,
+  tree: Pick<FileTree, 'stamp'>,
   { stamps, payloads }: Pick<UnitState, 'stamps' | 'payloads'>,
+  known?: ReadonlyMap<string, Stamp>,
 ): boolean {
   try {
     for (const packed of [stamps, payloads])
-      for (const [path, stamp] of unpackStamps(packed)) if (!isSameStamp(tree.stamp(path), stamp)) return false;
+      for (const [path, stamp] of unpackStamps(packed))
+        if (!isSameStamp(tree.stamp(path), known?.get(path) ?? stamp)) return false;
     return true;
   } catch (error) {
     if (error instanceof UnreadableFileError) return false;
@@ -64,7 +69,7 @@ export function readUnit(tree: FileTree, unit: Unit, before?: UnitState, large?:
   };
 }
 
-function reuseIfEqual<T>(before: T | undefined, now: T): T {
+export function reuseIfEqual<T>(before: T | undefined, now: T): T {
   return before !== undefined && areEqual(before, now) ? before : now;
 }
 
@@ -99,7 +104,8 @@ function readFiles(
   return reader.state({ ...unit, entity } as UnitReading);
 }
 
-function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unknown): UnitReading['entity'] {
+/** The entity of a unit that is one record. */
+export function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unknown): UnitReading['entity'] {
   switch (unit.kind) {
     case 'settings':
       return settingsFromRecord(record as RecordOf<'settings'>);
@@ -160,7 +166,7 @@ const datasets = new WeakMap<
 >();
 
 /** The dataset of a record and versions; the same as before if it is made of the same objects. */
-function datasetWithSameParts(
+export function datasetWithSameParts(
   namespace: string,
   slug: string,
   record: RecordOf<'dataset'>,

@@ -20,6 +20,7 @@ import type { Step } from './event-loop.ts';
 import { readUnit } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
 import type { LargeRecord, LargeRecords, UnitState } from './unit-reader.ts';
+import { isAsWritten, stateAfterWrite, type WrittenUnit } from './written-unit.ts';
 
 export class UnitStore {
   readonly tree: DiskTree;
@@ -84,6 +85,26 @@ export class UnitStore {
       this.#changeCount++;
       this.#fresh.add(key);
     }
+  }
+
+  /**
+   * Takes the state of a unit that this process has written; the next snapshot has it.
+   * @returns false if its files have to be read
+   */
+  takeWritten(written: WrittenUnit | undefined): boolean {
+    if (!written) return false;
+    const key = unitKey(written.unit);
+    const state = this.#states.get(key) === written.before ? stateAfterWrite(this.tree, written) : undefined;
+    if (!state) return false;
+    this.#markChanged(key, written.unit, state);
+    this.#states.set(key, state);
+    this.#changeCount++;
+    return true;
+  }
+
+  /** True if the unit's files are as this process wrote them last: they needn't be read again before the next write. */
+  isAsWritten(unit: Unit): boolean {
+    return isAsWritten(this.tree, unit, this.#states);
   }
 
   /** True if a record of the unit is missing or empty but its folder is there: it is probably being written. */

@@ -65,13 +65,14 @@ export class DiskTree implements FileTree {
 
   /**
    * Stamp of a file or folder; null if there is none. That of a payload in the object store has the size of the payload.
+   * @param make by default, a file that was changed just now gets a stamp that equals no other
    * @throws UnreadableFileError without permission, or for a link that may not be followed
    */
-  stamp(path: string): Stamp | null {
+  stamp(path: string, make = stampFrom): Stamp | null {
     const stats = this.#stats(path);
     if (!stats) return null;
     const pointer = mayBePointer(stats.size) ? this.pointer(path) : null;
-    return pointer ? { ...stampFrom(stats), size: pointer.size } : stampFrom(stats);
+    return pointer ? { ...make(stats), size: pointer.size } : make(stats);
   }
 
   /** The pointer in the place of a payload that lies in the object store; null if there is any other file, or none. */

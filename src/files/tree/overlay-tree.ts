@@ -23,8 +23,15 @@ export class OverlayTree implements FileTree {
   /** Files and folders that were moved or removed, in order. */
   readonly #relocations: Relocation[] = [];
 
+  #hasOnlyTexts = true;
+
   constructor(base: FileTree) {
     this.#base = base;
+  }
+
+  /** True if all changes are texts of records. */
+  get hasOnlyTexts(): boolean {
+    return this.#hasOnlyTexts;
   }
 
   /** Sets the text of a record. */
@@ -35,12 +42,14 @@ export class OverlayTree implements FileTree {
 
   /** Adds bytes that are not read as a record. */
   add(path: string, size: number): void {
+    this.#hasOnlyTexts = false;
     this.#pending.set(path, { size });
     this.#addPendingName(path);
   }
 
   /** Removes a file, or a folder with everything in it. */
   remove(path: string): void {
+    this.#hasOnlyTexts = false;
     for (const pending of [...this.#pending.keys()]) if (isWithin(pending, path)) this.#pending.delete(pending);
     this.#relocations.push({ from: path, to: null });
     this.#pendingNames = undefined;
@@ -48,6 +57,7 @@ export class OverlayTree implements FileTree {
 
   /** Moves a file, or a folder with everything in it. */
   move(from: string, to: string): void {
+    this.#hasOnlyTexts = false;
     for (const [path, file] of [...this.#pending])
       if (isWithin(path, from)) {
         this.#pending.delete(path);

@@ -15,11 +15,19 @@ const tick = 20;
 const slowTick = 2100;
 
 export function stampFrom(stats: Stats): Stamp {
-  const { ino, mtimeMs, ctimeMs } = stats;
+  const { mtimeMs, ctimeMs } = stats;
   const changed = Math.max(mtimeMs, ctimeMs);
   const isRecent = Math.abs(Date.now() - changed) < (changed % 1000 === 0 ? slowTick : tick);
-  return { ino, size: stats.isDirectory() ? 0 : stats.size, mtime: isRecent ? -1 : mtimeMs, ctime: ctimeMs };
+  return isRecent ? { ...exactStampFrom(stats), mtime: -1 } : exactStampFrom(stats);
 }
+
+/** The stamp of a file as it is, even if a later change could get an equal one. */
+export const exactStampFrom = (stats: Stats): Stamp => ({
+  ino: stats.ino,
+  size: stats.isDirectory() ? 0 : stats.size,
+  mtime: stats.mtimeMs,
+  ctime: stats.ctimeMs,
+});
 
 /** The text of stamps by path; see the head of this module. */
 export type PackedStamps = string & { readonly packed?: never };

@@ -10,8 +10,6 @@ import {
   recordPaths,
   type Scope,
   siblingsFolder,
-  type Unit,
-  unitKey,
   unitOfRecord,
 } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
@@ -26,7 +24,7 @@ import { editRecord } from '../../text/document.ts';
 import { RecordText } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
 import { editLargeRecord, parseLargeRecord } from '../reading/large-records.ts';
-import { readUnit } from '../reading/read-unit.ts';
+import type { WrittenUnit } from '../reading/written-unit.ts';
 import { existsInTree } from '../tree/file-tree.ts';
 import type { OverlayTree } from '../tree/overlay-tree.ts';
 import type { Action } from './action.ts';
@@ -42,6 +40,7 @@ import {
   parseMove,
   recordValueOrEmpty,
 } from './conditions.ts';
+import { PlannedUnits } from './planned-units.ts';
 import { assertPathStaysInFolder, openRecordFile, type RecordFile } from './record-file.ts';
 import { assertChangePermitted, assertRecordContentsPermitted } from './rights.ts';
 
@@ -60,8 +59,7 @@ export class TransactionPlan {
   readonly #access: Access;
   readonly #overlay: OverlayTree;
   readonly #dryRun: { readonly snapshot: Snapshot } | undefined;
-  /** Units that were written in the overlay and not read again yet. */
-  readonly #written = new Map<string, Unit>();
+  readonly #units: PlannedUnits;
   /** The records after the changes so far; undefined before the first. */
   #next: Snapshot | undefined;
   #touched: Touched[] = [];
@@ -73,6 +71,7 @@ export class TransactionPlan {
     this.#access = access;
     this.#overlay = overlay;
     this.#dryRun = dryRun;
+    this.#units = new PlannedUnits(overlay, access.files.store.states, dryRun !== undefined);
   }
 
   /**
@@ -105,6 +104,11 @@ export class TransactionPlan {
       has: (path) => existsInTree(overlay, path),
       names: (folder) => overlay.names(folder).map(({ name }) => name),
     };
+  }
+
+  /** The unit with a key, if the plan changes nothing of it but the text of its own record. */
+  written(key: string): WrittenUnit | undefined {
+    return this.#units.written(key);
   }
 
   /** Text that a record will have; undefined if it will not exist. */
@@ -239,12 +243,7 @@ export class TransactionPlan {
 
   /** Reads the units that were written in the overlay. */
   #readWritten(): Snapshot {
-    const { states } = this.#access.files.store;
-    const next = this.#apply(
-      [...this.#written].map(([key, unit]) => readUnit(this.#overlay, unit, states.get(key)).reading),
-    );
-    this.#written.clear();
-    return next;
+    return this.#apply(this.#units.read());
   }
 
   #apply(readings: readonly UnitReading[]): Snapshot {
@@ -270,7 +269,7 @@ export class TransactionPlan {
     this.#overlay.write(path, record);
     if (!this.#dryRun) this.#tree.rememberText(path, record);
     const unit = unitOfRecord(ref);
-    this.#written.set(unitKey(unit), unit);
+    this.#units.add(unit, path, record, isNew);
     this.#scopes.push(unit);
     this.#touched.push({ ref, path, isNew, isTaken, before: findEntity(this.#snapshot, ref) ?? null });
   }
