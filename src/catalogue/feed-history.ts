@@ -167,5 +167,6 @@ function fromTime<T extends { readonly at: number }>(states: readonly T[], time:
 function insert<K, T extends { readonly at: number }>(lists: Map<K, T[]>, key: K, state: T): void {
   const list = lists.get(key);
   if (!list) lists.set(key, [state]);
+  else if ((list.at(-1)?.at ?? 0) <= state.at) list.push(state);
   else list.splice(list.findLastIndex(({ at }) => at <= state.at) + 1, 0, state);
 }

@@ -47,7 +47,7 @@ export type UnitReading =
 
 /** Entities and files that were read again. */
 export interface SnapshotChange {
-  readonly readings: readonly UnitReading[];
+  readonly readings: Iterable<UnitReading>;
   /** Keyed by path; an empty list for a file that has no problems (any more). */
   readonly diagnostics: ReadonlyMap<string, readonly Diagnostic[]>;
 }
@@ -57,8 +57,20 @@ export interface SnapshotChange {
  * @returns the same snapshot if the change contains nothing new
  */
 export function nextSnapshot(snapshot: Snapshot, change: SnapshotChange): Snapshot {
+  const steps = nextSnapshotInSteps(snapshot, change);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+  }
+}
+
+/** The same in steps, one for each reading. Readings that are added in the meantime count, too. */
+export function* nextSnapshotInSteps(snapshot: Snapshot, change: SnapshotChange): Generator<void, Snapshot> {
   const draft = new Draft(snapshot);
-  for (const reading of change.readings) draft.put(reading);
+  for (const reading of change.readings) {
+    draft.put(reading);
+    yield;
+  }
   for (const [path, diagnostics] of change.diagnostics)
     draft.diagnostics.put(path, diagnostics.length ? diagnostics : null);
   const next = draft.finish();

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { FeedHistory } from '../catalogue/feed-history.ts';
+import { FeedHistory, type RecordState, type UserState } from '../catalogue/feed-history.ts';
 import { privateFolder } from '../catalogue/layout.ts';
 import { writeDurably } from '../disk/durable.ts';
 import { makeRegularPause } from './reading/event-loop.ts';
@@ -15,15 +15,26 @@ const formatVersion = 1;
 /** Writes a whole history. */
 export async function writeHistory(path: string, history: FeedHistory): Promise<void> {
   const header = JSON.stringify({ changes: formatVersion, complete_since: history.completeSince });
-  const lines = [header, ...Array.from(history.states(), (state) => JSON.stringify(state))];
-  await writeDurably(path, `${lines.join('\n')}\n`, { mode: 0o600 });
+  await writeDurably(path, `${header}\n${await linesOf([...history.states()])}`, { mode: 0o600 });
 }
 
-/** Appends lines to an existing file, durably. @throws Error with code ENOENT if there is none */
-export async function appendLines(path: string, lines: readonly string[]): Promise<void> {
+/** A line for each state, made in slices. */
+async function linesOf(states: readonly (RecordState | UserState)[]): Promise<string> {
+  const pause = makeRegularPause();
+  const lines: string[] = [];
+  for (const state of states) {
+    lines.push(`${JSON.stringify(state)}\n`);
+    await pause();
+  }
+  return lines.join('');
+}
+
+/** Appends states to an existing file, durably. @throws Error with code ENOENT if there is none */
+export async function appendStates(path: string, states: readonly (RecordState | UserState)[]): Promise<void> {
+  const lines = await linesOf(states);
   const file = await open(path, constants.O_WRONLY | constants.O_APPEND);
   try {
-    await file.appendFile(`${lines.join('\n')}\n`);
+    await file.appendFile(lines);
     await file.datasync();
   } finally {
     await file.close();

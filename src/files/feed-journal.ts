@@ -11,7 +11,7 @@ import type { User } from '../catalogue/types.ts';
 import { errorCode } from '../disk/durable.ts';
 import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import { type FeedRef, listFeedRefs, settlingTime, timeOfLastChange } from './changes-feed.ts';
-import { appendLines, feedPath, readHistory, type StoredHistory, writeHistory } from './feed-journal-file.ts';
+import { appendStates, feedPath, readHistory, type StoredHistory, writeHistory } from './feed-journal-file.ts';
 import { makeRegularPause } from './reading/event-loop.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
@@ -38,7 +38,7 @@ export class FeedJournal {
   #history: FeedHistory;
   /** Times of the last changes of records, as they were last noticed. */
   readonly #times = new Map<string, number>();
-  #unwritten: string[] = [];
+  #unwritten: (RecordState | UserState)[] = [];
   #mustRewrite: boolean;
   #writing: Promise<void> = Promise.resolve();
   #noticing: Promise<void> = Promise.resolve();
@@ -92,13 +92,13 @@ export class FeedJournal {
   #notice(units: readonly Unit[]): void {
     const { snapshot } = this.#store;
     const users = units.flatMap((unit) => (unit.kind === 'user' ? (snapshot.users.get(unit.slug) ?? []) : []));
-    const refs = uniqueRefs(affectedRefs(snapshot, units));
-    if (refs.size <= maxAtOnce && this.#waiting === 0) {
+    const records = takeFirst(uniqueRefs(affectedRefs(snapshot, units)), maxAtOnce + 1);
+    if (records.length <= maxAtOnce && this.#waiting === 0) {
       const at = this.#now();
       this.#noticeUsers(users, at);
-      this.#noticeRecords(refs, at);
+      for (const [record, ref] of records) this.#addIfChanged(this.#compare(snapshot, record, ref), at);
       this.#startWriting();
-    } else this.#noticeLater(snapshot, users, refs);
+    } else this.#noticeLater(snapshot, users, uniqueRefs(affectedRefs(snapshot, units)));
   }
 
   #noticeLater(snapshot: Snapshot, users: readonly User[], records: Records, moment?: number): void {
@@ -109,48 +109,43 @@ export class FeedJournal {
   /**
    * Compares records in slices, and adds all events in one step, with one time: rights and audiences of different moments
    * would together say that a user has seen what nobody could see.
-   * @param moment of all changes; default: when they have been compared
+   * @param moment of all changes, if nobody reads the history yet; default: when they have been compared
    */
   async #noticeInSlices(snapshot: Snapshot, users: readonly User[], records: Records, moment?: number): Promise<void> {
     const pause = makeRegularPause();
-    const found: [record: string, state: RecordState, time: number][] = [];
+    const found: ComparedRecord[] = [];
     for (const [record, ref] of records) {
-      const state = recordState(snapshot, ref, 0);
-      const time = timeOfLastChange(this.#store, ref);
-      // At the start, most records are as they were.
-      if (!this.#times.has(record) && isSameRecordState(this.#history.latest(record), state))
-        this.#times.set(record, time);
-      else found.push([record, state, time]);
+      const compared = this.#compare(snapshot, record, ref);
+      if (moment !== undefined) this.#addIfChanged(compared, moment);
+      else if (!compared.isSame || compared.before !== undefined) found.push(compared);
       await pause();
     }
     const at = moment ?? this.#now();
     this.#noticeUsers(users, at);
-    for (const [record, state, time] of found) this.#addIfChanged(record, { ...state, at }, time);
+    for (const compared of found) this.#addIfChanged(compared, at);
     this.#waiting--;
     this.#startWriting();
   }
 
-  #noticeRecords(records: Records, at: number): void {
-    for (const [record, ref] of records)
-      this.#addIfChanged(record, recordState(this.#store.snapshot, ref, at), timeOfLastChange(this.#store, ref));
-  }
-
-  /** @param time of the last change of the record's files, in milliseconds */
-  #addIfChanged(record: string, state: RecordState, time: number): void {
-    const before = this.#history.latest(record);
-    const isLate = this.#isLate(record, time, state.at);
-    if (before ? isSameRecordState(before, state) && !isLate : state.seenBy === null) return;
-    this.#add(isLate ? { ...state, late: true } : state);
+  /** Compares a record with its last state, and remembers when its files changed. */
+  #compare(snapshot: Snapshot, record: string, ref: FeedRef): ComparedRecord {
+    const state = recordState(snapshot, ref, 0);
+    const latest = this.#history.latest(record);
+    const time = timeOfLastChange(this.#store, ref);
+    const before = this.#times.get(record);
+    this.#times.set(record, time);
+    if (!latest && state.seenBy === null) return { state, isSame: true, time, before: undefined };
+    return { state, isSame: isSameRecordState(latest, state), time, before: before === time ? undefined : before };
   }
 
   /**
-   * True if a change of a record's files was noticed so late that the feed may have been read up to a later time, as it
-   * happens in a folder that is polled. Then the time at which it was noticed counts.
+   * Adds the state of a record, if it is another one; or if a change of its files was noticed so late that the feed may
+   * have been read up to a later time, as it happens in a folder that is polled. Then the time at which it was noticed counts.
    */
-  #isLate(record: string, time: number, now: number): boolean {
-    const before = this.#times.get(record);
-    this.#times.set(record, time);
-    return before !== undefined && before !== time && time > 0 && now - time > settlingTime / 2;
+  #addIfChanged({ state, isSame, time, before }: ComparedRecord, at: number): void {
+    const isLate = before !== undefined && time > 0 && at - time > settlingTime / 2;
+    if (isSame && !isLate) return;
+    this.#add(isLate ? { ...state, at, late: true } : { ...state, at });
   }
 
   #noticeUsers(users: Iterable<User>, at: number): void {
@@ -164,7 +159,7 @@ export class FeedJournal {
 
   #add(state: RecordState | UserState): void {
     this.#history.add(state);
-    this.#unwritten.push(JSON.stringify(state));
+    this.#unwritten.push(state);
   }
 
   #startWriting(): void {
@@ -174,10 +169,10 @@ export class FeedJournal {
 
   async #write(): Promise<void> {
     if (this.#dropOldEvents()) this.#mustRewrite = true;
-    const lines = this.#unwritten.splice(0);
+    const states = this.#unwritten.splice(0);
     try {
       if (this.#mustRewrite) await this.#rewrite();
-      else if (lines.length) await appendLines(this.#path, lines);
+      else if (states.length) await appendStates(this.#path, states);
       this.#mustRewrite = false;
       this.#hasFailed = false;
     } catch (error) {
@@ -214,6 +209,17 @@ export class FeedJournal {
   }
 }
 
+/** A record beside its last state in the history. */
+interface ComparedRecord {
+  /** As it is now; without its time. */
+  readonly state: RecordState;
+  /** True if the last state is the same, or there has never been one. */
+  readonly isSame: boolean;
+  /** Time of the last change of its files, in milliseconds; and the time before, if that was another. */
+  readonly time: number;
+  readonly before: number | undefined;
+}
+
 /** Paths of records, each once, with their references. */
 type Records = Iterable<readonly [record: string, ref: FeedRef]>;
 
@@ -231,9 +237,21 @@ function* recordsWithKnown(snapshot: Snapshot, known: Iterable<string>): Generat
   }
 }
 
-/** References by their records' paths, each once. */
-const uniqueRefs = (refs: Iterable<FeedRef>): ReadonlyMap<string, FeedRef> =>
-  new Map(Array.from(refs, (ref) => [recordPathWithoutExtension(ref), ref]));
+function takeFirst<T>(items: Iterable<T>, count: number): T[] {
+  const first: T[] = [];
+  for (const item of items) if (first.push(item) >= count) break;
+  return first;
+}
+
+/** References with their records' paths, each once. */
+function* uniqueRefs(refs: Iterable<FeedRef>): Generator<readonly [string, FeedRef]> {
+  const seen = new Set<string>();
+  for (const ref of refs) {
+    const record = recordPathWithoutExtension(ref);
+    if (!seen.has(record)) yield [record, ref];
+    seen.add(record);
+  }
+}
 
 /** The state of a record in a snapshot. */
 function recordState(snapshot: Snapshot, ref: FeedRef, at: number): RecordState {

@@ -23,6 +23,19 @@ const numberOrConstant =
   /^(?:[-+]?(?:\.\d|\d)[\d.]*(?:e[-+]?\d+)?|0o[0-7]+|0x[\da-f]+|[-+]?\.inf|\.nan|null|true|false)$/i;
 const decimalNumber = /^(?:0|-?[1-9]\d{0,14}|-?(?:0|[1-9]\d{0,14})\.\d+)$/;
 
+const longestConstant = 'false'.length;
+/** Length of the longest key of one word. */
+const maxWordKey = 100;
+/** A letter or an underscore. */
+const isLetter = (code: number): boolean => (code >= 97 && code <= 122) || (code >= 65 && code <= 90) || code === 95;
+const isWordCharacter = (code: number): boolean => isLetter(code) || (code >= 48 && code <= 57) || code === 45;
+
+/** @param isWord true for a key of one word, which is no number */
+function isUnusualKey(key: string, isWord: boolean): boolean {
+  if (!isWord) return unusualKey.test(key) || numberOrConstant.test(key);
+  return (key.length === 4 || key.length === 5 || key.length === 9) && unusualKey.test(key);
+}
+
 /** Thrown when a text is not plain. */
 const notPlain = new Error('The text is not plain YAML.');
 
@@ -86,8 +99,9 @@ class PlainYamlReader {
     const value: Record<string, unknown> = {};
     if (++this.#depth > maxDepth) throw notPlain;
     do {
-      const key = this.#key();
-      if (key === undefined || key in value || unusualKey.test(key) || numberOrConstant.test(key)) throw notPlain;
+      const word = this.#wordKey();
+      const key = word ?? this.#key();
+      if (key === undefined || key in value || isUnusualKey(key, word !== undefined)) throw notPlain;
       value[key] = this.#isAtEndOfLine() ? this.#valueBelow(indent, true) : this.#scalar(indent);
     } while (this.#indent === indent);
     return this.#closed(value, indent);
@@ -104,7 +118,7 @@ class PlainYamlReader {
       while (text.charCodeAt(this.#offset) === 32) this.#offset++;
       const start = this.#offset;
       if (this.#isAtEndOfLine()) value.push(this.#valueBelow(indent, false));
-      else if (this.#key() === undefined) value.push(this.#scalar(indent));
+      else if ((this.#wordKey() ?? this.#key()) === undefined) value.push(this.#scalar(indent));
       else {
         this.#offset = start;
         this.#indent = start - lineStart;
@@ -129,6 +143,21 @@ class PlainYamlReader {
 
   #isAtEndOfLine(): boolean {
     return this.#offset >= this.#text.length || this.#text.charCodeAt(this.#offset) === 10;
+  }
+
+  /** The same as `#key` for a key that is one word, as nearly all are: without a regular expression, in a third of the time. */
+  #wordKey(): string | undefined {
+    const text = this.#text;
+    const start = this.#offset;
+    if (!isLetter(text.charCodeAt(start))) return undefined;
+    let end = start + 1;
+    while (isWordCharacter(text.charCodeAt(end))) end++;
+    if (text.charCodeAt(end) !== 58 || end - start > maxWordKey) return undefined;
+    let next = end + 1;
+    while (text.charCodeAt(next) === 32) next++;
+    if (next === end + 1 && next < text.length && text.charCodeAt(next) !== 10) return undefined;
+    this.#offset = next;
+    return text.slice(start, end);
   }
 
   /** Reads a key and goes to its value; undefined if there is none at the current offset. */
@@ -229,10 +258,12 @@ function plainScalar(line: string): unknown {
   if (line === '[]') return [];
   if (line === '{}') return {};
   const first = line.charAt(0);
-  if (!plainStart.test(first) || line.includes(': ') || line.includes(' #') || line.endsWith(':')) throw notPlain;
+  const isWord = isLetter(line.charCodeAt(0));
+  if ((!isWord && !plainStart.test(first)) || line.includes(': ') || line.includes(' #') || line.endsWith(':'))
+    throw notPlain;
   if (first === '-' && !/^-[\w.]/.test(line)) throw notPlain;
   const text = line.endsWith(' ') ? line.replace(/ +$/, '') : line;
-  if (!numberOrConstant.test(text)) return text;
+  if ((isWord && text.length > longestConstant) || !numberOrConstant.test(text)) return text;
   if (text === 'true') return true;
   if (text === 'false') return false;
   if (text === 'null') return null;

@@ -24,7 +24,9 @@ const writeTime = 80;
 
 export class ChangeQueue {
   readonly #options: ChangeQueueOptions;
+  /** Paths that changed, and the scopes to which they belong. */
   #paths = new Set<string>();
+  #scopes = new Map<string, Scope>();
   #scheduled = new Map<string, Scope>();
   /** Units whose record is being written, to be rescanned later. */
   readonly #postponed = new Map<string, Scope>();
@@ -62,8 +64,11 @@ export class ChangeQueue {
 
   /** Adds the path of a change, relative to the catalogue folder. */
   push(path: string): void {
-    this.#paths.add(path);
     this.#wait();
+    if (this.#paths.has(path)) return;
+    this.#paths.add(path);
+    const scope = scopeToReread(path);
+    if (scope !== null) this.#scopes.set(scopeKey(scope), scope);
   }
 
   /** Adds a scope that is rescanned even if its record seems to be being written. */
@@ -114,13 +119,10 @@ export class ChangeQueue {
 
   /** Empties the queue. */
   #takeScopes(): Map<string, Scope> {
-    const scopes = new Map<string, Scope>();
-    for (const path of this.#paths) {
-      const scope = scopeToReread(path);
-      if (scope !== null) scopes.set(scopeKey(scope), scope);
-    }
+    const scopes = this.#scopes;
     for (const [key, scope] of this.#scheduled) scopes.set(key, scope);
     this.#paths = new Set();
+    this.#scopes = new Map();
     this.#scheduled = new Map();
     return scopes;
   }

@@ -50,12 +50,18 @@ const sharedTexts = ['licence', 'publisher', 'media_type'] as const;
 function shareValues(values: Record<string, unknown>, shared: SharedValues): void {
   for (const name of sharedTexts) if (typeof values[name] === 'string') values[name] = shared.text(values[name]);
   if (Array.isArray(values.columns)) values.columns = shared.columns(values.columns);
-  if (Array.isArray(values.versions)) for (const [, version] of values.versions) shareValues(version, shared);
+  if (!Array.isArray(values.versions)) return;
+  for (const [slug, version] of values.versions) {
+    // One text instead of two equal ones.
+    if (version.label === slug) version.label = slug;
+    shareValues(version, shared);
+  }
 }
 
 /** @param shared with the values of other states */
-export function unpackState([unit, content, stamps, payloads]: PackedState, shared: SharedValues): UnitState {
+export function unpackState([packed, content, stamps, payloads]: PackedState, shared: SharedValues): UnitState {
   const [values, diagnostics] = content;
+  const unit = 'namespace' in packed ? { ...packed, namespace: shared.text(packed.namespace) } : packed;
   const isWhole = values === null || unit.kind === 'settings';
   if (!isWhole) shareValues(values as Record<string, unknown>, shared);
   const entity = isWhole ? values : entityFromValues(unit as never, values as EntityValues);

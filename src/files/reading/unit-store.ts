@@ -12,7 +12,7 @@ import {
   type Unit,
   unitKey,
 } from '../../catalogue/layout.ts';
-import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
+import { emptySnapshot, nextSnapshotInSteps, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import type { WorkerPool } from '../../data/worker-pool.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { packStamps, unpackStamps } from '../tree/stamps.ts';
@@ -21,6 +21,9 @@ import { readUnit } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
 import type { LargeRecord, LargeRecords, UnitState } from './unit-reader.ts';
 import { isAsWritten, stateAfterWrite, type WrittenUnit } from './written-unit.ts';
+
+/** Number of changed units up to which the next snapshot is made in one step. */
+const maxAtOnce = 100;
 
 export class UnitStore {
   readonly tree: DiskTree;
@@ -134,7 +137,7 @@ export class UnitStore {
       else yield* this.#rescanUnit(scope);
       yield;
     }
-    if (this.tree.isCatalogue()) this.#updateSnapshot();
+    if (this.tree.isCatalogue()) yield* this.#updateSnapshot();
   }
 
   /** Reads the units below a folder, and those that were below it before. */
@@ -173,7 +176,7 @@ export class UnitStore {
     const key = unitKey(unit);
     for (const [path] of this.#states.get(key)?.diagnostics ?? []) this.#changedDiagnostics.set(path, []);
     if (this.#states.delete(key)) this.#changeCount++;
-    this.#changedUnits.set(key, unit);
+    this.#noteUnit(key, unit);
   }
 
   /** Reads a unit and sets its state. @returns its key */
@@ -219,19 +222,40 @@ export class UnitStore {
   }
 
   #markChanged(key: string, unit: Unit, { diagnostics }: UnitState): void {
-    this.#changedUnits.set(key, unit);
+    this.#noteUnit(key, unit);
     for (const [path, found] of diagnostics) this.#changedDiagnostics.set(path, found);
   }
 
-  #updateSnapshot(): void {
-    const readings: UnitReading[] = [];
-    for (const [key, unit] of this.#changedUnits)
-      readings.push(this.#states.get(key)?.reading ?? ({ ...unit, entity: null } as UnitReading));
-    this.#snapshot = nextSnapshot(this.#snapshot, { readings, diagnostics: this.#changedDiagnostics });
-    const units = [...this.#changedUnits.values()];
+  /** Adds a unit to those that changed, behind all others: who is going through them meets it once more. */
+  #noteUnit(key: string, unit: Unit): void {
+    this.#changedUnits.delete(key);
+    this.#changedUnits.set(key, unit);
+  }
+
+  /** Makes the next snapshot, in steps if many units changed. If another rescan makes one meanwhile, that has all of them. */
+  *#updateSnapshot(): Generator<void> {
+    let changed: Map<string, Unit>;
+    let next: Snapshot;
+    do {
+      changed = this.#changedUnits;
+      const isShort = changed.size <= maxAtOnce;
+      const readings = this.#readingsOf(changed);
+      const steps = nextSnapshotInSteps(this.#snapshot, { readings, diagnostics: this.#changedDiagnostics });
+      let step = steps.next();
+      while (!step.done && changed === this.#changedUnits) {
+        if (!isShort) yield;
+        step = steps.next();
+      }
+      next = step.done ? step.value : this.#snapshot;
+    } while (changed !== this.#changedUnits);
+    this.#snapshot = next;
     this.#changedUnits = new Map();
     this.#changedDiagnostics = new Map();
-    if (units.length) this.onUpdate?.(units);
+    if (changed.size) this.onUpdate?.([...changed.values()]);
+  }
+
+  *#readingsOf(units: ReadonlyMap<string, Unit>): Generator<UnitReading> {
+    for (const [key, unit] of units) yield this.#states.get(key)?.reading ?? ({ ...unit, entity: null } as UnitReading);
   }
 }
 
