@@ -51,15 +51,18 @@ const gzipBody = promisify(gzip);
 const brotliBody = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
 /** Length of a body from which a level less takes half of the time, for some 5 % more bytes. */
 const largeBody = 64 * 1024;
+/** Bytes that a compressor returns at once: a large body is handed to a thread once or twice, and not for every 16 kB of the result. */
+const chunkSizeFor = ({ length }: Buffer): number => Math.max(16 * 1024, Math.min(length >> 2, 256 * 1024));
 const compressors: { readonly [C in Exclude<Coding, 'identity'>]: (body: Buffer) => Promise<Buffer> } = {
   br: (body) =>
     brotliBody(body, {
+      chunkSize: chunkSizeFor(body),
       params: {
         [constants.BROTLI_PARAM_QUALITY]: body.length < largeBody ? 5 : 4,
         [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
       },
     }),
-  gzip: (body) => gzipBody(body, { level: body.length < largeBody ? 6 : 4 }),
+  gzip: (body) => gzipBody(body, { level: body.length < largeBody ? 6 : 4, chunkSize: chunkSizeFor(body) }),
 };
 
 /** A stream that compresses a text whose length isn't known yet: as a large body. */
