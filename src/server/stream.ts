@@ -1,8 +1,8 @@
 /** Documents that are generated while they are sent. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import type { ParameterizedContext } from 'koa';
+import { createDocumentCompressor } from './compress.ts';
 import { etagMatches } from './headers.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
 
@@ -61,19 +61,8 @@ function headersFor(ctx: ParameterizedContext, { tag, isWeak, compressible, head
   return { coding, etag, headers: { ETag: etag, 'Cache-Control': 'no-cache', ...headers } };
 }
 
-/**
- * Bytes that a compressor returns at once. For each such part, the work is handed to a thread of the system's pool and back, which on
- * few cores takes its time from the main thread; Node's default of 16 kB would be four times as often.
- */
-const chunkSize = 64 * 1024;
-
 async function pipeTo(ctx: ParameterizedContext, document: Document, coding: Coding): Promise<void> {
-  const compressor =
-    coding === 'gzip'
-      ? [createGzip({ level: 4, chunkSize })]
-      : coding === 'br'
-        ? [createBrotliCompress({ chunkSize, params: { [constants.BROTLI_PARAM_QUALITY]: 3 } })]
-        : [];
+  const compressor = coding === 'identity' ? [] : [createDocumentCompressor(coding)];
   const source = document.stream();
   // On failure the response is destroyed with the error: the client sees that it was cut off, and Koa reports the error.
   await pipeline([source, ...compressor, ctx.res]).catch(() => {});
