@@ -1,6 +1,6 @@
 /** Thread of `WorkerPool`: calls functions of modules, one at a time. */
-import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { lowerPriority } from './priority.ts';
 
 /** A function to call, and its arguments. */
 export interface ThreadTask {
@@ -34,7 +34,7 @@ function buffersToMove(result: unknown): ArrayBuffer[] {
 }
 
 // The main thread comes first. On other systems than Linux, it would be the priority of the whole process.
-if (process.platform === 'linux') setPriority(5);
+if (process.platform === 'linux') lowerPriority();
 parentPort?.on('message', async (task: ThreadTask) => {
   const reply = await perform(task);
   parentPort?.postMessage(reply, 'result' in reply ? buffersToMove(reply.result) : []);
