@@ -45,7 +45,10 @@ describe('a pool of processes that ingest', () => {
       await later.ingest(Readable.from(['a\n1\n']), { fileName: 'a.csv' });
       const started = readersOf(process.pid).filter((line) => !before.includes(line));
       const pids = started.map((line) => Number(line.trim().split(/\s+/)[1]));
-      assert.deepEqual(pids.map((pid) => getPriority(pid)), [Math.min(19, getPriority() + 5)]);
+      assert.deepEqual(
+        pids.map((pid) => getPriority(pid)),
+        [Math.min(19, getPriority() + 5)],
+      );
     } finally {
       await later.close();
     }
