@@ -39,9 +39,9 @@ const listOf = (written: unknown): readonly WrittenColumn[] =>
 function mergeSameNames<T extends WrittenColumn>(columns: readonly T[]): readonly T[] {
   const byName = new Map<unknown, T>();
   for (const column of columns) {
-    const texts = Object.entries(column).filter(([, value]) => value !== '');
     const other = byName.get(column.name);
-    byName.set(column.name, other ? { ...other, ...Object.fromEntries(texts) } : column);
+    const texts = other && Object.fromEntries(Object.entries(column).filter(([, value]) => value !== ''));
+    byName.set(column.name, other ? { ...other, ...texts } : column);
   }
   return byName.size === columns.length ? columns : [...byName.values()];
 }

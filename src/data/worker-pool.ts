@@ -44,7 +44,7 @@ interface WaitingTask {
   readonly reject: (error: unknown) => void;
 }
 
-type AnyFunction = (...args: never[]) => unknown;
+export type AnyFunction = (...args: never[]) => unknown;
 
 export class WorkerPool {
   readonly #options: Required<WorkerPoolOptions>;
@@ -64,7 +64,7 @@ export class WorkerPool {
 
   /**
    * Calls a function of a module in a thread. Arguments and result are copied (structured clone): texts and bytes cost little. A
-   * `Uint32Array` that is returned is moved.
+   * typed array that is returned, by itself or as a member of an object, is moved.
    * @param module URL of the module, which the thread loads
    * @param signal aborted when nobody waits for the result any more
    * @param onStart called when the task has waited for a thread and begins

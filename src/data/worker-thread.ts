@@ -1,6 +1,6 @@
 /** Thread of `WorkerPool`: calls functions of modules, one at a time. */
-import { setPriority } from 'node:os';
 import { parentPort } from 'node:worker_threads';
+import { lowerPriority } from './priority.ts';
 
 /** A function to call, and its arguments. */
 export interface ThreadTask {
@@ -24,10 +24,18 @@ async function perform({ module, name, args }: ThreadTask): Promise<ThreadReply>
   }
 }
 
+/** The buffers of a typed array, or of those among the members of an object. Several may share one. */
+function buffersToMove(result: unknown): ArrayBuffer[] {
+  const values = typeof result === 'object' && result !== null ? [result, ...Object.values(result)] : [];
+  const buffers = values.flatMap((value) =>
+    value instanceof Int32Array || value instanceof Uint32Array ? value.buffer : [],
+  );
+  return [...new Set(buffers)] as ArrayBuffer[];
+}
+
 // The main thread comes first. On other systems than Linux, it would be the priority of the whole process.
-if (process.platform === 'linux') setPriority(5);
+if (process.platform === 'linux') lowerPriority();
 parentPort?.on('message', async (task: ThreadTask) => {
   const reply = await perform(task);
-  const isMoved = 'result' in reply && reply.result instanceof Uint32Array;
-  parentPort?.postMessage(reply, isMoved ? [(reply.result as Uint32Array<ArrayBuffer>).buffer] : []);
+  parentPort?.postMessage(reply, 'result' in reply ? buffersToMove(reply.result) : []);
 });

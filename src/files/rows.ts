@@ -16,7 +16,8 @@ import {
 } from '../catalogue/output-formats.ts';
 import { datasetRefOf, formatRef, refOf } from '../catalogue/ref.ts';
 import type { Dataset, Settings, Version } from '../catalogue/types.ts';
-import { type Comparison, compareTables, sizeOfComparison } from '../data/difference/difference.ts';
+import type { Comparison } from '../data/difference/classify-rows.ts';
+import { compareTables, sizeOfComparison } from '../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
 import { parseFeatureQuery } from '../data/query/feature-query.ts';
 import { type DataQuery, parseDataQuery } from '../data/query/parameters.ts';
@@ -216,7 +217,11 @@ export async function compareVersions(
   const [before, after] = await Promise.all([openTableOf(files, from), openTableOf(files, to)]);
   // A payload and the options for reading it say all about the rows.
   const id = JSON.stringify([from.checksum, from.reading, to.checksum, to.reading, options.key]);
-  const { comparison, ...found } = await compareTables(before, after, { ...options, kept: comparisons.get(id) });
+  const { comparison, ...found } = await compareTables(before, after, {
+    ...options,
+    workers: files.options.workers,
+    kept: comparisons.get(id),
+  });
   comparisons.set(id, comparison);
   return { from, to, ...found };
 }

@@ -5,18 +5,9 @@
  */
 import { createHash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { promisify } from 'node:util';
-import {
-  type BrotliOptions,
-  brotliCompress,
-  constants,
-  createBrotliCompress,
-  createGzip,
-  gzip,
-  type Zlib,
-} from 'node:zlib';
 import { LRUCache } from 'lru-cache';
 import { languageForTag } from '../pages/locale.ts';
+import { compressBody } from './compress.ts';
 import { etagMatches, type Headers } from './headers.ts';
 import { type Coding, preferredCoding, preferredLanguages } from './negotiate.ts';
 
@@ -46,27 +37,6 @@ export interface CachedResponse {
   /** Name of the route that made it. */
   readonly route: string;
 }
-
-const gzipBody = promisify(gzip);
-const brotliBody = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
-/** Length of a body from which a level less takes half of the time, for some 5 % more bytes. */
-const largeBody = 64 * 1024;
-const compressors: { readonly [C in Exclude<Coding, 'identity'>]: (body: Buffer) => Promise<Buffer> } = {
-  br: (body) =>
-    brotliBody(body, {
-      params: {
-        [constants.BROTLI_PARAM_QUALITY]: body.length < largeBody ? 5 : 4,
-        [constants.BROTLI_PARAM_SIZE_HINT]: body.length,
-      },
-    }),
-  gzip: (body) => gzipBody(body, { level: body.length < largeBody ? 6 : 4 }),
-};
-
-/** A stream that compresses a text whose length isn't known yet: as a large body. */
-export const createCompressor = (coding: Exclude<Coding, 'identity'>): NodeJS.ReadWriteStream & Zlib =>
-  coding === 'br'
-    ? createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
-    : createGzip({ level: 4 });
 
 /** In bytes; a smaller body isn't compressed. The response to a write is sent once, and not kept. */
 const leastCompressed = 400;
@@ -149,7 +119,7 @@ export async function encodedVariantFor(
   const coding = isSmall ? 'identity' : codingFor(response, acceptEncoding);
   const { identity, [coding]: ready } = response.variants;
   if (ready || coding === 'identity') return ready ?? identity;
-  const body = await compressors[coding](identity.body);
+  const body = await compressBody(identity.body, coding);
   return addVariant(response, coding, body);
 }
 

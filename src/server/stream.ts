@@ -1,8 +1,8 @@
 /** Documents that are generated while they are sent. */
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { constants, createBrotliCompress, createGzip } from 'node:zlib';
 import type { ParameterizedContext } from 'koa';
+import { createDocumentCompressor } from './compress.ts';
 import { etagMatches } from './headers.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
 
@@ -62,12 +62,7 @@ function headersFor(ctx: ParameterizedContext, { tag, isWeak, compressible, head
 }
 
 async function pipeTo(ctx: ParameterizedContext, document: Document, coding: Coding): Promise<void> {
-  const compressor =
-    coding === 'gzip'
-      ? [createGzip({ level: 4 })]
-      : coding === 'br'
-        ? [createBrotliCompress({ params: { [constants.BROTLI_PARAM_QUALITY]: 3 } })]
-        : [];
+  const compressor = coding === 'identity' ? [] : [createDocumentCompressor(coding)];
   const source = document.stream();
   // On failure the response is destroyed with the error: the client sees that it was cut off, and Koa reports the error.
   await pipeline([source, ...compressor, ctx.res]).catch(() => {});

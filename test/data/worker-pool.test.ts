@@ -1,5 +1,6 @@
 /** Worker threads: bounded, cancelled when nobody waits, replaced when they die. */
 import assert from 'node:assert/strict';
+import { getPriority, setPriority } from 'node:os';
 import { after, describe, it } from 'node:test';
 import { UnavailableError } from '../../src/catalogue/errors.ts';
 import { WorkerPool } from '../../src/data/worker-pool.ts';
@@ -58,6 +59,15 @@ describe('a pool of worker threads', () => {
     await assert.rejects(call(pool, 'die', []), UnavailableError);
     await assert.rejects(call(pool, 'grow', []), UnavailableError);
     assert.equal(await call(pool, 'add', [2, 2]), 4);
+  });
+
+  it('comes after the main thread, whatever its priority is', {
+    skip: process.platform !== 'linux' && 'a thread has no priority of its own',
+  }, async () => {
+    setPriority(getPriority() + 1);
+    const later = new WorkerPool({ size: 1 });
+    assert.equal(await call(later, 'priority', []), Math.min(19, getPriority() + 5));
+    await later.close();
   });
 
   it('fails what runs and what waits when it is closed', async () => {

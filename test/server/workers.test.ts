@@ -59,6 +59,36 @@ describe('a server with worker threads', () => {
     assert.deepEqual(await count(), [1, 3000]);
   });
 
+  it('neither sorts nor compares for a client that leaves while it waits', async (t) => {
+    const { base, workers, post } = await serve(t, { size: 1 });
+    const rows = (last: string) =>
+      `id,name\n${Array.from({ length: 20_000 }, (_, i) => `${i},n${(i * 7919) % 20_000}\n`).join('')}${last}`;
+    for (const last of ['20001,a\n', '20002,b\n']) assert.equal((await post(rows(last))).status, 201);
+    const busy = new AbortController();
+    const hanging = assert.rejects(
+      workers.run<typeof import('../data/support/tasks.ts'), 'hang'>(tasks, 'hang', [], busy.signal),
+    );
+    const read = (path: string, signal?: AbortSignal) =>
+      fetch(`${base}/api/v1/namespaces/parks/datasets/wide/${path}`, { signal: signal ?? null });
+    const paths = ['data/?_ordering=name&_limit=3&_format=objects', 'version/latest/diff/?_key=id&_format=ndjson'];
+    for (const path of paths) {
+      const leaving = new AbortController();
+      const left = assert.rejects(read(path, leaving.signal), { name: 'AbortError' });
+      await until(() => workers.load.waiting === 1);
+      leaving.abort();
+      await left;
+      await until(() => workers.load.waiting === 0);
+    }
+    busy.abort();
+    await hanging;
+    const [ordered, difference] = await Promise.all(paths.map(async (path) => (await read(path)).text()));
+    assert.deepEqual(
+      (JSON.parse(ordered as string) as { name: string }[]).map(({ name }) => name),
+      ['b', 'n0', 'n1'],
+    );
+    assert.match(difference as string, /"removed".*20001[\s\S]*"added".*20002/);
+  });
+
   it('answers although its threads die, and reads what was written', async (t) => {
     const { post, count } = await serve(t, { size: 1, memory: 4 });
     assert.equal((await post(table(1))).status, 201);

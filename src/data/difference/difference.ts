@@ -6,28 +6,24 @@
  * tables have; an added or dropped column is reported once, and not for every row.
  */
 
-import type { ColumnDifference, Rename, RowDifference } from '../../catalogue/difference.ts';
+import type { RowDifference } from '../../catalogue/difference.ts';
 import type { WorkBudget } from '../../catalogue/types.ts';
-import { indexRangesWithoutBlocking, Turns } from '../event-loop.ts';
-import { RowSet } from '../table/row-set.ts';
+import { Turns } from '../event-loop.ts';
 import type { Table } from '../table/table.ts';
+import type { WorkerPool } from '../worker-pool.ts';
+import { type Comparison, compareRows } from './classify-rows.ts';
 import { compareTableColumns } from './compare-columns.ts';
-import { type ComparedTables, hashRows } from './match-by-key.ts';
-import { matchRowsOfTables } from './match-rows.ts';
-import { findRenames } from './renames.ts';
-import { type ClassifiedRows, readRowChanges } from './row-changes.ts';
-import { RowHasher } from './row-hash.ts';
+import { compareInThread } from './compare-in-thread.ts';
+import type { ComparedTables } from './match-by-key.ts';
+import { readRowChanges } from './row-changes.ts';
 
 export interface CompareOptions {
   /** Columns whose values together identify a row; detected by default. */
   readonly key?: readonly string[] | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly budget?: WorkBudget | undefined;
-}
-
-/** A comparison that can be kept: it says which rows differ, and holds no row. */
-export interface Comparison extends ClassifiedRows {
-  readonly renames: readonly Rename[];
+  /** Threads that compare the rows of larger tables; by default, this one does it in turns. */
+  readonly workers?: WorkerPool | undefined;
 }
 
 /** Bytes of memory that a comparison takes, approximately. */
@@ -41,7 +37,7 @@ export const sizeOfComparison = ({ partners }: Comparison): number => Math.ceil(
 export async function compareTables(
   from: Table,
   to: Table,
-  { key, signal, budget, kept }: CompareOptions & { readonly kept?: Comparison | undefined } = {},
+  { key, signal, budget, workers, kept }: CompareOptions & { readonly kept?: Comparison | undefined } = {},
 ): Promise<RowDifference & { readonly comparison: Comparison }> {
   budget?.assertAvailable();
   const turns = new Turns((milliseconds) => {
@@ -50,7 +46,8 @@ export async function compareTables(
   });
   const { shared, ...columns } = compareTableColumns(from.schema, to.schema);
   const tables: ComparedTables = { from, to, shared, signal, turns };
-  const comparison = kept ?? (await compareAnew(tables, columns, key));
+  const comparison =
+    kept ?? (workers && (await compareInThread(workers, tables, key))) ?? (await compareRows(tables, columns, key));
   const counts = {
     from: from.rowCount,
     to: to.rowCount,
@@ -62,40 +59,4 @@ export async function compareTables(
   const { key: found, renames } = comparison;
   const rows: RowDifference['rows'] = (selected) => readRowChanges(tables, comparison, selected);
   return { columns, key: found, counts, renames, rows, comparison };
-}
-
-async function compareAnew(
-  tables: ComparedTables,
-  columns: ColumnDifference,
-  key: readonly string[] | undefined,
-): Promise<Comparison> {
-  const rows = await classifyRows(tables, key);
-  return { ...rows, renames: await findRenames(tables, columns, rows.partners) };
-}
-
-async function classifyRows(tables: ComparedTables, givenKey: readonly string[] | undefined): Promise<ClassifiedRows> {
-  const { key, partners } = await matchRowsOfTables(tables, givenKey);
-  const removed = new RowSet(tables.from.rowCount);
-  const changed = new RowSet(partners.length);
-  const added = new RowSet(partners.length);
-  const kept = new RowSet(tables.from.rowCount);
-  for await (const { start, end } of indexRangesWithoutBlocking(partners.length, tables.signal))
-    for (let row = start; row < end; row++) {
-      const partner = partners[row] as number;
-      if (partner < 0) added.add(row);
-      else kept.add(partner);
-    }
-  for (let row = 0; row < tables.from.rowCount; row++) if (!kept.has(row)) removed.add(row);
-  // Rows that were matched as a whole are equal.
-  if (key.kind !== 'row' && kept.count > 0) {
-    const hasher = new RowHasher();
-    const before = await hashRows(tables, 'from', hasher);
-    const after = await hashRows(tables, 'to', hasher);
-    for await (const { start, end } of indexRangesWithoutBlocking(partners.length, tables.signal))
-      for (let row = start; row < end; row++) {
-        const partner = partners[row] as number;
-        if (partner >= 0 && !after.equals(row, before, partner)) changed.add(row);
-      }
-  }
-  return { key, partners, removed, changed, added };
 }

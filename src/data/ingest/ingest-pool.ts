@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { UnavailableError } from '../../catalogue/errors.ts';
 import { ExhaustingPayloadError, PayloadError } from '../errors.ts';
 import { reasonToRefuseFile } from '../formats/foreign-file.ts';
+import { lowerPriority } from '../priority.ts';
 import { headBytes, type IngestOptions, type IngestResult } from './ingest.ts';
 import type { IngestJob, IngestReply } from './ingest-process.ts';
 import { PayloadStream, peekStream } from './payload-stream.ts';
@@ -135,6 +136,8 @@ export class IngestPool {
       serialization: 'advanced',
     });
     child.on('error', () => {});
+    // Now, and not by itself: starting takes time, too, and all of its threads inherit it.
+    if (child.pid !== undefined) lowerPriority(child.pid);
     child.once('exit', () => {
       clearTimeout(this.#idle.get(child));
       this.#idle.delete(child);

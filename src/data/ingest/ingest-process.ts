@@ -3,7 +3,6 @@
  * other. A thread of it watches its memory and its parent, since a file may keep the event loop busy.
  */
 import { writeFileSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import { PayloadError } from '../errors.ts';
 import { type IngestOptions, type IngestResult, ingest } from './ingest.ts';
@@ -65,8 +64,6 @@ async function answer({ path, options }: IngestJob): Promise<void> {
 
 function main(): void {
   const memory = Number(process.argv[2]);
-  // The server comes first.
-  setPriority(5);
   new Worker(watch, { eval: true, execArgv: [], workerData: { memory, parent: process.ppid } }).unref();
   // If the system's memory is short, this process ends before the server does (Linux).
   try {

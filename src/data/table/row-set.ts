@@ -1,40 +1,43 @@
 /** A set of row indexes, as a bitmap; iterated in file order. */
 export class RowSet {
-  readonly #bits: Uint32Array;
+  /** Bit `row & 31` of word `row >>> 5` is 1 for each row in the set. */
+  readonly bitmap: Uint32Array;
   /** Number of rows in the set. */
   count = 0;
 
-  /** @param rows number of rows in the table */
-  constructor(rows: number) {
-    this.#bits = new Uint32Array((rows + 31) >>> 5);
+  /** @param rows number of rows in the table; or the bitmap of a set, which is used and not copied */
+  constructor(rows: number | Uint32Array) {
+    this.bitmap = typeof rows === 'number' ? new Uint32Array((rows + 31) >>> 5) : rows;
+    if (typeof rows !== 'number') for (const word of rows) this.count += bitCount(word);
   }
 
   /** The union of sets of rows of one table. */
   static union(rows: number, sets: readonly RowSet[]): RowSet {
-    const all = new RowSet(rows);
-    for (const set of sets) for (const row of set.between(0, rows)) all.add(row);
-    return all;
+    const all = new Uint32Array((rows + 31) >>> 5);
+    for (const { bitmap } of sets)
+      for (let at = 0; at < all.length; at++) all[at] = (all[at] as number) | (bitmap[at] as number);
+    return new RowSet(all);
   }
 
   add(row: number): void {
     const bit = 1 << (row & 31);
-    const word = this.#bits[row >>> 5] as number;
+    const word = this.bitmap[row >>> 5] as number;
     if ((word & bit) !== 0) return;
-    this.#bits[row >>> 5] = word | bit;
+    this.bitmap[row >>> 5] = word | bit;
     this.count++;
   }
 
   has(row: number): boolean {
-    return ((this.#bits[row >>> 5] as number) & (1 << (row & 31))) !== 0;
+    return ((this.bitmap[row >>> 5] as number) & (1 << (row & 31))) !== 0;
   }
 
   /** The rows at some positions of the set. @param positions from 0, ascending */
   at(positions: readonly number[]): RowSet {
-    const found = new RowSet(this.#bits.length * 32);
+    const found = new RowSet(this.bitmap.length * 32);
     let before = 0;
     let next = 0;
-    for (let at = 0; at < this.#bits.length && next < positions.length; at++) {
-      const here = bitCount(this.#bits[at] as number);
+    for (let at = 0; at < this.bitmap.length && next < positions.length; at++) {
+      const here = bitCount(this.bitmap[at] as number);
       if ((positions[next] as number) < before + here) {
         const rows = this.between(at << 5, (at + 1) << 5);
         for (; (positions[next] as number) < before + here; next++)
@@ -49,7 +52,7 @@ export class RowSet {
   between(start: number, end: number): number[] {
     const rows: number[] = [];
     for (let at = start >>> 5; at << 5 < end; at++) {
-      let word = this.#bits[at] as number;
+      let word = this.bitmap[at] as number;
       while (word !== 0) {
         const bit = 31 - Math.clz32(word & -word);
         const row = (at << 5) + bit;

@@ -6,6 +6,7 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type RecordKind, schemas } from '../../catalogue/schemas.ts';
+import { nextTurn } from '../../data/event-loop.ts';
 import type { WorkerPool } from '../../data/worker-pool.ts';
 import { editRecord, newRecordText } from '../../text/document.ts';
 import { type Format, isParsedSoon, largeText, RecordText, rememberParsedText } from '../../text/parse.ts';
@@ -56,6 +57,8 @@ export async function composeRecordText(
   { header, signal }: { readonly header?: string | undefined; readonly signal?: AbortSignal | undefined } = {},
 ): Promise<string> {
   if (!workers || !isLarge(value)) return newRecordText(value, order, header);
+  // Copying thousands of columns for the thread takes a turn of its own.
+  await nextTurn();
   const composing = workers.run<Tasks, 'composeRecord'>(tasks, 'composeRecord', [kind, value, order, header], signal);
   const composed = await orUndefined(composing);
   signal?.throwIfAborted();
@@ -74,6 +77,7 @@ export async function editLargeRecord(
   const order = Object.keys(schemas[kind].properties);
   const { text, format } = record;
   if (!workers || (text.length < largeText && !isLarge(changes))) return editRecord(record, changes, order);
+  await nextTurn();
   const plain = { text, format };
   const edited = await orUndefined(
     workers.run<Tasks, 'changeRecord'>(tasks, 'changeRecord', [kind, plain, changes, order]),

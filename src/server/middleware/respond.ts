@@ -173,9 +173,13 @@ async function unchangedOrNewResponse(
   if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
   else {
     const linked = withRelatedLinks(route, request, representation);
-    const body = bodyOf(request, linked);
-    // Encoding and hashing it take a turn of their own.
-    if (body.length >= largeBody) await nextTurn();
+    let body = bodyOf(request, linked);
+    // Encoding it and hashing it take a turn each.
+    if (body.length >= largeBody) {
+      await nextTurn();
+      if (typeof body === 'string') body = Buffer.from(body);
+      await nextTurn();
+    }
     response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name);
     if (isKept) cache.set(key, response);
   }

@@ -167,6 +167,21 @@ test('the event loop gets turns while a fast consumer reads', async () => {
   assert.ok(longest < took / 2, `${longest} of ${took} ms`);
 });
 
+test('the event loop gets turns within a row group of Parquet', async () => {
+  const source = new Source(8000);
+  async function* groups() {
+    yield source.rows();
+  }
+  const seen: number[] = [];
+  const looking = setInterval(() => seen.push(source.read), 0);
+  await bytesOf(writeRows('parquet', { name: 'rows', rows: { groups: groups() }, schema }));
+  clearInterval(looking);
+  assert.ok(
+    seen.some((read) => read > 0 && read < source.count),
+    `${seen}`,
+  );
+});
+
 test('csvt and prj read no rows', async () => {
   for (const format of ['csvt', 'prj'] as const) {
     const source = new Source(10);

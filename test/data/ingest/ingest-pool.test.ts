@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { getPriority, setPriority } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
@@ -34,6 +35,23 @@ describe('a pool of processes that ingest', () => {
     assert.deepEqual(await pool.ingest(Readable.from([csv]), { ...options, copyTo }), expected);
     assert.deepEqual(await pool.ingest(copyTo, options), expected);
     assert.deepEqual(readdirSync(join(folder, 'tables')), [expected.checksum]);
+  });
+
+  it('comes after the server, whatever its priority is', async () => {
+    setPriority(getPriority() + 1);
+    const later = new IngestPool();
+    const before = readersOf(process.pid);
+    try {
+      await later.ingest(Readable.from(['a\n1\n']), { fileName: 'a.csv' });
+      const started = readersOf(process.pid).filter((line) => !before.includes(line));
+      const pids = started.map((line) => Number(line.trim().split(/\s+/)[1]));
+      assert.deepEqual(
+        pids.map((pid) => getPriority(pid)),
+        [Math.min(19, getPriority() + 5)],
+      );
+    } finally {
+      await later.close();
+    }
   });
 
   it('refuses what ingesting in this process refuses, with line and byte, and keeps no copy', async () => {

@@ -1,9 +1,12 @@
 /** Functions that worker threads call in tests. */
+import { getPriority } from 'node:os';
 import { threadId } from 'node:worker_threads';
 
 export const add = (a: number, b: number): number => a + b;
 
 export const thread = (): number => threadId;
+
+export const priority = (): number => getPriority();
 
 /** Holds a place until the test writes to it. */
 export function waitFor(memory: SharedArrayBuffer): number {

@@ -2,6 +2,7 @@
 import type { RowGroup } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { TableField } from '../../../catalogue/table-fields.ts';
+import { itemsPerCheck, Turns } from '../../event-loop.ts';
 import type { Row } from '../../row.ts';
 import { columnsToWrite } from '../selected-columns.ts';
 import type { RowsInput, WriteOptions } from '../types.ts';
@@ -47,7 +48,14 @@ export async function* writeParquet(
     bytes = 0;
   }
   if ('groups' in input.rows) {
-    for await (const group of input.rows.groups) for (const row of group) if (add(row)) yield* writeGroup();
+    const turns = new Turns();
+    for await (const group of input.rows.groups)
+      for (const row of group) {
+        if (add(row)) {
+          yield* writeGroup();
+          turns.restart();
+        } else if (rows % itemsPerCheck === 0 && turns.isOver) await turns.next();
+      }
   } else if (Symbol.iterator in input.rows) {
     for (const row of input.rows) if (add(row)) yield* writeGroup();
   } else {

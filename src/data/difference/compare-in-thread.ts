@@ -1,0 +1,35 @@
+/** Compares the rows of larger tables in a thread. */
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ValidationError } from '../../catalogue/errors.ts';
+import { countWorkOfThread } from '../counted-work.ts';
+import { RowSet } from '../table/row-set.ts';
+import type { Table } from '../table/table.ts';
+import type { WorkerPool } from '../worker-pool.ts';
+import type { Comparison } from './classify-rows.ts';
+import type { ComparedTables } from './match-by-key.ts';
+
+/** Rows of both tables from which a thread compares them: fewer take some turns only. */
+const fewestForThread = 20_000;
+
+type Tasks = typeof import('./compare-rows-thread.ts');
+
+const extension = extname(fileURLToPath(import.meta.url));
+const tasks = new URL(`./compare-rows-thread${extension}`, import.meta.url).href;
+
+/** @returns undefined if the tables are small, or the thread fails @throws as `compareRows` */
+export async function compareInThread(
+  workers: WorkerPool,
+  { from, to, signal, turns }: ComparedTables,
+  key: readonly string[] | undefined,
+): Promise<Comparison | undefined> {
+  if (from.rowCount + to.rowCount < fewestForThread) return undefined;
+  const args: Parameters<Tasks['compareCopies']> = [placeOf(from), placeOf(to), key];
+  const found = await countWorkOfThread<Tasks, 'compareCopies'>(workers, tasks, 'compareCopies', args, turns, signal);
+  if (!found) return undefined;
+  if ('invalid' in found) throw new ValidationError(found.invalid);
+  const { removed, changed, added, ...others } = found;
+  return { ...others, removed: new RowSet(removed), changed: new RowSet(changed), added: new RowSet(added) };
+}
+
+const placeOf = ({ folder, checksum }: Table) => ({ folder, checksum });

@@ -1,0 +1,71 @@
+/** Compressing bodies and documents, on the threads that the system's libraries share with reading files. */
+import { availableParallelism } from 'node:os';
+import { promisify } from 'node:util';
+import {
+  type BrotliOptions,
+  brotliCompress,
+  constants,
+  createBrotliCompress,
+  createGzip,
+  gzip,
+  type Zlib,
+} from 'node:zlib';
+import type { Coding } from './negotiate.ts';
+
+type Compression = Exclude<Coding, 'identity'>;
+
+const gzipBody = promisify(gzip);
+const brotliBody = promisify<Buffer, BrotliOptions, Buffer>(brotliCompress);
+
+/** Length of a body from which a level less takes half of the time, for some 5 % more bytes. */
+const largeBody = 64 * 1024;
+/**
+ * Large bodies that are compressed at the same time, at most: a processor core is left to the main thread, and of the four
+ * threads one to files.
+ */
+const mostAtOnce = Math.max(1, Math.min(3, availableParallelism() - 1));
+
+let running = 0;
+/** Bodies that wait, first come, first served. */
+const waiting: (() => void)[] = [];
+
+/** Compresses a whole body. */
+export async function compressBody(body: Buffer, coding: Compression): Promise<Buffer> {
+  if (body.length < largeBody) return compress(body, coding);
+  if (running < mostAtOnce) running++;
+  else await new Promise<void>((resolve) => waiting.push(resolve));
+  try {
+    return await compress(body, coding);
+  } finally {
+    const next = waiting.shift();
+    if (next) next();
+    else running--;
+  }
+}
+
+function compress(body: Buffer, coding: Compression): Promise<Buffer> {
+  const isLarge = body.length >= largeBody;
+  // A large body is handed to a thread once or twice, and not for every 16 kB of the result.
+  const chunkSize = Math.max(16 * 1024, Math.min(body.length >> 2, 256 * 1024));
+  if (coding === 'gzip') return gzipBody(body, { level: isLarge ? 4 : 6, chunkSize });
+  const params = { ...quality(isLarge ? 4 : 5), [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
+  return brotliBody(body, { chunkSize, params });
+}
+
+/** A stream that compresses a page whose length isn't known yet: as a large body. */
+export const createCompressor = (coding: Compression): NodeJS.ReadWriteStream & Zlib =>
+  coding === 'br' ? createBrotliCompress({ params: quality(4) }) : createGzip({ level: 4 });
+
+/**
+ * Bytes of a document that are returned at once. For each such part, the work is handed to a thread and back, which takes
+ * the main thread's time if all processor cores are busy; Node's default of 16 kB would be four times as often.
+ */
+const documentChunk = 64 * 1024;
+
+/** A stream that compresses a document of any length. */
+export const createDocumentCompressor = (coding: Compression): NodeJS.ReadWriteStream & Zlib =>
+  coding === 'br'
+    ? createBrotliCompress({ chunkSize: documentChunk, params: quality(3) })
+    : createGzip({ chunkSize: documentChunk, level: 4 });
+
+const quality = (level: number) => ({ [constants.BROTLI_PARAM_QUALITY]: level });
