@@ -35,7 +35,8 @@ const isBundled = (id) => bundledPackages.some((name) => id === name || id.start
 const groups = [
   { name: 'model', modules: ['catalogue/iterate', 'catalogue/errors', 'catalogue/parse-ref'] },
   { name: 'command-line', modules: ['cli/main', 'cli/context'] },
-  { name: 'folder', modules: ['files/file-catalogue'] },
+  { name: 'folder', modules: ['files/file-catalogue', 'catalogue/filters'] },
+  { name: 'lists', modules: ['files/lists'] },
   { name: 'commands', modules: ['cli/commands/dataset', 'cli/output/show', 'cli/verbosity', 'cli/catalogues'] },
 ];
 
