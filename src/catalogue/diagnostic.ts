@@ -78,7 +78,7 @@ export function excerptAt(text: string, line: number, column: number): Excerpt |
   const part = text.slice(start + first, Math.min(end < 0 ? text.length : end, start + first + longest));
   const shown = part
     .replace(control, ' ')
-    .replace(/\p{Surrogate}/gu, '\ufffd')
+    .replace(/[\ud800-\udfff]/gu, '\ufffd')
     .trimEnd();
   if (shown === '') return undefined;
   return { text: shown, at: Math.min(at - first, shown.length) };

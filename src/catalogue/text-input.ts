@@ -32,7 +32,7 @@ export function textLengthErrors(text: string, max: number | undefined): string[
 function characterErrors(text: string): string[] {
   const errors: string[] = [];
   if (text.includes('\0')) errors.push('Null characters are not allowed.');
-  const surrogate = /\p{Surrogate}/u.exec(text)?.[0];
+  const surrogate = /[\ud800-\udfff]/u.exec(text)?.[0];
   if (surrogate)
     errors.push(`Surrogate characters are not allowed: U+${surrogate.charCodeAt(0).toString(16).toUpperCase()}.`);
   return errors;

@@ -2,7 +2,6 @@
  * The context of a command: everything outside of it that it needs, in one small value. `main` gets it, and nothing below
  * reaches past it; a test hands in another one.
  */
-import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
@@ -62,13 +61,15 @@ export interface Context {
 
 /** The context of this process. */
 export function processContext(): Context {
-  const { stdin, stdout, stderr } = process;
-  // `catalogue dataset list | head` ends quietly when the reader stops reading.
-  for (const stream of [stdout, stderr])
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(0);
-      throw error;
-    });
+  const { stdout } = process;
+  exitWhenUnread(stdout);
+  // Node makes a stream at the first look at it: most commands need neither of these.
+  const stdin = () => process.stdin;
+  let errors: NodeJS.WriteStream | undefined;
+  const stderr = () => {
+    errors ??= exitWhenUnread(process.stderr);
+    return errors;
+  };
 
   return {
     out: (text) => void stdout.write(text),
@@ -76,8 +77,16 @@ export function processContext(): Context {
       const { pipeline } = await import('node:stream/promises');
       await pipeline(bytes, stdout, { end: false });
     },
-    err: (text) => void stderr.write(text),
-    isTerminal: { in: Boolean(stdin.isTTY), out: Boolean(stdout.isTTY), err: Boolean(stderr.isTTY) },
+    err: (text) => void stderr().write(text),
+    isTerminal: {
+      get in() {
+        return Boolean(stdin().isTTY);
+      },
+      out: Boolean(stdout.isTTY),
+      get err() {
+        return Boolean(stderr().isTTY);
+      },
+    },
     columns: stdout.columns || 80,
     env: process.env,
     cwd: process.cwd(),
@@ -86,19 +95,19 @@ export function processContext(): Context {
     async read(path) {
       if (path === '-') {
         const { text } = await import('node:stream/consumers');
-        return text(stdin);
+        return text(stdin());
       }
       const { readFile } = await import('node:fs/promises');
       return readFile(path, 'utf8');
     },
-    stdin: () => stdin,
+    stdin,
 
     interrupted: () =>
       new Promise((resolve) => {
         let asked = false;
         // The listeners stay: without one of ours, signal-exit (which proper-lockfile brings) kills the process.
-        const stop = (signal: NodeJS.Signals) => {
-          if (asked) process.exit(128 + constants.signals[signal]);
+        const stop = (signal: keyof typeof exitSignals) => {
+          if (asked) process.exit(128 + exitSignals[signal]);
           asked = true;
           resolve();
         };
@@ -110,15 +119,26 @@ export function processContext(): Context {
         if (process.env.npm_lifecycle_event) setInterval(isOrphan, 500).unref();
       }),
 
-    ...opening((line) => void stderr.write(`${escapeToOneLine(line)}\n`)),
+    ...opening((line) => void stderr().write(`${escapeToOneLine(line)}\n`)),
   };
 }
 
+/** Numbers of the signals that ask a process to end (POSIX, kill). */
+const exitSignals = { SIGINT: 2, SIGTERM: 15 };
+
+/** Lets the process end quietly when nobody reads what it writes: `catalogue dataset list | head`. */
+function exitWhenUnread(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+  return stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code === 'EPIPE') process.exit(0);
+    throw error;
+  });
+}
+
 /** Questions to the person at the terminal: asked on stderr, answered on stdin. The end of the input is an empty answer. */
-function promptsOn(stdin: Readable, stderr: Writable): Pick<Context, 'confirm' | 'ask' | 'secret'> {
+function promptsOn(stdin: () => Readable, stderr: () => Writable): Pick<Context, 'confirm' | 'ask' | 'secret'> {
   async function ask(question: string, output: Writable, isHidden = false): Promise<string> {
     const { createInterface } = await import('node:readline');
-    const prompt = createInterface({ input: stdin, output, ...(isHidden && { terminal: true, historySize: 0 }) });
+    const prompt = createInterface({ input: stdin(), output, ...(isHidden && { terminal: true, historySize: 0 }) });
     try {
       return await new Promise<string>((resolve) => {
         prompt.on('close', () => resolve(''));
@@ -130,16 +150,16 @@ function promptsOn(stdin: Readable, stderr: Writable): Pick<Context, 'confirm' |
   }
 
   return {
-    confirm: async (question) => /^\s*y(es)?\s*$/i.test(await ask(`${question} [y/N] `, stderr)),
-    ask: (question) => ask(`${question} `, stderr),
+    confirm: async (question) => /^\s*y(es)?\s*$/i.test(await ask(`${question} [y/N] `, stderr())),
+    ask: (question) => ask(`${question} `, stderr()),
     async secret(question) {
       const { Writable } = await import('node:stream');
       const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
-      stderr.write(`${question} `);
+      stderr().write(`${question} `);
       try {
         return await ask('', hidden, true);
       } finally {
-        stderr.write('\n');
+        stderr().write('\n');
       }
     },
   };

@@ -69,3 +69,7 @@ export function parseAge(text: string): number {
   if (number === undefined) throw new InvalidArgumentError('Write hours, days or weeks as in 12h, 30d or 2w.');
   return Number(number) * (hoursIn[unit] ?? 0) * 3_600_000;
 }
+
+/** A note in the help of each edit. */
+export const editorNote =
+  'Without fields, the record itself is opened in $VISUAL or $EDITOR, and saved once it is valid.';

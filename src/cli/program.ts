@@ -1,6 +1,6 @@
 /** All commands: a line for each noun, whose module is loaded when it is called. */
 import { readFileSync } from 'node:fs';
-import { Command, Option } from 'commander';
+import { Command, CommanderError, Option } from 'commander';
 import type { closestWord } from '../catalogue/closest.ts';
 import type { Call, Commands, Declared, GlobalOptions, Verb } from './command.ts';
 import type { Context } from './context.ts';
@@ -96,7 +96,11 @@ Exit codes: 0 done, 1 failed, 2 wrong usage, 3 not found, 4 not allowed,
 export function createProgram(context: Context, ended: (exitCode: number) => void): Command {
   const program = new Command('catalogue')
     .description(introduction)
-    .version(version(), '-V, --version', 'Print the version.')
+    .option('-V, --version', 'Print the version.')
+    .on('option:version', () => {
+      context.out(`${version()}\n`);
+      throw new CommanderError(0, 'commander.version', version());
+    })
     .addHelpOption(everywhere(new Option('-h, --help', 'Print this help.')))
     .helpCommand(false)
     .enablePositionalOptions()
@@ -128,31 +132,43 @@ export function createProgram(context: Context, ended: (exitCode: number) => voi
   return program;
 }
 
-/** Adds to a noun's command what its module declares. */
+/**
+ * Adds to a noun's command what its module declares.
+ * @returns a function that declares the options of all its verbs: without a call of it, a verb's are declared when it is called
+ */
 export async function addCommandsToNoun(
   noun: Command,
   commands: Commands,
   context: Context,
   ended: (exitCode: number) => void,
-): Promise<void> {
+): Promise<() => void> {
   if ('command' in commands) {
     const [, ...args] = commands.command.usage.split(' ');
     for (const arg of args) noun.argument(arg);
     declare(noun, commands.command, context, ended);
-    return;
+    return () => {};
   }
   withGlobalOptions(noun)
     .helpCommand(false)
     .showHelpAfterError(`See: ${pathOf(noun)} --help`);
   noun.addHelpText('after', `\nMore about a command: ${pathOf(noun)} ${commands.verbs[0]?.usage.split(' ')[0]} --help`);
-  for (const verb of commands.verbs) declare(noun.command(verb.usage), verb, context, ended);
+  const undeclared = new Map<Command, Verb>();
+  for (const verb of commands.verbs) undeclared.set(noun.command(verb.usage).summary(verb.description), verb);
+  const declareVerb = (command: Command) => {
+    const verb = undeclared.get(command);
+    if (verb && undeclared.delete(command)) declare(command, verb, context, ended);
+  };
+  const declareAll = () => noun.commands.forEach(declareVerb);
+  noun.hook('preSubcommand', (_noun, command) => declareVerb(command));
   const { closestWord } = await import('../catalogue/closest.ts');
   // Commander's own suggestions may be three letters away: "remove" for "rename".
   noun.on('command:*', ([name = '']: readonly string[]) => {
+    declareAll();
     noun.error(`error: unknown command '${name}'${verbSuggestion(noun, name, closestWord)}`, {
       code: 'commander.unknownCommand',
     });
   });
+  return declareAll;
 }
 
 /** The command that was probably meant, on a line of its own; '' if none. One that deletes is at most one letter away. */
@@ -210,7 +226,7 @@ function declared(context: Context): Declared {
     program,
     async load(noun) {
       const commands = await nouns[noun.name()]?.load();
-      if (commands) await addCommandsToNoun(noun, commands, context, () => {});
+      if (commands) (await addCommandsToNoun(noun, commands, context, () => {}))();
     },
   };
 }

@@ -18,13 +18,11 @@ import type {
   WriteOptions,
 } from '../catalogue/catalogue.ts';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
-import { compareValues } from '../catalogue/compare.ts';
-import { pageAfterCursor } from '../catalogue/cursor.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import type { ChangesOptions } from '../catalogue/feed.ts';
 import { mediaPath } from '../catalogue/layout.ts';
-import { filterEntities, type ListedKind, listPage, paginate, prepareSearch } from '../catalogue/listing.ts';
+import type { ListedKind } from '../catalogue/listing.ts';
 import { findEntity, getEntity } from '../catalogue/lookup.ts';
 import type { MapRequest, RowsMap } from '../catalogue/maps.ts';
 import type { Media, Payload } from '../catalogue/open-file.ts';
@@ -44,9 +42,7 @@ import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Vers
 import { folderIsGone } from '../disk/private-folder.ts';
 import { assertNoLfsPointers, assertNotLfsPointer, isMediaHidden, openMediaFile, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
-import { listVisibleFiles } from './files-list.ts';
-import { loadedOnDemand, loadHistory, loadMaps, loadRowFiles, loadRows } from './on-demand.ts';
-import { runStepsInSlices } from './reading/event-loop.ts';
+import { loadedOnDemand, loadHistory, loadLists, loadMaps, loadRowFiles, loadRows } from './on-demand.ts';
 import { scopesOf, scopesOfList } from './reading/scopes.ts';
 import type { FileTrash } from './writing/file-trash.ts';
 
@@ -99,17 +95,8 @@ export class FileView implements Catalogue {
 
   async list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>> {
     await this.#readForList(kind, options);
-    const snapshot = this.#snapshot;
-    if (kind !== 'file') {
-      await runStepsInSlices(prepareSearch(snapshot, kind as ListedKind, options));
-      return listPage(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
-    }
-    const files = filterEntities('file', listVisibleFiles(this.#files.store, snapshot), options);
-    if (options.cursor !== undefined) {
-      const byPath = [{ value: ({ path }: CatalogueFile) => path, isDescending: false }];
-      return pageAfterCursor(files, options, snapshot.settings, byPath, compareValues) as Page<Entities[K]>;
-    }
-    return paginate(files, options, snapshot.settings) as Page<Entities[K]>;
+    const { listSnapshot } = await loadLists();
+    return listSnapshot(kind, this.#snapshot, this.#files.store, options);
   }
 
   /** Reads what a list needs: for staff, who see all of it, that may be a part of the catalogue. */
@@ -152,6 +139,7 @@ export class FileView implements Catalogue {
 
   async #file(id: string): Promise<CatalogueFile> {
     await this.#files.load();
+    const { listVisibleFiles } = await loadLists();
     const file = listVisibleFiles(this.#files.store, this.#snapshot).find((entry) => String(entry.id) === id);
     if (!file) throw new NotFoundError();
     return file;

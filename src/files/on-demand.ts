@@ -31,6 +31,7 @@ export function loadedOnce<M>(load: () => Promise<M>): () => Promise<M> {
 /** Modules that many requests need. */
 export const loadRowFiles = loadedOnce(() => import('./row-files.ts'));
 export const loadRows = loadedOnce(() => import('./rows.ts'));
+export const loadLists = loadedOnce(() => import('./lists.ts'));
 export const loadMaps = loadedOnce(() => import('./maps.ts'));
 export const loadHistory = loadedOnce(() => import('./git/history.ts'));
 

@@ -1,7 +1,8 @@
 /** Packages that are loaded when they are first needed: most commands read nothing but short, plain YAML. */
-import { createRequire } from 'node:module';
 
-const require = createRequire(import.meta.url);
+/** Loads a package. Node's loader of CommonJS is asked for when there is something to load. */
+const require = (name: string): unknown => process.getBuiltinModule('node:module').createRequire(import.meta.url)(name);
+
 let yaml: typeof import('js-yaml') | undefined;
 
 /** js-yaml, for texts that `readPlainYaml` leaves to it. */

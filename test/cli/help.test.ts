@@ -105,7 +105,7 @@ describe('help', () => {
 
   it('lists the formats of files whose rows are read', async () => {
     const { payloadFormats } = await import('../../src/data/formats/detect-format.ts');
-    const { readableFormats } = await import('../../src/cli/transfer/upload.ts');
+    const { readableFormats } = await import('../../src/cli/transfer/upload-options.ts');
     const page = await readFile(new URL('../../docs/publishing.md', import.meta.url), 'utf8');
     for (const { extensions } of Object.values(payloadFormats)) {
       assert.ok(readableFormats.includes(`.${extensions[0]}`), extensions[0]);

@@ -10,7 +10,7 @@ export async function declaredCommands(): Promise<Command> {
   const program = createProgram(context, () => {});
   for (const noun of program.commands) {
     const commands = await nouns[noun.name()]?.load();
-    if (commands) await addCommandsToNoun(noun, commands, context, () => {});
+    if (commands) (await addCommandsToNoun(noun, commands, context, () => {}))();
   }
   return program;
 }

@@ -3,7 +3,7 @@
 import { numberText } from '../../catalogue/number-text.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import type { Dataset } from '../../catalogue/types.ts';
-import { entityFieldLines } from '../noun.ts';
+import { entityFieldLines } from '../noun-verbs.ts';
 import { metadataForDisplay } from '../output/metadata.ts';
 import { ageText, bytesText } from '../output/quantities.ts';
 import type { Output } from '../output/show.ts';

@@ -5,12 +5,12 @@ import { mergeReadingOptions } from '../../catalogue/reading.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
 import type { ReadingOptionChanges } from '../../catalogue/types.ts';
-import { editorNote } from '../editing/edit-record.ts';
 import { inputFromOptions } from '../fields.ts';
 import { findEntityOrRenamed, runWithNameSuggestions } from '../lookup.ts';
-import { type Noun, verbsOfNoun } from '../noun.ts';
-import { renameOption } from '../options.ts';
-import { readingOptions, readingOptionsFrom, type UploadOptions } from '../transfer/upload.ts';
+import type { Noun } from '../noun.ts';
+import { verbsOfNoun } from '../noun-verbs.ts';
+import { editorNote, renameOption } from '../options.ts';
+import { readingOptions, readingOptionsFrom, type UploadOptions } from '../transfer/upload-options.ts';
 import { assertLabelMakesSlug } from '../writes.ts';
 import { showDataset } from './dataset-show.ts';
 

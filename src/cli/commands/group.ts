@@ -1,10 +1,10 @@
 /** `catalogue group`: users who own namespaces together. */
 import { refFromSlug } from '../../catalogue/parse-ref.ts';
 import { representGroup } from '../../catalogue/represent.ts';
-import { editorNote } from '../editing/edit-record.ts';
 import { listEntities } from '../lookup.ts';
-import { entityFieldLines, type Noun, verbsOfNoun } from '../noun.ts';
-import { renameOption } from '../options.ts';
+import type { Noun } from '../noun.ts';
+import { entityFieldLines, verbsOfNoun } from '../noun-verbs.ts';
+import { editorNote, renameOption } from '../options.ts';
 
 const group: Noun<'group'> = {
   kind: 'group',

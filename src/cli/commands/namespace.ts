@@ -1,9 +1,9 @@
 /** `catalogue namespace`: those who publish. */
 import { refFromSlug } from '../../catalogue/parse-ref.ts';
 import { representNamespace } from '../../catalogue/represent.ts';
-import { editorNote } from '../editing/edit-record.ts';
-import { type Noun, verbsOfNoun } from '../noun.ts';
-import { renameOption } from '../options.ts';
+import type { Noun } from '../noun.ts';
+import { verbsOfNoun } from '../noun-verbs.ts';
+import { editorNote, renameOption } from '../options.ts';
 
 const namespace: Noun<'namespace'> = {
   kind: 'namespace',

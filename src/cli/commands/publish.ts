@@ -18,19 +18,21 @@ import { showOutcome } from '../output/outcome.ts';
 import {
   dryRunFirstVersion,
   openUploadSource,
-  readableFormats,
-  readingOptions,
-  readingOptionsFrom,
   reportColumnChanges,
   type Source,
   showPublishedVersion,
   showUploadDryRun,
+  uploadVersion,
+} from '../transfer/upload.ts';
+import {
+  readableFormats,
+  readingOptions,
+  readingOptionsFrom,
   type UploadOptions,
   uploadDetails,
   uploadOptions,
-  uploadVersion,
   versionFieldOptions,
-} from '../transfer/upload.ts';
+} from '../transfer/upload-options.ts';
 import { assertLabelMakesSlug, createEntity, editEntityFields, warnOfDoubtfulValues } from '../writes.ts';
 
 interface PublishOptions extends UploadOptions {

@@ -11,13 +11,13 @@ import type { Query } from '../../catalogue/types.ts';
 import { ParameterError } from '../../data/errors.ts';
 import { splitList } from '../../data/query/parameter-values.ts';
 import type { Call } from '../command.ts';
-import { editorNote } from '../editing/edit-record.ts';
 import { UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
 import { type Parameter, parseFilterWords } from '../filters.ts';
 import { findEntityOrRenamed, resolveVersionRef, runWithNameSuggestions } from '../lookup.ts';
-import { type Noun, verbsOfNoun } from '../noun.ts';
-import { renameOption } from '../options.ts';
+import type { Noun } from '../noun.ts';
+import { verbsOfNoun } from '../noun-verbs.ts';
+import { editorNote, renameOption } from '../options.ts';
 import { assertLabelMakesSlug } from '../writes.ts';
 
 interface Own {

@@ -5,12 +5,12 @@ import { ValidationError } from '../../catalogue/errors.ts';
 import { parseUserRef } from '../../catalogue/parse-ref.ts';
 import { representUser } from '../../catalogue/represent.ts';
 import type { Call, Verb } from '../command.ts';
-import { editorNote } from '../editing/edit-record.ts';
 import { DeclinedError, UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
 import { openAccountsIfUserExists } from '../lookup.ts';
-import { type Noun, verbsOfNoun } from '../noun.ts';
-import { dryRunOption, passwordStdinOption } from '../options.ts';
+import type { Noun } from '../noun.ts';
+import { verbsOfNoun } from '../noun-verbs.ts';
+import { dryRunOption, editorNote, passwordStdinOption } from '../options.ts';
 import { showOutcome } from '../output/outcome.ts';
 import { assertMayEditUser } from '../writes.ts';
 

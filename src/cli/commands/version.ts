@@ -7,28 +7,30 @@ import { formatRef } from '../../catalogue/ref.ts';
 import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
 import type { Verb } from '../command.ts';
-import { editorNote } from '../editing/edit-record.ts';
 import { findEntityOrRenamed, listEntities, resolveVersionRef } from '../lookup.ts';
-import { editVerb, type RecordNoun, removeVerb, showVerb } from '../noun.ts';
-import { dryRunOption, limitOption, orderingOption } from '../options.ts';
+import type { RecordNoun } from '../noun.ts';
+import { editVerb, removeVerb, showVerb } from '../noun-verbs.ts';
+import { dryRunOption, editorNote, limitOption, orderingOption } from '../options.ts';
 import { metadataForDisplay } from '../output/metadata.ts';
 import { linksOfCatalogue } from '../output/outcome.ts';
 import { bytesText, momentText } from '../output/quantities.ts';
 import type { Output } from '../output/show.ts';
 import {
   openUploadSource,
-  readableFormats,
-  readingOptions,
-  readingOptionsFrom,
   reportColumnChanges,
   showPublishedVersion,
   showUploadDryRun,
+  uploadVersion,
+} from '../transfer/upload.ts';
+import {
+  readableFormats,
+  readingOptions,
+  readingOptionsFrom,
   type UploadOptions,
   uploadDetails,
   uploadOptions,
-  uploadVersion,
   versionFieldOptions,
-} from '../transfer/upload.ts';
+} from '../transfer/upload-options.ts';
 
 interface AddOptions extends UploadOptions {
   readonly label?: string;

@@ -11,10 +11,6 @@ import { showOutcome } from '../output/outcome.ts';
 import { warnOfDoubtfulValues } from '../writes.ts';
 import { editTextUntilSaved } from './edit-text.ts';
 
-/** A note in the help of each edit. */
-export const editorNote =
-  'Without fields, the record itself is opened in $VISUAL or $EDITOR, and saved once it is valid.';
-
 /** True if no field was given, and there is a terminal for an editor. */
 export function wantsEditor({ context }: Call, input: Input, { dryRun }: { readonly dryRun?: boolean }): boolean {
   return Object.keys(input).length === 0 && !dryRun && context.isTerminal.in && context.isTerminal.out;

@@ -43,6 +43,8 @@ export function createOutput(context: Context, options: ShowOptions): Output {
   const paint = terminalColours(context, options.color);
   const forPeople = context.isTerminal.out;
   const line = (text: string) => context.out(`${text}\n`);
+  // One write of many lines: each is a system call, and a scan of the text.
+  const lines = (texts: readonly string[]) => context.out(texts.map((text) => `${text}\n`).join(''));
 
   return {
     forPeople,
@@ -57,10 +59,7 @@ export function createOutput(context: Context, options: ShowOptions): Output {
     table(headings, rows, { numbers = [], whole = false } = {}) {
       const titles = headings.map(escapeToOneLine);
       const cells = rows.map((row) => row.map(escapeToOneLine));
-      if (!forPeople) {
-        for (const row of cells) line(row.join('\t'));
-        return;
-      }
+      if (!forPeople) return lines(cells.map((row) => row.join('\t')));
       const widths = fit(columnWidths([titles, ...cells]), context.columns - gap.length * (titles.length - 1));
       const layOut = (row: readonly string[]) =>
         row
@@ -68,24 +67,23 @@ export function createOutput(context: Context, options: ShowOptions): Output {
           .join(gap)
           .trimEnd();
       const cut = (row: readonly string[]) => row.map((cell, i) => truncateText(cell, widths[i] ?? 0));
-      line(paint('dim', layOut(cut(titles))));
-      for (const row of cells) for (const part of whole ? linesOf(row, widths) : [cut(row)]) line(layOut(part));
+      const parts = cells.flatMap((row) => (whole ? linesOf(row, widths) : [cut(row)]));
+      lines([paint('dim', layOut(cut(titles))), ...parts.map(layOut)]);
     },
 
     fields(given) {
       const fields = given.map(([name, value]) => [escapeToOneLine(name), value] as const);
-      if (!forPeople) {
-        for (const [name, value] of fields) line(`${name}\t${escapeToOneLine(value)}`);
-        return;
-      }
+      if (!forPeople) return lines(fields.map(([name, value]) => `${name}\t${escapeToOneLine(value)}`));
       const filled = fields.filter(([, value]) => value !== '');
       const widest = Math.max(...filled.map(([name]) => textWidth(name)));
       const margin = widest + gap.length;
       const room = Math.max(leastRoom, context.columns - margin);
-      for (const [name, value] of filled) {
-        const text = wrapText(escapeKeepingLines(value).trimEnd(), room).replaceAll('\n', `\n${' '.repeat(margin)}`);
-        line(`${paint('dim', padToWidth(name, widest))}${gap}${text}`);
-      }
+      lines(
+        filled.map(([name, value]) => {
+          const text = wrapText(escapeKeepingLines(value).trimEnd(), room).replaceAll('\n', `\n${' '.repeat(margin)}`);
+          return `${paint('dim', padToWidth(name, widest))}${gap}${text}`;
+        }),
+      );
     },
   };
 }

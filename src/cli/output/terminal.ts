@@ -4,17 +4,25 @@
  * itself. These contain a random number of this process, which no text from outside can know.
  */
 import { Readable } from 'node:stream';
-import { inspect } from 'node:util';
 import { escapeKeepingLines, escapeToOneLine } from '../../catalogue/printable-text.ts';
 import type { Context } from '../context.ts';
 
 export type Colour = 'bold' | 'dim' | 'red' | 'yellow' | 'green';
 export type Paint = (colour: Colour, text: string) => string;
 
+/** Styles, and what ends them (SGR: ECMA-48, section 8.3.117). */
+const styles: Readonly<Record<Colour, readonly [start: number, end: number]>> = {
+  bold: [1, 22],
+  dim: [2, 22],
+  red: [31, 39],
+  yellow: [33, 39],
+  green: [32, 39],
+};
+
 /** The random number, as parameters of a control sequence (ECMA-48, section 5.4), so that it has no width. */
 let secret: string | undefined;
 
-/** @param what the number of a style (SGR: ECMA-48, section 8.3.117), or 999 for the start of the line */
+/** @param what the number of a style, or 999 for the start of the line */
 function markedSequence(what: number): string {
   // Drawn at the first use: generators of random numbers take longer to load than most commands to run.
   secret ??= crypto
@@ -37,7 +45,7 @@ export function terminalColours(context: Context, color = true): Paint {
   const wanted = color && !NO_COLOR && usual;
   if (!wanted) return (_colour, text) => text;
   return (colour, text) => {
-    const [start = 0, end = 0] = inspect.colors[colour] ?? [];
+    const [start, end] = styles[colour];
     return markedSequence(start) + text + markedSequence(end);
   };
 }

@@ -1,7 +1,12 @@
 /** Text in the cells of a terminal: measured, padded, wrapped and cut. */
-import { createRequire } from 'node:module';
 
-const require = createRequire(import.meta.url);
+let requirePackage: NodeJS.Require | undefined;
+
+/** Loads a package. Node's loader of CommonJS is asked for when there is something to load. */
+function require(name: string): unknown {
+  requirePackage ??= process.getBuiltinModule('node:module').createRequire(import.meta.url);
+  return requirePackage(name);
+}
 
 /** The number of terminal cells of a text; wide characters have two. For plain text, the package isn't loaded. */
 export function textWidth(text: string): number {

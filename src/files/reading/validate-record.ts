@@ -1,5 +1,4 @@
 /** Validation of records against their schemas. */
-import { createRequire } from 'node:module';
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { type Check, makeSchemaCheck } from '../../catalogue/schema-check.ts';
 import { type RecordKind, type RecordOf, schemas } from '../../catalogue/schemas.ts';
@@ -45,7 +44,7 @@ const validators = new Map<RecordKind, ValidateFunction>();
 function validatorOf(kind: RecordKind): ValidateFunction {
   const known = validators.get(kind);
   if (known) return known;
-  const require = createRequire(import.meta.url);
+  const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);
   const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
   // The schemas are derived from the table of fields, and a test validates them: the meta-schema is not needed.
   const withoutMetaSchema = { meta: false, validateSchema: false } as const;

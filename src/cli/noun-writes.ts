@@ -1,0 +1,117 @@
+/** What the verbs add, edit and remove of a noun do. */
+import type { CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
+import { formatRef } from '../catalogue/ref.ts';
+import type { Call } from './command.ts';
+import { editRecordUntilSaved, wantsEditor } from './editing/edit-record.ts';
+import { inputFromOptions } from './fields.ts';
+import { runWithNameSuggestions } from './lookup.ts';
+import type { Noun, NounOptions, RecordNoun } from './noun.ts';
+import { confirmRemoval, linksOfCatalogue, showOutcome } from './output/outcome.ts';
+import {
+  assertInputNotEmpty,
+  assertLabelMakesSlug,
+  createEntity,
+  editEntityFields,
+  removeEntity,
+  warnOfDoubtfulValues,
+} from './writes.ts';
+
+/** Words of a command line, as commander gives them. */
+type Words = readonly (string | undefined)[];
+
+/** Adds a record. @returns the exit code */
+export async function addRecord<K extends CreatableKind, Own extends object>(
+  noun: Noun<K, Own>,
+  call: Call,
+  args: Words,
+  options: Own & NounOptions,
+): Promise<number> {
+  const { kind, add } = noun;
+  const words = wordsOf(args);
+  const input = await (add.input?.(call, words, options) ?? newInput(noun, call, words, options));
+  const catalogue = await call.open();
+  const entity = await createEntity(catalogue, kind, input, options);
+  const object = noun.represent(entity, linksOfCatalogue(catalogue));
+  showOutcome(call, { done: ['Added', 'add'], ref: entity, object, dryRun: options.dryRun });
+  await warnOfDoubtfulValues(call.show, kind, input);
+  return 0;
+}
+
+/** Changes fields of a record, or opens an editor on it where none is given. @returns the exit code */
+export async function editRecordFields<K extends WritableKind, Own extends object>(
+  noun: RecordNoun<K, Own>,
+  call: Call,
+  args: Words,
+  options: Own & NounOptions,
+): Promise<number> {
+  const { kind, edit } = noun;
+  const [name = '', ...words] = wordsOf(args);
+  const requested = noun.parse(name);
+  const { slug, namespace } = options;
+  const moved = { ...(slug !== undefined && { slug }), ...(namespace !== undefined && { namespace }) };
+  const given = { ...(await givenInput(noun, call, options, words)), ...moved };
+  if (wantsEditor(call, given, options))
+    return editRecordUntilSaved(call, requested, (entity, catalogue) =>
+      noun.represent(entity, linksOfCatalogue(catalogue)),
+    );
+  assertInputNotEmpty(given);
+  noun.parse(formatRef({ ...requested, ...moved }));
+  const catalogue = await call.open();
+  const ref = (await noun.resolve?.(catalogue, requested, call.show)) ?? requested;
+  const input = (await edit.complete?.(call, catalogue, ref, given)) ?? given;
+  const entity = await editEntityFields(catalogue, ref, input, options);
+  const object = noun.represent(entity, linksOfCatalogue(catalogue));
+  showOutcome(call, { done: ['Changed', 'change'], ref, now: entity, object, dryRun: options.dryRun });
+  await warnOfDoubtfulValues(call.show, kind, input);
+  return 0;
+}
+
+/** Removes a record, after a question. @returns the exit code */
+export async function removeRecord<K extends WritableKind, Own extends object>(
+  noun: RecordNoun<K, Own>,
+  call: Call,
+  [name = '']: Words,
+  options: NounOptions,
+): Promise<number> {
+  const requested = noun.parse(name);
+  const catalogue = await call.open();
+  const ref = (await noun.resolve?.(catalogue, requested, call.show)) ?? requested;
+  // Before the question: nobody is asked about a removal that would be refused.
+  if (options.dryRun || !options.yes) await removeEntity(catalogue, ref, { dryRun: true });
+  if (!options.dryRun) {
+    const entity = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
+    const contents = noun.remove.contents?.(entity) ?? '';
+    await confirmRemoval(call, `${ref.kind} ${formatRef(ref)}${contents}`, options.yes);
+    await removeEntity(catalogue, ref);
+  }
+  showOutcome(call, { done: ['Removed', 'remove'], ref, dryRun: options.dryRun });
+  return 0;
+}
+
+/** The fields of a new record: its name, unless the label makes it, and those given. */
+async function newInput<K extends CreatableKind, Own extends object>(
+  noun: Noun<K, Own>,
+  call: Call,
+  [name, ...words]: readonly string[],
+  options: Own & NounOptions,
+): Promise<Input> {
+  const slug = name === undefined ? {} : { slug: noun.parse(name).slug };
+  if (name === undefined)
+    await assertLabelMakesSlug(options.label ?? '', `catalogue ${noun.kind} add <${noun.argument}> --label …`);
+  return { ...slug, ...(await givenInput(noun, call, options, words)) };
+}
+
+/** The fields that options and words give. */
+async function givenInput<K extends WritableKind, Own extends object>(
+  noun: RecordNoun<K, Own>,
+  call: Call,
+  options: Own,
+  words: readonly string[],
+): Promise<Input> {
+  return {
+    ...(await inputFromOptions(noun.kind, options as Readonly<Record<string, unknown>>, call.context)),
+    ...noun.ownInput?.(options, words),
+  };
+}
+
+const wordsOf = (args: Words) => args.filter((word) => word !== undefined);

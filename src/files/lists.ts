@@ -1,0 +1,31 @@
+/** Lists of a snapshot, a page at a time. */
+import type { ListOptions, Page } from '../catalogue/catalogue.ts';
+import { compareValues } from '../catalogue/compare.ts';
+import { pageAfterCursor } from '../catalogue/cursor.ts';
+import { filterEntities, type ListedKind, listPage, paginate, prepareSearch } from '../catalogue/listing.ts';
+import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { CatalogueFile, Entities, Kind } from '../catalogue/types.ts';
+import { listVisibleFiles } from './files-list.ts';
+import { runStepsInSlices } from './reading/event-loop.ts';
+import type { UnitStore } from './reading/unit-store.ts';
+
+export { listVisibleFiles };
+
+/** A page of the entities of a kind. @param snapshot what the viewer may see */
+export async function listSnapshot<K extends Kind>(
+  kind: K,
+  snapshot: Snapshot,
+  store: UnitStore,
+  options: ListOptions,
+): Promise<Page<Entities[K]>> {
+  if (kind !== 'file') {
+    await runStepsInSlices(prepareSearch(snapshot, kind as ListedKind, options));
+    return listPage(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
+  }
+  const files = filterEntities('file', listVisibleFiles(store, snapshot), options);
+  if (options.cursor !== undefined) {
+    const byPath = [{ value: ({ path }: CatalogueFile) => path, isDescending: false }];
+    return pageAfterCursor(files, options, snapshot.settings, byPath, compareValues) as Page<Entities[K]>;
+  }
+  return paginate(files, options, snapshot.settings) as Page<Entities[K]>;
+}
