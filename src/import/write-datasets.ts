@@ -17,6 +17,7 @@ import {
   type ImportedField,
   isGloballyUnique,
   mergeWithRecord,
+  type Origin,
   originOf,
   valuesOfNewRecord,
   wantedSlug,
@@ -93,7 +94,8 @@ export class DatasetWriter {
   readonly #ids = new Set<number>();
   /** Identifiers that this run has seen. */
   readonly #seen = new Set<string>();
-  readonly #fromHere: Dataset[] = [];
+  /** Datasets of this source by their identifiers there. */
+  readonly #fromHere = new Map<string, DatasetRef>();
   /** Names of datasets whose records were refused. */
   readonly #refused = new Set<string>();
   #batch: Waiting[] = [];
@@ -131,7 +133,7 @@ export class DatasetWriter {
       if (!origin) continue;
       this.#known.set(`${origin.from}\n${origin.id}`, dataset);
       if (isGloballyUnique(origin.id)) this.#known.set(origin.id, dataset);
-      if (origin.from === from) this.#fromHere.push(dataset);
+      if (origin.from === from) this.#fromHere.set(origin.id, { kind: 'dataset', namespace, slug: dataset.slug });
     }
   }
 
@@ -141,7 +143,10 @@ export class DatasetWriter {
     if (this.#seen.has(dataset.id)) return this.#skip(dataset.id, 'the source has another record with this identifier');
     this.#seen.add(dataset.id);
     const present = this.#known.get(`${from}\n${dataset.id}`) ?? this.#known.get(dataset.id);
-    if (present) return this.#update(present, dataset);
+    if (present) {
+      this.#forget(present);
+      return this.#update(present, dataset);
+    }
     const slug = freeSlug(wantedSlug(dataset, this.#language), this.#taken, maxSlugLength);
     this.#taken.add(slug.toLowerCase());
     const ref: DatasetRef = { kind: 'dataset', namespace, slug };
@@ -163,6 +168,13 @@ export class DatasetWriter {
     }
     if (this.#batch.length >= batchSize) await this.flush();
     return ref;
+  }
+
+  /** Drops a dataset that was found: its record as it was is not needed any more, and 10,000 of them are much memory. */
+  #forget(dataset: Dataset): void {
+    const { from, id } = originOf(dataset) as Origin;
+    this.#known.delete(`${from}\n${id}`);
+    this.#known.delete(id);
   }
 
   /** Writes the records that are still waiting. */
@@ -254,9 +266,7 @@ export class DatasetWriter {
 
   /** Datasets of this source that this run has not seen. */
   missing(): readonly DatasetRef[] {
-    return this.#fromHere
-      .filter((dataset) => !this.#seen.has(originOf(dataset)?.id ?? ''))
-      .map(({ namespace, slug }) => ({ kind: 'dataset', namespace, slug }));
+    return [...this.#fromHere].flatMap(([id, ref]) => (this.#seen.has(id) ? [] : ref));
   }
 
   #skip(id: string, reason: string): null {
