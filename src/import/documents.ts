@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { errorCode } from '../disk/durable.ts';
 import { parseRecordText } from '../text/parse.ts';
 import { readArrayItems, readLineItems } from './json-items.ts';
 
@@ -115,11 +116,18 @@ async function documentBytes(document: OpenDocument): Promise<AsyncIterable<Buff
 
 async function* limited(chunks: AsyncIterable<Buffer>, address: string): AsyncGenerator<Buffer, void, undefined> {
   let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > maxInflated)
-      throw new ValidationError({ source: [`${address} inflates to more than ${maxInflated} bytes.`] });
-    yield chunk;
+  try {
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > maxInflated)
+        throw new ValidationError({ source: [`${address} inflates to more than ${maxInflated} bytes.`] });
+      yield chunk;
+    }
+  } catch (error) {
+    if (!errorCode(error).startsWith('Z_')) throw error;
+    throw new ValidationError({
+      source: [`${address} is broken: as gzip, ${(error as Error).message}. Fetch it again.`],
+    });
   }
 }
 

@@ -8,7 +8,7 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
-import { NotFoundError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
+import { NotFoundError, UnavailableError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
 import { assertPublicAddress, makeGuardedLookup } from './addresses.ts';
 import type { Documents, OpenDocument, OpenOptions } from './documents.ts';
 import {
@@ -159,7 +159,7 @@ export class HttpDocuments implements Documents {
         ...(posted !== undefined && { method: 'POST', body: posted }),
         headers: {
           ...headers,
-          ...(posted !== undefined && jsonType),
+          ...(posted !== undefined && { 'content-type': 'application/json' }),
           'user-agent': agent,
           'accept-encoding': 'gzip, deflate, br',
         },
@@ -170,13 +170,14 @@ export class HttpDocuments implements Documents {
       });
       const { statusCode, body } = response;
       const header = (name: string) => [response.headers[name]].flat()[0] ?? '';
+      const isDelimited = Boolean(header('content-length') || header('transfer-encoding'));
       if (statusCode === 206 && part && continuesPart(header('content-range'), part)) {
-        await this.#store(body, { ...part.head, address }, stem, part.size);
+        await this.#store(body, { ...part.head, address }, stem, { offset: part.size });
         return keptHead({ ...part.head, address });
       }
       if (statusCode >= 200 && statusCode < 300 && statusCode !== 206) {
         const head = answerHead(address, header);
-        await this.#store(body, head, stem);
+        await this.#store(body, head, stem, { isDelimited });
         return keptHead(head);
       }
       await body.dump({ limit: 1024 * 1024 }).catch(() => {});
@@ -209,13 +210,22 @@ export class HttpDocuments implements Documents {
     throw new ValidationError({ source: [`${url} redirects more than ${maxRedirects} times.`] });
   }
 
-  /** Stores the body of an answer. @param offset bytes that an interrupted download left @throws TransientError, ValidationError */
-  async #store(body: Readable, head: AnswerHead, stem: string, offset = 0): Promise<void> {
+  /**
+   * Stores the body of an answer.
+   * @param options.offset bytes that an interrupted download left
+   * @throws TransientError if it broke off; ValidationError, UnavailableError
+   */
+  async #store(
+    body: Readable,
+    head: AnswerHead,
+    stem: string,
+    options: { readonly offset?: number; readonly isDelimited?: boolean },
+  ): Promise<void> {
     const { maxSize = 4 * 1024 * 1024 * 1024, onProgress } = this.#options;
     try {
-      await storeBody(body, head, stem, { maxSize, offset, onProgress });
+      await storeBody(body, head, stem, { maxSize, onProgress, ...options });
     } catch (error) {
-      if (error instanceof ValidationError) throw error;
+      if (error instanceof ValidationError || error instanceof UnavailableError) throw error;
       throw new TransientError(`the answer broke off: ${(error as Error).message}`);
     }
   }
@@ -239,8 +249,6 @@ class TransientError extends Error {
     this.wait = wait;
   }
 }
-
-const jsonType = { 'content-type': 'application/json' };
 
 const conditionsOf = (kept: Kept | null): Record<string, string> => ({
   ...(kept?.etag && { 'if-none-match': kept.etag }),

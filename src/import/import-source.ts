@@ -5,6 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
+import { removeAbandonedTemporaries } from '../disk/durable.ts';
 import { BroughtFiles, type BroughtVersion, type FileLink } from './bring-files.ts';
 import type { ListLayers, UnpackTable } from './data-files.ts';
 import type { SourceFormat } from './detect.ts';
@@ -63,6 +64,9 @@ export interface ImportResult {
   readonly unchangedDocuments: number;
 }
 
+/** Age in milliseconds from which a temporary file is abandoned, if its writer can't be known. */
+const aDay = 24 * 3_600_000;
+
 const isUrl = (source: string) => /^https?:\/\//i.test(source);
 
 /**
@@ -85,6 +89,7 @@ export async function importSource(request: ImportRequest, environment: ImportEn
         onProgress: (_, bytes) => files?.onBytes(bytes),
       })
     : null;
+  await removeAbandonedTemporaries(folder, aDay);
   try {
     const documents: Documents = http ?? { open: (address) => openLocalDocument(address) };
     const target = { namespace, label: nameOfSource(from), from, dryRun: request.dryRun ?? false };
