@@ -15,6 +15,8 @@ export interface AnswerHead {
   readonly address: string;
   /** Without parameters, in lower case. */
   readonly mediaType: string;
+  /** Parameter of the media type; missing if there is none. */
+  readonly charset?: string;
   readonly etag?: string;
   readonly lastModified?: string;
   /** Content-Encoding; '' if there is none. */
@@ -43,11 +45,13 @@ interface StoreOptions {
 export function answerHead(address: string, header: (name: string) => string): AnswerHead {
   const etag = header('etag');
   const lastModified = header('last-modified');
+  const charset = /;\s*charset="?([\w.:-]{1,40})/i.exec(header('content-type'))?.[1];
   return {
     address,
     mediaType: header('content-type').split(';')[0]?.trim().toLowerCase() ?? '',
     coding: header('content-encoding'),
     validator: header('accept-ranges') === 'none' ? '' : strongValidator(etag, lastModified, header('date')),
+    ...(charset && { charset }),
     ...(etag && { etag }),
     ...(lastModified && { lastModified }),
   };

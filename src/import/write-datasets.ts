@@ -11,6 +11,7 @@ import { schemas } from '../catalogue/schemas.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import { editRecordText, newRecordText } from '../text/document.ts';
+import { type BrokenRecord, collectText, findBrokenRecords } from './broken-records.ts';
 import { type ImportedDataset, reasonOf, type Skipped } from './imported.ts';
 import {
   freeSlug,
@@ -70,18 +71,6 @@ interface Waiting {
 
 const recordKeys = Object.keys(schemas.dataset.properties);
 
-/** The text of a stream; null if there is no such file. */
-async function collectText(opening: Promise<AsyncIterable<Uint8Array>>): Promise<string | null> {
-  try {
-    const parts: Uint8Array[] = [];
-    for await (const part of await opening) parts.push(part);
-    return Buffer.concat(parts).toString('utf8');
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
-}
-
 /** Writes the datasets of a source into a namespace. */
 export class DatasetWriter {
   readonly #catalogue: Catalogue;
@@ -96,6 +85,7 @@ export class DatasetWriter {
   readonly #seen = new Set<string>();
   /** Datasets of this source by their identifiers there. */
   readonly #fromHere = new Map<string, DatasetRef>();
+  #broken: readonly BrokenRecord[] = [];
   /** Names of datasets whose records were refused. */
   readonly #refused = new Set<string>();
   #batch: Waiting[] = [];
@@ -126,6 +116,8 @@ export class DatasetWriter {
       this.#isNew = true;
       return;
     }
+    this.#broken = await findBrokenRecords(this.#catalogue, namespace);
+    for (const { slug } of this.#broken) this.#taken.add(slug.toLowerCase());
     for await (const dataset of listAll(this.#catalogue, 'dataset', { namespace })) {
       this.#taken.add(dataset.slug.toLowerCase());
       for (const alias of dataset.aliases) this.#taken.add((alias.split('/').at(-1) ?? '').toLowerCase());
@@ -135,6 +127,12 @@ export class DatasetWriter {
       if (isGloballyUnique(origin.id)) this.#known.set(origin.id, dataset);
       if (origin.from === from) this.#fromHere.set(origin.id, { kind: 'dataset', namespace, slug: dataset.slug });
     }
+  }
+
+  /** Why a dataset isn't taken as a new one: a record that can't be read may be its own; undefined if none is. */
+  #reasonAgainstNew({ id }: ImportedDataset): string | undefined {
+    const own = this.#broken.find(({ ids }) => ids.some((written) => written.includes(id)));
+    return own && `its record ${own.path} can't be read. Fix it, and import again: ${own.problem}`;
   }
 
   /** @returns the dataset, once it is written or planned; null if it was refused */
@@ -147,6 +145,8 @@ export class DatasetWriter {
       this.#forget(present);
       return this.#update(present, dataset);
     }
+    const reason = this.#reasonAgainstNew(dataset);
+    if (reason !== undefined) return this.#skip(dataset.id, reason);
     const slug = freeSlug(wantedSlug(dataset, this.#language), this.#taken, maxSlugLength);
     this.#taken.add(slug.toLowerCase());
     const ref: DatasetRef = { kind: 'dataset', namespace, slug };
