@@ -77,13 +77,20 @@ export async function withLock<T>(
  */
 export async function withLocks<T>(
   root: string,
-  [first, ...others]: readonly string[],
+  keys: readonly string[],
   work: (signal: AbortSignal) => Promise<T> | T,
 ): Promise<T> {
-  if (first === undefined) return work(new AbortController().signal);
-  return withLock(root, first, (signal) =>
-    others.length === 0 ? work(signal) : withLocks(root, others, (inner) => work(AbortSignal.any([signal, inner]))),
-  );
+  // One controller for all: a chain of `AbortSignal.any` would register each lock with each one behind it.
+  const lost = new AbortController();
+  const takeFrom = (index: number): Promise<T> | T => {
+    const key = keys[index];
+    if (key === undefined) return work(lost.signal);
+    return withLock(root, key, (signal) => {
+      signal.addEventListener('abort', () => lost.abort(signal.reason), { once: true });
+      return takeFrom(index + 1);
+    });
+  };
+  return takeFrom(0);
 }
 
 /** Removes stale locks. */

@@ -18,8 +18,9 @@ export function isPrivateAddress(address: string): boolean {
   return ipaddr.process(text).range() !== 'unicast';
 }
 
-/** @throws ValidationError for other schemes, and for a private address that is not the host of the source */
+/** @throws ValidationError for what is no URL, for other schemes, and for a private address that is not the host of the source */
 export function assertPublicAddress(address: string, source: string): void {
+  if (!URL.canParse(address)) throw new ValidationError({ source: [`${address} is no complete address.`] });
   const { protocol, hostname, username } = new URL(address);
   if (protocol !== 'http:' && protocol !== 'https:')
     throw new ValidationError({ source: [`The source leads to ${address}. Only http and https are followed.`] });

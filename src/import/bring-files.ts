@@ -1,9 +1,9 @@
 /** The files of imported datasets, taken in as versions: of each dataset the one whose rows can be read best. */
-import { randomUUID } from 'node:crypto';
 import { mkdir, rm } from 'node:fs/promises';
 import { basename, isAbsolute, join } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { type DatasetRef, formatRef } from '../catalogue/ref.ts';
+import { temporaryPathBeside } from '../disk/durable.ts';
 import { sentencesAboutColumns } from './column-changes.ts';
 import type { UnpackTable } from './data-files.ts';
 import type { Documents, OpenDocument } from './documents.ts';
@@ -166,7 +166,7 @@ export class BroughtFiles {
 
   async #bringOne(ref: DatasetRef, link: ImportedLink): Promise<BroughtVersion | null> {
     const document = await this.#openFile(link);
-    const target = join(this.#unpack?.folder ?? '', `.unpacked-${randomUUID()}`);
+    const target = temporaryPathBeside(join(this.#unpack?.folder ?? '', 'unpacked'));
     try {
       if (this.#unpack) await mkdir(this.#unpack.folder, { recursive: true, mode: 0o700 });
       const unpacked = (await this.#unpack?.unpackTable(document.path, link.layer, target)) ?? null;

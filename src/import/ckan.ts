@@ -1,5 +1,6 @@
 /** CKAN: packages as datasets, from answers of its API (version 3) and from dumps of them. Source: https://docs.ckan.org/en/latest/api/ */
 
+import { excerpt, ValidationError } from '../catalogue/errors.ts';
 import { type Documents, type OpenDocument, readDocumentItems, readJsonDocument } from './documents.ts';
 import {
   httpUrl,
@@ -89,7 +90,10 @@ export async function* readCkanPortal(
   for (let page = 0; page < maxPages; page++) {
     const query = `rows=${pageSize}&start=${start}&sort=${encodeURIComponent('id asc')}`;
     const answer = await readJsonDocument(documents, `${portal}/api/3/action/package_search?${query}`);
-    const { result } = membersOf(answer);
+    const { success, result, error } = membersOf(answer);
+    // Taken for an empty answer, it would make all datasets of the portal missing.
+    if (success === false || !Array.isArray(membersOf(result).results))
+      throw new ValidationError({ source: [`${portal}: ${reasonOfFailure(error)}`] });
     const { count, results } = membersOf(result);
     if (page === 0 && typeof count === 'number') yield { total: count };
     const items = listOf(results);
@@ -106,6 +110,13 @@ export async function* readCkanPortal(
     if (!isNew || (typeof count === 'number' && start >= count)) return;
   }
 }
+
+const reasonOfFailure = (error: unknown): string => {
+  const { message } = membersOf(error);
+  return textOf(message)
+    ? `CKAN answered with an error: ${excerpt(textOf(message))}`
+    : 'its package_search is no answer of CKAN, or one of an error. Check the address.';
+};
 
 /** The packages in an answer of the API that was saved as a file. Of a list of names, only the names are known. */
 export function* readCkanAnswer(value: unknown): Generator<SourceItem | { readonly name: string }, void, undefined> {

@@ -4,8 +4,10 @@ import { readFile, stat } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { errorCode } from '../disk/durable.ts';
 import { parseRecordText } from '../text/parse.ts';
 import { readArrayItems, readLineItems } from './json-items.ts';
+import { decodeBeginning, decodeDocument } from './text-encoding.ts';
 
 /** A document, whose bytes are in a local file. */
 export interface OpenDocument {
@@ -15,6 +17,8 @@ export interface OpenDocument {
   readonly path: string;
   /** Without parameters, in lower case; '' if it isn't known. */
   readonly mediaType: string;
+  /** Encoding that the Content-Type names. */
+  readonly charset?: string;
   readonly size: number;
 }
 
@@ -50,7 +54,8 @@ export async function readDocumentText(document: OpenDocument): Promise<string> 
     throw new ValidationError({
       source: [`${document.address} has ${document.size} bytes; at most ${maxWholeDocument} are read as one document.`],
     });
-  if (!(await isGzip(document))) return (await readFile(document.path, 'utf8')).replace(/^\ufeff/, '');
+  const { charset = '', address } = document;
+  if (!(await isGzip(document))) return decodeDocument(await readFile(document.path), charset, address);
   const parts: Buffer[] = [];
   let size = 0;
   for await (const part of await documentBytes(document)) {
@@ -59,9 +64,7 @@ export async function readDocumentText(document: OpenDocument): Promise<string> 
       throw new ValidationError({ source: [`${document.address} inflates to more than ${maxWholeDocument} bytes.`] });
     parts.push(part);
   }
-  return Buffer.concat(parts)
-    .toString('utf8')
-    .replace(/^\ufeff/, '');
+  return decodeDocument(Buffer.concat(parts), charset, address);
 }
 
 /** A document in JSON. @throws ValidationError */
@@ -115,11 +118,18 @@ async function documentBytes(document: OpenDocument): Promise<AsyncIterable<Buff
 
 async function* limited(chunks: AsyncIterable<Buffer>, address: string): AsyncGenerator<Buffer, void, undefined> {
   let size = 0;
-  for await (const chunk of chunks) {
-    size += chunk.length;
-    if (size > maxInflated)
-      throw new ValidationError({ source: [`${address} inflates to more than ${maxInflated} bytes.`] });
-    yield chunk;
+  try {
+    for await (const chunk of chunks) {
+      size += chunk.length;
+      if (size > maxInflated)
+        throw new ValidationError({ source: [`${address} inflates to more than ${maxInflated} bytes.`] });
+      yield chunk;
+    }
+  } catch (error) {
+    if (!errorCode(error).startsWith('Z_')) throw error;
+    throw new ValidationError({
+      source: [`${address} is broken: as gzip, ${(error as Error).message}. Fetch it again.`],
+    });
   }
 }
 
@@ -132,10 +142,7 @@ export async function readDocumentHead(document: OpenDocument, length = 64 * 102
     size += part.length;
     if (size >= length) break;
   }
-  return Buffer.concat(parts)
-    .subarray(0, length)
-    .toString('utf8')
-    .replace(/^\ufeff/, '');
+  return decodeBeginning(Buffer.concat(parts).subarray(0, length), document.charset ?? '');
 }
 
 /**

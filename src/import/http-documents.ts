@@ -8,9 +8,10 @@ import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
-import { NotFoundError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
+import { NotFoundError, UnavailableError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
 import { assertPublicAddress, makeGuardedLookup } from './addresses.ts';
 import type { Documents, OpenDocument, OpenOptions } from './documents.ts';
+import { explainConnectionError, retryAfterOf, TransientError } from './http-failures.ts';
 import {
   type AnswerHead,
   answerHead,
@@ -58,7 +59,10 @@ const maxRedirects = 10;
 const maxAttempts = 5;
 const maxWait = 120_000;
 const timeout = 60_000;
+/** Milliseconds: what an older run has fetched may be outdated, and is asked for again. */
+const maxRunAge = 24 * 3_600_000;
 const agent = 'dataset-catalogue (catalogue import)';
+const publicOnly = 'Nothing is sent to sign in: save the document as a file, and import that.';
 
 export class HttpDocuments implements Documents {
   readonly #options: HttpDocumentsOptions;
@@ -81,14 +85,18 @@ export class HttpDocuments implements Documents {
     });
   }
 
-  /** Opens the documents of a source. A run that was not finished goes on. */
+  /** Opens the documents of a source. A run of the last day that was not finished goes on. */
   static async open(options: HttpDocumentsOptions): Promise<HttpDocuments> {
     const documents = new HttpDocuments(options);
     await mkdir(options.folder, { recursive: true, mode: 0o700 });
     const marker = join(options.folder, 'run');
-    const unfinished = await readFile(marker, 'utf8').catch(() => '');
+    const started = await stat(marker).then(
+      ({ mtimeMs }) => mtimeMs,
+      () => 0,
+    );
+    const unfinished = Date.now() - started < maxRunAge ? await readFile(marker, 'utf8').catch(() => '') : '';
     documents.#run = unfinished || `${Date.now().toString(36)}-${process.pid}`;
-    if (!unfinished) await writeFile(marker, documents.#run);
+    await writeFile(marker, documents.#run);
     return documents;
   }
 
@@ -136,9 +144,9 @@ export class HttpDocuments implements Documents {
     }
   }
 
-  async #document(stem: string, { address, mediaType }: Kept): Promise<OpenDocument> {
+  async #document(stem: string, { address, mediaType, charset }: Kept): Promise<OpenDocument> {
     const { size } = await stat(`${stem}.body`);
-    return { address, path: `${stem}.body`, mediaType, size };
+    return { address, path: `${stem}.body`, mediaType, ...(charset && { charset }), size };
   }
 
   /** Sends a request, and those of its redirects; stores the body of the answer. @throws TransientError, NotFoundError, ValidationError */
@@ -159,7 +167,7 @@ export class HttpDocuments implements Documents {
         ...(posted !== undefined && { method: 'POST', body: posted }),
         headers: {
           ...headers,
-          ...(posted !== undefined && jsonType),
+          ...(posted !== undefined && { 'content-type': 'application/json' }),
           'user-agent': agent,
           'accept-encoding': 'gzip, deflate, br',
         },
@@ -170,13 +178,14 @@ export class HttpDocuments implements Documents {
       });
       const { statusCode, body } = response;
       const header = (name: string) => [response.headers[name]].flat()[0] ?? '';
+      const isDelimited = Boolean(header('content-length') || header('transfer-encoding'));
       if (statusCode === 206 && part && continuesPart(header('content-range'), part)) {
-        await this.#store(body, { ...part.head, address }, stem, part.size);
+        await this.#store(body, { ...part.head, address }, stem, { offset: part.size });
         return keptHead({ ...part.head, address });
       }
       if (statusCode >= 200 && statusCode < 300 && statusCode !== 206) {
         const head = answerHead(address, header);
-        await this.#store(body, head, stem);
+        await this.#store(body, head, stem, { isDelimited });
         return keptHead(head);
       }
       await body.dump({ limit: 1024 * 1024 }).catch(() => {});
@@ -203,19 +212,28 @@ export class HttpDocuments implements Documents {
       if (statusCode === 429 || statusCode >= 500)
         throw new TransientError(`the server answered ${statusCode}`, retryAfterOf(header('retry-after')));
       if (statusCode === 401 || statusCode === 403)
-        throw new ValidationError({ source: [`${address}: the server refuses access (${statusCode}).`] });
+        throw new ValidationError({ source: [`${address}: the server refuses access (${statusCode}). ${publicOnly}`] });
       throw new NotFoundError(`${address}: the server answered ${statusCode}.`);
     }
     throw new ValidationError({ source: [`${url} redirects more than ${maxRedirects} times.`] });
   }
 
-  /** Stores the body of an answer. @param offset bytes that an interrupted download left @throws TransientError, ValidationError */
-  async #store(body: Readable, head: AnswerHead, stem: string, offset = 0): Promise<void> {
+  /**
+   * Stores the body of an answer.
+   * @param options.offset bytes that an interrupted download left
+   * @throws TransientError if it broke off; ValidationError, UnavailableError
+   */
+  async #store(
+    body: Readable,
+    head: AnswerHead,
+    stem: string,
+    options: { readonly offset?: number; readonly isDelimited?: boolean },
+  ): Promise<void> {
     const { maxSize = 4 * 1024 * 1024 * 1024, onProgress } = this.#options;
     try {
-      await storeBody(body, head, stem, { maxSize, offset, onProgress });
+      await storeBody(body, head, stem, { maxSize, onProgress, ...options });
     } catch (error) {
-      if (error instanceof ValidationError) throw error;
+      if (error instanceof ValidationError || error instanceof UnavailableError) throw error;
       throw new TransientError(`the answer broke off: ${(error as Error).message}`);
     }
   }
@@ -230,18 +248,6 @@ export class HttpDocuments implements Documents {
   }
 }
 
-/** A failure that may pass. */
-class TransientError extends Error {
-  /** Milliseconds that the server asks to wait. */
-  readonly wait: number | undefined;
-  constructor(message: string, wait?: number) {
-    super(message);
-    this.wait = wait;
-  }
-}
-
-const jsonType = { 'content-type': 'application/json' };
-
 const conditionsOf = (kept: Kept | null): Record<string, string> => ({
   ...(kept?.etag && { 'if-none-match': kept.etag }),
   ...(kept?.lastModified && !kept.etag && { 'if-modified-since': kept.lastModified }),
@@ -249,21 +255,6 @@ const conditionsOf = (kept: Kept | null): Record<string, string> => ({
 
 /** The head without what only a download needs. */
 const keptHead = ({ coding: _, validator: __, ...head }: AnswerHead) => head;
-
-/** Milliseconds in Retry-After (RFC 9110, section 10.2.3): seconds or a date. */
-function retryAfterOf(value: string): number | undefined {
-  if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;
-  const date = Date.parse(value);
-  return Number.isNaN(date) ? undefined : Math.max(0, date - Date.now());
-}
-
-function explainConnectionError({ code, message }: NodeJS.ErrnoException): string {
-  if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no server of this name';
-  if (code === 'ECONNREFUSED') return 'no server answers there';
-  if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET') return 'the connection was cut';
-  if (/TIMEOUT/.test(code ?? '')) return 'the server did not answer in time';
-  return message;
-}
 
 async function readKept(stem: string): Promise<Kept | null> {
   try {

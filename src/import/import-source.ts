@@ -5,6 +5,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
+import { removeAbandonedTemporaries } from '../disk/durable.ts';
 import { BroughtFiles, type BroughtVersion, type FileLink } from './bring-files.ts';
 import type { ListLayers, UnpackTable } from './data-files.ts';
 import type { SourceFormat } from './detect.ts';
@@ -63,6 +64,9 @@ export interface ImportResult {
   readonly unchangedDocuments: number;
 }
 
+/** Age in milliseconds from which a temporary file is abandoned, if its writer can't be known. */
+const aDay = 24 * 3_600_000;
+
 const isUrl = (source: string) => /^https?:\/\//i.test(source);
 
 /**
@@ -85,8 +89,19 @@ export async function importSource(request: ImportRequest, environment: ImportEn
         onProgress: (_, bytes) => files?.onBytes(bytes),
       })
     : null;
+  /** Errors of requests. After them, the next run goes on with what was fetched. */
+  const unfetched = new WeakSet<Error>();
+  await removeAbandonedTemporaries(folder, aDay);
   try {
-    const documents: Documents = http ?? { open: (address) => openLocalDocument(address) };
+    const documents: Documents = http
+      ? {
+          open: (...given) =>
+            http.open(...given).catch((error) => {
+              unfetched.add(error);
+              throw error;
+            }),
+        }
+      : { open: (address) => openLocalDocument(address) };
     const target = { namespace, label: nameOfSource(from), from, dryRun: request.dryRun ?? false };
     const writer = await DatasetWriter.open(catalogue, target);
     const state = {
@@ -98,7 +113,7 @@ export async function importSource(request: ImportRequest, environment: ImportEn
       listLayers: environment.listLayers ?? (async () => []),
     };
     const items = http
-      ? readHttpSource(from, { ...state, folder: null })
+      ? readHttpSource(addressToRead(request.source), { ...state, folder: null })
       : readLocalSource(resolve(cwd, request.source), state);
     const unpacking = environment.unpackTable && { unpackTable: environment.unpackTable, folder };
     files = new BroughtFiles(catalogue, documents, request.dryRun ?? false, signal, environment.onFiles, unpacking);
@@ -133,6 +148,10 @@ export async function importSource(request: ImportRequest, environment: ImportEn
       requests: http?.counts.requests ?? 0,
       unchangedDocuments: http?.counts.unchanged ?? 0,
     };
+  } catch (error) {
+    // What was fetched can't be read: the next run asks for it again.
+    if (error instanceof ValidationError && !unfetched.has(error)) await http?.finish();
+    throw error;
   } finally {
     await http?.close();
   }
@@ -145,6 +164,13 @@ function assertIsSource(source: string): void {
   if (source.trim() === '') throw new ValidationError({ source: [`Name the source: its address, ${example}.`] });
   if (isUrl(source) && !URL.canParse(source))
     throw new ValidationError({ source: [`${given} is no complete address. Give one ${example}.`] });
+  const { username = '', password = '' } = isUrl(source) ? new URL(source) : {};
+  if (username || password)
+    throw new ValidationError({
+      source: [
+        'The address has a user name or a password in it, which are not sent. Leave them out; what needs them, save as a file, and import that.',
+      ],
+    });
   if (!isUrl(source) && /^[a-z][a-z0-9+.-]+:\/\//i.test(source))
     throw new ValidationError({ source: [`${given} is no address of http or https. Give one ${example}.`] });
 }
@@ -152,11 +178,14 @@ function assertIsSource(source: string): void {
 /** The address that records keep: a URL without fragment and final slash, or the name of a file or folder. */
 export function addressOfSource(source: string): string {
   if (!isUrl(source)) return resolve(source).split(/[\\/]/).at(-1) ?? source;
+  return addressToRead(source).replace(/\/+$/, '');
+}
+
+/** The address that is fetched: with its final slash, on which relative links depend. */
+function addressToRead(source: string): string {
   const url = new URL(source);
   url.hash = '';
-  url.username = '';
-  url.password = '';
-  return url.href.replace(/\/+$/, '');
+  return url.href;
 }
 
 /** The name of a source for people: its host, or the name of its file. */

@@ -1,4 +1,5 @@
 /** Items of long JSON texts, found in one pass over the bytes: memory holds one item and one chunk. */
+import { isUtf8 } from 'node:buffer';
 import { ValidationError } from '../catalogue/errors.ts';
 
 /** Most bytes of one item. */
@@ -14,6 +15,12 @@ function parseItem(text: string, number: number, address: string): unknown {
   }
 }
 
+/** The text of an item. @throws ValidationError if it is not in UTF-8 (RFC 8259, section 8.1) */
+function textOfItem(bytes: Buffer, number: number, address: string): string {
+  if (isUtf8(bytes)) return bytes.toString('utf8');
+  throw broken(address, `item ${number} is not in UTF-8. Save the document as a file in UTF-8, and import that`);
+}
+
 /** JSON a line. @throws ValidationError */
 export async function* readLineItems(
   chunks: AsyncIterable<Buffer>,
@@ -26,7 +33,7 @@ export async function* readLineItems(
   for await (const chunk of chunks) {
     let start = 0;
     for (let end = chunk.indexOf(10); end !== -1; end = chunk.indexOf(10, start)) {
-      const line = Buffer.concat([...kept, chunk.subarray(start, end)]).toString('utf8');
+      const line = textOfItem(Buffer.concat([...kept, chunk.subarray(start, end)]), number + 1, address);
       kept = [];
       size = 0;
       start = end + 1;
@@ -37,7 +44,7 @@ export async function* readLineItems(
     size += chunk.length - start;
     if (size > maxItem) throw broken(address, `line ${number + 1} has more than ${maxItem} bytes`);
   }
-  const item = itemOf(Buffer.concat(kept).toString('utf8'));
+  const item = itemOf(textOfItem(Buffer.concat(kept), number + 1, address));
   if (item !== undefined) yield item;
 }
 
@@ -56,7 +63,7 @@ export async function* readArrayItems(
   const scanner = new ArrayScanner(keys);
   let number = 0;
   for await (const chunk of chunks) {
-    for (const text of scanner.push(chunk)) yield parseItem(text, ++number, address);
+    for (const bytes of scanner.push(chunk)) yield parseItem(textOfItem(bytes, ++number, address), number, address);
     if (scanner.keptBytes > maxItem) throw broken(address, `item ${number + 1} has more than ${maxItem} bytes`);
   }
   if (!scanner.hasArray) throw broken(address, `there is no list at ${keys.join('.') || 'its root'}`);
@@ -85,9 +92,9 @@ class ArrayScanner {
     this.#isNext = keys.length === 0;
   }
 
-  /** @returns the texts of the items that end in the chunk */
-  push(chunk: Buffer): readonly string[] {
-    const items: string[] = [];
+  /** @returns the bytes of the items that end in the chunk */
+  push(chunk: Buffer): readonly Buffer[] {
+    const items: Buffer[] = [];
     let start = 0;
     for (let i = 0; i < chunk.length && !this.hasEnded; i++) {
       const byte = chunk[i] as number;
@@ -144,11 +151,11 @@ class ArrayScanner {
     } else if (byte > 0x20 && byte !== 0x2c) this.#isNext = false;
   }
 
-  #take(end: Buffer): string {
-    const text = Buffer.concat([...this.#kept, end]).toString('utf8');
+  #take(end: Buffer): Buffer {
+    const bytes = Buffer.concat([...this.#kept, end]);
     this.#kept = [];
     this.keptBytes = 0;
     this.#isInItem = false;
-    return text;
+    return bytes;
   }
 }

@@ -7,6 +7,7 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ValidationError } from '../catalogue/errors.ts';
+import { errorCode, toUnavailableError } from '../disk/durable.ts';
 
 /** The part of an answer's head that is kept with its body. */
 export interface AnswerHead {
@@ -14,6 +15,8 @@ export interface AnswerHead {
   readonly address: string;
   /** Without parameters, in lower case. */
   readonly mediaType: string;
+  /** Parameter of the media type; missing if there is none. */
+  readonly charset?: string;
   readonly etag?: string;
   readonly lastModified?: string;
   /** Content-Encoding; '' if there is none. */
@@ -33,6 +36,8 @@ interface StoreOptions {
   readonly maxSize: number;
   /** Bytes that are there already; the body is what follows them. */
   readonly offset?: number;
+  /** True if the answer says where it ends (RFC 9112, section 6.3): then a body that arrived is complete. */
+  readonly isDelimited?: boolean;
   readonly onProgress?: ((address: string, bytes: number) => void) | undefined;
 }
 
@@ -40,11 +45,13 @@ interface StoreOptions {
 export function answerHead(address: string, header: (name: string) => string): AnswerHead {
   const etag = header('etag');
   const lastModified = header('last-modified');
+  const charset = /;\s*charset="?([\w.:-]{1,40})/i.exec(header('content-type'))?.[1];
   return {
     address,
     mediaType: header('content-type').split(';')[0]?.trim().toLowerCase() ?? '',
     coding: header('content-encoding'),
     validator: header('accept-ranges') === 'none' ? '' : strongValidator(etag, lastModified, header('date')),
+    ...(charset && { charset }),
     ...(etag && { etag }),
     ...(lastModified && { lastModified }),
   };
@@ -82,13 +89,14 @@ export async function removePart(stem: string): Promise<void> {
 
 /**
  * Stores a body, decoded, as the file `<stem>.body`. If it breaks off, its beginning stays, if it can be completed.
- * @throws ValidationError if it is too large; the error of the body
+ * @throws ValidationError if it is too large, or arrived as a whole and can't be decoded; UnavailableError if the disk is
+ *   full or not writable; the error of the body
  */
 export async function storeBody(
   body: AsyncIterable<Buffer>,
   head: AnswerHead,
   stem: string,
-  { maxSize, offset = 0, onProgress }: StoreOptions,
+  { maxSize, offset = 0, isDelimited = true, onProgress }: StoreOptions,
 ): Promise<void> {
   const { address, coding, validator } = head;
   const counted = (start: number, report: typeof onProgress) =>
@@ -111,7 +119,7 @@ export async function storeBody(
     await pipeline(body, counted(offset, onProgress), createWriteStream(part, { mode: 0o600, flags: 'a' }));
   } catch (error) {
     if (!validator || error instanceof ValidationError) await removePart(stem);
-    throw error;
+    throw toUnavailableError(error, part);
   }
   const decoder = decoderOf(coding);
   const decoded = `${stem}.decoded`;
@@ -124,11 +132,19 @@ export async function storeBody(
         createWriteStream(decoded, { mode: 0o600 }),
       );
     await rename(decoder ? decoded : part, `${stem}.body`);
+  } catch (error) {
+    // What was put together of parts, or ended with its connection, may be whole the next time.
+    if (!isDecodingError(error) || offset > 0 || !isDelimited) throw toUnavailableError(error, decoded);
+    const reason = `it is sent as ${coding}, but can't be decoded (${error.message})`;
+    throw new ValidationError({ source: [`${address}: ${reason}. The file is broken at the source.`] });
   } finally {
     await rm(decoded, { force: true });
     await removePart(stem);
   }
 }
+
+/** True for an error of zlib or Brotli. */
+const isDecodingError = (error: unknown): error is Error => /^Z_|^ERR_(?:BROTLI_)?_/.test(errorCode(error));
 
 function decoderOf(coding: string) {
   if (/^(?:x-)?gzip$/i.test(coding)) return createGunzip();

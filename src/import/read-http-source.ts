@@ -65,7 +65,7 @@ async function findPortal(
   const base = url.replace(/[?#].*$/, '').replace(/\/+$/, '');
   const answer = await readJsonDocument(documents, `${base}/api/3/action/package_search?rows=0`).catch(ignoreMissing);
   if (isCkanAnswer(answer)) return 'ckan';
-  for (const path of ['data.json', 'api/v1/', 'catalog.json']) {
+  for (const path of ['data.json', 'api/v1/', 'catalog.json', 'datapackage.json']) {
     const document = await documents.open(`${base}/${path}`, { accept: 'application/json' }).catch(ignoreMissing);
     if (!document) continue;
     const detected = await detectSourceFormat(document).catch(ignoreMissing);

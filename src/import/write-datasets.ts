@@ -11,12 +11,14 @@ import { schemas } from '../catalogue/schemas.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import { editRecordText, newRecordText } from '../text/document.ts';
+import { type BrokenRecord, collectText, findBrokenRecords } from './broken-records.ts';
 import { type ImportedDataset, reasonOf, type Skipped } from './imported.ts';
 import {
   freeSlug,
   type ImportedField,
   isGloballyUnique,
   mergeWithRecord,
+  type Origin,
   originOf,
   valuesOfNewRecord,
   wantedSlug,
@@ -69,18 +71,6 @@ interface Waiting {
 
 const recordKeys = Object.keys(schemas.dataset.properties);
 
-/** The text of a stream; null if there is no such file. */
-async function collectText(opening: Promise<AsyncIterable<Uint8Array>>): Promise<string | null> {
-  try {
-    const parts: Uint8Array[] = [];
-    for await (const part of await opening) parts.push(part);
-    return Buffer.concat(parts).toString('utf8');
-  } catch (error) {
-    if (error instanceof NotFoundError) return null;
-    throw error;
-  }
-}
-
 /** Writes the datasets of a source into a namespace. */
 export class DatasetWriter {
   readonly #catalogue: Catalogue;
@@ -93,7 +83,9 @@ export class DatasetWriter {
   readonly #ids = new Set<number>();
   /** Identifiers that this run has seen. */
   readonly #seen = new Set<string>();
-  readonly #fromHere: Dataset[] = [];
+  /** Datasets of this source by their identifiers there. */
+  readonly #fromHere = new Map<string, DatasetRef>();
+  #broken: readonly BrokenRecord[] = [];
   /** Names of datasets whose records were refused. */
   readonly #refused = new Set<string>();
   #batch: Waiting[] = [];
@@ -124,6 +116,8 @@ export class DatasetWriter {
       this.#isNew = true;
       return;
     }
+    this.#broken = await findBrokenRecords(this.#catalogue, namespace);
+    for (const { slug } of this.#broken) this.#taken.add(slug.toLowerCase());
     for await (const dataset of listAll(this.#catalogue, 'dataset', { namespace })) {
       this.#taken.add(dataset.slug.toLowerCase());
       for (const alias of dataset.aliases) this.#taken.add((alias.split('/').at(-1) ?? '').toLowerCase());
@@ -131,8 +125,14 @@ export class DatasetWriter {
       if (!origin) continue;
       this.#known.set(`${origin.from}\n${origin.id}`, dataset);
       if (isGloballyUnique(origin.id)) this.#known.set(origin.id, dataset);
-      if (origin.from === from) this.#fromHere.push(dataset);
+      if (origin.from === from) this.#fromHere.set(origin.id, { kind: 'dataset', namespace, slug: dataset.slug });
     }
+  }
+
+  /** Why a dataset isn't taken as a new one: a record that can't be read may be its own; undefined if none is. */
+  #reasonAgainstNew({ id }: ImportedDataset): string | undefined {
+    const own = this.#broken.find(({ ids }) => ids.some((written) => written.includes(id)));
+    return own && `its record ${own.path} can't be read. Fix it, and import again: ${own.problem}`;
   }
 
   /** @returns the dataset, once it is written or planned; null if it was refused */
@@ -141,7 +141,12 @@ export class DatasetWriter {
     if (this.#seen.has(dataset.id)) return this.#skip(dataset.id, 'the source has another record with this identifier');
     this.#seen.add(dataset.id);
     const present = this.#known.get(`${from}\n${dataset.id}`) ?? this.#known.get(dataset.id);
-    if (present) return this.#update(present, dataset);
+    if (present) {
+      this.#forget(present);
+      return this.#update(present, dataset);
+    }
+    const reason = this.#reasonAgainstNew(dataset);
+    if (reason !== undefined) return this.#skip(dataset.id, reason);
     const slug = freeSlug(wantedSlug(dataset, this.#language), this.#taken, maxSlugLength);
     this.#taken.add(slug.toLowerCase());
     const ref: DatasetRef = { kind: 'dataset', namespace, slug };
@@ -163,6 +168,13 @@ export class DatasetWriter {
     }
     if (this.#batch.length >= batchSize) await this.flush();
     return ref;
+  }
+
+  /** Drops a dataset that was found: its record as it was is not needed any more, and 10,000 of them are much memory. */
+  #forget(dataset: Dataset): void {
+    const { from, id } = originOf(dataset) as Origin;
+    this.#known.delete(`${from}\n${id}`);
+    this.#known.delete(id);
   }
 
   /** Writes the records that are still waiting. */
@@ -254,9 +266,7 @@ export class DatasetWriter {
 
   /** Datasets of this source that this run has not seen. */
   missing(): readonly DatasetRef[] {
-    return this.#fromHere
-      .filter((dataset) => !this.#seen.has(originOf(dataset)?.id ?? ''))
-      .map(({ namespace, slug }) => ({ kind: 'dataset', namespace, slug }));
+    return [...this.#fromHere].flatMap(([id, ref]) => (this.#seen.has(id) ? [] : ref));
   }
 
   #skip(id: string, reason: string): null {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { UnavailableError } from '../../src/catalogue/errors.ts';
-import { removeStaleLocks, withLock } from '../../src/disk/lock.ts';
+import { removeStaleLocks, withLock, withLocks } from '../../src/disk/lock.ts';
 import { compilerFor } from '../support/program.ts';
 
 let root = '';
@@ -164,6 +164,20 @@ test('work whose lock was lost is told', async () => {
   );
   clearInterval(alive);
   assert.ok(reason instanceof UnavailableError);
+});
+
+test('work under several locks is told if any of them was lost', async () => {
+  const alive = setInterval(() => {}, 1000);
+  const reason = await withLocks(root, ['a', 'b', 'c'], async (signal) => {
+    const held = (await locks()).filter((name) => name.endsWith('.lock'));
+    assert.equal(held.length, 3);
+    await utimes(join(root, '.catalogue', 'locks', String(held[1])), new Date(5000), new Date(5000));
+    await once(signal, 'abort');
+    return signal.reason;
+  });
+  clearInterval(alive);
+  assert.ok(reason instanceof UnavailableError);
+  assert.match(reason.message, /^The lock of [abc] was lost/);
 });
 
 test('a live lock is not taken over because old attributes of it are cached, as on NFS', async (context) => {

@@ -62,7 +62,7 @@ describe('a ZIP archive', () => {
     assert.equal((await importing('sources/trees.zip')).json.versions.length, 0, 'the same bytes are no new version');
     const kept = readdirSync(join(root, '.catalogue', 'import'), { recursive: true, encoding: 'utf8' });
     assert.deepEqual(
-      kept.filter((name) => name.includes('unpacked')),
+      kept.filter((name) => name.endsWith('catalogue-tmp')),
       [],
     );
   });

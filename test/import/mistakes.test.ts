@@ -1,6 +1,6 @@
 /** What goes wrong when people name a source: a sentence, and nothing is left behind. */
 import assert from 'node:assert/strict';
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -18,6 +18,11 @@ describe('a source that is none', () => {
     ['an address without a host', 'http://', /"http:\/\/" is no complete address/],
     ['a mistyped scheme', 'htp://data.example.org', /"htp:\/\/data\.example\.org" is no address of http or https/],
     ['ftp', 'ftp://data.example.org/x', /is no address of http or https/],
+    [
+      'a password in an address',
+      'https://user:secret@data.example.org/data.json',
+      /has a user name or a password in it/,
+    ],
     ['a missing file', 'missing.json', /There is no file or folder/],
   ] as const)
     it(`is refused: ${what}`, async () => {
@@ -56,5 +61,126 @@ describe('a source with mistakes', () => {
     const { created, skipped } = JSON.parse(out);
     assert.equal(created.length, 1);
     assert.deepEqual(skipped, [{ id: 'a', reason: 'the source has another record with this identifier' }]);
+  });
+});
+
+describe('an answer that is not what it should be', () => {
+  const importing = async (root: string, path: string, ...more: string[]) => {
+    const argv = ['import', `${portal.base}${path}`, '--to', 'city', '--delay', '0', '--json', ...more];
+    const { out, err, exitCode } = await type(argv, { root });
+    return { json: out ? JSON.parse(out) : null, err, exitCode };
+  };
+  const titled = (...titles: readonly string[]) => ({
+    conformsTo: 'dcat',
+    dataset: titles.map((title, i) => ({ title, identifier: `id-${i}` })),
+  });
+
+  it('from CKAN: an error is none of no packages', async () => {
+    const root = await makeRoot();
+    const packages = [{ id: 'a', name: 'trees', title: 'Trees', resources: [] }];
+    portal.json('/api/3/action/package_search', { success: true, help: '', result: { count: 1, results: packages } });
+    assert.equal((await importing(root, '/api/3/action')).json.created.length, 1);
+    for (const [answer, reason] of [
+      [{ success: false, error: { message: 'Access denied' } }, /CKAN answered with an error: Access denied/],
+      [{ success: true, result: {} }, /package_search is no answer of CKAN/],
+    ] as const) {
+      portal.json('/api/3/action/package_search', answer);
+      const { json, err, exitCode } = await importing(root, '/api/3/action');
+      assert.deepEqual([json, exitCode], [null, 2]);
+      assert.match(err, reason);
+    }
+  });
+
+  it('in another encoding: it is read if it says which, and refused else', async () => {
+    const root = await makeRoot();
+    const text = JSON.stringify(titled('Bäume der Straße'));
+    const serve = (contentType: string, bytes: Buffer) =>
+      portal.answers.set('/data.json', (_, response) =>
+        response.writeHead(200, { 'content-type': contentType }).end(bytes),
+      );
+    for (const [contentType, bytes] of [
+      ['application/json; charset=iso-8859-1', Buffer.from(text, 'latin1')],
+      ['application/json; charset="UTF-16LE"', Buffer.from(text, 'utf16le')],
+      ['application/json', Buffer.from(`\ufeff${text}`, 'utf16le')],
+      ['application/json; charset=iso-8859-1', Buffer.from(text)],
+    ] as const) {
+      serve(contentType, bytes);
+      const { json, err } = await importing(await makeRoot(), '/data.json', '--dry-run');
+      assert.equal(json?.created[0]?.label, 'Bäume der Straße', contentType + err);
+    }
+    for (const contentType of ['application/json', 'application/json; charset=klingon']) {
+      serve(contentType, Buffer.from(text, 'latin1'));
+      const { err, exitCode } = await importing(root, '/data.json');
+      assert.match(err, /data\.json is not in UTF-8, and says no other encoding\. Save it as a file in UTF-8/);
+      assert.equal(exitCode, 2);
+    }
+    const many = JSON.stringify(titled(...Array.from({ length: 60_000 }, (_, i) => `Bäume ${i} ${'x'.repeat(60)}`)));
+    serve('application/json', Buffer.from(many, 'latin1'));
+    assert.match((await importing(root, '/data.json')).err, /item 1 is not in UTF-8/);
+  });
+
+  it('below an address with a slash at its end, links are relative to it', async () => {
+    const root = await makeRoot();
+    const collection = {
+      type: 'Collection',
+      stac_version: '1.0.0',
+      id: 'a',
+      description: 'a',
+      license: 'x',
+      extent: {},
+    };
+    portal.json('/stac/', {
+      ...{ type: 'Catalog', stac_version: '1.0.0', id: 'c', description: 'c' },
+      links: [{ rel: 'child', href: 'a/collection.json' }],
+    });
+    portal.json('/stac/a/collection.json', { ...collection, links: [] });
+    const { json, err } = await importing(root, '/stac/');
+    assert.deepEqual([json?.created.length, json?.skipped], [1, []], err);
+    assert.equal(json.source, `${portal.base}/stac`, 'the same source with a slash and without it');
+  });
+
+  it('is a page for people: a Data Package beside it is found', async () => {
+    portal.file('/gdp/', '<!doctype html><title>GDP</title>', 'text/html');
+    portal.json('/gdp/datapackage.json', { name: 'gdp', resources: [{ name: 'gdp', path: 'data/gdp.csv' }] });
+    const root = await makeRoot();
+    const { json, err } = await importing(root, '/gdp/');
+    assert.deepEqual([json?.created.length, json?.skipped], [1, []], err);
+    const { catalogue } = await type(['dataset', 'list'], { root });
+    const { links } = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'city', slug: 'gdp' });
+    assert.deepEqual(Object.values(links), [`${portal.base}/gdp/data/gdp.csv`]);
+  });
+
+  it('is of a run that was not finished: it is used again for a day', async () => {
+    const root = await makeRoot();
+    const label = async (...more: string[]) => (await importing(root, '/data.json', ...more)).json.created[0].label;
+    portal.json('/data.json', titled('Monday'));
+    assert.equal(await label('--dry-run'), 'Monday');
+    portal.json('/data.json', titled('Tuesday'));
+    assert.equal(await label('--dry-run'), 'Monday');
+    const cache = join(root, '.catalogue', 'import');
+    const [folder = ''] = readdirSync(cache);
+    const yesterday = new Date(Date.now() - 25 * 3_600_000);
+    utimesSync(join(cache, folder, 'run'), yesterday, yesterday);
+    assert.equal(await label(), 'Tuesday');
+  });
+
+  it('of a dataset whose record is broken here: it is told, and not taken a second time', async () => {
+    const root = await makeRoot();
+    portal.json('/data.json', titled('Trees', 'Parks'));
+    await importing(root, '/data.json');
+    const path = join(root, 'namespaces/city/datasets/trees/dataset.yaml');
+    writeFileSync(path, `${readFileSync(path, 'utf8')}keywords: [\n`);
+    portal.json('/data.json', titled('New trees', 'Parks', 'Benches'));
+    const { json, err } = await importing(root, '/data.json');
+    assert.deepEqual(
+      json?.created.map(({ dataset }: { dataset: string }) => dataset),
+      ['city/benches'],
+      err,
+    );
+    assert.equal(json.unchanged, 1);
+    assert.match(
+      json.skipped[0].reason,
+      /datasets\/trees\/dataset\.yaml can't be read\. Fix it, and import again: line \d+: /,
+    );
   });
 });

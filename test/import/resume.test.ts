@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import type { ValidationError } from '../../src/catalogue/errors.ts';
 import { HttpDocuments } from '../../src/import/http-documents.ts';
 import { filesIn } from '../support/exported.ts';
 import { until } from '../support/folder.ts';
@@ -123,6 +124,53 @@ describe('a file that comes in parts', () => {
       assert.equal(
         answers.reduce((sum, [, bytes]) => sum + bytes, 0),
         body.length,
+      );
+    } finally {
+      await documents.close();
+    }
+  });
+
+  it('is asked for once if it arrived as a whole and its coding is broken, and again if it may have broken off', async () => {
+    const documents = await openDocuments('broken');
+    const whole = gzipSync(rows('ash'));
+    const badSum = Buffer.from(whole);
+    badSum.writeUInt32LE(1, whole.length - 8);
+    let asked = 0;
+    const serve = (path: string, bodies: readonly Buffer[], isDelimited: boolean, coding = 'gzip') => {
+      asked = 0;
+      portal.answers.set(path, ({ socket }, response) => {
+        const body = bodies[asked++] ?? Buffer.alloc(0);
+        const head = { 'content-encoding': coding, etag: '"1"' };
+        if (isDelimited) response.writeHead(200, { ...head, 'content-length': body.length }).end(body);
+        // Its end is that of the connection.
+        else
+          socket.end(
+            Buffer.concat([
+              Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: ${coding}\r\nConnection: close\r\n\r\n`),
+              body,
+            ]),
+          );
+      });
+    };
+    try {
+      for (const [name, body, coding, reason] of [
+        ['bad-sum', badSum, 'gzip', /bad-sum: it is sent as gzip, but can't be decoded \(incorrect data check\)/],
+        ['short', whole.subarray(0, 1000), 'gzip', /can't be decoded \(unexpected end of file\). The file is broken/],
+        ['html', Buffer.from('<html>'), 'br', /it is sent as br, but can't be decoded/],
+      ] as const) {
+        serve(`/${name}`, [body, body, body, body, body], true, coding);
+        await assert.rejects(documents.open(`${portal.base}/${name}`), (error: ValidationError) =>
+          reason.test(String(error.fields.source)),
+        );
+        assert.equal(asked, 1, name);
+      }
+      serve('/cut', [whole.subarray(0, 1000), whole], false);
+      const { path } = await documents.open(`${portal.base}/cut`);
+      assert.equal(readFileSync(path, 'utf8'), rows('ash'));
+      assert.equal(asked, 2);
+      assert.deepEqual(
+        readdirSync(dirname(path)).filter((name) => /part|decoded/.test(name)),
+        [],
       );
     } finally {
       await documents.close();
