@@ -38,6 +38,9 @@ export function fileOfPath(path: string, name = ''): string | null {
   // A slash in the name of a column makes a folder more, as on any host that decodes addresses.
   const folders = parts.flatMap((part) => part.split('/'));
   if (folders.some(isUnsafe)) return null;
+  // Such a folder would stand where the index of the folder above is written.
+  const isIndex = (part: string) => /^index\.(html|json)(\.gz)?$/i.test(part);
+  if ((path.endsWith('/') ? folders : folders.slice(0, -1)).some(isIndex)) return null;
   return [...folders, ...(name ? [name] : [])].join('/');
 }
 
