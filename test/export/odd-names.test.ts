@@ -1,4 +1,4 @@
-/** An export of datasets whose columns have odd names: no dead link, and behind nginx the responses of a server. */
+/** An export of datasets with odd columns, and of one that is a file now: no dead link, and behind nginx the responses of a server. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
@@ -36,10 +36,11 @@ describe('an export of columns with odd names', () => {
         .for()
         .publish(
           { kind: 'dataset', namespace: 'parks', slug },
-          { source: Readable.from([text]), fileName, renames, force: true },
+          { source: Readable.from([text]), fileName, renames, force: true, replace: true },
         );
     await publish('odd', csv(['gone', 'constructor', 'former']), 'odd.csv');
     await publish('odd', csv(names), 'odd.csv', [{ from: 'former', to: 'a' }]);
+    await publish('page', csv(['a', 'b']), 'page.csv');
     await publish('page', '<script>alert(1)</script>', 'page.html');
     await files.close();
     base = `http://127.0.0.1:${await freePort()}/open`;
@@ -47,6 +48,14 @@ describe('an export of columns with odd names', () => {
     await exportCatalogue({ folder: folder.root, to: site, url: base });
   });
   after(() => folder?.remove());
+
+  it('offers no rows of a dataset whose newest version is a file without rows', () => {
+    const { collections } = JSON.parse(readFileSync(`${site}/ogc/collections/index.json`, 'utf8'));
+    assert.deepEqual(
+      collections.map(({ id }: { id: string }) => id),
+      ['parks.odd'],
+    );
+  });
 
   it('has no dead link, not to columns that are gone, renamed, or can’t be the name of a folder either', () => {
     assert.deepEqual(deadLinks(site, base), []);
