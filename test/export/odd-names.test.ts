@@ -28,7 +28,16 @@ describe('an export of columns with odd names', () => {
   before(async () => {
     folder = makeLastingFolder({
       namespaces: { parks: { label: 'Parks' } },
-      datasets: { 'parks/odd': { label: 'Odd' }, 'parks/page': { label: 'Page' } },
+      datasets: {
+        'parks/odd': { label: 'Odd' },
+        'parks/page': { label: 'Page' },
+        'parks/lost': { label: 'Lost', columns: [{ name: 'a', type: 'string' }] },
+      },
+      // Its rows aren't shown, since it has no checksum.
+      versions: {
+        'parks/lost@20200101000000000000': { file: { name: 'lost.csv', format: 'csv', size: 4 } },
+      },
+      files: { 'namespaces/parks/datasets/lost/data/lost.csv': 'a\n1\n' },
     });
     const files = await openFileCatalogue(folder.root, { cache: false });
     const publish = (slug: string, text: string, fileName: string, renames: { from: string; to: string }[] = []) =>
@@ -49,12 +58,15 @@ describe('an export of columns with odd names', () => {
   });
   after(() => folder?.remove());
 
-  it('offers no rows of a dataset whose newest version is a file without rows', () => {
+  it('offers no rows of a dataset whose newest version is a file without rows, and says why others can’t be read', () => {
     const { collections } = JSON.parse(readFileSync(`${site}/ogc/collections/index.json`, 'utf8'));
     assert.deepEqual(
       collections.map(({ id }: { id: string }) => id),
-      ['parks.odd'],
+      ['parks.lost', 'parks.odd'],
     );
+    // As a server answers it, and not a dead link.
+    const { detail } = JSON.parse(readFileSync(`${site}/ogc/collections/parks.lost/items/index.json`, 'utf8'));
+    assert.match(detail, /without a checksum/);
   });
 
   it('has no dead link, not to columns that are gone, renamed, or can’t be the name of a folder either', () => {
@@ -71,7 +83,7 @@ describe('an export of columns with odd names', () => {
     const endNginx = await startNginx(folder.beside('nginx'), snippet, `${base}/`);
     const server = await serveFolder(folder.root, { baseUrl: base });
     try {
-      const columns = filesIn(site).filter((file) => /\/columns\/[^/]+\/index.html$/.test(file));
+      const columns = filesIn(site).filter((file) => /\/odd\/columns\/[^/]+\/index.html$/.test(file));
       assert.equal(columns.length, names.length - 5);
       const different: string[] = [];
       for (const file of [...columns, `${dataset.slice(1)}index.html`])
