@@ -5,6 +5,12 @@ import type { Dataset } from './types.ts';
 /** Present names of columns, by former name; several if former columns of one name have been renamed differently. */
 export type FormerNames = Dataset['former_names'];
 
+/** The present name of a column that has been renamed; undefined if it hasn't been, or if several columns may be meant. */
+export function nameAfterRename(former: FormerNames, name: string): string | undefined {
+  const [present, ...more] = (Object.hasOwn(former, name) && former[name]) || [];
+  return more.length ? undefined : present;
+}
+
 /** The columns that a name means which no column of the data has: one, or several if the name is ambiguous. */
 export type OtherNames = ReadonlyMap<string, readonly string[]>;
 

@@ -102,6 +102,9 @@ export class UnavailableError extends CatalogueError {}
 /** A remote catalogue can't be reached: no network, timeout, untrusted certificate, or another kind of server. */
 export class UnreachableError extends CatalogueError {}
 
+/** What another service said: the cause of an error. The log and the command line show it, and readers of a server don't see it. */
+export class ServiceReport extends Error {}
+
 /** The object store refuses: a wrong key, no such bucket. Reading or writing payloads fails until somebody changes that. */
 export class ObjectStoreError extends CatalogueError {}
 

@@ -20,4 +20,5 @@ const formatsWithRows = [
 
 /** True if a version has a file with rows, as far as its record tells. */
 export const mayHaveRows = ({ rows, columns, format, file }: Version): boolean =>
-  file !== '' && (rows !== null || columns !== null || formatsWithRows.includes(format || (file.split('.')[1] ?? '')));
+  file !== '' &&
+  (rows !== null || (columns ?? []).length > 0 || formatsWithRows.includes(format || (file.split('.')[1] ?? '')));

@@ -25,7 +25,7 @@ const payloads = {
     'Bucket for large payloads, and a folder in it: s3://bucket/folder. Keys come from the environment.',
     { pattern: bucketPattern },
   ),
-  endpoint: textField('Address of the object store, unless it is that of Amazon.', {
+  endpoint: textField('Address of the object store, as https://s3.example.org, unless it is that of Amazon.', {
     pattern: '^https?://[^\\s?#@]+$',
     toValue: (stored) => stored.replace(/\/+$/, ''),
   }),
@@ -49,11 +49,14 @@ export const settingsFields = {
   language: textField('Language of the labels, as a BCP 47 tag such as de, da, nb or sv: slugs are spelled as in it.', {
     meaning: 'language',
   }),
-  base_url: textField('Public address of the server, without /api/v1. Left out, that of each request.', {
-    title: 'Base URL',
-    pattern: '^https?://[^\\s?#]+$',
-    toValue: (stored) => stored.replace(/\/+$/, ''),
-  }),
+  base_url: textField(
+    'Public address of the server, as https://data.example.org, without /api/v1. Left out, that of each request.',
+    {
+      title: 'Base URL',
+      pattern: '^https?://[^\\s?#]+$',
+      toValue: (stored) => stored.replace(/\/+$/, ''),
+    },
+  ),
   page_size: integerField('Length of a page of a list.', { minimum: 1, maximum: 100_000, default: 20 }),
   max_page_size: integerField('The greatest ?page_size= that is granted.', {
     title: 'Maximum page size',

@@ -11,6 +11,7 @@ import { Exporter } from './exporter.ts';
 import { withCatalogueForExport } from './open-catalogue.ts';
 import { Responses } from './responses.ts';
 import { RowFilterings } from './row-filtering.ts';
+import { fileOfPath } from './site-addresses.ts';
 
 /**
  * Exports the public part of a catalogue.
@@ -31,7 +32,8 @@ async function exportSite(files: FileCatalogue, options: ExportOptions): Promise
       ],
     });
   const filterings = new RowFilterings();
-  const staticExport = { today: await dayOfNewestVersion(catalogue), filteringOf: filterings.of };
+  const today = await dayOfNewestVersion(catalogue);
+  const staticExport = { today, filteringOf: filterings.of, hasFile: (path: string) => fileOfPath(path) !== null };
   const responses = new Responses((onError) =>
     createApp((viewer) => files.for(viewer), {
       baseUrl: url,

@@ -21,7 +21,6 @@ function mapsByAccept(): string {
   const rows = formats.filter(([, { accept }]) => accept.length > 0);
   const lines = (entries: readonly (readonly [string, string])[]) =>
     entries.map(([pattern, file]) => `  "~*${pattern}" ${file};`).join('\n');
-  const known = ['application/json', ...rows.flatMap(([, { accept }]) => accept), ...Object.keys(documents)];
   return `map $http_accept $catalogue_accepted {
   default index.json;
   "~*application/json(,|$)" index.json;
@@ -45,15 +44,20 @@ ${formats.map(([name]) => `  ${name} ../data.${name};`).join('\n')}
 # Lists: further pages of JSON. Pages for people turn in the browser.
 map "$arg_page $catalogue_index" $catalogue_page { default ''; "~^1 " ''; "~^(?<number>[1-9][0-9]*) index.json$" page/$number/; }
 # Files are whole: a filter that nothing applies is refused, so that no answer looks filtered.
-map "$catalogue_index $uri $args" $catalogue_filtered {
+map "$catalogue_index $request_uri" $catalogue_filtered {
   default 1;
-  "~^index.\\w+ [^ ]+ ((page|limit|f|_?format)=[^&]*(&|$))*$" 0;
-  "~^index.html [^ ]*/ " 0;
+  "~^index.\\w+ [^?]*(\\?((page|limit|f|_?format)=[^&]*(&|$))*)?$" 0;
+  "~^index.html [^?]*/(\\?|$)" 0;
 }
-map "$uri $args|$http_accept" $catalogue_unacceptable {
+# Payloads are saved: one that is HTML would be a page of this site.
+map $request_uri $catalogue_disposition { default ''; "~/download/[^/?]+(\\?|$)" attachment; }
+map "$request_uri $http_accept" $catalogue_unacceptable {
   default 0;
-  "~(/ |^[^ ]*/ogc/[^.]* )[^|]*format=|\\|$" 0;
-  "~*^([^ ]*/|[^ ]*/ogc/[^ ]*) [^|]*\\|(?!.*(\\*/\\*|text/(html|\\*)|application/\\*|${anyOf(known)}))" 1;
+  "~^[^ ?]*(/|/ogc/[^.?]*)\\?[^ ]*format=|^[^ ]* $" 0;
+  "~*/data/(\\?[^ ]*)? .*(${anyOf(rows.flatMap(([, { accept }]) => accept))})" 0;
+  "~*/datasets/[^/ ?]+/(\\?[^ ]*)? .*(${anyOf(Object.keys(documents))})" 0;
+  "~*^[^ ?]*/ogc/[^ ]* .*application/[a-z.]+\\+json" 0;
+  "~*^[^ ?]*(/|/ogc/[^ ?]*)(\\?[^ ]*)? (?!.*(\\*/\\*|text/(html|\\*)|application/(\\*|json)))" 1;
 }`;
 }
 
@@ -106,10 +110,11 @@ server {
   add_header X-Content-Type-Options nosniff always;
   add_header Referrer-Policy same-origin always;
   add_header Vary Accept always;
+  add_header Content-Disposition $catalogue_disposition;
 
   if ($catalogue_moved) { return 308 $catalogue_moved$is_args$args; }
   if ($catalogue_filtered) { return 400; }
-  if ($catalogue_unacceptable) { return 406; }${prefix && `\n  rewrite ^${prefix}(/.*)$ $1 last;`}
+  if ($catalogue_unacceptable) { return 406; }${prefix && `\n  rewrite (?s)^${prefix}(/.*)$ $1 last;`}
   location / { try_files ${either}; }
   # Addresses of folders end in a slash.
   location ~ ^/(api|docs|stac)(/.*)?[^/]$ {

@@ -1,7 +1,7 @@
 /** The addresses of a site that are exported, and the files that they become: in units, each made of records that change together. */
 import { mediaPathInUrl } from '../catalogue/layout.ts';
 import { offeredFormats } from '../catalogue/output-formats.ts';
-import { readyVersionBefore } from '../catalogue/ready-versions.ts';
+import { mayHaveRows, readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { schemas } from '../catalogue/schemas.ts';
 import type { Dataset, Group, Namespace, Query, Version } from '../catalogue/types.ts';
@@ -38,6 +38,9 @@ export function fileOfPath(path: string, name = ''): string | null {
   // A slash in the name of a column makes a folder more, as on any host that decodes addresses.
   const folders = parts.flatMap((part) => part.split('/'));
   if (folders.some(isUnsafe)) return null;
+  // Such a folder would stand where the index of the folder above is written.
+  const isIndex = (part: string) => /^index\.(html|json)(\.gz)?$/i.test(part);
+  if ((path.endsWith('/') ? folders : folders.slice(0, -1)).some(isIndex)) return null;
   return [...folders, ...(name ? [name] : [])].join('/');
 }
 
@@ -117,11 +120,12 @@ export function* datasetAddresses(
     yield* version === newest ? withSameRows(below, apiPath(refOf(version)), path) : below;
   }
   const collection = `/ogc/collections/${dataset.namespace}.${dataset.slug}`;
-  if (!newest || !withRows.has(newest.slug)) return;
-  yield* folderOf(collection);
-  for (const kind of Object.keys(schemaKinds)) yield* folderOf(`${collection}/${kind}`);
-  yield* at(`${collection}/items`, html, 'index.html');
-  yield* at(`${collection}/items`, 'application/geo+json', 'index.json');
+  if (!newest || !mayHaveRows(newest)) return;
+  yield* namedFolder(collection);
+  for (const kind of Object.keys(schemaKinds)) yield* namedFolder(`${collection}/${kind}`);
+  for (const type of [html, 'application/geo+json'])
+    for (const address of at(`${collection}/items`, type, type === html ? 'index.html' : 'index.json'))
+      yield { ...address, withReason: true };
 }
 
 /** Rows and pictures of the newest version are those of its dataset. @param from path of the version, `to` of the dataset */

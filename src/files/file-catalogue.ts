@@ -2,13 +2,14 @@
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
-import { UnavailableError, UnusableCatalogueError } from '../catalogue/errors.ts';
+import { UnavailableError } from '../catalogue/errors.ts';
 import { type Scope, scopeKey, scopeToReread } from '../catalogue/layout.ts';
 import { localAdmin, restrictSnapshotToVisible, type Viewer } from '../catalogue/permissions.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import type { FileAccounts } from './accounts/accounts.ts';
+import { brokenSettingsError } from './broken-settings.ts';
 import type { Access, CatalogueFiles, OpenOptions } from './catalogue-files.ts';
 import type { FeedJournal } from './feed-journal.ts';
 import { FileView } from './file-view.ts';
@@ -134,11 +135,8 @@ export class FileCatalogue implements CatalogueFiles {
 
   #finishLoading(lenient: boolean): void {
     this.#loaded = true;
-    const [problem] = this.snapshot.diagnostics.get('catalogue.yaml') ?? [];
-    if (!lenient && problem && !this.store.states.get('catalogue')?.reading.entity)
-      throw new UnusableCatalogueError(
-        `catalogue.yaml is broken at line ${problem.line}, column ${problem.column}: ${problem.message}`,
-      );
+    const broken = lenient ? null : brokenSettingsError(this);
+    if (broken) throw broken;
     this.#notified = this.snapshot;
     this.#logDiagnostics();
     this.#cache?.start();

@@ -1,5 +1,5 @@
 /** The columns of a dataset: type, unit, meaning, and a profile of their values. */
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
 import type { ColumnProfile } from '../catalogue/column-statistics.ts';
 import type { Column } from '../catalogue/types.ts';
 import { TypeOfColumn } from './cells.tsx';
@@ -15,8 +15,8 @@ export interface ColumnsProps {
   readonly rows: number;
   /** Path of the rows. */
   readonly rowsPath: string;
-  /** Address of the page of a column. */
-  readonly columnHref: (name: string) => string;
+  /** Address of the page of a column; undefined if it has none. */
+  readonly columnHref: (name: string) => string | undefined;
 }
 
 /** Columns shown before the rest is folded; all, if few more. */
@@ -46,9 +46,9 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
       <ul class="dull">
         {dull.map(({ name, label }) => (
           <li key={name}>
-            <a href={columnHref(name)}>
+            <LinkOrText href={columnHref(name)}>
               <code>{name}</code>
-            </a>{' '}
+            </LinkOrText>{' '}
             {label && label !== name && <span dir="auto">{label}: </span>}
             {constantOf(locale, profiles.get(name))}
           </li>
@@ -85,6 +85,25 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
   );
 }
 
+interface LinkProps {
+  readonly href: string | undefined;
+  readonly class?: string;
+  readonly children: ComponentChildren;
+}
+
+/** A link to an address; without one, its text. */
+function LinkOrText({ href, class: name, children }: LinkProps): VNode {
+  return href === undefined ? (
+    <span class={name} dir="auto">
+      {children}
+    </span>
+  ) : (
+    <a class={name} href={href} dir="auto">
+      {children}
+    </a>
+  );
+}
+
 function constantOf(locale: Locale, profile: Partial<ColumnProfile> | undefined): string {
   const value = profile?.top?.[0]?.value ?? profile?.min;
   return value === undefined ? locale.text('empty') : locale.text('always', { value: plainValue(value).slice(0, 60) });
@@ -96,8 +115,8 @@ interface ItemProps {
   readonly profile: Partial<ColumnProfile>;
   readonly rows: number;
   readonly rowsHref: RowsHref;
-  /** Address of the page of a column. */
-  readonly columnHref: (name: string) => string;
+  /** Address of the page of a column; undefined if it has none. */
+  readonly columnHref: (name: string) => string | undefined;
 }
 
 function ColumnItem({ locale, column, profile, rows, rowsHref, columnHref }: ItemProps): VNode {
@@ -105,9 +124,9 @@ function ColumnItem({ locale, column, profile, rows, rowsHref, columnHref }: Ite
   return (
     <li>
       <div>
-        <a class="name" href={columnHref(name)} dir="auto">
+        <LinkOrText class="name" href={columnHref(name)}>
           {name}
-        </a>{' '}
+        </LinkOrText>{' '}
         <TypeOfColumn column={column} />
       </div>
       <div class="what">

@@ -1,5 +1,6 @@
 /** The parts of the page of a dataset or of a version, as far as they have content. */
 import type { ComponentChildren, VNode } from 'preact';
+import { nameAfterRename } from '../catalogue/column-names.ts';
 import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Column, Commit, Dataset, Query, Version } from '../catalogue/types.ts';
@@ -25,6 +26,8 @@ import { UseIt } from './use-it.tsx';
 
 export interface DatasetPageParts {
   readonly dataset: Dataset;
+  /** Names of the columns that have a page. */
+  readonly columnPages: ReadonlySet<string>;
   /** Label of the namespace. */
   readonly namespace: string;
   /** The version that is shown; undefined if there is none. */
@@ -70,7 +73,12 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
   const path = apiPath(isVersionPage && version ? refOf(version) : refOf(dataset));
   const rowsPath = hrefOfRef(context, isVersionPage && version ? refOf(version) : refOf(dataset), 'data/');
   const profiles = profilesByColumn(version, profile);
-  const columnHref = (name: string) => hrefOf(context, columnPath(refOf(dataset), name));
+  const columnHref = (name: string) => {
+    const present = parts.columnPages.has(name) ? name : nameAfterRename(dataset.former_names, name);
+    if (present === undefined || !parts.columnPages.has(present)) return undefined;
+    const page = columnPath(refOf(dataset), present);
+    return context.hasFile?.(page) === false ? undefined : hrefOf(context, page);
+  };
   const rows = profile?.rows ?? version?.rows ?? 0;
   const count = locale.text(rowCountKey(version, dataset.columns), { count: rows });
   const columnList = () => (

@@ -29,7 +29,8 @@ function headOf(context: PageContext, parts: DatasetHeadParts): Omit<PageParts, 
     section: 'datasets',
     isWatched: true,
     feed: `${apiPath(refOf(dataset))}feed.atom`,
-    ...(version?.ready && version.rows !== null && { picture: `${apiPath(refOf(dataset))}plate.svg` }),
+    ...(version?.ready &&
+      version.rows !== null && { picture: `${apiPath(refOf(isVersionPage ? version : dataset))}plate.svg` }),
     ...(!isVersionPage && context.base && { jsonLd: schemaOrgDataset(factsOf(context, parts)) }),
     crumbs: datasetCrumbs(context, dataset, namespace, date === null ? [] : [{ text: date }]),
   };

@@ -33,6 +33,8 @@ export interface PageContext {
   readonly isExport?: boolean;
   /** In an export: how rows are filtered, by the path of their page; undefined if they aren't, or that isn't known. */
   readonly filteringOf?: FilteringOf;
+  /** In an export: false for paths that can't become a file. */
+  readonly hasFile?: (path: string) => boolean;
   /** Links to related resources, for the head of the page. */
   readonly links?: readonly PageLink[];
   /** Name of the user who is signed in; null if nobody is. */

@@ -1,6 +1,7 @@
 /** One column of a dataset: its texts, its profile, and its name and type in each version. */
 import { closestWord } from '../catalogue/closest.ts';
 import { columnInVersions } from '../catalogue/column-in-versions.ts';
+import { nameAfterRename } from '../catalogue/column-names.ts';
 import type { ColumnProfile } from '../catalogue/column-statistics.ts';
 import { excerpt, NotFoundError } from '../catalogue/errors.ts';
 import { refOf } from '../catalogue/ref.ts';
@@ -23,8 +24,8 @@ export async function columnHandler(request: RequestContext): Promise<Representa
   const name = params.column ?? '';
   const column = dataset.columns.find((one) => one.name === name);
   if (!column) {
-    const [present, ...more] = dataset.former_names[name] ?? [];
-    if (present === undefined || more.length) throw unknownColumn(name, dataset);
+    const present = nameAfterRename(dataset.former_names, name);
+    if (present === undefined) throw unknownColumn(name, dataset);
     seeOther(request, columnPath(refOf(dataset), present));
     return undefined;
   }

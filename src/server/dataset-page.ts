@@ -86,6 +86,7 @@ export async function datasetPageParts(
       ...{
         dataset: shown ? datasetWithColumnsOf(dataset, shown) : dataset,
         namespace: namespace?.label ?? dataset.namespace,
+        columnPages: columnsWithPage(dataset),
       },
       ...{
         version: shown,
@@ -103,6 +104,12 @@ export async function datasetPageParts(
     },
     isComplete,
   };
+}
+
+/** Names of the columns that have a page: those of the version that the dataset's page shows. Browsers take `.` and `..` out of addresses. */
+function columnsWithPage(dataset: Dataset): ReadonlySet<string> {
+  const columns = shownVersion(dataset)?.columns ?? dataset.columns;
+  return new Set(columns.map(({ name }) => name).filter((name) => name !== '.' && name !== '..'));
 }
 
 /** Milliseconds that a page waits for versions that are being compared. */

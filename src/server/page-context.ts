@@ -35,7 +35,7 @@ export function makePageContext(
     assets: assetsPath,
     today: staticExport?.today ?? new Date().toISOString().slice(0, 10),
     isExport: staticExport !== null,
-    ...(staticExport && { filteringOf: staticExport.filteringOf }),
+    ...(staticExport && { filteringOf: staticExport.filteringOf, hasFile: staticExport.hasFile }),
     username,
   };
 }

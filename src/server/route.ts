@@ -151,6 +151,8 @@ export interface StaticExport {
   readonly today: string;
   /** How rows are filtered, by the path of their page. */
   readonly filteringOf: FilteringOf;
+  /** False for paths that can't become a file. */
+  readonly hasFile: (path: string) => boolean;
 }
 
 /** State that the requests to an app share. */

@@ -40,10 +40,11 @@ async function isFromSecretHolder(ctx: Context, secret: string): Promise<boolean
     [ctx.get('X-Gitea-Signature'), signature],
     [ctx.get('X-Gitlab-Token'), secret],
     [ctx.get('Authorization'), `Bearer ${secret}`],
-  ].some(([sent = '', expected = '']) => areEqualInConstantTime(sent, expected));
+    // Headers are read as Latin-1; the secret is sent as UTF-8.
+  ].some(([sent = '', expected = '']) => areEqualInConstantTime(Buffer.from(sent, 'latin1'), Buffer.from(expected)));
 }
 
-function areEqualInConstantTime(a: string, b: string): boolean {
-  const [left, right] = [a, b].map((text) => createHash('sha256').update(text).digest()) as [Buffer, Buffer];
+function areEqualInConstantTime(a: Buffer, b: Buffer): boolean {
+  const [left, right] = [a, b].map((bytes) => createHash('sha256').update(bytes).digest()) as [Buffer, Buffer];
   return timingSafeEqual(left, right);
 }

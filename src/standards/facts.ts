@@ -7,7 +7,7 @@ import { isLanguageTag } from '../catalogue/meaning.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import { decodeMetadata } from '../catalogue/metadata.ts';
 import { offeredFormats, outputFormats } from '../catalogue/output-formats.ts';
-import { latestReadyVersion } from '../catalogue/ready-versions.ts';
+import { latestReadyVersion, mayHaveRows } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Namespace, Settings, Version } from '../catalogue/types.ts';
 import { apiPath, downloadFileName, httpUri } from '../catalogue/urls.ts';
@@ -223,7 +223,7 @@ function distributionsOf(version: Version, base: string): readonly Distribution[
           },
         ]
       : [];
-  if (!file || !version.columns) return original;
+  if (!file || !version.columns || !mayHaveRows(version)) return original;
   const hasGeometry = version.columns.some(({ type }) => type === 'geometry');
   // A variant of another format, as `excel` is of CSV, would only look like a second CSV to others.
   const others = offeredFormats(hasGeometry, version.rows).filter(

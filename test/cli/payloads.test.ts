@@ -200,4 +200,31 @@ describe('payloads in an object store', { skip: missingObjectStore }, async () =
     assert.equal(exitCode, 3);
     assert.match(err, /catalogue\.yaml names no object store: add "store: s3:/);
   });
+
+  it('are not taken for missing without their bucket, and commands say what the service said', async () => {
+    const settings = s3.settings('typed');
+    const verify = async (payloads: object) => {
+      const other = await makeRoot({
+        settings: { title: 'Town', payloads },
+        namespaces: { parks: { id: 1, label: 'Parks' } },
+        datasets: { 'parks/trees': { id: 1, label: 'Trees', columns } },
+        versions: { 'parks/trees@20200101000000000000': { id: 1, ...versionOf(oaks, 'oaks.csv') } },
+        files: { [`${home}/data/oaks.csv`]: pointerText(factsOf(oaks)) },
+      });
+      const { out, err } = await type(['payloads', 'verify'], { root: other });
+      return out + err;
+    };
+    assert.match(
+      await verify({ ...settings, store: 's3://nowhere/typed' }),
+      /^error: The object store has no such bucket: make it, or correct payloads\.store in catalogue\.yaml\.$/m,
+    );
+    assert.match(
+      await verify({ ...settings, endpoint: 'http://127.0.0.1:9' }),
+      /^error: The object store can't be reached at the moment\. Try again later\.\n {7}\(object store: .*ECONNREFUSED.*\)$/m,
+    );
+    assert.match(
+      await verify({ ...settings, endpoint: 's3.example.org' }),
+      /^error: catalogue\.yaml is broken at line \d+, column \d+: endpoint .* "s3\.example\.org"\. .*as https:\/\/s3\.example\.org/m,
+    );
+  });
 });

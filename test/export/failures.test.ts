@@ -38,7 +38,7 @@ async function exportWith(methods: Partial<Catalogue>): Promise<void> {
     const responses = new Responses((onError) =>
       createApp(() => failing, {
         baseUrl: url,
-        staticExport: { today: '2026-01-01', filteringOf: filterings.of },
+        staticExport: { today: '2026-01-01', filteringOf: filterings.of, hasFile: () => true },
         onError,
       }),
     );

@@ -74,7 +74,7 @@ describe('the script of the pages', () => {
   async function openAll(catalogue: FileCatalogue) {
     const options = { baseUrl: base, work: { capacity: Number.POSITIVE_INFINITY } };
     const server = createApp((viewer) => catalogue.for(viewer), options);
-    const staticExport = { today: '2026-01-01', filteringOf: () => 'inBrowser' as const };
+    const staticExport = { today: '2026-01-01', filteringOf: () => 'inBrowser' as const, hasFile: () => true };
     const exported = createApp((viewer) => catalogue.for(viewer), { ...options, staticExport });
     for await (const dataset of listAll(catalogue.for(), 'dataset')) {
       const path = `${apiPath(refOf(dataset))}data/`;

@@ -9,6 +9,7 @@ describe('the address of a column', () => {
   let workshop: Workshop;
   let server: Awaited<ReturnType<typeof serveFolder>>;
   let dataset: string;
+  let first: string;
   const ref = { kind: 'dataset', namespace: 'lab', slug: 'trees' } as const;
   const page = async (path: string) => {
     const response = await fetch(dataset + path, { headers: { Accept: 'text/html' } });
@@ -17,7 +18,8 @@ describe('the address of a column', () => {
 
   before(async () => {
     workshop = await makeWorkshop();
-    await workshop.publish('trees', 'trees.csv', 'kind,"tall/wide, m",note\noak,1,<b>\nelm,2,\n');
+    const published = await workshop.publish('trees', 'trees.csv', 'kind,"tall/wide, m",note\noak,1,<b>\nelm,2,\n');
+    first = published.version.slug;
     await workshop.catalogue.edit(ref, {
       columns: [{ name: 'kind', label: 'Kind of tree', description: 'In *English*', unit: '' }],
     });
@@ -76,7 +78,16 @@ describe('the address of a column', () => {
     assert.match(text, /<code class="changed">kind<\/code>/);
   });
 
+  it('is no link at the page of an old version if the column is gone, and leads to the present name if it was renamed', async () => {
+    const { text } = await page(`version/${first}/`);
+    const links = [...text.matchAll(/href="[^"]*\/columns\/([^"]*)\/"/g)].map(([, name]) => name);
+    assert.deepEqual(links, ['species', encodeURIComponent('tall/wide, m')]);
+    assert.match(text, /<span class="name" dir="auto">note<\/span>/);
+  });
+
   it('that isn’t there is 404, with the nearest name', async () => {
+    for (const name of ['constructor', '__proto__'])
+      assert.equal((await fetch(`${dataset}columns/${name}/`)).status, 404, name);
     const response = await fetch(`${dataset}columns/yaer/`);
     assert.equal(response.status, 404);
     assert.deepEqual(await response.json(), { detail: 'There is no column "yaer". Did you mean "year"?' });

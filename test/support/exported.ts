@@ -26,7 +26,8 @@ export function deadLinks(folder: string, base: string): readonly string[] {
   const own = new RegExp(`${base}/[^\\s"'<>\\\\)}&;,]*`, 'g');
   for (const file of filesIn(folder).filter(isText)) {
     const text = readFileSync(join(folder, file), 'utf8');
-    const page = `${base}/${file.replace(/index\.(html|json)$/, '')}`;
+    const names = file.replace(/index\.(html|json)$/, '').split('/');
+    const page = `${base}/${names.map(encodeURIComponent).join('/')}`;
     const named = file.endsWith('.html') ? [...text.matchAll(attributes)].map(([, address = '']) => address) : [];
     for (const address of new Set([...named, ...(text.match(own) ?? [])])) {
       const plain = address.replaceAll('&amp;', '&');

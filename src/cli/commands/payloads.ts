@@ -99,7 +99,8 @@ const gc: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
   notes:
     'Uploads that were refused or interrupted leave such objects, and versions that were removed for good. An object stays if ' +
     'anything in the folder, its trash or its git repository has its checksum, on any branch. Other clones may have commits that ' +
-    'this one lacks: fetch first, and share no folder of a bucket between catalogues.',
+    'this one lacks: fetch first, and share no folder of a bucket between catalogues. Give less than two days only while nothing ' +
+    'is published: an upload takes an object of the last day as stored.',
   examples: ['catalogue payloads gc --dry-run', 'catalogue payloads gc --older-than 30d --yes'],
   on: 'folder',
   options: () => [

@@ -1,6 +1,6 @@
 /** Messages of errors: what is wrong, and what to type instead. */
 import type { Command } from 'commander';
-import { CatalogueError, DataLossError, ValidationError } from '../../catalogue/errors.ts';
+import { CatalogueError, DataLossError, ServiceReport, ValidationError } from '../../catalogue/errors.ts';
 import { escapeKeepingLines } from '../../catalogue/printable-text.ts';
 import { optionFlag } from '../fields.ts';
 
@@ -19,11 +19,17 @@ function stackOf({ stack = '', cause }: Error): string {
   return cause instanceof Error ? `${stack}\ncaused by ${stackOf(cause)}` : stack;
 }
 
+/** What other services said, in the causes of an error. */
+function reportsOf({ cause }: Error): readonly string[] {
+  if (!(cause instanceof Error)) return [];
+  return cause instanceof ServiceReport ? [`(${cause.message})`] : reportsOf(cause);
+}
+
 function textOf(error: unknown, command: Command | undefined): string {
   if (error instanceof ValidationError) return fieldMessages(error, command);
   if (error instanceof DataLossError)
     return `${error.message}\n       To publish it all the same, add --${error.override}.`;
-  if (error instanceof CatalogueError) return error.message;
+  if (error instanceof CatalogueError) return [error.message, ...reportsOf(error)].join('\n       ');
   if (!(error instanceof Error)) return String(error);
   const { code, path, message } = error as NodeJS.ErrnoException;
   const text = code && systemErrors[code];

@@ -191,7 +191,10 @@ export class GitFollower {
       return { state: 'blocked', message: `Check out the branch that is followed: git checkout ${this.#branch}` };
     const head = (await runGit(root, ['rev-parse', 'HEAD'])).trim();
     if (head !== this.#commit || this.#position === null) await this.#setPosition(head);
-    if (newest === head) return null;
+    if (newest === head) {
+      if (this.#state === 'diverged') this.#logServed();
+      return null;
+    }
     const range = `${head}..${newest}`;
     if (this.#known?.range === range && this.#known.problem.state !== 'blocked') return this.#known.problem;
     const found = (await this.#findProblem(head, newest)) ?? (await this.#take(head, newest));
@@ -257,8 +260,12 @@ export class GitFollower {
     }
     this.#commit = newest;
     this.#position = this.#nextPosition;
-    this.#options.log(`Serving commit ${shortId(newest)} of ${this.#remote}/${this.#branch}.`);
+    this.#logServed();
     return null;
+  }
+
+  #logServed(): void {
+    this.#options.log(`Serving commit ${shortId(this.#commit)} of ${this.#remote}/${this.#branch}.`);
   }
 
   /** Sets the state; a problem is logged when it is new. */

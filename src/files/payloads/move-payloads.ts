@@ -163,7 +163,11 @@ export async function verifyPayloads(
     await forEachConcurrent(stored, 4, async ({ path, checksum, size }) => {
       try {
         const found = await store.find(checksum);
-        if (!found) throw missingObjectError(checksum);
+        if (!found) {
+          // No bucket lacks its objects, too.
+          await store.assertBucket();
+          throw missingObjectError(checksum);
+        }
         if (found.size !== size) throw wrongBytesError(checksum);
         if (isDeep) await payloads.verify({ checksum, size });
       } catch (error) {

@@ -76,6 +76,11 @@ export class ObjectStore {
     return this.#bucket.address(this.#key(checksum), headers);
   }
 
+  /** @throws ObjectStoreError if there is no such bucket */
+  async assertBucket(): Promise<void> {
+    for await (const _ of this.#bucket.list(this.#prefix)) return;
+  }
+
   /** All objects below the prefix. */
   async *list(): AsyncGenerator<StoredObject, void, undefined> {
     for await (const object of this.#bucket.list(this.#prefix)) {

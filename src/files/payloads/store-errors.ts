@@ -1,5 +1,11 @@
 /** Errors of the object store as sentences that say what to do. They name no bucket, address or key: readers see them, too. */
-import { CatalogueError, DamagedObjectError, ObjectStoreError, UnavailableError } from '../../catalogue/errors.ts';
+import {
+  CatalogueError,
+  DamagedObjectError,
+  ObjectStoreError,
+  ServiceReport,
+  UnavailableError,
+} from '../../catalogue/errors.ts';
 
 /** The parts of an error of the AWS SDK that say what happened. */
 interface SdkError {
@@ -61,8 +67,9 @@ export function toStoreError(error: unknown, words: StoreWords, key: string): Er
   if (error instanceof CatalogueError) return error;
   const { name = '', message = '', $metadata } = Object(error) as SdkError;
   const status = $metadata?.httpStatusCode ?? 0;
-  // For the log.
-  const cause = new Error(`object store: ${[status || '', name, message].filter(Boolean).join(' ')}`, { cause: error });
+  const cause = new ServiceReport(`object store: ${[status || '', name, message].filter(Boolean).join(' ')}`, {
+    cause: error,
+  });
   const refusal = (text: string) => new ObjectStoreError(text, { cause });
   if (name === 'CredentialsProviderError')
     return refusal(

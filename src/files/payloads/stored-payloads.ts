@@ -6,6 +6,7 @@ import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import type { ByteRange } from '../../catalogue/open-file.ts';
 import type { PayloadSettings } from '../../catalogue/payload-store.ts';
 import { parseByteSize } from '../../catalogue/payload-store.ts';
+import { brokenSettingsError } from '../broken-settings.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { openPayloadCacheFolder } from '../table-folder.ts';
 import { mayBePointer, type PayloadPointer, parsePointer, pointerText } from '../tree/payload-pointer.ts';
@@ -48,9 +49,11 @@ export class StoredPayloads {
     return this.#files.snapshot.settings.payloads;
   }
 
-  /** The object store, for commands that are about it. @throws NotFoundError if the settings name none */
+  /** The object store, for commands that are about it. @throws NotFoundError if the settings name none; UnusableCatalogueError */
   async requireStore(): Promise<ObjectStore> {
     if ((await this.settings()).store) return this.store();
+    const broken = brokenSettingsError(this.#files);
+    if (broken) throw broken;
     throw new NotFoundError('catalogue.yaml names no object store: add "store: s3://bucket/folder" under payloads.');
   }
 

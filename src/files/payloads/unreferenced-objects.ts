@@ -80,12 +80,25 @@ function forgetMentioned(found: Map<string, StoredObject>, text: string): void {
 async function* textsOfFolder(root: string): AsyncGenerator<string, void, undefined> {
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
-    for (const entry of await readdir(folder, { withFileTypes: true })) {
+    for (const entry of await unlessGone(readdir(folder, { withFileTypes: true }), [])) {
       const path = join(folder, entry.name);
       if (entry.name === '.git' || isTemporaryFile(entry.name) || skipped.includes(relative(root, path))) continue;
       if (entry.isDirectory()) folders.push(path);
-      else if (entry.isFile() && (await stat(path)).size <= maxRecordSize) yield await readFile(path, 'latin1');
+      else if (entry.isFile()) yield await textOf(path);
     }
+}
+
+/** The result of reading a file or folder, or another value if it is gone: a server may move it meanwhile. Records are looked at again before objects are removed. */
+async function unlessGone<T>(read: Promise<T>, otherwise: T): Promise<T> {
+  return read.catch((error) => {
+    if (error.code !== 'ENOENT') throw error;
+    return otherwise;
+  });
+}
+
+async function textOf(path: string): Promise<string> {
+  const found = await unlessGone(stat(path), null);
+  return found && found.size <= maxRecordSize ? unlessGone(readFile(path, 'latin1'), '') : '';
 }
 
 /** Texts of all blobs in git that may be records or pointers: of all branches and stashes, and those that no branch has any more. */

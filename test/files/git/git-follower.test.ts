@@ -120,7 +120,7 @@ describe('a folder that follows a git remote', () => {
   });
 
   it('does not take a commit without the catalogue, nor a rewritten history', async (t) => {
-    const { writer, follower, log, push, labelOf } = await workshop(t);
+    const { writer, clone, follower, log, push, labelOf } = await workshop(t);
     writer.git('rm', '-r', '--quiet', 'data');
     writer.write('../notes.txt', 'x');
     push();
@@ -135,6 +135,10 @@ describe('a folder that follows a git remote', () => {
     assert.equal(follower.report.state, 'diverged');
     assert.match(log[1] ?? '', /The folder has commits that origin\/main lacks\..*git reset --hard origin\/main$/);
     assert.equal(labelOf('benches'), 'Benches');
+    clone.git('reset', '--hard', '--quiet', 'origin/main');
+    await follower.update();
+    assert.equal(log[2], `Serving commit ${follower.report.commit.slice(0, 10)} of origin/main.`);
+    assert.equal(follower.report.state, 'current');
   });
 
   it('keeps what a person changed in the folder, and goes on once it is out of the way', async (t) => {
