@@ -18,6 +18,7 @@ const started = [
   'files/checking/check-thread',
   'files/reading/large-records-thread',
   'data/query/sort-rows-thread',
+  'export/datasets-thread',
   'files/reading/unit-reader-thread',
 ];
 /** What modules of src/ have that start them. */
