@@ -40,6 +40,8 @@ export class FolderWriter {
   #unitFiles: ReadonlySet<string> = new Set();
   /** Files that the unit had before. */
   #filesBefore: ReadonlySet<string> = new Set();
+  /** Files of the unit that were there when it was announced. */
+  #present: ReadonlySet<string> = new Set();
   /** Those that have a compressed copy. */
   readonly #compressed = new Set<string>();
   #madeFolders = new Set<string>();
@@ -67,9 +69,8 @@ export class FolderWriter {
     this.#unitFiles = new Set(files);
     this.#filesBefore = new Set(filesBefore);
     const announced = this.#withCopies(files, (file) => this.#mayHaveCopy(file));
-    const others = this.#existing(announced).filter(
-      (file) => !this.#filesBefore.has(file) && !this.isOfOtherUnit(file),
-    );
+    this.#present = new Set(this.#existing(announced));
+    const others = [...this.#present].filter((file) => !this.#filesBefore.has(file) && !this.isOfOtherUnit(file));
     if (others[0] !== undefined && !this.mayReplace)
       throw new ConflictError(
         `${join(this.root, others[0])} is there already, and not of an export. Move it away, or replace it with --force.`,
@@ -132,7 +133,8 @@ export class FolderWriter {
     const path = join(this.root, file);
     try {
       this.#makeFolder(dirname(path));
-      if (!hasBytes(path, bytes)) {
+      const isNew = this.#unitFiles.has(file) && !this.#present.has(file);
+      if (isNew || !hasBytes(path, bytes)) {
         this.#removeCopy(file);
         this.#replace(path, bytes);
       }
@@ -176,7 +178,7 @@ export class FolderWriter {
   /** True if an unchanged file has its compressed copy. */
   #keepCopy(file: string): boolean {
     const copy = compressedCopyOf(file);
-    if (!fs.existsSync(join(this.root, copy))) return false;
+    if (!this.#present.has(copy) || !fs.existsSync(join(this.root, copy))) return false;
     this.#compressed.add(file);
     return true;
   }

@@ -87,10 +87,14 @@ export class UnitWriter {
 
   /** Writes the response of an address. @returns false if there is none that everybody may see */
   async #writeResponse({ path, accept, file, withReason }: ExportedAddress): Promise<boolean> {
-    const { status, parts, drop } = await this.#responses.get(path, accept);
+    const { status, whole, parts, drop } = await this.#responses.get(path, accept);
     if (status !== 200 && !(withReason && status === 404)) {
       drop();
       return false;
+    }
+    if (whole && whole.length <= mostHeld) {
+      this.#folder.write(file, whole);
+      return true;
     }
     const chunks: Buffer[] = [];
     let size = 0;
