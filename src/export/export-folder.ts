@@ -25,7 +25,9 @@ export class ExportFolder extends FolderWriter implements TablesPlace {
    */
   constructor(folder: string, options: ExportFolderOptions = {}) {
     super(folder, options);
-    const names = fs.existsSync(this.root) ? fs.readdirSync(this.root) : [];
+    const stat = fs.statSync(this.root, { throwIfNoEntry: false });
+    if (stat && !stat.isDirectory()) throw new ConflictError(`${folder} is a file. Name a folder.`);
+    const names = stat ? fs.readdirSync(this.root) : [];
     const lists = [this.listName, `${this.listName}.new`];
     const isOwn = lists.some((name) => names.includes(name));
     const other = names.find((name) => name !== '.git' && !isTemporaryFile(name));
