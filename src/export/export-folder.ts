@@ -5,10 +5,13 @@
 import * as fs from 'node:fs';
 import { dirname, join } from 'node:path';
 import { ConflictError } from '../catalogue/errors.ts';
-import { isTemporaryFile } from '../disk/durable.ts';
+import { isTemporaryFile, removeAbandonedTemporaries } from '../disk/durable.ts';
 import { formatExportList, parseExportList, type Unit } from './export-list.ts';
 import { type ExportFolderOptions, FolderWriter } from './folder-writer.ts';
 import type { TablesPlace } from './tables-place.ts';
+
+/** Age in milliseconds from which a temporary file counts as abandoned, even if its writer may still run. */
+const aDay = 86_400_000;
 
 export class ExportFolder extends FolderWriter implements TablesPlace {
   readonly concurrency = 1;
@@ -25,9 +28,7 @@ export class ExportFolder extends FolderWriter implements TablesPlace {
    */
   constructor(folder: string, options: ExportFolderOptions = {}) {
     super(folder, options);
-    const stat = fs.statSync(this.root, { throwIfNoEntry: false });
-    if (stat && !stat.isDirectory()) throw new ConflictError(`${folder} is a file. Name a folder.`);
-    const names = stat ? fs.readdirSync(this.root) : [];
+    const names = fs.existsSync(this.root) ? fs.readdirSync(this.root) : [];
     const lists = [this.listName, `${this.listName}.new`];
     const isOwn = lists.some((name) => names.includes(name));
     const other = names.find((name) => name !== '.git' && !isTemporaryFile(name));
@@ -46,6 +47,15 @@ export class ExportFolder extends FolderWriter implements TablesPlace {
       for (const file of this.filesBefore(unit.name)) if (!listed.has(file)) this.#further.add(file);
       this.#before.set(unit.name, unit);
     }
+  }
+
+  /** Removes temporary files of an export that was killed, in the folders that it was writing. */
+  async removeLeftovers(): Promise<void> {
+    if (!fs.existsSync(this.journalPath)) return;
+    const folders = new Set<string>();
+    for (const { fingerprint, files } of this.#before.values())
+      if (fingerprint === '') for (const file of files) folders.add(dirname(join(this.root, file)));
+    for (const folder of folders) await removeAbandonedTemporaries(folder, aDay);
   }
 
   /** Number of files of this export, also of those that were kept. */

@@ -76,6 +76,7 @@ export class Exporter {
   async run(): Promise<ExportResult> {
     const [catalogue, folder] = [this.#catalogue, this.#folder];
     try {
+      await folder.removeLeftovers();
       const records = await readRecords(catalogue);
       const { datasets, namespaces } = records;
       if (catalogue.settings.logo) this.#media.add(catalogue.settings.logo);
