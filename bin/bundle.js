@@ -20,6 +20,7 @@ const entries = [
   'files/reading/large-records-thread',
   'data/query/sort-rows-thread',
   'data/difference/compare-rows-thread',
+  'export/datasets-thread',
   'data/worker-thread',
   'files/checking/check-thread',
   'data/ingest/ingest-process',

@@ -1,8 +1,29 @@
 /** The records that the files of a unit are made of: a change of one of them is a change of the files. */
 import { createHash } from 'node:crypto';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import { foldCaseAndAccents } from '../catalogue/fold.ts';
-import type { Dataset } from '../catalogue/types.ts';
+import { listAll } from '../catalogue/iterate.ts';
+import type { Dataset, Entities, Group, Namespace, Query, Settings } from '../catalogue/types.ts';
 import { mostOthers } from '../server/dataset-page.ts';
+
+/** The records of a site, as everybody sees them. */
+export interface PublicRecords {
+  readonly datasets: readonly Dataset[];
+  readonly namespaces: readonly Namespace[];
+  readonly queries: readonly Query[];
+  readonly groups: readonly Group[];
+}
+
+/** All records of a viewer's catalogue, in the catalogue's order. */
+export async function readRecords(catalogue: Catalogue): Promise<PublicRecords> {
+  const all = async <K extends 'dataset' | 'namespace' | 'query' | 'group'>(kind: K) => {
+    const found: Entities[K][] = [];
+    for await (const entity of listAll(catalogue, kind)) found.push(entity);
+    return found;
+  };
+  const [datasets, namespaces] = [await all('dataset'), await all('namespace')];
+  return { datasets, namespaces, queries: await all('query'), groups: await all('group') };
+}
 
 /** Fingerprints of records, each computed once, and of what is made of them. */
 export class Fingerprints {
@@ -22,6 +43,13 @@ export class Fingerprints {
 
   ofAll(records: Iterable<object>): string {
     return digest([...records].map((record) => this.of(record)).join());
+  }
+
+  /** Of all records of a site, and its settings. Nothing else of the export decides about it. */
+  ofSite(settings: Settings, { datasets, namespaces, queries, groups }: PublicRecords): string {
+    return digest(
+      [JSON.stringify(settings), ...[datasets, namespaces, queries, groups].map((all) => this.ofAll(all))].join(),
+    );
   }
 
   /** @param parts fingerprints, and values of JSON */

@@ -2,78 +2,60 @@
  * The folder of an export: files that are written only if their bytes change, and a list of them, by which the next export knows
  * what it may replace or remove. Files that aren't in the list are of others, and stay.
  */
-import { createHash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
-import { buffer } from 'node:stream/consumers';
+import { dirname, join } from 'node:path';
 import { ConflictError } from '../catalogue/errors.ts';
-import type { ByteRange } from '../catalogue/open-file.ts';
-import { isTemporaryFile, temporaryPathBeside, toUnavailableError } from '../disk/durable.ts';
-import { compressBytes, compressedCopyOf, compressFile, isCompressible } from './compressed-copies.ts';
+import { isTemporaryFile, removeAbandonedTemporaries } from '../disk/durable.ts';
 import { formatExportList, parseExportList, type Unit } from './export-list.ts';
+import { type ExportFolderOptions, FolderWriter } from './folder-writer.ts';
 import type { TablesPlace } from './tables-place.ts';
 
-/** The list of a site's files, in the folder itself: it goes along when the folder is committed or moved. */
-const siteListName = '.catalogue-export';
+/** Age in milliseconds from which a temporary file counts as abandoned, even if its writer may still run. */
+const aDay = 86_400_000;
 
-/** Bytes of a file that are held in memory. */
-export const mostHeld = 4 * 1024 * 1024;
-
-export interface ExportFolderOptions {
-  /** True to write into a folder that has other files, and to replace those of the same name. */
-  readonly mayReplace?: boolean;
-  /** Another one for each kind of export: they have different files. */
-  readonly listName?: string;
-  /** True to write compressed copies of texts. */
-  readonly gzip?: boolean;
-}
-
-export class ExportFolder implements TablesPlace {
-  readonly root: string;
+export class ExportFolder extends FolderWriter implements TablesPlace {
   readonly concurrency = 1;
   /** Units of the export before. */
   readonly #before = new Map<string, Unit>();
   readonly #after = new Map<string, Unit>();
-  readonly #known = new Set<string>();
-  readonly #mayReplace: boolean;
-  readonly #listName: string;
-  readonly #gzip: boolean;
-  /** Files of the unit that is being written. */
-  #unitFiles: ReadonlySet<string> = new Set();
-  /** Those that have a compressed copy. */
-  readonly #compressed = new Set<string>();
-  #madeFolders = new Set<string>();
-  #journal: number | undefined;
-  written = 0;
+  /** Further files that are known as ours: of units that were written anew before the program ended, and replaced ones of others. */
+  readonly #further = new Set<string>();
   removed = 0;
 
   /**
-   * Opens or makes the folder.
+   * Opens the folder, which is made with the first file.
    * @throws ConflictError if it has files and is no export
    */
-  constructor(folder: string, { mayReplace = false, listName = siteListName, gzip = false }: ExportFolderOptions = {}) {
-    this.root = resolve(folder);
-    this.#mayReplace = mayReplace;
-    this.#listName = listName;
-    this.#gzip = gzip;
+  constructor(folder: string, options: ExportFolderOptions = {}) {
+    super(folder, options);
     const names = fs.existsSync(this.root) ? fs.readdirSync(this.root) : [];
-    const own = names.includes(listName) || names.includes(`${listName}.new`);
+    const lists = [this.listName, `${this.listName}.new`];
+    const isOwn = lists.some((name) => names.includes(name));
     const other = names.find((name) => name !== '.git' && !isTemporaryFile(name));
-    if (!own && other !== undefined && !mayReplace)
+    if (!isOwn && other !== undefined && !this.mayReplace)
       throw new ConflictError(
         `${folder} isn't empty and is no export (${other} is in it). Name another folder, or export into this one with --force.`,
       );
-    for (const name of [listName, `${listName}.new`]) this.#readList(join(this.root, name));
+    for (const name of lists) this.#readList(join(this.root, name));
   }
 
   #readList(path: string): void {
     if (!fs.existsSync(path)) return;
     for (const unit of parseExportList(fs.readFileSync(path, 'utf8'))) {
-      // A unit that was being written when the program ended may have files of both lists.
-      const earlier = this.#before.get(unit.name)?.files ?? [];
-      this.#before.set(unit.name, { ...unit, files: [...new Set([...earlier, ...unit.files])] });
-      for (const file of unit.files) this.#known.add(file);
+      // When the program ended, the unit had been announced or written anew: it may have files of each list.
+      const listed = new Set(unit.files);
+      for (const file of this.filesBefore(unit.name)) if (!listed.has(file)) this.#further.add(file);
+      this.#before.set(unit.name, unit);
     }
+  }
+
+  /** Removes temporary files of an export that was killed, in the folders that it was writing. */
+  async removeLeftovers(): Promise<void> {
+    if (!fs.existsSync(this.journalPath)) return;
+    const folders = new Set<string>();
+    for (const { fingerprint, files } of this.#before.values())
+      if (fingerprint === '') for (const file of files) folders.add(dirname(join(this.root, file)));
+    for (const folder of folders) await removeAbandonedTemporaries(folder, aDay);
   }
 
   /** Number of files of this export, also of those that were kept. */
@@ -95,176 +77,55 @@ export class ExportFolder implements TablesPlace {
     return true;
   }
 
-  /** Announces the files of a unit, before they are written. */
-  beginUnit(name: string, files: readonly string[]): void {
-    this.#unitFiles = new Set(files);
-    const announced = this.#withCopies(files, (file) => this.#mayHaveCopy(file));
-    const ofOthers = announced.filter((file) => !this.#known.has(file) && fs.existsSync(join(this.root, file)));
-    if (ofOthers[0] !== undefined && !this.#mayReplace)
-      throw new ConflictError(
-        `${join(this.root, ofOthers[0])} is there already, and not of an export. Move it away, or replace it with --force.`,
-      );
-    this.#note({ name, fingerprint: '', files: announced });
-    for (const file of ofOthers) if (!this.#unitFiles.has(file)) fs.rmSync(join(this.root, file));
-    for (const file of announced) this.#known.add(file);
+  /** Files that the last export wrote for a unit. */
+  filesBefore(name: string): readonly string[] {
+    return this.#before.get(name)?.files ?? [];
   }
 
-  /** Ends a unit: removes its files that are no longer written. */
-  endUnit(name: string, fingerprint: string, files: readonly string[]): void {
-    const unit = { name, fingerprint, files: this.#withCopies(files, (file) => this.#compressed.delete(file)) };
-    this.#after.set(name, unit);
-    this.#note(unit);
+  override beginUnit(name: string, files: readonly string[]): void {
+    super.beginUnit(name, files, this.filesBefore(name));
   }
 
-  #withCopies(files: readonly string[], hasCopy: (file: string) => boolean): readonly string[] {
-    return files.flatMap((file) => (hasCopy(file) ? [file, compressedCopyOf(file)] : [file]));
+  override endUnit(name: string, fingerprint: string, files: readonly string[]): Unit {
+    const unit = super.endUnit(name, fingerprint, files);
+    this.takeUnit(unit);
+    return unit;
   }
 
-  /** True for a text whose copy has no other file's name. */
-  #mayHaveCopy(file: string): boolean {
-    return this.#gzip && isCompressible(file) && !this.#unitFiles.has(compressedCopyOf(file));
+  /** Takes a unit that another writer has written into this folder. */
+  takeUnit(unit: Unit): void {
+    this.#after.set(unit.name, unit);
   }
 
-  #note(unit: Unit): void {
-    fs.mkdirSync(this.root, { recursive: true });
-    this.#journal ??= fs.openSync(join(this.root, `${this.#listName}.new`), 'a');
-    fs.writeSync(this.#journal, `${JSON.stringify(unit)}\n`);
+  /** Asked for few files: those that a unit begins to have while another one had them. */
+  protected override isOfOtherUnit(file: string): boolean {
+    if (this.#further.has(file)) return true;
+    for (const { files } of this.#before.values()) if (files.includes(file)) return true;
+    return false;
   }
 
-  /** Writes a file under a temporary name and renames it, unless it has these bytes. */
-  write(file: string, bytes: Buffer): void {
-    const path = join(this.root, file);
-    this.#makeFolder(dirname(path));
-    try {
-      const isChanged = !hasBytes(path, bytes);
-      if (isChanged) {
-        this.#removeCopy(file);
-        this.#replace(path, bytes);
-      }
-      if (!this.#mayHaveCopy(file) || this.#keepCopy(file)) return;
-      const compressed = compressBytes(bytes);
-      if (compressed === null) return;
-      this.#replace(compressedCopyOf(path), compressed);
-      this.#compressed.add(file);
-    } catch (error) {
-      throw toUnavailableError(error, path);
-    }
-  }
-
-  /** Writes a file with the bytes of another one; resolves to its size. */
-  async writeCopy(file: string, of: string): Promise<number> {
-    const path = join(this.root, of);
-    const { size } = fs.statSync(path);
-    if (size > mostHeld) return this.writeStream(file, [], fs.createReadStream(path)[Symbol.asyncIterator]());
-    this.write(file, fs.readFileSync(path));
-    return size;
-  }
-
-  #replace(path: string, bytes: Buffer): void {
-    const temporary = temporaryPathBeside(path);
-    try {
-      fs.writeFileSync(temporary, bytes);
-      fs.renameSync(temporary, path);
-    } catch (error) {
-      fs.rmSync(temporary, { force: true });
-      throw error;
-    }
-    this.written++;
-  }
-
-  /** Removes the compressed copy of a file before the file changes: one that is there is always right. */
-  #removeCopy(file: string): void {
-    const copy = compressedCopyOf(file);
-    if (this.#known.has(copy) && !this.#unitFiles.has(copy)) fs.rmSync(join(this.root, copy), { force: true });
-  }
-
-  /** True if an unchanged file has its compressed copy. */
-  #keepCopy(file: string): boolean {
-    const copy = compressedCopyOf(file);
-    if (!fs.existsSync(join(this.root, copy))) return false;
-    this.#compressed.add(file);
-    return true;
-  }
-
-  /** Writes a file of any size; resolves to its size. */
-  async writeStream(file: string, first: readonly Buffer[], rest: AsyncIterator<Buffer>): Promise<number> {
-    const path = join(this.root, file);
-    this.#makeFolder(dirname(path));
-    const temporary = temporaryPathBeside(path);
-    const hash = createHash('sha256');
-    let size = 0;
-    try {
-      const descriptor = fs.openSync(temporary, 'w');
-      const add = (chunk: Buffer) => {
-        hash.update(chunk);
-        size += chunk.length;
-        fs.writeSync(descriptor, chunk);
-      };
-      try {
-        for (const chunk of first) add(chunk);
-        for (let next = await rest.next(); !next.done; next = await rest.next()) add(next.value);
-      } finally {
-        fs.closeSync(descriptor);
-      }
-      if (fs.existsSync(path) && fs.statSync(path).size === size && (await hashOfFile(path)) === hash.digest('hex'))
-        return await this.#compressLarge(file, size);
-      this.#removeCopy(file);
-      fs.renameSync(temporary, path);
-      this.written++;
-      return await this.#compressLarge(file, size);
-    } catch (error) {
-      throw toUnavailableError(error, path);
-    } finally {
-      fs.rmSync(temporary, { force: true });
-    }
-  }
-
-  /** Reads a part of a file. */
-  async readRange(file: string, _size: number, { start, end }: ByteRange): Promise<Buffer> {
-    return buffer(fs.createReadStream(join(this.root, file), { start, end }));
-  }
-
-  /** Writes the compressed copy of a file, unless it is there. @returns the size of the file */
-  async #compressLarge(file: string, size: number): Promise<number> {
-    if (!this.#mayHaveCopy(file) || this.#keepCopy(file)) return size;
-    const copy = join(this.root, compressedCopyOf(file));
-    const temporary = temporaryPathBeside(copy);
-    try {
-      await compressFile(join(this.root, file), temporary);
-      fs.renameSync(temporary, copy);
-    } finally {
-      fs.rmSync(temporary, { force: true });
-    }
-    this.written++;
-    this.#compressed.add(file);
-    return size;
-  }
-
-  #makeFolder(path: string): void {
-    if (this.#madeFolders.has(path)) return;
-    // Addresses come unit by unit: a few folders are enough.
-    if (this.#madeFolders.size > 5000) this.#madeFolders = new Set();
-    try {
-      fs.mkdirSync(path, { recursive: true });
-    } catch (error) {
-      throw toUnavailableError(error, path);
-    }
-    this.#madeFolders.add(path);
+  protected override replacesFileOfOthers(file: string): void {
+    this.#further.add(file);
   }
 
   /** Removes the files of the last export that are in this one no longer, with folders that are empty then; and writes the list. */
   finish(): void {
-    const kept = new Set<string>();
-    for (const { files } of this.#after.values()) for (const file of files) kept.add(file);
-    for (const file of this.#known) if (!kept.has(file)) this.#remove(file);
-    this.write(this.#listName, Buffer.from(formatExportList(this.#after.values())));
+    for (const file of this.#staleFiles()) this.#remove(file);
+    this.write(this.listName, Buffer.from(formatExportList(this.#after.values())));
     this.close();
-    fs.rmSync(join(this.root, `${this.#listName}.new`), { force: true });
+    fs.rmSync(this.journalPath, { force: true });
   }
 
-  close(): void {
-    if (this.#journal !== undefined) fs.closeSync(this.#journal);
-    this.#journal = undefined;
+  #staleFiles(): ReadonlySet<string> {
+    const stale = new Set(this.#further);
+    for (const unit of this.#before.values()) {
+      const now = this.#after.get(unit.name);
+      if (now === unit) continue;
+      const kept = new Set(now?.files);
+      for (const file of unit.files) if (!kept.has(file)) stale.add(file);
+    }
+    if (stale.size > 0) for (const { files } of this.#after.values()) for (const file of files) stale.delete(file);
+    return stale;
   }
 
   #remove(file: string): void {
@@ -277,19 +138,4 @@ export class ExportFolder implements TablesPlace {
       fs.rmdirSync(folder);
     }
   }
-}
-
-function hasBytes(path: string, bytes: Buffer): boolean {
-  try {
-    if (fs.statSync(path, { throwIfNoEntry: false })?.size !== bytes.length) return false;
-    return fs.readFileSync(path).equals(bytes);
-  } catch {
-    return false;
-  }
-}
-
-async function hashOfFile(path: string): Promise<string> {
-  const hash = createHash('sha256');
-  for await (const chunk of fs.createReadStream(path)) hash.update(chunk as Buffer);
-  return hash.digest('hex');
 }

@@ -1,26 +1,24 @@
 /** Writes an export: units of files that are made of the same records, answered by the server's own app. */
 import { readFileSync } from 'node:fs';
 import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
-import { DamagedObjectError, NotFoundError } from '../catalogue/errors.ts';
-import { listAll } from '../catalogue/iterate.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import { summarize, summaryParts } from '../catalogue/search-summary.ts';
-import type { Dataset, Entities, Entity, Group, Namespace, Query, Version } from '../catalogue/types.ts';
+import type { Dataset, Entities, Entity, Namespace, Query, Version } from '../catalogue/types.ts';
 import { apiPath, apiRoot, baseUrlPath, collections } from '../catalogue/urls.ts';
+import { nextTurn } from '../data/event-loop.ts';
 import { assetFiles, assetsPath } from '../server/assets.ts';
 import { sitemapLists } from '../server/syndication.ts';
 import { maxSitemapEntries } from '../standards/sitemap.ts';
-import { Fingerprints, groupRecords, Neighbours } from './dependencies.ts';
-import { type ExportFolder, mostHeld } from './export-folder.ts';
+import type { DatasetsInThread } from './datasets-in-thread.ts';
+import { Fingerprints, groupRecords, Neighbours, type PublicRecords, readRecords } from './dependencies.ts';
+import type { ExportFolder } from './export-folder.ts';
 import type { ExportOptions, ExportResult } from './export-options.ts';
 import { hostFiles } from './host-files.ts';
 import { type Redirect, redirectPage, redirectsOf } from './redirects.ts';
 import type { Responses } from './responses.ts';
 import type { RowFilterings } from './row-filtering.ts';
 import {
-  datasetAddresses,
-  type ExportedAddress,
   fileOfPath,
   folderOf,
   groupAddresses,
@@ -31,22 +29,30 @@ import {
   queryAddresses,
   siteAddresses,
 } from './site-addresses.ts';
+import { type Addresses, datasetUnit, UnitWriter } from './unit-writer.ts';
 
-/** Bytes above which a file is named: hosts of pages refuse some from 25 MB on, and git hosts from 100 MB. */
-const large = 25 * 1024 * 1024;
+/** Starts a thread that writes datasets, if it is worth while for their number. */
+export type StartThread = (records: PublicRecords, count: number) => DatasetsInThread | undefined;
+
+/** A dataset whose files are to be written. */
+interface ChangedDataset {
+  readonly dataset: Dataset;
+  /** Name of its unit. */
+  readonly name: string;
+  readonly fingerprint: string;
+}
 
 /** Writes the files of one export, unit by unit. */
 export class Exporter {
   readonly #catalogue: Catalogue;
-  readonly #responses: Responses;
   readonly #url: string;
   readonly #folder: ExportFolder;
-  readonly #filterings: RowFilterings;
+  readonly #writer: UnitWriter;
   readonly #options: ExportOptions;
-  readonly #large: { file: string; size: number }[] = [];
+  readonly #startThread: StartThread | undefined;
   readonly #media = new Set<string>();
   readonly #fingerprints: Fingerprints;
-  #units = 0;
+  #writtenInThread = 0;
 
   constructor(
     catalogue: Catalogue,
@@ -55,13 +61,14 @@ export class Exporter {
     folder: ExportFolder,
     filterings: RowFilterings,
     options: ExportOptions,
+    startThread?: StartThread,
   ) {
     this.#catalogue = catalogue;
-    this.#responses = responses;
     this.#url = url;
     this.#folder = folder;
-    this.#filterings = filterings;
+    this.#writer = new UnitWriter(catalogue, responses, filterings, folder);
     this.#options = options;
+    this.#startThread = startThread;
     const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
     this.#fingerprints = new Fingerprints([version, assetsPath, url, catalogue.settings, options.gzip ?? false]);
   }
@@ -69,60 +76,89 @@ export class Exporter {
   async run(): Promise<ExportResult> {
     const [catalogue, folder] = [this.#catalogue, this.#folder];
     try {
-      const datasets = await collect(catalogue, 'dataset');
-      const namespaces = await collect(catalogue, 'namespace');
-      const queries = await collect(catalogue, 'query');
-      const groups = await collect(catalogue, 'group');
+      await folder.removeLeftovers();
+      const records = await readRecords(catalogue);
+      const { datasets, namespaces } = records;
       if (catalogue.settings.logo) this.#media.add(catalogue.settings.logo);
-      await this.#writeDatasets(datasets, namespaces, queries);
-      await this.#writeOthers(datasets, namespaces, queries, groups);
+      await this.#writeDatasets(records);
+      await this.#writeOthers(records);
       this.#writeTexts('search', this.#summaryFiles(namespaces, datasets));
-      const redirects = redirectsOf(namespaces, datasets, queries, groups);
+      const redirects = redirectsOf(records);
       this.#writeTexts('moved', this.#redirectPages(redirects));
       this.#writeTexts('host', this.#hostFiles(redirects));
       folder.finish();
     } finally {
       folder.close();
     }
-    this.#large.sort((a, b) => b.size - a.size);
-    const { written, removed } = folder;
-    return { url: this.#url, files: folder.fileCount, written, removed, large: this.#large };
+    const large = this.#writer.largeFiles.sort((a, b) => b.size - a.size || (a.file < b.file ? -1 : 1));
+    const written = folder.written + this.#writtenInThread;
+    return { url: this.#url, files: folder.fileCount, written, removed: folder.removed, large };
   }
 
-  async #writeDatasets(
-    datasets: readonly Dataset[],
-    namespaces: readonly Namespace[],
-    queries: readonly Query[],
-  ): Promise<void> {
-    const [catalogue, made] = [this.#catalogue, this.#fingerprints];
-    const byName = new Map(namespaces.map((namespace) => [namespace.slug, namespace]));
-    const queriesOf = groupRecords(queries, ({ dataset }) => dataset);
-    const others = new Neighbours(datasets);
-    for (const dataset of datasets) {
-      for (const path of [dataset.image, dataset.showcase_image, dataset.thumbnail_image])
-        if (path) this.#media.add(path);
-      const name = formatRef(refOf(dataset));
-      await this.#unit(
-        `dataset ${name}`,
-        made.ofUnit(
-          made.of(dataset),
-          byName.get(dataset.namespace),
-          made.ofAll(queriesOf.get(name) ?? []),
-          others.near(dataset),
-        ),
-        async () => datasetAddresses(dataset, catalogue.settings.page_size, await this.#versionsWithRows(dataset)),
-      );
-      this.#options.onProgress?.(++this.#units, datasets.length);
+  /** Writes what is about datasets, many of them with the help of a thread. */
+  async #writeDatasets(records: PublicRecords): Promise<void> {
+    const waiting = this.#changedDatasets(records);
+    const total = records.datasets.length;
+    let done = total - waiting.length;
+    const progress = () => this.#options.onProgress?.(done, total);
+    progress();
+    const writeOwn = async () => {
+      for (let next = waiting.shift(); next; next = waiting.shift()) {
+        this.#options.signal?.throwIfAborted();
+        await this.#writer.writeDataset(next.dataset, next.fingerprint);
+        done++;
+        progress();
+        // Results of the thread, and Ctrl-C, have their turn.
+        await nextTurn();
+      }
+    };
+    const thread = this.#startThread?.(records, waiting.length);
+    const take = (count: number) => (this.#options.signal?.aborted ? [] : waiting.splice(0, count));
+    const filesBefore = (name: string) => this.#folder.filesBefore(name);
+    const beside = thread?.run(take, filesBefore, ({ units, written, largeFiles }, asked) => {
+      for (const unit of units) this.#folder.takeUnit(unit);
+      waiting.push(...asked.slice(units.length));
+      this.#writtenInThread += written;
+      this.#writer.largeFiles.push(...largeFiles);
+      done += units.length;
+      progress();
+    });
+    try {
+      await writeOwn();
+      await beside;
+      // What the thread has left.
+      await writeOwn();
+    } finally {
+      waiting.length = 0;
+      await beside;
+      await thread?.close();
     }
   }
 
+  /** The datasets that are not made of the same as in the last export. Notes the images that all of them show. */
+  #changedDatasets({ datasets, namespaces, queries }: PublicRecords): ChangedDataset[] {
+    const made = this.#fingerprints;
+    const byName = new Map(namespaces.map((namespace) => [namespace.slug, namespace]));
+    const queriesOf = groupRecords(queries, ({ dataset }) => dataset);
+    const others = new Neighbours(datasets);
+    const changed: ChangedDataset[] = [];
+    for (const dataset of datasets) {
+      for (const path of [dataset.image, dataset.showcase_image, dataset.thumbnail_image])
+        if (path) this.#media.add(path);
+      const name = datasetUnit(dataset);
+      const fingerprint = made.ofUnit(
+        made.of(dataset),
+        byName.get(dataset.namespace),
+        made.ofAll(queriesOf.get(formatRef(refOf(dataset))) ?? []),
+        others.near(dataset),
+      );
+      if (!this.#folder.keepUnit(name, fingerprint)) changed.push({ dataset, name, fingerprint });
+    }
+    return changed;
+  }
+
   /** Writes what is about queries, namespaces, groups and the site. */
-  async #writeOthers(
-    datasets: readonly Dataset[],
-    namespaces: readonly Namespace[],
-    queries: readonly Query[],
-    groups: readonly Group[],
-  ): Promise<void> {
+  async #writeOthers({ datasets, namespaces, queries, groups }: PublicRecords): Promise<void> {
     const made = this.#fingerprints;
     const byName = new Map(datasets.map((dataset) => [formatRef(refOf(dataset)), dataset]));
     // Rows of a query are those of its dataset, and the record of a version lacks what its dataset says.
@@ -135,7 +171,7 @@ export class Exporter {
       await this.#unit(`query ${query.slug}`, made.ofUnit(withDataset(query)), async () => {
         const dataset = byName.get(query.dataset);
         const version = dataset && versionOfQuery(query, dataset);
-        if (version) await this.#hasRows(version, [query, ...(query.version ? [] : [dataset])]);
+        if (version) await this.#writer.hasRows(version, [query, ...(query.version ? [] : [dataset])]);
         return queryAddresses(query);
       });
     const ofNamespaces = groupRecords(datasets, ({ namespace }) => namespace);
@@ -179,78 +215,10 @@ export class Exporter {
   }
 
   /** Writes the files of a unit, unless it is made of the same as before. @param fingerprint '' for one that is always written */
-  async #unit(
-    name: string,
-    fingerprint: string,
-    addresses: () => Iterable<ExportedAddress> | Promise<Iterable<ExportedAddress>>,
-  ): Promise<void> {
+  async #unit(name: string, fingerprint: string, addresses: Addresses): Promise<void> {
     this.#options.signal?.throwIfAborted();
     if (this.#folder.keepUnit(name, fingerprint)) return;
-    this.#filterings.clear();
-    const wanted = [...(await addresses())];
-    this.#folder.beginUnit(
-      name,
-      wanted.map(({ file }) => file),
-    );
-    const files = new Set<string>();
-    for (const address of wanted) {
-      const { sameAs, file } = address;
-      if (sameAs !== undefined && files.has(sameAs)) this.#noteSize(file, await this.#folder.writeCopy(file, sameAs));
-      else if (!(await this.#write(address))) continue;
-      files.add(file);
-    }
-    this.#folder.endUnit(name, fingerprint, [...files]);
-  }
-
-  /** Slugs of the versions of a dataset whose rows can be read. */
-  async #versionsWithRows(dataset: Dataset): Promise<ReadonlySet<string>> {
-    const found = new Set<string>();
-    const newest = latestReadyVersion(dataset);
-    for (const version of dataset.versions)
-      if (await this.#hasRows(version, version === newest ? [dataset] : [])) found.add(version.slug);
-    return found;
-  }
-
-  /**
-   * True if the rows of a version can be read. Notes how they are filtered.
-   * @param others records that show the same rows
-   */
-  async #hasRows(version: Version, others: readonly (Dataset | Query)[]): Promise<boolean> {
-    if (!version.ready || version.href) return false;
-    try {
-      const profile = await this.#catalogue.profile(refOf(version));
-      await this.#filterings.note(this.#responses, version, profile, others);
-      return true;
-    } catch (error) {
-      if (error instanceof NotFoundError) return false;
-      if (!(error instanceof DamagedObjectError)) throw error;
-      throw new DamagedObjectError(`${formatRef(refOf(version))}: ${error.message}`, { cause: error });
-    }
-  }
-
-  /** Writes the response of an address. @returns false if there is none that everybody may see */
-  async #write({ path, accept, file, withReason }: ExportedAddress): Promise<boolean> {
-    const { status, parts, drop } = await this.#responses.get(path, accept);
-    if (status !== 200 && !(withReason && status === 404)) {
-      drop();
-      return false;
-    }
-    const chunks: Buffer[] = [];
-    let size = 0;
-    for (let part = await parts.next(); !part.done; part = await parts.next()) {
-      chunks.push(part.value);
-      size += part.value.length;
-      if (size > mostHeld) {
-        this.#noteSize(file, await this.#folder.writeStream(file, chunks, parts));
-        return true;
-      }
-    }
-    this.#folder.write(file, Buffer.concat(chunks));
-    return true;
-  }
-
-  #noteSize(file: string, size: number): void {
-    if (size > large) this.#large.push({ file, size });
+    await this.#writer.write(name, fingerprint, addresses);
   }
 
   /** What the browser searches. */
@@ -280,12 +248,6 @@ export class Exporter {
     for (const [file, bytes] of files) this.#folder.write(file, bytes);
     this.#folder.endUnit(name, '', names);
   }
-}
-
-async function collect<K extends 'dataset' | 'namespace' | 'query' | 'group'>(catalogue: Catalogue, kind: K) {
-  const found: Entities[K][] = [];
-  for await (const entity of listAll(catalogue, kind)) found.push(entity);
-  return found;
 }
 
 /** The version whose rows a saved query shows. */

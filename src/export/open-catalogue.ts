@@ -3,7 +3,11 @@ import { resolve } from 'node:path';
 import { ConflictError } from '../catalogue/errors.ts';
 import { WorkerPool } from '../data/worker-pool.ts';
 import { withLock } from '../disk/lock.ts';
+import type { OpenOptions } from '../files/catalogue-files.ts';
 import { type FileCatalogue, openFileCatalogue } from '../files/file-catalogue.ts';
+
+/** What is exported lies in the export: a second copy of it would drive out of the cache what a server needs. */
+export const exportOpenOptions: OpenOptions = { cache: true, keepFormats: false, patience: Number.POSITIVE_INFINITY };
 
 /**
  * Reads the catalogue of a folder, and closes it behind the work. Two exports into one place wait for each other.
@@ -19,9 +23,7 @@ export async function withCatalogueForExport<T>(
   if (`${place}/`.startsWith(`${resolve(folder)}/`))
     throw new ConflictError('The export must not lie in the catalogue folder itself. Name another place.');
   const workers = new WorkerPool();
-  // What is exported lies in the export: a second copy of it would drive out of the cache what a server needs.
-  const options = { cache: true, keepFormats: false, patience: Number.POSITIVE_INFINITY, workers };
-  const files = await openFileCatalogue(folder, options);
+  const files = await openFileCatalogue(folder, { ...exportOpenOptions, workers });
   try {
     await files.load();
     return await withLock(folder, `export ${place}`, () => work(files));

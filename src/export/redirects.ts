@@ -3,6 +3,7 @@ import { type Ref, refOf } from '../catalogue/ref.ts';
 import type { Dataset, Group, Namespace, Query } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { escapeXml } from '../standards/xml.ts';
+import type { PublicRecords } from './dependencies.ts';
 
 /** A former address, and the new one: paths of the API. */
 export interface Redirect {
@@ -11,12 +12,7 @@ export interface Redirect {
 }
 
 /** Redirects of the former names of records. Of an address that two records had, the first one's. */
-export function redirectsOf(
-  namespaces: readonly Namespace[],
-  datasets: readonly Dataset[],
-  queries: readonly Query[],
-  groups: readonly Group[],
-): readonly Redirect[] {
+export function redirectsOf({ namespaces, datasets, queries, groups }: PublicRecords): readonly Redirect[] {
   const taken = new Set([...namespaces, ...datasets, ...queries, ...groups].map((record) => apiPath(refOf(record))));
   const found: Redirect[] = [];
   const add = (former: Ref, record: Namespace | Dataset | Query | Group) => {

@@ -1,13 +1,22 @@
 /** Responses of the app to an export, and the reason of one that fails: the address, and the error behind it. */
 import type { RequestListener } from 'node:http';
 import { CatalogueError, ObjectStoreError, UnavailableError } from '../catalogue/errors.ts';
-import { getInProcess } from '../server/in-process.ts';
+import { getWholeOrStream } from '../server/in-process.ts';
 
 /** Statuses of responses: a file; an address of elsewhere, or nothing that everybody may see. */
 const expected = [200, 301, 302, 303, 307, 308, 401, 404, 406];
 
 /** Makes an app. @param onError called with the error behind each response that fails */
 export type MakeListener = (onError: (error: unknown) => void) => RequestListener;
+
+export interface Response {
+  readonly status: number;
+  /** The bytes, if the app has them as a whole. */
+  readonly whole: Buffer | null;
+  readonly parts: AsyncIterator<Buffer>;
+  /** Ends the response before it is read. */
+  drop(): void;
+}
 
 export class Responses {
   readonly #listener: RequestListener;
@@ -21,16 +30,19 @@ export class Responses {
   }
 
   /** The response to a GET, one at a time. @throws ObjectStoreError, UnavailableError or Error that names the address and the reason */
-  async get(path: string, accept: string): Promise<{ status: number; parts: AsyncIterator<Buffer>; drop(): void }> {
+  async get(path: string, accept: string): Promise<Response> {
     this.#error = undefined;
-    const { status, body } = await getInProcess(this.#listener, path, accept).catch((error) => {
+    const response = await getWholeOrStream(this.#listener, path, accept).catch((error) => {
       throw this.#failure(path, error);
     });
+    const { status } = response;
+    const drop = () => void ('body' in response && response.body.destroy());
     if (!expected.includes(status)) {
-      body.destroy();
+      drop();
       throw this.#failure(path, new Error(`The status is ${status}.`));
     }
-    return { status, parts: this.#read(path, body), drop: () => void body.destroy() };
+    if ('bytes' in response) return { status, whole: response.bytes, parts: partsOf(response.bytes), drop };
+    return { status, whole: null, parts: this.#read(path, response.body), drop };
   }
 
   async *#read(path: string, body: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
@@ -49,4 +61,8 @@ export class Responses {
     if (cause instanceof ObjectStoreError) return new ObjectStoreError(message, { cause });
     return cause instanceof CatalogueError ? new UnavailableError(message, { cause }) : new Error(message, { cause });
   }
+}
+
+async function* partsOf(bytes: Buffer): AsyncGenerator<Buffer, void, undefined> {
+  yield bytes;
 }

@@ -88,7 +88,10 @@ function* downloadsOf(
   names: readonly string[],
 ): Generator<ExportedAddress> {
   for (const address of at(`${path}download/`, html, 'index.html')) yield { ...address, withReason: true };
-  if (version && !version.href) for (const name of names) yield* fileAt(`${path}download/${encodeURIComponent(name)}`);
+  if (!version || version.href) return;
+  const [first, ...others] = names.flatMap((name) => [...fileAt(`${path}download/${encodeURIComponent(name)}`)]);
+  if (first) yield first;
+  for (const other of others) yield { ...other, sameAs: first?.file ?? '' };
 }
 
 /** An address that records always name: its page and JSON, or why there is nothing. */
@@ -112,12 +115,13 @@ export function* datasetAddresses(
     yield* rowsBelow(path, { hasGeometry: hasGeometry(dataset.columns), rows: newest.rows });
   const names = newest ? [downloadFileName(newest, true), downloadFileName(newest)] : [];
   yield* downloadsOf(path, newest, names);
+  const payload = `${path}download/${names[0] ?? ''}`.slice(1);
   const pages = Math.ceil(dataset.versions.length / pageSize);
   yield* listAt(`${path}version/`, pages);
   if (newest) yield* folderOf(`${path}version/latest/`);
   for (const version of dataset.versions) {
     const below = versionAddresses(dataset, version, withRows);
-    yield* version === newest ? withSameRows(below, apiPath(refOf(version)), path) : below;
+    yield* version === newest ? withSameBytes(below, apiPath(refOf(version)), path, payload) : below;
   }
   const collection = `/ogc/collections/${dataset.namespace}.${dataset.slug}`;
   if (!newest || !mayHaveRows(newest)) return;
@@ -128,12 +132,24 @@ export function* datasetAddresses(
       yield { ...address, withReason: true };
 }
 
-/** Rows and pictures of the newest version are those of its dataset. @param from path of the version, `to` of the dataset */
-function* withSameRows(below: Iterable<ExportedAddress>, from: string, to: string): Generator<ExportedAddress> {
+/**
+ * What the newest version has in common with its dataset.
+ * @param from path of the version, `to` of the dataset
+ * @param payload file of the dataset that has the payload
+ */
+function* withSameBytes(
+  below: Iterable<ExportedAddress>,
+  from: string,
+  to: string,
+  payload: string,
+): Generator<ExportedAddress> {
   for (const address of below) {
-    const name = address.path.slice(from.length);
-    const isSame = /^(data\.\w+|map\.svg|plate\.svg)$/.test(name);
-    yield isSame ? { ...address, sameAs: (to + name).slice(1) } : address;
+    const name = address.file.slice(from.length - 1);
+    if (/^(data\.\w+|map\.svg|plate\.svg|profile\/index\.json)$/.test(name))
+      yield { ...address, sameAs: to.slice(1) + name };
+    else if (name === 'index.json') yield { ...address, sameAs: `${to.slice(1)}version/latest/index.json` };
+    else if (/^download\/(?!index\.html$)/.test(name)) yield { ...address, sameAs: payload };
+    else yield address;
   }
 }
 

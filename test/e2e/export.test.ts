@@ -1,11 +1,13 @@
 /** `catalogue export` by the built program: the same bytes with another language, time zone and machine's folder; what a failure says. */
 import assert from 'node:assert/strict';
-import { cpSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { once } from 'node:events';
+import { appendFileSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { it } from 'node:test';
+import { writerMark } from '../../src/disk/writer.ts';
 import { filesIn } from '../support/exported.ts';
 import { makeFolder } from '../support/folder.ts';
-import { run } from '../support/program.ts';
+import { run, start } from '../support/program.ts';
 
 const folder = makeFolder({
   settings: { title: 'Istanbul’un ağaçları' },
@@ -56,4 +58,29 @@ it('refuses a folder of others and a file, and says what to type', async () => {
   const below = await exportTo(join(folder.beside('t.csv'), 'site'));
   assert.notEqual(below.exitCode, 0);
   assert.doesNotMatch(below.err, /defect/);
+});
+
+it('completes an export that was killed, and removes what it left half written', async () => {
+  const [killed, whole] = [folder.beside('killed'), folder.beside('whole')];
+  const program = start(['export', killed, '--data', folder.root, '--url', 'https://data.example.org', '--gzip'], {
+    cwd: folder.beside('.'),
+  });
+  const home = join(killed, 'api/v1/namespaces/parks/datasets');
+  while (!existsSync(home)) await new Promise((resolve) => setTimeout(resolve, 5));
+  program.kill('SIGKILL');
+  await once(program, 'close');
+  // As if it had been killed while it wrote this file.
+  const page = 'api/v1/namespaces/parks/datasets/iris/index.html';
+  appendFileSync(
+    join(killed, '.catalogue-export.new'),
+    `${JSON.stringify({ name: 'dataset parks/iris', fingerprint: '', files: [page] })}\n`,
+  );
+  const mark = `${writerMark.split('-')[0]}-${program.pid?.toString(36)}-00000000`;
+  mkdirSync(dirname(join(killed, page)), { recursive: true });
+  writeFileSync(join(dirname(join(killed, page)), `.0123456789abcdef.${mark}.catalogue-tmp`), 'half');
+  assert.equal((await exportTo(killed)).exitCode, 0);
+  assert.equal((await exportTo(whole)).exitCode, 0);
+  assert.deepEqual(filesIn(killed), filesIn(whole));
+  for (const name of filesIn(whole))
+    assert.ok(readFileSync(join(killed, name)).equals(readFileSync(join(whole, name))), name);
 });

@@ -102,3 +102,14 @@ it('names the address of a response that breaks off', async () => {
   await assert.rejects(exportWith({ rows }), /^Error: \/api\S* can't be exported: row 7 is unreadable$/);
   await files.close();
 });
+
+it('leaves out the pages of columns whose files would lie in those of another column', async () => {
+  const columns = ['a', 'a/index.html', 'b'].map((name) => `  - type: string\n    name: ${name}\n`).join('');
+  seed.write(`${homeOf('parks/benches')}/dataset.yaml`, `label: Benches\ncolumns:\n${columns}`);
+  await exportWith({});
+  const pages = [...contents().keys()].filter((name) => name.includes('benches/columns/') && name.endsWith('.html'));
+  assert.deepEqual(
+    pages.map((name) => name.replace(/.*\/columns\//, '')),
+    ['a/index.html', 'b/index.html'],
+  );
+});
