@@ -39,7 +39,7 @@ export class UnitWriter {
   /** Writes the files of a unit. @param filesBefore those of the last export, if the folder doesn't know them */
   async write(name: string, fingerprint: string, addresses: Addresses, filesBefore?: readonly string[]): Promise<Unit> {
     this.#filterings.clear();
-    const wanted = withoutClashes([...(await addresses())]);
+    const wanted = [...(await addresses())];
     const names = wanted.map(({ file }) => file);
     this.#folder.beginUnit(name, names, filesBefore);
     const files = new Set<string>();
@@ -113,16 +113,6 @@ export class UnitWriter {
   #noteSize(file: string, size: number): void {
     if (size > large) this.largeFiles.push({ file, size });
   }
-}
-
-/** Without files that would lie in another file: columns may be named `a` and `a/index.html`. */
-function withoutClashes(addresses: readonly ExportedAddress[]): readonly ExportedAddress[] {
-  const files = new Set(addresses.map(({ file }) => file));
-  const isInFile = (file: string): boolean => {
-    const end = file.lastIndexOf('/');
-    return end > 0 && (files.has(file.slice(0, end)) || isInFile(file.slice(0, end)));
-  };
-  return addresses.filter(({ file }) => !isInFile(file));
 }
 
 /** Name of the unit of a dataset. */
