@@ -48,14 +48,13 @@ import type { DescribedHandlers, RouteName } from './openapi/operations.ts';
 import { overviewHandler } from './overview.ts';
 import { downloadHandler, siteMediaHandler } from './payloads.ts';
 import type { Handler, Route } from './route.ts';
+import { stacCatalogHandler, stacNamespaceHandler } from './stac.ts';
 import {
   datasetDocuments,
   dcatJsonLdHandler,
   dcatTurtleHandler,
   dcatUsHandler,
   makeDatasetDocumentHandler,
-  stacCatalogHandler,
-  stacNamespaceHandler,
 } from './standards.ts';
 import {
   catalogueFeedHandler,

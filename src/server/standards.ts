@@ -2,25 +2,25 @@
 import { Readable } from 'node:stream';
 import type { Catalogue, Page } from '../catalogue/catalogue.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
+import { listAll } from '../catalogue/iterate.ts';
 import { toJson } from '../catalogue/represent.ts';
 import type { Dataset, Namespace } from '../catalogue/types.ts';
 import { croissantDataset } from '../standards/croissant.ts';
 import { dataPackage } from '../standards/data-package.ts';
 import { dcatCatalogue, dcatDataset, jsonLdDocument, type RdfNode } from '../standards/dcat.ts';
 import { dcatUsCatalogue, dcatUsDataset } from '../standards/dcat-us.ts';
-import { type CatalogueFacts, catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
+import {
+  type CatalogueFacts,
+  catalogueFacts,
+  type DatasetFacts,
+  datasetFacts,
+  datasetUrl,
+} from '../standards/facts.ts';
 import { type Standard, standardNames } from '../standards/mapping.ts';
 import { missingFor } from '../standards/requirements.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
-import {
-  type StacLink,
-  stacCatalog,
-  stacChildLink,
-  stacCollection,
-  stacNamespaceCatalog,
-  stacNamespaceLink,
-} from '../standards/stac.ts';
-import { turtleDocument } from '../standards/turtle.ts';
+import { stacCollection } from '../standards/stac.ts';
+import { TurtleDocument, turtleDocument } from '../standards/turtle.ts';
 import { MissingDocumentError } from './errors.ts';
 import { cacheControl } from './files.ts';
 import { type Handler, type RequestContext, refFromRouteParams } from './route.ts';
@@ -243,9 +243,10 @@ export const dcatUsHandler: Handler = (request) =>
 
 /** The node of the catalogue, with the addresses of its datasets. */
 async function catalogueNode(request: RequestContext): Promise<RdfNode> {
+  const facts = factsOf(request);
   const urls: string[] = [];
-  for await (const { url } of allDatasetFacts(request)) urls.push(url);
-  return dcatCatalogue(factsOf(request), urls);
+  for await (const dataset of listAll(request.catalogue, 'dataset')) urls.push(datasetUrl(facts, dataset));
+  return dcatCatalogue(facts, urls);
 }
 
 /** DCAT-AP 3.0.1 in JSON-LD. */
@@ -257,42 +258,11 @@ export const dcatJsonLdHandler: Handler = (request) =>
     yield ']}';
   });
 
-/** DCAT-AP 3.0.1 in Turtle. The prefixes are repeated, as the grammar allows. */
+/** DCAT-AP 3.0.1 in Turtle. */
 export const dcatTurtleHandler: Handler = (request) =>
   streamParts(request, 'catalog.ttl', 'text/turtle', async function* () {
-    yield turtleDocument([await catalogueNode(request)]);
-    let part = 0;
-    yield* describeDatasets(request, (facts) => turtleDocument([dcatDataset(facts)], ++part));
+    const document = new TurtleDocument();
+    yield document.add(await catalogueNode(request));
+    yield* describeDatasets(request, (facts) => document.add(dcatDataset(facts)));
+    yield document.end();
   });
-
-/** The root of the static STAC catalogue: a Catalog for each namespace with data. */
-export const stacCatalogHandler: Handler = async (request) => {
-  const children = new Map<string, StacLink>();
-  for await (const facts of allDatasetFacts(request))
-    if (isInStac(facts)) children.set(facts.namespaceSlug, stacNamespaceLink(facts));
-  return representStac(request, stacCatalog(factsOf(request), [...children.values()]));
-};
-
-/** The Catalog of a namespace: its datasets with data. */
-export const stacNamespaceHandler: Handler = async (request) => {
-  const { catalogue, params } = request;
-  const { namespace: slug = '' } = params;
-  const children: StacLink[] = [];
-  for await (const { facts } of allDatasets(request, slug)) if (isInStac(facts)) children.push(stacChildLink(facts));
-  const namespace = await namespaceOf(catalogue, { namespace: slug });
-  // The viewer may see some of the datasets, and not the namespace.
-  if (!namespace && children.length === 0) throw new NotFoundError();
-  const shown = namespace ?? { slug, label: '', description: '' };
-  return representStac(request, stacNamespaceCatalog(factsOf(request), shown, children));
-};
-
-const isInStac = (facts: DatasetFacts): boolean => missingFor('stac', facts).length === 0;
-
-function representStac({ catalogue, links }: RequestContext, document: object) {
-  return {
-    title: 'STAC',
-    type: 'application/json',
-    dependsOn: [catalogue.revision, links.base],
-    json: () => toJson(document),
-  };
-}

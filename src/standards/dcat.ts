@@ -101,5 +101,7 @@ const euFileTypes: Readonly<Record<string, string>> = {
 };
 
 function withoutUndefined(node: Readonly<Record<string, unknown>>): RdfNode {
-  return Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined && value !== '')) as RdfNode;
+  const kept: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(node)) if (value !== undefined && value !== '') kept[name] = value;
+  return kept as RdfNode;
 }

@@ -132,6 +132,10 @@ export function catalogueFacts(settings: Settings, base: string): CatalogueFacts
   };
 }
 
+/** The address of a dataset, which identifies it. */
+export const datasetUrl = ({ url }: CatalogueFacts, dataset: Dataset): string =>
+  url.slice(0, -1) + apiPath(refOf(dataset));
+
 /** @param namespace of the dataset; undefined if the viewer may not see it */
 export function datasetFacts(
   catalogue: CatalogueFacts,
@@ -146,7 +150,7 @@ export function datasetFacts(
   const bbox = newest?.bbox ?? undefined;
   return {
     catalogue,
-    url: base + apiPath(refOf(dataset)),
+    url: datasetUrl(catalogue, dataset),
     name: `${dataset.namespace}.${dataset.slug}`,
     title: dataset.label || dataset.slug,
     description: textOrUndefined(dataset.description) ?? describeTable(dataset, newest),
@@ -162,8 +166,8 @@ export function datasetFacts(
     contact: parseContact(dataset.contact, publisher.name) ?? catalogue.contact,
     hasContact: dataset.contact.trim() !== '',
     language: catalogue.language,
-    issued: timesOf(dataset.issued, ...ready.map(({ datetime }) => datetime))[0],
-    modified: timesOf(dataset.modified, newest?.datetime ?? '').at(-1),
+    issued: firstTime(dataset.issued, ...ready.map(({ datetime }) => datetime)),
+    modified: lastTime(dataset.modified, newest?.datetime ?? ''),
     version: newest && (newest.label || newest.slug),
     rows: newest?.rows ?? undefined,
     bbox: bbox && (bbox.length === 6 ? [0, 1, 3, 4].map((i) => bbox[i] as number) : bbox),
@@ -190,9 +194,16 @@ export const shortestDescription = 50;
 
 const textOrUndefined = (text: string): string | undefined => text.trim() || undefined;
 
-/** Times in their order. A date is the beginning of its day; '' is left out. */
-const timesOf = (...times: readonly string[]): readonly string[] =>
-  times.flatMap((time) => (time === '' ? [] : [time.length === 10 ? `${time}T00:00:00.000Z` : time])).sort();
+/** The earlier or the later of two times. A date is the beginning of its day; '' is none. */
+const chooseTime = (isBefore: (a: string, b: string) => boolean) => (chosen: string, time: string) => {
+  const whole = time.length === 10 ? `${time}T00:00:00.000Z` : time;
+  return chosen === '' || (whole !== '' && isBefore(whole, chosen)) ? whole : chosen;
+};
+const earlier = chooseTime((a, b) => a < b);
+const later = chooseTime((a, b) => a > b);
+
+const firstTime = (...times: readonly string[]) => times.reduce(earlier, '') || undefined;
+const lastTime = (...times: readonly string[]) => times.reduce(later, '') || undefined;
 
 /** A sentence about the table, in place of a description that nobody has written. */
 function describeTable({ label, slug, columns }: Dataset, version: Version | undefined): string {

@@ -75,12 +75,12 @@ export function mapFacts<Facts>(
   standard: Standard,
   facts: Facts,
 ): Record<string, unknown> {
-  return Object.fromEntries(
-    rows.flatMap((row) => {
-      const property = row.property(standard, facts);
-      return property ? [property] : [];
-    }),
-  );
+  const properties: Record<string, unknown> = {};
+  for (const row of rows) {
+    const property = row.property(standard, facts);
+    if (property) properties[property[0]] = property[1];
+  }
+  return properties;
 }
 
 /** Most characters of `rights` in DCAT-US. */

@@ -6,21 +6,46 @@ import { rdfPrefixes } from './rdf-values.ts';
 const { blankNode, literal, namedNode, quad } = DataFactory;
 const rdfType = namedNode('http://www.w3.org/1999/02/22-rdf-syntax-ns#type');
 
-/**
- * The nodes as a document of Turtle. The labels of blank nodes are the same each time, so that the bytes are.
- * @param part number of the document, if several are joined to one: labels must differ
- */
-export function turtleDocument(nodes: readonly RdfNode[], part = 0): string {
-  let count = 0;
-  const label: MakeLabel = () => `b${part}x${count++}`;
-  const writer = new Writer({ prefixes: rdfPrefixes });
-  for (const node of nodes) writer.addQuads([...quadsOf(node, label).quads]);
-  let text = '';
-  writer.end((error, result) => {
-    if (error) throw error;
-    text = result;
-  });
-  return text;
+/** The nodes as a document of Turtle. */
+export function turtleDocument(nodes: readonly RdfNode[]): string {
+  const document = new TurtleDocument();
+  return nodes.map((node) => document.add(node)).join('') + document.end();
+}
+
+/** A document of Turtle, node by node. The labels of blank nodes are the same each time, so that the bytes are. */
+export class TurtleDocument {
+  #text = '';
+  #nodes = 0;
+  readonly #writer = new Writer(
+    {
+      write: (text: string, _encoding: string, done?: () => void) => {
+        this.#text += text;
+        done?.();
+      },
+      end: (done?: () => void) => done?.(),
+    },
+    { prefixes: rdfPrefixes },
+  );
+
+  /** Adds a node, with the nodes in it. @returns the text up to its end, but for the full stop */
+  add(node: RdfNode): string {
+    const number = this.#nodes++;
+    let count = 0;
+    this.#writer.addQuads([...quadsOf(node, () => `b${number}x${count++}`).quads]);
+    return this.#takeText();
+  }
+
+  /** Ends the document. @returns the rest of its text */
+  end(): string {
+    this.#writer.end();
+    return this.#takeText();
+  }
+
+  #takeText(): string {
+    const text = this.#text;
+    this.#text = '';
+    return text;
+  }
 }
 
 /** Makes the label of the next blank node. */
@@ -56,7 +81,9 @@ function objectOf(value: unknown, label: MakeLabel): { readonly object: Quad_Obj
 
 /** The IRI of a name with a prefix; other IRIs as they are. */
 function expand(name: string): string {
-  const [prefix = '', rest = ''] = name.split(/:(.*)/s);
-  const start = Object.hasOwn(rdfPrefixes, prefix) ? rdfPrefixes[prefix as keyof typeof rdfPrefixes] : undefined;
-  return start === undefined ? name : start + rest;
+  const colon = name.indexOf(':');
+  const prefix = name.slice(0, Math.max(0, colon));
+  return Object.hasOwn(rdfPrefixes, prefix)
+    ? rdfPrefixes[prefix as keyof typeof rdfPrefixes] + name.slice(colon + 1)
+    : name;
 }
