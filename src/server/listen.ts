@@ -1,6 +1,6 @@
 /** A request listener on a port. */
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { CatalogueError } from '../catalogue/errors.ts';
 import { securityHeaders } from './headers.ts';
@@ -44,6 +44,11 @@ export async function listenForRequests(
   const server = createServer(options, listenerInTurns(listen));
   server.maxConnections = limits.connections;
   installIdleTimeout(server, limits);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(addressError(error, host, port)));
     server.listen(port, host, resolve);
@@ -58,7 +63,7 @@ export async function listenForRequests(
     },
     close: (deadline = 10_000) => {
       current = refuse;
-      return closeGently(server, deadline);
+      return closeGently(server, sockets, deadline);
     },
   };
 }
@@ -98,10 +103,15 @@ function refuseUnparsable(
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`);
 }
 
-async function closeGently(server: Server, deadline: number): Promise<void> {
+/** @param sockets open connections */
+async function closeGently(server: Server, sockets: Iterable<Socket>, deadline: number): Promise<void> {
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
   // A connection becomes idle after its response, and its client may keep it open for long.
-  const sweep = setInterval(() => server.closeIdleConnections(), 50);
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    // Browsers open connections in advance: to Node, they are idle after their first request only.
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  }, 50);
   const timer = setTimeout(() => server.closeAllConnections(), deadline);
   await closed;
   clearInterval(sweep);

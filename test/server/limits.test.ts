@@ -1,5 +1,6 @@
 /** Clients that take too much time, send too much, or come in too great a number: over real sockets. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
@@ -172,6 +173,16 @@ describe('a server of ours', () => {
     assert.deepEqual(statusesIn(answer), [408]);
     assert.match(answer, /^X-Request-Id: [0-9a-f-]{36}\r$/im);
     assert.match(answer, /^X-Content-Type-Options: nosniff\r$/im);
+  });
+
+  it('does not wait for connections that browsers have opened in advance', async (t) => {
+    const hour = 3_600_000;
+    const listening = await listenForRequests(read, '127.0.0.1', 0, { ...limits, idle: hour, headers: hour });
+    t.after(() => listening.close(0));
+    const { socket, answer } = talk(listening.url, '');
+    await once(socket, 'connect');
+    await listening.close(hour);
+    assert.equal(await answer, '');
   });
 
   it('refuses what comes over an open connection while it ends', async () => {

@@ -14,8 +14,8 @@ const csv = `name,text\n${Array.from({ length: rowCount }, (_, i) => `n${(i * 79
 const repeated = (count: number, part: string, joint: string) => Array(count).fill(part).join(joint);
 /** Each takes some hundred milliseconds, of which a small request waits for ten now and then. */
 const conditions = [
-  `_filter=${encodeURIComponent(repeated(40, "text LIKE '%a%a_a%a%a%a%x%'", ' OR '))}`,
-  `_filter=${encodeURIComponent(repeated(40, "CASEI(text) LIKE CASEI('%a%_%x%')", ' OR '))}`,
+  `_filter=${encodeURIComponent(repeated(10, "text LIKE '%a%a_a%a%a%a%x%'", ' OR '))}`,
+  `_filter=${encodeURIComponent(repeated(10, "CASEI(text) LIKE CASEI('%a%_%x%')", ' OR '))}`,
   `_limit=5&${repeated(40, 'text__icontains=MAPLE', '&')}`,
   '_ordering=text,-name,text&_limit=3&text__icontains=a',
   '_ordering=-text&_format=parquet',
