@@ -194,7 +194,7 @@ export const shortestDescription = 50;
 
 const textOrUndefined = (text: string): string | undefined => text.trim() || undefined;
 
-/** The earlier or the later of two times. A date is the beginning of its day; '' is none. */
+/** The earlier or the later of two times. A date is the beginning of its day; '' stands for no time. */
 const chooseTime = (isBefore: (a: string, b: string) => boolean) => (chosen: string, time: string) => {
   const whole = time.length === 10 ? `${time}T00:00:00.000Z` : time;
   return chosen === '' || (whole !== '' && isBefore(whole, chosen)) ? whole : chosen;
