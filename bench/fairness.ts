@@ -13,7 +13,7 @@ import { openFileCatalogue } from '../src/files/file-catalogue.ts';
 import { makePoints } from './data/make-points.ts';
 import { report } from './support/figures.ts';
 import { generate } from './support/generate.ts';
-import { percentile, startProgram } from './support/load.ts';
+import { percentile, settled, startProgram } from './support/load.ts';
 
 const seconds = Number(process.env.BENCH_SECONDS ?? 5);
 const atOnce = 2;
@@ -90,6 +90,7 @@ async function run(): Promise<void> {
       reader?.send({ url: program.url, paths, seconds });
       return (await once(reader as ChildProcess, 'message'))[0];
     };
+    await settled();
     // Clients are on other machines usually: these leave the processors to the server and to the small reads.
     setPriority(10);
     console.log(`Small reads while others are served, ${seconds} s each: p99 and longest in ms`);

@@ -9,6 +9,7 @@ import { open, rename } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Pool } from 'undici';
 import { report } from './support/figures.ts';
 import { generate } from './support/generate.ts';
 import { median, percentile, settled, startProgram } from './support/load.ts';
@@ -31,16 +32,19 @@ async function run(): Promise<void> {
     const token = await staffToken(root);
     const server = await startProgram([bin, 'serve', '--data', root, '--port', '0']);
     stop = server.stop;
-    const at = (address = '') => `${server.url}/api/v1/namespaces/${address.replace('/', '/datasets/')}/`;
+    // Not `fetch`: beside a server that does nothing, 1 of 100 requests by it takes 6 ms, and 0.3 by this client.
+    const client = new Pool(server.url);
+    const at = (address = '') => `/api/v1/namespaces/${address.replace('/', '/datasets/')}/`;
     const headers = { Authorization: `Token ${token}`, 'Content-Type': 'application/json' };
     let number = 0;
     const write = async (writer: number) => {
       const body = JSON.stringify({ description: `Written ${number++}` });
-      const answer = await fetch(at(addresses[writer]), { method: 'PATCH', headers, body });
-      if (answer.status !== 200) throw new Error(await answer.text());
-      await answer.arrayBuffer();
+      const answer = await client.request({ path: at(addresses[writer]), method: 'PATCH', headers, body });
+      const text = await answer.body.text();
+      if (answer.statusCode !== 200) throw new Error(text);
     };
-    const read = async () => void (await (await fetch(at(addresses[500 + (number++ % 1000)]))).arrayBuffer());
+    const readJson = async (path: string) => (await client.request({ path, method: 'GET' })).body.json();
+    const read = async () => void (await readJson(at(addresses[500 + (number++ % 1000)])));
     await settled();
     for (let i = 0; i < warmUp / 8; i++) await Promise.all(Array.from({ length: 8 }, (_, writer) => write(writer)));
 
@@ -80,7 +84,12 @@ async function run(): Promise<void> {
     for (let i = 0; i < checkouts; i++) {
       await settled();
       const licence = i % 2 ? 'CC0-1.0' : 'CC-BY-4.0';
-      times.push(await timesWhile(read, checkedOut(root, at(addresses.at(-1)), licence)));
+      times.push(
+        await timesWhile(
+          read,
+          checkedOut(root, () => readJson(at(addresses.at(-1))), licence),
+        ),
+      );
     }
     const name = `reads, 4 at once, while ${changed.toLocaleString('en')} files change by checkout`;
     reportTimes(name, times, { p99: 10, longest: 50 });
@@ -133,9 +142,9 @@ async function timesWhile(work: () => Promise<void>, other: Promise<unknown>): P
 }
 
 /** Checks the other branch out, and waits until the last of its files is served. */
-async function checkedOut(root: string, url: string, licence: string): Promise<void> {
+async function checkedOut(root: string, read: () => Promise<unknown>, licence: string): Promise<void> {
   await once(spawn('git', ['-C', root, 'checkout', '-q', '-'], { stdio: 'ignore' }), 'exit');
-  while (((await (await fetch(url)).json()) as { licence: string }).licence !== licence)
+  while (((await read()) as { licence: string }).licence !== licence)
     await new Promise((resolve) => setTimeout(resolve, 50));
 }
 

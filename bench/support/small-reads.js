@@ -2,16 +2,11 @@
  * Small reads, in a process of its own, so that they don't wait for the clients of other work. Usage: fork small-reads.js;
  * send `{ url, paths, seconds }`; it sends the times of the reads, in ms, one after the other.
  */
-import { get } from 'node:http';
+import { request } from 'undici';
 
 const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
-const read = (address) =>
-  new Promise((resolve, reject) => {
-    get(address, { agent: false }, (response) => {
-      response.resume().on('end', resolve);
-    }).on('error', reject);
-  });
+const read = async (address) => void (await (await request(address)).body.arrayBuffer());
 
 process.on('message', async ({ url, paths, seconds }) => {
   const times = [];
