@@ -4,12 +4,12 @@
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
+import { bareWrite } from './support/bare-write.ts';
 import { report } from './support/figures.ts';
 import { generate } from './support/generate.ts';
 import { median, percentile, settled, startProgram } from './support/load.ts';
@@ -22,18 +22,20 @@ const rounds = 5;
 const warmUp = 800;
 const changed = 5000;
 const checkouts = 3;
-const bin = fileURLToPath(new URL('../bin/catalogue.js', import.meta.url));
+const path = (name: string) => fileURLToPath(new URL(name, import.meta.url));
 
 async function run(): Promise<void> {
   const root = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
-  let stop = async () => {};
+  const stops: (() => Promise<void>)[] = [];
   try {
     const addresses = generate(root, 10_000);
     const token = await staffToken(root);
-    const server = await startProgram([bin, 'serve', '--data', root, '--port', '0']);
-    stop = server.stop;
+    const server = await startProgram([path('../bin/catalogue.js'), 'serve', '--data', root, '--port', '0']);
+    const bareServer = await startProgram(['--import', 'tsx', path('support/bare-writes.ts'), root]);
+    stops.push(server.stop, bareServer.stop);
     // Not `fetch`: beside a server that does nothing, 1 of 100 requests by it takes 6 ms, and 0.3 by this client.
     const client = new Pool(server.url);
+    const bareClient = new Pool(bareServer.url);
     const at = (address = '') => `/api/v1/namespaces/${address.replace('/', '/datasets/')}/`;
     const headers = { Authorization: `Token ${token}`, 'Content-Type': 'application/json' };
     let number = 0;
@@ -42,6 +44,10 @@ async function run(): Promise<void> {
       const answer = await client.request({ path: at(addresses[writer]), method: 'PATCH', headers, body });
       const text = await answer.body.text();
       if (answer.statusCode !== 200) throw new Error(text);
+    };
+    const bareHttp = async (writer: number) => {
+      const body = JSON.stringify({ description: `Written ${number++}` });
+      await (await bareClient.request({ path: `/${writer}`, method: 'PATCH', headers, body })).body.text();
     };
     const readJson = async (path: string) => (await client.request({ path, method: 'GET' })).body.json();
     const read = async () => void (await readJson(at(addresses[500 + (number++ % 1000)])));
@@ -52,18 +58,27 @@ async function run(): Promise<void> {
       [1, 0.4],
       [8, 0.5],
     ] as const) {
-      const rates: { readonly bare: number; readonly ours: number }[] = [];
+      const rates: { readonly bare: number; readonly bareHttp: number; readonly ours: number }[] = [];
       for (let round = 0; round < rounds; round++)
         rates.push({
           bare: await rate(writers, (writer) => bareWrite(root, writer)),
+          bareHttp: await rate(writers, bareHttp),
           ours: await rate(writers, write),
         });
+      const what = `acknowledged writes over HTTP, ${writers} at once`;
       report({
-        name: `acknowledged writes over HTTP, ${writers} at once, beside bare write + fsync + rename + fsync of the folder`,
+        name: `${what}, beside bare write + fsync + rename + fsync of the folder`,
         values: rates.map(({ bare, ours }) => ours / bare),
         unit: '×',
         target: { atLeast: target },
         details: `${rateOf(rates.map(({ ours }) => ours))} beside ${rateOf(rates.map(({ bare }) => bare))}`,
+      });
+      report({
+        name: `${what}, to a server that does only this, beside the same`,
+        values: rates.map(({ bare, bareHttp }) => bareHttp / bare),
+        unit: '×',
+        target: null,
+        details: rateOf(rates.map(({ bareHttp }) => bareHttp)),
       });
     }
 
@@ -94,7 +109,7 @@ async function run(): Promise<void> {
     const name = `reads, 4 at once, while ${changed.toLocaleString('en')} files change by checkout`;
     reportTimes(name, times, { p99: 10, longest: 50 });
   } finally {
-    await stop();
+    for (const stop of stops) await stop();
     rmSync(root, { recursive: true, force: true });
   }
 }
@@ -110,20 +125,6 @@ async function rate(workers: number, work: (worker: number) => Promise<void>): P
   };
   await Promise.all(Array.from({ length: workers }, (_, worker) => one(worker)));
   return done / ((performance.now() - started) / 1000);
-}
-
-/** What no durable write can do without. */
-async function bareWrite(root: string, worker: number): Promise<void> {
-  const folder = join(root, '.catalogue', 'bare', String(worker));
-  mkdirSync(folder, { recursive: true });
-  const file = await open(join(folder, 'aside'), 'w');
-  await file.writeFile('x'.repeat(900));
-  await file.sync();
-  await file.close();
-  await rename(join(folder, 'aside'), join(folder, 'record'));
-  const home = await open(folder, 'r');
-  await home.sync();
-  await home.close();
 }
 
 /** How long the work takes each time, in ms, done by four at once for as long as something else goes on. */
