@@ -22,6 +22,8 @@ export interface LockOptions {
   readonly wait?: number | undefined;
   /** Milliseconds without a sign of life after which a lock is stale; default 10,000. */
   readonly stale?: number | undefined;
+  /** The message of the error if another holds the lock. @param holder such as "process 42 on atlas" */
+  readonly busy?: ((holder: string) => string) | undefined;
 }
 
 /** Default of `stale`, in milliseconds. */
@@ -44,20 +46,35 @@ export async function withLock<T>(
   root: string,
   key: string,
   work: (signal: AbortSignal) => Promise<T> | T,
-  { wait = 12_000, stale = defaultStale }: LockOptions = {},
+  options: LockOptions = {},
 ): Promise<T> {
-  const folder = locksFolder(root);
-  const path = join(folder, createHash('sha256').update(key).digest('hex').slice(0, 32));
+  const path = join(locksFolder(root), createHash('sha256').update(key).digest('hex').slice(0, 32));
+  return await withLockFile(path, key, work, options, () => makeFolderInPrivateFolder(root, 'locks'));
+}
+
+/**
+ * Runs `work` under an exclusive lock whose file is `<path>.lock`.
+ * @param key name of the lock, in messages
+ * @param makeFolder makes the folder of the file, if it is missing
+ * @throws UnavailableError if another holds the lock for too long; the message names the holder
+ */
+export async function withLockFile<T>(
+  path: string,
+  key: string,
+  work: (signal: AbortSignal) => Promise<T> | T,
+  { wait = 12_000, stale = defaultStale, busy = busyMessage(key) }: LockOptions,
+  makeFolder: () => Promise<unknown>,
+): Promise<T> {
   const deadline = Date.now() + wait;
-  return await queueBehindLocal(path, key, deadline, async () => {
+  return await queueBehindLocal(path, busy, deadline, async () => {
     const lost = new AbortController();
     const compromised = () =>
       lost.abort(new UnavailableError(`The lock of ${key} was lost because this process was paused. Try again.`));
-    const take = () => acquire(path, key, deadline, stale, compromised);
+    const take = () => acquire(path, busy, deadline, stale, compromised);
     // The folder nearly always exists, and may be removed at any time.
     const release = await take().catch(async (error) => {
       if (errorCode(error) !== 'ENOENT') throw error;
-      await makeFolderInPrivateFolder(root, 'locks');
+      await makeFolder();
       return take();
     });
     try {
@@ -102,7 +119,12 @@ export async function removeStaleLocks(root: string, stale = defaultStale): Prom
   }
 }
 
-async function queueBehindLocal<T>(path: string, key: string, deadline: number, work: () => Promise<T>): Promise<T> {
+async function queueBehindLocal<T>(
+  path: string,
+  busy: BusyMessage,
+  deadline: number,
+  work: () => Promise<T>,
+): Promise<T> {
   const before = queues.get(path);
   let leave = () => {};
   const turn = new Promise<void>((done) => {
@@ -119,7 +141,7 @@ async function queueBehindLocal<T>(path: string, key: string, deadline: number, 
       const late = sleep(Math.max(0, deadline - Date.now()), true, { signal: timer.signal }).catch(() => false);
       const isLate = await Promise.race([before.then(() => false), late]);
       timer.abort();
-      if (isLate) throw busyError(key, 'another request to this process');
+      if (isLate) throw new UnavailableError(busy('another request to this process'));
     }
     return await work();
   } finally {
@@ -167,7 +189,7 @@ function callBack(work: () => unknown, done: Callback): void {
 
 async function acquire(
   path: string,
-  key: string,
+  busy: BusyMessage,
   deadline: number,
   stale: number,
   onCompromised: () => void,
@@ -185,7 +207,7 @@ async function acquire(
       if (errorCode(error) !== 'ELOCKED') throw toUnavailableError(error, privateFolder);
     }
     if (await isStale(path, stale)) await takeOver(path, stale);
-    else if (Date.now() >= deadline) throw busyError(key, await readHolder(path));
+    else if (Date.now() >= deadline) throw new UnavailableError(busy(await readHolder(path)));
     else await sleep(Math.min(pause * (0.5 + Math.random()), Math.max(1, deadline - Date.now())));
   }
 }
@@ -230,9 +252,13 @@ async function inspectLock(path: string): Promise<{ readonly mtimeMs: number; re
   }
 }
 
-const readHolder = async (path: string): Promise<string> => (await inspectLock(path))?.note ?? '';
+/** The holder of a lock, as its note names it. */
+const readHolder = async (path: string): Promise<string> =>
+  (await inspectLock(path))?.note.split('\n')[0] || 'another process';
 
-const busyError = (key: string, holder: string) =>
-  new UnavailableError(
-    `${key} is being written by ${holder.split('\n')[0] || 'another process'}, which takes too long. Try again later.`,
-  );
+type BusyMessage = (holder: string) => string;
+
+const busyMessage =
+  (key: string): BusyMessage =>
+  (holder) =>
+    `${key} is being written by ${holder}, which takes too long. Try again later.`;

@@ -1,11 +1,13 @@
 /** An import: the records of a source become datasets of a namespace. The same source again updates them. */
 import { createHash } from 'node:crypto';
+import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import { removeAbandonedTemporaries } from '../disk/durable.ts';
+import { withLockFile } from '../disk/lock.ts';
 import { BroughtFiles, type BroughtVersion, type FileLink } from './bring-files.ts';
 import type { ListLayers, UnpackTable } from './data-files.ts';
 import type { SourceFormat } from './detect.ts';
@@ -71,15 +73,35 @@ const isUrl = (source: string) => /^https?:\/\//i.test(source);
 
 /**
  * Imports a source.
- * @throws NotFoundError, UnreachableError, ValidationError if the source can't be read at all; the signal's reason
+ * @throws NotFoundError, UnreachableError, ValidationError if the source can't be read at all; UnavailableError while another
+ *   import of it runs; the signal's reason
  */
 export async function importSource(request: ImportRequest, environment: ImportEnvironment): Promise<ImportResult> {
   assertIsSource(request.source);
   const from = addressOfSource(request.source);
-  const namespace = request.namespace ?? (slugify(nameOfSource(from)) || 'imported');
-  const { catalogue, cacheFolder, signal, cwd } = environment;
-  let files: BroughtFiles | undefined;
+  const { cacheFolder, signal } = environment;
   const folder = `${cacheFolder}/${createHash('sha256').update(from).digest('hex').slice(0, 16)}`;
+  // Two imports would mix what they fetch into the same files.
+  return await withLockFile(
+    folder,
+    from,
+    (lost) =>
+      importInto(folder, from, request, { ...environment, signal: signal ? AbortSignal.any([signal, lost]) : lost }),
+    { wait: 0, busy: (holder) => `Another import of ${from} runs: ${holder}. Start this one when it has ended.` },
+    () => mkdir(cacheFolder, { recursive: true, mode: 0o700 }),
+  );
+}
+
+/** @param folder for documents of the source between two runs */
+async function importInto(
+  folder: string,
+  from: string,
+  request: ImportRequest,
+  environment: ImportEnvironment,
+): Promise<ImportResult> {
+  const namespace = request.namespace ?? (slugify(nameOfSource(from)) || 'imported');
+  const { catalogue, signal, cwd } = environment;
+  let files: BroughtFiles | undefined;
   const http = isUrl(from)
     ? await HttpDocuments.open({
         folder,

@@ -107,6 +107,33 @@ describe('a file that comes in parts', () => {
     );
   });
 
+  it('is not mixed with that of another import of the same source, which is refused meanwhile', async () => {
+    const root = await makeRoot();
+    const body = Buffer.from(rows('fir'));
+    const distribution = [{ downloadURL: `${portal.base}/fir.csv`, mediaType: 'text/csv' }];
+    portal.json('/fir.json', { conformsTo: 'dcat', dataset: [{ title: 'Firs', identifier: 'firs', distribution }] });
+    let finish = () => {};
+    portal.answers.set('/fir.csv', (_, response) => {
+      response.writeHead(200, { 'content-type': 'text/csv', 'content-length': body.length });
+      response.write(body.subarray(0, 1000));
+      finish = () => response.end(body.subarray(1000));
+    });
+    const source = `${portal.base}/fir.json`;
+    const importing = () => type(['import', source, '--to', 'city', '--with-data', '--delay', '0', '--json'], { root });
+    const first = importing();
+    await stored(join(root, '.catalogue/import'), 1000);
+    const second = await importing();
+    assert.notEqual(second.exitCode, 0);
+    assert.match(second.err, new RegExp(`Another import of ${source} runs: .*Start this one when it has ended`));
+    finish();
+    const { exitCode, err, out } = await first;
+    assert.equal(exitCode, 0, err);
+    const [{ dataset, version }] = JSON.parse(out).versions;
+    const payload = join(root, 'namespaces', dataset.replace('/', '/datasets/'), 'data', `${version}.csv`);
+    assert.ok(readFileSync(payload).equals(body));
+    assert.equal((await importing()).exitCode, 0, 'the lock is released');
+  });
+
   it('is completed after a cut in the same run, also if it is compressed', async () => {
     const text = rows('elm');
     const body = gzipSync(text);
