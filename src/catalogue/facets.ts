@@ -7,6 +7,7 @@ import { boxWithoutHeights, lastUpdateOf } from './dataset-filters.ts';
 import { foldCaseAndAccents } from './fold.ts';
 import { type Box, boxAround } from './maps.ts';
 import { latestReadyVersion } from './ready-versions.ts';
+import { eachInSteps, type Steps } from './steps.ts';
 import type { Dataset } from './types.ts';
 
 /** The filters that are counted, in the order of the pages. */
@@ -98,16 +99,16 @@ const keywordFacet = facetNames.indexOf('keyword');
 const updatedFacet = facetNames.indexOf('updated__gte');
 
 /**
- * Counts the facets of datasets in one pass.
+ * Counts the facets of datasets in one pass, in steps.
  * @param datasets those that match the search and all filters that are no facets
  * @param tests of the filters that are facets
  * @param dates for which the datasets updated since are counted, each as `2026-01-31`
  */
-export function countFacets(
+export function* countFacets(
   datasets: readonly Dataset[],
   tests: Readonly<Partial<Record<FacetName, (dataset: Dataset) => boolean>>>,
   dates: readonly string[] = [],
-): Facets {
+): Steps<Facets> {
   const counts = facetNames.map((name) => new Map((name === 'updated__gte' ? dates : []).map((date) => [date, 0])));
   const chosen = facetNames.flatMap((name, facet) => {
     const test = tests[name];
@@ -117,7 +118,7 @@ export function countFacets(
   const namespaces = new Set<string>();
   let [versions, rows, bytes] = [0, 0, 0];
   let bbox: Box | null = null;
-  for (const dataset of datasets) {
+  yield* eachInSteps(datasets, (dataset) => {
     const facts = prepare(dataset);
     const { keys } = facts;
     // A dataset that one filter alone leaves out counts for the values of that filter.
@@ -128,7 +129,7 @@ export function countFacets(
         excluding = facet;
         if (++misses > 1) break;
       }
-    if (misses > 1) continue;
+    if (misses > 1) return;
     for (let facet = 0; facet < keys.length; facet++) {
       if (misses === 1 && facet !== excluding) continue;
       const count = counts[facet] as Map<string, number>;
@@ -139,13 +140,13 @@ export function countFacets(
         for (const key of keys[facet] as readonly string[])
           if (!spellings.has(key)) spellings.set(key, facts.spellings.get(key) ?? key);
     }
-    if (misses > 0) continue;
+    if (misses > 0) return;
     namespaces.add(dataset.namespace);
     versions += facts.versions;
     rows += facts.rows;
     bytes += facts.bytes;
     if (facts.bbox) bbox = boxAround(bbox, facts.bbox);
-  }
+  });
   const values = Object.fromEntries(
     facetNames.map((name, facet) => [
       name,

@@ -4,6 +4,7 @@
  */
 import { columnText, searchText } from './filters.ts';
 import { foldCaseAndAccents } from './fold.ts';
+import type { Steps } from './steps.ts';
 import type { Dataset, Entity, Kind } from './types.ts';
 
 /** Entities in a row, and their folded search texts. */
@@ -44,7 +45,7 @@ export function searchTerms(search = ''): readonly string[] {
  * Folds the search texts of items, unless that has been done. Each step folds one block.
  * @param items a list that never changes
  */
-export function* foldSearchTexts(kind: Kind, items: readonly object[]): Generator<void, readonly Block[]> {
+export function* foldSearchTexts(kind: Kind, items: readonly object[]): Steps<readonly Block[]> {
   const known = blocksOfLists.get(items);
   if (known) return known;
   const found: Block[] = [];
@@ -122,18 +123,18 @@ function placeOfTerm({ text, starts, columnStarts }: Block, term: string, from: 
  * @param items a list that never changes
  * @param terms folded, at least one
  */
-export function findItemsWithTerms<T extends object>(
+export function* findItemsWithTerms<T extends object>(
   kind: Kind,
   items: readonly T[],
   terms: readonly string[],
-): readonly T[] {
+): Steps<readonly T[]> {
   const found: object[] = [];
   // Long terms are rare: a block without one is done at once.
   const longestFirst = [...terms].sort((a, b) => b.length - a.length);
-  const folding = foldSearchTexts(kind, items);
-  let step = folding.next();
-  while (!step.done) step = folding.next();
-  for (const block of step.value) addItemsWithTerms(block, longestFirst, found);
+  for (const block of yield* foldSearchTexts(kind, items)) {
+    addItemsWithTerms(block, longestFirst, found);
+    yield;
+  }
   return found as T[];
 }
 

@@ -2,8 +2,9 @@
 import type { ListOptions, Page } from '../catalogue/catalogue.ts';
 import { compareValues } from '../catalogue/compare.ts';
 import { pageAfterCursor } from '../catalogue/cursor.ts';
-import { filterEntities, type ListedKind, listPage, paginate, prepareSearch } from '../catalogue/listing.ts';
+import { filterEntities, type ListedKind, listPageInSteps, paginate } from '../catalogue/listing.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { Steps } from '../catalogue/steps.ts';
 import type { CatalogueFile, Entities, Kind } from '../catalogue/types.ts';
 import { listVisibleFiles } from './files-list.ts';
 import { runStepsInSlices } from './reading/event-loop.ts';
@@ -19,10 +20,10 @@ export async function listSnapshot<K extends Kind>(
   options: ListOptions,
 ): Promise<Page<Entities[K]>> {
   if (kind !== 'file') {
-    await runStepsInSlices(prepareSearch(snapshot, kind as ListedKind, options));
-    return listPage(snapshot, kind as ListedKind, options) as Page<Entities[K]>;
+    const steps: Steps<Page<Entities[ListedKind]>> = listPageInSteps(snapshot, kind as ListedKind, options);
+    return (await runStepsInSlices(steps)) as Page<Entities[K]>;
   }
-  const files = filterEntities('file', listVisibleFiles(store, snapshot), options);
+  const files = await runStepsInSlices(filterEntities('file', listVisibleFiles(store, snapshot), options));
   if (options.cursor !== undefined) {
     const byPath = [{ value: ({ path }: CatalogueFile) => path, isDescending: false }];
     return pageAfterCursor(files, options, snapshot.settings, byPath, compareValues) as Page<Entities[K]>;

@@ -30,14 +30,15 @@ export function runStepsWithoutPause(steps: Iterator<Step>): void {
 /**
  * Runs all steps, and yields to the event loop when a slice is used up.
  * @param slice milliseconds between two pauses
+ * @returns the result of the steps
  */
-export async function runStepsInSlices(steps: Iterator<Step>, slice = defaultSlice): Promise<void> {
+export async function runStepsInSlices<T>(steps: Iterator<Step, T>, slice = defaultSlice): Promise<T> {
   for (;;) {
     const end = performance.now() + slice;
     do {
-      const { done, value: prepare } = steps.next();
-      if (done) return;
-      if (prepare) await prepare();
+      const { done, value } = steps.next();
+      if (done) return value;
+      if (value) await value();
     } while (performance.now() < end);
     await nextTurn();
   }

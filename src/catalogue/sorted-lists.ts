@@ -1,0 +1,147 @@
+/** All entities of a kind in a snapshot, in the orders that lists are asked for. Sorted lists are kept with their snapshot. */
+import { compareValues } from './compare.ts';
+import { orderFields } from './filters.ts';
+import { previousSnapshotOf, type Snapshot, SnapshotCache, unrestrictedSnapshotOf } from './snapshot.ts';
+import { eachInSteps, filterInSteps, SharedSteps, type Steps, setInSteps, sortInSteps } from './steps.ts';
+import type { CatalogueFile, Entities, Entity, Kind, Settings, Version } from './types.ts';
+
+/** Kinds of entities in a snapshot. (The list of files is in `files/files-list.ts`.) */
+export type ListedKind = Exclude<Kind, 'file'>;
+
+/** All entities of a kind, in no particular order. */
+export function allEntities<K extends ListedKind>(snapshot: Snapshot, kind: K): Iterable<Entities[K]> {
+  return entitiesByKind[kind](snapshot) as Iterable<Entities[K]>;
+}
+
+const entitiesByKind: { [K in ListedKind]: (snapshot: Snapshot) => Iterable<Entities[K]> } = {
+  *namespace(snapshot) {
+    for (const { namespace } of snapshot.folders.values()) if (namespace) yield namespace;
+  },
+  *dataset(snapshot) {
+    for (const { datasets } of snapshot.folders.values()) yield* datasets.values();
+  },
+  *version(snapshot) {
+    for (const { datasets } of snapshot.folders.values())
+      for (const dataset of datasets.values()) yield* dataset.versions;
+  },
+  group: (snapshot) => snapshot.groups.values(),
+  user: (snapshot) => snapshot.users.values(),
+  query: (snapshot) => snapshot.queries.values(),
+};
+
+type Compare = (a: Entity, b: Entity) => number;
+
+/**
+ * Compares by the fields of an ordering, of which unknown ones are ignored; then by the default ordering; then by address,
+ * so that the order of equal entities never depends on the order of reading.
+ */
+export function comparison(kind: ListedKind, ordering: string | undefined, settings: Settings): Compare {
+  const wanted = compareByKeys(keysOf(kind, ordering));
+  const usual = compareByKeys(usualKeys(kind, settings));
+  return (a, b) => wanted(a, b) || usual(a, b) || compareValues(addressOf(a), addressOf(b));
+}
+
+/** The keys of the default ordering: versions are listed newest first. */
+export const usualKeys = (kind: ListedKind, settings: Settings) =>
+  kind === 'version' ? newestFirstKeys : keysOf(kind, settings.ordering);
+
+const newestFirstKeys: readonly Key[] = [
+  { name: '-datetime', value: (version) => (version as Version).datetime },
+  { name: '-slug', value: ({ slug }: Exclude<Entity, CatalogueFile>) => slug } as Key,
+];
+
+/** The parts of an address, separated by spaces, which sort before every character of a slug. */
+export function addressOf(entity: Entity): string {
+  const { namespace = '', dataset = '', slug = '' } = entity as { namespace?: string; dataset?: string; slug?: string };
+  return `${namespace} ${dataset} ${slug}`;
+}
+
+export interface Key {
+  readonly name: string;
+  readonly value: (entity: Entity) => string | number;
+}
+
+export function keysOf(kind: ListedKind, ordering = ''): readonly Key[] {
+  const fields = orderFields[kind] as Readonly<Record<string, (entity: never) => string | number>>;
+  return ordering
+    .split(',')
+    .map((name) => name.trim())
+    .flatMap((name) => {
+      const value = Object.hasOwn(fields, name.replace(/^-/, '')) && fields[name.replace(/^-/, '')];
+      return value ? [{ name, value: value as Key['value'] }] : [];
+    });
+}
+
+function compareByKeys(keys: readonly Key[]): Compare {
+  return (a, b) => {
+    for (const { name, value } of keys) {
+      const order = compareValues(value(a), value(b));
+      if (order !== 0) return name.startsWith('-') ? -order : order;
+    }
+    return 0;
+  };
+}
+
+/** Sorted lists, keyed by kind and ordering. Few are kept, since clients may ask for any ordering. */
+const sortedLists = new SnapshotCache<SharedSteps<readonly Entity[]>>(16);
+
+/** All entities of a kind, sorted. */
+export function sorted(snapshot: Snapshot, kind: ListedKind, ordering: string | undefined): Steps<readonly Entity[]> {
+  const keys = keysOf(kind, ordering).map(({ name }) => name);
+  const name = `${kind}:${keys.join(',')}`;
+  return sortedLists
+    .getOrMake(snapshot, name, () => {
+      const whole = unrestrictedSnapshotOf(snapshot);
+      return new SharedSteps(
+        whole
+          ? sortLike(whole, snapshot, kind, ordering)
+          : sortFrom(precedingList(snapshot, name), snapshot, kind, ordering),
+      );
+    })
+    .run();
+}
+
+/** The entities of a part of a snapshot, in their order in the whole: those that are others in the part stand where those of their address are. */
+function* sortLike(
+  whole: Snapshot,
+  part: Snapshot,
+  kind: ListedKind,
+  ordering: string | undefined,
+): Steps<readonly Entity[]> {
+  const items = yield* sorted(whole, kind, ordering);
+  const wanted = yield* setInSteps<Entity>(allEntities(part, kind));
+  const same = yield* filterInSteps(items, (item) => wanted.has(item));
+  if (same.length === wanted.size) return same;
+  const byAddress = new Map<string, Entity>();
+  yield* eachInSteps(wanted, (item) => byAddress.set(addressOf(item), item));
+  const found: Entity[] = [];
+  yield* eachInSteps(items, (item) => {
+    const own = byAddress.get(addressOf(item));
+    if (own) found.push(own);
+  });
+  return found;
+}
+
+/** The same list of the latest preceding snapshot that has it; empty if there is none. */
+function precedingList(snapshot: Snapshot, name: string): readonly Entity[] {
+  for (let before = previousSnapshotOf(snapshot); before; before = previousSnapshotOf(before)) {
+    const items = sortedLists.get(before, name)?.value;
+    if (items) return items;
+  }
+  return [];
+}
+
+/**
+ * Sorts all entities of a kind.
+ * @param start a sorted list of an earlier snapshot: sorting a list that is nearly sorted takes one pass
+ */
+function* sortFrom(
+  start: readonly Entity[],
+  snapshot: Snapshot,
+  kind: ListedKind,
+  ordering: string | undefined,
+): Steps<readonly Entity[]> {
+  const others = yield* setInSteps<Entity>(allEntities(snapshot, kind));
+  const unchanged = yield* filterInSteps(start, (item) => others.delete(item));
+  return yield* sortInSteps([...unchanged, ...others], comparison(kind, ordering, snapshot.settings));
+}
