@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
 import { report } from './support/figures.ts';
 import { generate } from './support/generate.ts';
 
@@ -25,7 +26,7 @@ async function measureSaves({ root, url, addresses }: Catalogue, saves: number, 
     const file = join(root, 'namespaces', namespace ?? '', 'datasets', dataset ?? '', 'dataset.yaml');
     const list = `${url}/api/v1/namespaces/${namespace}/datasets/`;
     const address = `${list}${dataset}/`;
-    const labelOf = async () => ((await (await fetch(address)).json()) as { label: string }).label;
+    const labelOf = async () => ((await (await request(address)).body.json()) as { label: string }).label;
     const label = `Saved ${isViewed} ${i}`;
     // A person looks at a dataset before changing it; a program may not.
     if (isViewed) await labelOf();
@@ -43,7 +44,7 @@ async function measureSaves({ root, url, addresses }: Catalogue, saves: number, 
 /** Waits until a list has the label: viewing the dataset itself would make it watched. */
 async function waitForList(list: string, label: string): Promise<void> {
   for (;;) {
-    const { results } = (await (await fetch(list)).json()) as { results: { label: string }[] };
+    const { results } = (await (await request(list)).body.json()) as { results: { label: string }[] };
     if (results.some((found) => found.label === label)) return;
     await sleep(20);
   }

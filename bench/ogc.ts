@@ -8,6 +8,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { request } from 'undici';
 import { publishPoints } from './data/publish-points.ts';
 import { report } from './support/figures.ts';
 import { median, startProgram } from './support/load.ts';
@@ -91,8 +92,8 @@ async function recordAnswer(url: string) {
 /** Time until a response is read. */
 async function millisecondsOf(url: string): Promise<number> {
   const start = performance.now();
-  const response = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } });
-  await response.arrayBuffer();
+  const { body } = await request(url);
+  await body.arrayBuffer();
   return performance.now() - start;
 }
 

@@ -3,6 +3,7 @@
 import { readFileSync } from 'node:fs';
 import { noCredentialsWarning } from './catalogue/accounts.ts';
 import { UnusableCatalogueError } from './catalogue/errors.ts';
+import { anonymous } from './catalogue/permissions.ts';
 import { type IngestLimits, IngestPool } from './data/ingest/ingest-pool.ts';
 import { WorkerPool } from './data/worker-pool.ts';
 import { type FileCatalogue, openFileCatalogue } from './files/file-catalogue.ts';
@@ -92,6 +93,8 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   const reading = { readOnly: readOnly || follower !== null, gitUpdates };
   const appOptions = { accounts, baseUrl, version, health, log, onResponse, metrics, work, ...reading };
   const app = createApp((viewer) => catalogue.for(viewer), appOptions);
+  // What everybody may see is found out now: the first request would wait for it, and all others with it.
+  void catalogue.for(anonymous).revision;
   listening.setListener(follower ? listenerWithPosition(app, follower) : app);
   follower?.start();
   return {

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { type Browser, chromium } from 'playwright-core';
+import { request } from 'undici';
 import { report } from './figures.ts';
 import { generate } from './generate.ts';
 import { median, percentile, settled, startProgram } from './load.ts';
@@ -21,11 +22,11 @@ const html = { Accept: 'text/html' };
 /** Milliseconds until the first bytes of the body of a response have arrived, and until all have. */
 async function timesOf(url: string, headers: Readonly<Record<string, string>>) {
   const start = performance.now();
-  const response = await fetch(url, { headers });
+  const { statusCode, body } = await request(url, { headers: { 'Accept-Encoding': 'gzip, deflate', ...headers } });
   let first: number | undefined;
-  for await (const _ of response.body ?? []) first ??= performance.now() - start;
+  for await (const _ of body) first ??= performance.now() - start;
   const last = performance.now() - start;
-  if (!response.ok) throw new Error(`${url}: ${response.status}`);
+  if (statusCode !== 200) throw new Error(`${url}: ${statusCode}`);
   return { first: first ?? last, last };
 }
 

@@ -40,6 +40,7 @@ export class FeedHistory {
   readonly #records = new Map<string, RecordState[]>();
   readonly #users = new Map<number, UserState[]>();
   #events = 0;
+  #firstTime: number | null = null;
   #completeSince: number;
 
   constructor(completeSince: number) {
@@ -76,7 +77,10 @@ export class FeedHistory {
   }
 
   add(state: RecordState | UserState): void {
-    if (state.at > 0) this.#events++;
+    if (state.at > 0) {
+      this.#events++;
+      this.#firstTime = Math.min(state.at, this.#firstTime ?? state.at);
+    }
     if ('record' in state) insert(this.#records, state.record, state);
     else insert(this.#users, state.user, state);
   }
@@ -95,9 +99,7 @@ export class FeedHistory {
 
   /** Time of the first event; null if there is none. */
   get firstTime(): number | null {
-    let first = Number.POSITIVE_INFINITY;
-    for (const { at } of this.states()) if (at > 0 && at < first) first = at;
-    return first === Number.POSITIVE_INFINITY ? null : first;
+    return this.#firstTime;
   }
 
   /** The history from a time on: earlier events become its beginning. */

@@ -10,6 +10,7 @@ import {
   compareRecordColumnsWithData,
   versionWithColumns,
 } from './columns.ts';
+import { entitiesWithIds } from './entities-by-id.ts';
 import { excerpt } from './errors.ts';
 import { randomUnusedId } from './ids.ts';
 import {
@@ -136,8 +137,8 @@ function* checkNewIds(next: RecordSet, touched: readonly Touched[]): Generator<R
 /** The records of a kind that have one of these ids. */
 function holdersOf(snapshot: Snapshot, kind: ListedKind, ids: ReadonlySet<number>): Map<number, RecordRef[]> {
   const holders = new Map<number, RecordRef[]>();
-  for (const entity of allEntities(snapshot, kind))
-    if (ids.has(entity.id)) holders.set(entity.id, [...(holders.get(entity.id) ?? []), refOf(entity) as RecordRef]);
+  for (const entity of entitiesWithIds(snapshot, kind, ids))
+    holders.set(entity.id, [...(holders.get(entity.id) ?? []), refOf(entity) as RecordRef]);
   return holders;
 }
 

@@ -2,16 +2,16 @@
 import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import { metadataForPeople } from '../catalogue/metadata.ts';
-import { isUserOrStaff, maySeePeople } from '../catalogue/permissions.ts';
+import { maySeePeople } from '../catalogue/permissions.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { datasetRefOf, type Ref, refOf } from '../catalogue/ref.ts';
-import { represent, representFile, resourceUrl, toJson } from '../catalogue/represent.ts';
+import { representFile, resourceUrl, toJson } from '../catalogue/represent.ts';
 import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
-import { Turns } from '../data/event-loop.ts';
 import { renderSearchPage, renderSearchPageStart } from '../pages/home.tsx';
 import { queryOfAreaForm } from '../pages/row-forms.ts';
 import { contextLinks } from './documents.ts';
+import { entityBytes, entityJson, listBytes } from './entity-json.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
 import {
   alternateLink,
@@ -29,41 +29,6 @@ import { documentsLacking } from './standards.ts';
 
 type Plain = Exclude<Kind, 'file'>;
 
-interface Fragment {
-  readonly base: string;
-  readonly suffix: string;
-  readonly json: string;
-}
-/** Number of entities that are represented in one turn. */
-const shortPage = 50;
-const fragments = new WeakMap<object, Fragment>();
-
-/** The JSON of an entity; written once for as long as the entity is the same and links begin the same. */
-export function entityJson<K extends Plain>(
-  entity: Entities[K],
-  { links, viewer }: Pick<RequestContext, 'links' | 'viewer'>,
-): string {
-  // What only some may see is written for them, and not kept where others could get it.
-  if (entity.kind === 'user' && isUserOrStaff(viewer, entity.slug)) return toJson(represent.user(entity, links, true));
-  const kept = fragments.get(entity);
-  if (kept?.base === links.base && kept.suffix === links.suffix) return kept.json;
-  const json = toJson(represent[entity.kind as K](entity, links));
-  fragments.set(entity, { ...links, json });
-  return json;
-}
-
-/** Writes the JSON of entities in turns, so that a page of a thousand is not one long turn when it is put together. */
-async function writeFragments(
-  entities: readonly Entities[Plain][],
-  context: Pick<RequestContext, 'links' | 'viewer'>,
-): Promise<void> {
-  const turns = new Turns();
-  for (const entity of entities) {
-    entityJson(entity, context);
-    if (turns.isOver) await turns.next();
-  }
-}
-
 /** A page of a collection. */
 export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
   const title = collections[kind].charAt(0).toUpperCase() + collections[kind].slice(1);
@@ -79,14 +44,11 @@ export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
         return recordListPage(
           request,
           kind,
-          representPage(request, title, found, () => []),
+          representEntities(request, title, found as Page<Entities[Plain]>),
           found as never,
         );
-      if (items.length > shortPage) await writeFragments(items, request);
       const { facets } = found;
-      const page = representPage(request, title, found, () => items.map((item) => entityJson(item, request)), {
-        facets,
-      });
+      const page = representEntities(request, title, { ...found, items }, { facets });
       return facets ? { ...page, dependsOn: [...page.dependsOn, JSON.stringify(facets)] } : page;
     }
     const files = found.items as readonly CatalogueFile[];
@@ -108,7 +70,7 @@ async function datasetListPage(request: RequestContext): Promise<Representation 
   const list = await datasetListFor(request, parseListOptions('dataset', query, { namespace: params.namespace }));
   const dependsOn = dependenciesOf(list);
   return {
-    ...representPage(request, 'Datasets', list.found, () => list.found.items.map((item) => entityJson(item, request))),
+    ...representEntities(request, 'Datasets', list.found),
     dependsOn,
     pageInParts: {
       head: (context) => renderSearchPageStart(context, list),
@@ -144,6 +106,18 @@ export function representPage(
   };
 }
 
+/** A page of entities. @param members further members of the page */
+function representEntities(
+  request: RequestContext,
+  title: string,
+  page: Page<Entities[Plain]>,
+  members: object = {},
+): Representation {
+  const items = () => page.items.map((entity) => entityJson(entity, request));
+  const withItems = (json: () => readonly string[]) => representPage(request, title, page, json, members);
+  return { ...withItems(items), bytes: () => listBytes(withItems(() => []).json(), page.items, request) };
+}
+
 /** Metadata of versions in a form that people can read. */
 const showMetadata = (name: string, value: unknown) =>
   name === 'metadata' && typeof value === 'string' ? metadataForPeople(value) : value;
@@ -167,6 +141,7 @@ export function makeDetailHandler<K extends Kind>(kind: K): Handler {
       title: entityTitle(known),
       dependsOn: [entity, dataset],
       json: () => entityJson(known, request),
+      bytes: () => entityBytes(known, request),
       headers: [['Link', link]],
       ...(known.kind === 'dataset' && { hasDocument: ({ path }) => !documentsLacking(request, known).has(path) }),
       ...(withContext && { links: () => contextLinks(withContext, links, license) }),

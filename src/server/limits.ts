@@ -91,29 +91,49 @@ const maxWaiting = 16;
  * a later turn of the event loop: thousands of requests in one packet don't delay those of other connections.
  */
 export function listenerInTurns(listener: RequestListener): RequestListener {
-  /** The requests that wait, for each connection with a request that is being handled. */
-  const waiting = new WeakMap<Socket, [IncomingMessage, ServerResponse][]>();
-  const handle: (...pair: [IncomingMessage, ServerResponse]) => void = (request, response) => {
-    response.once('close', () => handleNext(request.socket));
-    listener(request, response);
-  };
-  const handleNext = (socket: Socket) => {
-    const queue = waiting.get(socket) ?? [];
-    // After `Connection: close`, what follows is ignored.
-    const next = socket.writable ? queue.shift() : undefined;
-    if (next) setImmediate(handle, ...next);
-    else waiting.delete(socket);
-    if (queue.length === 0 && socket.isPaused()) socket.resume();
-  };
+  const connections = new WeakMap<Socket, RequestsInTurns>();
   return (request, response) => {
     const { socket } = request;
-    const queue = waiting.get(socket);
-    if (queue) {
-      queue.push([request, response]);
-      if (queue.length >= maxWaiting) socket.pause();
-      return;
+    let requests = connections.get(socket);
+    if (!requests) {
+      requests = new RequestsInTurns(socket, listener);
+      connections.set(socket, requests);
     }
-    waiting.set(socket, []);
-    handle(request, response);
+    requests.take(request, response);
+  };
+}
+
+/** The requests of one connection. */
+class RequestsInTurns {
+  readonly #socket: Socket;
+  readonly #listener: RequestListener;
+  #isBusy = false;
+  readonly #waiting: [IncomingMessage, ServerResponse][] = [];
+
+  constructor(socket: Socket, listener: RequestListener) {
+    this.#socket = socket;
+    this.#listener = listener;
+  }
+
+  /** Handles a request, at once if no other is being handled. */
+  take(request: IncomingMessage, response: ServerResponse): void {
+    if (this.#isBusy) {
+      this.#waiting.push([request, response]);
+      if (this.#waiting.length >= maxWaiting) this.#socket.pause();
+    } else this.#handle(request, response);
+  }
+
+  readonly #handle = (request: IncomingMessage, response: ServerResponse): void => {
+    this.#isBusy = true;
+    response.on('close', this.#handleNext);
+    this.#listener(request, response);
+  };
+
+  readonly #handleNext = (): void => {
+    // After `Connection: close`, what follows is ignored.
+    const next = this.#socket.writable ? this.#waiting.shift() : undefined;
+    if (next) setImmediate(this.#handle, ...next);
+    else this.#isBusy = false;
+    if (this.#waiting.length === 0 && this.#socket.isPaused()) this.#socket.resume();
   };
 }

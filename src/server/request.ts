@@ -7,6 +7,7 @@ import { BadRequestError } from './errors.ts';
 
 /** Rewrites an absolute-form target (RFC 9112, section 3.2.2) to origin-form; its host replaces the Host header. */
 export function rewriteToOriginForm(request: IncomingMessage): void {
+  if (request.url?.startsWith('/')) return;
   const match = /^https?:\/\/([^/?#]*)([^#]*)/i.exec(request.url ?? '');
   if (!match) return;
   request.headers.host = match[1];

@@ -3,9 +3,10 @@
  * depends on. It is sent as it is as long as the catalogue's revision is the same, and after a change as long as all that
  * it depends on is the same.
  */
-import { createHash } from 'node:crypto';
+import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { LRUCache } from 'lru-cache';
+import { Turns } from '../data/event-loop.ts';
 import { languageForTag } from '../pages/locale.ts';
 import { compressBody } from './compress.ts';
 import { etagMatches, type Headers } from './headers.ts';
@@ -43,16 +44,32 @@ const leastCompressed = 400;
 const leastCompressedOnce = 16 * 1024;
 
 /** The validator of a body, without quotes: equal for equal bytes. */
-export const etagOf = (body: string | Buffer): string =>
-  createHash('sha256').update(body).digest('base64url').slice(0, 27);
+export const etagOf = (body: string | Buffer): string => etagOfHash(createHash('sha256').update(body));
 
-/** A response with its uncompressed variant. */
+const etagOfHash = (hash: Hash): string => hash.digest('base64url').slice(0, 27);
+
+/** Bytes that are hashed between two looks at the clock: some 0.1 ms. */
+const hashedAtOnce = 128 * 1024;
+
+/** The validator of a body of any length, computed in turns. */
+export async function etagInTurns(body: Uint8Array): Promise<string> {
+  const hash = createHash('sha256');
+  const turns = new Turns();
+  for (let at = 0; at < body.length; at += hashedAtOnce) {
+    if (turns.isOver) await turns.next();
+    hash.update(body.subarray(at, at + hashedAtOnce));
+  }
+  return etagOfHash(hash);
+}
+
+/** A response with its uncompressed variant. @param tag validator of the body, without quotes */
 export function makeCachedResponse(
   epoch: number,
   dependsOn: readonly unknown[],
   body: string | Uint8Array,
   headers: Headers,
   route = '',
+  tag?: string,
 ): CachedResponse {
   const bytes =
     typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
@@ -63,7 +80,7 @@ export function makeCachedResponse(
     dependsOn,
     headers,
     route,
-    variants: { identity: makeVariant(bytes, etagOf(bytes), 'identity', headers) },
+    variants: { identity: makeVariant(bytes, tag ?? etagOf(bytes), 'identity', headers) },
   };
 }
 

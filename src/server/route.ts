@@ -105,8 +105,8 @@ export interface Representation {
   /** True if the handler answers HEAD by itself. */
   readonly isForGetOnly?: boolean;
   readonly json: () => string;
-  /** Bytes to send in place of JSON. */
-  readonly bytes?: () => Uint8Array;
+  /** Bytes to send in place of `json`, which pages and indented JSON are made of. */
+  readonly bytes?: () => Uint8Array | Promise<Uint8Array>;
   /** The page for people; by default the JSON in a page. */
   readonly page?: ((context: PageContext) => string) | undefined;
   /** A page whose head is known before the rest, in place of `page`. */

@@ -6,7 +6,8 @@ import { type Refs, refOf } from '../catalogue/ref.ts';
 import { resourceUrl } from '../catalogue/represent.ts';
 import type { Entities, User } from '../catalogue/types.ts';
 import { readInputBody } from './body.ts';
-import { entityJson, entityTitle } from './collections.ts';
+import { entityTitle } from './collections.ts';
+import { entityBytes, entityJson } from './entity-json.ts';
 import { etagMatches, type Headers } from './headers.ts';
 import { resolveHyperlinks } from './hyperlinks.ts';
 import { parseBooleanParameter } from './query-string.ts';
@@ -114,12 +115,17 @@ function writeOptionsFrom<K extends WritableKind>(
   const { ctx, dryRun } = request;
   const condition = ctx.get('If-Match');
   if (!condition || condition.trim() === '*') return { dryRun };
-  const etag = `"${etagOf(entityJson(entity, request))}"`;
+  const etag = `"${etagOf(entityBytes(entity, request))}"`;
   // The tag of a compressed variant ends in its coding.
   if (!etagMatches(condition.replace(/-(?:br|gzip)"/g, '"'), etag)) throw new StaleError();
   return { ifMatch: entity, dryRun };
 }
 
 function representWritten(request: RequestContext, entity: Entities[WritableKind]): Representation {
-  return { title: entityTitle(entity), dependsOn: [], json: () => entityJson(entity, request) };
+  return {
+    title: entityTitle(entity),
+    dependsOn: [],
+    json: () => entityJson(entity, request),
+    bytes: () => entityBytes(entity, request),
+  };
 }

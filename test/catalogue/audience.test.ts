@@ -78,6 +78,10 @@ describe('the history of the feed', () => {
         for (const one of sorted) history.add(one);
         const later = history.after(time);
         assert.equal(later.completeSince, time);
+        for (const one of [history, later]) {
+          const times = [...one.states()].map(({ at }) => at).filter((at) => at > 0);
+          assert.equal(one.firstTime, times.length > 0 ? Math.min(...times) : null);
+        }
         for (const viewer of viewers)
           for (const record of ['a', 'b']) {
             const [whole, part] = [history, later].map((one) => one.viewedBy(record, viewer));

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { entitiesWithIds, hasId } from '../../src/catalogue/entities-by-id.ts';
 import { deriveIdFromAddress, maxId, randomUnusedId } from '../../src/catalogue/ids.ts';
+import { snapshotOf } from '../support/snapshot.ts';
 
 const isId = (id: number) => Number.isInteger(id) && id >= 1 && id <= maxId;
 
@@ -56,5 +58,34 @@ describe('derivedId', () => {
   it('spreads: of 20,000 addresses hardly two give the same', () => {
     const ids = new Set(Array.from({ length: 20_000 }, (_, i) => deriveIdFromAddress('dataset', `parks/dataset-${i}`)));
     assert.ok(ids.size > 19_900);
+  });
+});
+
+describe('entities by their ids', () => {
+  const snapshot = snapshotOf({
+    namespaces: { parks: { id: 1, label: 'Parks' }, water: { id: 2, label: 'Water' } },
+    datasets: { 'parks/trees': { id: 12, label: 'Trees' }, 'water/wells': { id: 13, label: 'Wells' } },
+    versions: {
+      'parks/trees@20200101000000000000': { id: 21, file: { name: 'a.csv' } },
+      'parks/trees@20210101000000000000': { id: 22, file: { name: 'a.csv' } },
+      'water/wells@20220101000000000000': { id: 22, file: { name: 'a.csv' } },
+    },
+  });
+
+  it('are found by kind, all that share an id', () => {
+    const slugs = (...ids: number[]) => entitiesWithIds(snapshot, 'version', new Set(ids)).map(({ slug }) => slug);
+    assert.deepEqual(slugs(22, 12), ['20210101000000000000', '20220101000000000000']);
+    assert.deepEqual(slugs(12), []);
+    assert.deepEqual(
+      entitiesWithIds(snapshot, 'dataset', new Set([12, 22])).map(({ slug }) => slug),
+      ['trees'],
+    );
+  });
+
+  it('or not at all', () => {
+    assert.deepEqual(
+      [hasId(snapshot, 'version', 21), hasId(snapshot, 'version', 12), hasId(snapshot, 'namespace', 2)],
+      [true, false, true],
+    );
   });
 });

@@ -9,6 +9,7 @@ import type { ColumnChanges, Published, Upload, WriteOptions } from '../../catal
 import { closestWord } from '../../catalogue/closest.ts';
 import { compareColumns } from '../../catalogue/columns.ts';
 import { datetimeFromSlug } from '../../catalogue/entities.ts';
+import { hasId } from '../../catalogue/entities-by-id.ts';
 import { ConflictError, excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
 import {
@@ -19,7 +20,6 @@ import {
   unitKey,
   versionsFolder,
 } from '../../catalogue/layout.ts';
-import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
 import { encodeMetadata } from '../../catalogue/metadata.ts';
 import { assertNoAccidentalLossInNextVersion } from '../../catalogue/next-version.ts';
@@ -218,9 +218,7 @@ class NewVersion {
     const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#ingested)}`;
     const path = `${recordPathWithoutExtension(this.ref)}.yaml`;
     const header = editorSchemaComment('version', path, this.#files.snapshot.settings.base_url);
-    const ids = new Set<number>();
-    for (const version of allEntities(this.#files.snapshot, 'version')) ids.add(version.id);
-    const id = randomUnusedId((candidate) => ids.has(candidate));
+    const id = randomUnusedId((candidate) => hasId(this.#files.snapshot, 'version', candidate));
     await pause();
     const data = hasColumns ? { columns: columns.map(({ name, type }) => ({ name, type })) } : {};
     const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#ingested), ...data };

@@ -5,6 +5,7 @@ import { aliasesAfterMove } from '../../catalogue/aliases.ts';
 import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
 import { columnsInRecordAfterInput, parseColumnsOfNewDataset } from '../../catalogue/columns.ts';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
+import { hasId } from '../../catalogue/entities-by-id.ts';
 import { ConflictError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
 import { parseInput } from '../../catalogue/input.ts';
@@ -17,7 +18,6 @@ import {
   type Scope,
   unitOfRecord,
 } from '../../catalogue/layout.ts';
-import { allEntities } from '../../catalogue/listing.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
 import { parseDatasetRef } from '../../catalogue/parse-ref.ts';
 import { normalizeNewPassword } from '../../catalogue/passwords.ts';
@@ -67,9 +67,7 @@ export async function createRecord<K extends CreatableKind>(
   assertNotNameOfHiddenQuery(access, ref);
   const memberships = ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, ref, fields.members) : [];
   const path = `${recordPathWithoutExtension(ref)}.yaml`;
-  const id = randomUnusedId((candidate) =>
-    [...allEntities(files.snapshot, kind)].some((entity) => entity.id === candidate),
-  );
+  const id = randomUnusedId((candidate) => hasId(files.snapshot, kind, candidate));
   const header = editorSchemaComment(kind, path, files.snapshot.settings.base_url);
   const snapshot = await storeImagesAndWrite(files, storedFields(kind, fields), dryRun, (kept, images) => {
     const text = newRecordText({ id, ...omitEmpty(kept) }, recordKeyOrder(kind), header);

@@ -59,11 +59,26 @@ export function planColumnWritesForNewVersion(
 ): readonly Change[] {
   const { columns: found, renames, slug } = data;
   const set = ({ columns }: Readonly<Record<string, unknown>>) => ({
-    columns: columnsInRecordAfterData(renameWritten(columns, renames, found), found, slug),
+    columns: columnsAfterData(columns, renames, found, slug),
   });
   const edit: Change = { do: 'edit', path: requireRecordPath(files, refOf(dataset) as DatasetRef), set };
   return [edit, ...columnsOfVersionBefore(files, dataset)];
 }
+
+/** The columns for a dataset's record, renamed, and after new data. @param written value of `columns` in the record */
+const columnsAfterData = (written: unknown, renames: readonly Rename[], found: readonly DataColumn[], slug: string) =>
+  renames.length === 0 && areColumnsOf(written, found)
+    ? written
+    : columnsInRecordAfterData(renameWritten(written, renames, found), found, slug);
+
+/** True if the columns of a record are those of data, in their order, as they mostly are when new data come. */
+const areColumnsOf = (written: unknown, found: readonly DataColumn[]): written is readonly object[] =>
+  Array.isArray(written) &&
+  written.length === found.length &&
+  written.every((column: Readonly<Record<string, unknown>> | null, i) => {
+    const { name, type } = found[i] as DataColumn;
+    return column?.name === name && column.type === type && column.missing_since === undefined;
+  });
 
 /** The change of the newest version's record, before another one follows, if it was made without columns. */
 function columnsOfVersionBefore(files: CatalogueFiles, dataset: Dataset): readonly Change[] {
@@ -91,9 +106,7 @@ export function planColumnWritesForNewestVersion(
     const names = new Set(newest.columns.map(({ name }) => name));
     const renames = Object.entries(published?.renames ?? {}).map(([from, to]) => ({ from, to: String(to) }));
     const possible = renames.filter(({ from, to }) => !(names.has(from) && names.has(to)));
-    return {
-      columns: columnsInRecordAfterData(renameWritten(columns, possible, newest.columns), newest.columns, newest.slug),
-    };
+    return { columns: columnsAfterData(columns, possible, newest.columns, newest.slug) };
   };
   const dataset = published?.draft ? findEntity<'dataset'>(files.snapshot, ref) : undefined;
   return [...(dataset ? columnsOfVersionBefore(files, dataset) : []), { do: 'edit', path, set }];

@@ -15,6 +15,7 @@ import { chooseRequestId, clientIpAddress, hasSeveralHosts, requestIdHeader, rew
 import {
   type CachedResponse,
   encodedVariantFor,
+  etagInTurns,
   makeCachedResponse,
   responseCacheKey,
   sendResponseVariant,
@@ -173,14 +174,14 @@ async function unchangedOrNewResponse(
   if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
   else {
     const linked = withRelatedLinks(route, request, representation);
-    let body = bodyOf(request, linked);
-    // Encoding it and hashing it take a turn each.
-    if (body.length >= largeBody) {
-      await nextTurn();
-      if (typeof body === 'string') body = Buffer.from(body);
-      await nextTurn();
+    let body = await bodyOf(request, linked);
+    if (typeof body === 'string') {
+      // Encoding it takes a turn of its own.
+      if (body.length >= largeBody) await nextTurn();
+      body = Buffer.from(body);
     }
-    response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name);
+    const tag = await etagInTurns(body);
+    response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name, tag);
     if (isKept) cache.set(key, response);
   }
   const { freshFor, isForGetOnly = false } = representation;
@@ -243,9 +244,8 @@ function pageContextOf({ ctx, app, links, viewer }: RequestContext, representati
   return { ...context, links: representation.links?.() ?? [] };
 }
 
-function bodyOf(request: RequestContext, representation: Representation): string | Uint8Array {
+function bodyOf(request: RequestContext, representation: Representation): string | Uint8Array | Promise<Uint8Array> {
   const { ctx, type, indent, isPage } = request;
-  if (representation.bytes && !representation.page) return representation.bytes();
   if (representation.page) return representation.page(pageContextOf(request, representation));
   if ((representation.type ?? type) === 'text/html')
     return renderJsonPage(pageContextOf(request, representation), {
@@ -258,7 +258,7 @@ function bodyOf(request: RequestContext, representation: Representation): string
     });
   const [mediaType = ''] = (representation.type ?? type).split(';');
   // A document in Turtle or XML is a text that no JSON can be parsed from.
-  if (indent === undefined || !mediaType.endsWith('json')) return representation.json();
+  if (indent === undefined || !mediaType.endsWith('json')) return representation.bytes?.() ?? representation.json();
   return JSON.stringify(JSON.parse(representation.json()), null, indent);
 }
 

@@ -1,0 +1,55 @@
+/** Long lists are put together in turns, of bytes that are kept: the same response as in one go. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { etagInTurns, etagOf } from '../../src/server/response-cache.ts';
+import { served } from '../support/served.ts';
+
+const count = 400;
+const description = 'Straßenbäume, Œuvres, 木 and trees. '.repeat(30);
+const names = Array.from({ length: count }, (_, i) => `d${String(i).padStart(3, '0')}`);
+const { base } = await served({
+  namespaces: { parks: { id: 1, label: 'Parks' } },
+  datasets: Object.fromEntries(names.map((name, i) => [`parks/${name}`, { id: i + 1, label: name, description }])),
+});
+const list = `${base}/api/v1/datasets/?page_size=1000`;
+
+describe('a list of hundreds of datasets', () => {
+  it('is the JSON of each, whatever was made of them before', async () => {
+    const one = await (await fetch(`${base}/api/v1/namespaces/parks/datasets/d007/`)).json();
+    for (const again of ['', '&again=1']) {
+      const { results, ...others } = await (await fetch(list + again)).json();
+      assert.deepEqual(others, { count, next: null, previous: null });
+      assert.deepEqual(results.map(({ slug }: { slug: string }) => slug).sort(), names);
+      assert.deepEqual(
+        results.find(({ slug }: { slug: string }) => slug === 'd007'),
+        one,
+      );
+    }
+  });
+
+  it('has the tag of its bytes, and their length', async () => {
+    const headers = { 'Accept-Encoding': 'identity' };
+    const response = await fetch(list, { headers });
+    const body = Buffer.from(await response.arrayBuffer());
+    assert.equal(response.headers.get('etag'), `"${etagOf(body)}"`);
+    assert.equal(response.headers.get('content-length'), String(body.length));
+    const again = await fetch(list, { headers: { ...headers, 'If-None-Match': `"${etagOf(body)}"` } });
+    assert.equal(again.status, 304);
+  });
+
+  it('is shown indented, and in a page', async () => {
+    const indented = await (await fetch(list, { headers: { Accept: 'application/json; indent=2' } })).text();
+    assert.match(indented, /^\{\n {2}"count": 400,\n/);
+    const page = await (await fetch(`${list}&format=api`, { headers: { Accept: 'text/html' } })).text();
+    assert.match(page, /d399/);
+  });
+});
+
+describe('the tag of bytes, computed in turns', () => {
+  it('is the same as in one go', async () => {
+    for (const length of [0, 1, 128 * 1024, 128 * 1024 + 1, 3_000_000]) {
+      const bytes = Buffer.alloc(length, 'abcdefg');
+      assert.equal(await etagInTurns(bytes), etagOf(bytes));
+    }
+  });
+});
