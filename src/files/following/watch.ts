@@ -7,7 +7,8 @@
 import { datasetFolder, namespaceFolder, type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { HeadTracker } from '../git/head-tracker.ts';
 import { runStepsInSlices } from '../reading/event-loop.ts';
-import { type UnitStore, unitOfReading } from '../reading/unit-store.ts';
+import { unitOfReading } from '../reading/unit-reading.ts';
+import type { UnitStore } from '../reading/unit-store.ts';
 import { ChangeQueue } from './change-queue.ts';
 import { JournalReader } from './journal.ts';
 import { sortByLastChange, UnwatchedPoller } from './unwatched-poller.ts';
