@@ -119,8 +119,8 @@ test('watchers make room for the dataset that is used, and give up the one that 
   });
   t.after(() => watchers.close());
   const watch = (slug: string, isRecent: boolean) =>
-    watchers.watch({ kind: 'dataset', namespace: 'a', slug }, { isRecent });
-  const watched = () => Array.from(watchers.units(), ([key]) => key.split('/')[3]).join('');
+    watchers.watch({ kind: 'dataset', namespace: 'a', slug }, undefined, isRecent);
+  const watched = () => Array.from(watchers.keys, (key) => key.split('/')[3]).join('');
   for (const slug of ['d', 'e', 'f']) watch(slug, false);
   assert.deepEqual([watched(), fullCount], ['de', 1]);
   watch('d', true);
