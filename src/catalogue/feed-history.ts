@@ -36,8 +36,8 @@ export interface ViewedRecord {
 const none: ReadonlyMap<string, number> = new Map();
 
 export class FeedHistory {
-  /** States by record, in the order of time. */
-  readonly #records = new Map<string, RecordState[]>();
+  /** States by record, in the order of time. Most records have one, which stands here without a list: it needs less memory. */
+  readonly #records = new Map<string, RecordState | RecordState[]>();
   readonly #users = new Map<number, UserState[]>();
   #events = 0;
   #firstTime: number | null = null;
@@ -68,7 +68,7 @@ export class FeedHistory {
 
   /** The last state of a record. */
   latest(record: string): RecordState | undefined {
-    return this.#records.get(record)?.at(-1);
+    return this.#statesOf(record).at(-1);
   }
 
   /** The last rights of a user. */
@@ -81,14 +81,21 @@ export class FeedHistory {
       this.#events++;
       this.#firstTime = Math.min(state.at, this.#firstTime ?? state.at);
     }
-    if ('record' in state) insert(this.#records, state.record, state);
-    else insert(this.#users, state.user, state);
+    if ('record' in state) {
+      const states = this.#statesOf(state.record);
+      this.#records.set(state.record, states.length ? inserted(states, state) : state);
+    } else this.#users.set(state.user, inserted(this.#users.get(state.user) ?? [], state));
+  }
+
+  #statesOf(record: string): RecordState[] {
+    const states = this.#records.get(record) ?? [];
+    return Array.isArray(states) ? states : [states];
   }
 
   /** All states: those of users first. */
   *states(): Generator<RecordState | UserState> {
     for (const states of this.#users.values()) yield* states;
-    for (const states of this.#records.values()) yield* states;
+    for (const record of this.#records.keys()) yield* this.#statesOf(record);
   }
 
   /** The time before which half of the events happened. */
@@ -105,8 +112,9 @@ export class FeedHistory {
   /** The history from a time on: earlier events become its beginning. */
   after(time: number): FeedHistory {
     const history = new FeedHistory(Math.max(time, this.#completeSince));
-    for (const states of this.#records.values())
-      for (const state of fromTime(states, time)) if (state.at > 0 || state.seenBy !== null) history.add(state);
+    for (const record of this.#records.keys())
+      for (const state of fromTime(this.#statesOf(record), time))
+        if (state.at > 0 || state.seenBy !== null) history.add(state);
     for (const states of this.#users.values()) for (const state of fromTime(states, time)) history.add(state);
     return history;
   }
@@ -116,7 +124,7 @@ export class FeedHistory {
    * @param viewer id of a user; the rights of a viewer who has always had them
    */
   viewedBy(record: string, viewer: number | Rights): ViewedRecord {
-    const states = this.#records.get(record) ?? [];
+    const states = this.#statesOf(record);
     const rights = typeof viewer === 'number' ? (this.#users.get(viewer) ?? []) : [{ ...viewer, at: 0 }];
     const [first] = states;
     // Most records have one state.
@@ -165,10 +173,9 @@ function fromTime<T extends { readonly at: number }>(states: readonly T[], time:
   return before ? [{ ...before, at: 0 }, ...later] : later;
 }
 
-/** Adds a state in the order of time: another process may have written later ones before it. */
-function insert<K, T extends { readonly at: number }>(lists: Map<K, T[]>, key: K, state: T): void {
-  const list = lists.get(key);
-  if (!list) lists.set(key, [state]);
-  else if ((list.at(-1)?.at ?? 0) <= state.at) list.push(state);
+/** A list with a state added in the order of time: another process may have written later ones before it. */
+function inserted<T extends { readonly at: number }>(list: T[], state: T): T[] {
+  if ((list.at(-1)?.at ?? 0) <= state.at) list.push(state);
   else list.splice(list.findLastIndex(({ at }) => at <= state.at) + 1, 0, state);
+  return list;
 }

@@ -58,7 +58,8 @@ export function recordPathWithoutExtension(ref: RecordRef | Unit): string {
     case 'namespace':
       return `${namespaceFolder(ref.slug)}/namespace`;
     case 'dataset':
-      return `${datasetFolder(ref.namespace, ref.slug)}/dataset`;
+      // Joined: V8 keeps a text that is put together by "+" as a tree of its parts, and this one is a key that is kept.
+      return ['namespaces', ref.namespace, 'datasets', ref.slug, 'dataset'].join('/');
     case 'version':
       return `${versionsFolder(ref.namespace, ref.dataset)}/${ref.slug}`;
     default:

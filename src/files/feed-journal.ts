@@ -61,11 +61,11 @@ export class FeedJournal {
    * starts answers requests in the meantime.
    */
   static async open(store: UnitStore, options: FeedJournalOptions = {}): Promise<FeedJournal> {
-    const stored = await readHistory(feedPath(store.tree.root));
+    const stored = await readHistory(feedPath(store.tree.root), store.states);
     const journal = new FeedJournal(store, options, stored);
     const { snapshot } = store;
     const users = [...snapshot.users.values()];
-    const records = recordsWithKnown(snapshot, stored?.history.records ?? []);
+    const records = recordsWithKnown(store, stored?.history.records ?? []);
     journal.#noticeLater(snapshot, users, records, stored ? undefined : 0);
     store.onUpdate = (units) => journal.#notice(units);
     await journal.#noticing;
@@ -129,7 +129,7 @@ export class FeedJournal {
 
   /** Compares a record with its last state, and remembers when its files changed. */
   #compare(snapshot: Snapshot, record: string, ref: FeedRef): ComparedRecord {
-    const state = recordState(snapshot, ref, 0);
+    const state = recordState(snapshot, record, ref);
     const latest = this.#history.latest(record);
     const time = timeOfLastChange(this.#store, ref);
     const before = this.#times.get(record);
@@ -145,7 +145,7 @@ export class FeedJournal {
   #addIfChanged({ state, isSame, time, before }: ComparedRecord, at: number): void {
     const isLate = before !== undefined && time > 0 && at - time > settlingTime / 2;
     if (isSame && !isLate) return;
-    this.#add(isLate ? { ...state, at, late: true } : { ...state, at });
+    this.#add(isLate ? { ...state, at, late: true } : at === state.at ? state : { ...state, at });
   }
 
   #noticeUsers(users: Iterable<User>, at: number): void {
@@ -211,7 +211,7 @@ export class FeedJournal {
 
 /** A record beside its last state in the history. */
 interface ComparedRecord {
-  /** As it is now; without its time. */
+  /** As it is now; its time is 0. */
   readonly state: RecordState;
   /** True if the last state is the same, or there has never been one. */
   readonly isSame: boolean;
@@ -224,10 +224,15 @@ interface ComparedRecord {
 type Records = Iterable<readonly [record: string, ref: FeedRef]>;
 
 /** The records of a snapshot, and those that were known before. */
-function* recordsWithKnown(snapshot: Snapshot, known: Iterable<string>): Generator<readonly [string, FeedRef]> {
+function* recordsWithKnown(
+  { snapshot, states }: UnitStore,
+  known: Iterable<string>,
+): Generator<readonly [string, FeedRef]> {
   const present = new Set<string>();
   for (const ref of listFeedRefs(snapshot)) {
-    const record = recordPathWithoutExtension(ref);
+    const path = recordPathWithoutExtension(ref);
+    // The same text as that of the unit's state: it is kept for each record.
+    const record = states.get(path)?.key ?? path;
     present.add(record);
     yield [record, ref];
   }
@@ -254,8 +259,7 @@ function* uniqueRefs(refs: Iterable<FeedRef>): Generator<readonly [string, FeedR
 }
 
 /** The state of a record in a snapshot. */
-function recordState(snapshot: Snapshot, ref: FeedRef, at: number): RecordState {
-  const record = recordPathWithoutExtension(ref);
+function recordState(snapshot: Snapshot, record: string, ref: FeedRef, at = 0): RecordState {
   const seenBy = audienceOfRecord(snapshot, ref);
   if (ref.kind !== 'dataset' || seenBy === null) return { record, at, seenBy };
   const versions = snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug)?.versions ?? [];

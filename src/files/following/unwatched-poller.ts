@@ -6,7 +6,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Unit, unitKey } from '../../catalogue/layout.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import { haveUnchangedFiles } from '../reading/read-unit.ts';
-import { type UnitStore, unitOfReading } from '../reading/unit-store.ts';
+import { unitOfReading } from '../reading/unit-reading.ts';
+import type { UnitStore } from '../reading/unit-store.ts';
 import { latestChange } from '../tree/stamps.ts';
 
 export interface UnwatchedPollerOptions {

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import type { UnitState } from '../reading/unit-reader.ts';
-import { unitOfReading } from '../reading/unit-store.ts';
 import { watchedFoldersOfUnit } from './watchers.ts';
 
 /** Memory that a watched folder needs, in bytes; and the part of the machine's memory that is used for all. */
@@ -36,7 +35,7 @@ export function systemWatchLimit(): number | null {
 /** Approximate number of folders to watch for these units. */
 export function countWatchedFolders(states: Iterable<UnitState>): number {
   let count = 0;
-  for (const { reading } of states) count += watchedFoldersOfUnit(unitOfReading(reading)).length;
+  for (const { reading } of states) count += watchedFoldersOfUnit(reading).length;
   return count;
 }
 

@@ -7,12 +7,13 @@
 import { datasetFolder, namespaceFolder, type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { HeadTracker } from '../git/head-tracker.ts';
 import { runStepsInSlices } from '../reading/event-loop.ts';
-import { type UnitStore, unitOfReading } from '../reading/unit-store.ts';
+import { unitOfReading } from '../reading/unit-reading.ts';
+import type { UnitStore } from '../reading/unit-store.ts';
 import { ChangeQueue } from './change-queue.ts';
 import { JournalReader } from './journal.ts';
 import { sortByLastChange, UnwatchedPoller } from './unwatched-poller.ts';
 import { countWatchedFolders, pollingReason, watchBudget } from './watch-budget.ts';
-import { Watchers } from './watchers.ts';
+import { unitOfKey, Watchers } from './watchers.ts';
 
 export interface WatchOptions {
   readonly log: (line: string) => void;
@@ -108,7 +109,7 @@ export class Watch {
   noteView(unit: Unit & { kind: 'dataset' }): void {
     const key = unitKey(unit);
     if (!this.#poller.isRunning || this.#watchers?.has(key) || !this.#store.states.has(key)) return;
-    this.#watchers?.watch(unit, { payloads: this.#hasPayloadProblem(unit) });
+    this.#watchers?.watch(unit, this.#store.states.get(key));
   }
 
   #startWatchers(): void {
@@ -255,7 +256,7 @@ export class Watch {
   *#watchUnits(units: Iterable<Unit>, isRecent = false): Generator<void> {
     for (const unit of units) {
       if (this.#closed) return;
-      this.#watchers?.watch(unit, { payloads: this.#hasPayloadProblem(unit), isRecent });
+      this.#watchers?.watch(unit, this.#store.states.get(unitKey(unit)), isRecent);
       yield;
     }
   }
@@ -267,13 +268,7 @@ export class Watch {
     if (namespace !== undefined) yield { kind: 'namespace', slug: namespace };
     const { states } = this.#store;
     for (const [key, { reading }] of states) if (key.startsWith(folder)) yield unitOfReading(reading);
-    for (const [key, unit] of watchers.units()) if (key.startsWith(folder) && !states.has(key)) yield unit;
-  }
-
-  /** True if a payload is missing or incomplete. Only then the folder of payloads is watched. */
-  #hasPayloadProblem(unit: Unit): boolean {
-    const diagnostics = this.#store.states.get(unitKey(unit))?.diagnostics ?? [];
-    return diagnostics.some(([, list]) => list.some(({ pointer }) => pointer === '/file'));
+    for (const key of watchers.keys) if (key.startsWith(folder) && !states.has(key)) yield unitOfKey(key);
   }
 }
 

@@ -15,10 +15,12 @@ import {
   namespaceFolder,
   payloadFolder,
   recordFolders,
+  scopeToReread,
   type Unit,
   unitKey,
   versionsFolder,
 } from '../../catalogue/layout.ts';
+import type { UnitState } from '../reading/unit-reader.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 
 export interface WatchersOptions {
@@ -36,11 +38,14 @@ export interface WatchersOptions {
   readonly onError: (error: NodeJS.ErrnoException) => void;
 }
 
+/** There may be a hundred thousand: the unit follows from its key. */
 interface UnitWatcher {
-  readonly unit: Unit;
+  readonly key: string;
   readonly folderCount: number;
   /** Identities of the folders when they were first watched (see `DiskTree.identity`), in one text. */
   readonly identities: string;
+  /** The unit's state when the identities were compared last: while it has the same, its folders are the same. */
+  state: UnitState | undefined;
   watchers: readonly { close(): unknown }[];
   /** Ends the start; undefined unless it is starting. */
   finishStart?: () => void;
@@ -64,7 +69,7 @@ export class Watchers {
   readonly #options: WatchersOptions;
   /** By key of the unit; of the datasets, the one that changed or was viewed last is the last. */
   readonly #watched = new Map<string, UnitWatcher>();
-  readonly #queue: (readonly [watcher: UnitWatcher, folders: readonly string[]])[] = [];
+  readonly #queue: (readonly [unit: Unit, watcher: UnitWatcher, folders: readonly string[]])[] = [];
   readonly #readyListeners: (() => void)[] = [];
   #budget: number;
   #startingCount = 0;
@@ -78,9 +83,9 @@ export class Watchers {
     this.#budget = options.budget;
   }
 
-  /** Watched units, by key. */
-  *units(): Generator<[key: string, unit: Unit]> {
-    for (const [key, { unit }] of this.#watched) yield [key, unit];
+  /** Keys of the watched units. */
+  get keys(): Iterable<string> {
+    return this.#watched.keys();
   }
 
   /** Number of folders that can be watched in addition. */
@@ -94,37 +99,46 @@ export class Watchers {
   }
 
   /**
-   * Watches the folders of a unit that exist now, instead of those it watched before.
-   * @param payloads true to watch the folder of payloads too
+   * Watches the folders of a unit that exist now, instead of those it watched before. Nothing is done for a dataset that still
+   * has the state it had when its folders were last looked at: they are among its stamps.
    * @param isRecent true to watch a dataset instead of the one that was used least lately, if the budget is used up
    */
-  watch(unit: Unit, { payloads = false, isRecent = true } = {}): void {
+  watch(unit: Unit, state?: UnitState, isRecent = true): void {
     if (this.#closed) return;
-    const key = unitKey(unit);
+    const key = state?.key ?? unitKey(unit);
     const before = this.#watched.get(key);
-    const folders: string[] = [];
-    let identities = '';
-    for (const path of watchedFoldersOfUnit(unit, payloads)) {
-      const identity = this.#tree.identity(path);
-      identities += `${identity ?? ''}\n`;
-      if (identity !== null) folders.push(path);
-    }
-    if (before?.identities === identities) {
-      if (isRecent && unit.kind === 'dataset') this.#moveToEnd(key, before);
+    const isDataset = unit.kind === 'dataset';
+    if (isDataset && before && state && before.state === state) {
+      if (isRecent) this.#moveToEnd(before);
       return;
     }
-    if (before) this.#unwatch(key, before);
+    if (isDataset && !isRecent && !before && this.#isFull && this.free < 1) return;
+    const folders: string[] = [];
+    const all: (string | null)[] = [];
+    for (const path of watchedFoldersOfUnit(unit, hasPayloadProblem(state))) {
+      const identity = this.#tree.identity(path);
+      all.push(identity);
+      if (identity !== null) folders.push(path);
+    }
+    // Joined: V8 keeps a text that grows by "+=" as a tree of its parts.
+    const identities = all.join('\n');
+    if (before?.identities === identities) {
+      before.state = state;
+      if (isDataset && isRecent) this.#moveToEnd(before);
+      return;
+    }
+    if (before) this.#unwatch(before);
     if (folders.length === 0) return;
     if (before && firstLine(before.identities) !== firstLine(identities)) this.#options.onReplaced(unit);
     if (!this.#makeRoom(unit, folders.length, isRecent)) return;
-    const watcher: UnitWatcher = { unit, folderCount: folders.length, identities, watchers: [] };
+    const watcher: UnitWatcher = { key, folderCount: folders.length, identities, state, watchers: [] };
     this.#watched.set(key, watcher);
     this.#folderCount += folders.length;
-    if (unit.kind === 'dataset') {
-      this.#startDataset(key, watcher, folders);
+    if (isDataset) {
+      this.#startDataset(unit, watcher, folders);
       return;
     }
-    this.#queue.push([watcher, folders]);
+    this.#queue.push([unit, watcher, folders]);
     this.#startQueued();
   }
 
@@ -135,15 +149,15 @@ export class Watchers {
 
   close(): void {
     this.#closed = true;
-    for (const [key, watcher] of this.#watched) this.#unwatch(key, watcher);
+    for (const watcher of this.#watched.values()) this.#unwatch(watcher);
   }
 
-  #moveToEnd(key: string, watcher: UnitWatcher): void {
-    this.#watched.delete(key);
-    this.#watched.set(key, watcher);
+  #moveToEnd(watcher: UnitWatcher): void {
+    this.#watched.delete(watcher.key);
+    this.#watched.set(watcher.key, watcher);
   }
 
-  #unwatch(key: string, { folderCount, watchers, finishStart }: UnitWatcher): void {
+  #unwatch({ key, folderCount, watchers, finishStart }: UnitWatcher): void {
     this.#watched.delete(key);
     this.#folderCount -= folderCount;
     finishStart?.();
@@ -158,11 +172,11 @@ export class Watchers {
   #makeRoom(unit: Unit, folderCount: number, isRecent: boolean): boolean {
     if (this.free >= folderCount) return true;
     const isDataset = unit.kind === 'dataset';
-    this.#reportFull(budgetError());
+    if (!this.#isFull) this.#reportFull(budgetError());
     if (isDataset && !isRecent) return false;
     for (const [key, watcher] of this.#watched) {
       if (this.free >= folderCount) break;
-      if (watcher.unit.kind === 'dataset') this.#unwatch(key, watcher);
+      if (unitOfKey(key).kind === 'dataset') this.#unwatch(watcher);
     }
     if (this.free >= folderCount) return true;
     if (!isDataset) this.#options.onError(budgetError());
@@ -175,7 +189,8 @@ export class Watchers {
     this.#options.onFull(error);
   }
 
-  #startDataset(key: string, started: UnitWatcher, folders: readonly string[]): void {
+  #startDataset(unit: Unit, started: UnitWatcher, folders: readonly string[]): void {
+    const { key } = started;
     const watchers: FolderWatcher[] = [];
     started.watchers = watchers;
     // One function for all folders, and no paths, save memory: any path in them stands for the unit.
@@ -191,26 +206,28 @@ export class Watchers {
         const { code } = error as NodeJS.ErrnoException;
         // A folder that is gone or without permission is a problem of that folder alone; reading it reports that.
         if (code === 'EACCES' || code === 'EPERM' || code === 'ENOENT' || code === 'ENOTDIR') continue;
-        this.#unwatch(key, started);
+        this.#unwatch(started);
         this.#budget = Math.min(this.#budget, this.#folderCount);
         this.#reportFull(error as NodeJS.ErrnoException);
         return;
       }
-    this.#options.onReady(started.unit);
+    // A copy is as large as it needs to be.
+    started.watchers = [...watchers];
+    this.#options.onReady(unit);
   }
 
   #startQueued(): void {
     while (this.#startingCount < maxStarting) {
       const next = this.#queue.shift();
       if (!next) break;
-      const [watcher, folders] = next;
-      if (this.#watched.get(unitKey(watcher.unit)) === watcher) this.#start(watcher, folders);
+      const [unit, watcher, folders] = next;
+      if (this.#watched.get(watcher.key) === watcher) this.#start(unit, watcher, folders);
     }
     if (this.#startingCount > 0) return;
     for (const done of this.#readyListeners.splice(0)) done();
   }
 
-  #start(started: UnitWatcher, folders: readonly string[]): void {
+  #start(unit: Unit, started: UnitWatcher, folders: readonly string[]): void {
     const paths = folders.map((path) => this.#tree.absolute(path));
     const own = new Set(paths.map((path) => path.replaceAll(sep, '/')));
     const options = { depth: 0, ignored: (path: string) => !own.has(path), ignoreInitial: true, atomic: false };
@@ -233,7 +250,7 @@ export class Watchers {
     });
     watcher.on('ready', () => {
       started.finishStart?.();
-      this.#options.onReady(started.unit);
+      this.#options.onReady(unit);
     });
   }
 
@@ -252,7 +269,14 @@ const budgetError = () => Object.assign(new Error('Too many folders.'), { code: 
 /** Windows reports by an error that a folder was deleted; the folder above it reports that, too. */
 const ignoreError = (): void => {};
 
-const firstLine = (text: string): string => text.slice(0, text.indexOf('\n'));
+const firstLine = (text: string): string => text.split('\n', 1)[0] as string;
+
+/** The unit that has a key. */
+export const unitOfKey = (key: string): Unit => scopeToReread(`${key}.yaml`) as Unit;
+
+/** True if a payload is missing or incomplete. Only then the folder of payloads is watched. */
+const hasPayloadProblem = (state: UnitState | undefined): boolean =>
+  state?.diagnostics.some(([, list]) => list.some(({ pointer }) => pointer === '/file')) ?? false;
 
 /** Folders to watch for a unit: those at the top of the catalogue for its settings, none for a unit of one file. */
 export function watchedFoldersOfUnit(unit: Unit, payloads = false): readonly string[] {

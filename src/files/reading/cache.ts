@@ -10,6 +10,7 @@ import { fields } from '../../catalogue/fields.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { errorCode, removeAbandonedTemporaries, temporaryPathBeside } from '../../disk/durable.ts';
 import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
+import { readLines } from '../read-lines.ts';
 import type { FirstReading } from './first-reading.ts';
 import { type PackedContent, packState, SharedValues, unpackState } from './packed-state.ts';
 import type { UnitState } from './unit-reader.ts';
@@ -21,8 +22,6 @@ const version = 8;
 /** Number of units in a batch, and the length of their content in characters from which a batch is full. */
 const batchSize = 100;
 const batchLength = 1 << 18;
-/** Bytes that are read at once. */
-const readSize = 1 << 20;
 /** Milliseconds of work between two writes, which let other requests have their turn. */
 const slice = 5;
 /** Milliseconds between two saves. */
@@ -81,29 +80,6 @@ function unpackBatch(requests: string, content: string, shared: SharedValues): U
   return (JSON.parse(requests) as Required<ReadRequest>[]).map(([unit, stamps, payloads], i) =>
     unpackState([unit, contents[i] as PackedContent, stamps, payloads], shared),
   );
-}
-
-/** The lines of a file. Each is in a buffer that is used again for the next ones. */
-async function* readLines(path: string): AsyncGenerator<Buffer> {
-  const file = await open(path);
-  try {
-    let buffer = Buffer.allocUnsafe(readSize);
-    let length = 0;
-    for (;;) {
-      if (length === buffer.length) buffer = Buffer.concat([buffer], 2 * length);
-      const { bytesRead } = await file.read(buffer, length, buffer.length - length);
-      if (bytesRead === 0) return;
-      length += bytesRead;
-      const read = buffer.subarray(0, length);
-      let start = 0;
-      for (let end = read.indexOf(10); end >= 0; start = end + 1, end = read.indexOf(10, start))
-        yield read.subarray(start, end);
-      buffer.copyWithin(0, start, length);
-      length -= start;
-    }
-  } finally {
-    await file.close();
-  }
 }
 
 /** Writes the cache to a temporary file and renames it, in steps that let other requests have their turn. */

@@ -9,7 +9,8 @@ import { SharedValues, unpackState } from './packed-state.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
 import type { UnitState } from './unit-reader.ts';
 import { batchSize, maxThreads, type ReadReply, type ReadRequest, UnitReaders } from './unit-readers.ts';
-import { type UnitStore, unitOfReading } from './unit-store.ts';
+import { unitOfReading } from './unit-reading.ts';
+import type { UnitStore } from './unit-store.ts';
 
 /** Number of units from which threads are started: for fewer, starting them takes longer than reading. */
 const minUnits = 1000;

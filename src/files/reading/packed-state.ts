@@ -1,9 +1,10 @@
 /** States of units in a short form that can be written as JSON, for the cache and for messages between threads. */
 import { type EntityValues, entityFromValues, valuesOfEntity } from '../../catalogue/entities.ts';
-import type { Unit } from '../../catalogue/layout.ts';
+import { type Unit, unitKey } from '../../catalogue/layout.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Column, Settings } from '../../catalogue/types.ts';
-import type { UnitState } from './unit-reader.ts';
+import { noDiagnostics, type UnitState } from './unit-reader.ts';
+import { readingOf } from './unit-reading.ts';
 
 /** The values of a unit's entity that are not the defaults (null if there is none), and its diagnostics. */
 export type PackedContent = readonly [values: EntityValues | Settings | null, diagnostics: UnitState['diagnostics']];
@@ -66,11 +67,10 @@ export function unpackState([packed, content, stamps, payloads]: PackedState, sh
   if (!isWhole) shareValues(values as Record<string, unknown>, shared);
   const entity = isWhole ? values : entityFromValues(unit as never, values as EntityValues);
   return {
-    reading: { ...unit, entity } as UnitReading,
+    key: unitKey(unit),
+    reading: readingOf(unit, entity as UnitReading['entity']),
     stamps,
     payloads,
-    diagnostics: diagnostics.length ? diagnostics : none,
+    diagnostics: diagnostics.length ? diagnostics : noDiagnostics,
   };
 }
-
-const none: UnitState['diagnostics'] = Object.freeze([]);

@@ -31,6 +31,7 @@ import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
 import { type FileTree, isSameStamp, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { unpackStamps } from '../tree/stamps.ts';
 import { type LargeRecords, UnitReader, type UnitState } from './unit-reader.ts';
+import { readingOf } from './unit-reading.ts';
 
 /**
  * True if the files and folders of a unit are unchanged.
@@ -60,12 +61,14 @@ export function haveUnchangedFiles(
 export function readUnit(tree: FileTree, unit: Unit, before?: UnitState, large?: LargeRecords): UnitState {
   if (!before) return readFiles(tree, unit, before, large);
   if (haveUnchangedFiles(tree, before)) return before;
-  const { reading, diagnostics, ...stamps } = readFiles(tree, unit, before, large);
+  const { key, reading, stamps, payloads, diagnostics } = readFiles(tree, unit, before, large);
   const diagnosticsBefore = new Map(before.diagnostics);
   return {
+    key,
     reading: reuseIfEqual(before.reading, reading),
+    stamps,
+    payloads,
     diagnostics: diagnostics.map(([path, list]) => [path, reuseIfEqual(diagnosticsBefore.get(path), list)]),
-    ...stamps,
   };
 }
 
@@ -95,13 +98,13 @@ function readFiles(
   if (unit.kind === 'dataset') return readDataset(reader, unit, before?.reading.entity as Dataset | undefined);
   const old = before?.reading.entity ?? null;
   if (unit.kind === 'namespace' && !reader.stamp(namespaceFolder(unit.slug)))
-    return reader.state({ ...unit, entity: null });
+    return reader.state(readingOf(unit, null));
   const found = reader.record(unit.kind, recordPaths(unit));
   if (!found && unit.kind === 'namespace')
     reader.report(namespaceFolder(unit.slug), 'layout', 'namespace.yaml is missing. Add one with a line "label: …".');
   const entity =
     found && (found.record ? entityOf(unit, found.record) : (old ?? placeholderNamespace(unit, found.text)));
-  return reader.state({ ...unit, entity } as UnitReading);
+  return reader.state(readingOf(unit, entity));
 }
 
 /** The entity of a unit that is one record. */
@@ -143,7 +146,7 @@ function placeholderDataset(namespace: string, slug: string, text: string): Data
 function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: Dataset | undefined): UnitState {
   const { namespace, slug } = unit;
   const home = datasetFolder(namespace, slug);
-  const gone: UnitReading = { ...unit, entity: null };
+  const gone = readingOf(unit, null);
   if (!reader.stamp(home)) return reader.state(gone);
   const found = reader.record('dataset', recordPaths(unit));
   reader.stamp(payloadFolder(namespace, slug));
@@ -156,7 +159,7 @@ function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: 
     ? datasetWithSameParts(namespace, slug, found.record, versions)
     : (old ?? placeholderDataset(namespace, slug, found.text));
   const entity = dataset && (found.record ? dataset : datasetWithVersions(dataset, versions));
-  return reader.state(entity ? { ...unit, entity } : gone);
+  return reader.state(entity ? readingOf(unit, entity) : gone);
 }
 
 /** Datasets by the contents of their record: the text of a write is read several times, and parsed once. */

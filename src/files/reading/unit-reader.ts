@@ -1,7 +1,7 @@
 /** Reads the files of a unit, and records their stamps and diagnostics. */
 
 import type { Diagnostic, DiagnosticCode } from '../../catalogue/diagnostic.ts';
-import { payloadPath, recordFormat } from '../../catalogue/layout.ts';
+import { payloadPath, recordFormat, unitKey } from '../../catalogue/layout.ts';
 import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
@@ -12,6 +12,8 @@ import { type CheckedRecord, checkRecordText, makeProblem, type Problem } from '
 
 /** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
 export interface UnitState {
+  /** Key of the unit: the same text in each of its states, so that whoever keeps it keeps no copy. */
+  readonly key: string;
   readonly reading: UnitReading;
   /** Stamps of the files and folders that were read. */
   readonly stamps: PackedStamps;
@@ -20,6 +22,9 @@ export interface UnitState {
   /** A list for each file with diagnostics; an empty one if a file had some before and has none now. */
   readonly diagnostics: readonly (readonly [path: string, diagnostics: readonly Diagnostic[]])[];
 }
+
+/** Shared by all units without diagnostics. */
+export const noDiagnostics: UnitState['diagnostics'] = Object.freeze([]);
 
 /** A large record of a unit, as it was read. Another thread checks it, and then the unit is read again. */
 export interface LargeRecord {
@@ -39,6 +44,7 @@ export type LargeRecords = Map<string, LargeRecord>;
 
 export class UnitReader {
   readonly #tree: FileTree;
+  readonly #key: string | undefined;
   readonly #stampsBefore: ReadonlyMap<string, Stamp | null>;
   readonly #payloadsBefore: ReadonlyMap<string, Stamp | null>;
   readonly #diagnosticsBefore: ReadonlyMap<string, readonly Diagnostic[]>;
@@ -54,6 +60,7 @@ export class UnitReader {
   constructor(tree: FileTree, before: UnitState | undefined, large: LargeRecords | undefined) {
     this.#tree = tree;
     this.#large = large;
+    this.#key = before?.key;
     this.#stampsBefore = new Map(unpackStamps(before?.stamps ?? ''));
     this.#payloadsBefore = new Map(unpackStamps(before?.payloads ?? ''));
     this.#diagnosticsBefore = new Map(before?.diagnostics);
@@ -64,7 +71,8 @@ export class UnitReader {
     for (const path of this.#diagnosticsBefore.keys())
       if (!this.#diagnostics.has(path)) this.#diagnostics.set(path, []);
     const [stamps, payloads] = [packStamps(this.#stamps), packStamps(this.#payloads)];
-    return { reading, stamps, payloads, diagnostics: [...this.#diagnostics] };
+    const diagnostics = this.#diagnostics.size ? [...this.#diagnostics] : noDiagnostics;
+    return { key: this.#key ?? unitKey(reading), reading, stamps, payloads, diagnostics };
   }
 
   /** Stamp of a file or folder; null if there is none, or it can't be read. */

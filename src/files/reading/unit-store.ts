@@ -20,6 +20,7 @@ import type { Step } from './event-loop.ts';
 import { readUnit } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
 import type { LargeRecord, LargeRecords, UnitState } from './unit-reader.ts';
+import { readingOf, unitOfReading } from './unit-reading.ts';
 import { isAsWritten, stateAfterWrite, type WrittenUnit } from './written-unit.ts';
 
 /** Number of changed units up to which the next snapshot is made in one step. */
@@ -65,10 +66,8 @@ export class UnitStore {
   /** Takes states from a cache. The next rescan compares them with the files. */
   restore(states: Iterable<UnitState>): void {
     for (const state of states) {
-      const unit = unitOfReading(state.reading);
-      const key = unitKey(unit);
-      this.#states.set(key, state);
-      this.#markChanged(key, unit, state);
+      this.#states.set(state.key, state);
+      this.#markChanged(state.key, unitOfReading(state.reading), state);
     }
   }
 
@@ -79,12 +78,11 @@ export class UnitStore {
   takeFreshStates(states: Iterable<UnitState>, unchanged: Iterable<string>): void {
     for (const key of unchanged) if (this.#states.has(key)) this.#fresh.add(key);
     for (const state of states) {
-      const unit = unitOfReading(state.reading);
-      const key = unitKey(unit);
+      const { key } = state;
       // The rescan tells a broken record from one that is gone, and keeps the last valid one.
       if (state.reading.entity === null || this.#states.get(key)?.diagnostics.length) continue;
       this.#states.set(key, state);
-      this.#markChanged(key, unit, state);
+      this.#markChanged(key, unitOfReading(state.reading), state);
       this.#changeCount++;
       this.#fresh.add(key);
     }
@@ -179,9 +177,9 @@ export class UnitStore {
     this.#noteUnit(key, unit);
   }
 
-  /** Reads a unit and sets its state. @returns its key */
+  /** Reads a unit and sets its state. @returns its key, if it has a state that of its states */
   *#updateState(unit: Unit): Generator<Step, string> {
-    const key = unitKey(unit);
+    const { key = unitKey(unit) } = this.#states.get(unitKey(unit)) ?? {};
     if (this.#fresh.delete(key)) return key;
     const [state, before] = yield* this.#readUnit(unit);
     if (state === before) return key;
@@ -255,18 +253,12 @@ export class UnitStore {
   }
 
   *#readingsOf(units: ReadonlyMap<string, Unit>): Generator<UnitReading> {
-    for (const [key, unit] of units) yield this.#states.get(key)?.reading ?? ({ ...unit, entity: null } as UnitReading);
+    for (const [key, unit] of units) yield this.#states.get(key)?.reading ?? readingOf(unit, null);
   }
 }
 
 /** Stamps that no file has. */
 const invalidStamps = packStamps([['', { ino: -1, size: -1, mtime: -1, ctime: -1 }]]);
-
-/** The unit of a reading. */
-export function unitOfReading(reading: UnitReading): Unit {
-  const { entity: _, ...unit } = reading;
-  return unit;
-}
 
 /** Folder of a unit's record. */
 function folderOf(unit: Unit): string {

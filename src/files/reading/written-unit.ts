@@ -10,6 +10,7 @@ import { exactStampFrom, packStamps, unpackStamps } from '../tree/stamps.ts';
 import { checkRecordText } from './check-record.ts';
 import { datasetWithSameParts, entityOf, haveUnchangedFiles, reuseIfEqual } from './read-unit.ts';
 import type { UnitState } from './unit-reader.ts';
+import { readingOf } from './unit-reading.ts';
 
 /** A unit whose own record gets another text. */
 export interface WrittenUnit {
@@ -37,11 +38,15 @@ export function unitWithRecord(
   if (!reading.entity || diagnostics.some(([, found]) => found.length > 0)) return undefined;
   const checked = checkRecordText(unit.kind, record.text, record.format, record.parsed);
   if (!('value' in checked)) return undefined;
-  const next = { ...unit, entity: entityWithRecord(unit, checked.value, reading.entity) } as UnitReading;
+  const next = readingOf(unit, entityWithRecord(unit, checked.value, reading.entity));
   return { unit, path, before, reading: reuseIfEqual(reading, next) };
 }
 
-function entityWithRecord(unit: Unit, record: unknown, before: NonNullable<UnitReading['entity']>): unknown {
+function entityWithRecord(
+  unit: Unit,
+  record: unknown,
+  before: NonNullable<UnitReading['entity']>,
+): UnitReading['entity'] {
   if (unit.kind !== 'dataset') return entityOf(unit, record);
   const { namespace, slug } = unit;
   return datasetWithSameParts(namespace, slug, record as RecordOf<'dataset'>, (before as Dataset).versions);
@@ -70,7 +75,8 @@ export function stateAfterWrite(tree: DiskTree, { path, before, reading }: Writt
     throw error;
   }
   if (!changed.has(path)) return undefined;
-  const state = { ...before, reading, stamps: packStamps(stamps) };
+  const { key, payloads, diagnostics } = before;
+  const state: UnitState = { key, reading, stamps: packStamps(stamps), payloads, diagnostics };
   exactStamps.set(state, changed);
   return state;
 }

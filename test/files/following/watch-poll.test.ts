@@ -1,12 +1,13 @@
 /** Where the folder can't be watched, it says so and is polled; notes of writers and the state of git are quicker. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { rmSync } from 'node:fs';
+import { cpSync, renameSync, rmSync } from 'node:fs';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { appendToJournal, JournalReader } from '../../../src/files/following/journal.ts';
 import { folderLimitOfMemory, pollingReason, watchBudget } from '../../../src/files/following/watch-budget.ts';
 import { Watchers } from '../../../src/files/following/watchers.ts';
+import { readUnit } from '../../../src/files/reading/read-unit.ts';
 import { DiskTree } from '../../../src/files/tree/disk-tree.ts';
 import { datasetText, until } from '../../support/folder.ts';
 import { follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
@@ -119,8 +120,8 @@ test('watchers make room for the dataset that is used, and give up the one that 
   });
   t.after(() => watchers.close());
   const watch = (slug: string, isRecent: boolean) =>
-    watchers.watch({ kind: 'dataset', namespace: 'a', slug }, { isRecent });
-  const watched = () => Array.from(watchers.units(), ([key]) => key.split('/')[3]).join('');
+    watchers.watch({ kind: 'dataset', namespace: 'a', slug }, undefined, isRecent);
+  const watched = () => Array.from(watchers.keys, (key) => key.split('/')[3]).join('');
   for (const slug of ['d', 'e', 'f']) watch(slug, false);
   assert.deepEqual([watched(), fullCount], ['de', 1]);
   watch('d', true);
@@ -134,6 +135,41 @@ test('watchers make room for the dataset that is used, and give up the one that 
   folder.write('namespaces/a/datasets/g/dataset.yaml', datasetText('Second'));
   await until(() => changes.length > 0);
   assert.deepEqual([...new Set(changes)], ['namespaces/a/datasets/g/dataset.yaml']);
+});
+
+test('a scan looks at the folders of a dataset only if its state is another one, and at none that there is no room for', async (t) => {
+  const folder = makeFollowedFolder(t);
+  for (const slug of ['d', 'e']) folder.dataset(`namespaces/a/datasets/${slug}`, 'First', ['v1']);
+  const looked: string[] = [];
+  class CountingTree extends DiskTree {
+    override identity(path: string): string | null {
+      looked.push(path);
+      return super.identity(path);
+    }
+  }
+  const ignore = () => {};
+  const tree = new CountingTree(folder.root);
+  const events = { onChange: ignore, onReady: ignore, onReplaced: ignore, onFull: ignore, onError: ignore };
+  const watchers = new Watchers(tree, { budget: 2, ...events });
+  t.after(() => watchers.close());
+  const unit = (slug: string) => ({ kind: 'dataset', namespace: 'a', slug }) as const;
+  const states = new Map(['d', 'e'].map((slug) => [slug, readUnit(tree, unit(slug))]));
+  const scan = () => {
+    looked.length = 0;
+    for (const [slug, state] of states) watchers.watch(unit(slug), state, false);
+    return looked;
+  };
+  const folders = ['namespaces/a/datasets/d', 'namespaces/a/datasets/d/versions'];
+  assert.deepEqual(scan().slice(0, 2), folders);
+  assert.deepEqual([...watchers.keys], ['namespaces/a/datasets/d/dataset']);
+  assert.deepEqual(scan(), []);
+  const home = folder.path('namespaces/a/datasets/d');
+  cpSync(home, `${home}~`, { recursive: true });
+  rmSync(home, { recursive: true });
+  renameSync(`${home}~`, home);
+  states.set('d', readUnit(tree, unit('d'), states.get('d')));
+  assert.deepEqual(scan(), folders);
+  assert.deepEqual(scan(), []);
 });
 
 test('the budget, and why a folder is polled', () => {

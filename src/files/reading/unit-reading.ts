@@ -1,0 +1,30 @@
+/**
+ * Readings and their units. Both are written out by kind: V8 gives an object that is made by spreading another one a hidden
+ * class of its own, which is larger than the object, and each unit has such objects in memory.
+ */
+import type { Unit } from '../../catalogue/layout.ts';
+import type { UnitReading } from '../../catalogue/snapshot.ts';
+
+/** The reading of a unit. @param entity null if it doesn't exist */
+export function readingOf(unit: Unit, entity: UnitReading['entity']): UnitReading {
+  switch (unit.kind) {
+    case 'settings':
+      return { kind: unit.kind, entity } as UnitReading;
+    case 'dataset':
+      return { kind: unit.kind, namespace: unit.namespace, slug: unit.slug, entity } as UnitReading;
+    default:
+      return { kind: unit.kind, slug: unit.slug, entity } as UnitReading;
+  }
+}
+
+/** The unit of a reading. */
+export function unitOfReading(reading: UnitReading): Unit {
+  switch (reading.kind) {
+    case 'settings':
+      return { kind: reading.kind };
+    case 'dataset':
+      return { kind: reading.kind, namespace: reading.namespace, slug: reading.slug };
+    default:
+      return { kind: reading.kind, slug: reading.slug };
+  }
+}
