@@ -105,6 +105,22 @@ export class UnitStore {
     return true;
   }
 
+  /**
+   * Takes the state of a unit that this process has added; the next snapshot has it.
+   * @returns false if its files have to be read
+   */
+  takeAdded(state: UnitState | undefined): boolean {
+    if (!state) return false;
+    const unit = unitOfReading(state.reading);
+    const key = unitKey(unit);
+    // Another rescan may have read it meanwhile.
+    if (this.#states.has(key)) return false;
+    this.#markChanged(key, unit, state);
+    this.#states.set(key, state);
+    this.#changeCount++;
+    return true;
+  }
+
   /** True if the unit's files are as this process wrote them last: they needn't be read again before the next write. */
   isAsWritten(unit: Unit): boolean {
     return isAsWritten(this.tree, unit, this.#states);
