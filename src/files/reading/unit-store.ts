@@ -17,6 +17,7 @@ import type { WorkerPool } from '../../data/worker-pool.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { packStamps, unpackStamps } from '../tree/stamps.ts';
 import type { Step } from './event-loop.ts';
+import { type Below, groupByFolder } from './group-by-folder.ts';
 import { readUnit } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
 import type { LargeRecord, LargeRecords, UnitState } from './unit-reader.ts';
@@ -147,9 +148,11 @@ export class UnitStore {
    * snapshot stays as it is if there is no catalogue in the folder (any more).
    * @param found what was found just now in the folder that is a scope, if that is known
    */
-  *rescan(scopes: Iterable<Scope>, found?: Iterable<ScanResult>): Generator<Step> {
+  *rescan(scopes: readonly Scope[], found?: Iterable<ScanResult>): Generator<Step> {
+    const below = groupByFolder(this.#states, scopes);
     for (const scope of scopes) {
-      if ('folder' in scope) yield* this.#rescanFolder(scope.folder, found ?? scanForUnits(this.tree, scope.folder));
+      if ('folder' in scope)
+        yield* this.#rescanFolder(scope.folder, found ?? scanForUnits(this.tree, scope.folder), below);
       else yield* this.#rescanUnit(scope);
       yield;
     }
@@ -157,7 +160,7 @@ export class UnitStore {
   }
 
   /** Reads the units below a folder, and those that were below it before. */
-  *#rescanFolder(prefix: string, scanned: Iterable<ScanResult>): Generator<Step> {
+  *#rescanFolder(prefix: string, scanned: Iterable<ScanResult>, below: Below<UnitState>): Generator<Step> {
     const seen = new Set<string>();
     const strays = new Map<string, readonly Diagnostic[]>();
     for (const found of scanned) {
@@ -167,8 +170,8 @@ export class UnitStore {
     }
     this.#fresh.clear();
     if (!this.tree.isCatalogue()) return;
-    for (const [key, state] of this.#states) {
-      if (!key.startsWith(prefix) || seen.has(key)) continue;
+    for (const [key, state] of below(prefix)) {
+      if (seen.has(key)) continue;
       yield* this.#rescanUnit(unitOfReading(state.reading));
       yield;
     }
