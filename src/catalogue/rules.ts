@@ -148,16 +148,19 @@ function holdersOf(snapshot: Snapshot, kind: ListedKind, ids: ReadonlySet<number
  */
 function* checkNewNames(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
   const listings = new Map<string, Map<string, string[]>>();
+  const containers = new Map<string, boolean>();
   for (const { path, ref, isNew, isTaken } of touched) {
     if (!isNew) continue;
     const container = containingRecordRef(ref);
-    if (container && !recordPaths(container).some((one) => next.has(one)))
+    const parent = siblingsFolder(ref);
+    const hasContainer = containers.get(parent) ?? (!container || recordPaths(container).some((one) => next.has(one)));
+    containers.set(parent, hasContainer);
+    if (container && !hasContainer)
       yield makeDiagnostic(path, {
         code: 'container',
         message: `There is no ${describeRef(container)}.`,
         other: container,
       });
-    const parent = siblingsFolder(ref);
     const names = listings.get(parent) ?? namesByCase(next.names(parent));
     listings.set(parent, names);
     const twin = names.get(ref.slug.toLowerCase())?.find((name) => name !== ref.slug);

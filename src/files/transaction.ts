@@ -9,14 +9,7 @@
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
-import {
-  parseUntrustedCataloguePath,
-  recordFormat,
-  type Scope,
-  scopeKey,
-  type Unit,
-  unitOfRecord,
-} from '../catalogue/layout.ts';
+import { recordFormat, type Scope, scopeKey } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
 import { restrictSnapshotToVisible } from '../catalogue/permissions.ts';
 import type { RecordDiagnostic, RecordSet } from '../catalogue/record-set.ts';
@@ -28,10 +21,10 @@ import { findPosition } from '../text/parse.ts';
 import type { Access } from './catalogue-files.ts';
 import { appendToJournal } from './following/journal.ts';
 import { makeRegularPause, runStepsInSlices } from './reading/event-loop.ts';
-import { unitsByKey } from './reading/read-unit.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
 import { performFileActions } from './writing/action.ts';
 import type { Step } from './writing/change.ts';
+import { findMissingFolders, scopesToReadAfter, unitsToReadBefore } from './writing/chunk-units.ts';
 import { writeNewRecordsOfSteps } from './writing/create-together.ts';
 import { type PlannedStep, TransactionPlan } from './writing/plan.ts';
 import { ChangedMeanwhileError } from './writing/record-file.ts';
@@ -40,11 +33,13 @@ import { assertChangePermitted } from './writing/rights.ts';
 import {
   lockNamesOfChunk,
   type NumberedStep,
+  newFoldersOfChunk,
   type StepChunk,
   splitByKind,
   splitIntoChunks,
 } from './writing/step-chunks.ts';
 import type { WriteContext } from './writing/write-context.ts';
+import type { WrittenFolders } from './writing/written-folder.ts';
 
 export interface CommitOptions {
   /** Plan and check the steps without writing anything. */
@@ -184,11 +179,12 @@ class Transaction {
   async #planAndPerform(chunk: StepChunk, context: WriteContext, signal: AbortSignal, attempt = 1): Promise<boolean> {
     const { files } = this.#access;
     const pause = chunk.length > 1 ? this.#pause : makeRegularPause(maxTurnOfOneStep);
-    const unread = unitsToReread(chunk).filter((unit) => !files.store.isAsWritten(unit));
+    const missing = findMissingFolders(files.store.tree, newFoldersOfChunk(chunk));
+    const unread = unitsToReadBefore(files.store, chunk, missing);
     if (unread.length)
       await runStepsInSlices(files.store.rescan(unread), chunk.length > 1 ? undefined : maxTurnOfOneStep);
     await pause();
-    const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree));
+    const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree, missing));
     const { accepted } = await this.#plan(chunk, plan, pause);
     await pause();
     if (accepted.length < chunk.length && splitByKind(chunk).length > 1) {
@@ -198,8 +194,9 @@ class Transaction {
     const scopes = new Map<string, Scope>();
     let isRetried = false;
     const planned = accepted.map(([, step]) => step);
+    const folders: WrittenFolders = new Map();
     const together = new Map([
-      ...(await writeNewRecordsOfSteps(files.root, planned, context, signal)),
+      ...(await writeNewRecordsOfSteps(files.root, planned, context, signal, folders)),
       ...(await replaceRecordsOfSteps(files.root, planned, context, signal)),
     ]);
     await forEachConcurrent(accepted, concurrency, async ([i, step]) => {
@@ -217,8 +214,8 @@ class Transaction {
     });
     if (isRetried) return this.#planAndPerform(chunk, context, signal, attempt + 1);
     for (const [key, scope] of scopes) this.#scopes.set(key, scope);
-    const toRead = [...scopes].filter(([key]) => !files.store.takeWritten(plan.written(key)));
-    if (scopes.size) await files.refresh(toRead.map(([, scope]) => scope));
+    const toRead = scopesToReadAfter(files.store, plan.units, scopes, folders);
+    if (scopes.size) await files.refresh(toRead);
     return true;
   }
 
@@ -288,11 +285,4 @@ type NumberedPlan = readonly [i: number, step: PlannedStep];
 /** The step with its changes, if they are computed before the locks are taken. */
 async function computeChanges(step: Step): Promise<Step> {
   return typeof step.changes === 'function' && !step.locks ? { ...step, changes: await step.changes() } : step;
-}
-
-/** Units that the steps of a chunk change, to be read again under the locks. */
-function unitsToReread(chunk: StepChunk): readonly Unit[] {
-  const changes = chunk.flatMap(([, step]) => (typeof step.changes === 'function' ? [] : step.changes));
-  const infos = changes.map(({ path }) => parseUntrustedCataloguePath(path));
-  return [...unitsByKey(infos.flatMap((info) => (info?.kind === 'record' ? [unitOfRecord(info.ref)] : []))).values()];
 }

@@ -127,7 +127,10 @@ export function stepStage(step: SyncStep): number {
 }
 
 export const sortByStage = (steps: readonly SyncStep[]): readonly SyncStep[] =>
-  [...steps].sort((a, b) => stepStage(a) - stepStage(b));
+  steps
+    .map((step) => [stepStage(step), step] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, step]) => step);
 
 /**
  * Resolves conflicts by a change of the last common state: the file of the side that was not chosen becomes the common

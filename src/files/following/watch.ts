@@ -7,6 +7,7 @@
 import { datasetFolder, namespaceFolder, type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { HeadTracker } from '../git/head-tracker.ts';
 import { runStepsInSlices } from '../reading/event-loop.ts';
+import { groupByFolder } from '../reading/group-by-folder.ts';
 import { unitOfReading } from '../reading/unit-reading.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { ChangeQueue } from './change-queue.ts';
@@ -54,6 +55,9 @@ export class Watch {
   #scanAt = 0;
   #scanning: Promise<void> | undefined;
   #isReadingHints = false;
+  /** Number of rescans that are updating the watchers, and the datasets that they have begun to watch. */
+  #updating = 0;
+  readonly #newlyWatched: Unit[] = [];
   /** Number of holders that wait for no rescan to begin. */
   #held = 0;
   #closed = false;
@@ -123,10 +127,7 @@ export class Watch {
     const watchers = new Watchers(this.#store.tree, {
       budget,
       onChange: (path) => this.#changes.push(path),
-      // While they start, one full scan at the end is cheaper.
-      onReady: (unit) =>
-        this.#state !== 'starting' &&
-        this.#changes.schedule(unit.kind === 'dataset' ? unit : { folder: folderPrefix(unit) }),
+      onReady: (unit) => this.#rescanWatched(unit),
       onReplaced: (unit) => this.#store.invalidate(folderPrefix(unit)),
       onFull: (error) => {
         if (this.#watchers !== watchers) return;
@@ -149,9 +150,17 @@ export class Watch {
     });
   }
 
+  /** Rescans a unit that is watched from now on: it may have changed. While all are started, a full scan at the end is cheaper. */
+  #rescanWatched(unit: Unit): void {
+    if (this.#state === 'starting') return;
+    if (unit.kind !== 'dataset') this.#changes.schedule({ folder: folderPrefix(unit) });
+    else if (this.#updating > 0) this.#newlyWatched.push(unit);
+    else this.#changes.schedule(unit);
+  }
+
   /** Watches the folders above the datasets, and then as many datasets as the budget allows: those that changed last. */
   async #startAllWatchers(watchers: Watchers, budget: number): Promise<void> {
-    const units = [...this.#unitsBelow('', watchers)];
+    const units = [...this.#unitsBelow([{ folder: '' }], watchers)('')];
     const datasets = units.filter(({ kind }) => kind === 'dataset');
     await runStepsInSlices(this.#watchUnits(units.filter(({ kind }) => kind !== 'dataset')));
     await watchers.ready();
@@ -222,7 +231,10 @@ export class Watch {
     if (this.#state === 'lost') return;
     try {
       await this.#options.refresh(scopes);
-      await runStepsInSlices(this.#updateWatchers(scopes));
+      this.#updating++;
+      await runStepsInSlices(this.#updateWatchers(scopes)).finally(() => this.#updating--);
+      const watched = this.#newlyWatched.splice(0);
+      if (watched.length) await this.#options.refresh(watched);
     } catch (error) {
       this.#options.log(`The folder can't be read: ${(error as Error).message}`);
     }
@@ -248,8 +260,9 @@ export class Watch {
   *#updateWatchers(scopes: readonly Scope[]): Generator<void> {
     const watchers = this.#watchers;
     if (!watchers) return;
+    const below = this.#unitsBelow(scopes, watchers);
     for (const scope of scopes)
-      if ('folder' in scope) yield* this.#watchUnits(this.#unitsBelow(scope.folder, watchers));
+      if ('folder' in scope) yield* this.#watchUnits(below(scope.folder));
       else yield* this.#watchUnits([scope], true);
   }
 
@@ -261,14 +274,18 @@ export class Watch {
     }
   }
 
-  /** Units with folders at or below a folder, known or still watched. */
-  *#unitsBelow(folder: string, watchers: Watchers): Generator<Unit> {
-    yield { kind: 'settings' };
-    const [, namespace] = /^namespaces\/([^/]+)\//.exec(folder) ?? [];
-    if (namespace !== undefined) yield { kind: 'namespace', slug: namespace };
+  /** A function that gives the units with folders at or below one of the folders in scopes, known or still watched. */
+  #unitsBelow(scopes: readonly Scope[], watchers: Watchers): (folder: string) => Generator<Unit> {
     const { states } = this.#store;
-    for (const [key, { reading }] of states) if (key.startsWith(folder)) yield unitOfReading(reading);
-    for (const key of watchers.keys) if (key.startsWith(folder) && !states.has(key)) yield unitOfKey(key);
+    const known = groupByFolder(states, scopes);
+    const watched = groupByFolder(watchers.units, scopes);
+    return function* (folder) {
+      yield { kind: 'settings' };
+      const [, namespace] = /^namespaces\/([^/]+)\//.exec(folder) ?? [];
+      if (namespace !== undefined) yield { kind: 'namespace', slug: namespace };
+      for (const [, { reading }] of known(folder)) yield unitOfReading(reading);
+      for (const [key] of watched(folder)) if (!states.has(key)) yield unitOfKey(key);
+    };
   }
 }
 

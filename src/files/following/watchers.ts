@@ -83,9 +83,9 @@ export class Watchers {
     this.#budget = options.budget;
   }
 
-  /** Keys of the watched units. */
-  get keys(): Iterable<string> {
-    return this.#watched.keys();
+  /** The watched units, by key. */
+  get units(): ReadonlyMap<string, unknown> {
+    return this.#watched;
   }
 
   /** Number of folders that can be watched in addition. */

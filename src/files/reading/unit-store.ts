@@ -17,6 +17,7 @@ import type { WorkerPool } from '../../data/worker-pool.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { packStamps, unpackStamps } from '../tree/stamps.ts';
 import type { Step } from './event-loop.ts';
+import { type Below, groupByFolder } from './group-by-folder.ts';
 import { readUnit } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
 import type { LargeRecord, LargeRecords, UnitState } from './unit-reader.ts';
@@ -103,6 +104,22 @@ export class UnitStore {
     return true;
   }
 
+  /**
+   * Takes the state of a unit that this process has added; the next snapshot has it.
+   * @returns false if its files have to be read
+   */
+  takeAdded(state: UnitState | undefined): boolean {
+    if (!state) return false;
+    const unit = unitOfReading(state.reading);
+    const key = unitKey(unit);
+    // Another rescan may have read it meanwhile.
+    if (this.#states.has(key)) return false;
+    this.#markChanged(key, unit, state);
+    this.#states.set(key, state);
+    this.#changeCount++;
+    return true;
+  }
+
   /** True if the unit's files are as this process wrote them last: they needn't be read again before the next write. */
   isAsWritten(unit: Unit): boolean {
     return isAsWritten(this.tree, unit, this.#states);
@@ -129,9 +146,11 @@ export class UnitStore {
    * snapshot stays as it is if there is no catalogue in the folder (any more).
    * @param found what was found just now in the folder that is a scope, if that is known
    */
-  *rescan(scopes: Iterable<Scope>, found?: Iterable<ScanResult>): Generator<Step> {
+  *rescan(scopes: readonly Scope[], found?: Iterable<ScanResult>): Generator<Step> {
+    const below = groupByFolder(this.#states, scopes);
     for (const scope of scopes) {
-      if ('folder' in scope) yield* this.#rescanFolder(scope.folder, found ?? scanForUnits(this.tree, scope.folder));
+      if ('folder' in scope)
+        yield* this.#rescanFolder(scope.folder, found ?? scanForUnits(this.tree, scope.folder), below);
       else yield* this.#rescanUnit(scope);
       yield;
     }
@@ -139,7 +158,7 @@ export class UnitStore {
   }
 
   /** Reads the units below a folder, and those that were below it before. */
-  *#rescanFolder(prefix: string, scanned: Iterable<ScanResult>): Generator<Step> {
+  *#rescanFolder(prefix: string, scanned: Iterable<ScanResult>, below: Below<UnitState>): Generator<Step> {
     const seen = new Set<string>();
     const strays = new Map<string, readonly Diagnostic[]>();
     for (const found of scanned) {
@@ -149,8 +168,8 @@ export class UnitStore {
     }
     this.#fresh.clear();
     if (!this.tree.isCatalogue()) return;
-    for (const [key, state] of this.#states) {
-      if (!key.startsWith(prefix) || seen.has(key)) continue;
+    for (const [key, state] of below(prefix)) {
+      if (seen.has(key)) continue;
       yield* this.#rescanUnit(unitOfReading(state.reading));
       yield;
     }

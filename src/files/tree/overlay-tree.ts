@@ -23,10 +23,23 @@ export class OverlayTree implements FileTree {
   /** Files and folders that were moved or removed, in order. */
   readonly #relocations: Relocation[] = [];
 
+  /** Folders that the base tree lacks: nothing has to be looked for in them. */
+  readonly #missing: ReadonlySet<string>;
+
   #hasOnlyTexts = true;
 
-  constructor(base: FileTree) {
+  /** @param missing folders that are known to be missing in the base tree */
+  constructor(base: FileTree, missing: ReadonlySet<string> = new Set()) {
     this.#base = base;
+    this.#missing = missing;
+  }
+
+  /** True for a path in a folder that is known to be missing in the base tree. */
+  isInMissingFolder(path: string): boolean {
+    if (this.#missing.size === 0) return false;
+    for (let end = path.length; end > 0; end = path.lastIndexOf('/', end - 1))
+      if (this.#missing.has(path.slice(0, end))) return true;
+    return false;
   }
 
   /** True if all changes are texts of records. */
@@ -141,6 +154,7 @@ export class OverlayTree implements FileTree {
 
   /** Path in the base tree of what is at a path now; null if nothing of the base tree is. */
   #baseOf(path: string): string | null {
+    if (this.isInMissingFolder(path)) return null;
     let place = path;
     for (const { from, to } of this.#relocations.toReversed())
       if (to !== null && isWithin(place, to)) place = from + place.slice(to.length);

@@ -12,6 +12,7 @@ import type { PlannedStep } from './plan.ts';
 import { writeNewRecord } from './record-file.ts';
 import { syncTogether } from './sync-together.ts';
 import type { WriteContext } from './write-context.ts';
+import { type FolderStamps, stampsAfterNaming, stampsBeforeNaming, type WrittenFolders } from './written-folder.ts';
 
 export interface NewRecord {
   /** Relative to the catalogue folder. */
@@ -33,22 +34,27 @@ interface Aside {
  * record whole or missing, and no empty folder of a dataset.
  * @param records a dataset before its versions
  * @param signal aborted if a lock is lost
+ * @param folders collects the folders that were written whole
  * @returns errors of the records that were not written; see `writeNewRecord`
  */
 export async function writeNewRecordsTogether(
   root: string,
   records: readonly NewRecord[],
   signal: AbortSignal,
+  folders?: WrittenFolders,
 ): Promise<ReadonlyMap<NewRecord, Error>> {
   const errors = new Map<NewRecord, Error>();
   const asides = planAsides(root, records);
   const failed = new Set<Aside>();
   const written = new Map<string, Aside>();
+  const pathsOf = new Map<Aside, ReadonlySet<string>>();
   const pause = makeRegularPause();
   for (const aside of asides) {
     try {
       if (aside.isFolder && !existsSync(dirname(aside.target))) await makeFoldersDurably(dirname(aside.target));
-      for (const path of writeAside(root, aside)) written.set(path, aside);
+      const paths = writeAside(root, aside);
+      for (const path of paths) written.set(path, aside);
+      pathsOf.set(aside, paths);
     } catch {
       failed.add(aside);
     }
@@ -56,8 +62,12 @@ export async function writeNewRecordsTogether(
   }
   await syncTogether(root, [...written.keys()], (path) => failed.add(written.get(path) as Aside));
   const named: Aside[] = [];
+  const stamps = new Map<Aside, FolderStamps | null>();
   for (const aside of asides) {
-    if (!failed.has(aside) && !signal.aborted && giveName(aside)) named.push(aside);
+    const isReady = !failed.has(aside) && !signal.aborted;
+    if (isReady && folders && aside.isFolder)
+      stamps.set(aside, stampsBeforeNaming(root, aside, pathsOf.get(aside) ?? []));
+    if (isReady && giveName(aside)) named.push(aside);
     else failed.add(aside);
     await pause();
   }
@@ -65,12 +75,19 @@ export async function writeNewRecordsTogether(
     for (const { target, records } of named.filter(({ target }) => dirname(target) === folder))
       for (const record of records) errors.set(record, toUnavailableError(error, target) as Error);
   });
+  for (const aside of named) {
+    const before = stamps.get(aside);
+    const after = before && stampsAfterNaming(root, aside, before);
+    if (after) folders?.set(after[0]?.[0] ?? '', after);
+    await pause();
+  }
   for (const aside of failed) await writeOneByOne(root, aside, signal, errors);
   return errors;
 }
 
 /**
  * Writes the records of steps that add one record each, if there are several.
+ * @param folders collects the folders that were written whole
  * @returns true for each step that is done, or its error
  */
 export async function writeNewRecordsOfSteps(
@@ -78,6 +95,7 @@ export async function writeNewRecordsOfSteps(
   steps: readonly PlannedStep[],
   context: WriteContext,
   signal: AbortSignal,
+  folders?: WrittenFolders,
 ): Promise<ReadonlyMap<PlannedStep, true | Error>> {
   const outcomes = new Map<PlannedStep, true | Error>();
   const news = new Map(
@@ -89,7 +107,7 @@ export async function writeNewRecordsOfSteps(
     }),
   );
   if (news.size < 2) return outcomes;
-  const errors = await writeNewRecordsTogether(root, [...news.keys()], signal);
+  const errors = await writeNewRecordsTogether(root, [...news.keys()], signal, folders);
   for (const [action, step] of news) {
     const error = errors.get(action);
     if (!error) context.wrote(action.path, action.text);
@@ -119,8 +137,8 @@ function planAsides(root: string, records: readonly NewRecord[]): readonly Aside
   });
 }
 
-/** Writes an aside. @returns the files and folders to sync */
-function writeAside(root: string, { temporary, target, isFolder, records }: Aside): Iterable<string> {
+/** Writes an aside. @returns the files and folders to sync, a folder before what is in it */
+function writeAside(root: string, { temporary, target, isFolder, records }: Aside): ReadonlySet<string> {
   const paths = new Set<string>();
   const makeFolder = (folder: string) => {
     if (!paths.has(folder)) mkdirSync(folder);

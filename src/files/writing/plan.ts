@@ -24,7 +24,6 @@ import { editRecord } from '../../text/document.ts';
 import { RecordText } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
 import { editLargeRecord, parseLargeRecord } from '../reading/large-records.ts';
-import type { WrittenUnit } from '../reading/written-unit.ts';
 import { existsInTree } from '../tree/file-tree.ts';
 import type { OverlayTree } from '../tree/overlay-tree.ts';
 import type { Action } from './action.ts';
@@ -59,7 +58,8 @@ export class TransactionPlan {
   readonly #access: Access;
   readonly #overlay: OverlayTree;
   readonly #dryRun: { readonly snapshot: Snapshot } | undefined;
-  readonly #units: PlannedUnits;
+  /** What the units say that the plan changes. */
+  readonly units: PlannedUnits;
   /** The records after the changes so far; undefined before the first. */
   #next: Snapshot | undefined;
   #touched: Touched[] = [];
@@ -71,7 +71,7 @@ export class TransactionPlan {
     this.#access = access;
     this.#overlay = overlay;
     this.#dryRun = dryRun;
-    this.#units = new PlannedUnits(overlay, access.files.store.states, dryRun !== undefined);
+    this.units = new PlannedUnits(overlay, access.files.store.states, dryRun !== undefined);
   }
 
   /**
@@ -104,11 +104,6 @@ export class TransactionPlan {
       has: (path) => existsInTree(overlay, path),
       names: (folder) => overlay.names(folder).map(({ name }) => name),
     };
-  }
-
-  /** The unit with a key, if the plan changes nothing of it but the text of its own record. */
-  written(key: string): WrittenUnit | undefined {
-    return this.#units.written(key);
   }
 
   /** Text that a record will have; undefined if it will not exist. */
@@ -243,7 +238,7 @@ export class TransactionPlan {
 
   /** Reads the units that were written in the overlay. */
   #readWritten(): Snapshot {
-    return this.#apply(this.#units.read());
+    return this.#apply(this.units.read());
   }
 
   #apply(readings: readonly UnitReading[]): Snapshot {
@@ -269,7 +264,7 @@ export class TransactionPlan {
     this.#overlay.write(path, record);
     if (!this.#dryRun) this.#tree.rememberText(path, record);
     const unit = unitOfRecord(ref);
-    this.#units.add(unit, path, record, isNew);
+    this.units.add(unit, path, record, isNew);
     this.#scopes.push(unit);
     this.#touched.push({ ref, path, isNew, isTaken, before: findEntity(this.#snapshot, ref) ?? null });
   }
@@ -280,7 +275,7 @@ export class TransactionPlan {
 
   /** The record file at a path; in a dry run, with the contents that the earlier steps would have written. */
   async #open(path: string): Promise<RecordFile> {
-    if (!this.#dryRun) return openRecordFile(this.#tree, path);
+    if (!this.#dryRun && !this.#overlay.isInMissingFolder(path)) return openRecordFile(this.#tree, path);
     const text = this.#overlay.read(path)?.text;
     return { bytes: text === undefined ? null : Buffer.from(text), replace: async () => {}, assertUnchanged() {} };
   }

@@ -21,6 +21,8 @@ export class PlannedUnits {
   /** Keys of units that were changed and not read again yet. */
   readonly #unread = new Set<string>();
   readonly #written = new Map<string, WrittenUnit>();
+  /** States of the units in folders that are not there yet. */
+  readonly #added = new Map<string, UnitState>();
 
   /** @param isDryRun true if earlier steps, which were not written, are in the tree below the overlay */
   constructor(overlay: OverlayTree, states: ReadonlyMap<string, UnitState>, isDryRun: boolean) {
@@ -37,6 +39,7 @@ export class PlannedUnits {
     this.#units.set(key, { unit, own: isOwn ? { path, record } : undefined });
     this.#unread.add(key);
     this.#written.delete(key);
+    this.#added.delete(key);
   }
 
   /** What the units say that were changed since the last call. */
@@ -53,9 +56,18 @@ export class PlannedUnits {
     const before = this.#states.get(key);
     const isKnown = own && before && this.#overlay.hasOnlyTexts && !this.#isDryRun;
     const written = isKnown ? unitWithRecord(unit, own.path, own.record, before) : undefined;
-    if (!written) return readUnit(this.#overlay, unit, before).reading;
+    if (!written) {
+      const state = readUnit(this.#overlay, unit, before);
+      if (!before && !this.#isDryRun && this.#overlay.isInMissingFolder(key)) this.#added.set(key, state);
+      return state.reading;
+    }
     this.#written.set(key, written);
     return written.reading;
+  }
+
+  /** The state of a unit with a key as it was planned, if its folder is not there yet. */
+  added(key: string): UnitState | undefined {
+    return this.#overlay.hasOnlyTexts ? this.#added.get(key) : undefined;
   }
 
   /** The unit with a key, if the only change of its files is another text of its own record. */

@@ -1,4 +1,5 @@
 /** Chunks of steps that are locked, planned and performed together. */
+import { dirname } from 'node:path/posix';
 import { parseUntrustedCataloguePath, type RecordRef, unitKey, unitOfRecord } from '../../catalogue/layout.ts';
 import { lockNamesOfWriteStep, type Step } from './change.ts';
 
@@ -58,12 +59,20 @@ export function splitByKind(chunk: StepChunk): readonly StepChunk[] {
   return [chunk.filter((one) => !versions.includes(one)), versions].filter(({ length }) => length > 0);
 }
 
+/** Keys of the datasets that a chunk adds. */
+function newDatasetsOfChunk(chunk: StepChunk): ReadonlySet<string> {
+  const written = chunk.flatMap(([, step]) => writtenRecord(step) ?? []);
+  return new Set(written.flatMap(({ kind, isAdded, unit }) => (kind === 'dataset' && isAdded ? unit : [])));
+}
+
+/** Folders of the datasets that a chunk adds, if there are several. */
+export function newFoldersOfChunk(chunk: StepChunk): readonly string[] {
+  return chunk.length > 1 ? [...newDatasetsOfChunk(chunk)].map((key) => dirname(key)) : [];
+}
+
 /** Names of the locks that a chunk needs, sorted. While its folder is locked, nobody else writes in a new dataset. */
 export function lockNamesOfChunk(chunk: StepChunk): readonly string[] {
-  const written = chunk.flatMap(([, step]) => writtenRecord(step) ?? []);
-  const newDatasets = new Set(
-    written.flatMap(({ kind, isAdded, unit }) => (kind === 'dataset' && isAdded ? unit : [])),
-  );
+  const newDatasets = newDatasetsOfChunk(chunk);
   const names = new Set(chunk.flatMap(([, step]) => lockNamesOfWriteStep(step)));
   return [...names].filter((name) => !newDatasets.has(name)).sort();
 }

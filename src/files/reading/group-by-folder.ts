@@ -1,0 +1,29 @@
+import type { Scope } from '../../catalogue/layout.ts';
+
+/** A function that gives the entries below a folder. */
+export type Below<T> = (folder: string) => Iterable<readonly [key: string, value: T]>;
+
+/**
+ * Entries with keys such as `namespaces/parks/namespace`, by the folders among some scopes that their keys begin with. It takes
+ * one pass: going through all keys for each folder would take time that grows with the square of their number.
+ */
+export function groupByFolder<T>(
+  entries: Iterable<readonly [key: string, value: T]>,
+  scopes: readonly Scope[],
+): Below<T> {
+  const groups = new Map<string, (readonly [key: string, value: T])[]>();
+  for (const scope of scopes) if ('folder' in scope) groups.set(scope.folder, []);
+  if (groups.size < 2) return (folder) => entriesBelow(entries, folder);
+  for (const entry of entries) for (const folder of foldersAbove(entry[0])) groups.get(folder)?.push(entry);
+  return (folder) => groups.get(folder) ?? [];
+}
+
+/** The folders that a key begins with, with a slash at their end; '' is the first. */
+function* foldersAbove(key: string): Generator<string> {
+  yield '';
+  for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1)) yield key.slice(0, slash + 1);
+}
+
+function* entriesBelow<T>(entries: Iterable<readonly [string, T]>, folder: string): Generator<readonly [string, T]> {
+  for (const entry of entries) if (entry[0].startsWith(folder)) yield entry;
+}

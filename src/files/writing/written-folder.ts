@@ -1,0 +1,55 @@
+/**
+ * Stamps of a folder that was written under a temporary name and then renamed, so that it needn't be read again. Nobody
+ * else has written in it before it got its name: whatever has changed since has another stamp than it had then.
+ */
+import { lstatSync } from 'node:fs';
+import { relative, sep } from 'node:path';
+import type { Stamp } from '../tree/file-tree.ts';
+import { exactStampFrom, stampFrom } from '../tree/stamps.ts';
+
+/** Stamps of a folder and of what is in it, the folder first; paths are relative to the catalogue folder. */
+export type FolderStamps = readonly (readonly [path: string, stamp: Stamp])[];
+
+/** Folders that were written whole, by path relative to the catalogue folder. */
+export type WrittenFolders = Map<string, FolderStamps>;
+
+export interface NamedFolder {
+  /** Absolute paths: what was renamed, and its new name. */
+  readonly temporary: string;
+  readonly target: string;
+}
+
+/**
+ * Stamps just before the folder gets its name. One that was written just now equals no other.
+ * @param written absolute paths of the folder and of what is in it, under the temporary name
+ * @returns null if something is gone
+ */
+export function stampsBeforeNaming(
+  root: string,
+  { temporary, target }: NamedFolder,
+  written: Iterable<string>,
+): FolderStamps | null {
+  const stamps: (readonly [string, Stamp])[] = [];
+  for (const path of written) {
+    const stats = lstatSync(path, { throwIfNoEntry: false });
+    if (!stats) return null;
+    stamps.push([relativePath(root, target + path.slice(temporary.length)), stampFrom(stats)]);
+  }
+  return stamps;
+}
+
+/**
+ * The same stamps after the folder got its name, which is a change of the folder itself.
+ * @returns null if names in the folder have changed since
+ */
+export function stampsAfterNaming(root: string, { target }: NamedFolder, before: FolderStamps): FolderStamps | null {
+  const [, folder] = before[0] ?? [];
+  const stats = folder && lstatSync(target, { throwIfNoEntry: false });
+  if (!stats) return null;
+  const { ino, mtime } = exactStampFrom(stats);
+  if (ino !== folder.ino || (mtime !== folder.mtime && folder.mtime !== -1)) return null;
+  const stamp = folder.mtime === -1 ? folder : stampFrom(stats);
+  return [[relativePath(root, target), stamp], ...before.slice(1)];
+}
+
+const relativePath = (root: string, path: string): string => relative(root, path).replaceAll(sep, '/');
