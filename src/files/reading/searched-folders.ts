@@ -42,7 +42,8 @@ export class SearchedFolders {
       // Folders above the prefix are searched for a part of their units.
       else if (`${one.folder}/`.startsWith(prefix)) stamps.set(one.folder, one.stamp);
     }
-    this.#stamps = packStamps(stamps);
+    // A part says nothing about the rest, if that was never searched.
+    if (prefix === '' || this.#stamps !== '') this.#stamps = packStamps(stamps);
     return this.#replaceStrays(prefix, strays);
   }
 

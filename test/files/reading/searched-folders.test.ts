@@ -86,6 +86,8 @@ test('folders with other files, or with links, are searched again', async (t) =>
 test('a search of a part says nothing about the folders above it', async (t) => {
   const folder = await filledFolder(t);
   const store = new UnitStore(folder.root);
+  for (const _ of store.rescan([{ folder: 'namespaces/a/' }]));
+  assert.ok(!store.folders.areUnchanged(store.tree), 'the rest was never searched');
   for (const _ of store.rescan([{ folder: '' }]));
   assert.ok(store.folders.areUnchanged(store.tree));
   folder.write('namespaces/b/namespace.yaml', 'label: B\n');
