@@ -35,17 +35,12 @@ export function packState({ reading, stamps, payloads, diagnostics }: UnitState,
   return [unit, [values, diagnostics], stamps, payloads];
 }
 
-/** The values of an entity, or of a dataset and its versions, with indices of columns. */
-function packColumns(values: EntityValues, packed: PackedColumns): EntityValues {
-  const { columns, versions } = values as { columns?: readonly Column[]; versions?: readonly VersionValues[] };
-  return {
-    ...values,
-    ...(columns && { columns: columns.map((column) => packed.index(column)) }),
-    ...(versions && { versions: versions.map(([slug, version]) => [slug, packColumns(version, packed)]) }),
-  };
+/** Puts indices of columns into the values of an entity, or of a dataset and its versions, which were made for that. */
+function packColumns(values: Record<string, unknown>, packed: PackedColumns): EntityValues {
+  if (Array.isArray(values.columns)) values.columns = values.columns.map((column: Column) => packed.index(column));
+  if (Array.isArray(values.versions)) for (const [, version] of values.versions) packColumns(version, packed);
+  return values;
 }
-
-type VersionValues = readonly [slug: string, values: EntityValues];
 
 /** Values that many entities have in common, which are kept once. One is made for a whole reading. */
 export class SharedValues {
