@@ -92,7 +92,7 @@ function* subfolders(tree: FileTree, parent: string, kind: 'namespace' | 'datase
 function* search(tree: FileTree, parent: string): Generator<ScanResult, readonly TreeEntry[]> {
   const folder = parent.slice(0, -1);
   const stamp = tree.stamp(folder);
-  const entries = tree.names(parent);
+  const entries = tree.names(parent, true);
   // What a link leads to can change while the folder doesn't.
   const hasLink = entries.some((entry) => entry.isSymbolicLink());
   yield { folder, stamp: stamp && hasLink ? { ...stamp, mtime: -1 } : stamp };
