@@ -81,6 +81,8 @@ function* checkIds(next: RecordSet): Generator<RecordDiagnostic> {
       const isWritten = next.record(path)?.id !== undefined;
       return { entity, path, isWritten, isChanged: next.changed?.has(path) ?? false };
     });
+    const ids = new Set(entities.map(({ entity }) => entity.id));
+    if (ids.size === entities.length && entities.every(({ isWritten }) => isWritten)) continue;
     entities.sort(
       (a, b) =>
         Number(b.isWritten) - Number(a.isWritten) ||

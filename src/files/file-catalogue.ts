@@ -51,7 +51,7 @@ export class FileCatalogue implements CatalogueFiles {
   /** Git commits of writes. */
   readonly commits: GitCommitQueue;
   #loaded = false;
-  #firstReading: Promise<readonly ScanResult[]> | undefined;
+  #firstReading: Promise<readonly ScanResult[] | 'known'> | undefined;
   #watch: Watch | undefined;
   #queue: Promise<void> = Promise.resolve();
   readonly #rescans = new Set<Promise<void>>();
@@ -118,7 +118,7 @@ export class FileCatalogue implements CatalogueFiles {
    * @param cache true to begin with the states in the cache
    * @returns what was found in the folder, for the rescan that follows
    */
-  async #readFirst(cache: boolean): Promise<readonly ScanResult[]> {
+  async #readFirst(cache: boolean): Promise<readonly ScanResult[] | 'known'> {
     const { FirstReading } = await import('./reading/first-reading.ts');
     const reading = new FirstReading(this.store.tree);
     try {

@@ -3,7 +3,7 @@ import { type Unit, unitKey } from '../../catalogue/layout.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { type PackedState, SharedValues, unpackState } from '../reading/packed-state.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
-import { batchSize, UnitReaders } from '../reading/unit-readers.ts';
+import { batchSize, type Replies, UnitReaders } from '../reading/unit-readers.ts';
 
 /**
  * A state, the records that it was read from, and paths at which nothing was found; `unread` for a unit with faults, which
@@ -53,11 +53,12 @@ export async function readFaultlessUnits(
     const sent: Promise<void>[] = [];
     for (let at = 0; at < units.length; at += batchSize) {
       const batch = units.slice(at, at + batchSize);
-      const take = (replies: readonly CheckReply[]) => {
+      const take = (...[replies, packed]: Replies<CheckReply>) => {
+        const columns = shared.columns(packed);
         for (const [i, reply] of replies.entries()) {
           if (reply === 'unread') continue;
           const [state, records, paths] = reply;
-          states.set(unitKey(batch[i] as Unit), unpackState(state, shared));
+          states.set(unitKey(batch[i] as Unit), unpackState(state, columns, shared));
           for (const [path, value] of records) values.set(path, value);
           for (const path of paths) absent.add(path);
         }

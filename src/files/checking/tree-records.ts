@@ -41,8 +41,8 @@ export class ParsedTree implements FileTree {
     return stamp;
   }
 
-  names(path: string): readonly TreeEntry[] {
-    return this.absent.has(path) ? [] : this.#tree.names(path);
+  names(path: string, hasStamp?: boolean): readonly TreeEntry[] {
+    return this.absent.has(path) ? [] : this.#tree.names(path, hasStamp);
   }
 
   isFolder(parent: string, entry: TreeEntry): boolean {

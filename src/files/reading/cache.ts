@@ -1,24 +1,26 @@
 /**
  * Cache of unit states, for a fast start: for each batch of units, a line of JSON with the units and the stamps of their
  * files, which a thread can compare as it is, and one with their content. A state is used only if the stamps of its files
- * are still those on disk. A cache of another version, or one that is cut off or damaged, is ignored as a whole.
+ * are still those on disk. Then come the stamps of the folders that were searched for units. A cache of another version, or one that is cut off or damaged, is ignored as a whole.
  */
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { fields } from '../../catalogue/fields.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
+import type { Column } from '../../catalogue/types.ts';
 import { errorCode, removeAbandonedTemporaries, temporaryPathBeside } from '../../disk/durable.ts';
 import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import { readLines } from '../read-lines.ts';
+import type { PackedStamps } from '../tree/stamps.ts';
 import type { FirstReading } from './first-reading.ts';
-import { type PackedContent, packState, SharedValues, unpackState } from './packed-state.ts';
+import { PackedColumns, type PackedContent, packState, SharedValues, unpackState } from './packed-state.ts';
 import type { UnitState } from './unit-reader.ts';
 import type { ReadRequest } from './unit-readers.ts';
 import type { UnitStore } from './unit-store.ts';
 
 /** Version of the format: raise it when the shape of states changes, or the meaning of a field. */
-const version = 8;
+const version = 9;
 /** Number of units in a batch, and the length of their content in characters from which a batch is full. */
 const batchSize = 100;
 const batchLength = 1 << 18;
@@ -37,10 +39,12 @@ const header = JSON.stringify({ catalogue: 'snapshot cache', version, fields: cr
  * The states in a folder's cache; none if there is no usable cache.
  * @param onRead called with the states of each batch that was read, and a message to threads that asks to compare their
  * stamps; before it is known if the cache is usable
+ * @param onFolders called with the stamps of the folders that were searched for the units; before that is known, too
  */
 export async function readUnitStateCache(
   root: string,
   onRead: (states: readonly UnitState[], message: string) => Promise<void> = async () => {},
+  onFolders: (folders: PackedStamps) => void = () => {},
 ): Promise<readonly UnitState[]> {
   const states: UnitState[] = [];
   const shared = new SharedValues();
@@ -59,6 +63,10 @@ export async function readUnitStateCache(
         return count === states.length && expected === sum ? states : [];
       } else {
         sum = crc32(bytes, sum);
+        if (line.startsWith('{"folders"')) {
+          onFolders(JSON.parse(line).folders);
+          continue;
+        }
         if (requests === undefined) {
           requests = line;
           continue;
@@ -75,15 +83,19 @@ export async function readUnitStateCache(
   return [];
 }
 
+/** The second line of a batch. */
+type BatchContent = readonly [contents: readonly PackedContent[], columns: readonly Column[]];
+
 function unpackBatch(requests: string, content: string, shared: SharedValues): UnitState[] {
-  const contents: readonly PackedContent[] = JSON.parse(content);
+  const [contents, packedColumns]: BatchContent = JSON.parse(content);
+  const columns = shared.columns(packedColumns);
   return (JSON.parse(requests) as Required<ReadRequest>[]).map(([unit, stamps, payloads], i) =>
-    unpackState([unit, contents[i] as PackedContent, stamps, payloads], shared),
+    unpackState([unit, contents[i] as PackedContent, stamps, payloads], columns, shared),
   );
 }
 
-/** Writes the cache to a temporary file and renames it, in steps that let other requests have their turn. */
-export async function writeUnitStateCache(root: string, states: Iterable<UnitState>): Promise<void> {
+/** Writes a store's cache to a temporary file and renames it, in steps that let other requests have their turn. */
+async function writeUnitStateCache({ tree: { root }, states, folders: { stamps } }: UnitStore): Promise<void> {
   const path = cachePath(root);
   await makeFolderInPrivateFolder(root, 'cache');
   await removeAbandonedTemporaries(dirname(path), anHour);
@@ -92,13 +104,13 @@ export async function writeUnitStateCache(root: string, states: Iterable<UnitSta
   try {
     const lines = new CacheLines();
     let sliceEnd = performance.now() + slice;
-    for (const state of states) {
+    for (const state of states.values()) {
       lines.add(state);
       if (performance.now() < sliceEnd) continue;
       await file.write(lines.take());
       sliceEnd = performance.now() + slice;
     }
-    lines.end();
+    lines.end(stamps);
     await file.write(lines.take());
     await file.close();
     await rename(temporary, path);
@@ -116,10 +128,11 @@ class CacheLines {
   #count = 0;
   #requests: string[] = [];
   #contents: string[] = [];
+  #columns = new PackedColumns();
   #length = 0;
 
   add(state: UnitState): void {
-    const [unit, content, stamps, payloads] = packState(state);
+    const [unit, content, stamps, payloads] = packState(state, this.#columns);
     const request: ReadRequest = [unit, stamps, payloads];
     const text = toAscii(JSON.stringify(content));
     this.#requests.push(toAscii(JSON.stringify(request)));
@@ -129,8 +142,9 @@ class CacheLines {
     if (this.#requests.length === batchSize || this.#length >= batchLength) this.#endBatch();
   }
 
-  end(): void {
+  end(folders: PackedStamps): void {
     this.#endBatch();
+    this.#addLine(toAscii(JSON.stringify({ folders })));
     this.#lines += `${JSON.stringify({ end: this.#count, sum: this.#sum })}\n`;
   }
 
@@ -143,14 +157,17 @@ class CacheLines {
 
   #endBatch(): void {
     if (this.#requests.length === 0) return;
-    for (const parts of [this.#requests, this.#contents]) {
-      const line = `[${parts.join()}]`;
-      this.#sum = crc32(line, this.#sum);
-      this.#lines += `${line}\n`;
-    }
+    const columns = toAscii(JSON.stringify(this.#columns.columns));
+    for (const line of [`[${this.#requests.join()}]`, `[[${this.#contents.join()}],${columns}]`]) this.#addLine(line);
     this.#requests = [];
     this.#contents = [];
+    this.#columns = new PackedColumns();
     this.#length = 0;
+  }
+
+  #addLine(line: string): void {
+    this.#sum = crc32(line, this.#sum);
+    this.#lines += `${line}\n`;
   }
 }
 
@@ -168,8 +185,9 @@ export interface StateCacheOptions {
 export class StateCache {
   readonly #store: UnitStore;
   readonly #options: StateCacheOptions;
-  /** The store's change count when it was last saved. */
+  /** The store's change count, and the stamps of its folders, when it was last saved. */
   #savedCount = -1;
+  #savedFolders: PackedStamps = '';
   #saving: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
   /** Reason of the last failure, which is logged once. */
@@ -182,13 +200,17 @@ export class StateCache {
 
   /** Gives the cached states to the store. @param reading compares them with the files, if there are many */
   async restore(reading?: FirstReading): Promise<void> {
+    let folders: PackedStamps = '';
     const states = await readUnitStateCache(
       this.#store.tree.root,
       (read, message) => reading?.compare(read, message) ?? Promise.resolve(),
+      (found) => {
+        folders = found;
+      },
     );
     if (states.length === 0) await reading?.reset();
-    this.#store.restore(states);
-    if (states.length) this.#savedCount = this.#store.changeCount;
+    this.#store.restore(states, states.length ? folders : '');
+    if (states.length) this.#markSaved(this.#store.changeCount, folders);
   }
 
   /** Saves the states now and at regular intervals. */
@@ -202,11 +224,16 @@ export class StateCache {
   save(): Promise<void> {
     if (this.#options.readOnly) return this.#saving;
     this.#saving = this.#saving.then(async () => {
-      const { changeCount, tree, states } = this.#store;
-      if (changeCount === this.#savedCount || !tree.isCatalogue()) return;
+      const {
+        changeCount,
+        folders: { stamps },
+        tree,
+      } = this.#store;
+      const isSaved = changeCount === this.#savedCount && stamps === this.#savedFolders;
+      if (isSaved || !tree.isCatalogue()) return;
       try {
-        await writeUnitStateCache(tree.root, states.values());
-        this.#savedCount = changeCount;
+        await writeUnitStateCache(this.#store);
+        this.#markSaved(changeCount, stamps);
         this.#lastFailure = '';
       } catch (error) {
         const { cause, message } = error as Error;
@@ -217,6 +244,11 @@ export class StateCache {
       }
     });
     return this.#saving;
+  }
+
+  #markSaved(changeCount: number, folders: PackedStamps): void {
+    this.#savedCount = changeCount;
+    this.#savedFolders = folders;
   }
 
   async close(): Promise<void> {

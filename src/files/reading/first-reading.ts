@@ -3,21 +3,22 @@
  * cached. A small catalogue, and whatever the threads leave unread, is read by the rescan that follows.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type Unit, unitKey } from '../../catalogue/layout.ts';
+import type { Unit } from '../../catalogue/layout.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { SharedValues, unpackState } from './packed-state.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
 import type { UnitState } from './unit-reader.ts';
-import { batchSize, maxThreads, type ReadReply, type ReadRequest, UnitReaders } from './unit-readers.ts';
+import { batchSize, maxThreads, type ReadReply, type ReadRequest, type Replies, UnitReaders } from './unit-readers.ts';
 import { unitOfReading } from './unit-reading.ts';
 import type { UnitStore } from './unit-store.ts';
 
 /** Number of units from which threads are started: for fewer, starting them takes longer than reading. */
 const minUnits = 1000;
 
-/** Units for a thread, and the message that asks it to read them. */
+/** Units for a thread, with the states that it compares, and the message that asks it to do so. */
 interface Batch {
-  readonly units: readonly Unit[];
+  readonly count: number;
+  readonly states: readonly UnitState[];
   readonly message: string;
 }
 
@@ -31,8 +32,8 @@ export class FirstReading {
   #sent: Promise<void>[] = [];
   #read: UnitState[] = [];
   readonly #shared = new SharedValues();
-  /** Keys of units whose files are as their cached state says. */
-  #unchanged = new Set<string>();
+  /** Cached states that are as the files say. */
+  #unchanged: UnitState[] = [];
 
   constructor(tree: DiskTree, startReaders = (count?: number) => new UnitReaders(tree.root, count)) {
     this.#tree = tree;
@@ -45,31 +46,33 @@ export class FirstReading {
    */
   async compare(states: readonly UnitState[], message = compareMessage(states)): Promise<void> {
     // Comparing takes as long as making the states, which this thread does.
-    await this.#add(
-      states.map(({ reading }) => unitOfReading(reading)),
-      message,
-      Math.max(1, maxThreads() - 1),
-    );
+    await this.#add({ count: states.length, states, message }, Math.max(1, maxThreads() - 1));
   }
 
   /**
    * Reads the units that the store doesn't have, and gives it all that was read or found unchanged.
-   * @returns what was found in the folder
+   * @returns what was found in the folder, or 'known' if it has the units of the store and no others
    */
-  async finish(store: UnitStore): Promise<readonly ScanResult[]> {
+  async finish(store: UnitStore): Promise<readonly ScanResult[] | 'known'> {
+    const found = store.folders.areUnchanged(this.#tree) ? 'known' : await this.#readMissing(store);
+    if (this.#readers) await this.#send();
+    await Promise.all(this.#sent);
+    store.takeFreshStates(this.#read, this.#unchanged);
+    return found;
+  }
+
+  /** Asks for the units that the store doesn't have. @returns what was found in the folder */
+  async #readMissing(store: UnitStore): Promise<readonly ScanResult[]> {
     const found: ScanResult[] = [];
     let missing: Unit[] = [];
     for (const one of scanForUnits(this.#tree)) {
       found.push(one);
-      if (!('unit' in one) || store.states.has(unitKey(one.unit))) continue;
+      if (!('unit' in one) || store.states.has(one.key)) continue;
       if (missing.push(one.unit) < batchSize) continue;
-      await this.#add(missing, readMessage(missing));
+      await this.#add(readBatch(missing));
       missing = [];
     }
-    if (missing.length) await this.#add(missing, readMessage(missing));
-    if (this.#readers) await this.#send();
-    await Promise.all(this.#sent);
-    store.takeFreshStates(this.#read, this.#unchanged);
+    if (missing.length) await this.#add(readBatch(missing));
     return found;
   }
 
@@ -79,7 +82,7 @@ export class FirstReading {
     this.#unsent = [];
     this.#unsentCount = 0;
     this.#read = [];
-    this.#unchanged = new Set();
+    this.#unchanged = [];
   }
 
   async close(): Promise<void> {
@@ -87,9 +90,9 @@ export class FirstReading {
   }
 
   /** @param threads to start, if none were started; default: as many as there are cores */
-  async #add(units: readonly Unit[], message: string, threads?: number): Promise<void> {
-    this.#unsent.push({ units, message });
-    this.#unsentCount += units.length;
+  async #add(batch: Batch, threads?: number): Promise<void> {
+    this.#unsent.push(batch);
+    this.#unsentCount += batch.count;
     if (!this.#readers && this.#unsentCount < minUnits) return;
     this.#readers ??= this.#startReaders(threads);
     await this.#send();
@@ -97,22 +100,27 @@ export class FirstReading {
 
   async #send(): Promise<void> {
     this.#unsentCount = 0;
-    for (const { units, message } of this.#unsent.splice(0)) {
-      const sent = await this.#readers?.read(message, (replies) => this.#take(units, replies));
+    for (const { states, message } of this.#unsent.splice(0)) {
+      const sent = await this.#readers?.read(message, (...replies) => this.#take(states, replies));
       if (sent) this.#sent.push(sent.done);
     }
     await nextTurn();
   }
 
-  #take(units: readonly Unit[], replies: readonly ReadReply[]): void {
+  #take(states: readonly UnitState[], [replies, packed]: Replies<ReadReply>): void {
+    const columns = this.#shared.columns(packed);
     for (const [i, reply] of replies.entries()) {
-      if (reply === 'unchanged') this.#unchanged.add(unitKey(units[i] as Unit));
-      else if (reply !== 'unread') this.#read.push(unpackState(reply, this.#shared));
+      if (reply === 'unchanged') this.#unchanged.push(states[i] as UnitState);
+      else if (reply !== 'unread') this.#read.push(unpackState(reply, columns, this.#shared));
     }
   }
 }
 
-const readMessage = (units: readonly Unit[]): string => JSON.stringify(units.map((unit): ReadRequest => [unit]));
+const readBatch = (units: readonly Unit[]): Batch => ({
+  count: units.length,
+  states: [],
+  message: JSON.stringify(units.map((unit): ReadRequest => [unit])),
+});
 
 const compareMessage = (states: readonly UnitState[]): string =>
   JSON.stringify(

@@ -6,16 +6,41 @@ import type { Column, Settings } from '../../catalogue/types.ts';
 import { noDiagnostics, type UnitState } from './unit-reader.ts';
 import { readingOf } from './unit-reading.ts';
 
-/** The values of a unit's entity that are not the defaults (null if there is none), and its diagnostics. */
+/**
+ * The values of a unit's entity that are not the defaults (null if there is none), and its diagnostics. In the place of a
+ * column is its index in the columns of all states that are packed together: many datasets have the same ones.
+ */
 export type PackedContent = readonly [values: EntityValues | Settings | null, diagnostics: UnitState['diagnostics']];
 
 /** A unit, its content, and the stamps of its files. */
 export type PackedState = readonly [unit: Unit, content: PackedContent, stamps: string, payloads: string];
 
-export function packState({ reading, stamps, payloads, diagnostics }: UnitState): PackedState {
+/** The different columns of states that are packed together. */
+export class PackedColumns {
+  readonly columns: Column[] = [];
+  readonly #indices = new Map<string, number>();
+
+  index(column: Column): number {
+    const key = JSON.stringify(column);
+    const known = this.#indices.get(key);
+    if (known !== undefined) return known;
+    this.#indices.set(key, this.columns.length);
+    return this.columns.push(column) - 1;
+  }
+}
+
+/** @param columns gets those of the state */
+export function packState({ reading, stamps, payloads, diagnostics }: UnitState, columns: PackedColumns): PackedState {
   const { entity, ...unit } = reading;
-  const values = entity === null ? null : 'kind' in entity ? valuesOfEntity(entity) : entity;
+  const values = entity === null ? null : 'kind' in entity ? packColumns(valuesOfEntity(entity), columns) : entity;
   return [unit, [values, diagnostics], stamps, payloads];
+}
+
+/** Puts indices of columns into the values of an entity, or of a dataset and its versions, which were made for that. */
+function packColumns(values: Record<string, unknown>, packed: PackedColumns): EntityValues {
+  if (Array.isArray(values.columns)) values.columns = values.columns.map((column: Column) => packed.index(column));
+  if (Array.isArray(values.versions)) for (const [, version] of values.versions) packColumns(version, packed);
+  return values;
 }
 
 /** Values that many entities have in common, which are kept once. One is made for a whole reading. */
@@ -23,13 +48,13 @@ export class SharedValues {
   readonly #columns = new Map<string, Column>();
   readonly #texts = new Map<string, string>();
 
+  /** The same columns, each as the object that was shared first. */
   columns(columns: readonly Column[]): readonly Column[] {
     return columns.map((column) => {
-      const key = Object.values(column).join('\n');
+      const key = JSON.stringify(column);
       const known = this.#columns.get(key);
-      if (known && isSameColumn(known, column)) return known;
-      this.#columns.set(key, column);
-      return column;
+      if (!known) this.#columns.set(key, column);
+      return known ?? column;
     });
   }
 
@@ -40,31 +65,33 @@ export class SharedValues {
   }
 }
 
-function isSameColumn(a: Column, b: Column): boolean {
-  const keys = Object.keys(a) as (keyof Column)[];
-  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
-}
-
 /** Fields with few different values. */
 const sharedTexts = ['licence', 'publisher', 'media_type'] as const;
 
-function shareValues(values: Record<string, unknown>, shared: SharedValues): void {
+function shareValues(values: Record<string, unknown>, columns: readonly Column[], shared: SharedValues): void {
   for (const name of sharedTexts) if (typeof values[name] === 'string') values[name] = shared.text(values[name]);
-  if (Array.isArray(values.columns)) values.columns = shared.columns(values.columns);
+  if (Array.isArray(values.columns)) values.columns = values.columns.map((index: number) => columns[index]);
   if (!Array.isArray(values.versions)) return;
   for (const [slug, version] of values.versions) {
     // One text instead of two equal ones.
     if (version.label === slug) version.label = slug;
-    shareValues(version, shared);
+    shareValues(version, columns, shared);
   }
 }
 
-/** @param shared with the values of other states */
-export function unpackState([packed, content, stamps, payloads]: PackedState, shared: SharedValues): UnitState {
+/**
+ * @param columns of the states that were packed together, shared already
+ * @param shared with the values of other states
+ */
+export function unpackState(
+  [packed, content, stamps, payloads]: PackedState,
+  columns: readonly Column[],
+  shared: SharedValues,
+): UnitState {
   const [values, diagnostics] = content;
   const unit = 'namespace' in packed ? { ...packed, namespace: shared.text(packed.namespace) } : packed;
   const isWhole = values === null || unit.kind === 'settings';
-  if (!isWhole) shareValues(values as Record<string, unknown>, shared);
+  if (!isWhole) shareValues(values as Record<string, unknown>, columns, shared);
   const entity = isWhole ? values : entityFromValues(unit as never, values as EntityValues);
   return {
     key: unitKey(unit),

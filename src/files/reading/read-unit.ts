@@ -29,7 +29,7 @@ import { settingsFromRecord } from '../../catalogue/settings.ts';
 import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
 import { type FileTree, isSameStamp, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
-import { unpackStamps } from '../tree/stamps.ts';
+import { isTrueOfStamps } from '../tree/stamps.ts';
 import { type LargeRecords, UnitReader, type UnitState } from './unit-reader.ts';
 import { readingOf } from './unit-reading.ts';
 
@@ -43,10 +43,8 @@ export function haveUnchangedFiles(
   known?: ReadonlyMap<string, Stamp>,
 ): boolean {
   try {
-    for (const packed of [stamps, payloads])
-      for (const [path, stamp] of unpackStamps(packed))
-        if (!isSameStamp(tree.stamp(path), known?.get(path) ?? stamp)) return false;
-    return true;
+    const isUnchanged = (path: string, stamp: Stamp | null) => isSameStamp(tree.stamp(path), known?.get(path) ?? stamp);
+    return isTrueOfStamps(stamps, isUnchanged) && isTrueOfStamps(payloads, isUnchanged);
   } catch (error) {
     if (error instanceof UnreadableFileError) return false;
     throw error;

@@ -11,12 +11,22 @@ import {
   parseRecordFileName,
   recordFolders,
   type Unit,
+  unitKey,
   versionsFolder,
 } from '../../catalogue/layout.ts';
-import { type FileTree, UnreadableFileError } from '../tree/file-tree.ts';
+import { type FileTree, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
 
-/** A unit, or the diagnostic of a file that isn't part of any. */
-export type ScanResult = { readonly unit: Unit } | { readonly stray: Diagnostic };
+/** A unit with its key; the diagnostic of a file that isn't part of any; or a folder that was searched for units. */
+export type ScanResult =
+  | { readonly unit: Unit; readonly key: string }
+  | { readonly stray: Diagnostic }
+  | SearchedFolder;
+
+/** A folder that was searched, with its stamp from before: while it is the same, so are the units that were found in it. */
+interface SearchedFolder {
+  readonly folder: string;
+  readonly stamp: Stamp | null;
+}
 
 /**
  * Scans the folder for units, or the part of it below a prefix such as `namespaces/parks/`. Each step reads at most one
@@ -24,13 +34,13 @@ export type ScanResult = { readonly unit: Unit } | { readonly stray: Diagnostic 
  */
 export function* scanForUnits(tree: FileTree, prefix = ''): Generator<ScanResult> {
   const reaches = (path: string) => path.startsWith(prefix) || prefix.startsWith(path);
-  if (prefix === '') yield { unit: { kind: 'settings' } };
+  if (prefix === '') yield found({ kind: 'settings' });
   if (reaches('namespaces/')) {
     for (const namespace of yield* subfolders(tree, 'namespaces/', 'namespace')) {
       if (!reaches(`namespaces/${namespace}/`)) continue;
-      yield { unit: { kind: 'namespace', slug: namespace } };
+      yield found({ kind: 'namespace', slug: namespace });
       for (const slug of yield* subfolders(tree, `${datasetsFolder(namespace)}/`, 'dataset'))
-        if (reaches(`${datasetFolder(namespace, slug)}/`)) yield { unit: { kind: 'dataset', namespace, slug } };
+        if (reaches(`${datasetFolder(namespace, slug)}/`)) yield found({ kind: 'dataset', namespace, slug });
     }
   }
   for (const kind of ['group', 'user', 'query'] as const)
@@ -42,7 +52,7 @@ function* subfolders(tree: FileTree, parent: string, kind: 'namespace' | 'datase
   const slugs: string[] = [];
   const byCase = new Map<string, string>();
   try {
-    for (const entry of tree.names(parent)) {
+    for (const entry of yield* search(tree, parent)) {
       if (entry.name.startsWith('.')) continue;
       const path = `${parent}${entry.name}`;
       try {
@@ -78,12 +88,23 @@ function* subfolders(tree: FileTree, parent: string, kind: 'namespace' | 'datase
   return slugs;
 }
 
+/** The names in a folder. @throws UnreadableFileError */
+function* search(tree: FileTree, parent: string): Generator<ScanResult, readonly TreeEntry[]> {
+  const folder = parent.slice(0, -1);
+  const stamp = tree.stamp(folder);
+  const entries = tree.names(parent, true);
+  // What a link leads to can change while the folder doesn't.
+  const hasLink = entries.some((entry) => entry.isSymbolicLink());
+  yield { folder, stamp: stamp && hasLink ? { ...stamp, mtime: -1 } : stamp };
+  return entries;
+}
+
 /** Units of one file each. */
 function* recordUnits(tree: FileTree, kind: 'group' | 'user' | 'query'): Generator<ScanResult> {
   const parent = `${recordFolders[kind]}/`;
   const seen = new Set<string>();
   try {
-    for (const entry of tree.names(parent)) {
+    for (const entry of yield* search(tree, parent)) {
       const name = entry.name.startsWith('.') ? null : parseRecordFileName(entry.name);
       if (!name) continue;
       if (!isValidName(kind, name.stem))
@@ -92,7 +113,7 @@ function* recordUnits(tree: FileTree, kind: 'group' | 'user' | 'query'): Generat
           'layout',
           `The name of a ${kind} can't be "${excerpt(name.stem)}": rename the file.`,
         );
-      else if (!seen.has(name.stem)) yield { unit: { kind, slug: name.stem } };
+      else if (!seen.has(name.stem)) yield found({ kind, slug: name.stem });
       seen.add(name.stem);
     }
   } catch (error) {
@@ -100,6 +121,8 @@ function* recordUnits(tree: FileTree, kind: 'group' | 'user' | 'query'): Generat
     yield stray(parent.slice(0, -1), 'unreadable', error.message);
   }
 }
+
+const found = (unit: Unit): ScanResult => ({ unit, key: unitKey(unit) });
 
 const stray = (path: string, code: DiagnosticCode, message: string): ScanResult => ({
   stray: { path, line: 1, column: 1, pointer: '', message, severity: 'error', code },

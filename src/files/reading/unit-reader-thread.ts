@@ -1,20 +1,22 @@
 /** Thread of `UnitReaders`: reads the units in a message, and replies with their states as JSON. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { DiskTree } from '../tree/disk-tree.ts';
-import { packState } from './packed-state.ts';
+import { PackedColumns, packState } from './packed-state.ts';
 import { haveUnchangedFiles, readUnit } from './read-unit.ts';
-import type { ReadReply, ReadRequest } from './unit-readers.ts';
+import type { ReadReply, ReadRequest, Replies } from './unit-readers.ts';
 
 const tree = new DiskTree(workerData as string);
 
-function read([unit, stamps, payloads = '']: ReadRequest): ReadReply {
-  if (stamps === undefined) return packState(readUnit(tree, unit));
+function read([unit, stamps, payloads = '']: ReadRequest, columns: PackedColumns): ReadReply {
+  if (stamps === undefined) return packState(readUnit(tree, unit), columns);
   if (haveUnchangedFiles(tree, { stamps, payloads })) return 'unchanged';
   const state = readUnit(tree, unit);
   // The last valid record stays in place of a broken one.
-  return state.diagnostics.length || state.reading.entity === null ? 'unread' : packState(state);
+  return state.diagnostics.length || state.reading.entity === null ? 'unread' : packState(state, columns);
 }
 
 parentPort?.on('message', (requests: string) => {
-  parentPort?.postMessage(JSON.stringify((JSON.parse(requests) as readonly ReadRequest[]).map(read)));
+  const packed = new PackedColumns();
+  const replies = (JSON.parse(requests) as readonly ReadRequest[]).map((request) => read(request, packed));
+  parentPort?.postMessage(JSON.stringify([replies, packed.columns] satisfies Replies<ReadReply>));
 });

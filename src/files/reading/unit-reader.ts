@@ -88,7 +88,9 @@ export class UnitReader {
 
   /** Names of the records in a folder, after its stamp; there may be other names. None if it can't be read. */
   names(path: string): readonly string[] {
-    return this.#namesBefore(path) ?? this.#orReport(path, () => this.#tree.names(path).map(({ name }) => name)) ?? [];
+    return (
+      this.#namesBefore(path) ?? this.#orReport(path, () => this.#tree.names(path, true).map(({ name }) => name)) ?? []
+    );
   }
 
   /** The names of an unchanged folder in which nothing had diagnostics; undefined if it has to be read. */

@@ -7,6 +7,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Unit } from '../../catalogue/layout.ts';
+import type { Column } from '../../catalogue/types.ts';
 import { threadProgram } from '../../data/worker-pool.ts';
 import type { PackedState } from './packed-state.ts';
 
@@ -15,6 +16,9 @@ export type ReadRequest = readonly [unit: Unit, stamps?: string, payloads?: stri
 
 /** A state as it was read; `unchanged`; or `unread`, if the last state is needed to read it. */
 export type ReadReply = PackedState | 'unchanged' | 'unread';
+
+/** The replies to a message, and the columns of the states in them: see `PackedContent`. */
+export type Replies<Reply> = readonly [replies: readonly Reply[], columns: readonly Column[]];
 
 /** Number of units in a message. */
 export const batchSize = 200;
@@ -32,7 +36,7 @@ const urlOfProgram = (name: string): string => new URL(`${name}${extension}`, im
 interface Thread<Reply> {
   readonly worker: Worker;
   /** Calls with the reply to each message, in the order in which these were sent. */
-  readonly waiting: ((replies: readonly Reply[] | null) => void)[];
+  readonly waiting: ((replies: Replies<Reply> | null) => void)[];
 }
 
 export class UnitReaders<Reply = ReadReply> {
@@ -78,7 +82,7 @@ export class UnitReaders<Reply = ReadReply> {
    */
   async read(
     requests: readonly ReadRequest[] | string,
-    onRead: (replies: readonly Reply[]) => void,
+    onRead: (...replies: Replies<Reply>) => void,
   ): Promise<{ readonly done: Promise<void> }> {
     for (;;) {
       const [thread] = [...this.#threads].sort((a, b) => a.waiting.length - b.waiting.length);
@@ -86,7 +90,7 @@ export class UnitReaders<Reply = ReadReply> {
       if (thread.waiting.length < maxWaiting) {
         const done = new Promise<void>((resolve) => {
           thread.waiting.push((replies) => {
-            if (replies) onRead(replies);
+            if (replies) onRead(...replies);
             resolve();
           });
         });

@@ -15,11 +15,12 @@ import {
 import { emptySnapshot, nextSnapshotInSteps, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import type { WorkerPool } from '../../data/worker-pool.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
-import { packStamps, unpackStamps } from '../tree/stamps.ts';
+import { type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
 import type { Step } from './event-loop.ts';
 import { type Below, groupByFolder } from './group-by-folder.ts';
 import { readUnit } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
+import { type FoundBesides, SearchedFolders } from './searched-folders.ts';
 import type { LargeRecord, LargeRecords, UnitState } from './unit-reader.ts';
 import { readingOf, unitOfReading } from './unit-reading.ts';
 import { isAsWritten, stateAfterWrite, type WrittenUnit } from './written-unit.ts';
@@ -32,12 +33,12 @@ export class UnitStore {
   /** Called after each new snapshot, with the units that changed. */
   onUpdate: ((units: readonly Unit[]) => void) | undefined;
   readonly #states = new Map<string, UnitState>();
-  /** Diagnostics of files that aren't part of a unit. */
-  #strays = new Map<string, readonly Diagnostic[]>();
+  /** Where the units were found, and what else. */
+  readonly folders = new SearchedFolders();
   #snapshot: Snapshot = emptySnapshot;
   #changeCount = 0;
-  /** Keys of units that the next rescan doesn't read, because their states are fresh. */
-  #fresh = new Set<string>();
+  /** States of units that the next rescan doesn't read. */
+  readonly #fresh = new Set<UnitState>();
   /** Units whose state changed since the last snapshot, and the diagnostics of their files. */
   #changedUnits = new Map<string, Unit>();
   #changedDiagnostics = new Map<string, readonly Diagnostic[]>();
@@ -64,8 +65,12 @@ export class UnitStore {
     return this.#changeCount;
   }
 
-  /** Takes states from a cache. The next rescan compares them with the files. */
-  restore(states: Iterable<UnitState>): void {
+  /**
+   * Takes states from a cache. The next rescan compares them with the files.
+   * @param folders stamps of the folders in which the units were found
+   */
+  restore(states: Iterable<UnitState>, folders: PackedStamps = ''): void {
+    this.folders.restore(folders);
     for (const state of states) {
       this.#states.set(state.key, state);
       this.#markChanged(state.key, unitOfReading(state.reading), state);
@@ -74,10 +79,10 @@ export class UnitStore {
 
   /**
    * Takes states that were read just now. The next rescan of the whole folder doesn't read them again.
-   * @param unchanged keys of units whose files were compared just now with their restored state
+   * @param unchanged restored states that were compared with the files just now
    */
-  takeFreshStates(states: Iterable<UnitState>, unchanged: Iterable<string>): void {
-    for (const key of unchanged) if (this.#states.has(key)) this.#fresh.add(key);
+  takeFreshStates(states: Iterable<UnitState>, unchanged: Iterable<UnitState>): void {
+    for (const state of unchanged) this.#fresh.add(state);
     for (const state of states) {
       const { key } = state;
       // The rescan tells a broken record from one that is gone, and keeps the last valid one.
@@ -85,7 +90,7 @@ export class UnitStore {
       this.#states.set(key, state);
       this.#markChanged(key, unitOfReading(state.reading), state);
       this.#changeCount++;
-      this.#fresh.add(key);
+      this.#fresh.add(state);
     }
   }
 
@@ -144,26 +149,38 @@ export class UnitStore {
    * Reads the units in the scopes again, if their files changed, and makes the next snapshot at the end. Each step reads
    * at most one unit; several rescans can run at once, and each snapshot has the newest state of every unit. The
    * snapshot stays as it is if there is no catalogue in the folder (any more).
-   * @param found what was found just now in the folder that is a scope, if that is known
+   * @param found what was found just now in the folder that is a scope, if that is known: 'known' units only, or this
    */
-  *rescan(scopes: readonly Scope[], found?: Iterable<ScanResult>): Generator<Step> {
+  *rescan(scopes: readonly Scope[], found?: Iterable<ScanResult> | 'known'): Generator<Step> {
     const below = groupByFolder(this.#states, scopes);
     for (const scope of scopes) {
-      if ('folder' in scope)
-        yield* this.#rescanFolder(scope.folder, found ?? scanForUnits(this.tree, scope.folder), below);
-      else yield* this.#rescanUnit(scope);
+      if (!('folder' in scope)) yield* this.#rescanUnit(scope);
+      else if (found === 'known') yield* this.#rescanKnownUnits();
+      else yield* this.#rescanFolder(scope.folder, found ?? scanForUnits(this.tree, scope.folder), below);
       yield;
     }
     if (this.tree.isCatalogue()) yield* this.#updateSnapshot();
   }
 
+  /** Reads the units that have a state, but for fresh ones. */
+  *#rescanKnownUnits(): Generator<Step> {
+    for (const [key, state] of this.#states) {
+      if (this.#fresh.has(state)) continue;
+      yield* this.#updateState(key, unitOfReading(state.reading));
+      yield;
+    }
+    this.#fresh.clear();
+  }
+
   /** Reads the units below a folder, and those that were below it before. */
   *#rescanFolder(prefix: string, scanned: Iterable<ScanResult>, below: Below<UnitState>): Generator<Step> {
     const seen = new Set<string>();
-    const strays = new Map<string, readonly Diagnostic[]>();
+    const besides: FoundBesides[] = [];
     for (const found of scanned) {
-      if ('unit' in found) seen.add(yield* this.#updateState(found.unit));
-      else strays.set(found.stray.path, [...(strays.get(found.stray.path) ?? []), found.stray]);
+      if ('unit' in found) {
+        seen.add(found.key);
+        if (!this.#isFresh(found.key)) yield* this.#updateState(found.key, found.unit);
+      } else besides.push(found);
       yield;
     }
     this.#fresh.clear();
@@ -173,43 +190,37 @@ export class UnitStore {
       yield* this.#rescanUnit(unitOfReading(state.reading));
       yield;
     }
-    for (const path of this.#strays.keys())
-      if (path.startsWith(prefix) && !strays.has(path)) this.#changedDiagnostics.set(path, []);
-    for (const [path, found] of strays) {
-      // Equal diagnostics stay the same objects.
-      const before = this.#strays.get(path);
-      if (before && JSON.stringify(before) === JSON.stringify(found)) strays.set(path, before);
-      this.#changedDiagnostics.set(path, strays.get(path) ?? found);
-    }
-    this.#strays = new Map([...[...this.#strays].filter(([path]) => !path.startsWith(prefix)), ...strays]);
+    for (const [path, found] of this.folders.replace(prefix, besides)) this.#changedDiagnostics.set(path, found);
   }
 
   /** Reads one unit. A folder above it may have become a link that leaves the catalogue: then it is gone. */
   *#rescanUnit(unit: Unit): Generator<Step> {
+    const key = unitKey(unit);
     if (!this.tree.leadsOutside(folderOf(unit))) {
-      yield* this.#updateState(unit);
+      yield* this.#updateState(key, unit);
       return;
     }
-    const key = unitKey(unit);
     for (const [path] of this.#states.get(key)?.diagnostics ?? []) this.#changedDiagnostics.set(path, []);
     if (this.#states.delete(key)) this.#changeCount++;
     this.#noteUnit(key, unit);
   }
 
-  /** Reads a unit and sets its state. @returns its key, if it has a state that of its states */
-  *#updateState(unit: Unit): Generator<Step, string> {
-    const { key = unitKey(unit) } = this.#states.get(unitKey(unit)) ?? {};
-    if (this.#fresh.delete(key)) return key;
+  #isFresh(key: string): boolean {
+    const state = this.#states.get(key);
+    return state !== undefined && this.#fresh.has(state);
+  }
+
+  /** Reads a unit and sets its state. */
+  *#updateState(key: string, unit: Unit): Generator<Step> {
     const [state, before] = yield* this.#readUnit(unit);
-    if (state === before) return key;
+    if (state === before) return;
     const isEmpty = state.reading.entity === null && state.diagnostics.every(([, found]) => found.length === 0);
     // If the whole catalogue folder is gone, its units were not removed: it may come back.
-    if (isEmpty && before && !this.tree.isCatalogue()) return key;
+    if (isEmpty && before && !this.tree.isCatalogue()) return;
     this.#markChanged(key, unit, state);
     if (isEmpty && unit.kind !== 'settings') this.#states.delete(key);
-    else this.#states.set(key, state);
+    else this.#states.set(state.key, state);
     if (before || !isEmpty) this.#changeCount++;
-    return key;
   }
 
   /**

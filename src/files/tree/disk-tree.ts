@@ -26,11 +26,13 @@ import {
   allowedTargetOfLink,
   decodeRecordText,
   type FileTree,
+  isAbsent,
   lfsPointer,
   maxRecordSize,
   type Stamp,
   type TreeEntry,
   UnreadableFileError,
+  unreadable,
 } from './file-tree.ts';
 import { mayBePointer, type PayloadPointer, parsePointer } from './payload-pointer.ts';
 import { stampFrom } from './stamps.ts';
@@ -51,6 +53,8 @@ export class DiskTree implements FileTree {
   readonly root: string;
   /** The same without symbolic links. */
   #realRoot: string | undefined;
+  /** The path whose stamp was asked for last, if nothing was there. */
+  #absent: string | undefined;
   /** Texts of records that this process wrote last, by path: they are read again soon, and needn't be parsed for that. */
   #written: LRUCache<string, RecordText> | undefined;
 
@@ -151,10 +155,11 @@ export class DiskTree implements FileTree {
 
   /**
    * Names in a folder, sorted; none if it is missing.
+   * @param hasStamp true if its stamp was made just now: then links to it may be followed
    * @throws UnreadableFileError without permission, or for a link that may not be followed
    */
-  names(path: string): readonly Dirent[] {
-    this.#stats(path.replace(/\/$/, ''));
+  names(path: string, hasStamp = false): readonly Dirent[] {
+    if (!hasStamp) this.#stats(path.replace(/\/$/, ''));
     try {
       return readdirSync(this.absolute(path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
     } catch (error) {
@@ -181,15 +186,18 @@ export class DiskTree implements FileTree {
       if (!stats.isFile()) throw new UnreadableFileError('It is not a file.');
       if (stats.size > maxRecordSize)
         throw new UnreadableFileError(`It has ${stats.size} bytes; a record has at most ${maxRecordSize}.`);
+      // Made before the file is read: what is written from now on has a later time.
+      const stamp = stampFrom(stats);
       const bytes = Buffer.allocUnsafe(stats.size + 1);
       let length = 0;
-      for (let got = -1; got !== 0 && length < bytes.length; length += got)
+      // What is added after the size was asked for changes the stamp: reading on to the end would be one call more for each file.
+      for (let got = -1; got !== 0 && length < stats.size; length += got)
         got = readSync(descriptor, bytes, length, bytes.length - length, null);
       // If the size changed meanwhile, it is being written: the stamp makes the next rescan read it again.
-      const stamp = length === stats.size ? stampFrom(stats) : { ...stampFrom(stats), mtime: -1 };
+      const whole = length === stats.size ? stamp : { ...stamp, mtime: -1 };
       const text = decodeRecordText(bytes.subarray(0, length));
       const written = this.#written?.get(path);
-      return { text, stamp, ...(written?.text === text && { parsed: written.parsed }) };
+      return { text, stamp: whole, ...(written?.text === text && { parsed: written.parsed }) };
     } catch (error) {
       throw error instanceof UnreadableFileError ? error : unreadable(error);
     } finally {
@@ -253,7 +261,7 @@ export class DiskTree implements FileTree {
 
   /** True if nothing is there, not even a link that leads nowhere: before it changes, its folder does. */
   isMissing(path: string): boolean {
-    return this.size(path) === null;
+    return this.#absent === path || this.size(path) === null;
   }
 
   /** As `absolute`, without normalizing: a start compares a hundred thousand files, and that would take a tenth of its time. */
@@ -264,6 +272,7 @@ export class DiskTree implements FileTree {
   #stats(path: string): Stats | null {
     try {
       const stats = lstatSync(this.#place(path), ifExists);
+      this.#absent = stats ? undefined : path;
       if (!stats?.isSymbolicLink()) return stats ?? null;
       const target = realpathSync.native(this.absolute(path));
       if (!this.#isWithin(target))
@@ -281,18 +290,4 @@ export class DiskTree implements FileTree {
       throw unreadable(error);
     }
   }
-}
-
-function isAbsent(error: unknown): boolean {
-  const { code } = error as NodeJS.ErrnoException;
-  return code === 'ENOENT' || code === 'ENOTDIR';
-}
-
-function unreadable(error: unknown): UnreadableFileError {
-  const { code } = error as NodeJS.ErrnoException;
-  if (code === 'EACCES' || code === 'EPERM')
-    return new UnreadableFileError("It can't be read: give the user that runs catalogue permission to read it.");
-  if (code === 'ELOOP') return new UnreadableFileError('It is a link to itself.');
-  // The system's own message has the path on this machine, and diagnostics are public.
-  return new UnreadableFileError(`It can't be read (${code}).`);
 }

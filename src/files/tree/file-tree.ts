@@ -25,6 +25,22 @@ export function isSameStamp(a: Stamp | null, b: Stamp | null): boolean {
 /** A file or folder that can't be read: no permission, too large, not UTF-8, or a link that leaves the folder. */
 export class UnreadableFileError extends Error {}
 
+/** True if an error of the system says that there is no such file or folder. */
+export function isAbsent(error: unknown): boolean {
+  const { code } = error as NodeJS.ErrnoException;
+  return code === 'ENOENT' || code === 'ENOTDIR';
+}
+
+/** The error of the system, in words for people. */
+export function unreadable(error: unknown): UnreadableFileError {
+  const { code } = error as NodeJS.ErrnoException;
+  if (code === 'EACCES' || code === 'EPERM')
+    return new UnreadableFileError("It can't be read: give the user that runs catalogue permission to read it.");
+  if (code === 'ELOOP') return new UnreadableFileError('It is a link to itself.');
+  // The system's own message has the path on this machine, and diagnostics are public.
+  return new UnreadableFileError(`It can't be read (${code}).`);
+}
+
 /** The place that a link may lead to, relative to a folder: the name of the path itself, any name, or anything below. */
 interface LinkBound {
   readonly folder: string;
@@ -57,8 +73,12 @@ export interface FileTree {
   stamp(path: string): Stamp | null;
   /** True if nothing is there, not even a link that leads nowhere. Only of a folder on disk, whose stamps are compared later. */
   isMissing?(path: string): boolean;
-  /** Names in a folder, sorted; none if it is missing. @throws UnreadableFileError */
-  names(path: string): readonly TreeEntry[];
+  /**
+   * Names in a folder, sorted; none if it is missing.
+   * @param hasStamp true if its stamp was made just now
+   * @throws UnreadableFileError
+   */
+  names(path: string, hasStamp?: boolean): readonly TreeEntry[];
   /** True for a folder, or a link to one. @param parent path with a slash at its end */
   isFolder(parent: string, entry: TreeEntry): boolean;
   /** Text of a record, parsed if that has been done; null if there is no such file. @throws UnreadableFileError */

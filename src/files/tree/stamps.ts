@@ -50,19 +50,54 @@ export function packStamps(stamps: Iterable<readonly [path: string, stamp: Stamp
 
 /** Stamps in a packed text, in their order. */
 export function* unpackStamps(text: PackedStamps): Generator<readonly [path: string, stamp: Stamp | null]> {
-  let home: string | undefined;
-  for (let start = 0; start < text.length; ) {
-    const end = text.indexOf('\n', start);
-    const line = text.slice(start, end);
-    start = end + 1;
-    const [ino = '', size = '', mtime = '', ctime = ''] = line.split(' ', 4);
-    const place = line
-      .slice(ino.length + size.length + mtime.length + ctime.length + 4)
-      .replace(/%25|%0A/g, decodeURIComponent);
-    home ??= place;
-    const path = place.startsWith('/') ? home + place : place;
-    const stamp = { ino: Number(ino), size: Number(size), mtime: Number(mtime || ctime), ctime: Number(ctime) };
-    yield [path, ctime === '' ? null : stamp];
+  for (const reader = new StampReader(text); reader.next(); ) yield [reader.path, reader.stamp];
+}
+
+/** True if a test is true of all stamps in a packed text. As a start calls it for a hundred thousand files, it is no generator. */
+export function isTrueOfStamps(text: PackedStamps, test: (path: string, stamp: Stamp | null) => boolean): boolean {
+  for (const reader = new StampReader(text); reader.next(); ) if (!test(reader.path, reader.stamp)) return false;
+  return true;
+}
+
+/** Reads the lines of a packed text, one after another. */
+class StampReader {
+  path = '';
+  stamp: Stamp | null = null;
+  readonly #text: string;
+  #home: string | undefined;
+  #at = 0;
+
+  constructor(text: PackedStamps) {
+    this.#text = text;
+  }
+
+  /** @returns false at the end */
+  next(): boolean {
+    if (this.#at >= this.#text.length) return false;
+    const [ino, size, mtime, ctime] = [this.#word(), this.#word(), this.#word(), this.#word()];
+    const place = this.#place();
+    this.#home ??= place;
+    this.path = place.startsWith('/') ? this.#home + place : place;
+    this.stamp =
+      ctime === ''
+        ? null
+        : { ino: Number(ino), size: Number(size), mtime: Number(mtime || ctime), ctime: Number(ctime) };
+    return true;
+  }
+
+  #word(): string {
+    const start = this.#at;
+    const end = this.#text.indexOf(' ', start);
+    this.#at = end + 1;
+    return this.#text.slice(start, end);
+  }
+
+  #place(): string {
+    const start = this.#at;
+    const end = this.#text.indexOf('\n', start);
+    this.#at = end + 1;
+    const place = this.#text.slice(start, end);
+    return place.includes('%') ? place.replace(/%25|%0A/g, decodeURIComponent) : place;
   }
 }
 

@@ -55,9 +55,9 @@ test('threads find what the main thread finds, in the same order', async (t) => 
       const readers = startCheckReaders(root);
       const { read: original } = readers;
       readers.read = (requests, onRead) =>
-        original.call(readers, requests, (replies) => {
+        original.call(readers, requests, (replies, columns) => {
           read += replies.filter((reply) => reply !== 'unread').length;
-          onRead(replies);
+          onRead(replies, columns);
         });
       return readers;
     },

@@ -121,7 +121,7 @@ test('watchers make room for the dataset that is used, and give up the one that 
   t.after(() => watchers.close());
   const watch = (slug: string, isRecent: boolean) =>
     watchers.watch({ kind: 'dataset', namespace: 'a', slug }, undefined, isRecent);
-  const watched = () => Array.from(watchers.keys, (key) => key.split('/')[3]).join('');
+  const watched = () => Array.from(watchers.units.keys(), (key) => key.split('/')[3]).join('');
   for (const slug of ['d', 'e', 'f']) watch(slug, false);
   assert.deepEqual([watched(), fullCount], ['de', 1]);
   watch('d', true);
@@ -161,7 +161,7 @@ test('a scan looks at the folders of a dataset only if its state is another one,
   };
   const folders = ['namespaces/a/datasets/d', 'namespaces/a/datasets/d/versions'];
   assert.deepEqual(scan().slice(0, 2), folders);
-  assert.deepEqual([...watchers.keys], ['namespaces/a/datasets/d/dataset']);
+  assert.deepEqual([...watchers.units.keys()], ['namespaces/a/datasets/d/dataset']);
   assert.deepEqual(scan(), []);
   const home = folder.path('namespaces/a/datasets/d');
   cpSync(home, `${home}~`, { recursive: true });

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setFlagsFromString } from 'node:v8';
 import { runInThisContext } from 'node:vm';
-import { packState, SharedValues, unpackState } from '../../../src/files/reading/packed-state.ts';
+import { PackedColumns, packState, SharedValues, unpackState } from '../../../src/files/reading/packed-state.ts';
 import { readUnit } from '../../../src/files/reading/read-unit.ts';
 import { unitOfReading } from '../../../src/files/reading/unit-reading.ts';
 import { DiskTree } from '../../../src/files/tree/disk-tree.ts';
@@ -16,9 +16,11 @@ test('states, readings and units of datasets have one hidden class, also when th
   const folder = makeFollowedFolder(t);
   folder.dataset('namespaces/a/datasets/d', 'D', ['v1']);
   const tree = new DiskTree(folder.root);
-  const packed = packState(readUnit(tree, { kind: 'dataset', namespace: 'a', slug: 'd' }));
+  const columns = new PackedColumns();
+  const packed = packState(readUnit(tree, { kind: 'dataset', namespace: 'a', slug: 'd' }), columns);
   const shared = new SharedValues();
-  const states = Array.from({ length: 1000 }, () => unpackState(JSON.parse(JSON.stringify(packed)), shared));
+  const copy = () => JSON.parse(JSON.stringify(packed));
+  const states = Array.from({ length: 1000 }, () => unpackState(copy(), columns.columns, shared));
   const [first, second] = states.slice(-2).map((state) => [state, state.reading, unitOfReading(state.reading)]);
   assert.equal(states[0]?.reading.kind, 'dataset');
   for (const [i, one] of (first ?? []).entries())
