@@ -10,7 +10,7 @@ import type { VersionProfile } from './column-statistics.ts';
 import type { Difference, DifferenceOptions, Rename } from './difference.ts';
 import type { Facets } from './facets.ts';
 import type { FeaturesRequest } from './feature-parameters.ts';
-import type { ChangedRecord, ChangesOptions } from './feed.ts';
+import type { ChangedRecord, ChangesOptions, ListChangedDatasets } from './feed.ts';
 import type { MapRequest, RowsMap } from './maps.ts';
 import type { Media, Payload, RowsFile } from './open-file.ts';
 import type { OutputFormatName } from './output-formats.ts';
@@ -267,11 +267,11 @@ export interface Catalogue {
   /** @throws NotFoundError */
   media(path: string): Promise<Media>;
   /**
-   * Namespaces, datasets and queries that changed since a time, and records that were removed since then or are hidden from
-   * the viewer now; the last change comes last.
+   * Namespaces, datasets and queries that changed since a time, and those removed or hidden since; the last change last.
    * @throws ValidationError if the time is not one of RFC 3339; NotFoundError for an invalid cursor
    */
   changes(options?: ChangesOptions): Promise<ChangesPage>;
+  readonly changedDatasets?: ListChangedDatasets;
 
   /** Checksums, times and commits of files, in the order of the argument. */
   inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]>;

@@ -1,5 +1,6 @@
 /** The feed of changes: records that changed since a time, and those that the viewer may see no longer. */
 import type { DatasetRef, NamespaceRef, QueryRef, VersionRef } from './ref.ts';
+import type { Dataset } from './types.ts';
 
 /** A record in the feed of changes. */
 export interface ChangedRecord {
@@ -29,3 +30,25 @@ export interface ChangesOptions {
   readonly cursor?: string | undefined;
   readonly pageSize?: number | undefined;
 }
+
+/** Which datasets with changed descriptions are wanted. */
+export interface ChangedDatasetsOptions {
+  /** The namespace of the datasets, or the only dataset; by default, all are wanted. */
+  readonly within?: NamespaceRef | DatasetRef | undefined;
+  /** Only datasets with any change at this time or later, in milliseconds since 1970. */
+  readonly since: number;
+  /** Number of datasets, at most. */
+  readonly limit: number;
+}
+
+/** A dataset, and when the file changed that describes it: ISO 8601, UTC. */
+export interface ChangedDataset {
+  readonly dataset: Dataset;
+  readonly datetime: string;
+}
+
+/**
+ * Lists the datasets whose own files changed last, the last changed one first. Only a folder does it: that takes less work than all
+ * pages of the changes.
+ */
+export type ListChangedDatasets = (options: ChangedDatasetsOptions) => Promise<readonly ChangedDataset[]>;

@@ -9,13 +9,15 @@ import type { ChangesPage, Page } from '../catalogue/catalogue.ts';
 import { compareValues } from '../catalogue/compare.ts';
 import { pageAfterCursor } from '../catalogue/cursor.ts';
 import { ValidationError } from '../catalogue/errors.ts';
-import type { ChangedRecord, ChangesOptions } from '../catalogue/feed.ts';
+import type { ChangedDataset, ChangedDatasetsOptions, ChangedRecord, ChangesOptions } from '../catalogue/feed.ts';
 import type { FeedHistory } from '../catalogue/feed-history.ts';
 import { parseCataloguePath, recordPaths, recordPathWithoutExtension, unitKey } from '../catalogue/layout.ts';
 import { allEntities } from '../catalogue/listing.ts';
+import { getEntity } from '../catalogue/lookup.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import { type DatasetRef, type NamespaceRef, type QueryRef, refOf } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
+import { sortIndexesWithoutBlocking, Turns } from '../data/event-loop.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 import { latestChange, unpackStamps } from './tree/stamps.ts';
 
@@ -35,70 +37,143 @@ export interface FeedSources {
   readonly visible: Snapshot;
 }
 
-type Change = Omit<ChangedRecord, 'datetime' | 'recordDatetime'> & { readonly time: number };
+interface Change extends Omit<ChangedRecord, 'datetime' | 'recordDatetime'> {
+  /** Of the last change, in milliseconds since 1970. */
+  readonly time: number;
+}
 
 /**
  * Namespaces, datasets and queries that changed or were removed since a time, the last changed one last.
  * @throws ValidationError if `since` is not a time of RFC 3339; NotFoundError for an invalid cursor
  */
-export function listChangesSince(sources: FeedSources, { since, cursor = '', pageSize }: ChangesOptions): ChangesPage {
-  const { until, changes } = sortedChanges(sources, since, cursor !== '');
+export async function listChangesSince(
+  sources: FeedSources,
+  { since, cursor = '', pageSize }: ChangesOptions,
+): Promise<ChangesPage> {
+  const { visible, history, store } = sources;
+  const { until, changes } = await sortedChanges(sources, since, cursor !== '');
   const order = [
-    { value: ({ datetime }: ChangedRecord) => datetime, isDescending: false },
-    { value: ({ ref }: ChangedRecord) => recordPathWithoutExtension(ref), isDescending: false },
+    { value: ({ time }: Change) => toIsoTime(time), isDescending: false },
+    { value: ({ ref }: Change) => recordPathWithoutExtension(ref), isDescending: false },
   ];
-  const { visible, history } = sources;
-  const page: Page<ChangedRecord> = pageAfterCursor(
-    changes,
-    { cursor, pageSize },
-    visible.settings,
-    order,
-    compareValues,
-  );
-  const items = page.items.map((item) =>
-    item.removed ? item : { ...item, recordDatetime: timeOfRecordFile(sources.store, item.ref as FeedRef) },
+  const page: Page<Change> = pageAfterCursor(changes, { cursor, pageSize }, visible.settings, order, compareValues);
+  const items = page.items.map(
+    ({ time, ...change }): ChangedRecord => ({
+      ...change,
+      datetime: toIsoTime(time),
+      recordDatetime: change.removed ? null : isoTimeOrNull(timeOfRecordFile(store, change.ref as FeedRef)),
+    }),
   );
   return { ...page, items, until: toIsoTime(until), completeSince: toIsoTime(history.completeSince) };
 }
 
 interface SortedChanges {
-  readonly user: number | Viewer;
-  readonly since: string | undefined;
   /** Time of the last change that could be in it, in milliseconds. */
   readonly until: number;
-  readonly changes: readonly ChangedRecord[];
+  readonly changes: readonly Change[];
 }
-/** The last list of each snapshot: who reads it page by page doesn't pay for sorting it each time. */
-const lastLists = new WeakMap<Snapshot, SortedChanges>();
+
+/** A list for one viewer; or, until it is complete, the work on it. */
+interface ListForViewer {
+  readonly user: number | Viewer;
+  readonly since: string | undefined;
+  readonly list: Promise<SortedChanges>;
+  isComplete: boolean;
+}
+/**
+ * Lists of each snapshot: those that are being made, for all requests that wait for the same one; and the last one, so that
+ * who reads it page by page doesn't pay for sorting it each time.
+ */
+const lists = new WeakMap<Snapshot, readonly ListForViewer[]>();
 
 /** All changes since a time, the last one last. @param isContinued true for a page after the first one, which may be of the same list */
-function sortedChanges(sources: FeedSources, since: string | undefined, isContinued: boolean): SortedChanges {
+function sortedChanges(sources: FeedSources, since: string | undefined, isContinued: boolean): Promise<SortedChanges> {
+  const { visible } = sources;
   const user = knownViewer(sources.store, sources.viewer);
-  const last = lastLists.get(sources.visible);
-  if (isContinued && last?.since === since && last?.user === user) return last;
+  const known = lists.get(visible) ?? [];
+  const same = known.find((one) => one.since === since && one.user === user && (isContinued || !one.isComplete));
+  if (same) return same.list;
   const from = since === undefined ? 0 : parseTime(since);
+  const made: ListForViewer = { user, since, list: sortChanges(sources, from, since !== undefined), isComplete: false };
+  lists.set(visible, [...known, made]);
+  const finish = () => {
+    made.isComplete = true;
+    lists.set(visible, [...(lists.get(visible) ?? []).filter(({ isComplete }) => !isComplete), made]);
+  };
+  made.list.then(finish, finish);
+  return made.list;
+}
+
+/** Finds and sorts all changes since a time, in turns. @param from milliseconds since 1970 */
+async function sortChanges(sources: FeedSources, from: number, withRemoved: boolean): Promise<SortedChanges> {
+  const turns = new Turns();
   const until = Date.now() - settlingTime;
-  const found = [...presentRecords(sources), ...(since === undefined ? [] : removedRecords(sources))];
-  const changes = found
-    .filter(({ time }) => time >= from && time <= until)
-    .map(({ time, ...change }): ChangedRecord => ({ ...change, datetime: toIsoTime(time), recordDatetime: null }))
-    .sort(
-      (a, b) =>
-        compareValues(a.datetime, b.datetime) ||
-        compareValues(recordPathWithoutExtension(a.ref), recordPathWithoutExtension(b.ref)),
-    );
-  const list = { user, since, until, changes };
-  lastLists.set(sources.visible, list);
-  return list;
+  const found: Change[] = [];
+  const paths: string[] = [];
+  for (const change of eachChange(sources, withRemoved)) {
+    if (change && change.time >= from && change.time <= until) {
+      found.push(change);
+      paths.push(recordPathWithoutExtension(change.ref));
+    }
+    if (turns.isOver) await turns.next();
+  }
+  const byTime = (a: number, b: number) =>
+    (found[a] as Change).time - (found[b] as Change).time || compareValues(paths[a] as string, paths[b] as string);
+  const changes: Change[] = [];
+  for (const index of await sortIndexesWithoutBlocking(found.length, turns, byTime)) {
+    changes.push(found[index] as Change);
+    if (turns.isOver) await turns.next();
+  }
+  return { until, changes };
+}
+
+/** Datasets whose own files changed lately; of two with the same time, first the one that comes later in the feed of changes. */
+export async function listChangedDatasets(
+  sources: FeedSources,
+  { within, since, limit }: ChangedDatasetsOptions,
+): Promise<readonly ChangedDataset[]> {
+  const { store, visible } = sources;
+  const turns = new Turns();
+  const until = Date.now() - settlingTime;
+  let newest: { readonly ref: FeedRef; readonly path: string; readonly time: number; readonly own: number }[] = [];
+  let oldest = 0;
+  const keepNewest = () => {
+    newest.sort((a, b) => b.own - a.own || b.time - a.time || compareValues(b.path, a.path));
+    newest = newest.slice(0, limit);
+    oldest = newest.length < limit ? 0 : (newest.at(-1)?.own ?? 0);
+  };
+  for (const { ref, time } of presentRecords(sources, datasetRefsWithin(visible, within))) {
+    // Its own file can't have changed later than the dataset.
+    const own = time >= Math.max(since, oldest) && time <= until ? timeOfRecordFile(store, ref) : null;
+    if (own !== null && newest.push({ ref, path: recordPathWithoutExtension(ref), time, own }) >= 2 * limit)
+      keepNewest();
+    if (turns.isOver) await turns.next();
+  }
+  keepNewest();
+  return newest.map(({ ref, own }) => ({
+    dataset: getEntity<'dataset'>(visible, ref as DatasetRef),
+    datetime: toIsoTime(own),
+  }));
+}
+
+/** References of the datasets of a snapshot: all, those of a namespace, or only one. */
+function* datasetRefsWithin(snapshot: Snapshot, within: ChangedDatasetsOptions['within']): Generator<DatasetRef> {
+  if (within?.kind === 'dataset') yield within;
+  const datasets = within
+    ? (snapshot.folders.get(within.slug)?.datasets.values() ?? [])
+    : allEntities(snapshot, 'dataset');
+  if (within?.kind !== 'dataset') for (const dataset of datasets) yield refOf(dataset) as DatasetRef;
 }
 
 const toIsoTime = (time: number): string => new Date(time).toISOString();
 
-/** Time of the last change of a record's own file; null if it isn't there. */
-function timeOfRecordFile(store: UnitStore, ref: FeedRef): string | null {
+const isoTimeOrNull = (time: number | null): string | null => (time === null ? null : toIsoTime(time));
+
+/** Time of the last change of a record's own file, in whole milliseconds; null if it isn't there. */
+function timeOfRecordFile(store: UnitStore, ref: FeedRef): number | null {
   const paths = recordPaths(ref);
   for (const [path, stamp] of unpackStamps(store.states.get(unitKey(ref))?.stamps ?? ''))
-    if (stamp && paths.includes(path)) return toIsoTime(Math.floor(stamp.ctime));
+    if (stamp && paths.includes(path)) return Math.floor(stamp.ctime);
   return null;
 }
 
@@ -107,24 +182,53 @@ export function* listFeedRefs(snapshot: Snapshot): Generator<FeedRef> {
   for (const kind of kinds) for (const entity of allEntities(snapshot, kind)) yield refOf(entity) as FeedRef;
 }
 
-function* presentRecords({ store, history, viewer, visible }: FeedSources): Generator<Change> {
+/** The changes of all records, and undefined for each step without one. */
+function* eachChange(sources: FeedSources, withRemoved: boolean): Generator<Change | undefined> {
+  const present = new Set<string>();
+  for (const change of presentRecords(sources, listFeedRefs(sources.visible))) {
+    if (withRemoved) present.add(recordPathWithoutExtension(change.ref));
+    yield change;
+  }
+  if (withRemoved) yield* removedRecords(sources, present);
+}
+
+function* presentRecords<R extends FeedRef>(
+  { store, history, viewer }: FeedSources,
+  refs: Iterable<R>,
+): Generator<Change & { readonly ref: R }> {
   const user = knownViewer(store, viewer);
-  for (const ref of listFeedRefs(visible)) {
-    const { since } = history.viewedBy(recordPathWithoutExtension(ref), user);
-    yield { ref, removed: false, movedTo: null, time: Math.max(since, timeOfLastChange(store, ref)) };
+  const namespaces = new Map<string, number>();
+  for (const ref of refs) {
+    const record = recordPathWithoutExtension(ref);
+    let within = 0;
+    if (ref.kind === 'dataset') {
+      within = namespaces.get(ref.namespace) ?? timeOfNamespace(store, ref.namespace);
+      namespaces.set(ref.namespace, within);
+    }
+    const { since } = history.viewedBy(record, user);
+    yield { ref, removed: false, movedTo: null, time: Math.max(since, within, timeOfUnit(store, record)) };
   }
 }
 
-/** Records that the viewer could see before and can't see now. A record that is visible again isn't included. */
-function* removedRecords({ store, history, viewer, visible }: FeedSources): Generator<Change> {
-  const present = new Set(Array.from(listFeedRefs(visible), recordPathWithoutExtension));
+/**
+ * Records that the viewer could see before and can't see now, and undefined for each other one. A record that is visible
+ * again isn't included.
+ * @param present paths of those that the viewer can see
+ */
+function* removedRecords(
+  { store, history, viewer, visible }: FeedSources,
+  present: ReadonlySet<string>,
+): Generator<Change | undefined> {
   const user = knownViewer(store, viewer);
   for (const record of history.records) {
+    yield;
+    const { since, lost, lostVersions } = history.viewedBy(record, user);
+    const isPresent = present.has(record);
+    if (isPresent ? lostVersions.size === 0 : lost === null) continue;
     const info = parseCataloguePath(`${record}.yaml`);
     if (info.kind !== 'record') continue;
-    const { since, lost, lostVersions } = history.viewedBy(record, user);
     const ref = info.ref as FeedRef;
-    if (!present.has(record)) {
+    if (!isPresent) {
       const movedTo = (resolveAlias(visible, ref) as FeedRef | undefined) ?? null;
       if (lost !== null) yield { ref, removed: true, movedTo, time: lost };
     } else if (ref.kind === 'dataset') {
@@ -146,12 +250,17 @@ function knownViewer({ snapshot }: UnitStore, viewer: Viewer): number | Viewer {
 
 /** Time of the last change of a record and what belongs to it, in whole milliseconds; 0 if there is none. */
 export function timeOfLastChange(store: UnitStore, ref: FeedRef): number {
-  const { stamps = '', payloads = '' } = store.states.get(unitKey(ref)) ?? {};
+  const within = ref.kind === 'dataset' ? timeOfNamespace(store, ref.namespace) : 0;
+  return Math.max(within, timeOfUnit(store, unitKey(ref)));
+}
+
+/** A namespace that was private shows its datasets from its change on. */
+const timeOfNamespace = (store: UnitStore, slug: string) => timeOfUnit(store, unitKey({ kind: 'namespace', slug }));
+
+function timeOfUnit(store: UnitStore, key: string): number {
+  const { stamps = '', payloads = '' } = store.states.get(key) ?? {};
   // Folders are among the stamps: a removed version is a change of the dataset.
-  const own = Math.floor(Math.max(latestChange(stamps), latestChange(payloads)));
-  // A namespace that was private shows its datasets from its change on.
-  const within = ref.kind === 'dataset' ? timeOfLastChange(store, { kind: 'namespace', slug: ref.namespace }) : 0;
-  return Math.max(within, own);
+  return Math.floor(Math.max(latestChange(stamps), latestChange(payloads)));
 }
 
 function parseTime(text: string): number {

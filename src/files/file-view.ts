@@ -20,7 +20,7 @@ import type {
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
-import type { ChangesOptions } from '../catalogue/feed.ts';
+import type { ChangedDataset, ChangedDatasetsOptions, ChangesOptions } from '../catalogue/feed.ts';
 import { mediaPath } from '../catalogue/layout.ts';
 import type { ListedKind } from '../catalogue/listing.ts';
 import { findEntity, getEntity } from '../catalogue/lookup.ts';
@@ -42,6 +42,7 @@ import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Vers
 import { folderIsGone } from '../disk/private-folder.ts';
 import { assertNoLfsPointers, assertNotLfsPointer, isMediaHidden, openMediaFile, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
+import type { FeedSources } from './changes-feed.ts';
 import { loadedOnDemand, loadHistory, loadLists, loadMaps, loadRowFiles, loadRows } from './on-demand.ts';
 import { scopesOf, scopesOfList } from './reading/scopes.ts';
 import type { FileTrash } from './writing/file-trash.ts';
@@ -108,12 +109,20 @@ export class FileView implements Catalogue {
 
   async changes(options: ChangesOptions = {}): Promise<ChangesPage> {
     const { listChangesSince } = await import('./changes-feed.ts');
+    return listChangesSince(await this.#feedSources(), options);
+  }
+
+  async changedDatasets(options: ChangedDatasetsOptions): Promise<readonly ChangedDataset[]> {
+    const { listChangedDatasets } = await import('./changes-feed.ts');
+    return listChangedDatasets(await this.#feedSources(), options);
+  }
+
+  async #feedSources(): Promise<FeedSources> {
     const journal = await this.#files.feed();
     // What is listed must still be known after a crash.
     await journal.written();
-    const { store } = this.#files;
     const { history } = journal;
-    return listChangesSince({ store, history, viewer: this.#viewer, visible: this.#snapshot }, options);
+    return { store: this.#files.store, history, viewer: this.#viewer, visible: this.#snapshot };
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {

@@ -1,6 +1,5 @@
 /** The catalogue as an Iceberg REST catalog, of which clients read: namespaces, and datasets with rows as tables. */
 import { NotFoundError } from '../catalogue/errors.ts';
-import { listAll } from '../catalogue/iterate.ts';
 import { toJson } from '../catalogue/represent.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
@@ -18,6 +17,7 @@ import {
 } from '../iceberg/rest-catalog.ts';
 import type { Table } from '../iceberg/table.ts';
 import { BadRequestError } from './errors.ts';
+import { listInTurns } from './in-turns.ts';
 import { type Handler, type Params, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { namespaceOf } from './standards.ts';
 
@@ -64,10 +64,10 @@ function partAskedFor({ query }: RequestContext, names: Iterable<string>): ListP
 }
 
 /** Slugs of the namespaces that the viewer may see, or in which there is a table for them. */
-async function namespaceSlugs({ catalogue }: RequestContext): Promise<ReadonlySet<string>> {
+async function namespaceSlugs(request: RequestContext): Promise<ReadonlySet<string>> {
   const slugs = new Set<string>();
-  for await (const { slug } of listAll(catalogue, 'namespace')) slugs.add(slug);
-  for await (const dataset of listAll(catalogue, 'dataset')) if (mayBeTable(dataset)) slugs.add(dataset.namespace);
+  for await (const { slug } of listInTurns(request, 'namespace')) slugs.add(slug);
+  for await (const dataset of listInTurns(request, 'dataset')) if (mayBeTable(dataset)) slugs.add(dataset.namespace);
   return slugs;
 }
 
@@ -107,7 +107,7 @@ export const icebergTablesHandler: Handler = withWarehouse(async (request) => {
   const names: string[] = [];
   // A namespace that the viewer may not see can have datasets that they may see.
   const options = namespace ? { namespace: slug } : {};
-  for await (const dataset of listAll(catalogue, 'dataset', options))
+  for await (const dataset of listInTurns(request, 'dataset', options))
     if (dataset.namespace === slug && mayBeTable(dataset)) names.push(dataset.slug);
   if (!namespace && names.length === 0) throw new NotFoundError();
   const part = partAskedFor(request, names);

@@ -20,8 +20,9 @@ import {
 } from '../standards/ogc/collection.ts';
 import { collectionPaths, openApiFrame } from '../standards/ogc/openapi.ts';
 import { collectionSchema, type SchemaKind, schemaKinds } from '../standards/ogc/schema.ts';
+import { representParts } from './document-in-parts.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
-import { allDatasets, factsOf, namespaceOf, streamParts } from './standards.ts';
+import { allDatasets, factsOf, namespaceOf } from './standards.ts';
 
 /** Refuses parameters besides that of the format (core, query-param-unknown). @throws ValidationError */
 function refuseParameters(query: URLSearchParams): void {
@@ -75,25 +76,16 @@ async function* allCollections(request: RequestContext): AsyncGenerator<OgcColle
   }
 }
 
-/** Datasets up to which a document about all of them is made as a whole, and kept until the catalogue changes. */
-const mostKept = 500;
-
 /**
- * The representation of a document about all collections; of many, it is streamed in turns with other work.
+ * The representation of a document about all collections.
  * @param parts its text, the part of each collection by itself
  */
-async function representAll(
+const representAll = async (
   request: RequestContext,
   representation: Representation,
   parts: () => AsyncGenerator<string, void, undefined>,
-): Promise<Representation | undefined> {
-  if (representation.page) return representation;
-  const { count } = await request.catalogue.list('dataset', { pageSize: 1 });
-  if (count > mostKept) return streamParts(request, 'ogc.json', representation.type ?? request.type, parts);
-  let text = '';
-  for await (const part of parts()) text += part;
-  return { ...representation, json: () => text };
-}
+): Promise<Representation | undefined> =>
+  representation.page ? representation : representParts(request, 'ogc.json', representation, parts);
 
 /** The list of collections: all in one response. */
 export const ogcCollectionsHandler: Handler = async (request) => {

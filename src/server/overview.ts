@@ -2,14 +2,14 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { boxWithoutHeights, parseBox } from '../catalogue/dataset-filters.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
-import { listAll } from '../catalogue/iterate.ts';
 import { type Box, boxAround, overviewArea, type TileAddress } from '../catalogue/maps.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
-import type { Dataset, Version } from '../catalogue/types.ts';
+import type { Version } from '../catalogue/types.ts';
 import { worldSize, xOfLongitude, yOfLatitude } from '../data/map/mercator.ts';
 import { drawOverview } from '../data/map/overview.ts';
 import { readTileShapes, type TileShape } from '../data/map/read-tile.ts';
+import { listInTurns } from './in-turns.ts';
 import { pictureHeaders, pictureType } from './maps.ts';
 import { lastParameterValue, parseListOptions } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
@@ -25,17 +25,18 @@ const patience = 6000;
 /** `/api/v1/datasets/map.svg`: where the datasets lie that the filters leave, and the area that was asked for. */
 export async function overviewHandler(request: RequestContext): Promise<Representation> {
   const { catalogue, query } = request;
-  const options = { ...parseListOptions('dataset', query), ordering: '-updated', page: undefined, cursor: undefined };
-  const datasets: Dataset[] = [];
-  for await (const dataset of listAll(catalogue, 'dataset', { ...options, pageSize: undefined }))
-    datasets.push(dataset);
+  const options = { ...parseListOptions('dataset', query), ordering: '-updated', page: undefined };
   const asked = lastParameterValue(query, 'bbox');
   const chosen = asked ? parseBox('bbox', asked) : null;
-  const placed = datasets.flatMap((dataset) => {
+  const placed: Placed[] = [];
+  let bbox: Box | null = null;
+  for await (const dataset of listInTurns(request, 'dataset', options)) {
     const version = latestReadyVersion(dataset);
-    return version?.bbox ? [{ version, box: boxWithoutHeights(version.bbox) }] : [];
-  });
-  const bbox = placed.reduce<Box | null>((around, { box }) => boxAround(around, box), null);
+    if (!version?.bbox) continue;
+    const box = boxWithoutHeights(version.bbox);
+    placed.push({ version, box });
+    bbox = boxAround(bbox, box);
+  }
   const area = overviewArea(boxAround(bbox, chosen));
   const { shapes, drawn, isComplete } = await readRows(request, placed, area);
   const boxes = placed.filter(({ version }) => !drawn.has(version)).map(({ box }) => box);

@@ -11,12 +11,12 @@ import {
   stacNamespaceLink,
 } from '../standards/stac.ts';
 import type { Handler, RequestContext } from './route.ts';
-import { allDatasetFacts, allDatasets, factsOf, namespaceOf } from './standards.ts';
+import { allDatasets, factsOf, namespaceOf } from './standards.ts';
 
 /** The root: a Catalog for each namespace with data. */
 export const stacCatalogHandler: Handler = async (request) => {
   const children = new Map<string, StacLink>();
-  for await (const facts of allDatasetFacts(request))
+  for await (const { facts } of allDatasets(request, undefined, ({ namespace }) => !children.has(namespace)))
     if (isInStac(facts)) children.set(facts.namespaceSlug, stacNamespaceLink(facts));
   return representStac(request, stacCatalog(factsOf(request), [...children.values()]));
 };

@@ -1,13 +1,11 @@
 /** Documents in the standards of the field: of one dataset, and of the whole catalogue. */
-import { Readable } from 'node:stream';
-import type { Catalogue, Page } from '../catalogue/catalogue.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
-import { listAll } from '../catalogue/iterate.ts';
 import { toJson } from '../catalogue/represent.ts';
 import type { Dataset, Namespace } from '../catalogue/types.ts';
 import { croissantDataset } from '../standards/croissant.ts';
 import { dataPackage } from '../standards/data-package.ts';
-import { dcatCatalogue, dcatDataset, jsonLdDocument, type RdfNode } from '../standards/dcat.ts';
+import { datasetProperty, dcatCatalogue, dcatDataset, jsonLdDocument } from '../standards/dcat.ts';
 import { dcatUsCatalogue, dcatUsDataset } from '../standards/dcat-us.ts';
 import {
   type CatalogueFacts,
@@ -17,14 +15,15 @@ import {
   datasetUrl,
 } from '../standards/facts.ts';
 import { type Standard, standardNames } from '../standards/mapping.ts';
+import { iri } from '../standards/rdf-values.ts';
 import { missingFor } from '../standards/requirements.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
 import { stacCollection } from '../standards/stac.ts';
 import { TurtleDocument, turtleDocument } from '../standards/turtle.ts';
+import { streamParts } from './document-in-parts.ts';
 import { MissingDocumentError } from './errors.ts';
-import { cacheControl } from './files.ts';
+import { listInTurns } from './in-turns.ts';
 import { type Handler, type RequestContext, refFromRouteParams } from './route.ts';
-import { streamDocument } from './stream.ts';
 
 /** A document of one dataset. */
 interface DatasetDocument {
@@ -123,39 +122,30 @@ export async function namespaceOf(
   });
 }
 
-/** Facts of all datasets that the viewer may see. */
-export async function* allDatasetFacts(
-  request: Pick<RequestContext, 'catalogue' | 'links' | 'ctx'>,
-): AsyncGenerator<DatasetFacts, void, undefined> {
-  for await (const { facts } of allDatasets(request)) yield facts;
-}
-
 interface DatasetWithFacts {
   readonly dataset: Dataset;
   readonly facts: DatasetFacts;
 }
 
 /**
- * All datasets that the viewer may see with their facts, a page of the list at a time. One that can't be described is left
+ * All datasets that the viewer may see with their facts, in turns with other requests. One that can't be described is left
  * out and logged.
  * @param namespace slug of the only namespace that is wanted
+ * @param isWanted tells whether facts of a dataset are wanted; by default, those of all are
  */
 export async function* allDatasets(
   request: Pick<RequestContext, 'catalogue' | 'links' | 'ctx'>,
   namespace?: string,
+  isWanted: (dataset: Dataset) => boolean = () => true,
 ): AsyncGenerator<DatasetWithFacts, void, undefined> {
   const { catalogue } = request;
   const facts = factsOf(request);
   const namespaces = new Map<string, Namespace | undefined>();
-  const pageSize = catalogue.settings.max_page_size;
-  for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; ) {
-    const page: Page<Dataset> = await catalogue.list('dataset', { cursor, pageSize, namespace });
-    for (const dataset of page.items) {
-      if (!namespaces.has(dataset.namespace)) namespaces.set(dataset.namespace, await namespaceOf(catalogue, dataset));
-      const described = tryToDescribe(request, () => datasetFacts(facts, dataset, namespaces.get(dataset.namespace)));
-      if (described) yield { dataset, facts: described };
-    }
-    cursor = page.nextCursor;
+  for await (const dataset of listInTurns(request, 'dataset', { namespace })) {
+    if (!isWanted(dataset)) continue;
+    if (!namespaces.has(dataset.namespace)) namespaces.set(dataset.namespace, await namespaceOf(catalogue, dataset));
+    const described = tryToDescribe(request, () => datasetFacts(facts, dataset, namespaces.get(dataset.namespace)));
+    if (described) yield { dataset, facts: described };
   }
 }
 
@@ -175,54 +165,13 @@ export async function* describeDatasets(
 }
 
 /** @returns undefined if it fails: then the error is logged */
-function tryToDescribe<T>({ ctx }: Pick<RequestContext, 'ctx'>, describe: () => T): T | undefined {
+export function tryToDescribe<T>({ ctx }: Pick<RequestContext, 'ctx'>, describe: () => T): T | undefined {
   try {
     return describe();
   } catch (error) {
     ctx.app.emit('error', error, ctx);
     return undefined;
   }
-}
-
-const tags = new WeakMap<object, string>();
-/** A strong validator of a document about a revision of the catalogue as one viewer sees it. */
-function tagOfRevision({ revision }: Catalogue): string {
-  const tag = tags.get(revision) ?? crypto.randomUUID();
-  tags.set(revision, tag);
-  return tag;
-}
-
-/** Datasets that are written in one turn of the event loop. */
-const datasetsAtOnce = 20;
-
-/** Streams a document about all datasets. @param parts texts in their order */
-export async function streamParts(
-  { ctx, catalogue, viewer }: Pick<RequestContext, 'ctx' | 'catalogue' | 'viewer'>,
-  fileName: string,
-  contentType: string,
-  parts: () => AsyncGenerator<string, void, undefined>,
-): Promise<undefined> {
-  async function* chunks() {
-    let [text, count] = ['', 0];
-    for await (const part of parts()) {
-      text += part;
-      if (++count % datasetsAtOnce) continue;
-      yield Buffer.from(text);
-      text = '';
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-    yield Buffer.from(text);
-  }
-  await streamDocument(ctx, {
-    // Documents of one revision may have the same address.
-    tag: `${tagOfRevision(catalogue)}-${fileName}`,
-    compressible: true,
-    contentType,
-    fileName,
-    headers: { 'Cache-Control': cacheControl(viewer) },
-    stream: () => Readable.from(chunks(), { objectMode: false }),
-  });
-  return undefined;
 }
 
 /** DCAT-US 1.1. Datasets that lack what it demands are left out. */
@@ -241,19 +190,24 @@ export const dcatUsHandler: Handler = (request) =>
     yield ']}';
   });
 
-/** The node of the catalogue, with the addresses of its datasets. */
-async function catalogueNode(request: RequestContext): Promise<RdfNode> {
+/** The addresses of all datasets, as values of RDF. */
+async function* datasetIris(request: RequestContext) {
   const facts = factsOf(request);
-  const urls: string[] = [];
-  for await (const dataset of listAll(request.catalogue, 'dataset')) urls.push(datasetUrl(facts, dataset));
-  return dcatCatalogue(facts, urls);
+  for await (const dataset of listInTurns(request, 'dataset')) yield iri(datasetUrl(facts, dataset));
 }
 
 /** DCAT-AP 3.0.1 in JSON-LD. */
 export const dcatJsonLdHandler: Handler = (request) =>
   streamParts(request, 'catalog.jsonld', jsonLd, async function* () {
     const { '@context': context } = jsonLdDocument([]);
-    yield `{"@context":${toJson(context)},"@graph":[${toJson(await catalogueNode(request))}`;
+    const catalogue = toJson(dcatCatalogue(factsOf(request)));
+    yield `{"@context":${toJson(context)},"@graph":[${catalogue.slice(0, -1)}`;
+    let separator = `,"${datasetProperty}":[`;
+    for await (const node of datasetIris(request)) {
+      yield separator + toJson(node);
+      separator = ',';
+    }
+    yield separator === ',' ? ']}' : '}';
     yield* describeDatasets(request, (facts) => `,\n${toJson(dcatDataset(facts))}`);
     yield ']}';
   });
@@ -262,7 +216,7 @@ export const dcatJsonLdHandler: Handler = (request) =>
 export const dcatTurtleHandler: Handler = (request) =>
   streamParts(request, 'catalog.ttl', 'text/turtle', async function* () {
     const document = new TurtleDocument();
-    yield document.add(await catalogueNode(request));
+    yield* document.addInParts(dcatCatalogue(factsOf(request)), datasetProperty, datasetIris(request));
     yield* describeDatasets(request, (facts) => document.add(dcatDataset(facts)));
     yield document.end();
   });

@@ -1,9 +1,10 @@
 /** For programs that follow the catalogue from outside: sitemap.xml, robots.txt and feeds in Atom. */
-import type { Catalogue, Page } from '../catalogue/catalogue.ts';
+import type { Catalogue } from '../catalogue/catalogue.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
-import { datasetRefOf, type Ref, type RefOf } from '../catalogue/ref.ts';
+import type { ChangedDataset } from '../catalogue/feed.ts';
+import { datasetRefOf, type RefOf, refOf } from '../catalogue/ref.ts';
 import { resourceUrl } from '../catalogue/represent.ts';
-import type { Dataset, Entities, Version } from '../catalogue/types.ts';
+import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiRoot, type Links } from '../catalogue/urls.ts';
 import {
   atomDocument,
@@ -14,56 +15,66 @@ import {
   maxFeedEntries,
   newestEntries,
 } from '../standards/atom.ts';
-import { catalogueFacts, datasetFacts } from '../standards/facts.ts';
+import { catalogueFacts, datasetFacts, datasetUrl, timeOfModification } from '../standards/facts.ts';
 import {
   robotsText,
   type SitemapEntry,
-  sitemapDocument,
   sitemapIndexDocument,
   sitemapPartPath,
+  sitemapParts,
 } from '../standards/sitemap.ts';
+import { representParts } from './document-in-parts.ts';
+import { listInTurns } from './in-turns.ts';
 import { type Handler, pathPrefix, type RequestContext, refFromRouteParams } from './route.ts';
-import { allDatasetFacts, namespaceOf } from './standards.ts';
+import { namespaceOf, tryToDescribe } from './standards.ts';
 
 /** Paths of the pages in a sitemap besides those of records. */
 export const sitemapLists = ['/', ...['datasets', 'namespaces', 'queries'].map((list) => `${apiRoot}${list}/`)];
 
-/** Pages of a catalogue: its lists, and its datasets with the time of their newest data. */
-async function* sitemapEntries(request: RequestContext): AsyncGenerator<SitemapEntry, void, undefined> {
-  const { catalogue, links } = request;
-  for (const path of sitemapLists) yield { url: links.base + path, modified: undefined };
-  for (const kind of ['namespace', 'query'] as const)
-    for await (const { slug } of allEntities(catalogue, kind))
-      yield { url: resourceUrl(links, { kind, slug }), modified: undefined };
-  for await (const { url, modified } of allDatasetFacts(request)) yield { url, modified };
-}
+/** Kinds of the records in a sitemap, in their order. */
+const sitemapKinds = ['namespace', 'query', 'dataset'] as const;
 
-async function* allEntities<K extends 'namespace' | 'query' | 'dataset'>(
-  catalogue: Catalogue,
-  kind: K,
-  namespace?: string,
-): AsyncGenerator<Entities[K], void, undefined> {
-  const pageSize = catalogue.settings.max_page_size;
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: Page<Entities[K]> = await catalogue.list(kind, { cursor, pageSize, namespace });
-    yield* page.items;
-    cursor = page.nextCursor ?? null;
-  }
+/**
+ * Pages of a catalogue: its lists, and its records, datasets with the time of their newest data.
+ * @param first number of the first page that is wanted, from 0; @param last number of that behind the last one
+ */
+async function* sitemapEntries(
+  request: RequestContext,
+  first: number,
+  last: number,
+): AsyncGenerator<SitemapEntry, void, undefined> {
+  const { catalogue, links } = request;
+  const facts = catalogueFacts(catalogue.settings, links.base);
+  let number = 0;
+  for (const path of sitemapLists) if (number++ >= first) yield { url: links.base + path, modified: undefined };
+  for (const kind of sitemapKinds)
+    for await (const entity of listInTurns(request, kind)) {
+      if (number >= last) return;
+      if (number++ >= first) {
+        const entry = tryToDescribe(request, () => ({
+          url: entity.kind === 'dataset' ? datasetUrl(facts, entity) : resourceUrl(links, refOf(entity)),
+          modified: entity.kind === 'dataset' ? timeOfModification(entity) : undefined,
+        }));
+        if (entry) yield entry;
+      }
+    }
 }
 
 /** The sitemap, or a part of it by its number; above 50,000 addresses, the sitemap is the list of its parts. */
 export const sitemapHandler: Handler = async (request) => {
   const { app, catalogue, links, params } = request;
-  const entries: SitemapEntry[] = [];
-  for await (const entry of sitemapEntries(request)) entries.push(entry);
-  const parts = Math.ceil(entries.length / app.sitemapLimit);
+  const lists = await Promise.all(sitemapKinds.map((kind) => catalogue.list(kind, { pageSize: 1 })));
+  const count = lists.reduce((sum, list) => sum + list.count, sitemapLists.length);
+  const parts = Math.ceil(count / app.sitemapLimit);
   const part = Number(params.part ?? 1);
   if (params.part !== undefined && !(/^[1-9]\d*$/.test(params.part) && part <= parts)) throw new NotFoundError();
-  const text = () =>
-    parts > 1 && params.part === undefined
-      ? sitemapIndexDocument(Array.from({ length: parts }, (_, i) => links.base + sitemapPartPath(i + 1)))
-      : sitemapDocument(entries.slice((part - 1) * app.sitemapLimit, part * app.sitemapLimit));
-  return { title: 'Sitemap', type: 'application/xml', dependsOn: [catalogue.revision, links.base], json: text };
+  const sitemap = { title: 'Sitemap', type: 'application/xml', dependsOn: [catalogue.revision, links.base] };
+  if (parts > 1 && params.part === undefined) {
+    const urls = Array.from({ length: parts }, (_, i) => links.base + sitemapPartPath(i + 1));
+    return { ...sitemap, json: () => sitemapIndexDocument(urls) };
+  }
+  const entries = () => sitemapEntries(request, (part - 1) * app.sitemapLimit, part * app.sitemapLimit);
+  return representParts(request, sitemapPartPath(part).slice(1), sitemap, () => sitemapParts(entries()));
 };
 
 export const robotsHandler: Handler = async ({ app, links }) => ({
@@ -80,16 +91,19 @@ const descriptionsSince = 30 * 24 * 60 * 60 * 1000;
 export const catalogueFeedHandler: Handler = async (request) => {
   const { catalogue, links } = request;
   const { items } = await catalogue.list('version', { ordering: '-datetime', pageSize: maxFeedEntries });
-  return feed(request, catalogue.settings.title, `${links.base}/`, items, await changedDatasets(request, () => true));
+  return feed(request, catalogue.settings.title, `${links.base}/`, items, await changedDatasets(request));
 };
 
 /** The feed of one namespace. */
 export const namespaceFeedHandler: Handler = async (request) => {
   const { catalogue, links, params } = request;
   const { label, slug } = await catalogue.get<'namespace'>(refFromRouteParams('namespace', params));
-  const versions: Version[] = [];
-  for await (const dataset of allEntities(catalogue, 'dataset', slug)) versions.push(...dataset.versions);
-  const changes = await changedDatasets(request, (ref) => ref.kind === 'dataset' && ref.namespace === slug);
+  let versions: readonly Version[] = [];
+  for await (const dataset of listInTurns(request, 'dataset', { namespace: slug })) {
+    versions = [...versions, ...dataset.versions];
+    if (versions.length > mostSorted) versions = newestVersions(versions);
+  }
+  const changes = await changedDatasets(request, { kind: 'namespace', slug });
   return feed(request, label || slug, resourceUrl(links, { kind: 'namespace', slug }), versions, changes);
 };
 
@@ -98,56 +112,41 @@ export const datasetFeedHandler: Handler = async (request) => {
   const { catalogue, links, params } = request;
   const dataset = await catalogue.get<'dataset'>(refFromRouteParams('dataset', params));
   const ref = { kind: 'dataset', namespace: dataset.namespace, slug: dataset.slug } as const;
-  const changes = await changedDatasets(
-    request,
-    (one) => one.kind === 'dataset' && one.namespace === ref.namespace && one.slug === ref.slug,
-    0,
-  );
+  const changes = await changedDatasets(request, ref, 0);
   return feed(request, dataset.label || dataset.slug, resourceUrl(links, ref), dataset.versions, changes);
 };
-
-interface DescriptionChange {
-  readonly dataset: Dataset;
-  readonly datetime: string;
-}
 
 /** Datasets whose own files changed lately, the newest change first: as many as a feed has. @param since milliseconds since 1970 */
 async function changedDatasets(
   { app, catalogue }: RequestContext,
-  isWanted: (ref: Ref) => boolean,
+  within?: RefOf<'namespace' | 'dataset'>,
   since = Date.now() - descriptionsSince,
-): Promise<readonly DescriptionChange[]> {
+): Promise<readonly ChangedDataset[]> {
   // Times of files are others on each machine.
   if (app.staticExport) return [];
-  const found: { readonly ref: RefOf<'dataset'>; readonly datetime: string }[] = [];
-  for (let cursor: string | null = ''; cursor !== null; ) {
-    const page: Awaited<ReturnType<Catalogue['changes']>> = await catalogue.changes({
-      since: new Date(since).toISOString(),
-      cursor,
-      pageSize: catalogue.settings.max_page_size,
-    });
-    for (const { ref, recordDatetime } of page.items)
-      if (ref.kind === 'dataset' && recordDatetime !== null && isWanted(ref))
-        found.push({ ref, datetime: recordDatetime });
-    cursor = page.nextCursor ?? null;
-  }
-  const newest = found.toSorted((a, b) => (a.datetime < b.datetime ? 1 : -1)).slice(0, maxFeedEntries);
-  return Promise.all(
-    newest.map(async ({ ref, datetime }) => ({ dataset: await catalogue.get<'dataset'>(ref), datetime })),
-  );
+  return (await catalogue.changedDatasets?.({ within, since, limit: maxFeedEntries })) ?? [];
 }
+
+/** Versions of several datasets that are gathered before they are sorted. */
+const mostSorted = 1000;
+
+/** Those with data, the newest first: as many as a feed has. */
+const newestVersions = (versions: readonly Version[]): readonly Version[] =>
+  versions
+    .filter(({ ready }) => ready)
+    .toSorted((a, b) => (a.datetime < b.datetime ? 1 : -1))
+    .slice(0, maxFeedEntries);
 
 async function feed(
   request: RequestContext,
   title: string,
   page: string,
   versions: readonly Version[],
-  changes: readonly DescriptionChange[],
+  changes: readonly ChangedDataset[],
 ) {
   const { catalogue, links } = request;
   const entries: FeedEntry[] = [];
-  const newest = versions.filter(({ ready }) => ready).toSorted((a, b) => (a.datetime < b.datetime ? 1 : -1));
-  for (const version of newest.slice(0, maxFeedEntries)) {
+  for (const version of newestVersions(versions)) {
     const dataset = await catalogue.get<'dataset'>(datasetRefOf(version));
     entries.push(await dataEntry(request, dataset, version));
   }
@@ -177,7 +176,7 @@ async function dataEntry(request: RequestContext, dataset: Dataset, version: Ver
   };
 }
 
-async function descriptionEntry(request: RequestContext, { dataset, datetime }: DescriptionChange): Promise<FeedEntry> {
+async function descriptionEntry(request: RequestContext, { dataset, datetime }: ChangedDataset): Promise<FeedEntry> {
   const { title, url, description, publisher } = await factsOf(request, dataset);
   return {
     kind: 'description',

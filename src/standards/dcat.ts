@@ -19,8 +19,11 @@ export type RdfNode = { readonly [key: string]: RdfValue | readonly RdfValue[] }
 /** A document of JSON-LD with these nodes. */
 export const jsonLdDocument = (nodes: readonly RdfNode[]) => ({ '@context': rdfPrefixes, '@graph': nodes });
 
-/** @param datasets addresses of the datasets in this document */
-export function dcatCatalogue(facts: CatalogueFacts, datasets: readonly string[]): RdfNode {
+/** The property of a catalogue that names its datasets. */
+export const datasetProperty = 'dcat:dataset';
+
+/** The catalogue, without its datasets: there may be many. */
+export function dcatCatalogue(facts: CatalogueFacts): RdfNode {
   const { url, title, description, publisher, homepage, licence, language, contact } = facts;
   return withoutUndefined({
     '@id': url,
@@ -34,7 +37,6 @@ export function dcatCatalogue(facts: CatalogueFacts, datasets: readonly string[]
       : { '@id': url, '@type': 'foaf:Document' },
     'dct:license': licence && licenceNode(licence),
     'dct:language': language && languageNode(language),
-    'dcat:dataset': datasets.length ? datasets.map(iri) : undefined,
   });
 }
 

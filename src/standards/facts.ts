@@ -136,6 +136,10 @@ export function catalogueFacts(settings: Settings, base: string): CatalogueFacts
 export const datasetUrl = ({ url }: CatalogueFacts, dataset: Dataset): string =>
   url.slice(0, -1) + apiPath(refOf(dataset));
 
+/** Time of the newest version, or that of the record if it is later: ISO 8601, UTC. */
+export const timeOfModification = (dataset: Dataset): string | undefined =>
+  lastTime(dataset.modified, latestReadyVersion(dataset)?.datetime ?? '');
+
 /** @param namespace of the dataset; undefined if the viewer may not see it */
 export function datasetFacts(
   catalogue: CatalogueFacts,
@@ -167,7 +171,7 @@ export function datasetFacts(
     hasContact: dataset.contact.trim() !== '',
     language: catalogue.language,
     issued: firstTime(dataset.issued, ...ready.map(({ datetime }) => datetime)),
-    modified: lastTime(dataset.modified, newest?.datetime ?? ''),
+    modified: timeOfModification(dataset),
     version: newest && (newest.label || newest.slug),
     rows: newest?.rows ?? undefined,
     bbox: bbox && (bbox.length === 6 ? [0, 1, 3, 4].map((i) => bbox[i] as number) : bbox),

@@ -16,33 +16,24 @@ export const maxSitemapEntries = 50_000;
 
 const namespace = 'http://www.sitemaps.org/schemas/sitemap/0.9';
 
-export function sitemapDocument(entries: readonly SitemapEntry[]): string {
-  return document(
-    'urlset',
-    entries.map((entry) => element('url', entry)),
-  );
+/** A sitemap, part by part. */
+export async function* sitemapParts(entries: AsyncIterable<SitemapEntry>): AsyncGenerator<string, void, undefined> {
+  yield start('urlset');
+  for await (const entry of entries) yield element('url', entry);
+  yield end('urlset');
 }
 
 /** The list of sitemaps, if there are more addresses than one may have. */
 export function sitemapIndexDocument(urls: readonly string[]): string {
-  return document(
-    'sitemapindex',
-    urls.map((url) => element('sitemap', { url, modified: undefined })),
-  );
+  const elements = urls.map((url) => element('sitemap', { url, modified: undefined }));
+  return [start('sitemapindex'), ...elements, end('sitemapindex')].join('');
 }
 
-function document(root: string, elements: readonly string[]): string {
-  return [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<${root} xmlns="${namespace}">`,
-    ...elements,
-    `</${root}>`,
-    '',
-  ].join('\n');
-}
+const start = (root: string) => `<?xml version="1.0" encoding="UTF-8"?>\n<${root} xmlns="${namespace}">\n`;
+const end = (root: string) => `</${root}>\n`;
 
 function element(name: string, { url, modified }: SitemapEntry): string {
-  return `<${name}><loc>${escapeXml(url)}</loc>${modified ? `<lastmod>${modified}</lastmod>` : ''}</${name}>`;
+  return `<${name}><loc>${escapeXml(url)}</loc>${modified ? `<lastmod>${modified}</lastmod>` : ''}</${name}>\n`;
 }
 
 /**

@@ -1,7 +1,7 @@
 /** Turtle (RDF 1.1) from our JSON-LD, whose keys have the prefixes of `rdfPrefixes`. */
 import { DataFactory, type Quad, type Quad_Object, type Quad_Subject, Writer } from 'n3';
 import type { RdfNode } from './dcat.ts';
-import { rdfPrefixes } from './rdf-values.ts';
+import { type RdfValue, rdfPrefixes } from './rdf-values.ts';
 
 const { blankNode, literal, namedNode, quad } = DataFactory;
 const rdfType = namedNode('http://www.w3.org/1999/02/22-rdf-syntax-ns#type');
@@ -29,16 +29,44 @@ export class TurtleDocument {
 
   /** Adds a node, with the nodes in it. @returns the text up to its end, but for the full stop */
   add(node: RdfNode): string {
-    const number = this.#nodes++;
-    let count = 0;
-    this.#writer.addQuads([...quadsOf(node, () => `b${number}x${count++}`).quads]);
+    const { own, inner } = quadsOf(node, this.#labelsOfNextNode());
+    this.#writer.addQuads([...own, ...inner]);
     return this.#takeText();
+  }
+
+  /**
+   * Adds a node whose last property may have any number of values.
+   * @param values of the property, without blank nodes
+   * @returns the text up to its end, but for the full stop; nothing else may be added before all of it was taken
+   */
+  async *addInParts(
+    node: RdfNode,
+    property: string,
+    values: AsyncIterable<RdfValue>,
+  ): AsyncGenerator<string, void, undefined> {
+    const label = this.#labelsOfNextNode();
+    const { subject, own, inner } = quadsOf(node, label);
+    this.#writer.addQuads([...own]);
+    yield this.#takeText();
+    const predicate = namedNode(expand(property));
+    for await (const value of values) {
+      this.#writer.addQuad(subject, predicate, objectOf(value, label).object);
+      yield this.#takeText();
+    }
+    this.#writer.addQuads([...inner]);
+    yield this.#takeText();
   }
 
   /** Ends the document. @returns the rest of its text */
   end(): string {
     this.#writer.end();
     return this.#takeText();
+  }
+
+  #labelsOfNextNode(): MakeLabel {
+    const number = this.#nodes++;
+    let count = 0;
+    return () => `b${number}x${count++}`;
   }
 
   #takeText(): string {
@@ -51,20 +79,27 @@ export class TurtleDocument {
 /** Makes the label of the next blank node. */
 type MakeLabel = () => string;
 
-/** The quads of a node, with those of the nodes in it. */
-function quadsOf(node: RdfNode, label: MakeLabel): { readonly subject: Quad_Subject; readonly quads: readonly Quad[] } {
+interface NodeQuads {
+  readonly subject: Quad_Subject;
+  /** Of the node itself. */
+  readonly own: readonly Quad[];
+  /** Of the nodes in it. */
+  readonly inner: readonly Quad[];
+}
+
+function quadsOf(node: RdfNode, label: MakeLabel): NodeQuads {
   const { '@id': id, '@type': type, ...properties } = node;
   const subject = typeof id === 'string' ? namedNode(expand(id)) : blankNode(label());
-  const quads: Quad[] = [];
-  const innerQuads: Quad[] = [];
-  if (typeof type === 'string') quads.push(quad(subject, rdfType, namedNode(expand(type))));
+  const own: Quad[] = [];
+  const inner: Quad[] = [];
+  if (typeof type === 'string') own.push(quad(subject, rdfType, namedNode(expand(type))));
   for (const [name, value] of Object.entries(properties))
     for (const one of Array.isArray(value) ? value : [value]) {
-      const { object, quads: inner } = objectOf(one, label);
-      quads.push(quad(subject, namedNode(expand(name)), object));
-      innerQuads.push(...inner);
+      const { object, quads } = objectOf(one, label);
+      own.push(quad(subject, namedNode(expand(name)), object));
+      inner.push(...quads);
     }
-  return { subject, quads: [...quads, ...innerQuads] };
+  return { subject, own, inner };
 }
 
 function objectOf(value: unknown, label: MakeLabel): { readonly object: Quad_Object; readonly quads: readonly Quad[] } {
@@ -75,8 +110,8 @@ function objectOf(value: unknown, label: MakeLabel): { readonly object: Quad_Obj
     const kind = typeof language === 'string' ? language : namedNode(expand(String(type)));
     return { object: literal(text, kind), quads: [] };
   }
-  const { subject, quads } = quadsOf(node, label);
-  return { object: subject as Quad_Object, quads };
+  const { subject, own, inner } = quadsOf(node, label);
+  return { object: subject as Quad_Object, quads: [...own, ...inner] };
 }
 
 /** The IRI of a name with a prefix; other IRIs as they are. */

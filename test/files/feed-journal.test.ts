@@ -48,10 +48,10 @@ async function openFeed(root: string, options: FeedJournalOptions = {}) {
         viewer: viewerNamed(name),
         visible: restrictSnapshotToVisible(viewerNamed(name), store.snapshot),
       };
-      const first = listChangesSince(sources, { since, pageSize: 3 });
+      const first = await listChangesSince(sources, { since, pageSize: 3 });
       const items: ChangedRecord[] = [...first.items];
       for (let next = first.nextCursor; next; ) {
-        const page = listChangesSince(sources, { since, cursor: next, pageSize: 3 });
+        const page = await listChangesSince(sources, { since, cursor: next, pageSize: 3 });
         items.push(...page.items);
         next = page.nextCursor;
       }

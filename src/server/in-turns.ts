@@ -1,0 +1,34 @@
+/** Long work for one request: in turns with other requests, and only as long as its client waits for it. */
+import type { ListOptions, Page } from '../catalogue/catalogue.ts';
+import type { Entities, Kind } from '../catalogue/types.ts';
+import { Turns } from '../data/event-loop.ts';
+import { BadRequestError } from './errors.ts';
+import type { RequestContext } from './route.ts';
+
+/** The turns of a request's work. The one after its client has left ends with BadRequestError. */
+export const turnsOf = ({ ctx }: Pick<RequestContext, 'ctx'>): Turns =>
+  new Turns(() => {
+    if (ctx.res?.destroyed) throw new BadRequestError('The connection was cut off.');
+  });
+
+/**
+ * All entities of a list, in turns. Pages follow by cursor, so that none is left out if the catalogue changes meanwhile.
+ * @throws the errors of `list`; BadRequestError if the client has left
+ */
+export async function* listInTurns<K extends Kind>(
+  request: Pick<RequestContext, 'catalogue' | 'ctx'>,
+  kind: K,
+  options: Omit<ListOptions, 'page' | 'cursor' | 'pageSize'> = {},
+): AsyncGenerator<Entities[K], void, undefined> {
+  const { catalogue } = request;
+  const pageSize = catalogue.settings.max_page_size;
+  const turns = turnsOf(request);
+  for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; ) {
+    const page: Page<Entities[K]> = await catalogue.list(kind, { ...options, cursor, pageSize });
+    for (const item of page.items) {
+      yield item;
+      if (turns.isOver) await turns.next();
+    }
+    cursor = page.nextCursor;
+  }
+}
