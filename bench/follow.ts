@@ -60,7 +60,7 @@ async function run(): Promise<void> {
     const isLarge = datasets > 10_000;
     try {
       const addresses = generate(root, datasets);
-      const server = fork(program, [root]);
+      const server = fork(program, [root], { execArgv: [] });
       const answer = async () =>
         (await once(server, 'message'))[0] as { readonly url: string; readonly memory: number };
       const { url } = await answer();

@@ -1,7 +1,7 @@
 /** The entry point that serves the catalogue of a folder over HTTP. */
 
 import { readFileSync } from 'node:fs';
-import { setFlagsFromString } from 'node:v8';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { noCredentialsWarning } from './catalogue/accounts.ts';
 import { UnusableCatalogueError } from './catalogue/errors.ts';
 import { anonymous } from './catalogue/permissions.ts';
@@ -77,7 +77,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     await listening.close(0);
     throw error;
   }
-  setHeapGrowth(growthAfterStart);
+  setHeapGrowth(getHeapStatistics().used_heap_size > largeHeap ? growthWhenLarge : growthByItself);
   const { accounts, snapshot } = catalogue;
   if (!readOnly && snapshot.users.size > 0 && !(await accounts.hasCredentials()))
     log(`${noCredentialsWarning.message} ${noCredentialsWarning.advice}`);
@@ -120,7 +120,11 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
  * The heap grows fast at the start, and most of what is read stays. (Decision 0120.)
  */
 const growthAtStart = 100;
-const growthAfterStart = 40;
+const growthWhenLarge = 40;
+/** V8 decides, which also shrinks a small heap in idle moments. */
+const growthByItself = 0;
+/** Bytes in use from which a heap is large. */
+const largeHeap = 150e6;
 
 /** Counts from the next collection on. */
 const setHeapGrowth = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`);
