@@ -9,6 +9,7 @@ import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { readTable } from '../../src/iceberg/read-table.ts';
 import { routes } from '../../src/server/routes.ts';
 import { homeOf, until } from '../support/folder.ts';
+import '../support/judged.ts';
 import { type } from '../support/prompt.ts';
 import { served } from '../support/served.ts';
 

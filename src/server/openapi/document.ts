@@ -14,7 +14,14 @@ import {
 import { describedOperation } from './operations.ts';
 import { formatParameter, ifNoneMatchHeader, parametersInPath } from './parameters.ts';
 import { schemas } from './schemas.ts';
-import { responseOf, responseRef, securitySchemes, sharedHeaders, sharedResponses } from './shared-parts.ts';
+import {
+  ownErrorResponse,
+  responseOf,
+  responseRef,
+  securitySchemes,
+  sharedHeaders,
+  sharedResponses,
+} from './shared-parts.ts';
 
 type Json = Record<string, unknown>;
 
@@ -156,8 +163,8 @@ function documentOperation(
       status,
       responseOf(status === '200' && method === 'GET' ? withDocuments(answer, route) : answer, hasPage),
     ]),
-    ...statuses.filter((status) => !(status in answers)).map((status) => [status, { $ref: responseRef(status) }]),
-    ['default', { $ref: '#/components/responses/Error' }],
+    ...statuses.filter((status) => !(status in answers)).map((status) => [status, refusalOf(route, status)]),
+    ['default', refusalOf(route)],
   ]);
   const own = parameters.map(({ name, in: place }) => `${place} ${name}`);
   const usual = [
@@ -177,6 +184,12 @@ function documentOperation(
     ...(!isOpen && method !== 'GET' && { security: [{ token: [] }, { bearer: [] }, { session: [] }] }),
     ...(isOpen && { security: [{}] }),
   };
+}
+
+/** The response to an error, or to a condition. @param status undefined for any other */
+function refusalOf({ errorBody }: Route, status?: number): object {
+  if (errorBody && (status === undefined || status >= 400)) return ownErrorResponse(status, 'IcebergError');
+  return { $ref: status === undefined ? '#/components/responses/Error' : responseRef(status) };
 }
 
 /** A response with the documents that are there by Accept, too. */

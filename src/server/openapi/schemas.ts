@@ -57,6 +57,10 @@ const problems: Readonly<Record<string, JsonSchema>> = {
       override: { ...text, description: 'Of a payload that would lose data: the parameter that accepts it.' },
     },
   },
+  IcebergError: objectSchema(
+    { error: objectSchema({ message: text, type: text, code: count }) },
+    'Why the request was refused, in the form of the Iceberg REST catalog.',
+  ),
   FieldErrors: {
     type: 'object',
     description: 'Messages by field or parameter; `non_field_errors` has those about all of the input.',

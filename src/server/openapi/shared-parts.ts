@@ -53,6 +53,16 @@ const invalidContent: Content = {
   'text/html': { schema: text },
 };
 
+/** The response to an error at an address whose errors have a form of their own. @param status undefined for any other */
+export function ownErrorResponse(status: number | undefined, schema: string): Json {
+  const [, words = 'The request is refused.', header] = errors[status ?? 0] ?? [];
+  return {
+    description: words,
+    ...(header && { headers: headerRefs([header]) }),
+    content: { ...jsonContent(schemaRef(schema)), 'text/html': { schema: text } },
+  };
+}
+
 export const sharedResponses: Json = {
   ...Object.fromEntries(
     Object.entries(errors).map(([status, [name, words, header]]) => [
