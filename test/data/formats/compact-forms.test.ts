@@ -310,7 +310,16 @@ describe('rows of CSV', () => {
           await assertStoredAlike(scanned.batches, scanned.info);
         },
       ),
-      { numRuns: 120 },
+      {
+        numRuns: 120,
+        // White space behind a quote at the end of a chunk.
+        examples: [4, 5, 6, 7].map((size) => [
+          Array.from({ length: 58 }, (_, i) => [-1, i % 7]),
+          { separator: ',', end: '\r\n', isQuoted: true },
+          ['"q" '],
+          size,
+        ]) as never,
+      },
     );
   });
 });

@@ -20,7 +20,8 @@ export function requoteStrayCells(text: string, delimiter: string): Requoted {
       const closed = at;
       while (at < text.length && !isEnd(text[at]) && text[at] !== '"') at++;
       if (at === text.length) break;
-      if (at > closed && text[at] !== '"') {
+      // The parser leaves white space behind a quote out, wherever the text is divided.
+      if (text[at] !== '"' && text.slice(closed, at).trim() !== '') {
         parts.push(text.slice(copied, start), `"${text.slice(start, at).replaceAll('"', '""')}"`);
         cells.push(start);
         copied = at;
