@@ -202,14 +202,13 @@ export class FileCatalogue implements CatalogueFiles {
   /** Reads everything and follows the files from now on. */
   async follow(): Promise<void> {
     const { Watch } = await import('./following/watch.ts');
+    const written = this.options.readOnly ? undefined : writeEditorSchemas(this.root).catch(() => {});
     if (!this.#loaded) {
       const found = await this.#readFirst(this.options.cache ?? true);
       await runStepsInSlices(this.store.rescan([{ folder: '' }], found));
       this.#finishLoading(false);
     }
-    // In the background: only the feed itself waits for it. A failure is that of its first request.
-    this.#openFeed(this.options.readOnly).catch(() => {});
-    if (!this.options.readOnly) await writeEditorSchemas(this.root).catch(() => {});
+    await written;
     this.#watch = new Watch(this.store, {
       log: this.options.log ?? (() => {}),
       refresh: (scopes) => this.refresh(scopes),
@@ -217,7 +216,8 @@ export class FileCatalogue implements CatalogueFiles {
       scanEvery: this.options.scanEvery,
     });
     this.#watch.start();
-    // In the background: the first request doesn't wait for it.
+    // In the background: the first request doesn't wait for them. A failure of the feed is that of its first request.
+    this.#openFeed(this.options.readOnly).catch(() => {});
     if (!this.options.readOnly) this.#cleaningUp = this.#cleanUp();
   }
 

@@ -128,7 +128,7 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
   const disk = (await openFileCatalogue(root, { readOnly: true })).store.tree;
   const scanned = [...scanForUnits(disk)];
   const units = scanned.flatMap((found) => ('unit' in found ? [found.unit] : []));
-  const { states, values, absent } = await readFaultlessUnits(root, units, options.startReaders);
+  const { states, values, absent } = await readFaultlessUnits(disk, units, options.startReaders);
   const tree = new ParsedTree(disk, absent);
   const records = treeRecordsOf(tree, readUnits(tree, units, states), scanned, { values });
   const deep = options.deep

@@ -1,9 +1,11 @@
-/** Units of a large catalogue, read by worker threads for `catalogue check`. */
+/** Units of a large catalogue, read by worker threads and the main thread for `catalogue check`. */
 import { type Unit, unitKey } from '../../catalogue/layout.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { type PackedState, SharedValues, unpackState } from '../reading/packed-state.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
-import { batchSize, type Replies, UnitReaders } from '../reading/unit-readers.ts';
+import { type Batch, batchSize, type ReadRequest, UnitReaders } from '../reading/unit-readers.ts';
+import type { DiskTree } from '../tree/disk-tree.ts';
+import { readFaultlessUnit } from './faultless-unit.ts';
 
 /**
  * A state, the records that it was read from, and paths at which nothing was found; `unread` for a unit with faults, which
@@ -23,9 +25,9 @@ const minUnits = 1000;
 /** Units without faults, and their records. */
 export interface FaultlessUnits {
   /** By key of the unit. */
-  readonly states: ReadonlyMap<string, UnitState>;
+  readonly states: Map<string, UnitState>;
   /** By path. */
-  readonly values: ReadonlyMap<string, RecordValue>;
+  readonly values: Map<string, RecordValue>;
   /** Paths at which nothing was found. */
   readonly absent: Set<string>;
 }
@@ -35,43 +37,54 @@ export const startCheckReaders = (root: string): UnitReaders<CheckReply> =>
   new UnitReaders<CheckReply>(root, undefined, '../checking/check-thread');
 
 /**
- * Reads units in threads, if there are many. Those that have faults, or that a thread left when it died, are missing in
- * the result.
+ * Reads units in threads and in the main thread, if there are many. Those that have faults, or that a thread left when it
+ * died, are missing in the result.
  */
 export async function readFaultlessUnits(
-  root: string,
+  disk: DiskTree,
   units: readonly Unit[],
   startReaders = startCheckReaders,
 ): Promise<FaultlessUnits> {
-  const states = new Map<string, UnitState>();
-  const values = new Map<string, RecordValue>();
-  const absent = new Set<string>();
-  if (units.length < minUnits) return { states, values, absent };
-  const shared = new SharedValues();
-  const readers = startReaders(root);
+  const read: FaultlessUnits = { states: new Map(), values: new Map(), absent: new Set() };
+  if (units.length < minUnits) return read;
+  const readers = startReaders(disk.root);
   try {
-    const sent: Promise<void>[] = [];
-    for (let at = 0; at < units.length; at += batchSize) {
-      const batch = units.slice(at, at + batchSize);
-      const take = (...[replies, packed]: Replies<CheckReply>) => {
-        const columns = shared.columns(packed);
-        for (const [i, reply] of replies.entries()) {
-          if (reply === 'unread') continue;
-          const [state, records, paths] = reply;
-          states.set(unitKey(batch[i] as Unit), unpackState(state, columns, shared));
-          for (const [path, value] of records) values.set(path, value);
-          for (const path of paths) absent.add(path);
-        }
-      };
-      const { done } = await readers.read(
-        batch.map((unit) => [unit]),
-        take,
-      );
-      sent.push(done);
-    }
-    await Promise.all(sent);
+    const shared = new SharedValues();
+    for (let at = 0; at < units.length; at += batchSize)
+      await readers.read(batchOf(units.slice(at, at + batchSize), disk, read, shared));
+    await readers.finish();
   } finally {
     await readers.close();
   }
-  return { states, values, absent };
+  return read;
+}
+
+function batchOf(
+  units: readonly Unit[],
+  disk: DiskTree,
+  { states, values, absent }: FaultlessUnits,
+  shared: SharedValues,
+): Batch<CheckReply> {
+  return {
+    message: () => JSON.stringify(units.map((unit): ReadRequest => [unit])),
+    take(replies, packed) {
+      const columns = shared.columns(packed);
+      for (const [i, reply] of replies.entries()) {
+        if (reply === 'unread') continue;
+        const [state, records, paths] = reply;
+        states.set(unitKey(units[i] as Unit), unpackState(state, columns, shared));
+        for (const [path, value] of records) values.set(path, value);
+        for (const path of paths) absent.add(path);
+      }
+    },
+    readHere() {
+      for (const unit of units) {
+        const read = readFaultlessUnit(disk, unit);
+        if (!read) continue;
+        states.set(unitKey(unit), read.state);
+        for (const [path, value] of read.tree.values()) values.set(path, value);
+        for (const path of read.tree.absent) absent.add(path);
+      }
+    },
+  };
 }

@@ -3,7 +3,7 @@
  * files, which a thread can compare as it is, and one with their content. A state is used only if the stamps of its files
  * are still those on disk. Then come the stamps of the folders that were searched for units. A cache of another version, or one that is cut off or damaged, is ignored as a whole.
  */
-import { open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { fields } from '../../catalogue/fields.ts';
@@ -24,6 +24,8 @@ const version = 9;
 /** Number of units in a batch, and the length of their content in characters from which a batch is full. */
 const batchSize = 100;
 const batchLength = 1 << 18;
+/** Bytes that a unit takes in a cache, at most in the usual case. */
+const unitSize = 2000;
 /** Milliseconds of work between two writes, which let other requests have their turn. */
 const slice = 5;
 /** Milliseconds between two saves. */
@@ -201,8 +203,11 @@ export class StateCache {
   /** Gives the cached states to the store. @param reading compares them with the files, if there are many */
   async restore(reading?: FirstReading): Promise<void> {
     let folders: PackedStamps = '';
+    const { root } = this.#store.tree;
+    const size = (await stat(cachePath(root)).catch(() => null))?.size ?? 0;
+    reading?.expect(size / unitSize);
     const states = await readUnitStateCache(
-      this.#store.tree.root,
+      root,
       (read, message) => reading?.compare(read, message) ?? Promise.resolve(),
       (found) => {
         folders = found;

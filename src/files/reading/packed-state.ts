@@ -68,15 +68,29 @@ export class SharedValues {
 /** Fields with few different values. */
 const sharedTexts = ['licence', 'publisher', 'media_type'] as const;
 
-function shareValues(values: Record<string, unknown>, columns: readonly Column[], shared: SharedValues): void {
+/** @param columnsOf the shared columns in the place of those in the values */
+function shareValues(
+  values: Record<string, unknown>,
+  columnsOf: (columns: unknown[]) => readonly Column[],
+  shared: SharedValues,
+): void {
   for (const name of sharedTexts) if (typeof values[name] === 'string') values[name] = shared.text(values[name]);
-  if (Array.isArray(values.columns)) values.columns = values.columns.map((index: number) => columns[index]);
+  if (Array.isArray(values.columns)) values.columns = columnsOf(values.columns);
   if (!Array.isArray(values.versions)) return;
-  for (const [slug, version] of values.versions) {
+  for (const one of values.versions) {
+    const [slug, version] = Array.isArray(one) ? one : [one.slug, one];
     // One text instead of two equal ones.
     if (version.label === slug) version.label = slug;
-    shareValues(version, columns, shared);
+    shareValues(version, columnsOf, shared);
   }
+}
+
+/** Shares the values of an entity that was read with those of other states. @returns the same state */
+export function shareValuesOfReading(state: UnitState, shared: SharedValues): UnitState {
+  const { kind, entity } = state.reading;
+  if (entity !== null && kind !== 'settings')
+    shareValues(entity as never, (columns) => shared.columns(columns as Column[]), shared);
+  return state;
 }
 
 /**
@@ -91,7 +105,8 @@ export function unpackState(
   const [values, diagnostics] = content;
   const unit = 'namespace' in packed ? { ...packed, namespace: shared.text(packed.namespace) } : packed;
   const isWhole = values === null || unit.kind === 'settings';
-  if (!isWhole) shareValues(values as Record<string, unknown>, columns, shared);
+  const columnsOf = (indices: unknown[]) => indices.map((index) => columns[index as number] as Column);
+  if (!isWhole) shareValues(values as Record<string, unknown>, columnsOf, shared);
   const entity = isWhole ? values : entityFromValues(unit as never, values as EntityValues);
   return {
     key: unitKey(unit),

@@ -1,9 +1,10 @@
 /**
- * Worker threads that read units, for the start: parsing takes most of its time, and is shared between the processor's
- * cores. A thread that dies leaves its units unread; the caller reads those itself.
+ * Threads that read units together with the main thread, for the start and for `catalogue check`: parsing takes most of
+ * the time, and is shared between the processor's cores. A thread that dies leaves its units unread; the caller reads those itself.
  */
 import { availableParallelism } from 'node:os';
 import { extname } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Unit } from '../../catalogue/layout.ts';
@@ -20,12 +21,24 @@ export type ReadReply = PackedState | 'unchanged' | 'unread';
 /** The replies to a message, and the columns of the states in them: see `PackedContent`. */
 export type Replies<Reply> = readonly [replies: readonly Reply[], columns: readonly Column[]];
 
-/** Number of units in a message. */
-export const batchSize = 200;
+/** Units that are read together, by a thread or by the main thread. */
+export interface Batch<Reply = ReadReply> {
+  /** The message to a thread: JSON of a `ReadRequest` for each unit. */
+  readonly message: () => string;
+  /** Takes a thread's replies, one for each unit. */
+  readonly take: (...replies: Replies<Reply>) => void;
+  /** Reads the units in the main thread. */
+  readonly readHere: () => void;
+}
+
+/** Number of units in a batch: few enough that the last batches of all threads end at about the same time. */
+export const batchSize = 50;
 /** Most threads: more would only wait for the main thread, which takes the states. */
-export const maxThreads = (): number => Math.min(4, availableParallelism());
-/** Messages that wait in a thread, so that it is never idle. */
-const maxWaiting = 3;
+const maxThreads = 3;
+/** Batches in a thread, so that it is never idle. */
+const maxInThread = 4;
+/** Batches that wait for a thread before the main thread reads one itself. */
+const maxWaiting = 2;
 
 const extension = extname(fileURLToPath(import.meta.url));
 const unitReaderProgram = './unit-reader-thread';
@@ -35,20 +48,26 @@ const urlOfProgram = (name: string): string => new URL(`${name}${extension}`, im
 
 interface Thread<Reply> {
   readonly worker: Worker;
-  /** Calls with the reply to each message, in the order in which these were sent. */
+  /** Called with the reply to each message, in the order in which these were sent. */
   readonly waiting: ((replies: Replies<Reply> | null) => void)[];
 }
 
 export class UnitReaders<Reply = ReadReply> {
   readonly #threads: Thread<Reply>[] = [];
-  /** Resolves when a thread has room for another message. */
-  #onRoom: (() => void) | undefined;
+  /** Batches that no thread has got yet. */
+  #queue: Batch<Reply>[] = [];
+  readonly #inThreads = new Set<Promise<void>>();
 
   /**
    * @param root path of the catalogue folder
+   * @param count of threads; by default, the main thread has a core for itself: it compiles its own code, and needn't unpack what it reads
    * @param program of the threads, relative to this module and without extension
    */
-  constructor(root: string, count = maxThreads(), program = unitReaderProgram) {
+  constructor(
+    root: string,
+    count = Math.min(maxThreads, Math.max(1, availableParallelism() - 1)),
+    program = unitReaderProgram,
+  ) {
     try {
       for (let i = 0; i < count; i++) this.#startThread(root, program);
     } catch {
@@ -62,45 +81,52 @@ export class UnitReaders<Reply = ReadReply> {
     this.#threads.push(thread);
     worker.on('message', (text: string) => {
       thread.waiting.shift()?.(JSON.parse(text));
-      this.#onRoom?.();
+      this.#send();
     });
     const giveUp = () => {
       const at = this.#threads.indexOf(thread);
       if (at >= 0) this.#threads.splice(at, 1);
       for (const reply of thread.waiting.splice(0)) reply(null);
-      this.#onRoom?.();
     };
     worker.on('error', giveUp);
     worker.on('exit', giveUp);
   }
 
-  /**
-   * Sends units to a thread, as soon as one has room.
-   * @param requests may be JSON already
-   * @param onRead called with a reply for each unit; never if the thread dies
-   * @returns when they are sent, and a promise of the reply
-   */
-  async read(
-    requests: readonly ReadRequest[] | string,
-    onRead: (...replies: Replies<Reply>) => void,
-  ): Promise<{ readonly done: Promise<void> }> {
-    for (;;) {
-      const [thread] = [...this.#threads].sort((a, b) => a.waiting.length - b.waiting.length);
-      if (!thread) return { done: Promise.resolve() };
-      if (thread.waiting.length < maxWaiting) {
+  /** Reads a batch: in a thread, or in the main thread if many batches wait. What no thread is there for is left unread. */
+  async read(batch: Batch<Reply>): Promise<void> {
+    this.#queue.push(batch);
+    this.#send();
+    if (this.#queue.length > maxWaiting) this.#readHere();
+    await nextTurn();
+  }
+
+  /** Resolves when all batches were read. */
+  async finish(): Promise<void> {
+    for (; this.#queue.length > 0; await nextTurn()) this.#readHere();
+    await Promise.all(this.#inThreads);
+  }
+
+  #readHere(): void {
+    const batch = this.#queue.pop();
+    if (this.#threads.length > 0) batch?.readHere();
+  }
+
+  /** Sends the batches that wait to threads that have room. */
+  #send(): void {
+    for (const thread of this.#threads)
+      while (thread.waiting.length < maxInThread) {
+        const batch = this.#queue.shift();
+        if (!batch) return;
         const done = new Promise<void>((resolve) => {
           thread.waiting.push((replies) => {
-            if (replies) onRead(...replies);
+            if (replies) batch.take(...replies);
             resolve();
           });
         });
-        thread.worker.postMessage(typeof requests === 'string' ? requests : JSON.stringify(requests));
-        return { done };
+        this.#inThreads.add(done);
+        void done.then(() => this.#inThreads.delete(done));
+        thread.worker.postMessage(batch.message());
       }
-      await new Promise<void>((resolve) => {
-        this.#onRoom = resolve;
-      });
-    }
   }
 
   async close(): Promise<void> {

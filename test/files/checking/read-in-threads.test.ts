@@ -3,8 +3,10 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
 import { type CheckOptions, checkCatalogueFiles } from '../../../src/files/checking/check.ts';
-import { type CheckReply, startCheckReaders } from '../../../src/files/checking/read-in-threads.ts';
+import { type CheckReply, readFaultlessUnits, startCheckReaders } from '../../../src/files/checking/read-in-threads.ts';
+import { scanForUnits } from '../../../src/files/reading/scan.ts';
 import { UnitReaders } from '../../../src/files/reading/unit-readers.ts';
+import { DiskTree } from '../../../src/files/tree/disk-tree.ts';
 import { type CatalogueFolder, datasetText } from '../../support/folder.ts';
 import { makeFollowedFolder } from '../../support/followed.ts';
 
@@ -49,15 +51,18 @@ const withoutThreads: CheckOptions = { startReaders: (root) => new UnitReaders<C
 
 test('threads find what the main thread finds, in the same order', async (t) => {
   const folder = largeFolder(t);
-  let read = 0;
+  let readByThreads = 0;
   const counted: CheckOptions = {
     startReaders(root) {
       const readers = startCheckReaders(root);
       const { read: original } = readers;
-      readers.read = (requests, onRead) =>
-        original.call(readers, requests, (replies, columns) => {
-          read += replies.filter((reply) => reply !== 'unread').length;
-          onRead(replies, columns);
+      readers.read = (batch) =>
+        original.call(readers, {
+          ...batch,
+          take(replies, columns) {
+            readByThreads += replies.filter((reply) => reply !== 'unread').length;
+            batch.take(replies, columns);
+          },
         });
       return readers;
     },
@@ -72,7 +77,11 @@ test('threads find what the main thread finds, in the same order', async (t) => 
     }),
     { numRuns: 2, endOnFailure: true },
   );
-  assert.ok(read > count, `${read} units were read by threads`);
+  assert.ok(readByThreads > 0, `${readByThreads} units were read by threads`);
+  const disk = new DiskTree(folder.root);
+  const units = [...scanForUnits(disk)].flatMap((found) => ('unit' in found ? [found.unit] : []));
+  const { states } = await readFaultlessUnits(disk, units);
+  assert.ok(states.size > count / 2, `${states.size} units were read without the ordinary reading`);
 });
 
 test('units of a thread that dies are read by the main thread', async (t) => {
