@@ -23,8 +23,10 @@ export interface RecordSet {
   has(path: string): boolean;
   /** Names in a folder; none if it is absent. */
   names(folder: string): readonly string[];
-  /** True if the contents of a record were checked, and have no problem of their own. */
-  hasFaultlessContents?(path: string): boolean;
+  /** True if a record has an id, and all that can be checked without other records was checked and has no problem. */
+  isFaultless?(entity: RecordEntity): boolean;
+  /** As `paths`, without the records that are faultless. */
+  uncheckedPaths?(): Iterable<string>;
   /** Paths of the records of entities, as far as they were found. */
   readonly pathsOfEntities?: WeakMap<RecordEntity, string>;
   /** Paths of changed files, if only changes are checked: of two records with the same id, the changed one is reported. */
@@ -61,7 +63,7 @@ export const makeDiagnostic = (path: string, found: Report): RecordDiagnostic =>
 });
 
 /** Path of the record of an entity that was read. */
-export function entityRecordPath(next: RecordSet, entity: RecordEntity): string {
+export function entityRecordPath(next: Pick<RecordSet, 'record' | 'pathsOfEntities'>, entity: RecordEntity): string {
   const known = next.pathsOfEntities?.get(entity);
   if (known !== undefined) return known;
   const paths = recordPaths(refOf(entity) as RecordRef);

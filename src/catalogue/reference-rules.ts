@@ -14,6 +14,7 @@ import {
   type RecordDiagnostic,
   type RecordEntity,
   type RecordSet,
+  type Report,
   type Touched,
 } from './record-set.ts';
 import { formatRef, formatUserReader, usernameOfReader } from './ref.ts';
@@ -24,14 +25,14 @@ import type { Namespace, Query } from './types.ts';
 export function* findMissingReferences(next: RecordSet): Generator<RecordDiagnostic> {
   for (const kind of ['namespace', 'user', 'dataset', 'query'] as const)
     for (const entity of allEntities(next.snapshot, kind))
-      yield* checkReferences(next, entity, entityRecordPath(next, entity));
+      for (const found of checkReferences(next, entity)) yield makeDiagnostic(entityRecordPath(next, entity), found);
 }
 
 /** Records to which touched records newly refer must exist. */
 export function* findNewMissingReferences(next: RecordSet, touched: readonly Touched[]): Generator<RecordDiagnostic> {
   for (const { path, ref, before } of touched) {
     const entity = findEntity(next.snapshot, ref);
-    if (entity) yield* checkReferences(next, entity, path, before);
+    if (entity) for (const found of checkReferences(next, entity, before)) yield makeDiagnostic(path, found);
   }
 }
 
@@ -39,19 +40,18 @@ export function* findNewMissingReferences(next: RecordSet, touched: readonly Tou
 function* checkReferences(
   next: RecordSet,
   entity: RecordEntity,
-  path: string,
   before: RecordEntity | null = null,
-): Generator<RecordDiagnostic> {
+): Generator<Report> {
   for (const field of ['owners', 'groups', 'readers'] as const) {
     const known = before ? membersIn(before, field) : [];
     for (const [i, member] of membersIn(entity, field).entries()) {
       const message = known.includes(member) ? undefined : missingMember(next.snapshot, member, field);
-      if (message) yield makeDiagnostic(path, { code: 'reference', pointer: `/${field}/${i}`, message });
+      if (message) yield { code: 'reference', pointer: `/${field}/${i}`, message };
     }
   }
   if (entity.kind === 'query') {
     const isKnown = before?.kind === 'query' && before.dataset === entity.dataset && before.version === entity.version;
-    if (!isKnown) yield* checkQueryReferences(next.snapshot, entity, path);
+    if (!isKnown) yield* checkQueryReferences(next.snapshot, entity);
   } else if (entity.kind === 'dataset')
     for (const [field, address] of datasetImageAddresses(entity)) {
       const file = mediaPathInUrl(address);
@@ -61,7 +61,7 @@ function* checkReferences(
         message: `There is no file ${excerpt(file)}.`,
         severity: 'warning',
       } as const;
-      if (file !== null && !next.has(file)) yield makeDiagnostic(path, found);
+      if (file !== null && !next.has(file)) yield found;
     }
 }
 
@@ -82,7 +82,7 @@ function missingMember({ groups, users }: Snapshot, member: string, field: strin
 }
 
 /** The dataset and the version of a query must exist. */
-function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): Generator<RecordDiagnostic> {
+function* checkQueryReferences(snapshot: Snapshot, query: Query): Generator<Report> {
   const ref = parseDatasetRef(query.dataset);
   const dataset = snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug);
   const moved = dataset ? undefined : resolveAlias(snapshot, ref);
@@ -90,22 +90,11 @@ function* checkQueryReferences(snapshot: Snapshot, query: Query, path: string): 
   if (moved) {
     const now = formatRef(moved);
     const message = `The dataset ${excerpt(query.dataset)} is ${excerpt(now)} now. Write "dataset: ${excerpt(now)}".`;
-    yield makeDiagnostic(path, {
-      code: 'reference',
-      pointer,
-      message,
-      severity: 'warning',
-      fix: () => ({ dataset: now }),
-    });
-  } else if (!dataset)
-    yield makeDiagnostic(path, {
-      code: 'reference',
-      pointer,
-      message: `There is no dataset ${excerpt(query.dataset)}.`,
-    });
+    yield { code: 'reference', pointer, message, severity: 'warning', fix: () => ({ dataset: now }) };
+  } else if (!dataset) yield { code: 'reference', pointer, message: `There is no dataset ${excerpt(query.dataset)}.` };
   else if (query.version !== null && !dataset.versions.some(({ slug }) => slug === query.version)) {
     const message = `The dataset ${excerpt(query.dataset)} has no version ${excerpt(query.version)}.`;
-    yield makeDiagnostic(path, { code: 'reference', pointer: '/version', message });
+    yield { code: 'reference', pointer: '/version', message };
   }
 }
 
@@ -153,6 +142,7 @@ export function* findAliasConflicts(next: RecordSet): Generator<RecordDiagnostic
   const { snapshot } = next;
   const claimed = new Map<string, string>();
   for (const dataset of allEntities(snapshot, 'dataset')) {
+    if (dataset.aliases.length === 0) continue;
     const path = entityRecordPath(next, dataset);
     for (const [i, alias] of dataset.aliases.entries()) {
       const address = alias.includes('/') ? alias : `${dataset.namespace}/${alias}`;

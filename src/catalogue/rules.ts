@@ -41,6 +41,7 @@ import {
   findNewMissingReferences,
 } from './reference-rules.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { Dataset } from './types.ts';
 import { findMisspelledKeys } from './validators.ts';
 
 /**
@@ -58,10 +59,8 @@ export function findRuleViolations(next: RecordSet, touched?: readonly Touched[]
     ...findMissingReferences(next),
     ...findNamedReadersOfPublicRecords(next),
     ...findAliasConflicts(next),
-    ...checkColumnNames(next),
-    ...checkColumnsOfNewest(next),
     ...findFormerColumnNamesInQueries(next),
-    ...checkPayloads(next),
+    ...checkDatasets(next),
   ];
 }
 
@@ -74,15 +73,20 @@ const describeRef = (ref: RecordRef) => `${ref.kind} ${formatRef(ref)}`;
 /** Identifiers must be written in the files, and be unique within their kind. */
 function* checkIds(next: RecordSet): Generator<RecordDiagnostic> {
   for (const kind of kinds) {
+    const all = [...allEntities(next.snapshot, kind)];
     const owners = new Map<number, RecordEntity>();
-    // Of two equal ids, one that is derived from the address is reported rather than one that is written in a file.
-    const entities = Array.from(allEntities(next.snapshot, kind), (entity) => {
+    const shared = new Set<number>();
+    for (const entity of all)
+      if (owners.has(entity.id)) shared.add(entity.id);
+      else owners.set(entity.id, entity);
+    for (const id of shared) owners.delete(id);
+    const doubtful = all.filter((entity) => shared.has(entity.id) || !next.isFaultless?.(entity));
+    const entities = doubtful.map((entity) => {
       const path = entityRecordPath(next, entity);
       const isWritten = next.record(path)?.id !== undefined;
       return { entity, path, isWritten, isChanged: next.changed?.has(path) ?? false };
     });
-    const ids = new Set(entities.map(({ entity }) => entity.id));
-    if (ids.size === entities.length && entities.every(({ isWritten }) => isWritten)) continue;
+    // Of two equal ids, one that is derived from the address is reported rather than one that is written in a file.
     entities.sort(
       (a, b) =>
         Number(b.isWritten) - Number(a.isWritten) ||
@@ -91,8 +95,8 @@ function* checkIds(next: RecordSet): Generator<RecordDiagnostic> {
     );
     for (const { entity, path, isWritten } of entities) {
       const owner = owners.get(entity.id);
-      if (owner) {
-        const id = randomUnusedId((candidate) => owners.has(candidate));
+      if (owner && owner !== entity) {
+        const id = randomUnusedId((candidate) => owners.has(candidate) || shared.has(candidate));
         owners.set(id, entity);
         const other = refOf(owner) as RecordRef;
         const message = duplicateIdMessage(entity.id, describeRef(other));
@@ -202,21 +206,34 @@ export function containingRecordRef(ref: RecordRef): RecordRef | null {
   return ref.kind === 'version' ? datasetRefOf(ref) : null;
 }
 
+function* checkDatasets(next: RecordSet): Generator<RecordDiagnostic> {
+  for (const dataset of allEntities(next.snapshot, 'dataset'))
+    if (!next.isFaultless?.(dataset)) yield* findFaultsOfDataset(next, dataset);
+}
+
+/** What the rules look at for one dataset. */
+type DatasetRecords = Pick<RecordSet, 'record' | 'names' | 'pathsOfEntities'>;
+
+/** Faults of a dataset and its versions that follow from their own records and the names of their files. */
+export function* findFaultsOfDataset(next: DatasetRecords, dataset: Dataset): Generator<RecordDiagnostic> {
+  yield* checkColumnNames(next, dataset);
+  yield* checkColumnsOfNewest(next, dataset);
+  yield* checkPayloads(next, dataset);
+}
+
 /** Columns of a dataset's record must have different names. */
-function* checkColumnNames(next: RecordSet): Generator<RecordDiagnostic> {
-  for (const dataset of allEntities(next.snapshot, 'dataset')) {
-    const path = entityRecordPath(next, dataset);
-    const columns = next.record(path)?.columns ?? dataset.columns;
-    const names = new Set<unknown>();
-    for (const [i, { name }] of (Array.isArray(columns) ? columns : []).entries()) {
-      const found = {
-        code: 'column',
-        pointer: `/columns/${i}/name`,
-        message: `There are two columns named "${excerpt(name)}".`,
-      } as const;
-      if (names.has(name)) yield makeDiagnostic(path, found);
-      names.add(name);
-    }
+function* checkColumnNames(next: DatasetRecords, dataset: Dataset): Generator<RecordDiagnostic> {
+  const path = entityRecordPath(next, dataset);
+  const columns = next.record(path)?.columns ?? dataset.columns;
+  const names = new Set<unknown>();
+  for (const [i, { name }] of (Array.isArray(columns) ? columns : []).entries()) {
+    const found = {
+      code: 'column',
+      pointer: `/columns/${i}/name`,
+      message: `There are two columns named "${excerpt(name)}".`,
+    } as const;
+    if (names.has(name)) yield makeDiagnostic(path, found);
+    names.add(name);
   }
 }
 
@@ -224,26 +241,24 @@ function* checkColumnNames(next: RecordSet): Generator<RecordDiagnostic> {
  * The columns of a dataset's record must be those of its newest version, as far as the record of that version tells them.
  * Those are shown in any case; but the record then lacks columns to describe, or describes some that have no data.
  */
-function* checkColumnsOfNewest(next: RecordSet): Generator<RecordDiagnostic> {
-  for (const dataset of allEntities(next.snapshot, 'dataset')) {
-    const newest = versionWithColumns(dataset.versions);
-    const path = entityRecordPath(next, dataset);
-    const record = next.record(path);
-    if (!newest?.columns || !record) continue;
-    const { columns: found, slug } = newest;
-    const changes = compareRecordColumnsWithData(record.columns, found);
-    if (areColumnsUnchanged(changes)) continue;
-    const pointer = record.columns === undefined ? '' : '/columns';
-    const fix = ({ columns }: RecordValue) => ({ columns: columnsInRecordAfterData(columns, found, slug) });
-    const message = columnMismatchMessage(changes, slug);
-    yield makeDiagnostic(path, { code: 'column', pointer, message, severity: 'warning', fix });
-  }
+function* checkColumnsOfNewest(next: DatasetRecords, dataset: Dataset): Generator<RecordDiagnostic> {
+  const newest = versionWithColumns(dataset.versions);
+  const path = entityRecordPath(next, dataset);
+  const record = next.record(path);
+  if (!newest?.columns || !record) return;
+  const { columns: found, slug } = newest;
+  const changes = compareRecordColumnsWithData(record.columns, found);
+  if (areColumnsUnchanged(changes)) return;
+  const pointer = record.columns === undefined ? '' : '/columns';
+  const fix = ({ columns }: RecordValue) => ({ columns: columnsInRecordAfterData(columns, found, slug) });
+  const message = columnMismatchMessage(changes, slug);
+  yield makeDiagnostic(path, { code: 'column', pointer, message, severity: 'warning', fix });
 }
 
 /** Keys must not look like a misspelled key of the schema, and values must be what their field means. */
 function* checkContents(next: RecordSet): Generator<RecordDiagnostic> {
-  for (const path of next.paths()) {
-    const record = next.hasFaultlessContents?.(path) ? undefined : next.record(path);
+  for (const path of next.uncheckedPaths?.() ?? next.paths()) {
+    const record = next.record(path);
     if (record) yield* findFaultsInContents(path, record);
   }
 }
@@ -261,19 +276,17 @@ export function* findFaultsInContents(path: string, record: RecordValue): Genera
 }
 
 /** Every payload must be named by a version, and every version with a payload must have a checksum. */
-function* checkPayloads(next: RecordSet): Generator<RecordDiagnostic> {
+function* checkPayloads(next: DatasetRecords, dataset: Dataset): Generator<RecordDiagnostic> {
   const warning = { code: 'payload', severity: 'warning' } as const;
-  for (const dataset of allEntities(next.snapshot, 'dataset')) {
-    const home = payloadFolder(dataset.namespace, dataset.slug);
-    const named = new Set(dataset.versions.map(({ file }) => file));
-    for (const name of next.names(home))
-      if (!name.startsWith('.') && !named.has(name))
-        yield makeDiagnostic(`${home}/${name}`, { ...warning, message: 'No version names this payload.' });
-    for (const version of dataset.versions)
-      if ((version.file || version.href) && !version.checksum)
-        yield makeDiagnostic(entityRecordPath(next, version), {
-          ...warning,
-          message: "There is no checksum, so the payload can't be verified.",
-        });
-  }
+  const home = payloadFolder(dataset.namespace, dataset.slug);
+  const named = new Set(dataset.versions.map(({ file }) => file));
+  for (const name of next.names(home))
+    if (!name.startsWith('.') && !named.has(name))
+      yield makeDiagnostic(`${home}/${name}`, { ...warning, message: 'No version names this payload.' });
+  for (const version of dataset.versions)
+    if ((version.file || version.href) && !version.checksum)
+      yield makeDiagnostic(entityRecordPath(next, version), {
+        ...warning,
+        message: "There is no checksum, so the payload can't be verified.",
+      });
 }

@@ -1,4 +1,4 @@
-/** Program of a thread that reads units for `catalogue check`, with their records as they are written. */
+/** Program of a thread that reads units for `catalogue check`. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { PackedColumns, packState } from '../reading/packed-state.ts';
 import type { ReadRequest, Replies } from '../reading/unit-readers.ts';
@@ -9,8 +9,8 @@ import type { CheckReply } from './read-in-threads.ts';
 const disk = new DiskTree(workerData);
 
 function read([unit]: ReadRequest, columns: PackedColumns): CheckReply {
-  const read = readFaultlessUnit(disk, unit);
-  return read ? [packState(read.state, columns), [...read.tree.values()], [...read.tree.absent]] : 'unread';
+  const state = readFaultlessUnit(disk, unit);
+  return state ? packState(state, columns) : 'unread';
 }
 
 parentPort?.on('message', (requests: string) => {

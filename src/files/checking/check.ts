@@ -128,15 +128,15 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
   const disk = (await openFileCatalogue(root, { readOnly: true })).store.tree;
   const scanned = [...scanForUnits(disk)];
   const units = scanned.flatMap((found) => ('unit' in found ? [found.unit] : []));
-  const { states, values, absent } = await readFaultlessUnits(disk, units, options.startReaders);
-  const tree = new ParsedTree(disk, absent);
-  const records = treeRecordsOf(tree, readUnits(tree, units, states), scanned, { values });
+  const faultless = await readFaultlessUnits(disk, units, options.startReaders);
+  const tree = new ParsedTree(disk);
+  const records = treeRecordsOf(tree, readUnits(tree, units, faultless), scanned, { faultless: faultless.values() });
   const deep = options.deep
     ? await findPayloadProblems(await openFileCatalogue(root), records, options, () => true)
     : [];
   const links = findMediaLinkProblems(disk);
   const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep, ...links];
-  return { records, found, files: records.files().length, paths: records.paths() };
+  return { records, found, files: records.fileCount, paths: records.paths() };
 }
 
 /** Problems of the files that changed, and new problems of other files. */

@@ -1,89 +1,62 @@
 /** Units of a large catalogue, read by worker threads and the main thread for `catalogue check`. */
 import { type Unit, unitKey } from '../../catalogue/layout.ts';
-import type { RecordValue } from '../../catalogue/record-set.ts';
 import { type PackedState, SharedValues, unpackState } from '../reading/packed-state.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import { type Batch, batchSize, type ReadRequest, UnitReaders } from '../reading/unit-readers.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { readFaultlessUnit } from './faultless-unit.ts';
 
-/**
- * A state, the records that it was read from, and paths at which nothing was found; `unread` for a unit with faults, which
- * the main thread reads.
- */
-export type CheckReply =
-  | readonly [
-      state: PackedState,
-      records: readonly (readonly [path: string, value: RecordValue])[],
-      absent: readonly string[],
-    ]
-  | 'unread';
+/** A state; `unread` for a unit with faults, which the main thread reads. */
+export type CheckReply = PackedState | 'unread';
 
 /** Number of units from which threads are started: for fewer, starting them takes longer than reading. */
 const minUnits = 1000;
-
-/** Units without faults, and their records. */
-export interface FaultlessUnits {
-  /** By key of the unit. */
-  readonly states: Map<string, UnitState>;
-  /** By path. */
-  readonly values: Map<string, RecordValue>;
-  /** Paths at which nothing was found. */
-  readonly absent: Set<string>;
-}
 
 /** Makes the threads that read units with their records. */
 export const startCheckReaders = (root: string): UnitReaders<CheckReply> =>
   new UnitReaders<CheckReply>(root, undefined, '../checking/check-thread');
 
 /**
- * Reads units in threads and in the main thread, if there are many. Those that have faults, or that a thread left when it
- * died, are missing in the result.
+ * Reads units in threads and in the main thread, if there are many.
+ * @returns by key, the states of those that are faultless; also missing is what a thread had when it died
  */
 export async function readFaultlessUnits(
   disk: DiskTree,
   units: readonly Unit[],
   startReaders = startCheckReaders,
-): Promise<FaultlessUnits> {
-  const read: FaultlessUnits = { states: new Map(), values: new Map(), absent: new Set() };
-  if (units.length < minUnits) return read;
+): Promise<ReadonlyMap<string, UnitState>> {
+  const states = new Map<string, UnitState>();
+  if (units.length < minUnits) return states;
   const readers = startReaders(disk.root);
   try {
     const shared = new SharedValues();
     for (let at = 0; at < units.length; at += batchSize)
-      await readers.read(batchOf(units.slice(at, at + batchSize), disk, read, shared));
+      await readers.read(batchOf(units.slice(at, at + batchSize), disk, states, shared));
     await readers.finish();
   } finally {
     await readers.close();
   }
-  return read;
+  return states;
 }
 
+/** @param states gets those of the faultless units */
 function batchOf(
   units: readonly Unit[],
   disk: DiskTree,
-  { states, values, absent }: FaultlessUnits,
+  states: Map<string, UnitState>,
   shared: SharedValues,
 ): Batch<CheckReply> {
   return {
     message: () => JSON.stringify(units.map((unit): ReadRequest => [unit])),
     take(replies, packed) {
       const columns = shared.columns(packed);
-      for (const [i, reply] of replies.entries()) {
-        if (reply === 'unread') continue;
-        const [state, records, paths] = reply;
-        states.set(unitKey(units[i] as Unit), unpackState(state, columns, shared));
-        for (const [path, value] of records) values.set(path, value);
-        for (const path of paths) absent.add(path);
-      }
+      for (const [i, reply] of replies.entries())
+        if (reply !== 'unread') states.set(unitKey(units[i] as Unit), unpackState(reply, columns, shared));
     },
     readHere() {
       for (const unit of units) {
-        const read = readFaultlessUnit(disk, unit);
-        if (!read) continue;
-        states.set(unitKey(unit), read.state);
-        for (const [path, value] of read.tree.values()) values.set(path, value);
-        for (const path of read.tree.absent) absent.add(path);
+        const state = readFaultlessUnit(disk, unit);
+        if (state) states.set(unitKey(unit), state);
       }
     },
   };

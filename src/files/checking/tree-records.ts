@@ -2,7 +2,8 @@
 
 import { parseRecordFileName, recordFormat } from '../../catalogue/layout.ts';
 import type { RecordEntity, RecordSet, RecordValue } from '../../catalogue/record-set.ts';
-import type { Snapshot } from '../../catalogue/snapshot.ts';
+import type { Snapshot, UnitReading } from '../../catalogue/snapshot.ts';
+import type { Version } from '../../catalogue/types.ts';
 import { type Parsed, parseRecordText } from '../../text/parse.ts';
 import type { UnitsRead } from '../reading/read-unit.ts';
 import type { ScanResult } from '../reading/scan.ts';
@@ -17,11 +18,10 @@ export class ParsedTree implements FileTree {
   readonly #tree: FileTree;
   readonly #files = new Map<string, ParsedFile | null>();
   /** Paths at which nothing was found. */
-  readonly absent: Set<string>;
+  readonly #absent = new Set<string>();
 
-  constructor(tree: FileTree, absent = new Set<string>()) {
+  constructor(tree: FileTree) {
     this.#tree = tree;
-    this.absent = absent;
   }
 
   read(path: string): ParsedFile | null {
@@ -35,14 +35,14 @@ export class ParsedTree implements FileTree {
   }
 
   stamp(path: string): Stamp | null {
-    if (this.absent.has(path)) return null;
+    if (this.#absent.has(path)) return null;
     const stamp = this.#tree.stamp(path);
-    if (!stamp) this.absent.add(path);
+    if (!stamp) this.#absent.add(path);
     return stamp;
   }
 
   names(path: string, hasStamp?: boolean): readonly TreeEntry[] {
-    return this.absent.has(path) ? [] : this.#tree.names(path, hasStamp);
+    return this.#absent.has(path) ? [] : this.#tree.names(path, hasStamp);
   }
 
   isFolder(parent: string, entry: TreeEntry): boolean {
@@ -62,7 +62,7 @@ export class ParsedTree implements FileTree {
 
 interface Known {
   readonly changed?: ReadonlySet<string> | undefined;
-  readonly values?: ReadonlyMap<string, RecordValue> | undefined;
+  readonly faultless?: Iterable<UnitState> | undefined;
 }
 
 interface ParsedRecord {
@@ -76,38 +76,53 @@ export class TreeRecords implements RecordSet {
   readonly snapshot: Snapshot;
   readonly changed?: ReadonlySet<string> | undefined;
   readonly pathsOfEntities = new WeakMap<RecordEntity, string>();
-  readonly #files: readonly string[];
-  readonly #values: ReadonlyMap<string, RecordValue>;
+  readonly #states: readonly UnitState[];
+  readonly #faultless: ReadonlySet<UnitState>;
+  readonly #faultlessEntities = new Set<unknown>();
   readonly #parsed = new Map<string, ParsedRecord | null>();
 
   /**
    * @param states of the units that were read from the tree
    * @param options.changed paths of files that differ from the commit that they are compared with
-   * @param options.values by path, of records that were read already and have faultless contents
+   * @param options.faultless those of the states that are of faultless records
    */
-  constructor(tree: FileTree, snapshot: Snapshot, states: Iterable<UnitState>, { changed, values }: Known = {}) {
+  constructor(tree: FileTree, snapshot: Snapshot, states: Iterable<UnitState>, { changed, faultless }: Known = {}) {
     this.tree = tree;
     this.snapshot = snapshot;
-    this.#files = Array.from(states, recordFilesOf).flat();
     this.changed = changed;
-    this.#values = values ?? new Map();
+    this.#states = [...states];
+    this.#faultless = new Set(faultless);
+    for (const { reading } of this.#faultless) {
+      this.#faultlessEntities.add(reading.entity);
+      for (const version of versionsOf(reading)) this.#faultlessEntities.add(version);
+    }
   }
 
-  /** Paths of all record files that were read, including those that do not parse. */
-  files(): readonly string[] {
-    return this.#files;
+  /** Number of record files that were read, including those that do not parse. */
+  get fileCount(): number {
+    let count = 0;
+    // A faultless unit has one file for each record.
+    for (const state of this.#states)
+      count += this.#faultless.has(state) ? 1 + versionsOf(state.reading).length : recordFilesOf(state).length;
+    return count;
   }
 
-  hasFaultlessContents(path: string): boolean {
-    return this.#values.has(path);
+  isFaultless(entity: RecordEntity): boolean {
+    return this.#faultlessEntities.has(entity);
   }
 
   *paths(): Generator<string> {
-    for (const path of this.files()) if (this.#values.has(path) || this.#parse(path)) yield path;
+    for (const state of this.#states)
+      for (const path of recordFilesOf(state)) if (this.#faultless.has(state) || this.#parse(path)) yield path;
+  }
+
+  *uncheckedPaths(): Generator<string> {
+    for (const state of this.#states)
+      if (!this.#faultless.has(state)) for (const path of recordFilesOf(state)) if (this.#parse(path)) yield path;
   }
 
   record(path: string): RecordValue | undefined {
-    return this.#values.get(path) ?? this.#parse(path)?.value;
+    return this.#parse(path)?.value;
   }
 
   /** Text of a record; undefined if there is none or it does not parse. */
@@ -145,6 +160,9 @@ export class TreeRecords implements RecordSet {
     }
   }
 }
+
+const versionsOf = ({ entity }: UnitReading): readonly Version[] =>
+  entity !== null && 'kind' in entity && entity.kind === 'dataset' ? entity.versions : [];
 
 const recordFilesOf = ({ stamps }: UnitState): readonly string[] =>
   Array.from(unpackStamps(stamps)).flatMap(([path, stamp]) => (stamp && parseRecordFileName(path) ? [path] : []));
