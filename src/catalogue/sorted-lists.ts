@@ -2,7 +2,15 @@
 import { compareValues } from './compare.ts';
 import { orderFields } from './filters.ts';
 import { previousSnapshotOf, type Snapshot, SnapshotCache, unrestrictedSnapshotOf } from './snapshot.ts';
-import { eachInSteps, filterInSteps, SharedSteps, type Steps, setInSteps, sortInSteps } from './steps.ts';
+import {
+  eachInSteps,
+  filterInSteps,
+  insertInSteps,
+  SharedSteps,
+  type Steps,
+  setInSteps,
+  sortInSteps,
+} from './steps.ts';
 import type { CatalogueFile, Entities, Entity, Kind, Settings, Version } from './types.ts';
 
 /** Kinds of entities in a snapshot. (The list of files is in `files/files-list.ts`.) */
@@ -95,7 +103,7 @@ export function sorted(snapshot: Snapshot, kind: ListedKind, ordering: string | 
       return new SharedSteps(
         whole
           ? sortLike(whole, snapshot, kind, ordering)
-          : sortFrom(precedingList(snapshot, name), snapshot, kind, ordering),
+          : sortFrom(precedingList(snapshot, name), snapshot, comparison(kind, ordering, snapshot.settings), kind),
       );
     })
     .run();
@@ -122,26 +130,32 @@ function* sortLike(
   return found;
 }
 
-/** The same list of the latest preceding snapshot that has it; empty if there is none. */
+/** The same list of the latest preceding snapshot that has it; empty if there is none, or if the default ordering was another one. */
 function precedingList(snapshot: Snapshot, name: string): readonly Entity[] {
   for (let before = previousSnapshotOf(snapshot); before; before = previousSnapshotOf(before)) {
+    if (before.settings.ordering !== snapshot.settings.ordering) return [];
     const items = sortedLists.get(before, name)?.value;
     if (items) return items;
   }
   return [];
 }
 
+/** Most entities that are put into a preceding list one by one; more are sorted together with it. */
+const maxInserted = 1000;
+
 /**
  * Sorts all entities of a kind.
- * @param start a sorted list of an earlier snapshot: sorting a list that is nearly sorted takes one pass
+ * @param start a sorted list of an earlier snapshot: those that are still the same needn't be compared with each other
  */
 function* sortFrom(
   start: readonly Entity[],
   snapshot: Snapshot,
+  compare: Compare,
   kind: ListedKind,
-  ordering: string | undefined,
 ): Steps<readonly Entity[]> {
   const others = yield* setInSteps<Entity>(allEntities(snapshot, kind));
   const unchanged = yield* filterInSteps(start, (item) => others.delete(item));
-  return yield* sortInSteps([...unchanged, ...others], comparison(kind, ordering, snapshot.settings));
+  if (unchanged.length === 0 || others.size > maxInserted)
+    return yield* sortInSteps([...unchanged, ...others], compare);
+  return yield* insertInSteps(unchanged, yield* sortInSteps([...others], compare), compare);
 }

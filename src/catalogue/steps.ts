@@ -84,6 +84,29 @@ function* mergeInSteps<T>(left: readonly T[], right: readonly T[], compare: (a: 
   return merged;
 }
 
+/** Puts a few sorted items into a sorted list, with some twenty comparisons for each. Of equal items, those of the list are first. */
+export function* insertInSteps<T>(
+  items: readonly T[],
+  few: readonly T[],
+  compare: (a: T, b: T) => number,
+): Steps<readonly T[]> {
+  const merged: T[] = [];
+  let copied = 0;
+  for (const one of few) {
+    let [low, high] = [copied, items.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (compare(items[middle] as T, one) <= 0) low = middle + 1;
+      else high = middle;
+    }
+    while (copied < low) merged.push(items[copied++] as T);
+    merged.push(one);
+    yield;
+  }
+  while (copied < items.length) merged.push(items[copied++] as T);
+  return merged;
+}
+
 /** A result that several wait for: each of them runs the steps that are left, and none does what another has done. */
 export class SharedSteps<T> {
   /** Undefined when they are done: what they worked with isn't kept. */

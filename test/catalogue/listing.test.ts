@@ -6,7 +6,7 @@ import type { ListOptions } from '../../src/catalogue/catalogue.ts';
 import { MovedError, NotFoundError, ValidationError } from '../../src/catalogue/errors.ts';
 import { type ListedKind, listPage } from '../../src/catalogue/listing.ts';
 import { anonymous, localAdmin, restrictSnapshotToVisible } from '../../src/catalogue/permissions.ts';
-import { emptySnapshot, nextSnapshot } from '../../src/catalogue/snapshot.ts';
+import { emptySnapshot, nextSnapshot, type Snapshot } from '../../src/catalogue/snapshot.ts';
 import { type Content, readingsOf, snapshotOf } from '../support/snapshot.ts';
 
 const content: Content = {
@@ -88,6 +88,22 @@ describe('sorted lists', () => {
     const sorting = countComparisons(t);
     assert.deepEqual([listAll(), listAll()], [first, first]);
     assert.equal(sorting.count, 0);
+  });
+
+  it('follow the settings when the default ordering changes', () => {
+    const labels = (snapshot: Snapshot) => listPage(snapshot, 'dataset', {}).items.map(({ label }) => label);
+    const next = (before: Snapshot, more: Content) =>
+      nextSnapshot(before, { readings: readingsOf(more), diagnostics: new Map() });
+    const first = snapshotOf({
+      settings: { ordering: 'label' },
+      namespaces: { a: { label: 'A' } },
+      datasets: { 'a/x': { label: '1' }, 'a/y': { label: '2' } },
+    });
+    assert.deepEqual(labels(first), ['1', '2']);
+    const reversed = next(first, { settings: { ordering: '-label' } });
+    const longer = next(reversed, { datasets: { 'a/z': { label: '3' } } });
+    assert.deepEqual(labels(longer), ['3', '2', '1']);
+    assert.deepEqual(labels(next(longer, { datasets: { 'a/w': { label: '0' } } })), ['3', '2', '1', '0']);
   });
 
   it('are kept for several catalogues that are listed in turn', (t) => {

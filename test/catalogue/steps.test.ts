@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { listPageInSteps } from '../../src/catalogue/listing.ts';
 import { anonymous, restrictSnapshotToVisible } from '../../src/catalogue/permissions.ts';
 import type { Snapshot } from '../../src/catalogue/snapshot.ts';
-import { runAtOnce, SharedSteps, type Steps, sortInSteps } from '../../src/catalogue/steps.ts';
+import { insertInSteps, runAtOnce, SharedSteps, type Steps, sortInSteps } from '../../src/catalogue/steps.ts';
 import { snapshotOf } from '../support/snapshot.ts';
 
 describe('sorting in steps', () => {
@@ -41,6 +41,23 @@ describe('sorting in steps', () => {
     compared = 0;
     runAtOnce(sortInSteps([...items, 5, 3], compare));
     assert.ok(compared < 2.1 * items.length, `${compared}`);
+  });
+
+  it('puts a few items into a sorted list where toSorted puts them, with few comparisons', () => {
+    fc.assert(
+      fc.property(fc.array(item, { maxLength: 200 }), fc.array(item, { maxLength: 5 }), (many, some) => {
+        const [items, few] = [many.toSorted(byKey), some.toSorted(byKey)];
+        let compared = 0;
+        const compare: typeof byKey = (a, b) => {
+          compared++;
+          return byKey(a, b);
+        };
+        const merged = runAtOnce(insertInSteps(items, few, compare));
+        const expected = [...items, ...few].toSorted(byKey);
+        assert.ok(merged.length === expected.length && merged.every((one, i) => one === expected[i]));
+        assert.ok(compared <= 8 * few.length, `${compared}`);
+      }),
+    );
   });
 
   it('compares few items in a step', () => {
