@@ -1,7 +1,8 @@
 /**
  * Cache of unit states, for a fast start: for each batch of units, a line of JSON with the units and the stamps of their
  * files, which a thread can compare as it is, and one with their content. A state is used only if the stamps of its files
- * are still those on disk. Then come the stamps of the folders that were searched for units. A cache of another version, or one that is cut off or damaged, is ignored as a whole.
+ * are still those on disk. Then come the stamps of the folders that were searched for units. A cache of another version, or
+ * one that is cut off or damaged, is ignored as a whole.
  */
 import { open, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
