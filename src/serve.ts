@@ -16,6 +16,7 @@ import { createServerLog, type LogFormat } from './server/log.ts';
 import { startMetrics } from './server/metrics.ts';
 import { listenerWithPosition } from './server/position.ts';
 import type { WorkBudgetOptions } from './server/work-budgets.ts';
+import { loadPackagesForWriting } from './text/packages.ts';
 
 export interface ServeOptions {
   /** Path of the catalogue folder. */
@@ -98,6 +99,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   const app = createApp((viewer) => catalogue.for(viewer), appOptions);
   // What everybody may see is found out now: the first request would wait for it, and all others with it.
   void catalogue.for(anonymous).revision;
+  if (!reading.readOnly) loadPackagesForWriting();
   listening.setListener(follower ? listenerWithPosition(app, follower) : app);
   follower?.start();
   return {

@@ -19,6 +19,7 @@ const started = [
   'files/reading/large-records-thread',
   'data/query/sort-rows-thread',
   'data/difference/compare-rows-thread',
+  'server/compress-thread',
   'export/datasets-thread',
   'files/reading/unit-reader-thread',
 ];

@@ -41,7 +41,7 @@ export async function countWorkOfThread<Module extends Record<Name, AnyFunction>
   };
   let result: Awaited<ReturnType<Module[Name]>>;
   try {
-    result = await workers.run<Module, Name>(module, name, args, ending.signal, start);
+    result = await workers.run<Module, Name>(module, name, args, { signal: ending.signal, onStart: start });
   } catch {
     ending.signal.throwIfAborted();
     return undefined;

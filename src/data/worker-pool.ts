@@ -36,10 +36,18 @@ export function threadProgram(module: string): string {
 
 const program = new URL(`./worker-thread${extension}`, import.meta.url).href;
 
+export interface TaskOptions {
+  /** Aborted when nobody waits for the result any more. */
+  readonly signal?: AbortSignal | undefined;
+  /** Called when the task has waited for a thread and begins. */
+  readonly onStart?: (() => void) | undefined;
+  /** Memory of arguments that is moved to the thread, and not copied: the caller has lost it when the task begins. */
+  readonly move?: readonly ArrayBuffer[] | undefined;
+}
+
 interface WaitingTask {
   readonly task: ThreadTask;
-  readonly signal: AbortSignal | undefined;
-  readonly onStart: (() => void) | undefined;
+  readonly options: TaskOptions;
   readonly resolve: (result: unknown) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -66,22 +74,20 @@ export class WorkerPool {
    * Calls a function of a module in a thread. Arguments and result are copied (structured clone): texts and bytes cost little. A
    * typed array that is returned, by itself or as a member of an object, is moved.
    * @param module URL of the module, which the thread loads
-   * @param signal aborted when nobody waits for the result any more
-   * @param onStart called when the task has waited for a thread and begins
    * @throws the signal's reason; UnavailableError if the thread dies, or the pool is closed; what the function throws, as Error
    */
   run<Module extends Record<Name, AnyFunction>, Name extends string & keyof Module>(
     module: string,
     name: Name,
     args: Parameters<Module[Name]>,
-    signal?: AbortSignal,
-    onStart?: () => void,
+    options: TaskOptions = {},
   ): Promise<Awaited<ReturnType<Module[Name]>>> {
+    const { signal } = options;
     return new Promise((resolve, reject) => {
       if (signal?.aborted) return reject(signal.reason);
       if (this.#isClosed) return reject(shuttingDown());
       const settle = { resolve: resolve as (result: unknown) => void, reject };
-      const waiting: WaitingTask = { task: { module, name, args }, signal, onStart, ...settle };
+      const waiting: WaitingTask = { task: { module, name, args }, options, ...settle };
       this.#waiting.push(waiting);
       const cancel = () => {
         const at = this.#waiting.indexOf(waiting);
@@ -138,7 +144,8 @@ export class WorkerPool {
     this.#idle.delete(worker);
   }
 
-  #perform(worker: Worker, { task, signal, onStart, resolve, reject }: WaitingTask): void {
+  #perform(worker: Worker, { task, options, resolve, reject }: WaitingTask): void {
+    const { signal, onStart, move } = options;
     this.#busy.add(worker);
     const settle = (finish: () => void, isAlive: boolean) => {
       if (!this.#busy.delete(worker)) return;
@@ -157,7 +164,7 @@ export class WorkerPool {
     signal?.addEventListener('abort', onAbort, { once: true });
     onStart?.();
     try {
-      worker.postMessage(task);
+      worker.postMessage(task, move);
     } catch (error) {
       settle(() => reject(error), true);
     }

@@ -26,12 +26,16 @@ async function perform({ module, name, args }: ThreadTask): Promise<ThreadReply>
 
 /** The buffers of a typed array, or of those among the members of an object. Several may share one. */
 function buffersToMove(result: unknown): ArrayBuffer[] {
-  const values = typeof result === 'object' && result !== null ? [result, ...Object.values(result)] : [];
-  const buffers = values.flatMap((value) =>
-    value instanceof Int32Array || value instanceof Uint32Array ? value.buffer : [],
-  );
-  return [...new Set(buffers)] as ArrayBuffer[];
+  // Its members are not looked at: there may be a million numbers.
+  if (ArrayBuffer.isView(result)) return isMovable(result) ? [result.buffer as ArrayBuffer] : [];
+  const values = typeof result === 'object' && result !== null ? Object.values(result) : [];
+  const arrays = values.filter((value) => ArrayBuffer.isView(value)).filter(isMovable);
+  return [...new Set(arrays.map(({ buffer }) => buffer as ArrayBuffer))];
 }
+
+/** False for a short `Buffer`, whose memory other parts of the thread share. */
+const isMovable = (view: ArrayBufferView): boolean =>
+  !(view instanceof Uint8Array) || view.byteLength === view.buffer.byteLength;
 
 // The main thread comes first. On other systems than Linux, it would be the priority of the whole process.
 if (process.platform === 'linux') lowerPriority();

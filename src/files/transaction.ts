@@ -98,7 +98,7 @@ function movesFiles({ changes, locks }: Step): boolean {
 /** Number of steps that are performed at a time: a disk writes several files as fast as one. */
 const concurrency = 8;
 /** Milliseconds: one step is planned at once, unless its record is large. */
-const maxTurnOfOneStep = 10;
+const maxTurnOfOneStep = 4;
 /** Number of times that an edit is computed again because another program has saved the file meanwhile. */
 const maxAttempts = 5;
 

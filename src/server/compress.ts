@@ -1,5 +1,10 @@
-/** Compressing bodies and documents, on the threads that the system's libraries share with reading files. */
+/**
+ * Compressing bodies and documents, on the threads that the system's libraries share with reading files; huge bodies in
+ * worker threads, which come after the main thread.
+ */
 import { availableParallelism } from 'node:os';
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import {
   type BrotliOptions,
@@ -10,6 +15,8 @@ import {
   gzip,
   type Zlib,
 } from 'node:zlib';
+import { WorkerPool } from '../data/worker-pool.ts';
+import type { CompressOptions } from './compress-thread.ts';
 import type { Coding } from './negotiate.ts';
 
 type Compression = Exclude<Coding, 'identity'>;
@@ -25,17 +32,26 @@ const largeBody = 64 * 1024;
  */
 const mostAtOnce = Math.max(1, Math.min(3, availableParallelism() - 1));
 
+/** Length of a body for which a thread is started. */
+const hugeBody = 512 * 1024;
+const threads = new WorkerPool({ size: mostAtOnce });
+const tasks = new URL(`./compress-thread${extname(fileURLToPath(import.meta.url))}`, import.meta.url).href;
+
 let running = 0;
 /** Bodies that wait, first come, first served. */
 const waiting: (() => void)[] = [];
 
-/** Compresses a whole body. */
-export async function compressBody(body: Buffer, coding: Compression): Promise<Buffer> {
-  if (body.length < largeBody) return compress(body, coding);
+/**
+ * Compresses a whole body.
+ * @param isLast true if nobody needs the body afterwards: it is empty then, if it was huge
+ */
+export async function compressBody(body: Buffer, coding: Compression, isLast = false): Promise<Buffer> {
+  if (body.length < largeBody) return compress(body, optionsFor(body, coding));
   if (running < mostAtOnce) running++;
   else await new Promise<void>((resolve) => waiting.push(resolve));
   try {
-    return await compress(body, coding);
+    const options = optionsFor(body, coding);
+    return await (body.length < hugeBody ? compress(body, options) : compressInThread(body, options, isLast));
   } finally {
     const next = waiting.shift();
     if (next) next();
@@ -43,13 +59,24 @@ export async function compressBody(body: Buffer, coding: Compression): Promise<B
   }
 }
 
-function compress(body: Buffer, coding: Compression): Promise<Buffer> {
+const compress = (body: Buffer, { coding, options }: CompressOptions): Promise<Buffer> =>
+  coding === 'gzip' ? gzipBody(body, options) : brotliBody(body, options);
+
+async function compressInThread(body: Buffer, options: CompressOptions, isLast: boolean): Promise<Buffer> {
+  // Bytes that are moved are no garbage of the main thread: a list of a thousand datasets takes megabytes.
+  const move = isLast && body.length === body.buffer.byteLength ? [body.buffer as ArrayBuffer] : [];
+  type Tasks = typeof import('./compress-thread.ts');
+  const bytes = await threads.run<Tasks, 'compressBytes'>(tasks, 'compressBytes', [body, options], { move });
+  return Buffer.from(bytes.buffer);
+}
+
+function optionsFor(body: Buffer, coding: Compression): CompressOptions {
   const isLarge = body.length >= largeBody;
   // A large body is handed to a thread once or twice, and not for every 16 kB of the result.
   const chunkSize = Math.max(16 * 1024, Math.min(body.length >> 2, 256 * 1024));
-  if (coding === 'gzip') return gzipBody(body, { level: isLarge ? 4 : 6, chunkSize });
+  if (coding === 'gzip') return { coding, options: { level: isLarge ? 4 : 6, chunkSize } };
   const params = { ...quality(isLarge ? 4 : 5), [constants.BROTLI_PARAM_SIZE_HINT]: body.length };
-  return brotliBody(body, { chunkSize, params });
+  return { coding, options: { chunkSize, params } };
 }
 
 /** A stream that compresses a page whose length isn't known yet: as a large body. */

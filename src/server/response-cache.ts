@@ -105,6 +105,8 @@ export function addVariant(response: CachedResponse, coding: Coding, body: Buffe
   return response.variants[coding];
 }
 
+const noBytes = Buffer.alloc(0);
+
 /** ETags of variants by the random ETags with which the same bytes were sent before their hash was known. */
 const etagsOfBytes = new LRUCache<string, string>({ max: 5000 });
 
@@ -124,19 +126,22 @@ function codingFor({ variants }: CachedResponse, acceptEncoding: string | undefi
 }
 
 /**
- * The variant for a client; it is made when it is first asked for.
- * @param isSentOnce true for the response to a write
+ * The variant for a client; it is made when it is first asked for, unless the client has it.
+ * @param use if the response is kept; if it answers a write
  */
 export async function encodedVariantFor(
   response: CachedResponse,
-  acceptEncoding: string | undefined,
-  isSentOnce = false,
+  { headers }: Pick<IncomingMessage, 'headers'>,
+  { isKept, isWrite }: { readonly isKept: boolean; readonly isWrite: boolean },
 ): Promise<Variant> {
-  const isSmall = isSentOnce && response.variants.identity.body.length < leastCompressedOnce;
-  const coding = isSmall ? 'identity' : codingFor(response, acceptEncoding);
+  const isSmall = isWrite && response.variants.identity.body.length < leastCompressedOnce;
+  const coding = isSmall ? 'identity' : codingFor(response, headers['accept-encoding']);
   const { identity, [coding]: ready } = response.variants;
   if (ready || coding === 'identity') return ready ?? identity;
-  const body = await compressBody(identity.body, coding);
+  const condition = headers['if-none-match'];
+  const known = makeVariant(noBytes, identity.etag.slice(1, -1), coding, response.headers);
+  if (!isWrite && condition !== undefined && matchingEtag(condition, known) !== undefined) return known;
+  const body = await compressBody(identity.body, coding, !isKept);
   return addVariant(response, coding, body);
 }
 

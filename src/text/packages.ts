@@ -11,6 +11,12 @@ export function jsYaml(): typeof import('js-yaml') {
   return yaml;
 }
 
+/** Loads what writing a record needs: later, that takes the time of some request, and of all others. */
+export function loadPackagesForWriting(): void {
+  jsYaml();
+  lruCache();
+}
+
 /** The class of lru-cache, for texts that are remembered. */
 export const lruCache = (): typeof import('lru-cache').LRUCache =>
   (require('lru-cache') as typeof import('lru-cache')).LRUCache;

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import fc from 'fast-check';
 import { entitiesWithIds, hasId } from '../../src/catalogue/entities-by-id.ts';
 import { deriveIdFromAddress, maxId, randomUnusedId } from '../../src/catalogue/ids.ts';
+import { nextSnapshot } from '../../src/catalogue/snapshot.ts';
 import { snapshotOf } from '../support/snapshot.ts';
 
 const isId = (id: number) => Number.isInteger(id) && id >= 1 && id <= maxId;
@@ -80,6 +81,22 @@ describe('entities by their ids', () => {
       entitiesWithIds(snapshot, 'dataset', new Set([12, 22])).map(({ slug }) => slug),
       ['trees'],
     );
+  });
+
+  it('are those of the folder as it is', () => {
+    const folder = snapshot.folders.get('parks');
+    const trees = folder?.datasets.get('trees');
+    assert.ok(folder && trees && hasId(snapshot, 'version', 21));
+    const versions = trees.versions.map((version) => ({ ...version, id: version.id + 100 }));
+    const reading = { kind: 'dataset', namespace: 'parks', slug: 'trees', entity: { ...trees, versions } } as const;
+    const next = nextSnapshot(snapshot, { readings: [reading], diagnostics: new Map() });
+    const found = [21, 22, 121, 122].map((id) => [hasId(snapshot, 'version', id), hasId(next, 'version', id)]);
+    assert.deepEqual(found, [
+      [true, false],
+      [true, true],
+      [false, true],
+      [false, true],
+    ]);
   });
 
   it('or not at all', () => {

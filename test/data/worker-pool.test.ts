@@ -14,7 +14,7 @@ const call = <Name extends keyof Tasks & string>(
   name: Name,
   args: Parameters<Tasks[Name]>,
   signal?: AbortSignal,
-) => pool.run<Tasks, Name>(tasks, name, args, signal);
+) => pool.run<Tasks, Name>(tasks, name, args, { signal });
 
 describe('a pool of worker threads', () => {
   const pool = new WorkerPool({ size: 2, memory: 64 });
@@ -24,6 +24,21 @@ describe('a pool of worker threads', () => {
     assert.equal(await call(pool, 'add', [2, 3]), 5);
     assert.notEqual(await call(pool, 'thread', []), 0);
     await assert.rejects(call(pool, 'fail', []), { name: 'TypeError', message: 'It has no name.' });
+  });
+
+  it('moves memory of arguments if it is told to, and brings bytes back', async () => {
+    const bytes = new Uint8Array([1, 2, 3]);
+    assert.deepEqual(await call(pool, 'twice', [bytes]), {
+      own: new Uint8Array([1, 2, 3, 1, 2, 3]),
+      shared: new Uint8Array([1, 2, 3]),
+    });
+    assert.equal(bytes.length, 3);
+    const move = [bytes.buffer];
+    assert.deepEqual(
+      await pool.run<Tasks, 'reversed'>(tasks, 'reversed', [bytes], { move }),
+      new Uint8Array([3, 2, 1]),
+    );
+    assert.equal(bytes.length, 0);
   });
 
   it('runs as many tasks at once as it has threads, and the others after them', async () => {
@@ -43,7 +58,7 @@ describe('a pool of worker threads', () => {
     const hanging = [call(pool, 'hang', [], runs.signal), call(pool, 'hang', [], runs.signal)];
     const waiting = call(pool, 'hang', [], waits.signal);
     const begun: string[] = [];
-    const next = pool.run<Tasks, 'add'>(tasks, 'add', [1, 1], undefined, () => begun.push('next'));
+    const next = pool.run<Tasks, 'add'>(tasks, 'add', [1, 1], { onStart: () => begun.push('next') });
     waits.abort();
     await assert.rejects(waiting, { name: 'AbortError' });
     assert.deepEqual(pool.load, { running: 2, waiting: 1 });

@@ -37,6 +37,22 @@ describe('a list of hundreds of datasets', () => {
     assert.equal(again.status, 304);
   });
 
+  it('is compressed for those for whom nothing is kept, unless they have it', async () => {
+    const plain = await (await fetch(list, { headers: { 'Accept-Encoding': 'identity' } })).text();
+    for (const coding of ['gzip', 'br', 'gzip']) {
+      const headers = { Cookie: 'seen=1', 'Accept-Encoding': coding };
+      const response = await fetch(list, { headers });
+      assert.equal(response.headers.get('content-encoding'), coding);
+      assert.equal(await response.text(), plain);
+      const etag = `"${etagOf(plain)}-${coding}"`;
+      assert.equal(response.headers.get('etag'), etag);
+      for (const method of ['GET', 'HEAD']) {
+        const again = await fetch(list, { method, headers: { ...headers, 'If-None-Match': etag } });
+        assert.deepEqual([again.status, again.headers.get('etag'), await again.text()], [304, etag, '']);
+      }
+    }
+  });
+
   it('is shown indented, and in a page', async () => {
     const indented = await (await fetch(list, { headers: { Accept: 'application/json; indent=2' } })).text();
     assert.match(indented, /^\{\n {2}"count": 400,\n/);

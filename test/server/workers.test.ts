@@ -42,7 +42,7 @@ describe('a server with worker threads', () => {
     const { base, workers, headers, post, count } = await serve(t, { size: 1 });
     const busy = new AbortController();
     const hanging = assert.rejects(
-      workers.run<typeof import('../data/support/tasks.ts'), 'hang'>(tasks, 'hang', [], busy.signal),
+      workers.run<typeof import('../data/support/tasks.ts'), 'hang'>(tasks, 'hang', [], { signal: busy.signal }),
     );
     const { hostname, port } = new URL(base);
     const socket = connect(Number(port), hostname);
@@ -66,7 +66,7 @@ describe('a server with worker threads', () => {
     for (const last of ['20001,a\n', '20002,b\n']) assert.equal((await post(rows(last))).status, 201);
     const busy = new AbortController();
     const hanging = assert.rejects(
-      workers.run<typeof import('../data/support/tasks.ts'), 'hang'>(tasks, 'hang', [], busy.signal),
+      workers.run<typeof import('../data/support/tasks.ts'), 'hang'>(tasks, 'hang', [], { signal: busy.signal }),
     );
     const read = (path: string, signal?: AbortSignal) =>
       fetch(`${base}/api/v1/namespaces/parks/datasets/wide/${path}`, { signal: signal ?? null });

@@ -12,6 +12,7 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { UnavailableError } from '../../catalogue/errors.ts';
 import { ExhaustingPayloadError, PayloadError } from '../errors.ts';
+import { nextTurn } from '../event-loop.ts';
 import { reasonToRefuseFile } from '../formats/foreign-file.ts';
 import { lowerPriority } from '../priority.ts';
 import { headBytes, type IngestOptions, type IngestResult } from './ingest.ts';
@@ -103,21 +104,32 @@ export class IngestPool {
         this.#waiting.push(wake);
         signal?.addEventListener('abort', () => wake(), { once: true });
       });
-    if (this.#isClosed) throw new UnavailableError('The server is shutting down. Try again in a moment.');
+    this.#assertOpen();
     signal?.throwIfAborted();
     this.#taken++;
     try {
       const { size } = await stat(job.path);
-      return await this.#runOn(this.#takeProcess(), job, size, signal);
+      let child = this.#takeIdleProcess();
+      if (!child) {
+        // It takes more than ten milliseconds, and others have their turn between two.
+        await nextTurn();
+        this.#assertOpen();
+        child = this.#start();
+      }
+      return await this.#runOn(child, job, size, signal);
     } finally {
       this.#taken--;
       this.#waiting.shift()?.();
     }
   }
 
-  #takeProcess(): ChildProcess {
+  #assertOpen(): void {
+    if (this.#isClosed) throw shuttingDown();
+  }
+
+  #takeIdleProcess(): ChildProcess | undefined {
     const [child, timer] = this.#idle.entries().next().value ?? [];
-    if (!child) return this.#start();
+    if (!child) return undefined;
     clearTimeout(timer);
     this.#idle.delete(child);
     child.ref();
@@ -149,12 +161,13 @@ export class IngestPool {
   async #runOn(child: ChildProcess, job: IngestJob, size: number, signal?: AbortSignal): Promise<IngestResult> {
     this.#busy.add(child);
     try {
-      const reply = await this.#exchange(child, job, size, signal);
+      const parts: Part[] = [];
+      const reply = await this.#exchange(child, job, size, parts, signal);
       if ('refused' in reply) throw new PayloadError(reply.refused.reason, reply.refused);
       if ('failed' in reply) throw toError(reply.failed);
       if ('result' in reply) {
         if (reply.rss > maxIdleMemory) child.kill('SIGKILL');
-        return reply.result;
+        return { ...reply.result, ...joinParts(parts) };
       }
       throw new Error('unexpected reply');
     } catch (error) {
@@ -183,8 +196,18 @@ export class IngestPool {
     this.#idle.set(child, end.unref());
   }
 
-  /** Sends a job and waits for the reply. @throws PayloadError if the process ends, or is ended for what it takes */
-  #exchange(child: ChildProcess, job: IngestJob, size: number, signal?: AbortSignal): Promise<IngestReply> {
+  /**
+   * Sends a job and waits for the reply.
+   * @param parts gets the columns of the result
+   * @throws PayloadError if the process ends, or is ended for what it takes
+   */
+  #exchange(
+    child: ChildProcess,
+    job: IngestJob,
+    size: number,
+    parts: Part[],
+    signal?: AbortSignal,
+  ): Promise<IngestReply> {
     const { seconds, secondsPerMb, silence, memory } = this.#limits;
     const limit = Math.min(seconds + (secondsPerMb * size) / 1e6, 2 ** 31 / 1000 - 1);
     return new Promise((resolve, reject) => {
@@ -207,12 +230,13 @@ export class IngestPool {
       const onMessage = (reply: IngestReply) => {
         silent.refresh();
         if ('alive' in reply) return;
+        if ('part' in reply) return void parts.push(reply.part);
         settle();
         resolve(reply);
       };
       const onExit = () => {
         settle();
-        reject(this.#isClosed ? new UnavailableError('The server is shutting down. Try again in a moment.') : reason);
+        reject(this.#isClosed ? shuttingDown() : reason);
       };
       const onError = (error: Error) => {
         if (child.pid !== undefined) return;
@@ -231,6 +255,15 @@ export class IngestPool {
     });
   }
 }
+
+const shuttingDown = () => new UnavailableError('The server is shutting down. Try again in a moment.');
+
+type Part = Extract<IngestReply, { readonly part: unknown }>['part'];
+
+const joinParts = (parts: readonly Part[]): Part => ({
+  columns: parts.flatMap(({ columns }) => columns),
+  statistics: parts.flatMap(({ statistics }) => statistics),
+});
 
 const advice = 'Split it into several files, or publish it as a ZIP archive, which is kept without rows';
 

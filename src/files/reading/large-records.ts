@@ -59,7 +59,9 @@ export async function composeRecordText(
   if (!workers || !isLarge(value)) return newRecordText(value, order, header);
   // Copying thousands of columns for the thread takes a turn of its own.
   await nextTurn();
-  const composing = workers.run<Tasks, 'composeRecord'>(tasks, 'composeRecord', [kind, value, order, header], signal);
+  const composing = workers.run<Tasks, 'composeRecord'>(tasks, 'composeRecord', [kind, value, order, header], {
+    signal,
+  });
   const composed = await orUndefined(composing);
   signal?.throwIfAborted();
   if (!composed) return newRecordText(value, order, header);

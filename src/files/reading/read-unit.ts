@@ -163,7 +163,7 @@ function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: 
 /** Datasets by the contents of their record: the text of a write is read several times, and parsed once. */
 const datasets = new WeakMap<
   RecordOf<'dataset'>,
-  { readonly versions: readonly Version[]; readonly dataset: Dataset }
+  { readonly read: Dataset; readonly versions: readonly Version[]; readonly dataset: Dataset }
 >();
 
 /** The dataset of a record and versions; the same as before if it is made of the same objects. */
@@ -173,11 +173,12 @@ export function datasetWithSameParts(
   record: RecordOf<'dataset'>,
   versions: readonly Version[],
 ): Dataset {
-  const known = datasets.get(record);
-  if (known?.dataset.namespace === namespace && known.dataset.slug === slug && areSame(known.versions, versions))
-    return known.dataset;
-  const dataset = datasetWithVersions(datasetFromRecord(namespace, slug, record), versions);
-  datasets.set(record, { versions, dataset });
+  const last = datasets.get(record);
+  const known = last?.read.namespace === namespace && last.read.slug === slug ? last : undefined;
+  if (known && areSame(known.versions, versions)) return known.dataset;
+  const read = known?.read ?? datasetFromRecord(namespace, slug, record);
+  const dataset = datasetWithVersions(read, versions);
+  datasets.set(record, { read, versions, dataset });
   return dataset;
 }
 
@@ -222,8 +223,28 @@ function readVersion(
   const { record, text = '' } = reader.record('version', [path]) ?? {};
   if (!record) return before;
   const payload = reader.payload(namespace, dataset, path, record, text);
-  return reuseIfEqual(before, versionFromRecord(namespace, dataset, slug, record, payload));
+  return reuseIfEqual(before, versionOf(namespace, dataset, slug, record, payload));
 }
+
+/** Columns from which making a version takes milliseconds. */
+const manyColumns = 1000;
+
+/** Versions with many columns by the contents of their record: when a version is written, it is read before and after. */
+const wideVersions = new WeakMap<
+  RecordOf<'version'>,
+  { readonly payload: { readonly size: number } | null; readonly version: Version }
+>();
+
+/** As `versionFromRecord`; the same as before if it is made of the same. */
+const versionOf: typeof versionFromRecord = (namespace, dataset, slug, record, payload) => {
+  if ((record.columns?.length ?? 0) < manyColumns) return versionFromRecord(namespace, dataset, slug, record, payload);
+  const { version: last, payload: file } = wideVersions.get(record) ?? {};
+  const isSame = last?.namespace === namespace && last.dataset === dataset && last.slug === slug;
+  if (isSame && file?.size === payload?.size && Boolean(file) === Boolean(payload)) return last;
+  const version = versionFromRecord(namespace, dataset, slug, record, payload);
+  wideVersions.set(record, { payload, version });
+  return version;
+};
 
 /** Units that were read on their own, not as a part of the catalogue. */
 export interface UnitsRead {

@@ -71,7 +71,6 @@ export function summarizeIngestedData(ingested: IngestResult, fileName: string |
     geometryKinds,
     misdirectedRings,
   } = ingested;
-  const columns = statistics.map(({ type: _, ...figures }) => figures);
   const given = Object.entries({ compression, encoding, delimiter, crs, bbox }).filter(([, value]) => value !== null);
   const summary = {
     format,
@@ -82,9 +81,18 @@ export function summarizeIngestedData(ingested: IngestResult, fileName: string |
     ...(misdirectedRings > 0 && { misdirected_rings: misdirectedRings }),
     source: fileName,
   };
-  const whole = { ...summary, columns };
-  return Buffer.byteLength(JSON.stringify(whole)) > maxSummarySize ? summary : whole;
+  const columns: object[] = [];
+  let size = bytesOf({ ...summary, columns });
+  for (const { type: _, ...figures } of statistics) {
+    size += bytesOf(figures) + (columns.length > 0 ? 1 : 0);
+    // The rest of thousands of columns needn't be written to know it.
+    if (size > maxSummarySize) return summary;
+    columns.push(figures);
+  }
+  return { ...summary, columns };
 }
+
+const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));
 
 /** Maximum size of a summary with columns, in bytes: a record has a maximum size, too. */
 const maxSummarySize = 256 * 1024;

@@ -152,13 +152,17 @@ export async function sendRepresentation(
     if (!mayBeRight) return sendPageInParts(route, request, { ...found, pageInParts }, baseline, key);
   }
   const representation = pageInParts ? { ...found, ...(await pageInParts.complete()) } : found;
-  const response = await unchangedOrNewResponse(route, request, representation, baseline, key);
-  const variant = await encodedVariantFor(response, ctx.get('Accept-Encoding'), !isSafeMethod(ctx.method));
+  const isKept = key !== null && representation.dependsOn.length > 0;
+  const response = await unchangedOrNewResponse(route, request, representation, baseline, isKept ? key : null);
+  const variant = await encodedVariantFor(response, ctx.req, { isKept, isWrite: !isSafeMethod(ctx.method) });
   ctx.respond = false;
   sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
 }
 
-/** The response that is kept if all that it depends on is unchanged, else a new one, which is kept. */
+/**
+ * The response that is kept if all that it depends on is unchanged, else a new one, which is kept.
+ * @param key null if none is kept
+ */
 async function unchangedOrNewResponse(
   route: Route,
   request: RequestContext,
@@ -169,8 +173,7 @@ async function unchangedOrNewResponse(
   const { cache } = request.app;
   // The settings decide about links and the titles of pages.
   const dependsOn = [settings, ...representation.dependsOn];
-  const isKept = key !== null && representation.dependsOn.length > 0;
-  let response = isKept ? cache.get(key) : undefined;
+  let response = key === null ? undefined : cache.get(key);
   if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
   else {
     const linked = withRelatedLinks(route, request, representation);
@@ -182,7 +185,7 @@ async function unchangedOrNewResponse(
     }
     const tag = await etagInTurns(body);
     response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name, tag);
-    if (isKept) cache.set(key, response);
+    if (key !== null) cache.set(key, response);
   }
   const { freshFor, isForGetOnly = false } = representation;
   response.isForGetOnly = isForGetOnly;

@@ -37,6 +37,20 @@ describe('a pool of processes that ingest', () => {
     assert.deepEqual(readdirSync(join(folder, 'tables')), [expected.checksum]);
   });
 
+  it('returns all columns in order, however many there are', async () => {
+    for (const count of [1, 200, 201, 1050]) {
+      const names = Array.from({ length: count }, (_, i) => `column ${i}`);
+      const csv = `${names.join()}\n${names.map((_, i) => (i % 2 ? i : `text ${i}`)).join()}\n`;
+      const options = { fileName: 'wide.csv' };
+      const found = await pool.ingest(Readable.from([csv]), options);
+      assert.deepEqual(found, await ingest(Readable.from([csv]), options), String(count));
+      assert.deepEqual(
+        found.statistics.map(({ name }) => name),
+        names,
+      );
+    }
+  });
+
   it('comes after the server, whatever its priority is', async () => {
     setPriority(getPriority() + 1);
     const later = new IngestPool();
