@@ -78,7 +78,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     await listening.close(0);
     throw error;
   }
-  setHeapGrowth(getHeapStatistics().used_heap_size > largeHeap ? growthWhenLarge : growthByItself);
+  const leaveHeapToV8 = settleHeap();
   const { accounts, snapshot } = catalogue;
   if (!readOnly && snapshot.users.size > 0 && !(await accounts.hasCredentials()))
     log(`${noCredentialsWarning.message} ${noCredentialsWarning.advice}`);
@@ -109,6 +109,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     },
     async close() {
       await listening.close();
+      leaveHeapToV8();
       await pool.close();
       await follower?.close();
       await catalogue.close();
@@ -123,13 +124,37 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
  */
 const growthAtStart = 100;
 const growthWhenLarge = 40;
-/** V8 decides, which also shrinks a small heap in idle moments. */
+/** V8 decides. */
 const growthByItself = 0;
 /** Bytes in use from which a heap is large. */
 const largeHeap = 150e6;
 
 /** Counts from the next collection on. */
 const setHeapGrowth = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`);
+
+/** Milliseconds in which V8 has surely given back what the start has left: it looks every 8 seconds. */
+const settlingTime = 60_000;
+
+/**
+ * After the start, a large heap may grow by less. A small one is made smaller: within some seconds, V8 collects the garbage of the
+ * start in steps, and gives back the memory of the young generation, which it does by itself after minutes without
+ * requests. (Decision 0127.)
+ * @returns leaves a small heap to V8, as it is after `settlingTime`
+ */
+function settleHeap(): () => void {
+  if (getHeapStatistics().used_heap_size > largeHeap) {
+    setHeapGrowth(growthWhenLarge);
+    return () => {};
+  }
+  setFlagsFromString('--optimize-for-size');
+  const end = () => {
+    clearTimeout(timer);
+    setFlagsFromString('--no-optimize-for-size');
+    setHeapGrowth(growthByItself);
+  };
+  const timer = setTimeout(end, settlingTime).unref();
+  return end;
+}
 
 /** @returns null unless a git remote is to be followed @throws UnusableCatalogueError, NotFoundError */
 async function openFollower(

@@ -27,15 +27,25 @@ export const defaultLimits: Limits = {
 
 type HttpSocket = Socket & { _httpMessage?: ServerResponse | null };
 
-/** Makes a server close connections whose client is idle. */
-export function installIdleTimeout(server: Server, { idle }: Limits): void {
-  server.setTimeout(idle, (socket: HttpSocket) => {
+/**
+ * Makes a server close connections whose client is idle. `server.setTimeout` would set two timers for each request; here, a
+ * connection gets a timer at its start, and later on if one of its requests takes long.
+ * @param connections those that are open
+ */
+export function installIdleTimeout(server: Server, connections: Iterable<Socket>, { idle }: Limits): void {
+  server.on('connection', (socket: Socket) => socket.setTimeout(idle));
+  server.on('timeout', (socket: HttpSocket) => {
     const response = socket._httpMessage;
     // While the server works, the client can do nothing but wait.
     const working = response?.req.complete && !response.writableEnded && response.writableLength === 0;
     if (working) socket.setTimeout(idle);
     else socket.destroy();
   });
+  // With each further request of a connection, Node takes its timer away.
+  const sweep = setInterval(() => {
+    for (const socket of connections) if (!socket.timeout) socket.setTimeout(idle);
+  }, idle / 4).unref();
+  server.once('close', () => clearInterval(sweep));
 }
 
 const timers = new WeakMap<IncomingMessage, NodeJS.Timeout>();
@@ -91,49 +101,24 @@ const maxWaiting = 16;
  * a later turn of the event loop: thousands of requests in one packet don't delay those of other connections.
  */
 export function listenerInTurns(listener: RequestListener): RequestListener {
-  const connections = new WeakMap<Socket, RequestsInTurns>();
+  const waiting = new WeakMap<Socket, [IncomingMessage, ServerResponse][]>();
   return (request, response) => {
-    const { socket } = request;
-    let requests = connections.get(socket);
-    if (!requests) {
-      requests = new RequestsInTurns(socket, listener);
-      connections.set(socket, requests);
-    }
-    requests.take(request, response);
+    // Node gives a connection to one response at a time: the others have none.
+    if (response.socket) return listener(request, response);
+    const socket: HttpSocket = request.socket;
+    const queue = waiting.get(socket) ?? [];
+    waiting.set(socket, queue);
+    queue.push([request, response]);
+    if (queue.length >= maxWaiting) socket.pause();
+    if (queue.length === 1) socket._httpMessage?.once('close', () => setImmediate(handleNext, socket, queue, listener));
   };
 }
 
-/** The requests of one connection. */
-class RequestsInTurns {
-  readonly #socket: Socket;
-  readonly #listener: RequestListener;
-  #isBusy = false;
-  readonly #waiting: [IncomingMessage, ServerResponse][] = [];
-
-  constructor(socket: Socket, listener: RequestListener) {
-    this.#socket = socket;
-    this.#listener = listener;
-  }
-
-  /** Handles a request, at once if no other is being handled. */
-  take(request: IncomingMessage, response: ServerResponse): void {
-    if (this.#isBusy) {
-      this.#waiting.push([request, response]);
-      if (this.#waiting.length >= maxWaiting) this.#socket.pause();
-    } else this.#handle(request, response);
-  }
-
-  readonly #handle = (request: IncomingMessage, response: ServerResponse): void => {
-    this.#isBusy = true;
-    response.on('close', this.#handleNext);
-    this.#listener(request, response);
-  };
-
-  readonly #handleNext = (): void => {
-    // After `Connection: close`, what follows is ignored.
-    const next = this.#socket.writable ? this.#waiting.shift() : undefined;
-    if (next) setImmediate(this.#handle, ...next);
-    else this.#isBusy = false;
-    if (this.#waiting.length === 0 && this.#socket.isPaused()) this.#socket.resume();
-  };
+function handleNext(socket: Socket, queue: [IncomingMessage, ServerResponse][], listener: RequestListener): void {
+  // After `Connection: close`, what follows is ignored.
+  const next = socket.writable ? queue.shift() : undefined;
+  if (!next) return;
+  if (queue.length > 0) next[1].once('close', () => setImmediate(handleNext, socket, queue, listener));
+  else if (socket.isPaused()) socket.resume();
+  listener(...next);
 }

@@ -43,12 +43,12 @@ export async function listenForRequests(
   };
   const server = createServer(options, listenerInTurns(listen));
   server.maxConnections = limits.connections;
-  installIdleTimeout(server, limits);
   const sockets = new Set<Socket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
+  installIdleTimeout(server, sockets, limits);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(addressError(error, host, port)));
     server.listen(port, host, resolve);

@@ -1,7 +1,8 @@
 /** For programs that follow the catalogue from outside: sitemap.xml, robots.txt and feeds in Atom. */
-import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { Catalogue, ChangesPage } from '../catalogue/catalogue.ts';
+import { compareValues } from '../catalogue/compare.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
-import type { ChangedDataset } from '../catalogue/feed.ts';
+import type { ChangedDataset, ChangedDatasetsOptions } from '../catalogue/feed.ts';
 import { datasetRefOf, type RefOf, refOf } from '../catalogue/ref.ts';
 import { resourceUrl } from '../catalogue/represent.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
@@ -24,7 +25,7 @@ import {
   sitemapParts,
 } from '../standards/sitemap.ts';
 import { representParts } from './document-in-parts.ts';
-import { listInTurns } from './in-turns.ts';
+import { listInTurns, turnsOf } from './in-turns.ts';
 import { type Handler, pathPrefix, type RequestContext, refFromRouteParams } from './route.ts';
 import { namespaceOf, tryToDescribe } from './standards.ts';
 
@@ -118,13 +119,46 @@ export const datasetFeedHandler: Handler = async (request) => {
 
 /** Datasets whose own files changed lately, the newest change first: as many as a feed has. @param since milliseconds since 1970 */
 async function changedDatasets(
-  { app, catalogue }: RequestContext,
+  request: RequestContext,
   within?: RefOf<'namespace' | 'dataset'>,
   since = Date.now() - descriptionsSince,
 ): Promise<readonly ChangedDataset[]> {
+  const { app, catalogue } = request;
   // Times of files are others on each machine.
   if (app.staticExport) return [];
-  return (await catalogue.changedDatasets?.({ within, since, limit: maxFeedEntries })) ?? [];
+  const options = { within, since, limit: maxFeedEntries };
+  return catalogue.changedDatasets?.(options) ?? changedDatasetsInFeed(request, options);
+}
+
+/** The same from all pages of the changes, for a catalogue that can only list those. @throws BadRequestError if the client has left */
+async function changedDatasetsInFeed(
+  request: RequestContext,
+  { within, since, limit }: ChangedDatasetsOptions,
+): Promise<readonly ChangedDataset[]> {
+  const { catalogue } = request;
+  const turns = turnsOf(request);
+  const found: { readonly ref: RefOf<'dataset'>; readonly datetime: string }[] = [];
+  const options = { since: new Date(since).toISOString(), pageSize: catalogue.settings.max_page_size };
+  for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; ) {
+    const page: ChangesPage = await catalogue.changes({ ...options, cursor });
+    for (const { ref, recordDatetime } of page.items)
+      if (ref.kind === 'dataset' && recordDatetime !== null && isWithin(ref, within))
+        found.push({ ref, datetime: recordDatetime });
+    cursor = page.nextCursor;
+    await turns.next();
+  }
+  const newest = found.toReversed().toSorted((a, b) => compareValues(b.datetime, a.datetime));
+  return Promise.all(
+    newest
+      .slice(0, limit)
+      .map(async ({ ref, datetime }) => ({ dataset: await catalogue.get<'dataset'>(ref), datetime })),
+  );
+}
+
+function isWithin(ref: RefOf<'dataset'>, within: ChangedDatasetsOptions['within']): boolean {
+  if (!within) return true;
+  if (within.kind === 'namespace') return ref.namespace === within.slug;
+  return ref.namespace === within.namespace && ref.slug === within.slug;
 }
 
 /** Versions of several datasets that are gathered before they are sorted. */

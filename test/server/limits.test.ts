@@ -144,6 +144,14 @@ describe('time', () => {
     assert.ok(stopClock() < 5000);
     dialogue.socket.destroy();
   });
+
+  it('a later request of a connection may not stand still either', async (t) => {
+    const dialogue = talk(await start(t, read, { body: 60_000 }), 'GET / HTTP/1.1\r\nHost: a\r\n\r\n');
+    await once(dialogue.socket, 'data');
+    dialogue.socket.write(post);
+    assert.deepEqual(statusesIn(await dialogue.answer), [200]);
+    assert.ok((await dialogue.lasted) < 5000);
+  });
 });
 
 describe('numbers', () => {

@@ -1,6 +1,11 @@
 /** Sitemap, robots.txt and feeds in Atom. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { it } from 'node:test';
+import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
+import { createApp } from '../../src/server/app.ts';
 import { served } from '../support/served.ts';
 
 const records = {
@@ -88,4 +93,30 @@ it('feeds tell new data from changed descriptions, and keep their ids through a 
   }
   const [description = '', , first = ''] = ids;
   assert.deepEqual(valuesIn(renamed, /<id>([^<]*)</), [description, first]);
+});
+
+it('feeds of a catalogue on another server tell changed descriptions, too', async (t) => {
+  const { base } = await served(records, t);
+  const remote = await openRemoteCatalogue(base);
+  const server = createServer(createApp(() => remote)).listen(0, '127.0.0.1');
+  t.after(async () => {
+    server.closeAllConnections();
+    server.close();
+    await remote.close();
+  });
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  const namespace = '/api/v1/namespaces/parks/';
+  for (const path of ['/feed.atom', `${namespace}feed.atom`, `${namespace}datasets/trees/feed.atom`]) {
+    const feedOf = async (url: string) => (await fetch(`${url}${path}`)).text();
+    let feed = '';
+    for (let tries = 0; tries < 100 && !feed.includes('term="description"'); tries++) {
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      feed = await feedOf(base);
+    }
+    const [ids, remoteIds] = [feed, await feedOf(`http://127.0.0.1:${port}`)].map((text) =>
+      valuesIn(text, /<id>([^<]*)</),
+    );
+    assert.deepEqual(remoteIds, ids, path);
+  }
 });
