@@ -41,22 +41,28 @@ const hiddenMessage =
 
 /**
  * Compares the sides.
- * @param withTexts true if a first run will need all texts of the remote
+ * @param source the side of which a first run will need all texts
  */
-export async function compareReplicas(pair: Pair, withTexts = false): Promise<Comparison> {
+export async function compareReplicas(pair: Pair, source?: Side): Promise<Comparison> {
   const { state } = pair;
   const known = state.header.tag ?? undefined;
-  const isFirst = withTexts && state.files.size === 0;
+  const isFirst = source !== undefined && state.files.size === 0;
   const spool = isFirst ? await TextSpool.open(pair.spool) : undefined;
+  const [ourSpool, theirSpool] = source === 'ours' ? [spool, undefined] : [undefined, spool];
   try {
     const unreadable = new Map<string, string>();
     const [local, remote] = await awaitBoth(
-      pair.ours.manifest().then((manifest) => readManifest(manifest, 'local', unreadable)),
-      readRemote(pair, { known, texts: isFirst }, unreadable, spool),
+      pair.ours
+        .manifest({ texts: ourSpool !== undefined })
+        .then((manifest) => readManifest(manifest, 'local', unreadable, ourSpool)),
+      readRemote(pair, { known, texts: theirSpool !== undefined }, unreadable, theirSpool),
     );
     const ours = local.files;
     const theirs = remote.tag === null ? new Map(state.files) : remote.files;
-    const texts = { ours: makeRecordTextReader(pair.ours), theirs: makeRecordTextReader(pair.theirs, spool) };
+    const texts = {
+      ours: makeRecordTextReader(pair.ours, ourSpool),
+      theirs: makeRecordTextReader(pair.theirs, theirSpool),
+    };
     await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
     const base: Files = new Map(state.files);
     const hiddenReason = state.header.signedIn && !pair.signedIn ? hiddenMessage : undefined;

@@ -65,7 +65,7 @@ export function push(pair: Pair, options: Omit<SyncOptions, 'choice'> = {}): Pro
 async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promise<SyncResult> {
   const { names = [], choice, isClone, dryRun = false, signal, onProgress } = options;
   const { state } = pair;
-  const comparison = await compareReplicas(pair, from === 'theirs' && !dryRun);
+  const comparison = await compareReplicas(pair, dryRun ? undefined : from);
   let spool: TextSpool | undefined;
   try {
     assertNamesExist(names, comparison);

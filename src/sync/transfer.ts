@@ -32,7 +32,7 @@ export interface TransferJob {
 }
 
 /** Limits of one batch of records. */
-const batchLength = 500;
+const batchLength = 1000;
 const batchBytes = 4_000_000;
 /** Largest dataset that is sent with its versions. A version counts as a thousand bytes more than it has. */
 const maxGroupBytes = 200_000;

@@ -28,21 +28,29 @@ export class ChecksumCache {
     this.#folder = folder;
   }
 
-  /** Checksum of a record of a unit; null if the file is gone. */
-  async ofRecord(state: UnitState, path: string): Promise<FileChecksum | null> {
+  /**
+   * Checksum of a record of a unit; null if the file is gone.
+   * @param onText gets the text, if it had to be read
+   */
+  async ofRecord(
+    state: UnitState,
+    path: string,
+    onText?: (path: string, text: string) => void,
+  ): Promise<FileChecksum | null> {
     let known = this.#records.get(state);
     if (!known) {
       known = new Map();
       this.#records.set(state, known);
     }
-    const computed = known.get(path) ?? (await this.#read(path));
+    const computed = known.get(path) ?? (await this.#read(path, onText));
     if (computed) known.set(path, computed);
     return computed;
   }
 
-  async #read(path: string): Promise<FileChecksum | null> {
+  async #read(path: string, onText?: (path: string, text: string) => void): Promise<FileChecksum | null> {
     try {
       const read = this.#folder.read(path);
+      if (read) onText?.(path, read.text);
       return read && { checksum: computeChecksum(read.text), size: Buffer.byteLength(read.text) };
     } catch (error) {
       if (!(error instanceof UnreadableFileError)) throw error;

@@ -15,6 +15,9 @@ import { listMediaFiles, listStrayFiles, listUnitFiles, makeFileVisibilityFilter
 /** A file with its checksum and size. */
 type ChecksummedFile = ReplicaFile & FileChecksum;
 
+/** In characters: texts of a manifest that are kept from the reading for their checksums, until they are sent. */
+const maxKept = 16_000_000;
+
 /** All files of a catalogue folder, for all viewers. */
 export class Inventory {
   readonly checksums: ChecksumCache;
@@ -39,13 +42,14 @@ export class Inventory {
     visible: Snapshot,
     { known, texts = false, groups }: Parameters<Replica['manifest']>[0] = {},
   ): Promise<Manifest | null> {
-    const { tag, records, media, isVisible } = await this.#list(viewer, visible);
+    const kept = texts ? new Map<string, string>() : undefined;
+    const { tag, records, media, isVisible } = await this.#list(viewer, visible, kept);
     if (tag === known) return null;
-    if (groups === undefined) return { tag, entries: this.#entries(records, media, isVisible, texts) };
+    if (groups === undefined) return { tag, entries: this.#entries(records, media, isVisible, kept) };
     const wanted = new Set(groups.only);
     const isWanted = ({ path }: ReplicaFile) => isSynced(path) && wanted.has(digestGroupOfPath(path, groups.count));
     const isListed = (item: ReplicaFile) => isWanted(item) && isVisible(item);
-    return { tag, entries: this.#entries(records, media.filter(isWanted), isListed, texts) };
+    return { tag, entries: this.#entries(records, media.filter(isWanted), isListed, kept) };
   }
 
   /** Digests of the files by group; null if the known manifest is still valid. */
@@ -61,10 +65,13 @@ export class Inventory {
     return { tag, digests: groups.compute(computeChecksum) };
   }
 
-  /** The records and payloads of all viewers; the media files, the tag and the filter of this one. */
-  async #list(viewer: Viewer, visible: Snapshot) {
+  /**
+   * The records and payloads of all viewers; the media files, the tag and the filter of this one.
+   * @param kept collects texts of records that are read, by path
+   */
+  async #list(viewer: Viewer, visible: Snapshot, kept?: Map<string, string>) {
     const isVisible = makeFileVisibilityFilter(viewer, visible);
-    const records = await this.#records();
+    const records = await this.#records(kept);
     // Media files are read each time, since they are not watched.
     const media = (await this.#withChecksums(listMediaFiles(this.#store.tree))).filter(isVisible);
     const tag = createHash('sha256')
@@ -75,18 +82,18 @@ export class Inventory {
   }
 
   /** Checksum and size of a file; null if it is gone. */
-  async checksum(item: ReplicaFile): Promise<FileChecksum | null> {
-    if (item.kind === 'record' && item.state) return this.checksums.ofRecord(item.state, item.path);
+  async checksum(item: ReplicaFile, onText?: (path: string, text: string) => void): Promise<FileChecksum | null> {
+    if (item.kind === 'record' && item.state) return this.checksums.ofRecord(item.state, item.path, onText);
     if (item.kind !== 'payload' || !item.version.checksum) return this.checksums.ofFile(item.path);
     return { checksum: item.version.checksum, size: item.version.size ?? 0 };
   }
 
-  #records(): Promise<readonly ChecksummedFile[]> {
+  #records(kept?: Map<string, string>): Promise<readonly ChecksummedFile[]> {
     const { snapshot, changeCount: changes } = this.#store;
     const known = this.#lists.get(snapshot);
     // A changed comment changes the file, but not the snapshot.
     if (known?.changes === changes) return known.all;
-    const all = this.#withChecksums(this.#items());
+    const all = this.#withChecksums(this.#items(), kept);
     this.#lists.set(snapshot, { changes, all });
     all.catch(() => this.#lists.delete(snapshot));
     return all;
@@ -102,11 +109,16 @@ export class Inventory {
     yield* listStrayFiles(this.#store, known);
   }
 
-  async #withChecksums(items: Iterable<ReplicaFile>): Promise<ChecksummedFile[]> {
+  async #withChecksums(items: Iterable<ReplicaFile>, kept?: Map<string, string>): Promise<ChecksummedFile[]> {
     const listed: ChecksummedFile[] = [];
     const pause = makeRegularPause();
+    let size = 0;
+    const keep = (path: string, text: string) => {
+      size += text.length;
+      if (size <= maxKept) kept?.set(path, text);
+    };
     for (const item of items) {
-      const found = await this.checksum(item);
+      const found = await this.checksum(item, keep);
       if (found) listed.push({ ...item, checksum: found.checksum, size: found.size });
       await pause();
     }
@@ -136,25 +148,29 @@ export class Inventory {
     return tag;
   }
 
+  /** @param kept texts that were read for the checksums of these records, which are taken out; undefined for entries without text */
   async *#entries(
     records: readonly ChecksummedFile[],
     media: readonly ChecksummedFile[],
     isVisible: (item: ReplicaFile) => boolean,
-    texts: boolean,
+    kept: Map<string, string> | undefined,
   ): AsyncGenerator<FileEntry> {
     const pause = makeRegularPause();
     let next = 0;
     for (const item of records) {
       for (let image = media[next]; image && compareTexts(image.path, item.path) < 0; image = media[++next])
         yield fileEntry(image);
-      if (isVisible(item)) yield texts && item.kind === 'record' ? this.#withText(item) : fileEntry(item);
+      if (isVisible(item)) yield kept && item.kind === 'record' ? this.#withText(item, kept) : fileEntry(item);
       await pause();
     }
     for (const image of media.slice(next)) yield fileEntry(image);
   }
 
-  /** The entry of a record with its text, which is read now; a text that was written meanwhile has its own checksum. */
-  #withText(item: ChecksummedFile): FileEntry {
+  /** The entry of a record with its text, which is read now if it isn't kept; a text that was written meanwhile has its own checksum. */
+  #withText(item: ChecksummedFile, kept: Map<string, string>): FileEntry {
+    const known = kept.get(item.path);
+    kept.delete(item.path);
+    if (known !== undefined) return { ...fileEntry(item), text: known };
     try {
       const text = this.#store.tree.read(item.path)?.text;
       if (text === undefined) return fileEntry(item);

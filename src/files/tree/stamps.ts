@@ -11,7 +11,7 @@ import type { Stamp } from './file-tree.ts';
  * A file that was changed within them gets a stamp that equals no other, so that it is read again. A time in whole seconds
  * means a slow clock (FAT: two seconds).
  */
-const tick = 20;
+export const tick = 20;
 const slowTick = 2100;
 
 export function stampFrom(stats: Stats): Stamp {

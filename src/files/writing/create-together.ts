@@ -12,7 +12,13 @@ import type { PlannedStep } from './plan.ts';
 import { writeNewRecord } from './record-file.ts';
 import { syncTogether } from './sync-together.ts';
 import type { WriteContext } from './write-context.ts';
-import { type FolderStamps, stampsAfterNaming, stampsBeforeNaming, type WrittenFolders } from './written-folder.ts';
+import {
+  type FolderStamps,
+  passTickSince,
+  stampsAfterNaming,
+  stampsBeforeNaming,
+  type WrittenFolders,
+} from './written-folder.ts';
 
 export interface NewRecord {
   /** Relative to the catalogue folder. */
@@ -60,7 +66,9 @@ export async function writeNewRecordsTogether(
     }
     await pause();
   }
+  const writtenAt = Date.now();
   await syncTogether(root, [...written.keys()], (path) => failed.add(written.get(path) as Aside));
+  if (folders && asides.some(({ isFolder }) => isFolder)) await passTickSince(writtenAt);
   const named: Aside[] = [];
   const stamps = new Map<Aside, FolderStamps | null>();
   for (const aside of asides) {

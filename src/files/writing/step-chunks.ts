@@ -42,15 +42,16 @@ export function* splitIntoChunks(steps: readonly Step[], together: boolean): Gen
   if (chunk.length) yield chunk;
 }
 
-/** The record that a step writes; undefined for other steps, and for namespaces. */
+/** The record that a step writes; undefined for other steps, and for namespaces that exist. */
 function writtenRecord({ changes }: Step) {
   const [change, ...others] = typeof changes === 'function' ? [] : changes;
   if (change?.do !== 'write' || others.length) return undefined;
   const info = parseUntrustedCataloguePath(change.path);
-  // Permissions depend on namespaces: later steps are planned after a namespace is written.
-  if (info?.kind !== 'record' || info.ref.kind === 'namespace') return undefined;
+  const isAdded = change.ifMatch === null;
+  // Permissions depend on namespaces: later steps are planned after a namespace has changed. New ones depend on no other.
+  if (info?.kind !== 'record' || (info.ref.kind === 'namespace' && !isAdded)) return undefined;
   const { ref } = info;
-  return { path: change.path, kind: ref.kind, unit: unitKey(unitOfRecord(ref)), isAdded: change.ifMatch === null };
+  return { path: change.path, kind: ref.kind, unit: unitKey(unitOfRecord(ref)), isAdded };
 }
 
 /** The steps of a chunk by kind of record, in their order. */

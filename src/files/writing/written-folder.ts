@@ -4,8 +4,9 @@
  */
 import { lstatSync } from 'node:fs';
 import { relative, sep } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stamp } from '../tree/file-tree.ts';
-import { exactStampFrom, stampFrom } from '../tree/stamps.ts';
+import { exactStampFrom, stampFrom, tick } from '../tree/stamps.ts';
 
 /** Stamps of a folder and of what is in it, the folder first; paths are relative to the catalogue folder. */
 export type FolderStamps = readonly (readonly [path: string, stamp: Stamp])[];
@@ -17,6 +18,15 @@ export interface NamedFolder {
   /** Absolute paths: what was renamed, and its new name. */
   readonly temporary: string;
   readonly target: string;
+}
+
+/**
+ * Waits until what was written has a time that no later change can get, on a file system whose clock isn't slow.
+ * @param writtenAt time of the last write, in milliseconds since 1970
+ */
+export async function passTickSince(writtenAt: number): Promise<void> {
+  const left = writtenAt + tick + 1 - Date.now();
+  if (left > 0) await sleep(Math.min(left, tick));
 }
 
 /**
@@ -46,9 +56,10 @@ export function stampsAfterNaming(root: string, { target }: NamedFolder, before:
   const [, folder] = before[0] ?? [];
   const stats = folder && lstatSync(target, { throwIfNoEntry: false });
   if (!stats) return null;
-  const { ino, mtime } = exactStampFrom(stats);
-  if (ino !== folder.ino || (mtime !== folder.mtime && folder.mtime !== -1)) return null;
-  const stamp = folder.mtime === -1 ? folder : stampFrom(stats);
+  const named = exactStampFrom(stats);
+  if (named.ino !== folder.ino || (named.mtime !== folder.mtime && folder.mtime !== -1)) return null;
+  // The name is as recent as its ctime; but whatever changes names in the folder from now on gives it another mtime.
+  const stamp = folder.mtime === -1 ? folder : named;
   return [[relativePath(root, target), stamp], ...before.slice(1)];
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { symlink, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { NotFoundError } from '../../../src/catalogue/errors.ts';
+import type { FileEntry } from '../../../src/catalogue/replica.ts';
 import { entriesOf, given, pathsOf, sha256 } from './replica-support.ts';
 
 const home = 'namespaces/parks/datasets/trees';
@@ -29,6 +30,28 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
     two.folder.write('queries/tall.yaml', `${two.text('queries/tall.yaml')}# Only a comment\n`);
     await two.look();
     assert.notEqual(await tag(one), await tag(two));
+  });
+
+  it('has the same texts the first time, when each record is read once, as later', async (test) => {
+    const { as, files, text } = await given(test);
+    await files.load();
+    const read = test.mock.method(files.store.tree, 'read');
+    const withTexts = async (from: typeof as, name: Parameters<typeof as>[0]) => {
+      const entries: FileEntry[] = [];
+      for await (const entry of (await from(name).manifest({ texts: true }))?.entries ?? []) entries.push(entry);
+      return entries;
+    };
+    const first = await withTexts(as, 'alice');
+    const paths = read.mock.calls.map((call) => call.arguments[0]);
+    assert.ok(paths.includes('users/bob.yaml'));
+    assert.equal(new Set(paths).size, paths.length);
+    for (const { path, text: found, checksum } of first) {
+      assert.equal(found, text(path));
+      assert.equal(checksum, sha256(text(path)));
+    }
+    assert.deepEqual(await withTexts(as, 'alice'), first);
+    const another = await given(test);
+    assert.deepEqual(await withTexts(another.as, 'bob'), await withTexts(as, 'bob'));
   });
 
   it('shows users to staff, and to themselves', async (test) => {

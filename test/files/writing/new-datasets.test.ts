@@ -1,8 +1,10 @@
 /** New datasets that are pushed together: what is known of them without reading their files, and that changes by others are found. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { unitKey } from '../../../src/catalogue/layout.ts';
 import type { RecordChange } from '../../../src/catalogue/replica.ts';
 import { type FileCatalogue, openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { makeFolder } from '../../support/folder.ts';
@@ -47,6 +49,43 @@ test('are known as a reader of the files knows them', async (test) => {
     slugs.map((slug) => datasetOf(files, slug) === before[slugs.indexOf(slug)]),
     slugs.map(() => true),
   );
+});
+
+test('are not read again by a later rescan, as their stamps count', async (test) => {
+  const { files } = await open(test);
+  const keys = ['a', 'b'].map((slug) => unitKey(unit(slug)));
+  await apply(
+    files,
+    ['a', 'b'].flatMap((slug, i) => changesOf(slug, 1 + i)),
+  );
+  const states = keys.map((key) => files.store.states.get(key));
+  // The folders have got their names just now: until a tick of the clock is over, a rescan trusts no stamp.
+  await sleep(50);
+  await files.refresh(['a', 'b'].map(unit));
+  for (const [i, key] of keys.entries()) {
+    assert.ok(states[i]);
+    assert.equal(files.store.states.get(key), states[i]);
+  }
+});
+
+test('new namespaces go together, and the first of two with one id or name is added', async (test) => {
+  const { root, files } = await open(test);
+  const namespace = (slug: string, id: number) =>
+    write(`namespaces/${slug}/namespace.yaml`, `id: ${id}\nlabel: ${slug}\n`);
+  const changes = [
+    namespace('water', 2),
+    namespace('roads', 2),
+    namespace('Water', 3),
+    namespace('rail', 4),
+    namespace('parks', 5),
+  ];
+  const outcomes = await apply(files, changes);
+  assert.deepEqual(
+    outcomes.map((outcome) => (outcome.done ? 'done' : outcome.error.constructor.name)),
+    ['done', 'ConflictError', 'ConflictError', 'done', 'StaleError'],
+  );
+  assert.deepEqual([...files.snapshot.folders.keys()].sort(), ['parks', 'rail', 'water']);
+  assert.deepEqual(readdirSync(join(root, 'namespaces')).sort(), ['parks', 'rail', 'water']);
 });
 
 test('are read again when another program has changed a file of the same size, at once', async (test) => {
