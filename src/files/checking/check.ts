@@ -2,7 +2,7 @@
 
 import { type Diagnostic, excerptAt } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../catalogue/errors.ts';
-import { mediaFolder, payloadPath, recordFormat, recordPaths } from '../../catalogue/layout.ts';
+import { mediaFolder, payloadPath, recordFormat, recordPaths, type Unit } from '../../catalogue/layout.ts';
 import { makeDiagnostic, type RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { findRuleViolations } from '../../catalogue/rules.ts';
@@ -12,14 +12,11 @@ import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
 import { openFileCatalogue } from '../file-catalogue.ts';
 import { readUnits } from '../reading/read-unit.ts';
-import { scanForUnits } from '../reading/scan.ts';
-import { findMetadataToRewrite } from '../records/metadata.ts';
+import { type ScanResult, scanForUnits } from '../reading/scan.ts';
 import { ensureEditorSchemas } from '../scaffold.ts';
-import { commitSingleStep } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
-import { findRecordsChangedInGit, type GitChanges } from './changed-records.ts';
-import { findPayloadProblems } from './payloads.ts';
+import type { GitChanges } from './changed-records.ts';
 import { readFaultlessUnits, type startCheckReaders } from './read-in-threads.ts';
 import { ParsedTree, type TreeRecords, treeRecordsOf } from './tree-records.ts';
 
@@ -82,6 +79,7 @@ export async function findErrorsOfCommit(root: string, from: string, to: string)
 /** Fixes one problem. A file that only a person can edit stays as it is. */
 async function fix(access: Access, { path, fix: set }: Found): Promise<boolean> {
   if (!set) return false;
+  const { commitSingleStep } = await import('../transaction.ts');
   try {
     await commitSingleStep(access, { changes: [{ do: 'edit', path, set }] }, { message: () => `Fix ${path}` });
     return true;
@@ -116,7 +114,7 @@ async function findDiagnostics(root: string, options: CheckOptions) {
     const excerpt = one.excerpt ?? (text === undefined ? undefined : excerptAt(text, line, column));
     return { ...one, line, column, fixable: Boolean(fix), ...(excerpt && { excerpt }) };
   };
-  const rewritable = options.fix ? findMetadataToRewrite(paths, (path) => records.record(path)) : [];
+  const rewritable = options.fix ? await findRewritableMetadata(paths, records) : [];
   const all = [...found, ...rewritable].map((one) => ({ found: one, diagnostic: withPosition(one) }));
   all.sort(({ diagnostic: a }, { diagnostic: b }) =>
     a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1,
@@ -124,33 +122,57 @@ async function findDiagnostics(root: string, options: CheckOptions) {
   return { all, files, since };
 }
 
+async function findRewritableMetadata(paths: Iterable<string>, records: TreeRecords) {
+  const { findMetadataToRewrite } = await import('../records/metadata.ts');
+  return [...findMetadataToRewrite(paths, (path) => records.record(path))];
+}
+
+/** Problems of payloads. Most checks need neither their readers nor git: loading these takes as long as reading a thousand datasets. */
+async function findDeepProblems(
+  root: string,
+  records: TreeRecords,
+  options: CheckOptions,
+  isConcerned: (version: Version) => boolean,
+): Promise<readonly Found[]> {
+  if (!options.deep) return [];
+  const { findPayloadProblems } = await import('./payloads.ts');
+  return findPayloadProblems(await openFileCatalogue(root), records, options, isConcerned);
+}
+
 async function checkAll(root: string, options: CheckOptions): Promise<CheckedRecords> {
   const disk = (await openFileCatalogue(root, { readOnly: true })).store.tree;
-  const scanned = [...scanForUnits(disk)];
-  const units = scanned.flatMap((found) => ('unit' in found ? [found.unit] : []));
+  const scanned: ScanResult[] = [];
+  const units = unitsAmong(scanForUnits(disk), scanned);
   const faultless = await readFaultlessUnits(disk, units, options.startReaders);
   const tree = new ParsedTree(disk);
-  const records = treeRecordsOf(tree, readUnits(tree, units, faultless), scanned, { faultless: faultless.values() });
-  const deep = options.deep
-    ? await findPayloadProblems(await openFileCatalogue(root), records, options, () => true)
-    : [];
+  const records = treeRecordsOf(tree, readUnits(tree, unitsAmong(scanned), faultless), scanned, {
+    faultless: faultless.values(),
+  });
+  const deep = await findDeepProblems(root, records, options, () => true);
   const links = findMediaLinkProblems(disk);
   const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep, ...links];
   return { records, found, files: records.fileCount, paths: records.paths() };
 }
 
+/** The units that a scan finds. @param all gets everything that it finds */
+function* unitsAmong(scan: Iterable<ScanResult>, all: ScanResult[] = []): Generator<Unit> {
+  for (const found of scan) {
+    all.push(found);
+    if ('unit' in found) yield found.unit;
+  }
+}
+
 /** Problems of the files that changed, and new problems of other files. */
 async function checkChanged(root: string, part: GitChanges, options: CheckOptions): Promise<CheckedRecords> {
   await openFileCatalogue(root, { readOnly: true });
+  const { findRecordsChangedInGit } = await import('./changed-records.ts');
   const { records, before, changed, since } = await findRecordsChangedInGit(root, part);
   const key = ({ path, message }: Found) => `${path}\0${message}`;
   const known = new Set(recordDiagnostics(before).map(key));
   const isConcerned = (version: Version) =>
     changed.has(payloadPath(version.namespace, version.dataset, version.file)) ||
     recordPaths(refOf(version) as VersionRef).some((path) => changed.has(path));
-  const deep = options.deep
-    ? await findPayloadProblems(await openFileCatalogue(root), records, options, isConcerned)
-    : [];
+  const deep = await findDeepProblems(root, records, options, isConcerned);
   const found = recordDiagnostics(records).filter((one) => changed.has(one.path) || !known.has(key(one)));
   const files = [...changed].filter((path) => records.text(path) !== undefined).length;
   return { records, found: [...found, ...deep], files, since, paths: changed };

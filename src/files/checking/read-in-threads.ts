@@ -17,24 +17,26 @@ export const startCheckReaders = (root: string): UnitReaders<CheckReply> =>
   new UnitReaders<CheckReply>(root, undefined, '../checking/check-thread');
 
 /**
- * Reads units in threads and in the main thread, if there are many.
+ * Reads units in threads and in the main thread, if there are many. The threads start while the rest is still to be found.
  * @returns by key, the states of those that are faultless; also missing is what a thread had when it died
  */
 export async function readFaultlessUnits(
   disk: DiskTree,
-  units: readonly Unit[],
+  units: Iterable<Unit>,
   startReaders = startCheckReaders,
 ): Promise<ReadonlyMap<string, UnitState>> {
   const states = new Map<string, UnitState>();
-  if (units.length < minUnits) return states;
-  const readers = startReaders(disk.root);
+  const all: Unit[] = [];
+  let readers: UnitReaders<CheckReply> | undefined;
   try {
+    for (const unit of units) if (all.push(unit) >= minUnits) readers ??= startReaders(disk.root);
+    if (!readers) return states;
     const shared = new SharedValues();
-    for (let at = 0; at < units.length; at += batchSize)
-      await readers.read(batchOf(units.slice(at, at + batchSize), disk, states, shared));
+    for (let at = 0; at < all.length; at += batchSize)
+      await readers.read(batchOf(all.slice(at, at + batchSize), disk, states, shared));
     await readers.finish();
   } finally {
-    await readers.close();
+    await readers?.close();
   }
   return states;
 }
