@@ -41,17 +41,14 @@ let running = 0;
 /** Bodies that wait, first come, first served. */
 const waiting: (() => void)[] = [];
 
-/**
- * Compresses a whole body.
- * @param isLast true if nobody needs the body afterwards: it is empty then, if it was huge
- */
-export async function compressBody(body: Buffer, coding: Compression, isLast = false): Promise<Buffer> {
+/** Compresses a whole body. */
+export async function compressBody(body: Buffer, coding: Compression): Promise<Buffer> {
   if (body.length < largeBody) return compress(body, optionsFor(body, coding));
   if (running < mostAtOnce) running++;
   else await new Promise<void>((resolve) => waiting.push(resolve));
   try {
     const options = optionsFor(body, coding);
-    return await (body.length < hugeBody ? compress(body, options) : compressInThread(body, options, isLast));
+    return await (body.length < hugeBody ? compress(body, options) : compressInThread(body, options));
   } finally {
     const next = waiting.shift();
     if (next) next();
@@ -62,11 +59,10 @@ export async function compressBody(body: Buffer, coding: Compression, isLast = f
 const compress = (body: Buffer, { coding, options }: CompressOptions): Promise<Buffer> =>
   coding === 'gzip' ? gzipBody(body, options) : brotliBody(body, options);
 
-async function compressInThread(body: Buffer, options: CompressOptions, isLast: boolean): Promise<Buffer> {
-  // Bytes that are moved are no garbage of the main thread: a list of a thousand datasets takes megabytes.
-  const move = isLast && body.length === body.buffer.byteLength ? [body.buffer as ArrayBuffer] : [];
+/** @param body is copied: its bytes may be those that are kept of a dataset */
+async function compressInThread(body: Buffer, options: CompressOptions): Promise<Buffer> {
   type Tasks = typeof import('./compress-thread.ts');
-  const bytes = await threads.run<Tasks, 'compressBytes'>(tasks, 'compressBytes', [body, options], { move });
+  const bytes = await threads.run<Tasks, 'compressBytes'>(tasks, 'compressBytes', [body, options]);
   return Buffer.from(bytes.buffer);
 }
 

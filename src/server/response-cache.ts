@@ -127,12 +127,12 @@ function codingFor({ variants }: CachedResponse, acceptEncoding: string | undefi
 
 /**
  * The variant for a client; it is made when it is first asked for, unless the client has it.
- * @param use if the response is kept; if it answers a write
+ * @param isWrite true if the response answers a write
  */
 export async function encodedVariantFor(
   response: CachedResponse,
   { headers }: Pick<IncomingMessage, 'headers'>,
-  { isKept, isWrite }: { readonly isKept: boolean; readonly isWrite: boolean },
+  isWrite: boolean,
 ): Promise<Variant> {
   const isSmall = isWrite && response.variants.identity.body.length < leastCompressedOnce;
   const coding = isSmall ? 'identity' : codingFor(response, headers['accept-encoding']);
@@ -141,7 +141,7 @@ export async function encodedVariantFor(
   const condition = headers['if-none-match'];
   const known = makeVariant(noBytes, identity.etag.slice(1, -1), coding, response.headers);
   if (!isWrite && condition !== undefined && matchingEtag(condition, known) !== undefined) return known;
-  const body = await compressBody(identity.body, coding, !isKept);
+  const body = await compressBody(identity.body, coding);
   return addVariant(response, coding, body);
 }
 

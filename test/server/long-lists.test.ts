@@ -37,6 +37,22 @@ describe('a list of hundreds of datasets', () => {
     assert.equal(again.status, 304);
   });
 
+  it('leaves the bytes that are kept of a huge dataset as they are, whoever has them compressed', async () => {
+    const text = 'A very long description. '.repeat(30_000);
+    const { base } = await served({
+      namespaces: { parks: { id: 1, label: 'Parks' } },
+      datasets: { 'parks/huge': { id: 1, label: 'Huge', description: text } },
+    });
+    const headers = { Cookie: 'seen=1', 'Accept-Encoding': 'gzip' };
+    for (const address of ['datasets/?page_size=1', 'namespaces/parks/datasets/huge/', 'datasets/?page_size=2']) {
+      const responses = await Promise.all([1, 2].map(() => fetch(`${base}/api/v1/${address}`, { headers })));
+      for (const response of [...responses, await fetch(`${base}/api/v1/${address}`, { headers })]) {
+        assert.deepEqual([response.status, response.headers.get('content-encoding')], [200, 'gzip'], address);
+        assert.ok((await response.text()).includes(text.trim()), address);
+      }
+    }
+  });
+
   it('is compressed for those for whom nothing is kept, unless they have it', async () => {
     const plain = await (await fetch(list, { headers: { 'Accept-Encoding': 'identity' } })).text();
     for (const coding of ['gzip', 'br', 'gzip']) {

@@ -7,8 +7,6 @@ export const add = (a: number, b: number): number => a + b;
 /** Bytes of two kinds: with memory of their own, and with some that they share. */
 export const twice = (bytes: Uint8Array) => ({ own: new Uint8Array([...bytes, ...bytes]), shared: Buffer.from(bytes) });
 
-export const reversed = (bytes: Uint8Array): Uint8Array => new Uint8Array(bytes).reverse();
-
 export const thread = (): number => threadId;
 
 export const priority = (): number => getPriority();
