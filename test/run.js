@@ -40,7 +40,8 @@ if (files.length === 0) {
 // By default, Node leaves one core unused: on two cores, the files would run one after the other.
 const concurrency = `--test-concurrency=${availableParallelism()}`;
 const bundled = await bundleTests(files, ownFolder);
-const loading = ['--import', 'tsx', '--enable-source-maps'];
+const timeLimit = pathToFileURL(join(here, 'support', 'time-limit.js')).href;
+const loading = ['--import', 'tsx', '--import', timeLimit, '--enable-source-maps'];
 const args = [...loading, '--test', concurrency, ...options, ...groups(files).map(moduleOf)];
 const runner = spawn(process.execPath, args, { stdio: 'inherit' });
 runner.on('exit', (code, signal) => {

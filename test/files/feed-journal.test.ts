@@ -15,12 +15,12 @@ import { listChangesSince, listFeedRefs } from '../../src/files/changes-feed.ts'
 import { FeedJournal, type FeedJournalOptions } from '../../src/files/feed-journal.ts';
 import { runStepsWithoutPause } from '../../src/files/reading/event-loop.ts';
 import { UnitStore } from '../../src/files/reading/unit-store.ts';
-import { CatalogueFolder, type FolderContent, homeOf, makeFolder } from '../support/folder.ts';
+import { CatalogueFolder, type FolderContent, homeOf, makeFolder, removeFolder } from '../support/folder.ts';
 import { filesIn } from '../support/prompt.ts';
 import { type Edit, edits, Hands } from '../sync/edits.ts';
 
 const home = mkdtempSync(join(tmpdir(), 'catalogue-feed-'));
-after(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
+after(() => removeFolder(home));
 const journalOf = (root: string) => join(root, '.catalogue/changes.ndjson');
 
 /** A catalogue that is read again when the test says so, and its journal. */

@@ -1,12 +1,12 @@
 /** A server that follows a git remote: what it says about it, its webhook, its position, and that it takes no writes. */
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
-import { until } from '../support/folder.ts';
+import { removeFolder, until } from '../support/folder.ts';
 import { seed } from '../support/prompt.ts';
 import { makeRepository } from '../support/repository.ts';
 import { serveFolder } from '../support/server.ts';
@@ -18,7 +18,7 @@ const address = '/api/v1/namespaces/parks/datasets/benches/';
 async function workshop(t: TestContext, webhookSecret?: string) {
   const writer = await makeRepository({ ...seed, users: { alice: { id: 1, staff: true, groups: [] } } }, t);
   const clone = mkdtempSync(join(tmpdir(), 'catalogue-clone-'));
-  t.after(() => rmSync(clone, { recursive: true, force: true, maxRetries: 3 }));
+  t.after(() => removeFolder(clone));
   writer.git('clone', '--quiet', '.', clone);
   const root = join(clone, 'data');
   const { token } = await (await openFileCatalogue(root)).accounts.addToken('alice');

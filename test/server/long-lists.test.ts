@@ -37,7 +37,7 @@ describe('a list of hundreds of datasets', () => {
     assert.equal(again.status, 304);
   });
 
-  it('leaves the bytes that are kept of a huge dataset as they are, whoever has them compressed', async () => {
+  it('leaves the bytes that are kept of a huge dataset as they are when it is compressed', async () => {
     const text = 'A very long description. '.repeat(30_000);
     const { base } = await served({
       namespaces: { parks: { id: 1, label: 'Parks' } },

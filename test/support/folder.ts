@@ -71,7 +71,26 @@ export class CatalogueFolder {
 
   /** Removes the folder, and everything beside it if it is temporary. */
   remove(): void {
-    rmSync(this.#removed, { recursive: true, force: true, maxRetries: 3 });
+    removeFolder(this.#removed);
+  }
+}
+
+/** Folders that tests had removed. */
+const removed = new Set<string>();
+process.once('exit', () => {
+  for (const path of removed) rmSync(path, { recursive: true, force: true });
+});
+
+/**
+ * Removes a folder when its test ends, and once more when the process exits: a catalogue that a later hook closes may still
+ * write into it. A hook that fails would keep the later ones from running, and what they close would keep the process alive.
+ */
+export function removeFolder(path: string): void {
+  removed.add(path);
+  try {
+    rmSync(path, { recursive: true, force: true });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOTEMPTY') throw error;
   }
 }
 

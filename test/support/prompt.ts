@@ -1,5 +1,5 @@
 /** The command line against a catalogue in a temporary folder: what was typed, what came out, what is in the folder. */
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
@@ -13,7 +13,7 @@ import { FileCatalogue, openFileCatalogue } from '../../src/files/file-catalogue
 import { type CheckResult, checkFolder } from '../../src/files/folder.ts';
 import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import type { ServeOptions, Serving } from '../../src/serve.ts';
-import { CatalogueFolder, type FolderContent, homeOf } from './folder.ts';
+import { CatalogueFolder, type FolderContent, homeOf, removeFolder } from './folder.ts';
 
 export interface PromptOptions {
   /** What a catalogue of its own has in it. */
@@ -94,7 +94,7 @@ export const seed: FolderContent = {
 };
 
 const home = mkdtempSync(join(tmpdir(), 'catalogue-prompt-'));
-after(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
+after(() => removeFolder(home));
 let count = 0;
 
 /** Makes a catalogue folder that is gone when the file's tests end. @returns its path */

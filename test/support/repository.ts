@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { CatalogueFolder, type FolderContent } from './folder.ts';
+import { CatalogueFolder, type FolderContent, removeFolder } from './folder.ts';
 
 export interface Repository {
   /** The top of the working tree. */
@@ -36,7 +36,7 @@ export async function makeRepository(
   within = 'data',
 ): Promise<Repository> {
   const top = realpathSync(mkdtempSync(join(tmpdir(), 'catalogue-git-')));
-  test.after(() => rmSync(top, { recursive: true, force: true, maxRetries: 3 }));
+  test.after(() => removeFolder(top));
   const root = join(top, within);
   const repository = repositoryAt(top, root);
   repository.git('init', '--quiet', '--initial-branch=main');

@@ -11,7 +11,7 @@ import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests } from '../../s
 import type { Replica } from '../../src/catalogue/replica.ts';
 import { computeChecksum } from '../../src/disk/checksum.ts';
 import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
-import { CatalogueFolder, homeOf, makeFolder, temporaryParent } from '../support/folder.ts';
+import { CatalogueFolder, homeOf, makeFolder, removeFolder, temporaryParent } from '../support/folder.ts';
 import { filesIn } from '../support/prompt.ts';
 import { gitEnv } from '../support/repository.ts';
 import { serveFolder } from '../support/server.ts';
@@ -19,7 +19,7 @@ import { edits, Hands } from './edits.ts';
 import { contentOf, failuresOf, makeEmpty, pullFrom, pushTo } from './pair.ts';
 
 const home = mkdtempSync(join(temporaryParent(), 'catalogue-digests-'));
-after(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
+after(() => removeFolder(home));
 let count = 0;
 
 const start = {

@@ -7,12 +7,12 @@ import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
 import type { Replica } from '../../src/catalogue/replica.ts';
 import type { SyncOptions } from '../../src/sync/sync.ts';
-import { CatalogueFolder, temporaryParent } from '../support/folder.ts';
+import { CatalogueFolder, removeFolder, temporaryParent } from '../support/folder.ts';
 import { edits, Hands } from './edits.ts';
 import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
 
 const home = mkdtempSync(join(temporaryParent(), 'catalogue-sync-'));
-after(() => rmSync(home, { recursive: true, force: true, maxRetries: 3 }));
+after(() => removeFolder(home));
 let count = 0;
 
 const start = {

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { GitFollower } from '../../../src/files/git/git-follower.ts';
-import { until } from '../../support/folder.ts';
+import { removeFolder, until } from '../../support/folder.ts';
 import { countSnapshots, served } from '../../support/followed.ts';
 import { makeRepository, repositoryAt } from '../../support/repository.ts';
 
@@ -22,7 +22,7 @@ const content = {
 async function workshop(t: TestContext) {
   const writer = await makeRepository(content, t);
   const top = mkdtempSync(join(tmpdir(), 'catalogue-follow-'));
-  t.after(() => rmSync(top, { recursive: true, force: true, maxRetries: 3 }));
+  t.after(() => removeFolder(top));
   const bare = join(top, 'remote.git');
   writer.git('clone', '--quiet', '--bare', '.', bare);
   writer.git('remote', 'add', 'origin', bare);
