@@ -5,7 +5,7 @@
 import type { Unit } from '../../catalogue/layout.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { SharedValues, shareValuesOfReading, unpackState } from './packed-state.ts';
-import { haveUnchangedFiles, readUnit } from './read-unit.ts';
+import { haveUnchangedFiles, readChangedUnit, readUnit } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
 import type { UnitState } from './unit-reader.ts';
 import { type Batch, batchSize, type ReadReply, type ReadRequest, type Replies, UnitReaders } from './unit-readers.ts';
@@ -46,7 +46,9 @@ export class FirstReading {
       message: () => message ?? JSON.stringify(states.map(compareRequest)),
       take: (...replies) => this.#take(replies, states),
       readHere: () => {
-        for (const state of states) if (haveUnchangedFiles(this.#tree, state)) this.#unchanged.push(state);
+        for (const state of states)
+          if (haveUnchangedFiles(this.#tree, state)) this.#unchanged.push(state);
+          else this.#takeRead(readChangedUnit(this.#tree, unitOfReading(state.reading)));
       },
     });
   }
@@ -82,7 +84,7 @@ export class FirstReading {
       message: () => JSON.stringify(units.map((unit): ReadRequest => [unit])),
       take: (...replies) => this.#take(replies),
       readHere: () => {
-        for (const unit of units) this.#read.push(shareValuesOfReading(readUnit(this.#tree, unit), this.#shared));
+        for (const unit of units) this.#takeRead(readUnit(this.#tree, unit));
       },
     });
   }
@@ -106,6 +108,11 @@ export class FirstReading {
     this.#firstCount += count;
     this.expect(this.#firstCount);
     if (this.#readers) for (const one of this.#first.splice(0)) await this.#readers.read(one);
+  }
+
+  /** Takes a state that the main thread has read. */
+  #takeRead(state: UnitState | null): void {
+    if (state) this.#read.push(shareValuesOfReading(state, this.#shared));
   }
 
   /** @param compared the states that a thread has compared */

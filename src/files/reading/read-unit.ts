@@ -70,6 +70,12 @@ export function readUnit(tree: FileTree, unit: Unit, before?: UnitState, large?:
   };
 }
 
+/** The state of a unit whose files have changed; null if its last state is needed: the last valid record stays in place of a broken one. */
+export function readChangedUnit(tree: FileTree, unit: Unit): UnitState | null {
+  const state = readUnit(tree, unit);
+  return state.diagnostics.length || state.reading.entity === null ? null : state;
+}
+
 export function reuseIfEqual<T>(before: T | undefined, now: T): T {
   return before !== undefined && areEqual(before, now) ? before : now;
 }

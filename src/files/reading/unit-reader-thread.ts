@@ -2,7 +2,7 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { PackedColumns, packState } from './packed-state.ts';
-import { haveUnchangedFiles, readUnit } from './read-unit.ts';
+import { haveUnchangedFiles, readChangedUnit, readUnit } from './read-unit.ts';
 import type { ReadReply, ReadRequest, Replies } from './unit-readers.ts';
 
 const tree = new DiskTree(workerData as string);
@@ -10,9 +10,8 @@ const tree = new DiskTree(workerData as string);
 function read([unit, stamps, payloads = '']: ReadRequest, columns: PackedColumns): ReadReply {
   if (stamps === undefined) return packState(readUnit(tree, unit), columns);
   if (haveUnchangedFiles(tree, { stamps, payloads })) return 'unchanged';
-  const state = readUnit(tree, unit);
-  // The last valid record stays in place of a broken one.
-  return state.diagnostics.length || state.reading.entity === null ? 'unread' : packState(state, columns);
+  const state = readChangedUnit(tree, unit);
+  return state ? packState(state, columns) : 'unread';
 }
 
 parentPort?.on('message', (requests: string) => {
