@@ -41,6 +41,8 @@ export interface TaskOptions {
   readonly signal?: AbortSignal | undefined;
   /** Called when the task has waited for a thread and begins. */
   readonly onStart?: (() => void) | undefined;
+  /** Memory of arguments that is moved to the thread, and not copied: the caller has lost it when the task begins. */
+  readonly move?: readonly ArrayBuffer[] | undefined;
 }
 
 interface WaitingTask {
@@ -143,7 +145,7 @@ export class WorkerPool {
   }
 
   #perform(worker: Worker, { task, options, resolve, reject }: WaitingTask): void {
-    const { signal, onStart } = options;
+    const { signal, onStart, move } = options;
     this.#busy.add(worker);
     const settle = (finish: () => void, isAlive: boolean) => {
       if (!this.#busy.delete(worker)) return;
@@ -162,7 +164,7 @@ export class WorkerPool {
     signal?.addEventListener('abort', onAbort, { once: true });
     onStart?.();
     try {
-      worker.postMessage(task);
+      worker.postMessage(task, move);
     } catch (error) {
       settle(() => reject(error), true);
     }

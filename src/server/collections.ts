@@ -115,7 +115,8 @@ function representEntities(
 ): Representation {
   const items = () => page.items.map((entity) => entityJson(entity, request));
   const withItems = (json: () => readonly string[]) => representPage(request, title, page, json, members);
-  return { ...withItems(items), bytes: () => listBytes(withItems(() => []).json(), page.items, request) };
+  const bytes = () => listBytes(withItems(() => []).json(), page.items, request);
+  return { ...withItems(items), bytes, hasNewBytes: true };
 }
 
 /** Metadata of versions in a form that people can read. */

@@ -41,14 +41,17 @@ let running = 0;
 /** Bodies that wait, first come, first served. */
 const waiting: (() => void)[] = [];
 
-/** Compresses a whole body. */
-export async function compressBody(body: Buffer, coding: Compression): Promise<Buffer> {
+/**
+ * Compresses a whole body.
+ * @param isOwn true if nothing else has the bytes, and nobody needs them afterwards: they are gone then, if the body was huge
+ */
+export async function compressBody(body: Buffer, coding: Compression, isOwn = false): Promise<Buffer> {
   if (body.length < largeBody) return compress(body, optionsFor(body, coding));
   if (running < mostAtOnce) running++;
   else await new Promise<void>((resolve) => waiting.push(resolve));
   try {
     const options = optionsFor(body, coding);
-    return await (body.length < hugeBody ? compress(body, options) : compressInThread(body, options));
+    return await (body.length < hugeBody ? compress(body, options) : compressInThread(body, options, isOwn));
   } finally {
     const next = waiting.shift();
     if (next) next();
@@ -59,10 +62,11 @@ export async function compressBody(body: Buffer, coding: Compression): Promise<B
 const compress = (body: Buffer, { coding, options }: CompressOptions): Promise<Buffer> =>
   coding === 'gzip' ? gzipBody(body, options) : brotliBody(body, options);
 
-/** @param body is copied: its bytes may be those that are kept of a dataset */
-async function compressInThread(body: Buffer, options: CompressOptions): Promise<Buffer> {
+/** Compresses a body that is copied, since its bytes may be those that are kept of a dataset; or moved, which makes no garbage here. */
+async function compressInThread(body: Buffer, options: CompressOptions, isOwn: boolean): Promise<Buffer> {
+  const move = isOwn && body.length === body.buffer.byteLength ? [body.buffer as ArrayBuffer] : [];
   type Tasks = typeof import('./compress-thread.ts');
-  const bytes = await threads.run<Tasks, 'compressBytes'>(tasks, 'compressBytes', [body, options]);
+  const bytes = await threads.run<Tasks, 'compressBytes'>(tasks, 'compressBytes', [body, options], { move });
   return Buffer.from(bytes.buffer);
 }
 

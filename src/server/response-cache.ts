@@ -127,12 +127,12 @@ function codingFor({ variants }: CachedResponse, acceptEncoding: string | undefi
 
 /**
  * The variant for a client; it is made when it is first asked for, unless the client has it.
- * @param isWrite true if the response answers a write
+ * @param use if the response answers a write; if nothing else has its bytes: they may be gone afterwards
  */
 export async function encodedVariantFor(
   response: CachedResponse,
   { headers }: Pick<IncomingMessage, 'headers'>,
-  isWrite: boolean,
+  { isWrite, isOwn }: { readonly isWrite: boolean; readonly isOwn: boolean },
 ): Promise<Variant> {
   const isSmall = isWrite && response.variants.identity.body.length < leastCompressedOnce;
   const coding = isSmall ? 'identity' : codingFor(response, headers['accept-encoding']);
@@ -141,7 +141,7 @@ export async function encodedVariantFor(
   const condition = headers['if-none-match'];
   const known = makeVariant(noBytes, identity.etag.slice(1, -1), coding, response.headers);
   if (!isWrite && condition !== undefined && matchingEtag(condition, known) !== undefined) return known;
-  const body = await compressBody(identity.body, coding);
+  const body = await compressBody(identity.body, coding, isOwn);
   return addVariant(response, coding, body);
 }
 

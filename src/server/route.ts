@@ -107,6 +107,8 @@ export interface Representation {
   readonly json: () => string;
   /** Bytes to send in place of `json`, which pages and indented JSON are made of. */
   readonly bytes?: () => Uint8Array | Promise<Uint8Array>;
+  /** True if each call of `bytes` returns new ones. */
+  readonly hasNewBytes?: boolean;
   /** The page for people; by default the JSON in a page. */
   readonly page?: ((context: PageContext) => string) | undefined;
   /** A page whose head is known before the rest, in place of `page`. */

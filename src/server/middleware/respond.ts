@@ -154,7 +154,8 @@ export async function sendRepresentation(
   const representation = pageInParts ? { ...found, ...(await pageInParts.complete()) } : found;
   const isKept = key !== null && representation.dependsOn.length > 0;
   const response = await unchangedOrNewResponse(route, request, representation, baseline, isKept ? key : null);
-  const variant = await encodedVariantFor(response, ctx.req, !isSafeMethod(ctx.method));
+  const isOwn = !isKept && representation.hasNewBytes === true;
+  const variant = await encodedVariantFor(response, ctx.req, { isWrite: !isSafeMethod(ctx.method), isOwn });
   ctx.respond = false;
   sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
 }
