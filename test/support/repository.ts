@@ -68,7 +68,11 @@ export function repositoryAt(top: string, root: string): Repository {
   };
 }
 
-const settings = ['user.name=Test', 'user.email=test@example.org', 'commit.gpgsign=false'].flatMap((one) => [
-  '-c',
-  one,
-]);
+/** Among them: no collection of garbage behind a command, which removes empty folders of objects while the next command writes into them. */
+const settings = [
+  'user.name=Test',
+  'user.email=test@example.org',
+  'commit.gpgsign=false',
+  'gc.auto=0',
+  'maintenance.auto=false',
+].flatMap((one) => ['-c', one]);
