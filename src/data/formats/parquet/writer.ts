@@ -1,12 +1,14 @@
 /** The writer of `parquet`: GeoParquet 1.1, with the geometry as WKB, described by the metadata key `geo`. */
 import type { RowGroup } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { writeIndexes } from 'hyparquet-writer/src/indexes.js';
 import type { TableField } from '../../../catalogue/table-fields.ts';
 import { itemsPerCheck, Turns } from '../../event-loop.ts';
 import type { Row } from '../../row.ts';
 import { columnsToWrite } from '../selected-columns.ts';
 import type { RowsInput, WriteOptions } from '../types.ts';
 import { parquetColumnWriters } from './column-writer.ts';
+import { Footer } from './footer.ts';
 
 /** In bytes. */
 const chunkSize = 1 << 18;
@@ -25,7 +27,9 @@ export async function* writeParquet(
   const columns = parquetColumnWriters(columnsToWrite(input), input.tableFields);
   const sink = new ByteWriter();
   const schema = [{ name: 'schema', num_children: columns.length }, ...columns.map((column) => column.element)];
-  const writer = new ParquetWriter({ writer: sink, schema, createdBy: 'catalogue' });
+  // Writes the columns of one row group, and the magic number at the start of the file.
+  const writer = new ParquetWriter({ writer: sink, schema });
+  const footer = new Footer();
   let rows = 0;
   let bytes = 0;
   const add = (row: Row) => {
@@ -36,14 +40,13 @@ export async function* writeParquet(
   /** Yields after each column: a whole row group would hold the event loop for a tenth of a second. */
   function* writeGroup() {
     if (rows === 0) return;
-    const first = writer.row_groups.length;
     for (const column of columns) {
       // Not awaited: ByteWriter writes synchronously.
       writer.write({ columnData: [column.take()], rowGroupSize: rows });
       yield* takeChunks(sink);
     }
-    writer.row_groups.push(joinRowGroups(writer.row_groups.splice(first), rows));
-    writer.num_rows -= BigInt(rows) * BigInt(columns.length - 1);
+    writeIndexes(sink, writer.pendingIndexes.splice(0));
+    footer.add(joinRowGroups(writer.row_groups.splice(0), rows), schema);
     rows = 0;
     bytes = 0;
   }
@@ -62,10 +65,9 @@ export async function* writeParquet(
     for await (const row of input.rows) if (add(row)) yield* writeGroup();
   }
   yield* writeGroup();
-  const metadata = columns.flatMap((column) => column.finish() ?? []);
-  writer.kvMetadata = metadata.map((value) => ({ key: 'geo', value }));
-  if (input.tableFields) writer.kvMetadata.push({ key: 'iceberg.schema', value: tableSchemaText(input.tableFields) });
-  writer.finish();
+  const metadata = columns.flatMap((column) => column.finish() ?? []).map((value) => ({ key: 'geo', value }));
+  if (input.tableFields) metadata.push({ key: 'iceberg.schema', value: tableSchemaText(input.tableFields) });
+  sink.appendBytes(footer.finish({ schema, created_by: 'catalogue', key_value_metadata: metadata }));
   yield* takeChunks(sink);
 }
 
