@@ -61,7 +61,7 @@ export class FileCatalogue implements CatalogueFiles {
   #cache: StateCache | undefined;
   readonly #closing = new AbortController();
   readonly #endings: (() => Promise<void>)[] = [];
-  #cleaningUp: Promise<void> | undefined;
+  #preparing: Promise<void> | undefined;
   #feed: Promise<FeedJournal> | undefined;
   /** Diagnostics that were logged. */
   #logged: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
@@ -218,10 +218,12 @@ export class FileCatalogue implements CatalogueFiles {
     this.#watch.start();
     // In the background: the first request doesn't wait for them. A failure of the feed is that of its first request.
     this.#openFeed(this.options.readOnly).catch(() => {});
-    if (!this.options.readOnly) this.#cleaningUp = this.#cleanUp();
+    if (!this.options.readOnly) this.#preparing = this.#prepareWrites();
   }
 
-  async #cleanUp(): Promise<void> {
+  /** What no write should wait for: loads its code, which holds everybody up, and removes what killed runs left. */
+  async #prepareWrites(): Promise<void> {
+    await import('./records/publish.ts');
     const { removeLeftovers } = await import('./leftovers.ts');
     await removeLeftovers(this.root, this.#closing.signal).catch(() => {});
   }
@@ -254,7 +256,7 @@ export class FileCatalogue implements CatalogueFiles {
   async close(): Promise<void> {
     this.#closing.abort();
     await Promise.all(this.#endings.map((end) => end()));
-    await this.#cleaningUp;
+    await this.#preparing;
     await this.#watch?.close();
     await Promise.all(this.#rescans);
     await (await this.#feed)?.written();
