@@ -22,6 +22,7 @@ const entries = [
   'data/difference/compare-rows-thread',
   'export/datasets-thread',
   'data/worker-thread',
+  'data/process-starter-thread',
   'server/compress-thread',
   'files/checking/check-thread',
   'data/ingest/ingest-process',

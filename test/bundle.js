@@ -14,6 +14,7 @@ const checkout = fileURLToPath(new URL('..', import.meta.url));
 /** Modules of src/ that are started as threads and processes. */
 const started = [
   'data/worker-thread',
+  'data/process-starter-thread',
   'data/ingest/ingest-process',
   'files/checking/check-thread',
   'files/reading/large-records-thread',

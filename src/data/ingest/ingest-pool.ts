@@ -3,7 +3,6 @@
  * ends that process, and is refused; everything else goes on. A process stays for the next file, and ends when there is none
  * for a while. Processes get the paths of files, not their bytes: an upload is stored first.
  */
-import { type ChildProcess, fork } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
@@ -12,9 +11,8 @@ import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { UnavailableError } from '../../catalogue/errors.ts';
 import { ExhaustingPayloadError, PayloadError } from '../errors.ts';
-import { nextTurn } from '../event-loop.ts';
 import { reasonToRefuseFile } from '../formats/foreign-file.ts';
-import { lowerPriority } from '../priority.ts';
+import { ProcessStarter, type StartedProcess } from '../process-starter.ts';
 import { headBytes, type IngestOptions, type IngestResult } from './ingest.ts';
 import type { IngestJob, IngestReply } from './ingest-process.ts';
 import { PayloadStream, peekStream } from './payload-stream.ts';
@@ -54,8 +52,9 @@ const program = fileURLToPath(new URL(`./ingest-process${extension}`, import.met
 /** Processes that ingest. */
 export class IngestPool {
   readonly #limits: IngestLimits;
-  readonly #idle = new Map<ChildProcess, NodeJS.Timeout>();
-  readonly #busy = new Set<ChildProcess>();
+  readonly #starter = new ProcessStarter();
+  readonly #idle = new Map<StartedProcess, NodeJS.Timeout>();
+  readonly #busy = new Set<StartedProcess>();
   /** Files that wait for a process. */
   readonly #waiting: (() => void)[] = [];
   #taken = 0;
@@ -86,15 +85,13 @@ export class IngestPool {
   async close(): Promise<void> {
     this.#isClosed = true;
     for (const wake of this.#waiting.splice(0)) wake();
-    const all = [...this.#idle.keys(), ...this.#busy];
+    const all = [...this.#idle.keys(), ...this.#busy].filter((child) => !child.hasEnded);
     for (const timer of this.#idle.values()) clearTimeout(timer);
     this.#idle.clear();
-    const ended = all.map((child) => new Promise((resolve) => child.once('exit', resolve)));
-    for (const child of all) {
-      // The exit of an idle process would not be waited for.
-      child.ref();
-      child.kill('SIGKILL');
-    }
+    const ended = all.map((child) => new Promise((resolve) => child.once('ended', () => resolve(undefined))));
+    // The end of an idle process would not be waited for.
+    this.#starter.isAwaited = true;
+    for (const child of all) child.kill();
     await Promise.all(ended);
   }
 
@@ -109,14 +106,8 @@ export class IngestPool {
     this.#taken++;
     try {
       const { size } = await stat(job.path);
-      let child = this.#takeIdleProcess();
-      if (!child) {
-        // It takes more than ten milliseconds, and others have their turn between two.
-        await nextTurn();
-        this.#assertOpen();
-        child = this.#start();
-      }
-      return await this.#runOn(child, job, size, signal);
+      this.#assertOpen();
+      return await this.#runOn(this.#takeIdleProcess() ?? this.#start(), job, size, signal);
     } finally {
       this.#taken--;
       this.#waiting.shift()?.();
@@ -127,30 +118,22 @@ export class IngestPool {
     if (this.#isClosed) throw shuttingDown();
   }
 
-  #takeIdleProcess(): ChildProcess | undefined {
+  #takeIdleProcess(): StartedProcess | undefined {
     const [child, timer] = this.#idle.entries().next().value ?? [];
     if (!child) return undefined;
     clearTimeout(timer);
     this.#idle.delete(child);
-    child.ref();
-    child.channel?.ref();
     return child;
   }
 
-  #start(): ChildProcess {
+  #start(): StartedProcess {
     const { memory } = this.#limits;
     const heap = Math.max(32, Math.floor((memory * 0.7) / 1024 ** 2));
     // From sources, the process loads TypeScript as the tests do.
     const loader = extension === '.ts' ? ['--import', import.meta.resolve('tsx')] : [];
-    const child = fork(program, [String(memory)], {
-      execArgv: [`--max-old-space-size=${heap}`, ...loader],
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-      serialization: 'advanced',
-    });
-    child.on('error', () => {});
-    // Now, and not by itself: starting takes time, too, and all of its threads inherit it.
-    if (child.pid !== undefined) lowerPriority(child.pid);
-    child.once('exit', () => {
+    const execArgv = [`--max-old-space-size=${heap}`, ...loader];
+    const child = this.#starter.start({ program, args: [String(memory)], execArgv, serialization: 'advanced' });
+    child.once('ended', () => {
       clearTimeout(this.#idle.get(child));
       this.#idle.delete(child);
     });
@@ -158,22 +141,23 @@ export class IngestPool {
   }
 
   /** Runs a job on a process, which is kept if it can be used again. */
-  async #runOn(child: ChildProcess, job: IngestJob, size: number, signal?: AbortSignal): Promise<IngestResult> {
+  async #runOn(child: StartedProcess, job: IngestJob, size: number, signal?: AbortSignal): Promise<IngestResult> {
     this.#busy.add(child);
+    this.#starter.isAwaited = true;
     try {
       const parts: Part[] = [];
       const reply = await this.#exchange(child, job, size, parts, signal);
       if ('refused' in reply) throw new PayloadError(reply.refused.reason, reply.refused);
       if ('failed' in reply) throw toError(reply.failed);
       if ('result' in reply) {
-        if (reply.rss > maxIdleMemory) child.kill('SIGKILL');
+        if (reply.rss > maxIdleMemory) child.kill();
         return { ...reply.result, ...joinParts(parts) };
       }
       throw new Error('unexpected reply');
     } catch (error) {
       // A process that was killed can't delete what it was writing.
       const { cacheFolder, stagingName } = job.options;
-      if (child.killed || child.exitCode !== null || child.signalCode !== null)
+      if (!child.isUsable)
         if (cacheFolder !== undefined && stagingName !== undefined)
           for (const name of [stagingName, `${stagingName}.before`])
             await rm(join(cacheFolder, name), { recursive: true, force: true });
@@ -184,16 +168,16 @@ export class IngestPool {
     }
   }
 
-  #keep(child: ChildProcess): void {
-    if (this.#isClosed || child.killed || !child.connected || child.exitCode !== null) {
-      child.kill('SIGKILL');
-      return;
-    }
+  #keep(child: StartedProcess): void {
     // An idle process doesn't keep the server running.
-    child.unref();
-    child.channel?.unref();
-    const end = setTimeout(() => child.disconnect(), this.#limits.idle * 1000);
-    this.#idle.set(child, end.unref());
+    this.#starter.isAwaited = this.#busy.size > 0;
+    if (this.#isClosed) child.kill();
+    if (!child.isUsable) return;
+    const end = () => {
+      this.#idle.delete(child);
+      child.disconnect();
+    };
+    this.#idle.set(child, setTimeout(end, this.#limits.idle * 1000).unref());
   }
 
   /**
@@ -202,7 +186,7 @@ export class IngestPool {
    * @throws PayloadError if the process ends, or is ended for what it takes
    */
   #exchange(
-    child: ChildProcess,
+    child: StartedProcess,
     job: IngestJob,
     size: number,
     parts: Part[],
@@ -216,7 +200,7 @@ export class IngestPool {
       );
       const kill = (why: unknown) => {
         reason = why;
-        child.kill('SIGKILL');
+        child.kill();
       };
       const killLate = (most: number) =>
         kill(
@@ -227,31 +211,31 @@ export class IngestPool {
       const deadline = setTimeout(() => killLate(limit), limit * 1000);
       const silent = setTimeout(() => killLate(silence), silence * 1000);
       const abort = () => kill(signal?.reason);
-      const onMessage = (reply: IngestReply) => {
+      const onMessage = (message: unknown) => {
+        const reply = message as IngestReply;
         silent.refresh();
         if ('alive' in reply) return;
         if ('part' in reply) return void parts.push(reply.part);
         settle();
         resolve(reply);
       };
-      const onExit = () => {
+      const onEnd = () => {
         settle();
         reject(this.#isClosed ? shuttingDown() : reason);
       };
-      const onError = (error: Error) => {
-        if (child.pid !== undefined) return;
+      const onFailure = (message: string) => {
         settle();
-        reject(new UnavailableError(`The server can't start a process to read the file: ${error.message}`));
+        reject(new UnavailableError(`The server can't start a process to read the file: ${message}`));
       };
       const settle = () => {
         clearTimeout(deadline);
         clearTimeout(silent);
         signal?.removeEventListener('abort', abort);
-        child.off('message', onMessage).off('exit', onExit).off('error', onError);
+        child.off('message', onMessage).off('ended', onEnd).off('failed', onFailure);
       };
-      child.on('message', onMessage).once('exit', onExit).on('error', onError);
+      child.on('message', onMessage).once('ended', onEnd).once('failed', onFailure);
       signal?.addEventListener('abort', abort, { once: true });
-      if (child.connected) child.send(job, () => {});
+      child.send(job);
     });
   }
 }

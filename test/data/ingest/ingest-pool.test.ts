@@ -115,6 +115,16 @@ describe('a pool of processes that ingest', () => {
     while (readersOf(process.pid).length > before) await sleep(50);
   });
 
+  it('gives no file to a process that has been told to end', async (t) => {
+    const brief = new IngestPool({ processes: 1, idle: 0.02 });
+    t.after(() => brief.close());
+    for (let number = 0; number < 5; number++) {
+      const { rows } = await brief.ingest(Readable.from(['a\n1\n']), { fileName: 'a.csv' });
+      assert.equal(rows, 1);
+      await sleep(22);
+    }
+  });
+
   it('ends with its parent, even if that is killed', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'a.csv'), 'a\n1\n');
