@@ -19,6 +19,7 @@ const entries = [
   'files/reading/unit-reader-thread',
   'files/reading/large-records-thread',
   'data/query/sort-rows-thread',
+  'data/formats/parquet/encode-column',
   'data/difference/compare-rows-thread',
   'export/datasets-thread',
   'data/worker-thread',

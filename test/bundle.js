@@ -19,6 +19,7 @@ const started = [
   'files/checking/check-thread',
   'files/reading/large-records-thread',
   'data/query/sort-rows-thread',
+  'data/formats/parquet/encode-column',
   'data/difference/compare-rows-thread',
   'server/compress-thread',
   'export/datasets-thread',

@@ -69,6 +69,7 @@ export async function queryRows(
     name: version.dataset,
     modified: version.datetime,
     payload: pathOfPayload(files, version),
+    workers: files.options.workers,
     format,
     limits,
     ...(features && {

@@ -4,6 +4,7 @@ import type { ReadingOptions } from '../../catalogue/types.ts';
 import type { PayloadError } from '../errors.ts';
 import type { Geometry, GeometryKind } from '../geometry/geometry.ts';
 import type { Row, RowSource, TableSchema } from '../row.ts';
+import type { WorkerPool } from '../worker-pool.ts';
 import type { Cells } from './cells.ts';
 import type { Points } from './points.ts';
 
@@ -137,4 +138,6 @@ export interface WriteOptions {
   readonly excel?: boolean | undefined;
   /** Parquet only: most rows in a row group; fewer if rows are large. */
   readonly rowGroupRows?: number | undefined;
+  /** Parquet only: threads that encode columns. Without any, it is done in turns. */
+  readonly workers?: WorkerPool | undefined;
 }

@@ -6,6 +6,7 @@ import type { Link, RowsInput } from '../formats/types.ts';
 import { writeRows } from '../formats/write-rows.ts';
 import { originalJsonOfRows } from '../table/passthrough.ts';
 import type { Table } from '../table/table.ts';
+import type { WorkerPool } from '../worker-pool.ts';
 import type { DataQuery } from './parameters.ts';
 import { alwaysTrue } from './predicate.ts';
 import { rowsOfQuery } from './rows-of-query.ts';
@@ -24,6 +25,8 @@ export interface QueryOptions {
   readonly links?: ((window: RowWindow) => readonly Link[]) | undefined;
   /** Further facts for the writer. */
   readonly writing?: Pick<RowsInput, 'idOf' | 'timeStamp' | 'tableFields'> | undefined;
+  /** Threads for work that a format's writer can give to them. */
+  readonly workers?: WorkerPool | undefined;
 }
 
 export interface QueryResult {
@@ -42,7 +45,7 @@ export interface QueryResult {
  * @throws NotFoundError if there is no such page; UnavailableError if finding the rows takes too long
  */
 export async function runQuery(table: Table, query: DataQuery, options: QueryOptions): Promise<QueryResult> {
-  const { name, payload, format, limits, links, writing } = options;
+  const { name, payload, format, limits, links, writing, workers } = options;
   const { contentType, extension } = outputFormats[format];
   if (format === 'geojson' && selectsEverything(query) && table.passthrough === 'features')
     return { contentType, extension, window: null, chunks: () => passthroughCollection(table, payload, name) };
@@ -64,7 +67,7 @@ export async function runQuery(table: Table, query: DataQuery, options: QueryOpt
     }),
   };
   if (!isFileFormat(format))
-    return { contentType, extension, window, chunks: () => writeRows(format, input, query.csv) };
+    return { contentType, extension, window, chunks: () => writeRows(format, input, { ...query.csv, workers }) };
   if (format === 'pmtiles') assertHasGeometry(table);
   const writeTo = async (path: string, more: WriteToOptions) => {
     if (format === 'pmtiles') {

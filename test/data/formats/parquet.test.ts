@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { type FileMetaData, parquetMetadata, parquetReadObjects } from 'hyparquet';
-import type { RowsInput } from '../../../src/data/formats/types.ts';
+import type { RowsInput, WriteOptions } from '../../../src/data/formats/types.ts';
 import { writeRows } from '../../../src/data/formats/write-rows.ts';
+import { WorkerPool } from '../../../src/data/worker-pool.ts';
 import { awkwardTexts, bytesOf, geometries, point, table, type Written } from '../support/written.ts';
 
 interface File {
@@ -134,6 +135,26 @@ describe('parquet', () => {
       const input = table({ x: type as keyof typeof broken }, [{ values: { x: value } }], { hasGeometry: false });
       await assert.rejects(readBack(input), new RegExp(`column x is no ${type}`));
     }
+  });
+
+  test('has the same bytes when threads encode its columns, or fail to', async (t) => {
+    const workers = new WorkerPool();
+    t.after(() => workers.close());
+    const run = t.mock.method(workers, 'run');
+    const rows = Array.from({ length: 2000 }, (_, i): Written => {
+      const geometry = i % 7 === 0 ? null : point(i / 100, 52);
+      return { geometry, values: i % 5 === 0 ? nothing : { ...values, integer: i, string: `${i % 3} é` } };
+    });
+    const write = (options: WriteOptions) => bytesOf(writeRows('parquet', table(types, rows), options));
+    const expected = await write({ rowGroupRows: 900 });
+    assert.deepEqual(await write({ rowGroupRows: 900, workers }), expected);
+    // Two row groups; the last 200 rows aren't worth a thread.
+    assert.equal(run.mock.callCount(), 2 * (Object.keys(types).length + 1));
+    rows.push({ values: { integer: 1.5 } });
+    await assert.rejects(write({ workers }), { name: 'TypeError', message: '1.5 in column integer is no integer.' });
+    rows.pop();
+    await workers.close();
+    assert.deepEqual(await write({ rowGroupRows: 900, workers }), expected);
   });
 
   test('has geometries as GeoParquet', async () => {

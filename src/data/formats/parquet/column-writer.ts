@@ -1,24 +1,18 @@
 /** Columns of a Parquet file: their types, and their values until the row group is written. */
 import type { SchemaElement } from 'hyparquet';
-import type { ColumnSource } from 'hyparquet-writer';
 import { fitsTableField, type TableField, type TableFieldType } from '../../../catalogue/table-fields.ts';
-import { parseDateTime, parseTimeOfDay } from '../../date-time.ts';
 import { type Coordinates, type Geometry, hasZ } from '../../geometry/geometry.ts';
 import { toWkb } from '../../geometry/wkb.ts';
 import type { Row, TableColumn, Value } from '../../row.ts';
 import { type SelectedColumn, unusedColumnName } from '../selected-columns.ts';
-
-const dayInMilliseconds = 86_400_000;
-/** One more than the greatest 64-bit integer. */
-const integerBound = 2n ** 63n;
-const offsetPattern = /([Zz]|[+-]\d\d:?\d\d)$/;
+import { type ColumnEncoder, type EncodedColumn, joinBytes } from './encode-column.ts';
 
 export interface ParquetColumnWriter {
   readonly element: SchemaElement;
   /** Adds the row's value; returns its approximate size in bytes. */
   add(row: Row): number;
-  /** Returns the values since the last call. */
-  take(): ColumnSource;
+  /** Encodes the values since the last call, for bytes that start there in the file. @throws TypeError if one isn't of the column's type */
+  encode(encoder: ColumnEncoder, start: number): Promise<EncodedColumn>;
   /** Called after the last row; completes the schema element. Returns the `geo` metadata of a geometry. */
   finish(): string | undefined;
 }
@@ -45,9 +39,10 @@ export function parquetColumnWriters(
 
 function geometryColumnWriter(name: string): ParquetColumnWriter {
   const metadata = new GeoMetadataBuilder();
+  const element: SchemaElement = { name, type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' };
   let data: (Uint8Array | null)[] = [];
   return {
-    element: { name, type: 'BYTE_ARRAY', repetition_type: 'OPTIONAL' },
+    element,
     add(row) {
       const geometry = row.geometry();
       if (geometry) metadata.add(geometry);
@@ -55,11 +50,10 @@ function geometryColumnWriter(name: string): ParquetColumnWriter {
       data.push(wkb);
       return wkb?.length ?? 0;
     },
-    take() {
-      // Statistics of WKB are useless: the order of bytes is not one of positions.
-      const column: ColumnSource = { name, data, encoding: 'PLAIN', statistics: false };
+    encode(encoder, start) {
+      const values = joinBytes(data);
       data = [];
-      return column;
+      return Promise.resolve(encoder({ start, element, type: 'geometry', values }));
     },
     finish: () => metadata.json(name),
   };
@@ -72,30 +66,23 @@ function valueColumnWriter(
   fieldType: TableFieldType | undefined,
 ): ParquetColumnWriter {
   const element: SchemaElement = { name, repetition_type: 'OPTIONAL', ...elementFor(type) };
-  const convert = converterFor(type);
   // Known after the last row only: the column's type doesn't tell. The schema is in the footer, which is written last.
   let hasOffsets = false;
-  let data: unknown[] = [];
+  let values: Value[] = [];
   return {
     element,
     add(row) {
       const value = row.value(index);
-      if (value === null) {
-        data.push(null);
-        return 1;
-      }
-      const converted = convert(value);
-      if (converted === undefined) throw new TypeError(`${JSON.stringify(value)} in column ${name} is no ${type}.`);
-      if (type === 'datetime' && !hasOffsets) hasOffsets = offsetPattern.test(value as string);
-      data.push(converted);
+      values.push(value);
+      if (value === null) return 1;
       return typeof value === 'string' ? value.length : 8;
     },
-    take() {
-      // Minimum and maximum of JSON texts would be kept in memory until the footer.
-      const statistics = type !== 'object' && type !== 'array';
-      const column: ColumnSource = { name, data, statistics };
-      data = [];
-      return column;
+    async encode(encoder, start) {
+      const taken = values;
+      values = [];
+      const encoded = await encoder({ start, element, type, values: taken });
+      hasOffsets ||= encoded.hasOffsets;
+      return encoded;
     },
     finish() {
       const isAdjustedToUTC = fieldType ? fieldType === 'timestamptz' : hasOffsets;
@@ -126,42 +113,6 @@ function elementFor(type: TableColumn['type']): Partial<SchemaElement> {
       return { type: 'BYTE_ARRAY', converted_type: 'JSON', logical_type: { type: 'JSON' } };
   }
 }
-
-type Converter = (value: Exclude<Value, null>) => unknown;
-
-/** The conversion of a column's values to stored ones; undefined if a value isn't of the column's type. */
-function converterFor(type: TableColumn['type']): Converter {
-  switch (type) {
-    case 'integer':
-      return toInteger;
-    case 'float':
-      return (value) => (typeof value === 'number' ? value : undefined);
-    case 'boolean':
-      return (value) => (typeof value === 'boolean' ? value : undefined);
-    case 'string':
-      return (value) => (typeof value === 'string' ? value : undefined);
-    case 'date':
-      return (value) => numberOrUndefined(parseDateTime(String(value)) / dayInMilliseconds);
-    case 'datetime':
-      return (value) => microsecondsOrUndefined(parseDateTime(String(value)) * 1000);
-    case 'time':
-      return (value) => microsecondsOrUndefined(parseTimeOfDay(String(value)) * 1e6);
-    case 'object':
-    case 'array':
-      return (value) => value;
-  }
-}
-
-/** An integer beyond 2^53 is a string. */
-function toInteger(value: Exclude<Value, null>): bigint | undefined {
-  if (typeof value === 'number') return Number.isSafeInteger(value) ? BigInt(value) : undefined;
-  if (typeof value !== 'string' || !/^-?\d+$/.test(value)) return undefined;
-  const integer = BigInt(value);
-  return integer >= -integerBound && integer < integerBound ? integer : undefined;
-}
-
-const numberOrUndefined = (value: number) => (Number.isNaN(value) ? undefined : value);
-const microsecondsOrUndefined = (value: number) => (Number.isNaN(value) ? undefined : BigInt(Math.round(value)));
 
 /** Metadata of a geometry column for the file's `geo` key (GeoParquet 1.1), collected while rows are written. */
 export class GeoMetadataBuilder {

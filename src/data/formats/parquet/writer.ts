@@ -1,20 +1,22 @@
 /** The writer of `parquet`: GeoParquet 1.1, with the geometry as WKB, described by the metadata key `geo`. */
 import type { RowGroup } from 'hyparquet';
-import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
+import { ByteWriter } from 'hyparquet-writer';
 import { writeIndexes } from 'hyparquet-writer/src/indexes.js';
+import type { PageIndexes } from 'hyparquet-writer/src/types.js';
 import type { TableField } from '../../../catalogue/table-fields.ts';
 import { itemsPerCheck, Turns } from '../../event-loop.ts';
 import type { Row } from '../../row.ts';
 import { columnsToWrite } from '../selected-columns.ts';
 import type { RowsInput, WriteOptions } from '../types.ts';
 import { parquetColumnWriters } from './column-writer.ts';
+import { encodeColumn, magic } from './encode-column.ts';
+import { encodeColumnsInThreads } from './encode-in-thread.ts';
 import { Footer } from './footer.ts';
 
 /** In bytes. */
 const chunkSize = 1 << 18;
 /** Most bytes of a row group, approximately. */
 const maxRowGroupBytes = 1 << 24;
-
 /**
  * Writes a file in chunks of up to 256 kB. Parquet's metadata come last, so each row group is written when it is full, at
  * 8,192 rows or about 16 MB of values; no more is in memory. After an error of the rows the file lacks its footer, and no
@@ -22,14 +24,13 @@ const maxRowGroupBytes = 1 << 24;
  */
 export async function* writeParquet(
   input: RowsInput,
-  { rowGroupRows = 1 << 13 }: WriteOptions = {},
+  { rowGroupRows = 1 << 13, workers }: WriteOptions = {},
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const columns = parquetColumnWriters(columnsToWrite(input), input.tableFields);
-  const sink = new ByteWriter();
   const schema = [{ name: 'schema', num_children: columns.length }, ...columns.map((column) => column.element)];
-  // Writes the columns of one row group, and the magic number at the start of the file.
-  const writer = new ParquetWriter({ writer: sink, schema });
+  const encoder = workers ? encodeColumnsInThreads(workers) : encodeColumn;
   const footer = new Footer();
+  let size = 0;
   let rows = 0;
   let bytes = 0;
   const add = (row: Row) => {
@@ -37,16 +38,26 @@ export async function* writeParquet(
     rows++;
     return rows >= rowGroupRows || bytes >= maxRowGroupBytes;
   };
+  function* inChunks(whole: Uint8Array): Generator<Uint8Array> {
+    for (let at = 0; at < whole.length; at += chunkSize) yield whole.subarray(at, at + chunkSize);
+    size += whole.length;
+  }
   /** Yields after each column: a whole row group would hold the event loop for a tenth of a second. */
-  function* writeGroup() {
+  async function* writeGroup() {
     if (rows === 0) return;
+    const groups: RowGroup[] = [];
+    const indexes: PageIndexes[] = [];
     for (const column of columns) {
-      // Not awaited: ByteWriter writes synchronously.
-      writer.write({ columnData: [column.take()], rowGroupSize: rows });
-      yield* takeChunks(sink);
+      const encoded = await column.encode(encoder, size);
+      groups.push(encoded.group);
+      indexes.push(...encoded.indexes);
+      yield* inChunks(encoded.bytes);
     }
-    writeIndexes(sink, writer.pendingIndexes.splice(0));
-    footer.add(joinRowGroups(writer.row_groups.splice(0), rows), schema);
+    const sink = new ByteWriter();
+    sink.offset = size;
+    writeIndexes(sink, indexes);
+    yield* inChunks(sink.getBytes());
+    footer.add(joinRowGroups(groups, rows), schema);
     rows = 0;
     bytes = 0;
   }
@@ -67,8 +78,8 @@ export async function* writeParquet(
   yield* writeGroup();
   const metadata = columns.flatMap((column) => column.finish() ?? []).map((value) => ({ key: 'geo', value }));
   if (input.tableFields) metadata.push({ key: 'iceberg.schema', value: tableSchemaText(input.tableFields) });
-  sink.appendBytes(footer.finish({ schema, created_by: 'catalogue', key_value_metadata: metadata }));
-  yield* takeChunks(sink);
+  if (size === 0) yield* inChunks(magic);
+  yield* inChunks(footer.finish({ schema, created_by: 'catalogue', key_value_metadata: metadata }));
 }
 
 /** The schema of an Apache Iceberg table as its own writers put it into files. */
@@ -89,13 +100,4 @@ function joinRowGroups(groups: readonly RowGroup[], rows: number): RowGroup {
     num_rows: BigInt(rows),
     total_compressed_size: sumOf('total_compressed_size'),
   };
-}
-
-/** Returns the sink's bytes in chunks, and empties its buffer; its count of all bytes goes on. */
-function* takeChunks(sink: ByteWriter): Generator<Uint8Array> {
-  const bytes = sink.getBytes();
-  sink.buffer = new ArrayBuffer(chunkSize);
-  sink.view = new DataView(sink.buffer);
-  sink.index = 0;
-  for (let at = 0; at < bytes.length; at += chunkSize) yield bytes.subarray(at, at + chunkSize);
 }
