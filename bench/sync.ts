@@ -17,8 +17,8 @@ import { staffToken } from './support/staff.ts';
 
 const datasets = 10_000;
 const changed = 100;
-/** The longest a first copy may take beside rsync --fsync: 6 s where that takes 19 s. */
-const firstCopy = { atMost: 0.32 };
+/** The longest a first copy may take, in seconds; and beside rsync --fsync, which took 19 s where these 6 were asked for. */
+const firstCopy = { seconds: { atMost: 6 }, besideRsync: { atMost: 0.32 } };
 /** Of what takes seconds; the first copy, which takes minutes, is made once. */
 const rounds = 3;
 const bin = fileURLToPath(new URL('../bin/catalogue.js', import.meta.url));
@@ -153,11 +153,11 @@ async function untilServed(url: string, addresses: readonly string[]): Promise<v
   }
 }
 
-/** Runs the rounds, in each all who compete one after the other, and reports how long ours takes beside rsync --fsync. */
+/** Runs the rounds, in each all who compete one after the other, and reports how long ours takes, and how long beside rsync --fsync. */
 async function show(
   what: string,
   rounds: number,
-  target: Figure['target'],
+  targets: { readonly seconds: Figure['target']; readonly besideRsync: Figure['target'] } | null,
   contest: (round: number) => Contest | Promise<Contest>,
 ): Promise<void> {
   const runs: Record<keyof Contest, Run>[] = [];
@@ -170,13 +170,19 @@ async function show(
       git: await git(),
     });
   }
+  report({
+    name: what,
+    values: runs.map(({ catalogue }) => catalogue.seconds),
+    unit: 's',
+    target: targets?.seconds ?? null,
+  });
   const seconds = (name: keyof Contest) => `${name} ${median(runs.map((run) => run[name].seconds)).toFixed(2)} s`;
   const memory = Math.max(...runs.map(({ catalogue }) => catalogue.memory));
   report({
     name: `${what}, beside rsync --fsync`,
     values: runs.map((run) => run.catalogue.seconds / run['rsync --fsync'].seconds),
     unit: '×',
-    target,
+    target: targets?.besideRsync ?? null,
     details: `${seconds('catalogue')} and ${memory.toFixed(0)} MB beside ${(['rsync', 'rsync --fsync', 'git'] as const).map(seconds).join(', ')}`,
   });
 }
