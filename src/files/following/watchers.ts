@@ -8,7 +8,6 @@
  */
 import { type FSWatcher as FolderWatcher, watch as watchFolder } from 'node:fs';
 import { basename, relative, sep } from 'node:path';
-import { FSWatcher } from 'chokidar';
 import {
   datasetFolder,
   datasetsFolder,
@@ -22,6 +21,7 @@ import {
 } from '../../catalogue/layout.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
+import { RawWatcher } from './raw-watcher.ts';
 
 export interface WatchersOptions {
   /** Maximum number of watched folders. */
@@ -49,23 +49,6 @@ interface UnitWatcher {
   watchers: readonly { close(): unknown }[];
   /** Ends the start; undefined unless it is starting. */
   finishStart?: () => void;
-}
-
-/**
- * Emits raw events and reads no folder. chokidar reads a folder again at each change in it: adding thousands of datasets
- * one by one would take time that grows with the square of their number. Its timers keep no process alive: `close()` of
- * chokidar forgets them without ending them, and a server that was closed would live on for up to a second.
- */
-class RawWatcher extends FSWatcher {
-  override _readdirp(): undefined {
-    return undefined;
-  }
-
-  override _throttle(...args: Parameters<FSWatcher['_throttle']>): ReturnType<FSWatcher['_throttle']> {
-    const throttled = super._throttle(...args);
-    if (throttled) throttled.timeoutObject.unref();
-    return throttled;
-  }
 }
 
 /** Number of chokidar instances that start at the same time: more would delay requests. */
@@ -171,7 +154,7 @@ export class Watchers {
     for (const watcher of watchers) {
       // chokidar removes its listeners, but may still emit an error.
       void watcher.close();
-      if (watcher instanceof FSWatcher) watcher.on('error', () => {});
+      if (watcher instanceof RawWatcher) watcher.on('error', () => {});
     }
   }
 
