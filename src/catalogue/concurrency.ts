@@ -24,3 +24,13 @@ export async function forEachConcurrent<T>(
   const ends = await Promise.allSettled(Array.from({ length: limit }, worker));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
 }
+
+/** A queue: a function that runs work when all work before it has ended, and returns its result. */
+export function makeQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+  let last: Promise<unknown> = Promise.resolve();
+  return (work) => {
+    const result = last.then(work);
+    last = result.catch(() => {});
+    return result;
+  };
+}

@@ -6,7 +6,7 @@
  * do not depend on each other go together. In the end every reader sees the changes, and git has one commit of them.
  */
 
-import { forEachConcurrent } from '../catalogue/concurrency.ts';
+import { forEachConcurrent, makeQueue } from '../catalogue/concurrency.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
 import { recordFormat, type Scope, scopeKey } from '../catalogue/layout.ts';
@@ -99,6 +99,8 @@ function movesFiles({ changes, locks }: Step): boolean {
 const concurrency = 8;
 /** Milliseconds: one step is planned at once, unless its record is large. */
 const maxTurnOfOneStep = 4;
+/** Chunks are planned one after another, so that the first is written while the next is planned; one step doesn't wait. */
+const inQueue = makeQueue();
 /** Number of times that an edit is computed again because another program has saved the file meanwhile. */
 const maxAttempts = 5;
 
@@ -185,7 +187,8 @@ class Transaction {
       await runStepsInSlices(files.store.rescan(unread), chunk.length > 1 ? undefined : maxTurnOfOneStep);
     await pause();
     const plan = new TransactionPlan(this.#access, new OverlayTree(files.store.tree, missing));
-    const { accepted } = await this.#plan(chunk, plan, pause);
+    const planChunk = () => this.#plan(chunk, plan, pause);
+    const { accepted } = await (chunk.length > 1 ? inQueue(planChunk) : planChunk());
     await pause();
     if (accepted.length < chunk.length && splitByKind(chunk).length > 1) {
       for (const [i] of chunk) delete this.#outcomes[i];

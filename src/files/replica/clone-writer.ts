@@ -23,8 +23,9 @@ import { RecordText } from '../../text/parse.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { appendToJournal } from '../following/journal.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
+import type { NewRecord } from '../writing/asides.ts';
 import { assertRecordTextValid } from '../writing/conditions.ts';
-import { type NewRecord, writeNewRecordsTogether } from '../writing/create-together.ts';
+import { writeNewRecordsTogether } from '../writing/create-together.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
 import { datasetsOfRecordPaths } from './items.ts';
 

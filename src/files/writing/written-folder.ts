@@ -14,12 +14,6 @@ export type FolderStamps = readonly (readonly [path: string, stamp: Stamp])[];
 /** Folders that were written whole, by path relative to the catalogue folder. */
 export type WrittenFolders = Map<string, FolderStamps>;
 
-export interface NamedFolder {
-  /** Absolute paths: what was renamed, and its new name. */
-  readonly temporary: string;
-  readonly target: string;
-}
-
 /**
  * Waits until what was written has a time that no later change can get, on a file system whose clock isn't slow.
  * @param writtenAt time of the last write, in milliseconds since 1970
@@ -31,12 +25,13 @@ export async function passTickSince(writtenAt: number): Promise<void> {
 
 /**
  * Stamps just before the folder gets its name. One that was written just now equals no other.
+ * @param temporary its absolute path now, which `target` will be
  * @param written absolute paths of the folder and of what is in it, under the temporary name
  * @returns null if something is gone
  */
 export function stampsBeforeNaming(
   root: string,
-  { temporary, target }: NamedFolder,
+  { temporary, target }: { readonly temporary: string; readonly target: string },
   written: Iterable<string>,
 ): FolderStamps | null {
   const stamps: (readonly [string, Stamp])[] = [];
@@ -50,9 +45,10 @@ export function stampsBeforeNaming(
 
 /**
  * The same stamps after the folder got its name, which is a change of the folder itself.
+ * @param target its absolute path
  * @returns null if names in the folder have changed since
  */
-export function stampsAfterNaming(root: string, { target }: NamedFolder, before: FolderStamps): FolderStamps | null {
+export function stampsAfterNaming(root: string, target: string, before: FolderStamps): FolderStamps | null {
   const [, folder] = before[0] ?? [];
   const stats = folder && lstatSync(target, { throwIfNoEntry: false });
   if (!stats) return null;

@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { syncFileSystem } from '../../../src/disk/sync-file-system.ts';
+import { nameAsides, planAsides, writeAsides } from '../../../src/files/writing/asides.ts';
 import { writeNewRecordsTogether } from '../../../src/files/writing/create-together.ts';
 import { makeFolder } from '../../support/folder.ts';
 import { filesIn } from '../../support/prompt.ts';
@@ -18,7 +19,8 @@ const recordsOf = (slug: string) =>
 async function writeMany(test: TestContext): Promise<void> {
   const folder = makeFolder({ namespaces: { parks: { label: 'Parks' } } }, test);
   const others = filesIn(folder.root);
-  const slugs = Array.from({ length: 40 }, (_, i) => `d${i}`);
+  // So many that a thread writes them.
+  const slugs = Array.from({ length: 60 }, (_, i) => `d${i}`);
   // Datasets first, as in a push.
   const records = slugs
     .flatMap(recordsOf)
@@ -32,6 +34,31 @@ async function writeMany(test: TestContext): Promise<void> {
 }
 
 test('many files', writeMany);
+
+test('many files, whose lock is lost before they get their names', async (test) => {
+  const folder = makeFolder({ namespaces: { parks: { label: 'Parks' } } }, test);
+  const before = filesIn(folder.root);
+  const records = Array.from({ length: 60 }, (_, i) => recordsOf(`d${i}`)).flat();
+  const lost = new AbortController();
+  const writing = writeNewRecordsTogether(folder.root, records, lost.signal);
+  lost.abort(new Error('The lock was lost.'));
+  const errors = await writing;
+  assert.equal(errors.size, records.length);
+  for (const error of errors.values()) assert.match(String(error), /lock was lost/);
+  assert.deepEqual(filesIn(folder.root), before);
+});
+
+test('an aside that a thread named before it died has its name', (test) => {
+  const { root } = makeFolder({ namespaces: { parks: { label: 'Parks' } } }, test);
+  mkdirSync(join(root, 'namespaces/parks/datasets'));
+  const asides = planAsides(root, [...recordsOf('a'), ...recordsOf('b')]);
+  const go = new Int32Array(1);
+  assert.deepEqual(writeAsides(root, asides), [true, true]);
+  assert.deepEqual(nameAsides(root, asides.slice(0, 1), false, go), [{ stamps: null }]);
+  const again = nameAsides(root, asides, true, go);
+  assert.equal(again[0]?.stamps, null, 'it has to be read');
+  assert.equal(again[1]?.stamps?.[0]?.[0], home('b'));
+});
 
 test('a dataset whose folder another program has made, with a file in it', async (test) => {
   const { root } = makeFolder({ namespaces: { parks: { label: 'Parks' } } }, test);
