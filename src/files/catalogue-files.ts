@@ -9,6 +9,7 @@ import type { Ingest } from '../data/ingest/ingest.ts';
 import type { WorkerPool } from '../data/worker-pool.ts';
 import type { FeedJournal } from './feed-journal.ts';
 import type { UnitStore } from './reading/unit-store.ts';
+import type { OnRead } from './tree/disk-tree.ts';
 import { findRecordFile } from './tree/file-tree.ts';
 import type { WriteContext } from './writing/write-context.ts';
 
@@ -37,6 +38,13 @@ export interface OpenOptions {
   readonly onChange?: () => void;
 }
 
+export interface LoadOptions {
+  /** True to use the default settings if catalogue.yaml is broken. */
+  readonly lenient?: boolean;
+  /** Gets the texts of the records that are read. */
+  readonly onRead?: OnRead | undefined;
+}
+
 export interface CatalogueFiles {
   /** Absolute path of the folder. */
   readonly root: string;
@@ -48,7 +56,7 @@ export interface CatalogueFiles {
   /** Adds work to do when the folder is closed. */
   onClose(end: () => Promise<void>): void;
   /** Reads everything, unless that has been done. */
-  load(): Promise<void>;
+  load(options?: LoadOptions): Promise<void>;
   /** The journal of the feed of changes. */
   feed(): Promise<FeedJournal>;
   /** Reads the scopes, unless everything has been read. */

@@ -10,7 +10,7 @@ import type { Snapshot } from '../catalogue/snapshot.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import type { FileAccounts } from './accounts/accounts.ts';
 import { brokenSettingsError } from './broken-settings.ts';
-import type { Access, CatalogueFiles, OpenOptions } from './catalogue-files.ts';
+import type { Access, CatalogueFiles, LoadOptions, OpenOptions } from './catalogue-files.ts';
 import type { FeedJournal } from './feed-journal.ts';
 import { FileView } from './file-view.ts';
 import type { Watch, WatchState } from './following/watch.ts';
@@ -101,16 +101,21 @@ export class FileCatalogue implements CatalogueFiles {
 
   /**
    * Reads everything, unless that has been done.
-   * @param lenient true to use the default settings if catalogue.yaml is broken
    * @throws UnusableCatalogueError if catalogue.yaml is broken and no valid state of it is in the cache
    */
-  async load({ lenient = false } = {}): Promise<void> {
+  async load({ lenient = false, onRead }: LoadOptions = {}): Promise<void> {
     if (this.#loaded) return;
-    this.#firstReading ??= this.#readFirst(this.options.cache ?? false);
-    const found = await this.#firstReading;
-    if (this.#loaded) return;
-    runStepsWithoutPause(this.store.rescan([{ folder: '' }], found));
-    this.#finishLoading(lenient);
+    const { tree } = this.store;
+    tree.onRead ??= onRead;
+    try {
+      this.#firstReading ??= this.#readFirst(this.options.cache ?? false);
+      const found = await this.#firstReading;
+      if (this.#loaded) return;
+      runStepsWithoutPause(this.store.rescan([{ folder: '' }], found));
+      this.#finishLoading(lenient);
+    } finally {
+      tree.onRead = undefined;
+    }
   }
 
   /**

@@ -1,12 +1,12 @@
 /** Program of a thread that reads units for `catalogue check`. */
 import { parentPort, workerData } from 'node:worker_threads';
 import { PackedColumns, packState } from '../reading/packed-state.ts';
-import type { ReadRequest, Replies } from '../reading/unit-readers.ts';
+import type { ReaderData, ReadRequest, Replies } from '../reading/unit-readers.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { readFaultlessUnit } from './faultless-unit.ts';
 import type { CheckReply } from './read-in-threads.ts';
 
-const disk = new DiskTree(workerData);
+const disk = new DiskTree((workerData as ReaderData).root);
 
 function read([unit]: ReadRequest, columns: PackedColumns): CheckReply {
   const state = readFaultlessUnit(disk, unit);

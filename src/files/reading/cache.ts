@@ -29,6 +29,8 @@ const batchLength = 1 << 18;
 const unitSize = 2000;
 /** Milliseconds of work between two writes, which let other requests have their turn. */
 const slice = 5;
+/** Milliseconds from the first scan to the first save: those who have waited for the scan come first. */
+const saveAfter = 1000;
 /** Milliseconds between two saves. */
 const saveEvery = 5 * 60_000;
 /** Age in milliseconds from which an unfinished cache file is abandoned. */
@@ -184,7 +186,7 @@ export interface StateCacheOptions {
   readonly log?: (line: string) => void;
 }
 
-/** The cache of a store. It is saved after the first scan, every few minutes if something changed, and on close. */
+/** The cache of a store. It is saved soon after the first scan, every few minutes if something changed, and on close. */
 export class StateCache {
   readonly #store: UnitStore;
   readonly #options: StateCacheOptions;
@@ -219,10 +221,16 @@ export class StateCache {
     if (states.length) this.#markSaved(this.#store.changeCount, folders);
   }
 
-  /** Saves the states now and at regular intervals. */
+  /** Saves the states soon, and then at regular intervals. */
   start(): void {
-    void this.save();
-    this.#timer = setInterval(() => void this.save(), saveEvery);
+    this.#saveAfter(saveAfter);
+  }
+
+  #saveAfter(wait: number): void {
+    this.#timer = setTimeout(() => {
+      void this.save();
+      this.#saveAfter(saveEvery);
+    }, wait);
     this.#timer.unref();
   }
 
@@ -258,7 +266,7 @@ export class StateCache {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer);
+    clearTimeout(this.#timer);
     await this.save();
   }
 }

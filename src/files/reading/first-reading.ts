@@ -27,7 +27,8 @@ export class FirstReading {
   /** Cached states that are as the files say. */
   #unchanged: UnitState[] = [];
 
-  constructor(tree: DiskTree, startReaders = () => new UnitReaders(tree.root)) {
+  /** @param tree the texts that threads read are given to its `onRead`, too, if it has one now */
+  constructor(tree: DiskTree, startReaders = () => startUnitReaders(tree)) {
     this.#tree = tree;
     this.#startReaders = startReaders;
   }
@@ -116,7 +117,8 @@ export class FirstReading {
   }
 
   /** @param compared the states that a thread has compared */
-  #take([replies, packed]: Replies<ReadReply>, compared?: readonly UnitState[]): void {
+  #take([replies, packed, texts]: Replies<ReadReply>, compared?: readonly UnitState[]): void {
+    for (const [path, text] of texts ?? []) this.#tree.onRead?.(path, text);
     const columns = this.#shared.columns(packed);
     for (const [i, reply] of replies.entries()) {
       if (reply === 'unchanged') this.#unchanged.push(compared?.[i] as UnitState);
@@ -124,6 +126,9 @@ export class FirstReading {
     }
   }
 }
+
+const startUnitReaders = ({ root, onRead }: DiskTree) =>
+  new UnitReaders(root, undefined, undefined, onRead !== undefined);
 
 const compareRequest = ({ reading, stamps, payloads }: UnitState): ReadRequest => [
   unitOfReading(reading),

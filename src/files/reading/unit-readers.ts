@@ -18,8 +18,18 @@ export type ReadRequest = readonly [unit: Unit, stamps?: string, payloads?: stri
 /** A state as it was read; `unchanged`; or `unread`, if the last state is needed to read it. */
 export type ReadReply = PackedState | 'unchanged' | 'unread';
 
-/** The replies to a message, and the columns of the states in them: see `PackedContent`. */
-export type Replies<Reply> = readonly [replies: readonly Reply[], columns: readonly Column[]];
+/**
+ * The replies to a message, and the columns of the states in them: see `PackedContent`; and the texts of the records that were
+ * read, if they are asked for.
+ */
+export type Replies<Reply> = readonly [replies: readonly Reply[], columns: readonly Column[], texts?: RecordTexts];
+export type RecordTexts = readonly (readonly [path: string, text: string])[];
+
+/** What a thread needs to begin: the path of the catalogue folder, and true if it sends the texts of the records that it reads. */
+export interface ReaderData {
+  readonly root: string;
+  readonly sendsTexts: boolean;
+}
 
 /** Units that are read together, by a thread or by the main thread. */
 export interface Batch<Reply = ReadReply> {
@@ -62,21 +72,23 @@ export class UnitReaders<Reply = ReadReply> {
    * @param root path of the catalogue folder
    * @param count of threads; by default, the main thread has a core for itself: it compiles its own code, and needn't unpack what it reads
    * @param program of the threads, relative to this module and without extension
+   * @param sendsTexts see `ReaderData`
    */
   constructor(
     root: string,
     count = Math.min(maxThreads, Math.max(1, availableParallelism() - 1)),
     program = unitReaderProgram,
+    sendsTexts = false,
   ) {
     try {
-      for (let i = 0; i < count; i++) this.#startThread(root, program);
+      for (let i = 0; i < count; i++) this.#startThread({ root, sendsTexts }, program);
     } catch {
       // The system refuses another thread: those that started, or the main thread, read everything.
     }
   }
 
-  #startThread(root: string, program: string): void {
-    const worker = new Worker(threadProgram(urlOfProgram(program)), { eval: true, workerData: root });
+  #startThread(workerData: ReaderData, program: string): void {
+    const worker = new Worker(threadProgram(urlOfProgram(program)), { eval: true, workerData });
     const thread: Thread<Reply> = { worker, waiting: [] };
     this.#threads.push(thread);
     worker.on('message', (text: string) => {

@@ -7,6 +7,7 @@ import { openFileWithinFolder } from '../bytes.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
+import type { KeptTexts } from './kept-texts.ts';
 
 export interface FileChecksum {
   /** SHA-256 in hexadecimal; '' if the file can't be read. */
@@ -14,6 +15,11 @@ export interface FileChecksum {
   /** In bytes. */
   readonly size: number;
 }
+
+const checksumOfText = (text: string): FileChecksum => ({
+  checksum: computeChecksum(text),
+  size: Buffer.byteLength(text),
+});
 
 /** Maximum number of cached files that are not records. */
 const maxCached = 50_000;
@@ -30,28 +36,26 @@ export class ChecksumCache {
 
   /**
    * Checksum of a record of a unit; null if the file is gone.
-   * @param onText gets the text, if it had to be read
+   * @param texts has the text, or keeps it if it has to be read
    */
-  async ofRecord(
-    state: UnitState,
-    path: string,
-    onText?: (path: string, text: string) => void,
-  ): Promise<FileChecksum | null> {
+  async ofRecord(state: UnitState, path: string, texts?: KeptTexts): Promise<FileChecksum | null> {
     let known = this.#records.get(state);
     if (!known) {
       known = new Map();
       this.#records.set(state, known);
     }
-    const computed = known.get(path) ?? (await this.#read(path, onText));
+    const computed = known.get(path) ?? (await this.#read(path, texts));
     if (computed) known.set(path, computed);
     return computed;
   }
 
-  async #read(path: string, onText?: (path: string, text: string) => void): Promise<FileChecksum | null> {
+  async #read(path: string, texts?: KeptTexts): Promise<FileChecksum | null> {
+    const kept = texts?.get(path);
+    if (kept !== undefined) return checksumOfText(kept);
     try {
       const read = this.#folder.read(path);
-      if (read) onText?.(path, read.text);
-      return read && { checksum: computeChecksum(read.text), size: Buffer.byteLength(read.text) };
+      if (read) texts?.keep(path, read.text);
+      return read && checksumOfText(read.text);
     } catch (error) {
       if (!(error instanceof UnreadableFileError)) throw error;
       // It can't be read as text: its bytes have a checksum all the same.

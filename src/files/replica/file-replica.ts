@@ -27,6 +27,7 @@ import type { DiskTree } from '../tree/disk-tree.ts';
 import { anyVersion, type Change, refAtUntrustedPath, type Step } from '../writing/change.ts';
 import { CloneWriter } from './clone-writer.ts';
 import { datasetsOfRecordPaths, findReplicaFile, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
+import { KeptTexts } from './kept-texts.ts';
 import { fileEntry, Inventory } from './manifest.ts';
 import { storePayloadOrMedia } from './put.ts';
 
@@ -50,8 +51,9 @@ export class FileReplica implements Replica {
 
   async manifest(options: Parameters<Replica['manifest']>[0] = {}): Promise<Manifest | null> {
     const { files, viewer, visible } = this.#access;
-    await files.load();
-    return this.#inventory.manifest(viewer, visible(), options);
+    const kept = options.texts ? new KeptTexts() : undefined;
+    await files.load({ onRead: kept?.keep });
+    return this.#inventory.manifest(viewer, visible(), options, kept);
   }
 
   async digests(count: number, { known }: Parameters<Replica['digests']>[1] = {}): Promise<Digests | null> {

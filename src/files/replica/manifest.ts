@@ -11,12 +11,10 @@ import type { UnitStore } from '../reading/unit-store.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import { ChecksumCache, type FileChecksum } from './checksums.ts';
 import { listMediaFiles, listStrayFiles, listUnitFiles, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
+import type { KeptTexts } from './kept-texts.ts';
 
 /** A file with its checksum and size. */
 type ChecksummedFile = ReplicaFile & FileChecksum;
-
-/** In characters: texts of a manifest that are kept from the reading for their checksums, until they are sent. */
-const maxKept = 16_000_000;
 
 /** All files of a catalogue folder, for all viewers. */
 export class Inventory {
@@ -37,12 +35,13 @@ export class Inventory {
     this.checksums = new ChecksumCache(store.tree);
   }
 
+  /** @param kept texts of records that were read already; undefined for a manifest without texts */
   async manifest(
     viewer: Viewer,
     visible: Snapshot,
-    { known, texts = false, groups }: Parameters<Replica['manifest']>[0] = {},
+    { known, groups }: Parameters<Replica['manifest']>[0] = {},
+    kept?: KeptTexts,
   ): Promise<Manifest | null> {
-    const kept = texts ? new Map<string, string>() : undefined;
     const { tag, records, media, isVisible } = await this.#list(viewer, visible, kept);
     if (tag === known) return null;
     if (groups === undefined) return { tag, entries: this.#entries(records, media, isVisible, kept) };
@@ -67,9 +66,9 @@ export class Inventory {
 
   /**
    * The records and payloads of all viewers; the media files, the tag and the filter of this one.
-   * @param kept collects texts of records that are read, by path
+   * @param kept collects the texts of records that are read
    */
-  async #list(viewer: Viewer, visible: Snapshot, kept?: Map<string, string>) {
+  async #list(viewer: Viewer, visible: Snapshot, kept?: KeptTexts) {
     const isVisible = makeFileVisibilityFilter(viewer, visible);
     const records = await this.#records(kept);
     // Media files are read each time, since they are not watched.
@@ -82,13 +81,13 @@ export class Inventory {
   }
 
   /** Checksum and size of a file; null if it is gone. */
-  async checksum(item: ReplicaFile, onText?: (path: string, text: string) => void): Promise<FileChecksum | null> {
-    if (item.kind === 'record' && item.state) return this.checksums.ofRecord(item.state, item.path, onText);
+  async checksum(item: ReplicaFile, kept?: KeptTexts): Promise<FileChecksum | null> {
+    if (item.kind === 'record' && item.state) return this.checksums.ofRecord(item.state, item.path, kept);
     if (item.kind !== 'payload' || !item.version.checksum) return this.checksums.ofFile(item.path);
     return { checksum: item.version.checksum, size: item.version.size ?? 0 };
   }
 
-  #records(kept?: Map<string, string>): Promise<readonly ChecksummedFile[]> {
+  #records(kept?: KeptTexts): Promise<readonly ChecksummedFile[]> {
     const { snapshot, changeCount: changes } = this.#store;
     const known = this.#lists.get(snapshot);
     // A changed comment changes the file, but not the snapshot.
@@ -109,16 +108,11 @@ export class Inventory {
     yield* listStrayFiles(this.#store, known);
   }
 
-  async #withChecksums(items: Iterable<ReplicaFile>, kept?: Map<string, string>): Promise<ChecksummedFile[]> {
+  async #withChecksums(items: Iterable<ReplicaFile>, kept?: KeptTexts): Promise<ChecksummedFile[]> {
     const listed: ChecksummedFile[] = [];
     const pause = makeRegularPause();
-    let size = 0;
-    const keep = (path: string, text: string) => {
-      size += text.length;
-      if (size <= maxKept) kept?.set(path, text);
-    };
     for (const item of items) {
-      const found = await this.checksum(item, keep);
+      const found = await this.checksum(item, kept);
       if (found) listed.push({ ...item, checksum: found.checksum, size: found.size });
       await pause();
     }
@@ -153,7 +147,7 @@ export class Inventory {
     records: readonly ChecksummedFile[],
     media: readonly ChecksummedFile[],
     isVisible: (item: ReplicaFile) => boolean,
-    kept: Map<string, string> | undefined,
+    kept: KeptTexts | undefined,
   ): AsyncGenerator<FileEntry> {
     const pause = makeRegularPause();
     let next = 0;
@@ -167,9 +161,8 @@ export class Inventory {
   }
 
   /** The entry of a record with its text, which is read now if it isn't kept; a text that was written meanwhile has its own checksum. */
-  #withText(item: ChecksummedFile, kept: Map<string, string>): FileEntry {
-    const known = kept.get(item.path);
-    kept.delete(item.path);
+  #withText(item: ChecksummedFile, kept: KeptTexts): FileEntry {
+    const known = kept.take(item.path);
     if (known !== undefined) return { ...fileEntry(item), text: known };
     try {
       const text = this.#store.tree.read(item.path)?.text;

@@ -48,9 +48,14 @@ function makeCacheOfTexts(): LRUCache<string, RecordText> {
   return new LRUCache({ maxSize: writtenSize, sizeCalculation: ({ text }) => text.length + 1 });
 }
 
+/** Takes the text of a record. */
+export type OnRead = (path: string, text: string) => void;
+
 export class DiskTree implements FileTree {
   /** Absolute path of the catalogue folder. */
   readonly root: string;
+  /** Called with the text of each record that is read. */
+  onRead: OnRead | undefined;
   /** The same without symbolic links. */
   #realRoot: string | undefined;
   /** The path whose stamp was asked for last, if nothing was there. */
@@ -196,6 +201,7 @@ export class DiskTree implements FileTree {
       // If the size changed meanwhile, it is being written: the stamp makes the next rescan read it again.
       const whole = length === stats.size ? stamp : { ...stamp, mtime: -1 };
       const text = decodeRecordText(bytes.subarray(0, length));
+      this.onRead?.(path, text);
       const written = this.#written?.get(path);
       return { text, stamp: whole, ...(written?.text === text && { parsed: written.parsed }) };
     } catch (error) {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { computeChecksum } from '../../../src/disk/checksum.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { readUnitStateCache } from '../../../src/files/reading/cache.ts';
 import { FirstReading } from '../../../src/files/reading/first-reading.ts';
@@ -74,6 +75,25 @@ test('threads read what the main thread reads, and a cache that they compare is 
   folder.write(`${home(6)}/dataset.yaml`, datasetText('Label 6'));
   for (const _ of changed.store.rescan([{ folder: '' }]));
   assert.deepEqual(changed.store.snapshot, await freshlyRead(folder));
+});
+
+test('a manifest with texts has those that threads and the main thread have read', async (t) => {
+  const folder = await largeFolder(t);
+  const catalogue = await openFileCatalogue(folder.root);
+  const read = t.mock.method(catalogue.store.tree, 'read');
+  const manifest = await catalogue.for().replica.manifest({ texts: true });
+  let records = 0;
+  for await (const { path, checksum, text } of manifest?.entries ?? []) {
+    assert.equal(text, readFileSync(folder.path(path), 'utf8'), path);
+    assert.equal(checksum, computeChecksum(text), path);
+    records++;
+  }
+  assert.ok(records > count);
+  const paths = read.mock.calls.map(({ arguments: [path] }) => path);
+  assert.ok(paths.length < records, 'threads have read some');
+  const twice = paths.filter((path, i) => paths.indexOf(path) < i);
+  assert.ok(twice.length < 10, `only broken records are read again: ${twice.join()}`);
+  await catalogue.close();
 });
 
 test('a file that changes after a thread read it is read by the next rescan', async (t) => {
