@@ -1,9 +1,9 @@
 /** Checksums of bytes and files: SHA-256 in hexadecimal. */
-import { createHash } from 'node:crypto';
+import { createHash, hash as digest } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 
-export const computeChecksum = (bytes: string | Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+export const computeChecksum = (bytes: string | Uint8Array): string => digest('sha256', bytes);
 
 /** @throws the error of the file system if the file can't be read */
 export async function fileChecksum(path: string): Promise<string> {

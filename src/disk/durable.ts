@@ -44,7 +44,8 @@ export const temporaryPathBeside = (path: string): string => join(dirname(path),
  * Writes a whole file. Readers, and the next start after a crash, see the old content or the new.
  * @param options.mode of a new file (default 0o666 less the umask); an existing file keeps its own
  * @param options.exclusive true to fail if the file exists
- * @param options.beforeRename called right before the rename; if it throws, the old content stays
+ * @param options.beforeRename called right before the rename, with a descriptor of the old file if there is one that can be
+ *   opened; if it throws, the old content stays
  * @throws ConflictError if the path is a symbolic link, since records are never links
  * @throws UnavailableError if the disk is full or not writable
  * @throws Error with code EEXIST (exclusive), ENOENT (no such folder) or another code of the system
@@ -55,7 +56,7 @@ export async function writeDurably(
   options: {
     readonly mode?: number | undefined;
     readonly exclusive?: boolean | undefined;
-    readonly beforeRename?: (() => void) | undefined;
+    readonly beforeRename?: ((old: number | null) => void) | undefined;
   } = {},
 ): Promise<void> {
   const temporary = temporaryPathBeside(path);
@@ -70,8 +71,8 @@ export async function writeDurably(
       linkSync(temporary, path);
       unlinkSync(temporary);
     } else {
-      options.beforeRename?.();
       replaced = kept === null ? null : openIfPossible(path);
+      options.beforeRename?.(replaced);
       renameSync(temporary, path);
     }
     await flushFolderToDisk(dirname(path));

@@ -3,7 +3,7 @@
  * with a note about its holder, who updates its mtime as a sign of life. The lock of a dead process is taken over: at
  * once if the note shows that the process is gone, else when the lock is stale.
  */
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import * as fs from 'node:fs';
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -48,7 +48,7 @@ export async function withLock<T>(
   work: (signal: AbortSignal) => Promise<T> | T,
   options: LockOptions = {},
 ): Promise<T> {
-  const path = join(locksFolder(root), createHash('sha256').update(key).digest('hex').slice(0, 32));
+  const path = join(locksFolder(root), hash('sha256', key).slice(0, 32));
   return await withLockFile(path, key, work, options, () => makeFolderInPrivateFolder(root, 'locks'));
 }
 

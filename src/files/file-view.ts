@@ -51,8 +51,8 @@ export class FileView implements Catalogue {
   readonly #files: CatalogueFiles;
   readonly #viewer: Viewer;
   readonly #access: Access;
-  readonly replica: Replica;
-  readonly trash: Trash;
+  #replica: Replica | undefined;
+  #trash: Trash | undefined;
   /** The last snapshot, and the part of it that the viewer may see. */
   #lastSnapshot: { whole: Snapshot; visible: Snapshot } | undefined;
 
@@ -60,13 +60,21 @@ export class FileView implements Catalogue {
     this.#files = files;
     this.#viewer = viewer;
     this.#access = { files, viewer, visible: () => this.#snapshot };
-    this.trash = loadedOnDemand<Trash>({ list: true, restore: true, remove: true, empty: true }, () =>
+  }
+
+  get trash(): Trash {
+    this.#trash ??= loadedOnDemand<Trash>({ list: true, restore: true, remove: true, empty: true }, () =>
       this.#fileTrash(),
     );
-    this.replica = loadedOnDemand<Replica>(
+    return this.#trash;
+  }
+
+  get replica(): Replica {
+    this.#replica ??= loadedOnDemand<Replica>(
       { manifest: true, digests: true, entry: true, read: true, apply: true, put: true, fitColumns: true },
       async () => new (await import('./replica/file-replica.ts')).FileReplica(this.#access),
     );
+    return this.#replica;
   }
 
   async #fileTrash(): Promise<FileTrash> {

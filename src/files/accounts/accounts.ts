@@ -3,7 +3,7 @@
  * another process (such as the command line beside the server) apply at once. The permissions of the users are read from
  * the catalogue at each request.
  */
-import { createHash, randomBytes } from 'node:crypto';
+import { hash as digest, randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Low } from 'lowdb';
@@ -41,7 +41,7 @@ const useInterval = 10 * 60_000;
 /** Maximum number of sessions of a user; the oldest are removed. */
 const maxSessions = 20;
 
-const hashSecret = (secret: string) => createHash('sha256').update(secret).digest('hex');
+const hashSecret = (secret: string) => digest('sha256', secret);
 
 /** Contents of the file: passwords by username, tokens and sessions by hash. */
 interface AccountsIndex {

@@ -159,7 +159,8 @@ export class UnitStore {
       else yield* this.#rescanFolder(scope.folder, found ?? scanForUnits(this.tree, scope.folder), below);
       yield;
     }
-    if (this.tree.isCatalogue()) yield* this.#updateSnapshot();
+    // Without scopes, the states are those of records that were written just now.
+    if (scopes.length === 0 || this.tree.isCatalogue()) yield* this.#updateSnapshot();
   }
 
   /** Reads the units that have a state, but for fresh ones. */

@@ -2,7 +2,7 @@
  * Record file, opened with lowdb for a single change. Its contents are not kept between changes, so that a file which an
  * editor has saved is never overwritten with older contents.
  */
-import { existsSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
+import { existsSync, fstatSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
@@ -42,12 +42,18 @@ class BytesAdapter implements Adapter<Buffer> {
 
   /** @throws ChangedMeanwhileError if the file is not what was read */
   async write(bytes: Buffer): Promise<void> {
-    await writeDurably(this.#tree.absolute(this.#path), bytes, { beforeRename: () => this.assertUnchanged() });
+    await writeDurably(this.#tree.absolute(this.#path), bytes, {
+      beforeRename: (old) => this.assertUnchanged(old),
+    });
   }
 
-  /** Editors take no locks, and what they have saved must not be lost. @throws ChangedMeanwhileError */
-  assertUnchanged(): void {
-    const now = bytesAt(this.#tree, this.#path);
+  /**
+   * Editors take no locks, and what they have saved must not be lost.
+   * @param descriptor of the file, if it is open
+   * @throws ChangedMeanwhileError
+   */
+  assertUnchanged(descriptor: number | null = null): void {
+    const now = descriptor === null ? bytesAt(this.#tree, this.#path) : bytesOf(descriptor);
     if (!this.#read || !now?.equals(this.#read)) throw new ChangedMeanwhileError(basename(this.#path));
   }
 }
@@ -102,6 +108,10 @@ function bytesAt(tree: DiskTree, path: string): Buffer | null {
     throw toUnavailableError(error, absolute);
   }
 }
+
+/** Bytes of an open file; null if it is none. */
+const bytesOf = (descriptor: number): Buffer | null =>
+  fstatSync(descriptor).isFile() ? readFileSync(descriptor) : null;
 
 /**
  * @throws ConflictError if a folder on the way to a path is a link that leads out of the catalogue folder, or into a hidden
