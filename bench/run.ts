@@ -10,9 +10,10 @@ import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { didYouMean } from '../src/catalogue/closest.ts';
-import { type Figure, figuresFileVariable, reachesTarget, readFigures } from './support/figures.ts';
-import { saveResults, tableOfFigures } from './support/results.ts';
+import { figuresFileVariable, reachesTarget, readFigures } from './support/figures.ts';
+import { type Measured, saveResults, tableOfFigures } from './support/results.ts';
 import { runBenchmark } from './support/run-benchmark.ts';
+import { timeFixedCalculation } from './support/speed.ts';
 
 const benchmarks = [
   'reads',
@@ -63,7 +64,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const)
 const folder = mkdtempSync(join(tmpdir(), 'catalogue-bench-'));
 const temporary = join(folder, 'temporary');
 mkdirSync(temporary);
-const measured: Record<string, readonly Figure[]> = {};
+const measured: Record<string, Measured> = {};
 try {
   for (const name of benchmarks) {
     if (stop.signal.aborted) break;
@@ -71,15 +72,16 @@ try {
     const file = join(folder, `${name.replace('/', '-')}.ndjson`);
     writeFileSync(file, '');
     const args = ['--import', 'tsx', `${here}${name}.ts`];
+    const before = timeFixedCalculation();
     const isDone = await runBenchmark(args, temporary, stop.signal, { [figuresFileVariable]: file });
     console.log();
-    if (isDone) measured[name] = readFigures(file);
+    if (isDone) measured[name] = { figures: readFigures(file), calculation: [before, timeFixedCalculation()] };
     else process.exitCode ??= 1;
   }
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }
-const figures = Object.values(measured).flat();
+const figures = Object.values(measured).flatMap((one) => one.figures);
 if (figures.length > 0) {
   console.log(tableOfFigures(figures));
   console.log(`${figures.filter(reachesTarget).length} of ${figures.length} figures reach their target.`);

@@ -8,13 +8,19 @@ import { availableParallelism, cpus, platform, release, totalmem } from 'node:os
 import { fileURLToPath } from 'node:url';
 import { type Figure, rowOfFigure } from './figures.ts';
 
+/** What one benchmark has measured. */
+export interface Measured {
+  readonly figures: readonly Figure[];
+  /** Milliseconds of the fixed calculation before and after it: how fast the machine was. */
+  readonly calculation?: readonly [before: number, after: number];
+}
+
 /** The last run of one benchmark. */
-interface BenchmarkResult {
+interface BenchmarkResult extends Measured {
   /** Day of the run, ISO 8601. */
   readonly day: string;
   /** Abbreviated id of the commit that was measured; with `+` if files were changed since. */
   readonly commit: string;
-  readonly figures: readonly Figure[];
 }
 
 interface Results {
@@ -37,11 +43,11 @@ export function tableOfFigures(figures: readonly Figure[]): string {
  * Writes the figures of benchmarks that have run, in place of their former ones. Those of another machine are dropped: they
  * don't compare.
  */
-export function saveResults(measured: Readonly<Record<string, readonly Figure[]>>): void {
+export function saveResults(measured: Readonly<Record<string, Measured>>): void {
   const machine = describeMachine();
   const former = readResults();
   const { day, commit } = { day: new Date().toISOString().slice(0, 10), commit: currentCommit() };
-  const added = Object.entries(measured).map(([name, figures]) => [name, { day, commit, figures }] as const);
+  const added = Object.entries(measured).map(([name, one]) => [name, { day, commit, ...one }] as const);
   const benchmarks = {
     ...(former?.machine === machine ? former.benchmarks : {}),
     ...Object.fromEntries(added),
@@ -59,12 +65,15 @@ export function readResults(): Results | null {
 /** The text of docs/performance.md with these results between its two marks. */
 export function pageWithResults(text: string, { machine, benchmarks }: Results): string {
   const parts = Object.entries(benchmarks).map(
-    ([name, { day, commit, figures }]) =>
-      `### ${name}\n\n${tableOfFigures(figures)}\nMeasured on ${day}, commit ${commit}.\n`,
+    ([name, { day, commit, figures, calculation }]) =>
+      `### ${name}\n\n${tableOfFigures(figures)}\nMeasured on ${day}, commit ${commit}${speedOf(calculation)}.\n`,
   );
   const shown = [`Machine: ${machine}.\n`, ...parts].join('\n');
   return text.slice(0, text.indexOf(begin) + begin.length) + shown + text.slice(text.indexOf(end));
 }
+
+const speedOf = (calculation: Measured['calculation']): string =>
+  calculation ? `; fixed calculation ${calculation.map((time) => time.toFixed(0)).join(' and ')} ms` : '';
 
 function describeMachine(): string {
   const processor = cpus()[0]?.model.trim() || process.arch;
