@@ -20,6 +20,7 @@ import { type TestContext, test } from 'node:test';
 import { isTemporaryFile } from '../../src/disk/durable.ts';
 import { AccountsAdapter, noAccounts } from '../../src/files/accounts/accounts-file.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { cachePath } from '../../src/files/reading/cache.ts';
 import {
   ensureFallbackTableFolder,
   openDerivedFileFolder,
@@ -102,8 +103,9 @@ test('a full disk', async (t) => {
   assert.equal((await describe('before')).status, 200);
   const record = join(root, 'namespaces/parks/datasets/trees/dataset.yaml');
   const before = readFileSync(record, 'utf8');
-  // The last use of the token is written in the background, and takes room for a moment.
+  // The last use of the token and the cache of states are written in the background, and take room for a moment.
   const isAtRest = () =>
+    existsSync(cachePath(root)) &&
     readdirSync(join(root, '.catalogue/locks')).length === 0 &&
     !readFileSync(join(root, '.catalogue/accounts.json'), 'utf8').includes('"last_used": null');
   await until(isAtRest);
