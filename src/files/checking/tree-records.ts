@@ -28,7 +28,10 @@ export class ParsedTree implements FileTree {
     let file = this.#files.get(path);
     if (file === undefined) {
       const read = this.#tree.read(path);
-      file = read && { ...read, parsed: read.parsed ?? parseRecordText(read.text, recordFormat(path)) };
+      if (read) {
+        const { text, stamp, parsed = parseRecordText(text, recordFormat(path)) } = read;
+        file = { text, stamp, parsed };
+      } else file = null;
       this.#files.set(path, file);
     }
     return file;
@@ -54,9 +57,11 @@ export class ParsedTree implements FileTree {
   }
 
   /** The records that were read and are valid YAML or JSON, by path. */
-  *values(): Generator<readonly [path: string, value: RecordValue]> {
+  values(): ReadonlyMap<string, RecordValue> {
+    const values = new Map<string, RecordValue>();
     for (const [path, file] of this.#files)
-      if (file && 'value' in file.parsed) yield [path, file.parsed.value as RecordValue];
+      if (file && 'value' in file.parsed) values.set(path, file.parsed.value as RecordValue);
+    return values;
   }
 }
 

@@ -23,6 +23,9 @@ export interface UnitState {
   readonly diagnostics: readonly (readonly [path: string, diagnostics: readonly Diagnostic[]])[];
 }
 
+/** Of a unit that was not read before. */
+const nothing: ReadonlyMap<string, never> = new Map<string, never>();
+
 /** Shared by all units without diagnostics. */
 export const noDiagnostics: UnitState['diagnostics'] = Object.freeze([]);
 
@@ -61,9 +64,9 @@ export class UnitReader {
     this.#tree = tree;
     this.#large = large;
     this.#key = before?.key;
-    this.#stampsBefore = new Map(unpackStamps(before?.stamps ?? ''));
-    this.#payloadsBefore = new Map(unpackStamps(before?.payloads ?? ''));
-    this.#diagnosticsBefore = new Map(before?.diagnostics);
+    this.#stampsBefore = before ? new Map(unpackStamps(before.stamps)) : nothing;
+    this.#payloadsBefore = before ? new Map(unpackStamps(before.payloads)) : nothing;
+    this.#diagnosticsBefore = before ? new Map(before.diagnostics) : nothing;
   }
 
   /** The unit's state, with everything that was read and reported. */
