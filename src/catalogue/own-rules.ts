@@ -52,13 +52,14 @@ export function findFaultsOfDataset(next: DatasetRecords, dataset: Dataset): rea
   ];
 }
 
-/** Columns of a dataset's record must have different names. */
-function checkColumnNames(path: string, columns: unknown): RecordDiagnostic[] {
-  if (!Array.isArray(columns) || new Set(columns.map(({ name }) => name)).size === columns.length) return [];
-  const names = new Set<unknown>();
-  return columns.flatMap(({ name }, i) => {
-    const isFirst = !names.has(name);
-    names.add(name);
+/** Columns of a dataset's record must have different names. In a record that doesn't fit its schema, they may be anything. */
+function checkColumnNames(path: string, columns: unknown): readonly RecordDiagnostic[] {
+  const names: readonly unknown[] = Array.isArray(columns) ? columns.map((column) => column?.name) : [];
+  if (new Set(names).size === names.length) return [];
+  const earlier = new Set<unknown>();
+  return names.flatMap((name, i) => {
+    const isFirst = name === undefined || !earlier.has(name);
+    earlier.add(name);
     const message = `There are two columns named "${excerpt(name)}".`;
     return isFirst ? [] : [makeDiagnostic(path, { code: 'column', pointer: `/columns/${i}/name`, message })];
   });
