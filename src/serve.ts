@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import type { Worker } from 'node:worker_threads';
 import { noCredentialsWarning } from './catalogue/accounts.ts';
 import { UnusableCatalogueError } from './catalogue/errors.ts';
 import { anonymous } from './catalogue/permissions.ts';
@@ -64,7 +65,7 @@ export interface Serving {
  */
 export async function startServer(options: ServeOptions): Promise<Serving> {
   const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text', work } = options;
-  setHeapGrowth(growthAtStart);
+  const leaveStart = limitHeapGrowthOnceThreadsRun();
   const { problem: log, request: onResponse } = await createServerLog(logFormat, options.log ?? (() => {}));
   const pool = new IngestPool(options.ingestLimits);
   const workers = options.workers ?? new WorkerPool();
@@ -78,6 +79,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     await listening.close(0);
     throw error;
   }
+  leaveStart();
   const leaveHeapToV8 = settleHeap(catalogue.store);
   const { accounts, snapshot } = catalogue;
   if (!readOnly && snapshot.users.size > 0 && !(await accounts.hasCredentials()))
@@ -131,6 +133,23 @@ const largeHeap = 150e6;
 
 /** Counts from the next collection on. */
 const setHeapGrowth = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`);
+
+/**
+ * Limits the growth of the heap at the start, when the threads that read a large catalogue have replied: with another flag than when
+ * it was built, Node compiles its own modules again in each thread that starts, which takes 50 ms. (Decision 0136.)
+ * @returns to be called at the end of the start
+ */
+function limitHeapGrowthOnceThreadsRun(): () => void {
+  let starting = 0;
+  const onThread = (thread: Worker) => {
+    starting++;
+    thread.once('message', () => {
+      if (--starting === 0) setHeapGrowth(growthAtStart);
+    });
+  };
+  process.on('worker', onThread);
+  return () => process.off('worker', onThread);
+}
 
 /** Milliseconds in which V8 has surely given back what the start has left: it looks every 8 seconds. */
 const settlingTime = 60_000;
