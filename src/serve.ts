@@ -80,7 +80,8 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     throw error;
   }
   leaveStart();
-  const leaveHeapToV8 = settleHeap(catalogue.store);
+  let requests = 0;
+  const leaveHeapToV8 = settleHeap(catalogue.store, () => requests);
   const { accounts, snapshot } = catalogue;
   if (!readOnly && snapshot.users.size > 0 && !(await accounts.hasCredentials()))
     log(`${noCredentialsWarning.message} ${noCredentialsWarning.advice}`);
@@ -102,7 +103,11 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   // What everybody may see is found out now: the first request would wait for it, and all others with it.
   void catalogue.for(anonymous).revision;
   if (!reading.readOnly) loadPackagesForWriting();
-  listening.setListener(follower ? listenerWithPosition(app, follower) : app);
+  const listener = follower ? listenerWithPosition(app, follower) : app;
+  listening.setListener((request, response) => {
+    requests++;
+    listener(request, response);
+  });
   follower?.start();
   return {
     url: listening.url,
@@ -155,16 +160,19 @@ function limitHeapGrowthOnceThreadsRun(): () => void {
 const settlingTime = 60_000;
 /** Changed records after which the heap is no longer what the start has left: in a small one, a push of thousands takes a sixth longer. */
 const manyChanges = 500;
+/** Requests between two looks from which the server has a load: with the heap being made smaller, each cached one takes a third longer. */
+const manyRequests = 250;
 /** Milliseconds between two looks at their number. */
 const lookEvery = 250;
 
 /**
  * After the start, a large heap may grow by less. A small one is made smaller: within some seconds, V8 collects the garbage of the
  * start in steps, and gives back the memory of the young generation, which it does by itself after minutes without
- * requests. (Decision 0127.)
- * @returns leaves a small heap to V8, as it is after `settlingTime` or many changes
+ * requests. (Decisions 0127 and 0137.)
+ * @param requests returns the number of requests since the start
+ * @returns leaves a small heap to V8, as it is after `settlingTime`, many changes or many requests
  */
-function settleHeap(store: { readonly changeCount: number }): () => void {
+function settleHeap(store: { readonly changeCount: number }, requests: () => number): () => void {
   if (getHeapStatistics().used_heap_size > largeHeap) {
     setHeapGrowth(growthWhenLarge);
     return () => {};
@@ -177,8 +185,11 @@ function settleHeap(store: { readonly changeCount: number }): () => void {
     setFlagsFromString('--no-optimize-for-size');
     setHeapGrowth(growthByItself);
   };
+  let requestsBefore = 0;
   const timer = setInterval(() => {
-    if (performance.now() > until || store.changeCount > mostChanges) end();
+    const isBusy = requests() - requestsBefore > manyRequests || store.changeCount > mostChanges;
+    if (isBusy || performance.now() > until) end();
+    requestsBefore = requests();
   }, lookEvery).unref();
   return end;
 }
