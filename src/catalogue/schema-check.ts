@@ -63,11 +63,19 @@ const keywords: { readonly [Name in keyof Schema]-?: Keyword<Exclude<Schema[Name
     ),
   required: (names) => ofObject((object) => names.every((name) => object[name] !== undefined)),
   properties(schemas) {
-    const checks = new Map(Object.entries(schemas).map(([name, schema]) => [name, makeSchemaCheck(schema)]));
+    // Each is made when it is first needed: a command reads a few records, and they have few of the properties.
+    const checks = new Map<string, Check>();
+    const checkOf = (name: string): Check | undefined => {
+      const known = checks.get(name);
+      if (known || !Object.hasOwn(schemas, name)) return known;
+      const made = makeSchemaCheck(schemas[name] as Schema);
+      checks.set(name, made);
+      return made;
+    };
     return ofObject((object) => {
       for (const name in object) {
         const value = object[name];
-        if (value !== undefined && checks.get(name)?.(value) === false) return false;
+        if (value !== undefined && checkOf(name)?.(value) === false) return false;
       }
       return true;
     });
