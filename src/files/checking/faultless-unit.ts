@@ -2,7 +2,7 @@
 import { recordPaths, type Unit } from '../../catalogue/layout.ts';
 import { findFaultsInContents, findFaultsOfDataset } from '../../catalogue/own-rules.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
-import { readUnit } from '../reading/read-unit.ts';
+import { readUnitOnce } from '../reading/read-unit.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { FileTree } from '../tree/file-tree.ts';
 import { ParsedTree } from './tree-records.ts';
@@ -10,7 +10,7 @@ import { ParsedTree } from './tree-records.ts';
 /** The state of a unit whose records have ids and are faultless; null of any other, and of the settings. */
 export function readFaultlessUnit(disk: FileTree, unit: Unit): UnitState | null {
   const tree = new ParsedTree(disk);
-  const state = readUnit(tree, unit);
+  const state = readUnitOnce(tree, unit);
   const { entity } = state.reading;
   if (state.diagnostics.length || entity === null || !('kind' in entity)) return null;
   const ownPaths = recordPaths(unit);

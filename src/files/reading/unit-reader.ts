@@ -54,15 +54,18 @@ export class UnitReader {
   readonly #stamps = new Map<string, Stamp | null>();
   readonly #payloads = new Map<string, Stamp | null>();
   readonly #large: LargeRecords | undefined;
+  readonly #isReadOnce: boolean;
   readonly #diagnostics = new Map<string, Diagnostic[]>();
 
   /**
    * @param before the last state, if the unit was read before
    * @param large records that were read and checked before; those that still have to be are added, and taken for broken
+   * @param isReadOnce true if the unit isn't read again: then its state has no stamps
    */
-  constructor(tree: FileTree, before: UnitState | undefined, large: LargeRecords | undefined) {
+  constructor(tree: FileTree, before?: UnitState, large?: LargeRecords, isReadOnce = false) {
     this.#tree = tree;
     this.#large = large;
+    this.#isReadOnce = isReadOnce;
     this.#key = before?.key;
     this.#stampsBefore = before ? new Map(unpackStamps(before.stamps)) : nothing;
     this.#payloadsBefore = before ? new Map(unpackStamps(before.payloads)) : nothing;
@@ -73,7 +76,8 @@ export class UnitReader {
   state(reading: UnitReading): UnitState {
     for (const path of this.#diagnosticsBefore.keys())
       if (!this.#diagnostics.has(path)) this.#diagnostics.set(path, []);
-    const [stamps, payloads] = [packStamps(this.#stamps), packStamps(this.#payloads)];
+    const stamps = this.#isReadOnce ? '' : packStamps(this.#stamps);
+    const payloads = this.#isReadOnce ? '' : packStamps(this.#payloads);
     const diagnostics = this.#diagnostics.size ? [...this.#diagnostics] : noDiagnostics;
     return { key: this.#key ?? unitKey(reading), reading, stamps, payloads, diagnostics };
   }
