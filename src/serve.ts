@@ -2,6 +2,7 @@
 
 import { readFileSync } from 'node:fs';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import type { Worker } from 'node:worker_threads';
 import { noCredentialsWarning } from './catalogue/accounts.ts';
 import { UnusableCatalogueError } from './catalogue/errors.ts';
 import { anonymous } from './catalogue/permissions.ts';
@@ -64,7 +65,7 @@ export interface Serving {
  */
 export async function startServer(options: ServeOptions): Promise<Serving> {
   const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text', work } = options;
-  setHeapGrowth(growthAtStart);
+  const leaveStart = limitHeapGrowthOnceThreadsRun();
   const { problem: log, request: onResponse } = await createServerLog(logFormat, options.log ?? (() => {}));
   const pool = new IngestPool(options.ingestLimits);
   const workers = options.workers ?? new WorkerPool();
@@ -78,7 +79,9 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     await listening.close(0);
     throw error;
   }
-  const leaveHeapToV8 = settleHeap(catalogue.store);
+  leaveStart();
+  let requests = 0;
+  const leaveHeapToV8 = settleHeap(catalogue.store, () => requests);
   const { accounts, snapshot } = catalogue;
   if (!readOnly && snapshot.users.size > 0 && !(await accounts.hasCredentials()))
     log(`${noCredentialsWarning.message} ${noCredentialsWarning.advice}`);
@@ -100,7 +103,11 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   // What everybody may see is found out now: the first request would wait for it, and all others with it.
   void catalogue.for(anonymous).revision;
   if (!reading.readOnly) loadPackagesForWriting();
-  listening.setListener(follower ? listenerWithPosition(app, follower) : app);
+  const listener = follower ? listenerWithPosition(app, follower) : app;
+  listening.setListener((request, response) => {
+    requests++;
+    listener(request, response);
+  });
   follower?.start();
   return {
     url: listening.url,
@@ -132,20 +139,40 @@ const largeHeap = 150e6;
 /** Counts from the next collection on. */
 const setHeapGrowth = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`);
 
+/**
+ * Limits the growth of the heap at the start, when the threads that read a large catalogue have replied: with another flag than when
+ * it was built, Node compiles its own modules again in each thread that starts, which takes 50 ms. (Decision 0136.)
+ * @returns to be called at the end of the start
+ */
+function limitHeapGrowthOnceThreadsRun(): () => void {
+  let starting = 0;
+  const onThread = (thread: Worker) => {
+    starting++;
+    thread.once('message', () => {
+      if (--starting === 0) setHeapGrowth(growthAtStart);
+    });
+  };
+  process.on('worker', onThread);
+  return () => process.off('worker', onThread);
+}
+
 /** Milliseconds in which V8 has surely given back what the start has left: it looks every 8 seconds. */
 const settlingTime = 60_000;
 /** Changed records after which the heap is no longer what the start has left: in a small one, a push of thousands takes a sixth longer. */
 const manyChanges = 500;
+/** Requests between two looks from which the server has a load: with the heap being made smaller, each cached one takes a third longer. */
+const manyRequests = 250;
 /** Milliseconds between two looks at their number. */
 const lookEvery = 250;
 
 /**
  * After the start, a large heap may grow by less. A small one is made smaller: within some seconds, V8 collects the garbage of the
  * start in steps, and gives back the memory of the young generation, which it does by itself after minutes without
- * requests. (Decision 0127.)
- * @returns leaves a small heap to V8, as it is after `settlingTime` or many changes
+ * requests. (Decisions 0127 and 0137.)
+ * @param requests returns the number of requests since the start
+ * @returns leaves a small heap to V8, as it is after `settlingTime`, many changes or many requests
  */
-function settleHeap(store: { readonly changeCount: number }): () => void {
+function settleHeap(store: { readonly changeCount: number }, requests: () => number): () => void {
   if (getHeapStatistics().used_heap_size > largeHeap) {
     setHeapGrowth(growthWhenLarge);
     return () => {};
@@ -158,8 +185,11 @@ function settleHeap(store: { readonly changeCount: number }): () => void {
     setFlagsFromString('--no-optimize-for-size');
     setHeapGrowth(growthByItself);
   };
+  let requestsBefore = 0;
   const timer = setInterval(() => {
-    if (performance.now() > until || store.changeCount > mostChanges) end();
+    const isBusy = requests() - requestsBefore > manyRequests || store.changeCount > mostChanges;
+    if (isBusy || performance.now() > until) end();
+    requestsBefore = requests();
   }, lookEvery).unref();
   return end;
 }

@@ -1,6 +1,6 @@
 /** Entities, made from records: with defaults and derived values. */
 import { columnStateForVersions } from './columns.ts';
-import { fillFieldsFromRecord, makeTemplate } from './field.ts';
+import { makeTemplate, type NamedField } from './field.ts';
 import { imageFields } from './field-forms.ts';
 import { fieldsOf } from './fields.ts';
 import { deriveIdFromAddress } from './ids.ts';
@@ -19,6 +19,18 @@ const fields = {
   group: entityFields('group'),
   user: entityFields('user'),
   query: entityFields('query'),
+};
+
+const storedIn = (kind: EntityKind): ReadonlyMap<string, NamedField> =>
+  new Map(fields[kind].filter(({ source }) => source === 'file').map((field) => [field.name, field]));
+/** Fields whose values are in the record, by name. */
+const storedFields = {
+  namespace: storedIn('namespace'),
+  dataset: storedIn('dataset'),
+  version: storedIn('version'),
+  group: storedIn('group'),
+  user: storedIn('user'),
+  query: storedIn('query'),
 };
 
 /** Names of the values that an entity has from its reference. */
@@ -51,7 +63,13 @@ const templates: { readonly [K in EntityKind]: Readonly<Record<string, unknown>>
  */
 function entityFrom<K extends EntityKind>(ref: Refs[K], record: RecordOf<K>): Entities[K] {
   const entity: Record<string, unknown> = Object.assign({ ...templates[ref.kind as K] }, ref);
-  fillFieldsFromRecord(entity, fields[ref.kind as K], record);
+  const fileFields = storedFields[ref.kind as K];
+  // The template has the defaults. A file may have unknown keys, even with the name of a derived field.
+  for (const name in record) {
+    const field = fileFields.get(name);
+    const stored: unknown = record[name];
+    if (field && stored !== undefined) entity[name] = field.toValue ? field.toValue(stored as never) : stored;
+  }
   entity.id ??= deriveIdFromAddress(ref.kind, formatRef(ref));
   return entity as unknown as Entities[K];
 }

@@ -134,11 +134,21 @@ function filterTest<T>({ choices, folded, valuesOf = () => [], test }: Filter<T>
   };
 }
 
-/** A table with an entry for each kind. */
-const eachKind = <T>(make: (kind: Kind) => T) =>
-  Object.fromEntries((Object.keys(collections) as Kind[]).map((kind) => [kind, make(kind)])) as Readonly<
-    Record<Kind, T>
-  >;
+/** A table with an entry for each kind. An entry is made when it is first needed: most commands need none. */
+function eachKind<T>(make: (kind: Kind) => T): Readonly<Record<Kind, T>> {
+  const table = {} as Record<Kind, T>;
+  for (const kind of Object.keys(collections) as Kind[])
+    Object.defineProperty(table, kind, {
+      configurable: true,
+      enumerable: true,
+      get() {
+        const value = make(kind);
+        Object.defineProperty(table, kind, { value, enumerable: true });
+        return value;
+      },
+    });
+  return table;
+}
 
 /** Makers of tests, keyed by kind and filter. */
 export const filterTests = eachKind(

@@ -10,9 +10,17 @@ const noLicence: readonly string[] = ['NONE', 'NOASSERTION'];
 
 const identifiers: readonly string[] = [...current, ...outdated];
 
+/** Licences that were found to be known. */
+const known = new Set<string>();
+/** Most of them: a catalogue has a handful, and texts of others must not fill the memory. */
+const maxKnown = 1000;
+
 /** True for an SPDX identifier or expression, `LicenseRef-…`, NONE, NOASSERTION, or a URL. */
 export function isKnownLicence(text: string): boolean {
-  return noLicence.includes(text) || isHttpUrl(text) || isExpression(text);
+  if (known.has(text)) return true;
+  if (!noLicence.includes(text) && !isHttpUrl(text) && !isExpression(text)) return false;
+  if (known.size < maxKnown) known.add(text);
+  return true;
 }
 
 function isExpression(text: string): boolean {

@@ -3,33 +3,17 @@
  * move, restore, push) checks names, ids, containers and references of the records that it changes, before it writes.
  */
 
-import {
-  areColumnsUnchanged,
-  columnMismatchMessage,
-  columnsInRecordAfterData,
-  compareRecordColumnsWithData,
-  versionWithColumns,
-} from './columns.ts';
 import { entitiesWithIds } from './entities-by-id.ts';
-import { excerpt } from './errors.ts';
 import { randomUnusedId } from './ids.ts';
-import {
-  kindAndRefOfPath,
-  parseRecordFileName,
-  payloadFolder,
-  type RecordRef,
-  recordPaths,
-  siblingsFolder,
-} from './layout.ts';
+import { kindAndRefOfPath, parseRecordFileName, type RecordRef, recordPaths, siblingsFolder } from './layout.ts';
 import { allEntities, type ListedKind } from './listing.ts';
-import { findDoubtfulFieldValues } from './meaning.ts';
+import { findFaultsInContents, findFaultsOfDataset } from './own-rules.ts';
 import {
   entityRecordPath,
   makeDiagnostic,
   type RecordDiagnostic,
   type RecordEntity,
   type RecordSet,
-  type RecordValue,
   type Touched,
 } from './record-set.ts';
 import { datasetRefOf, formatRef, refOf } from './ref.ts';
@@ -41,8 +25,6 @@ import {
   findNewMissingReferences,
 } from './reference-rules.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Dataset } from './types.ts';
-import { findMisspelledKeys } from './validators.ts';
 
 /**
  * Diagnostics of records that violate a rule.
@@ -211,82 +193,11 @@ function* checkDatasets(next: RecordSet): Generator<RecordDiagnostic> {
     if (!next.isFaultless?.(dataset)) yield* findFaultsOfDataset(next, dataset);
 }
 
-/** What the rules look at for one dataset. */
-type DatasetRecords = Pick<RecordSet, 'record' | 'names' | 'pathsOfEntities'>;
-
-/** Faults of a dataset and its versions that follow from their own records and the names of their files. */
-export function* findFaultsOfDataset(next: DatasetRecords, dataset: Dataset): Generator<RecordDiagnostic> {
-  yield* checkColumnNames(next, dataset);
-  yield* checkColumnsOfNewest(next, dataset);
-  yield* checkPayloads(next, dataset);
-}
-
-/** Columns of a dataset's record must have different names. */
-function* checkColumnNames(next: DatasetRecords, dataset: Dataset): Generator<RecordDiagnostic> {
-  const path = entityRecordPath(next, dataset);
-  const columns = next.record(path)?.columns ?? dataset.columns;
-  const names = new Set<unknown>();
-  for (const [i, { name }] of (Array.isArray(columns) ? columns : []).entries()) {
-    const found = {
-      code: 'column',
-      pointer: `/columns/${i}/name`,
-      message: `There are two columns named "${excerpt(name)}".`,
-    } as const;
-    if (names.has(name)) yield makeDiagnostic(path, found);
-    names.add(name);
-  }
-}
-
-/**
- * The columns of a dataset's record must be those of its newest version, as far as the record of that version tells them.
- * Those are shown in any case; but the record then lacks columns to describe, or describes some that have no data.
- */
-function* checkColumnsOfNewest(next: DatasetRecords, dataset: Dataset): Generator<RecordDiagnostic> {
-  const newest = versionWithColumns(dataset.versions);
-  const path = entityRecordPath(next, dataset);
-  const record = next.record(path);
-  if (!newest?.columns || !record) return;
-  const { columns: found, slug } = newest;
-  const changes = compareRecordColumnsWithData(record.columns, found);
-  if (areColumnsUnchanged(changes)) return;
-  const pointer = record.columns === undefined ? '' : '/columns';
-  const fix = ({ columns }: RecordValue) => ({ columns: columnsInRecordAfterData(columns, found, slug) });
-  const message = columnMismatchMessage(changes, slug);
-  yield makeDiagnostic(path, { code: 'column', pointer, message, severity: 'warning', fix });
-}
-
 /** Keys must not look like a misspelled key of the schema, and values must be what their field means. */
 function* checkContents(next: RecordSet): Generator<RecordDiagnostic> {
   for (const path of next.uncheckedPaths?.() ?? next.paths()) {
     const record = next.record(path);
-    if (record) yield* findFaultsInContents(path, record);
+    const { kind } = kindAndRefOfPath(path);
+    if (record && kind !== 'payload' && kind !== 'unknown') yield* findFaultsInContents(kind, path, record);
   }
-}
-
-/** Faults that a record has by itself, whatever the others say. */
-export function* findFaultsInContents(path: string, record: RecordValue): Generator<RecordDiagnostic> {
-  const { kind } = kindAndRefOfPath(path);
-  if (kind === 'payload' || kind === 'unknown') return;
-  for (const found of findMisspelledKeys(kind, record))
-    yield makeDiagnostic(path, { code: 'unknown-key', ...found, severity: 'warning' });
-  for (const { sameAs, ...found } of findDoubtfulFieldValues(kind, record)) {
-    const fix = sameAs !== undefined && { fix: () => ({ [found.pointer.slice(1)]: sameAs }) };
-    yield makeDiagnostic(path, { code: 'value', ...found, severity: 'warning', ...fix });
-  }
-}
-
-/** Every payload must be named by a version, and every version with a payload must have a checksum. */
-function* checkPayloads(next: DatasetRecords, dataset: Dataset): Generator<RecordDiagnostic> {
-  const warning = { code: 'payload', severity: 'warning' } as const;
-  const home = payloadFolder(dataset.namespace, dataset.slug);
-  const named = new Set(dataset.versions.map(({ file }) => file));
-  for (const name of next.names(home))
-    if (!name.startsWith('.') && !named.has(name))
-      yield makeDiagnostic(`${home}/${name}`, { ...warning, message: 'No version names this payload.' });
-  for (const version of dataset.versions)
-    if ((version.file || version.href) && !version.checksum)
-      yield makeDiagnostic(entityRecordPath(next, version), {
-        ...warning,
-        message: "There is no checksum, so the payload can't be verified.",
-      });
 }

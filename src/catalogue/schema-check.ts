@@ -45,7 +45,8 @@ const keywords: { readonly [Name in keyof Schema]-?: Keyword<Exclude<Schema[Name
     const pattern = new RegExp(source, 'u');
     return ofText((text) => pattern.test(text));
   },
-  minLength: (least) => ofText((text) => lengthOf(text) >= least),
+  // A character has one or two units of a string.
+  minLength: (least) => ofText((text) => text.length >= 2 * least - 1 || lengthOf(text) >= least),
   maxLength: (most) => ofText((text) => text.length <= most || lengthOf(text) <= most),
   minimum: (least) => ofNumber((number) => number >= least),
   maximum: (most) => ofNumber((number) => number <= most),
@@ -62,11 +63,19 @@ const keywords: { readonly [Name in keyof Schema]-?: Keyword<Exclude<Schema[Name
     ),
   required: (names) => ofObject((object) => names.every((name) => object[name] !== undefined)),
   properties(schemas) {
-    const checks = new Map(Object.entries(schemas).map(([name, schema]) => [name, makeSchemaCheck(schema)]));
+    // Each is made when it is first needed: a command reads a few records, and they have few of the properties.
+    const checks = new Map<string, Check>();
+    const checkOf = (name: string): Check | undefined => {
+      const known = checks.get(name);
+      if (known || !Object.hasOwn(schemas, name)) return known;
+      const made = makeSchemaCheck(schemas[name] as Schema);
+      checks.set(name, made);
+      return made;
+    };
     return ofObject((object) => {
       for (const name in object) {
         const value = object[name];
-        if (value !== undefined && checks.get(name)?.(value) === false) return false;
+        if (value !== undefined && checkOf(name)?.(value) === false) return false;
       }
       return true;
     });
@@ -74,9 +83,8 @@ const keywords: { readonly [Name in keyof Schema]-?: Keyword<Exclude<Schema[Name
   additionalProperties(schema, { properties = {} }) {
     if (schema === true) return null;
     const fits = schema === false ? never : makeSchemaCheck(schema);
-    return ofObject((object) =>
-      Object.keys(object).every((name) => Object.hasOwn(properties, name) || fits(object[name])),
-    );
+    const known = new Set(Object.keys(properties));
+    return ofObject((object) => Object.keys(object).every((name) => known.has(name) || fits(object[name])));
   },
 };
 
@@ -88,5 +96,10 @@ export function makeSchemaCheck(schema: Schema): Check {
     const check = keyword ? keyword(operand, schema) : never;
     if (check) checks.push(check);
   }
-  return (value) => checks.every((fits) => fits(value));
+  const [only] = checks;
+  if (only && checks.length === 1) return only;
+  return (value) => {
+    for (const fits of checks) if (!fits(value)) return false;
+    return true;
+  };
 }

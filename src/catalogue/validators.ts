@@ -17,7 +17,19 @@ export function findMisspelledKeys(
   kind: RecordKind,
   value: Readonly<Record<string, unknown>>,
 ): readonly SchemaDiagnostic[] {
-  return [...unknownKeys(schemas[kind], value, '', kind === 'settings')];
+  return hasUnknownKeys(schemas[kind], value) ? [...unknownKeys(schemas[kind], value, '', kind === 'settings')] : [];
+}
+
+/** True if an object, or one in it, has a key that its schema doesn't have. */
+function hasUnknownKeys({ items, properties }: Schema, value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  if (Array.isArray(value)) return items !== undefined && value.some((item) => hasUnknownKeys(items, item));
+  if (!properties) return false;
+  for (const key in value) {
+    const ofKey = properties[key];
+    if (!ofKey || hasUnknownKeys(ofKey, (value as Readonly<Record<string, unknown>>)[key])) return true;
+  }
+  return false;
 }
 
 /** @param isClosed true if people have no keys of their own here, except those that begin with `x-` or `$` */

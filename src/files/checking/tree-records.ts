@@ -1,9 +1,8 @@
 /** Records of a file tree, for the rules. */
 
 import { parseRecordFileName, recordFormat } from '../../catalogue/layout.ts';
-import type { RecordEntity, RecordSet, RecordValue } from '../../catalogue/record-set.ts';
-import type { Snapshot, UnitReading } from '../../catalogue/snapshot.ts';
-import type { Version } from '../../catalogue/types.ts';
+import { entityRecordPath, type RecordEntity, type RecordSet, type RecordValue } from '../../catalogue/record-set.ts';
+import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { type Parsed, parseRecordText } from '../../text/parse.ts';
 import type { UnitsRead } from '../reading/read-unit.ts';
 import type { ScanResult } from '../reading/scan.ts';
@@ -28,7 +27,10 @@ export class ParsedTree implements FileTree {
     let file = this.#files.get(path);
     if (file === undefined) {
       const read = this.#tree.read(path);
-      file = read && { ...read, parsed: read.parsed ?? parseRecordText(read.text, recordFormat(path)) };
+      if (read) {
+        const { text, stamp, parsed = parseRecordText(text, recordFormat(path)) } = read;
+        file = { text, stamp, parsed };
+      } else file = null;
       this.#files.set(path, file);
     }
     return file;
@@ -54,9 +56,11 @@ export class ParsedTree implements FileTree {
   }
 
   /** The records that were read and are valid YAML or JSON, by path. */
-  *values(): Generator<readonly [path: string, value: RecordValue]> {
+  values(): ReadonlyMap<string, RecordValue> {
+    const values = new Map<string, RecordValue>();
     for (const [path, file] of this.#files)
-      if (file && 'value' in file.parsed) yield [path, file.parsed.value as RecordValue];
+      if (file && 'value' in file.parsed) values.set(path, file.parsed.value as RecordValue);
+    return values;
   }
 }
 
@@ -92,10 +96,7 @@ export class TreeRecords implements RecordSet {
     this.changed = changed;
     this.#states = [...states];
     this.#faultless = new Set(faultless);
-    for (const { reading } of this.#faultless) {
-      this.#faultlessEntities.add(reading.entity);
-      for (const version of versionsOf(reading)) this.#faultlessEntities.add(version);
-    }
+    for (const state of this.#faultless) for (const entity of entitiesOf(state)) this.#faultlessEntities.add(entity);
   }
 
   /** Number of record files that were read, including those that do not parse. */
@@ -103,7 +104,7 @@ export class TreeRecords implements RecordSet {
     let count = 0;
     // A faultless unit has one file for each record.
     for (const state of this.#states)
-      count += this.#faultless.has(state) ? 1 + versionsOf(state.reading).length : recordFilesOf(state).length;
+      count += this.#faultless.has(state) ? entitiesOf(state).length : recordFilesOf(state).length;
     return count;
   }
 
@@ -113,7 +114,8 @@ export class TreeRecords implements RecordSet {
 
   *paths(): Generator<string> {
     for (const state of this.#states)
-      for (const path of recordFilesOf(state)) if (this.#faultless.has(state) || this.#parse(path)) yield path;
+      if (this.#faultless.has(state)) for (const entity of entitiesOf(state)) yield entityRecordPath(this, entity);
+      else for (const path of recordFilesOf(state)) if (this.#parse(path)) yield path;
   }
 
   *uncheckedPaths(): Generator<string> {
@@ -161,8 +163,11 @@ export class TreeRecords implements RecordSet {
   }
 }
 
-const versionsOf = ({ entity }: UnitReading): readonly Version[] =>
-  entity !== null && 'kind' in entity && entity.kind === 'dataset' ? entity.versions : [];
+/** The entities of a unit that have a record file. */
+function entitiesOf({ reading: { entity } }: UnitState): readonly RecordEntity[] {
+  if (entity === null || !('kind' in entity)) return [];
+  return entity.kind === 'dataset' ? [entity, ...entity.versions] : [entity];
+}
 
 const recordFilesOf = ({ stamps }: UnitState): readonly string[] =>
   Array.from(unpackStamps(stamps)).flatMap(([path, stamp]) => (stamp && parseRecordFileName(path) ? [path] : []));

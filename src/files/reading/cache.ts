@@ -21,10 +21,12 @@ import type { ReadRequest } from './unit-readers.ts';
 import type { UnitStore } from './unit-store.ts';
 
 /** Version of the format: raise it when the shape of states changes, or the meaning of a field. */
-const version = 9;
+const version = 10;
 /** Number of units in a batch, and the length of their content in characters from which a batch is full. */
 const batchSize = 100;
 const batchLength = 1 << 18;
+/** Number of columns from which the next batch begins with none, so that they don't fill the memory. */
+const maxColumns = 10_000;
 /** Bytes that a unit takes in a cache, at most in the usual case. */
 const unitSize = 2000;
 /** Milliseconds of work between two writes, which let other requests have their turn. */
@@ -53,6 +55,7 @@ export async function readUnitStateCache(
 ): Promise<readonly UnitState[]> {
   const states: UnitState[] = [];
   const shared = new SharedValues();
+  const columns: Column[] = [];
   let sum = 0;
   let isFirst = true;
   let requests: string | undefined;
@@ -76,7 +79,7 @@ export async function readUnitStateCache(
           requests = line;
           continue;
         }
-        const read = unpackBatch(requests, line, shared);
+        const read = unpackBatch(requests, line, columns, shared);
         states.push(...read);
         await onRead(read, requests);
         requests = undefined;
@@ -88,12 +91,18 @@ export async function readUnitStateCache(
   return [];
 }
 
-/** The second line of a batch. */
-type BatchContent = readonly [contents: readonly PackedContent[], columns: readonly Column[]];
+/**
+ * The second line of a batch.
+ * @param columns that no batch before has
+ * @param known number of the columns of batches before that it has, too: all or none
+ */
+type BatchContent = readonly [contents: readonly PackedContent[], columns: readonly Column[], known: number];
 
-function unpackBatch(requests: string, content: string, shared: SharedValues): UnitState[] {
-  const [contents, packedColumns]: BatchContent = JSON.parse(content);
-  const columns = shared.columns(packedColumns);
+/** @param columns those of the batches before; gets those of this one */
+function unpackBatch(requests: string, content: string, columns: Column[], shared: SharedValues): UnitState[] {
+  const [contents, added, known]: BatchContent = JSON.parse(content);
+  columns.length = known;
+  for (const column of shared.columns(added)) columns.push(column);
   return (JSON.parse(requests) as Required<ReadRequest>[]).map(([unit, stamps, payloads], i) =>
     unpackState([unit, contents[i] as PackedContent, stamps, payloads], columns, shared),
   );
@@ -134,6 +143,8 @@ class CacheLines {
   #requests: string[] = [];
   #contents: string[] = [];
   #columns = new PackedColumns();
+  /** Number of the columns that were written. */
+  #writtenColumns = 0;
   #length = 0;
 
   add(state: UnitState): void {
@@ -162,11 +173,17 @@ class CacheLines {
 
   #endBatch(): void {
     if (this.#requests.length === 0) return;
-    const columns = toAscii(JSON.stringify(this.#columns.columns));
-    for (const line of [`[${this.#requests.join()}]`, `[[${this.#contents.join()}],${columns}]`]) this.#addLine(line);
+    const { columns } = this.#columns;
+    const added = toAscii(JSON.stringify(columns.slice(this.#writtenColumns)));
+    this.#addLine(`[${this.#requests.join()}]`);
+    this.#addLine(`[[${this.#contents.join()}],${added},${this.#writtenColumns}]`);
     this.#requests = [];
     this.#contents = [];
-    this.#columns = new PackedColumns();
+    this.#writtenColumns = columns.length;
+    if (columns.length >= maxColumns) {
+      this.#columns = new PackedColumns();
+      this.#writtenColumns = 0;
+    }
     this.#length = 0;
   }
 

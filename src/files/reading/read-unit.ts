@@ -57,9 +57,10 @@ export function haveUnchangedFiles(
  * @param large collects the records that take long to parse: the state counts if all of them were checked
  */
 export function readUnit(tree: FileTree, unit: Unit, before?: UnitState, large?: LargeRecords): UnitState {
-  if (!before) return readFiles(tree, unit, before, large);
-  if (haveUnchangedFiles(tree, before)) return before;
-  const { key, reading, stamps, payloads, diagnostics } = readFiles(tree, unit, before, large);
+  if (before && haveUnchangedFiles(tree, before)) return before;
+  const state = readFiles(new UnitReader(tree, before, large), unit, before);
+  if (!before) return state;
+  const { key, reading, stamps, payloads, diagnostics } = state;
   const diagnosticsBefore = new Map(before.diagnostics);
   return {
     key,
@@ -69,6 +70,10 @@ export function readUnit(tree: FileTree, unit: Unit, before?: UnitState, large?:
     diagnostics: diagnostics.map(([path, list]) => [path, reuseIfEqual(diagnosticsBefore.get(path), list)]),
   };
 }
+
+/** The state of a unit that isn't read again, without stamps. */
+export const readUnitOnce = (tree: FileTree, unit: Unit): UnitState =>
+  readFiles(new UnitReader(tree, undefined, undefined, true), unit);
 
 /** The state of a unit whose files have changed; null if its last state is needed: the last valid record stays in place of a broken one. */
 export function readChangedUnit(tree: FileTree, unit: Unit): UnitState | null {
@@ -92,13 +97,7 @@ function areEqual(a: unknown, b: unknown): boolean {
 
 type Values = Readonly<Record<string, unknown>>;
 
-function readFiles(
-  tree: FileTree,
-  unit: Unit,
-  before: UnitState | undefined,
-  large: LargeRecords | undefined,
-): UnitState {
-  const reader = new UnitReader(tree, before, large);
+function readFiles(reader: UnitReader, unit: Unit, before?: UnitState): UnitState {
   if (unit.kind === 'dataset') return readDataset(reader, unit, before?.reading.entity as Dataset | undefined);
   const old = before?.reading.entity ?? null;
   if (unit.kind === 'namespace' && !reader.stamp(namespaceFolder(unit.slug)))

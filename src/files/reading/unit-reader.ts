@@ -23,6 +23,9 @@ export interface UnitState {
   readonly diagnostics: readonly (readonly [path: string, diagnostics: readonly Diagnostic[]])[];
 }
 
+/** Of a unit that was not read before. */
+const nothing: ReadonlyMap<string, never> = new Map<string, never>();
+
 /** Shared by all units without diagnostics. */
 export const noDiagnostics: UnitState['diagnostics'] = Object.freeze([]);
 
@@ -51,26 +54,30 @@ export class UnitReader {
   readonly #stamps = new Map<string, Stamp | null>();
   readonly #payloads = new Map<string, Stamp | null>();
   readonly #large: LargeRecords | undefined;
+  readonly #isReadOnce: boolean;
   readonly #diagnostics = new Map<string, Diagnostic[]>();
 
   /**
    * @param before the last state, if the unit was read before
    * @param large records that were read and checked before; those that still have to be are added, and taken for broken
+   * @param isReadOnce true if the unit isn't read again: then its state has no stamps
    */
-  constructor(tree: FileTree, before: UnitState | undefined, large: LargeRecords | undefined) {
+  constructor(tree: FileTree, before?: UnitState, large?: LargeRecords, isReadOnce = false) {
     this.#tree = tree;
     this.#large = large;
+    this.#isReadOnce = isReadOnce;
     this.#key = before?.key;
-    this.#stampsBefore = new Map(unpackStamps(before?.stamps ?? ''));
-    this.#payloadsBefore = new Map(unpackStamps(before?.payloads ?? ''));
-    this.#diagnosticsBefore = new Map(before?.diagnostics);
+    this.#stampsBefore = before ? new Map(unpackStamps(before.stamps)) : nothing;
+    this.#payloadsBefore = before ? new Map(unpackStamps(before.payloads)) : nothing;
+    this.#diagnosticsBefore = before ? new Map(before.diagnostics) : nothing;
   }
 
   /** The unit's state, with everything that was read and reported. */
   state(reading: UnitReading): UnitState {
     for (const path of this.#diagnosticsBefore.keys())
       if (!this.#diagnostics.has(path)) this.#diagnostics.set(path, []);
-    const [stamps, payloads] = [packStamps(this.#stamps), packStamps(this.#payloads)];
+    const stamps = this.#isReadOnce ? '' : packStamps(this.#stamps);
+    const payloads = this.#isReadOnce ? '' : packStamps(this.#payloads);
     const diagnostics = this.#diagnostics.size ? [...this.#diagnostics] : noDiagnostics;
     return { key: this.#key ?? unitKey(reading), reading, stamps, payloads, diagnostics };
   }

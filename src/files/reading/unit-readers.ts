@@ -10,6 +10,7 @@ import { Worker } from 'node:worker_threads';
 import type { Unit } from '../../catalogue/layout.ts';
 import type { Column } from '../../catalogue/types.ts';
 import { threadProgram } from '../../data/worker-pool.ts';
+import { inlineAsUsual, inlineLess } from './inlining.ts';
 import type { PackedState } from './packed-state.ts';
 
 /** A unit to be read; with the stamps of its files when it was last read, only if they changed. */
@@ -64,6 +65,8 @@ interface Thread<Reply> {
 
 export class UnitReaders<Reply = ReadReply> {
   readonly #threads: Thread<Reply>[] = [];
+  /** Number of threads that haven't replied yet. */
+  #starting = 0;
   /** Batches that no thread has got yet. */
   #queue: Batch<Reply>[] = [];
   readonly #inThreads = new Set<Promise<void>>();
@@ -91,6 +94,10 @@ export class UnitReaders<Reply = ReadReply> {
     const worker = new Worker(threadProgram(urlOfProgram(program)), { eval: true, workerData });
     const thread: Thread<Reply> = { worker, waiting: [] };
     this.#threads.push(thread);
+    this.#starting++;
+    worker.once('message', () => {
+      if (--this.#starting === 0) inlineLess();
+    });
     worker.on('message', (text: string) => {
       thread.waiting.shift()?.(JSON.parse(text));
       this.#send();
@@ -142,6 +149,7 @@ export class UnitReaders<Reply = ReadReply> {
   }
 
   async close(): Promise<void> {
+    inlineAsUsual();
     await Promise.all(this.#threads.map(({ worker }) => worker.terminate()));
   }
 }

@@ -166,7 +166,8 @@ export class DiskTree implements FileTree {
   names(path: string, hasStamp = false): readonly Dirent[] {
     if (!hasStamp) this.#stats(path.replace(/\/$/, ''));
     try {
-      return readdirSync(this.absolute(path), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+      const entries = readdirSync(this.#place(path), { withFileTypes: true });
+      return entries.length > 1 ? entries.sort((a, b) => (a.name < b.name ? -1 : 1)) : entries;
     } catch (error) {
       if (isAbsent(error)) return [];
       throw unreadable(error);

@@ -42,7 +42,7 @@ export function packStamps(stamps: Iterable<readonly [path: string, stamp: Stamp
     // The root has the path '', and no other path begins with a slash.
     const place = home !== '' && path.startsWith(`${home}/`) ? path.slice(home.length) : path;
     const { ino, size, mtime, ctime } = stamp ?? { ino: '', size: '', mtime: '', ctime: '' };
-    const name = place.replace(/[%\n]/g, encodeURIComponent);
+    const name = /[%\n]/.test(place) ? place.replace(/[%\n]/g, encodeURIComponent) : place;
     lines.push(`${ino} ${size} ${mtime === ctime ? '' : mtime} ${ctime} ${name}\n`);
   }
   return lines.join('');

@@ -133,6 +133,11 @@ const cases: readonly Case[] = [
     [[`${benches}:5:25`, 'error', /^There are two columns named "a"/]],
   ],
   [
+    'a column without a key in a private dataset',
+    { [benches]: 'id: 2\nlabel: x\nvisibility: private\ncolumns:\n  -\n  - {type: float, name: a}\n' },
+    [[`${benches}:5:3`, 'error', /^0 must be a group of "key: value" lines/]],
+  ],
+  [
     'a payload that nobody names',
     { [`${homeOf('parks/trees')}/data/b.csv`]: '' },
     [[`${homeOf('parks/trees')}/data/b.csv:1:1`, 'warning', /^No version names this payload/]],

@@ -56,6 +56,20 @@ test('what is cached is not read again, and says the same', async (t) => {
   assert.equal(catalogue.snapshot.groups.get('g')?.members.join(), 'u');
 });
 
+test('columns of many datasets, more than are kept from batch to batch', async (t) => {
+  const folder = makeFollowedFolder(t);
+  // Three batches of 100: the second has columns of the first; the third begins anew.
+  const columns = Array.from({ length: 60 }, (_, n) => `  - name: c${n}\n    type: string\n    description: `);
+  const textOf = (i: number) => columns.map((column, n) => `${column}${n % 20 ? `Of ${i}` : 'Of all'}\n`).join('');
+  for (let i = 0; i < 230; i++)
+    folder.write(`namespaces/a/datasets/d${i}/dataset.yaml`, `id: ${i + 1}\nlabel: D\ncolumns:\n${textOf(i)}`);
+  await new Promise((done) => setTimeout(done, 30));
+  await (await openFileCatalogue(folder.root, { watch: true })).close();
+  const catalogue = await readWithCache(folder);
+  assert.equal(catalogue.store.changeCount, 0);
+  assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
+});
+
 test('what changed, vanished or appeared meanwhile', async (t) => {
   const folder = await cached(t);
   folder.write(`${home}/dataset.yaml`, datasetText('Changed'));
