@@ -53,6 +53,8 @@ export interface CatalogueFiles {
   readonly options: OpenOptions;
   readonly accounts: Accounts;
   readonly commits: CommitQueue;
+  /** True if everything has been read. */
+  readonly isLoaded: boolean;
   /** Adds work to do when the folder is closed. */
   onClose(end: () => Promise<void>): void;
   /** Reads everything, unless that has been done. */

@@ -84,6 +84,10 @@ export class FileCatalogue implements CatalogueFiles {
     return this.store.snapshot;
   }
 
+  get isLoaded(): boolean {
+    return this.#loaded;
+  }
+
   /** State of following the files; null if they are read once. */
   get following(): WatchState | null {
     return this.#watch?.state ?? null;

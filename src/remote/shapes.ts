@@ -42,7 +42,8 @@ export function objectShape<M extends Members>(members: M): Shape<ValuesOf<M>> {
   });
 }
 
-const ajv = new Ajv2020({ strict: false, validateFormats: true });
+// The shapes are ours: to validate them by the meta-schema would take longer than to compile them.
+const ajv = new Ajv2020({ strict: false, validateFormats: true, meta: false, validateSchema: false });
 const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
 ajv.addFormat('time', (text: string) => timeForm.test(text) && !Number.isNaN(Date.parse(text)));
 const compiled = new WeakMap<Shape<unknown>, ValidateFunction>();

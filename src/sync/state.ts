@@ -1,7 +1,8 @@
 /**
  * The last common state of two catalogues: their files when they were last the same, with the texts of records, so that
  * conflicts can be shown three-way. It is a file of lines. Each synchronised file is appended at once, so that the next
- * run continues an interrupted one; at the end of a run the file is rewritten.
+ * run continues an interrupted one. At the end of a run, a header is appended; or the file is rewritten, if more than half
+ * of its lines are of no use any more.
  *
  * The file may be missing: what is the same on both sides counts as synchronised in any case.
  */
@@ -16,7 +17,7 @@ interface StoredFile extends FileState {
   readonly position: LinePosition;
 }
 
-/** The first line of the file. */
+/** A line of the file: the first one, and one at the end of each run. */
 export interface StateHeader {
   /** Tag of the remote's manifest, if it has exactly these files; else null. */
   readonly tag: string | null;
@@ -25,7 +26,7 @@ export interface StateHeader {
 }
 
 type Line =
-  // `lines`: number of the lines written with it. Those behind them were appended by a run that was interrupted.
+  // `lines`: number of the lines behind it that it counts for. Those behind them were appended by a run that was interrupted.
   | { readonly state: 1; readonly tag: string | null; readonly signedIn: boolean; readonly lines: number }
   | { readonly path: string; readonly checksum: string; readonly size: number; readonly text?: string }
   // Removed with the files in its folder, or alone.
@@ -38,6 +39,8 @@ export class SyncState {
   #files = new Map<string, StoredFile>();
   #header: StateHeader = { tag: null, signedIn: false };
   #isChanged = false;
+  /** Number of lines in the file. */
+  #lineCount = 0;
 
   private constructor(path: string, lines: LineFile) {
     this.#path = path;
@@ -96,10 +99,22 @@ export class SyncState {
     return this.#lines.flush();
   }
 
-  /** Rewrites the file, in one step, if anything has changed. */
+  /** Ends a run: the file is on disk with this header, if anything has changed. */
   async finish(header: StateHeader): Promise<void> {
     const { tag, signedIn } = this.#header;
     if (!this.#isChanged && tag === header.tag && signedIn === header.signedIn) return;
+    if (this.#lineCount > 2 * this.#files.size) await this.#rewrite(header);
+    else {
+      await this.#add({ state: 1, ...header, lines: 0 });
+      await this.#lines.sync();
+    }
+    await flushFolderToDisk(dirname(this.#path));
+    this.#header = header;
+    this.#isChanged = false;
+  }
+
+  /** Rewrites the file, in one step, without the lines that are of no use any more. */
+  async #rewrite(header: StateHeader): Promise<void> {
     const temporary = `${this.#path}.new`;
     await rm(temporary, { force: true });
     const lines = await LineFile.open(temporary, 'w+');
@@ -127,9 +142,7 @@ export class SyncState {
     await this.#lines.close();
     this.#lines = lines;
     this.#files = files;
-    this.#header = header;
-    this.#isChanged = false;
-    await flushFolderToDisk(dirname(this.#path));
+    this.#lineCount = files.size + 1;
   }
 
   close(): Promise<void> {
@@ -142,8 +155,10 @@ export class SyncState {
     let linesLeft = 0;
     for await (const { line, position } of this.#lines.readAll()) {
       const entry = parseLine(line);
+      this.#lineCount++;
       if (entry && 'state' in entry) {
         this.#header = { tag: entry.tag, signedIn: entry.signedIn };
+        this.#isChanged = false;
         linesLeft = entry.lines;
         continue;
       }
@@ -161,6 +176,7 @@ export class SyncState {
 
   async #add(line: Line): Promise<LinePosition> {
     this.#isChanged = true;
+    this.#lineCount++;
     return this.#lines.append(JSON.stringify(line));
   }
 

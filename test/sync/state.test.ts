@@ -84,6 +84,40 @@ describe('the last common state', () => {
     assert.ok(!readdirSync(home).some((name) => name.endsWith('.new')));
   });
 
+  it('is not written anew while most of it is of use', async () => {
+    const { path, sums, reopened } = await start();
+    const runs = async (tag: string, checksum: string) =>
+      reopened(async (state) => {
+        await state.set('a.yaml', file(checksum), `text ${checksum}`);
+        await state.finish({ tag, signedIn: false });
+      });
+    await reopened(async (state) => {
+      for (let i = 0; i < 5; i++) await state.set(`${i}.yaml`, file(String(i)), `text ${i}`);
+      await state.finish({ tag: 'one', signedIn: true });
+    });
+    const before = readFileSync(path, 'utf8');
+    await runs('two', 'x');
+    assert.ok(readFileSync(path, 'utf8').startsWith(before));
+    await reopened(async (state) => {
+      assert.deepEqual(state.header, { tag: 'two', signedIn: false });
+      assert.deepEqual(sums(state), {
+        '0.yaml': '0',
+        '1.yaml': '1',
+        '2.yaml': '2',
+        '3.yaml': '3',
+        '4.yaml': '4',
+        'a.yaml': 'x',
+      });
+      assert.equal(await state.text('a.yaml'), 'text x');
+      // Nothing has changed: nothing is added.
+      await state.finish({ tag: 'two', signedIn: false });
+    });
+    assert.equal(readFileSync(path, 'utf8').trimEnd().split('\n').length, 8);
+    for (let i = 0; i < 10; i++) await runs('three', String(i));
+    assert.ok(readFileSync(path, 'utf8').split('\n').length <= 15);
+    await reopened(async (state) => assert.equal(await state.text('a.yaml'), 'text 9'));
+  });
+
   it('is worth no tag when something was added since', async () => {
     const { reopened } = await start();
     await reopened(async (state) => {

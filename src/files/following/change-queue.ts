@@ -3,8 +3,10 @@ import { type Scope, scopeKey, scopeToReread, type Unit } from '../../catalogue/
 import { makeRegularPause } from '../reading/event-loop.ts';
 
 export interface ChangeQueueOptions {
-  /** Reads the files in the scopes again. */
-  readonly rescan: (scopes: readonly Scope[]) => Promise<void>;
+  /** True if the files of the unit are watched, and as they were read: then they are not rescanned. */
+  readonly isUnchanged: (unit: Unit) => boolean;
+  /** Reads the files in the scopes again. @param count of the scopes with changes, those of unchanged units among them */
+  readonly rescan: (scopes: readonly Scope[], count: number) => Promise<void>;
   /** True if a record of the unit is missing or empty, as it is for a moment while it is written. */
   readonly isBeingWritten: (unit: Unit) => boolean;
 }
@@ -128,21 +130,28 @@ export class ChangeQueue {
   }
 
   /**
-   * Rescans the scopes, except units whose records are being written: these are postponed.
+   * Rescans the scopes, except units that are unchanged, and those whose records are being written: these are postponed.
    * @param scheduled scopes that are rescanned in any case
    */
   async #rescan(scopes: Map<string, Scope>, scheduled: ReadonlyMap<string, Scope>): Promise<void> {
+    const { size } = scopes;
     const pause = makeRegularPause();
     for (const [key, scope] of scopes) {
-      if ('folder' in scope || scheduled.has(key)) continue;
-      if (!this.#options.isBeingWritten(scope)) this.#postponed.delete(key);
-      else {
+      if ('folder' in scope) continue;
+      if (isWithinAny(scopes, key)) scopes.delete(key);
+      else if (this.#options.isUnchanged(scope)) {
+        this.#postponed.delete(key);
         scopes.delete(key);
-        this.#postpone(key, scope);
+      } else if (!scheduled.has(key)) {
+        if (!this.#options.isBeingWritten(scope)) this.#postponed.delete(key);
+        else {
+          scopes.delete(key);
+          this.#postpone(key, scope);
+        }
       }
       await pause();
     }
-    if (scopes.size) await this.#options.rescan(scopes.has('') ? [{ folder: '' }] : [...scopes.values()]);
+    await this.#options.rescan(scopes.has('') ? [{ folder: '' }] : [...scopes.values()], size);
   }
 
   #postpone(key: string, scope: Scope): void {
@@ -163,4 +172,11 @@ export class ChangeQueue {
     }, delay);
     this.#timers.add(timer);
   }
+}
+
+/** True if a unit lies in one of the folders among the scopes. */
+function isWithinAny(scopes: ReadonlyMap<string, Scope>, key: string): boolean {
+  for (let end = key.lastIndexOf('/'); end > 0; end = key.lastIndexOf('/', end - 1))
+    if (scopes.has(key.slice(0, end + 1))) return true;
+  return false;
 }

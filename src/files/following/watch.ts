@@ -4,17 +4,16 @@
  * and the state of git and the journal of our own writes make the usual changes known at once. If not even the folders above
  * the datasets can be watched, the whole folder is scanned every few seconds.
  */
-import { datasetFolder, namespaceFolder, type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
-import { HeadTracker } from '../git/head-tracker.ts';
+import { type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { runStepsInSlices } from '../reading/event-loop.ts';
-import { groupByFolder } from '../reading/group-by-folder.ts';
-import { unitOfReading } from '../reading/unit-reading.ts';
+import { haveUnchangedFiles } from '../reading/read-unit.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
+import { ChangeHints } from './change-hints.ts';
 import { ChangeQueue } from './change-queue.ts';
-import { JournalReader } from './journal.ts';
 import { sortByLastChange, UnwatchedPoller } from './unwatched-poller.ts';
 import { countWatchedFolders, pollingReason, watchBudget } from './watch-budget.ts';
-import { unitOfKey, Watchers } from './watchers.ts';
+import { folderPrefix, isRescannedSoon, unitsBelow } from './watched-units.ts';
+import { Watchers } from './watchers.ts';
 
 export interface WatchOptions {
   readonly log: (line: string) => void;
@@ -49,15 +48,13 @@ export class Watch {
   readonly #poller: UnwatchedPoller;
   #state: WatchState = 'starting';
   #rootIdentity: string | null = null;
-  #journal: JournalReader | undefined;
-  #git: HeadTracker | null = null;
+  #hints: ChangeHints | undefined;
   #timer: NodeJS.Timeout | undefined;
   #scanAt = 0;
   #scanning: Promise<void> | undefined;
-  #isReadingHints = false;
   /** Number of rescans that are updating the watchers, and the datasets that they have begun to watch. */
   #updating = 0;
-  readonly #newlyWatched: Unit[] = [];
+  readonly #newlyWatched = new Map<string, Unit>();
   /** Number of holders that wait for no rescan to begin. */
   #held = 0;
   #closed = false;
@@ -66,7 +63,8 @@ export class Watch {
     this.#store = store;
     this.#options = options;
     this.#changes = new ChangeQueue({
-      rescan: (scopes) => this.#rescan(scopes),
+      isUnchanged: (unit) => this.#watchUnchanged(unit),
+      rescan: (scopes, count) => this.#rescan(scopes, count),
       isBeingWritten: (unit) => store.isBeingWritten(unit),
     });
     this.#poller = new UnwatchedPoller(store, {
@@ -154,13 +152,13 @@ export class Watch {
   #rescanWatched(unit: Unit): void {
     if (this.#state === 'starting') return;
     if (unit.kind !== 'dataset') this.#changes.schedule({ folder: folderPrefix(unit) });
-    else if (this.#updating > 0) this.#newlyWatched.push(unit);
+    else if (this.#updating > 0) this.#newlyWatched.set(unitKey(unit), unit);
     else this.#changes.schedule(unit);
   }
 
   /** Watches the folders above the datasets, and then as many datasets as the budget allows: those that changed last. */
   async #startAllWatchers(watchers: Watchers, budget: number): Promise<void> {
-    const units = [...this.#unitsBelow([{ folder: '' }], watchers)('')];
+    const units = [...unitsBelow(this.#store.states, watchers.units, [{ folder: '' }])('')];
     const datasets = units.filter(({ kind }) => kind === 'dataset');
     await runStepsInSlices(this.#watchUnits(units.filter(({ kind }) => kind !== 'dataset')));
     await watchers.ready();
@@ -178,10 +176,7 @@ export class Watch {
     if (this.#state === 'polling') return;
     this.#state = 'polling';
     this.#options.log(reason);
-    this.#journal = new JournalReader(this.#store.tree.root);
-    void HeadTracker.open(this.#store.tree.root).then((git) => {
-      this.#git = git;
-    });
+    this.#hints = new ChangeHints(this.#store.tree.root);
   }
 
   #tick(): void {
@@ -217,28 +212,46 @@ export class Watch {
 
   /** Puts the paths that the journal and git name in the queue. If they may lack some, a full scan is due. */
   async #readHints(): Promise<void> {
-    if (this.#isReadingHints) return;
-    this.#isReadingHints = true;
-    const hints = [this.#journal?.read() ?? [], (await this.#git?.takeChangedPaths()) ?? []];
-    this.#isReadingHints = false;
+    const hints = (await this.#hints?.read()) ?? [];
     if (this.#closed) return;
     for (const paths of hints)
       if (paths) for (const path of paths) this.#changes.push(path);
       else this.#scanAt = 0;
   }
 
-  async #rescan(scopes: readonly Scope[]): Promise<void> {
+  /**
+   * Watches a dataset if it isn't yet, and then compares it with its files.
+   * @returns true if it is watched and unchanged
+   */
+  #watchUnchanged(unit: Unit): boolean {
+    const key = unitKey(unit);
+    const state = this.#store.states.get(key);
+    const watchers = this.#watchers;
+    if (unit.kind !== 'dataset' || !state || !watchers || this.#state === 'lost') return false;
+    if (!watchers.has(key)) {
+      // It is compared now, and needn't be rescanned for this.
+      this.#updating++;
+      watchers.watch(unit, state);
+      this.#updating--;
+      this.#newlyWatched.delete(key);
+    }
+    return watchers.has(key) && haveUnchangedFiles(this.#store.tree, state);
+  }
+
+  /** @param count of the scopes with changes, unchanged ones included */
+  async #rescan(scopes: readonly Scope[], count = scopes.length): Promise<void> {
     if (this.#state === 'lost') return;
     try {
-      await this.#options.refresh(scopes);
-      this.#updating++;
-      await runStepsInSlices(this.#updateWatchers(scopes)).finally(() => this.#updating--);
-      const watched = this.#newlyWatched.splice(0);
+      // What is watched before it is read needn't be compared once more.
+      await this.#updateWatchers(scopes);
+      const now = scopes.filter((scope) => this.#state === 'starting' || !isRescannedSoon(scope, this.#watchers));
+      if (now.length) await this.#options.refresh(now);
+      const watched = await this.#updateWatchers(scopes);
       if (watched.length) await this.#options.refresh(watched);
     } catch (error) {
       this.#options.log(`The folder can't be read: ${(error as Error).message}`);
     }
-    if (scopes.length > flood) this.#scanAt = Math.min(this.#scanAt, performance.now() + pollEvery / 2);
+    if (count > flood) this.#scanAt = Math.min(this.#scanAt, performance.now() + pollEvery / 2);
   }
 
   #scanAll(): Promise<void> {
@@ -256,11 +269,19 @@ export class Watch {
     return this.#scanning;
   }
 
-  /** Watches the folders that the units in the scopes have now. */
-  *#updateWatchers(scopes: readonly Scope[]): Generator<void> {
+  /** Watches the folders that the units in the scopes have now. @returns the datasets that are watched from now on */
+  async #updateWatchers(scopes: readonly Scope[]): Promise<readonly Unit[]> {
+    this.#updating++;
+    await runStepsInSlices(this.#watchScopes(scopes)).finally(() => this.#updating--);
+    const watched = [...this.#newlyWatched.values()];
+    this.#newlyWatched.clear();
+    return watched;
+  }
+
+  *#watchScopes(scopes: readonly Scope[]): Generator<void> {
     const watchers = this.#watchers;
     if (!watchers) return;
-    const below = this.#unitsBelow(scopes, watchers);
+    const below = unitsBelow(this.#store.states, watchers.units, scopes);
     for (const scope of scopes)
       if ('folder' in scope) yield* this.#watchUnits(below(scope.folder));
       else yield* this.#watchUnits([scope], true);
@@ -273,24 +294,4 @@ export class Watch {
       yield;
     }
   }
-
-  /** A function that gives the units with folders at or below one of the folders in scopes, known or still watched. */
-  #unitsBelow(scopes: readonly Scope[], watchers: Watchers): (folder: string) => Generator<Unit> {
-    const { states } = this.#store;
-    const known = groupByFolder(states, scopes);
-    const watched = groupByFolder(watchers.units, scopes);
-    return function* (folder) {
-      yield { kind: 'settings' };
-      const [, namespace] = /^namespaces\/([^/]+)\//.exec(folder) ?? [];
-      if (namespace !== undefined) yield { kind: 'namespace', slug: namespace };
-      for (const [, { reading }] of known(folder)) yield unitOfReading(reading);
-      for (const [key] of watched(folder)) if (!states.has(key)) yield unitOfKey(key);
-    };
-  }
-}
-
-/** Prefix of the paths in a unit's folder. */
-function folderPrefix(unit: Unit): string {
-  if (unit.kind === 'dataset') return `${datasetFolder(unit.namespace, unit.slug)}/`;
-  return unit.kind === 'namespace' ? `${namespaceFolder(unit.slug)}/` : '';
 }

@@ -88,6 +88,12 @@ export class Watchers {
     return this.#watched.has(key);
   }
 
+  /** True if the watchers of a unit are about to start: `onReady` follows. */
+  isStarting(key: string): boolean {
+    const watcher = this.#watched.get(key);
+    return watcher !== undefined && (watcher.finishStart !== undefined || watcher.watchers.length === 0);
+  }
+
   /**
    * Watches the folders of a unit that exist now, instead of those it watched before. Nothing is done for a dataset that still
    * has the state it had when its folders were last looked at: they are among its stamps.
@@ -236,6 +242,7 @@ export class Watchers {
       // A folder without permission is a problem of that folder alone; reading it reports that.
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EACCES' && code !== 'EPERM') this.#options.onError(error as NodeJS.ErrnoException);
+      else if (started.finishStart) this.#options.onReady(unit);
       started.finishStart?.();
     });
     watcher.on('ready', () => {

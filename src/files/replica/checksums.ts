@@ -44,12 +44,13 @@ export class ChecksumCache {
       known = new Map();
       this.#records.set(state, known);
     }
-    const computed = known.get(path) ?? (await this.#read(path, texts));
+    const computed = known.get(path) ?? (await this.ofRecordFile(path, texts));
     if (computed) known.set(path, computed);
     return computed;
   }
 
-  async #read(path: string, texts?: KeptTexts): Promise<FileChecksum | null> {
+  /** Checksum of the file of a record, which is read if its text isn't kept; null if it is gone. */
+  async ofRecordFile(path: string, texts?: KeptTexts): Promise<FileChecksum | null> {
     const kept = texts?.get(path);
     if (kept !== undefined) return checksumOfText(kept);
     try {

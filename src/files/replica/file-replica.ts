@@ -1,8 +1,9 @@
 /** A catalogue folder as a set of files, for one viewer. */
 import { Readable } from 'node:stream';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
-import { parseCataloguePath } from '../../catalogue/layout.ts';
+import { parseCataloguePath, parseUntrustedCataloguePath, scopeToReread, type Unit } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
+import { localAdmin } from '../../catalogue/permissions.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type {
   ChangeOutcome,
@@ -52,6 +53,10 @@ export class FileReplica implements Replica {
   async manifest(options: Parameters<Replica['manifest']>[0] = {}): Promise<Manifest | null> {
     const { files, viewer, visible } = this.#access;
     const kept = options.texts ? new KeptTexts() : undefined;
+    if (viewer === localAdmin && !files.isLoaded && !options.groups && options.known === undefined) {
+      const manifest = await this.#inventory.manifestOfUnread(kept);
+      if (manifest) return manifest;
+    }
     await files.load({ onRead: kept?.keep });
     return this.#inventory.manifest(viewer, visible(), options, kept);
   }
@@ -72,7 +77,9 @@ export class FileReplica implements Replica {
 
   async #item(path: string): Promise<ReplicaFile> {
     const { files, viewer, visible } = this.#access;
-    await files.load();
+    const scopes = viewer === localAdmin ? unitsOfFile(path) : null;
+    // The local admin sees everything: whether a file is there doesn't depend on the rest.
+    await (scopes ? files.ensureRead(scopes) : files.load());
     const item = findReplicaFile(files.store, path);
     if (!item || !makeFileVisibilityFilter(viewer, visible())(item)) throw new NotFoundError();
     return item;
@@ -153,6 +160,13 @@ export class FileReplica implements Replica {
     await this.#access.files.load();
     return storePayloadOrMedia(this.#access, this.#inventory.checksums, path, bytes);
   }
+}
+
+/** The unit of a file, and its namespace; null for a file of no unit. */
+function unitsOfFile(path: string): readonly Unit[] | null {
+  const unit = parseUntrustedCataloguePath(path) && scopeToReread(path);
+  if (!unit || 'folder' in unit) return null;
+  return unit.kind === 'dataset' ? [{ kind: 'namespace', slug: unit.namespace }, unit] : [unit];
 }
 
 /** The entry of a file. @throws NotFoundError */

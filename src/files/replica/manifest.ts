@@ -12,6 +12,7 @@ import { UnreadableFileError } from '../tree/file-tree.ts';
 import { ChecksumCache, type FileChecksum } from './checksums.ts';
 import { listMediaFiles, listStrayFiles, listUnitFiles, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
 import type { KeptTexts } from './kept-texts.ts';
+import { listUnreadFolder } from './unread-folder.ts';
 
 /** A file with its checksum and size. */
 type ChecksummedFile = ReplicaFile & FileChecksum;
@@ -51,6 +52,20 @@ export class Inventory {
     return { tag, entries: this.#entries(records, media.filter(isWanted), isListed, kept) };
   }
 
+  /**
+   * The manifest for the local admin of a folder that hasn't been read; null if it has to be read for that.
+   * @param kept collects texts; undefined for a manifest without texts
+   */
+  async manifestOfUnread(kept?: KeptTexts): Promise<Manifest | null> {
+    const { tree } = this.#store;
+    const files = await listUnreadFolder(tree, kept);
+    if (!files) return null;
+    const records = await this.#withChecksums(files, kept);
+    const media = await this.#withChecksums(listMediaFiles(tree));
+    const tag = tagOf(await hashLines(records), media);
+    return { tag, entries: this.#entries(records, media, () => true, kept) };
+  }
+
   /** Digests of the files by group; null if the known manifest is still valid. */
   async digests(viewer: Viewer, visible: Snapshot, count: number, known?: string): Promise<Digests | null> {
     const { tag, records, media, isVisible } = await this.#list(viewer, visible);
@@ -73,16 +88,16 @@ export class Inventory {
     const records = await this.#records(kept);
     // Media files are read each time, since they are not watched.
     const media = (await this.#withChecksums(listMediaFiles(this.#store.tree))).filter(isVisible);
-    const tag = createHash('sha256')
-      .update(await this.#recordsTag(records, viewer, visible, isVisible))
-      .update(manifestLines(media))
-      .digest('base64url');
+    const tag = tagOf(await this.#recordsTag(records, viewer, visible, isVisible), media);
     return { tag, records, media, isVisible };
   }
 
   /** Checksum and size of a file; null if it is gone. */
   async checksum(item: ReplicaFile, kept?: KeptTexts): Promise<FileChecksum | null> {
-    if (item.kind === 'record' && item.state) return this.checksums.ofRecord(item.state, item.path, kept);
+    if (item.kind === 'record')
+      return item.state
+        ? this.checksums.ofRecord(item.state, item.path, kept)
+        : this.checksums.ofRecordFile(item.path, kept);
     if (item.kind !== 'payload' || !item.version.checksum) return this.checksums.ofFile(item.path);
     return { checksum: item.version.checksum, size: item.version.size ?? 0 };
   }
@@ -131,13 +146,7 @@ export class Inventory {
     this.#tags.set(visible, tags);
     const cached = tags.get(key);
     if (cached?.records === records) return cached.tag;
-    const hash = createHash('sha256');
-    const pause = makeRegularPause();
-    for (const item of records) {
-      if (isVisible(item)) hash.update(manifestLines([item]));
-      await pause();
-    }
-    const tag = hash.digest('base64url');
+    const tag = await hashLines(records, isVisible);
     tags.set(key, { records, tag });
     return tag;
   }
@@ -181,6 +190,21 @@ export const fileEntry = ({ path, kind, checksum, size }: ReplicaFile & FileChec
   size,
   record: kind === 'record',
 });
+
+/** Tag of a manifest, from the one of its records and payloads. */
+const tagOf = (recordsTag: string, media: readonly ChecksummedFile[]): string =>
+  createHash('sha256').update(recordsTag).update(manifestLines(media)).digest('base64url');
+
+/** Tag of the files that are visible. */
+async function hashLines(files: readonly ChecksummedFile[], isVisible = (_: ReplicaFile) => true): Promise<string> {
+  const hash = createHash('sha256');
+  const pause = makeRegularPause();
+  for (const item of files) {
+    if (isVisible(item)) hash.update(manifestLines([item]));
+    await pause();
+  }
+  return hash.digest('base64url');
+}
 
 /** The text that the tag of a manifest is computed from: a line for each file. */
 const manifestLines = (items: readonly ChecksummedFile[]) =>

@@ -23,7 +23,7 @@ export interface Aside<Record extends NewRecord = NewRecord> {
   readonly records: readonly Record[];
 }
 
-/** How an aside got its name: with the stamps of its folder from right before, if they are asked for; null if it didn't. */
+/** How an aside got its name: with the stamps of its folder, if they are asked for and could be taken; null if it didn't. */
 export type Naming = { readonly stamps: FolderStamps | null } | null;
 
 /** An aside for each new folder, and for each new file in an existing one. */
@@ -61,11 +61,38 @@ export function pathsOfAside(root: string, { temporary, target, isFolder, record
   return [...paths];
 }
 
+/** The texts of the records of asides in their order, as bytes: a thread needn't copy them. */
+export interface PackedTexts {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Where each text ends. */
+  readonly ends: readonly number[];
+}
+
+export function packTexts(asides: readonly Aside[]): PackedTexts {
+  const texts = asides.flatMap(({ records }) => records.map(({ text }) => text));
+  const size = texts.reduce((sum, text) => sum + Buffer.byteLength(text), 0);
+  // In memory of its own, which can be moved to a thread.
+  const bytes = Buffer.from(new ArrayBuffer(size));
+  let at = 0;
+  const ends = texts.map((text) => {
+    at += bytes.write(text, at);
+    return at;
+  });
+  return { bytes, ends };
+}
+
 /** Writes asides. @returns true for each that was written */
-export function writeAsides(root: string, asides: readonly Aside[]): readonly boolean[] {
+export function writeAsides(
+  root: string,
+  asides: readonly Aside[],
+  { bytes, ends }: PackedTexts = packTexts(asides),
+): readonly boolean[] {
+  let count = 0;
   return asides.map((aside) => {
+    const first = count;
+    count += aside.records.length;
     try {
-      writeAside(root, aside);
+      writeAside(root, aside, (i) => bytes.subarray(ends[first + i - 1] ?? 0, ends[first + i]));
       return true;
     } catch {
       return false;
@@ -73,17 +100,22 @@ export function writeAsides(root: string, asides: readonly Aside[]): readonly bo
   });
 }
 
-function writeAside(root: string, { temporary, target, isFolder, records }: Aside): void {
+/** @param bytesOf the text of a record by its index, as bytes */
+function writeAside(
+  root: string,
+  { temporary, target, isFolder, records }: Aside,
+  bytesOf: (i: number) => Uint8Array,
+): void {
   const made = new Set<string>();
   const makeFolder = (folder: string) => {
     if (!made.has(folder)) mkdirSync(folder);
     made.add(folder);
   };
   if (isFolder) makeFolder(temporary);
-  for (const { path, text } of records) {
+  for (const [i, { path }] of records.entries()) {
     const file = temporary + join(root, path).slice(target.length);
     if (isFolder) makeFolder(dirname(file));
-    writeFileSync(file, text, { flag: 'wx' });
+    writeFileSync(file, bytesOf(i), { flag: 'wx' });
   }
 }
 
@@ -102,7 +134,8 @@ export function nameAsides(
     if (Atomics.load(stop, 0)) return null;
     const isStamped = withStamps && aside.isFolder;
     const stamps = isStamped ? stampsBeforeNaming(root, aside, pathsOfAside(root, aside)) : null;
-    return giveName(aside) ? { stamps } : null;
+    if (!giveName(aside)) return null;
+    return { stamps: stamps && stampsAfterNaming(root, aside.target, stamps) };
   });
 }
 
@@ -121,12 +154,4 @@ function giveName({ temporary, target, isFolder }: Aside): boolean {
     // The record has its name. A leftover name is removed with those of crashed writers.
   }
   return true;
-}
-
-/** The stamps of folders that got their names; see `stampsAfterNaming`. */
-export function stampsOfNamed(
-  root: string,
-  named: readonly { readonly target: string; readonly stamps: FolderStamps }[],
-): readonly (FolderStamps | null)[] {
-  return named.map(({ target, stamps }) => stampsAfterNaming(root, target, stamps));
 }

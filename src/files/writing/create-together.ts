@@ -10,7 +10,7 @@ import { type Aside, type NewRecord, pathsOfAside, planAsides } from './asides.t
 import type { PlannedStep } from './plan.ts';
 import { writeNewRecord } from './record-file.ts';
 import { syncTogether } from './sync-together.ts';
-import { nameAsidesInThread, stampsOfNamedInThread, writeAsidesInThread } from './write-asides.ts';
+import { nameAsidesInThread, writeAsidesInThread } from './write-asides.ts';
 import type { WriteContext } from './write-context.ts';
 import { passTickSince, type WrittenFolders } from './written-folder.ts';
 
@@ -47,12 +47,7 @@ export async function writeNewRecordsTogether<Record extends NewRecord>(
     for (const { target, records } of named.filter(({ target }) => dirname(target) === folder))
       for (const record of records) errors.set(record, toUnavailableError(error, target) as Error);
   });
-  const stamped = ready.flatMap(({ target }, i) => {
-    const stamps = namings[i]?.stamps;
-    return stamps ? [{ target, stamps }] : [];
-  });
-  for (const stamps of await stampsOfNamedInThread(root, stamped))
-    if (stamps) folders?.set(stamps[0]?.[0] ?? '', stamps);
+  for (const naming of namings) if (naming?.stamps) folders?.set(naming.stamps[0]?.[0] ?? '', naming.stamps);
   const isNamed = new Set(named);
   for (const aside of asides) if (!isNamed.has(aside)) await writeOneByOne(root, aside, signal, errors);
   return errors;

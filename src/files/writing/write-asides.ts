@@ -3,8 +3,7 @@ import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { WorkerPool } from '../../data/worker-pool.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
-import { type Aside, type Naming, type NewRecord, nameAsides, stampsOfNamed, writeAsides } from './asides.ts';
-import type { FolderStamps } from './written-folder.ts';
+import { type Aside, type Naming, nameAsides, packTexts, writeAsides } from './asides.ts';
 
 type Task = typeof import('./asides.ts');
 
@@ -18,10 +17,14 @@ const task = new URL(`./asides${extname(fileURLToPath(import.meta.url))}`, impor
 
 /** `writeAsides` of the module of asides. */
 export function writeAsidesInThread(root: string, asides: readonly Aside[]): Promise<readonly boolean[]> {
-  const plain = asides.map((aside) => plainAside(aside, ({ path, text }) => ({ path, text })));
   return inThread(
-    plain,
-    () => threads.run<Task, 'writeAsides'>(task, 'writeAsides', [root, plain]),
+    asides,
+    () => {
+      const packed = packTexts(asides);
+      return threads.run<Task, 'writeAsides'>(task, 'writeAsides', [root, asides.map(withoutTexts), packed], {
+        move: [packed.bytes.buffer],
+      });
+    },
     (some) => writeAsides(root, some),
   );
 }
@@ -40,8 +43,7 @@ export async function nameAsidesInThread(
   const onAbort = () => void Atomics.store(stop, 0, 1);
   if (signal.aborted) onAbort();
   signal.addEventListener('abort', onAbort, { once: true });
-  // The texts are written: a thread needs their paths only.
-  const plain = asides.map((aside) => plainAside(aside, ({ path }) => ({ path, text: '' })));
+  const plain = asides.map(withoutTexts);
   try {
     return await inThread(
       plain,
@@ -53,27 +55,12 @@ export async function nameAsidesInThread(
   }
 }
 
-/** `stampsOfNamed` of the module of asides. */
-export function stampsOfNamedInThread(
-  root: string,
-  named: readonly { readonly target: string; readonly stamps: FolderStamps }[],
-): Promise<readonly (FolderStamps | null)[]> {
-  return inThread(
-    named,
-    () => threads.run<Task, 'stampsOfNamed'>(task, 'stampsOfNamed', [root, named]),
-    (some) => stampsOfNamed(root, some),
-  );
-}
-
-/** An aside as a message to a thread, whose records may have more than their texts. */
-const plainAside = (
-  { temporary, target, isFolder, records }: Aside,
-  plain: (record: NewRecord) => NewRecord,
-): Aside => ({
+/** An aside as a message to a thread, which needs the paths of its records only. */
+const withoutTexts = ({ temporary, target, isFolder, records }: Aside): Aside => ({
   temporary,
   target,
   isFolder,
-  records: records.map(plain),
+  records: records.map(({ path }) => ({ path, text: '' })),
 });
 
 /**
