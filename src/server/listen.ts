@@ -1,4 +1,5 @@
 /** A request listener on a port. */
+import { executionAsyncResource } from 'node:async_hooks';
 import { createServer, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -29,6 +30,7 @@ export async function listenForRequests(
   port: number,
   limits: Limits = defaultLimits,
 ): Promise<Listening> {
+  keepTickObject();
   let current = listener;
   const options = {
     // Uploads may take any time; `setBodyTimeout` limits all other bodies.
@@ -66,6 +68,18 @@ export async function listenForRequests(
       return closeGently(server, sockets, deadline);
     },
   };
+}
+
+/** Objects that are kept for their hidden class. */
+const keptForTheirClass: object[] = [];
+
+/**
+ * Keeps one of the objects that `process.nextTick` makes, several for each request. If a collection of all garbage finds none of
+ * them, V8 forgets their hidden class, and makes each of them slowly from then on. (Decision 0139.)
+ */
+function keepTickObject(): void {
+  // Within a tick, the resource is the object of the tick.
+  if (keptForTheirClass.length === 0) process.nextTick(() => keptForTheirClass.push(executionAsyncResource()));
 }
 
 /** Responds to requests that still come over open connections while the server shuts down. */
