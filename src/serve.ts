@@ -2,7 +2,6 @@
 
 import { readFileSync } from 'node:fs';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import type { Worker } from 'node:worker_threads';
 import { noCredentialsWarning } from './catalogue/accounts.ts';
 import { UnusableCatalogueError } from './catalogue/errors.ts';
 import { anonymous } from './catalogue/permissions.ts';
@@ -65,11 +64,12 @@ export interface Serving {
  */
 export async function startServer(options: ServeOptions): Promise<Serving> {
   const { folder, host, port, baseUrl, readOnly = false, logFormat = 'text', work } = options;
-  const leaveStart = limitHeapGrowthOnceThreadsRun();
   const { problem: log, request: onResponse } = await createServerLog(logFormat, options.log ?? (() => {}));
   const pool = new IngestPool(options.ingestLimits);
   const workers = options.workers ?? new WorkerPool();
-  const catalogue = await openFileCatalogue(folder, { readOnly, log, ingest: pool.ingest, workers });
+  // Not before: with another flag than when it was built, Node compiles its own modules again in each thread (decision 0136).
+  const onThreadsRun = () => setHeapGrowth(growthAtStart);
+  const catalogue = await openFileCatalogue(folder, { readOnly, log, ingest: pool.ingest, workers, onThreadsRun });
   const follower = await openFollower(catalogue, options, log);
   // The port is opened first: requests get 503 while the files are being read.
   const listening = await listenForRequests(respondWhileStarting, host, port);
@@ -79,7 +79,6 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     await listening.close(0);
     throw error;
   }
-  leaveStart();
   let requests = 0;
   const leaveHeapToV8 = settleHeap(catalogue.store, () => requests);
   const { accounts, snapshot } = catalogue;
@@ -138,23 +137,6 @@ const largeHeap = 150e6;
 
 /** Counts from the next collection on. */
 const setHeapGrowth = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`);
-
-/**
- * Limits the growth of the heap at the start, when the threads that read a large catalogue have replied: with another flag than when
- * it was built, Node compiles its own modules again in each thread that starts, which takes 50 ms. (Decision 0136.)
- * @returns to be called at the end of the start
- */
-function limitHeapGrowthOnceThreadsRun(): () => void {
-  let starting = 0;
-  const onThread = (thread: Worker) => {
-    starting++;
-    thread.once('message', () => {
-      if (--starting === 0) setHeapGrowth(growthAtStart);
-    });
-  };
-  process.on('worker', onThread);
-  return () => process.off('worker', onThread);
-}
 
 /** Milliseconds in which V8 has surely given back what the start has left: it looks every 8 seconds. */
 const settlingTime = 60_000;

@@ -34,6 +34,8 @@ export interface OpenOptions {
   readonly workers?: WorkerPool;
   /** Receives one line for each event worth logging. */
   readonly log?: (line: string) => void;
+  /** Called when the threads that read a large catalogue for the first time have all replied; never for a small one. */
+  readonly onThreadsRun?: () => void;
   /** Called after each change of the snapshot. */
   readonly onChange?: () => void;
 }

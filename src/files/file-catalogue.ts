@@ -129,7 +129,7 @@ export class FileCatalogue implements CatalogueFiles {
    */
   async #readFirst(cache: boolean): Promise<readonly ScanResult[] | 'known'> {
     const { FirstReading } = await import('./reading/first-reading.ts');
-    const reading = new FirstReading(this.store.tree);
+    const reading = new FirstReading(this.store.tree, this.options.onThreadsRun);
     try {
       if (cache) {
         const { StateCache } = await import('./reading/cache.ts');

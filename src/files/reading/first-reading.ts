@@ -27,8 +27,11 @@ export class FirstReading {
   /** Cached states that are as the files say. */
   #unchanged: UnitState[] = [];
 
-  /** @param tree the texts that threads read are given to its `onRead`, too, if it has one now */
-  constructor(tree: DiskTree, startReaders = () => startUnitReaders(tree)) {
+  /**
+   * @param tree the texts that threads read are given to its `onRead`, too, if it has one now
+   * @param onThreadsRun called when the threads, if there are any, have all replied
+   */
+  constructor(tree: DiskTree, onThreadsRun?: () => void, startReaders = () => startUnitReaders(tree, onThreadsRun)) {
     this.#tree = tree;
     this.#startReaders = startReaders;
   }
@@ -127,8 +130,8 @@ export class FirstReading {
   }
 }
 
-const startUnitReaders = ({ root, onRead }: DiskTree) =>
-  new UnitReaders(root, undefined, undefined, onRead !== undefined);
+const startUnitReaders = ({ root, onRead }: DiskTree, onThreadsRun?: () => void) =>
+  new UnitReaders(root, undefined, undefined, onRead !== undefined, onThreadsRun);
 
 const compareRequest = ({ reading, stamps, payloads }: UnitState): ReadRequest => [
   unitOfReading(reading),

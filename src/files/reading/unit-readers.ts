@@ -65,6 +65,7 @@ interface Thread<Reply> {
 
 export class UnitReaders<Reply = ReadReply> {
   readonly #threads: Thread<Reply>[] = [];
+  readonly #onRunning: () => void;
   /** Number of threads that haven't replied yet. */
   #starting = 0;
   /** Batches that no thread has got yet. */
@@ -76,13 +77,16 @@ export class UnitReaders<Reply = ReadReply> {
    * @param count of threads; by default, the main thread has a core for itself: it compiles its own code, and needn't unpack what it reads
    * @param program of the threads, relative to this module and without extension
    * @param sendsTexts see `ReaderData`
+   * @param onRunning called when all threads have replied for the first time
    */
   constructor(
     root: string,
     count = Math.min(maxThreads, Math.max(1, availableParallelism() - 1)),
     program = unitReaderProgram,
     sendsTexts = false,
+    onRunning = () => {},
   ) {
+    this.#onRunning = onRunning;
     try {
       for (let i = 0; i < count; i++) this.#startThread({ root, sendsTexts }, program);
     } catch {
@@ -96,7 +100,9 @@ export class UnitReaders<Reply = ReadReply> {
     this.#threads.push(thread);
     this.#starting++;
     worker.once('message', () => {
-      if (--this.#starting === 0) inlineLess();
+      if (--this.#starting > 0) return;
+      inlineLess();
+      this.#onRunning();
     });
     worker.on('message', (text: string) => {
       thread.waiting.shift()?.(JSON.parse(text));

@@ -33,7 +33,7 @@ async function largeFolder(t: TestContext): Promise<CatalogueFolder> {
 /** Reads a folder in threads, and then what they left. @returns the store, and the units that were left */
 async function readInThreads(folder: CatalogueFolder, startReaders?: () => UnitReaders, useCache = false) {
   const store = new UnitStore(folder.root);
-  const reading = new FirstReading(store.tree, startReaders);
+  const reading = new FirstReading(store.tree, undefined, startReaders);
   try {
     if (useCache) store.restore(await readUnitStateCache(folder.root, (states) => reading.compare(states)));
     await reading.finish(store);
