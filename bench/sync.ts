@@ -73,7 +73,7 @@ async function run(): Promise<void> {
     const pushes: Contest[] = [];
     for (let round = 0; round < rounds; round++) {
       const [local, empty, bare] = [`local-${round}`, `empty-${round}`, `bare-${round}`];
-      await copy(at('served'), at(local));
+      await copy(at('local'), at(local));
       mkdirSync(at(empty));
       writeFileSync(at(empty, 'catalogue.yaml'), 'title: A large catalogue\n');
       await git(home, 'init', '-q', '--bare', at(bare));
