@@ -109,7 +109,7 @@ function bytesAt(tree: DiskTree, path: string): Buffer | null {
   }
 }
 
-/** Bytes of an open file; null if it is none. */
+/** Bytes of an open file; null if it is not a regular file. */
 const bytesOf = (descriptor: number): Buffer | null =>
   fstatSync(descriptor).isFile() ? readFileSync(descriptor) : null;
 
