@@ -59,6 +59,12 @@ export function isTrueOfStamps(text: PackedStamps, test: (path: string, stamp: S
   return true;
 }
 
+/** Digits of whole numbers that are surely exact. */
+const maxDigits = 15;
+/** Digits of a time in milliseconds before the point from which `#number` may add those behind it, and the most of these. */
+const minTimeDigits = 10;
+const maxFraction = 4;
+
 /** Reads the lines of a packed text, one after another. */
 class StampReader {
   path = '';
@@ -74,22 +80,47 @@ class StampReader {
   /** @returns false at the end */
   next(): boolean {
     if (this.#at >= this.#text.length) return false;
-    const [ino, size, mtime, ctime] = [this.#word(), this.#word(), this.#word(), this.#word()];
+    const ino = this.#number();
+    const size = this.#number();
+    const mtime = this.#number();
+    const ctime = this.#number();
     const place = this.#place();
     this.#home ??= place;
     this.path = place.startsWith('/') ? this.#home + place : place;
-    this.stamp =
-      ctime === ''
-        ? null
-        : { ino: Number(ino), size: Number(size), mtime: Number(mtime || ctime), ctime: Number(ctime) };
+    this.stamp = Number.isNaN(ctime) ? null : { ino, size, mtime: Number.isNaN(mtime) ? ctime : mtime, ctime };
     return true;
   }
 
-  #word(): string {
+  /**
+   * The number before the next space; NaN if there is none. Most are read digit by digit, in a tenth of the time of `Number`. A
+   * time is the same number then: a sum of both parts is rounded as the whole text would be, since no text with so few
+   * digits behind the point is nearer to the middle between two numbers than the rounding of the second part, but for the middle itself.
+   */
+  #number(): number {
     const start = this.#at;
-    const end = this.#text.indexOf(' ', start);
+    const text = this.#text;
+    let whole = 0;
+    let at = start;
+    let code = text.charCodeAt(at);
+    for (; code >= 48 && code <= 57; code = text.charCodeAt(++at)) whole = whole * 10 + code - 48;
+    const digits = at - start;
+    let part = 0;
+    let scale = 1;
+    if (code === 46 && digits >= minTimeDigits) {
+      code = text.charCodeAt(++at);
+      const partStart = at;
+      for (; code >= 48 && code <= 57 && at - partStart < maxFraction; code = text.charCodeAt(++at)) {
+        part = part * 10 + code - 48;
+        scale *= 10;
+      }
+    }
+    if (code === 32 && digits <= maxDigits) {
+      this.#at = at + 1;
+      return digits === 0 ? Number.NaN : whole + part / scale;
+    }
+    const end = text.indexOf(' ', at);
     this.#at = end + 1;
-    return this.#text.slice(start, end);
+    return Number(text.slice(start, end));
   }
 
   #place(): string {

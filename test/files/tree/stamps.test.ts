@@ -5,7 +5,11 @@ import fc from 'fast-check';
 import type { Stamp } from '../../../src/files/tree/file-tree.ts';
 import { latestChange, packStamps, unpackStamps } from '../../../src/files/tree/stamps.ts';
 
-const time = fc.oneof(fc.constant(-1), fc.constant(7), fc.double({ min: 0.5, max: 4e12, noNaN: true }));
+/** As Node makes them of seconds and nanoseconds. */
+const timeOfFile = fc
+  .tuple(fc.integer({ min: -1e6, max: 2 ** 34 }), fc.integer({ min: 0, max: 999_999_999 }))
+  .map(([seconds, nanoseconds]) => seconds * 1000 + nanoseconds / 1e6);
+const time = fc.oneof(fc.constant(-1), fc.constant(7), fc.double({ min: 0.5, max: 4e12, noNaN: true }), timeOfFile);
 const stamp = fc.oneof(
   fc.constant<Stamp | null>(null),
   fc.record({ ino: fc.maxSafeNat(), size: fc.maxSafeNat(), mtime: time, ctime: time }, { noNullPrototype: true }),
