@@ -2,7 +2,7 @@
 import { type EntityValues, entityFromValues, valuesOfEntity } from '../../catalogue/entities.ts';
 import { type Unit, unitKey } from '../../catalogue/layout.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
-import type { Column, Settings } from '../../catalogue/types.ts';
+import type { Column, Dataset, Settings, Version } from '../../catalogue/types.ts';
 import { noDiagnostics, type UnitState } from './unit-reader.ts';
 import { readingOf } from './unit-reading.ts';
 
@@ -65,52 +65,54 @@ export class SharedValues {
   }
 }
 
-/** Fields with few different values. */
-const sharedTexts = ['licence', 'publisher', 'media_type'] as const;
-
-/** @param columnsOf the shared columns in the place of those in the values */
+/** Makes the values of a dataset that was just made the same objects as those of others. */
 function shareValues(
-  values: Record<string, unknown>,
-  columnsOf: (columns: unknown[]) => readonly Column[],
+  dataset: Writable<Dataset>,
+  columnsOf: (columns: readonly Column[]) => readonly Column[],
   shared: SharedValues,
 ): void {
-  for (const name of sharedTexts) if (typeof values[name] === 'string') values[name] = shared.text(values[name]);
-  if (Array.isArray(values.columns)) values.columns = columnsOf(values.columns);
-  if (!Array.isArray(values.versions)) return;
-  for (const one of values.versions) {
-    const [slug, version] = Array.isArray(one) ? one : [one.slug, one];
+  dataset.licence = shared.text(dataset.licence);
+  dataset.publisher = shared.text(dataset.publisher);
+  if (dataset.columns.length) dataset.columns = columnsOf(dataset.columns);
+  for (const version of dataset.versions as readonly Writable<Version>[]) {
     // One text instead of two equal ones.
-    if (version.label === slug) version.label = slug;
-    shareValues(version, columnsOf, shared);
+    if (version.label === version.slug) version.label = version.slug;
+    version.media_type = shared.text(version.media_type);
+    if (version.columns?.length) version.columns = columnsOf(version.columns as readonly Column[]);
   }
 }
+
+type Writable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** Shares the values of an entity that was read with those of other states. @returns the same state */
 export function shareValuesOfReading(state: UnitState, shared: SharedValues): UnitState {
   const { kind, entity } = state.reading;
-  if (entity !== null && kind !== 'settings')
-    shareValues(entity as never, (columns) => shared.columns(columns as Column[]), shared);
+  if (kind === 'dataset' && entity) shareValues(entity, (columns) => shared.columns(columns), shared);
   return state;
 }
 
 /**
+ * The state that was packed; its unit is used up.
  * @param columns of the states that were packed together, shared already
  * @param shared with the values of other states
  */
 export function unpackState(
-  [packed, content, stamps, payloads]: PackedState,
+  [unit, [values, diagnostics], stamps, payloads]: PackedState,
   columns: readonly Column[],
   shared: SharedValues,
 ): UnitState {
-  const [values, diagnostics] = content;
-  const unit = 'namespace' in packed ? { ...packed, namespace: shared.text(packed.namespace) } : packed;
-  const isWhole = values === null || unit.kind === 'settings';
-  const columnsOf = (indices: unknown[]) => indices.map((index) => columns[index as number] as Column);
-  if (!isWhole) shareValues(values as Record<string, unknown>, columnsOf, shared);
-  const entity = isWhole ? values : entityFromValues(unit as never, values as EntityValues);
+  let entity = values as UnitReading['entity'];
+  if (unit.kind === 'dataset') (unit as Writable<typeof unit>).namespace = shared.text(unit.namespace);
+  if (values !== null && unit.kind !== 'settings') {
+    entity = entityFromValues(unit as never, values as EntityValues) as UnitReading['entity'];
+    if (unit.kind === 'dataset') {
+      const columnsOf = (indices: readonly unknown[]) => indices.map((index) => columns[index as number] as Column);
+      shareValues(entity as Dataset, columnsOf, shared);
+    }
+  }
   return {
     key: unitKey(unit),
-    reading: readingOf(unit, entity as UnitReading['entity']),
+    reading: readingOf(unit, entity),
     stamps,
     payloads,
     diagnostics: diagnostics.length ? diagnostics : noDiagnostics,
