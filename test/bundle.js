@@ -25,6 +25,7 @@ const started = [
   'files/writing/asides',
   'export/datasets-thread',
   'files/reading/unit-reader-thread',
+  'files/reading/read-requests',
 ];
 /** What modules of src/ have that start them. */
 const startsOthers = 'extname(fileURLToPath(import.meta.url))';

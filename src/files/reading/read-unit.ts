@@ -28,8 +28,8 @@ import type { RecordOf } from '../../catalogue/schemas.ts';
 import { settingsFromRecord } from '../../catalogue/settings.ts';
 import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
-import { type FileTree, isSameStamp, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
-import { isTrueOfStamps } from '../tree/stamps.ts';
+import { type FileTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { isSameStamp, isTrueOfStamps } from '../tree/stamps.ts';
 import { type LargeRecords, UnitReader, type UnitState } from './unit-reader.ts';
 import { readingOf } from './unit-reading.ts';
 

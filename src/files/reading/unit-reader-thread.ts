@@ -1,24 +1,29 @@
-/** Thread of `UnitReaders`: reads the units in a message, and replies with their states as JSON. */
+/**
+ * Thread of `UnitReaders`: replies with the states of the units in a message as JSON. What reads units is loaded when the
+ * first one isn't as it was: in a warm start, most threads need none of it, and are ready in half the time.
+ */
 import { parentPort, workerData } from 'node:worker_threads';
-import { DiskTree } from '../tree/disk-tree.ts';
-import { PackedColumns, packState } from './packed-state.ts';
-import { haveUnchangedFiles, readChangedUnit, readUnit } from './read-unit.ts';
+import { areSurelyUnchanged } from '../tree/surely-unchanged.ts';
 import type { ReaderData, ReadReply, ReadRequest, Replies } from './unit-readers.ts';
 
-const { root, sendsTexts } = workerData as ReaderData;
-const tree = new DiskTree(root);
+const { root, sendsTexts, requestReader } = workerData as ReaderData;
 
-function read([unit, stamps, payloads = '']: ReadRequest, columns: PackedColumns): ReadReply {
-  if (stamps === undefined) return packState(readUnit(tree, unit), columns);
-  if (haveUnchangedFiles(tree, { stamps, payloads })) return 'unchanged';
-  const state = readChangedUnit(tree, unit);
-  return state ? packState(state, columns) : 'unread';
+const isUnchanged = ([, stamps, payloads = '']: ReadRequest): boolean =>
+  stamps !== undefined && areSurelyUnchanged(root, stamps) && areSurelyUnchanged(root, payloads);
+
+async function reply(message: string): Promise<void> {
+  const requests: readonly ReadRequest[] = JSON.parse(message);
+  const known = requests.map((request) => (isUnchanged(request) ? 'unchanged' : undefined));
+  let replies: Replies<ReadReply> = [known as 'unchanged'[], []];
+  if (known.includes(undefined)) {
+    const { readRequests }: typeof import('./read-requests.ts') = await import(requestReader);
+    replies = readRequests(root, requests, known, sendsTexts);
+  }
+  parentPort?.postMessage(JSON.stringify(replies));
 }
 
-parentPort?.on('message', (requests: string) => {
-  const packed = new PackedColumns();
-  const texts: [path: string, text: string][] = [];
-  if (sendsTexts) tree.onRead = (...read) => void texts.push(read);
-  const replies = (JSON.parse(requests) as readonly ReadRequest[]).map((request) => read(request, packed));
-  parentPort?.postMessage(JSON.stringify([replies, packed.columns, texts] satisfies Replies<ReadReply>));
+/** The replies are sent in the order of the messages. */
+let last = Promise.resolve();
+parentPort?.on('message', (message: string) => {
+  last = last.then(() => reply(message));
 });

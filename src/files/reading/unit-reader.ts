@@ -6,8 +6,8 @@ import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { type Format, findPosition, isParsedSoon, type TextPosition } from '../../text/parse.ts';
-import { type FileTree, isSameStamp, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
-import { type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
+import { type FileTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { isSameStamp, type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
 import { type CheckedRecord, checkRecordText, makeProblem, type Problem } from './check-record.ts';
 
 /** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */

@@ -26,10 +26,14 @@ export type ReadReply = PackedState | 'unchanged' | 'unread';
 export type Replies<Reply> = readonly [replies: readonly Reply[], columns: readonly Column[], texts?: RecordTexts];
 export type RecordTexts = readonly (readonly [path: string, text: string])[];
 
-/** What a thread needs to begin: the path of the catalogue folder, and true if it sends the texts of the records that it reads. */
+/** What a thread needs to begin. */
 export interface ReaderData {
+  /** Path of the catalogue folder. */
   readonly root: string;
+  /** True if it sends the texts of the records that it reads. */
   readonly sendsTexts: boolean;
+  /** URL of the module that reads units, as long as it only compares them. */
+  readonly requestReader: string;
 }
 
 /** Units that are read together, by a thread or by the main thread. */
@@ -56,6 +60,7 @@ const unitReaderProgram = './unit-reader-thread';
 
 /** URL of a thread's program beside this module. */
 const urlOfProgram = (name: string): string => new URL(`${name}${extension}`, import.meta.url).href;
+const requestReader = urlOfProgram('./read-requests');
 
 interface Thread<Reply> {
   readonly worker: Worker;
@@ -88,7 +93,7 @@ export class UnitReaders<Reply = ReadReply> {
   ) {
     this.#onRunning = onRunning;
     try {
-      for (let i = 0; i < count; i++) this.#startThread({ root, sendsTexts }, program);
+      for (let i = 0; i < count; i++) this.#startThread({ root, sendsTexts, requestReader }, program);
     } catch {
       // The system refuses another thread: those that started, or the main thread, read everything.
     }

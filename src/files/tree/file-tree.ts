@@ -16,12 +16,6 @@ export interface Stamp {
   readonly ctime: number;
 }
 
-/** True if two stamps mean "unchanged". */
-export function isSameStamp(a: Stamp | null, b: Stamp | null): boolean {
-  if (a === null || b === null) return a === b;
-  return a.mtime !== -1 && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime;
-}
-
 /** A file or folder that can't be read: no permission, too large, not UTF-8, or a link that leaves the folder. */
 export class UnreadableFileError extends Error {}
 

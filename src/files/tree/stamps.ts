@@ -29,6 +29,12 @@ export const exactStampFrom = (stats: Stats): Stamp => ({
   ctime: stats.ctimeMs,
 });
 
+/** True if two stamps mean "unchanged". */
+export function isSameStamp(a: Stamp | null, b: Stamp | null): boolean {
+  if (a === null || b === null) return a === b;
+  return a.mtime !== -1 && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime;
+}
+
 /** The text of stamps by path; see the head of this module. */
 export type PackedStamps = string & { readonly packed?: never };
 

@@ -17,7 +17,7 @@ import { type TestContext, test } from 'node:test';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { readUnitStateCache } from '../../../src/files/reading/cache.ts';
 import { UnitStore } from '../../../src/files/reading/unit-store.ts';
-import { isSameStamp } from '../../../src/files/tree/file-tree.ts';
+import { isSameStamp } from '../../../src/files/tree/stamps.ts';
 import { type CatalogueFolder, datasetText, until, versionText } from '../../support/folder.ts';
 import { follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
 
