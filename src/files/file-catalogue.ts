@@ -128,17 +128,19 @@ export class FileCatalogue implements CatalogueFiles {
    * @returns what was found in the folder, for the rescan that follows
    */
   async #readFirst(cache: boolean): Promise<readonly ScanResult[] | 'known'> {
-    const { FirstReading } = await import('./reading/first-reading.ts');
+    const [{ FirstReading }, { StateCache }] = await Promise.all([
+      import('./reading/first-reading.ts'),
+      cache ? import('./reading/cache.ts') : { StateCache: null },
+    ]);
     const reading = new FirstReading(this.store.tree, this.options.onThreadsRun);
     try {
-      if (cache) {
-        const { StateCache } = await import('./reading/cache.ts');
+      if (StateCache) {
         this.#cache = new StateCache(this.store, this.options);
         await this.#cache.restore(reading);
       }
       return await reading.finish(this.store);
     } finally {
-      await reading.close();
+      void reading.close(); // The threads end while what they have read is taken.
     }
   }
 
@@ -210,13 +212,13 @@ export class FileCatalogue implements CatalogueFiles {
 
   /** Reads everything and follows the files from now on. */
   async follow(): Promise<void> {
-    const { Watch } = await import('./following/watch.ts');
     const written = this.options.readOnly ? undefined : writeEditorSchemas(this.root).catch(() => {});
     if (!this.#loaded) {
       const found = await this.#readFirst(this.options.cache ?? true);
       await runStepsInSlices(this.store.rescan([{ folder: '' }], found));
       this.#finishLoading(false);
     }
+    const { Watch } = await import('./following/watch.ts');
     await written;
     this.#watch = new Watch(this.store, {
       log: this.options.log ?? (() => {}),

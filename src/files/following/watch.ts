@@ -4,6 +4,7 @@
  * and the state of git and the journal of our own writes make the usual changes known at once. If not even the folders above
  * the datasets can be watched, the whole folder is scanned every few seconds.
  */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { runStepsInSlices } from '../reading/event-loop.ts';
 import { haveUnchangedFiles } from '../reading/read-unit.ts';
@@ -158,6 +159,7 @@ export class Watch {
 
   /** Watches the folders above the datasets, and then as many datasets as the budget allows: those that changed last. */
   async #startAllWatchers(watchers: Watchers, budget: number): Promise<void> {
+    await nextTurn(); // A start ends in this one.
     const units = [...unitsBelow(this.#store.states, watchers.units, [{ folder: '' }])('')];
     const datasets = units.filter(({ kind }) => kind === 'dataset');
     await runStepsInSlices(this.#watchUnits(units.filter(({ kind }) => kind !== 'dataset')));

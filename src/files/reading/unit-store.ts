@@ -25,7 +25,7 @@ import type { LargeRecord, LargeRecords, UnitState } from './unit-reader.ts';
 import { readingOf, unitOfReading } from './unit-reading.ts';
 import { isAsWritten, stateAfterWrite, type WrittenUnit } from './written-unit.ts';
 
-/** Number of changed units up to which the next snapshot is made in one step. */
+/** Number of changed units up to which the next snapshot is made in one step, and of those in a step of the first snapshot. */
 const maxAtOnce = 100;
 
 export class UnitStore {
@@ -268,11 +268,12 @@ export class UnitStore {
     do {
       changed = this.#changedUnits;
       const isShort = changed.size <= maxAtOnce;
+      const isFirst = this.#snapshot === emptySnapshot;
       const readings = this.#readingsOf(changed);
       const steps = nextSnapshotInSteps(this.#snapshot, { readings, diagnostics: this.#changedDiagnostics });
       let step = steps.next();
-      while (!step.done && changed === this.#changedUnits) {
-        if (!isShort) yield;
+      for (let count = 1; !step.done && changed === this.#changedUnits; count++) {
+        if (!isShort && (!isFirst || count % maxAtOnce === 0)) yield;
         step = steps.next();
       }
       next = step.done ? step.value : this.#snapshot;
