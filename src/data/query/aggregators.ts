@@ -4,7 +4,7 @@ import type { Turns } from '../event-loop.ts';
 import { detachedCopy, type TableColumn, type Value } from '../row.ts';
 import type { ColumnChunk } from '../table/column-chunk.ts';
 import { instantParserOf } from './grouping.ts';
-import { medianOfNumbers } from './median.ts';
+import { GroupedNumbers } from './median.ts';
 
 /** The rows of a row group that are added, counted from its start, and the group of each. */
 export interface GroupedRows {
@@ -221,51 +221,52 @@ class TextExtremes implements Aggregator {
 
 class Medians implements Aggregator {
   readonly #budget: MedianBudget;
-  #values = new Float64Array(1024);
-  #groups = new Uint32Array(1024);
-  #count = 0;
+  #numbers = new GroupedNumbers();
   #medians = new Float64Array(0);
 
   constructor(budget: MedianBudget) {
     this.#budget = budget;
   }
 
-  add(chunk: ColumnChunk | undefined, { rows, groups }: GroupedRows): void {
+  add(chunk: ColumnChunk | undefined, { rows, groups, groupCount }: GroupedRows): void {
     if (chunk?.kind !== 'numbers') return;
-    this.#reserve(rows.length);
     const { numbers } = chunk;
-    let count = this.#count;
-    for (let i = 0; i < rows.length; i++) {
-      const number = numbers[rows[i] as number] as number;
-      if (Number.isNaN(number)) continue;
-      this.#values[count] = number;
-      this.#groups[count++] = groups[i] as number;
-    }
-    this.#budget.used += count - this.#count;
-    this.#count = count;
+    let count = 0;
+    for (let i = 0; i < rows.length; i++) if (!Number.isNaN(numbers[rows[i] as number])) count++;
+    // A chunk without nulls is kept as it is, rather than copied.
+    if (count === numbers.length) this.#numbers.add(numbers, groups.slice(), groupCount);
+    else this.#numbers.add(...presentNumbers(numbers, { rows, groups }, count), groupCount);
+    this.#budget.used += count;
     if (this.#budget.used <= this.#budget.limit) return;
     const message = `The medians are of more than ${this.#budget.limit} values. Filter the rows, or ask for the mean.`;
     throw new ValidationError({ _aggregate: [message] });
   }
 
-  #reserve(more: number): void {
-    if (this.#count + more <= this.#values.length) return;
-    const [values, groups, length] = [this.#values, this.#groups, Math.max(this.#count + more, 2 * this.#count)];
-    this.#values = new Float64Array(length);
-    this.#values.set(values);
-    this.#groups = new Uint32Array(length);
-    this.#groups.set(groups);
-  }
-
   async finish(groupCount: number, turns: Turns): Promise<void> {
-    const values = this.#values.subarray(0, this.#count);
-    this.#medians = await medianOfNumbers(values, this.#groups, groupCount, turns);
-    this.#values = new Float64Array(0);
-    this.#groups = new Uint32Array(0);
+    this.#medians = await this.#numbers.medians(groupCount, turns);
+    this.#numbers = new GroupedNumbers();
   }
 
   value(group: number): number | null {
     const median = this.#medians[group] as number;
     return Number.isNaN(median) ? null : median;
   }
+}
+
+/** The numbers of rows, without nulls, and the group of each. @param count how many they are */
+function presentNumbers(
+  all: Float64Array,
+  { rows, groups }: Pick<GroupedRows, 'rows' | 'groups'>,
+  count: number,
+): [numbers: Float64Array, groups: Uint32Array] {
+  const numbers = new Float64Array(count);
+  const groupOf = new Uint32Array(count);
+  let next = 0;
+  for (let i = 0; i < rows.length; i++) {
+    const number = all[rows[i] as number] as number;
+    if (Number.isNaN(number)) continue;
+    numbers[next] = number;
+    groupOf[next++] = groups[i] as number;
+  }
+  return [numbers, groupOf];
 }
