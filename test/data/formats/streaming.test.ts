@@ -151,6 +151,59 @@ for (const format of withRows) {
   });
 }
 
+describe('rows of thousands of columns', () => {
+  const names = Array.from({ length: 3_000 }, (_, column) => `column ${column}`);
+  const wide: TableSchema = { hasGeometry: true, columns: names.map((name) => ({ name, type: 'integer' })) };
+  const values = (row: number) => names.map((_, column) => (column % 7 === 0 ? null : row * column));
+  function* rows(): Generator<Row> {
+    let at = 0;
+    const row: Row = {
+      value: (column) => values(at)[column] ?? null,
+      geometry: () => point(at, 1),
+      bbox: () => null,
+      id: () => at,
+    };
+    for (; at < 5; at++) yield row;
+  }
+  const written = (format: StreamedFormatName) => writeRows(format, { name: 'wide', schema: wide, rows: rows() });
+  const geometry = (row: number) => ({ type: 'Point', coordinates: [row, 1] });
+  const members = (row: number) => names.map((name, column) => [name, values(row)[column]]);
+  const features = [0, 1, 2, 3, 4].map((id) => {
+    const properties = Object.fromEntries(members(id));
+    return { type: 'Feature', id, geometry: geometry(id), properties };
+  });
+  const objects = [0, 1, 2, 3, 4].map((id) => Object.fromEntries([['geometry', geometry(id)], ...members(id)]));
+  const textOf = async (format: StreamedFormatName) => (await bytesOf(written(format))).toString();
+  const lines = (text: string) => text.trimEnd().split('\n');
+
+  test('are whole in each format of JSON', async () => {
+    assert.deepEqual(JSON.parse(await textOf('geojson')).features, features);
+    assert.deepEqual(JSON.parse(await textOf('json')), features);
+    assert.deepEqual(JSON.parse(await textOf('objects')), objects);
+    assert.deepEqual(
+      lines(await textOf('ndjson')).map((line) => JSON.parse(line)),
+      objects,
+    );
+    assert.deepEqual(
+      lines(await textOf('geojsonl')).map((line) => JSON.parse(line)),
+      features,
+    );
+  });
+
+  test('are whole in CSV', async () => {
+    const expected = [names, ...[0, 1, 2, 3, 4].map(values)].map((cells) => cells.map((cell) => cell ?? '').join(','));
+    const found = (await textOf('csv')).split('\r\n').map((line) => line.replace(/^[^,]*POINT[^,]*,|^geometry,/, ''));
+    assert.deepEqual(found, [...expected, '']);
+  });
+
+  test('come in chunks that are shorter than a row', async () => {
+    let [chunks, longest] = [0, 0];
+    for await (const { length } of written('geojson')) [chunks, longest] = [chunks + 1, Math.max(longest, length)];
+    assert.ok(chunks > 1);
+    assert.ok(longest < (1 << 16) + (1 << 14), `${longest} bytes`);
+  });
+});
+
 test('the event loop gets turns while a fast consumer reads', async () => {
   let longest = 0;
   let last = performance.now();

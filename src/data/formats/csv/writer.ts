@@ -54,6 +54,7 @@ export function csvWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer, optio
   });
   const separatorCode = separator.charCodeAt(0);
   return {
+    columns: cells.length,
     start() {
       if (bom) out.text('\ufeff');
       columns.forEach(({ name }, i) => {
@@ -64,17 +65,17 @@ export function csvWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer, optio
       });
       out.text('\r\n');
     },
-    row(row) {
+    row(row, from, to) {
       const start = out.end;
-      if (hasPosition) {
+      if (hasPosition && from === 0) {
         isPoint = row.readPoint?.(point) ?? false;
         if (!isPoint) position = pointPosition(row);
       }
-      for (let i = 0; i < cells.length; i++) {
+      for (let i = from; i < to; i++) {
         if (i > 0) out.byte(separatorCode);
         (cells[i] as CellWriter)(row);
       }
-      endRow(out, out.end === start);
+      if (to === cells.length) endRow(out, out.end === start);
     },
     end() {},
   };

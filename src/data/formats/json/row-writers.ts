@@ -14,89 +14,117 @@ const idKey = encodeJsonKey('id');
 const geometryKey = encodeJsonKey('geometry');
 const propertiesKey = encodeJsonKey('properties');
 
+/** Writes a row as an item, or some columns of it: as `row` of `TextWriter`. */
+export type ItemWriter = Pick<TextWriter, 'columns' | 'row'>;
+
 /**
- * A function that writes a row as a Feature (RFC 7946, section 3.2), with its `id` if it has one. There is
+ * A writer of a row as a Feature (RFC 7946, section 3.2), with its `id` if it has one. There is
  * always a member `geometry`, as the RFC requires; it is null if there is none or it isn't selected.
  */
-export function makeFeatureWriter(input: ColumnsInput & Pick<RowsInput, 'idOf'>, out: TextBuffer): (row: Row) => void {
+export function makeFeatureWriter(input: ColumnsInput & Pick<RowsInput, 'idOf'>, out: TextBuffer): ItemWriter {
   const selected = columnsToWrite(input);
   const hasGeometry = selected.some(({ kind }) => kind === 'geometry');
-  const columns = columnsWithoutGeometry(selected).map(({ index, name }) => ({ index, key: encodeJsonKey(name) }));
+  const columns = columnsWithoutGeometry(selected).map(({ index, name }) => memberOf(index, name));
   const idOf = input.idOf ?? ((row) => row.id());
-  return (row) => {
-    out.append(featureStart);
-    const id = idOf(row);
-    if (id !== undefined) {
-      out.append(idKey);
-      writeJson(out, id);
-      out.byte(44);
-    }
-    out.append(geometryKey);
-    writeRowGeometry(out, hasGeometry ? row : null, input.mayHaveMisdirectedRings);
-    out.byte(44);
-    out.append(propertiesKey);
-    out.byte(123);
-    for (let i = 0; i < columns.length; i++) {
-      const { index, key } = columns[i] as (typeof columns)[number];
-      if (i > 0) out.byte(44);
-      out.append(key);
-      writeRowValue(out, row, index);
-    }
-    out.byte(125);
-    out.byte(125);
+  return {
+    columns: columns.length,
+    row(row, from, to) {
+      if (from === 0) {
+        out.append(featureStart);
+        const id = idOf(row);
+        if (id !== undefined) {
+          out.append(idKey);
+          writeJson(out, id);
+          out.byte(44);
+        }
+        out.append(geometryKey);
+        writeRowGeometry(out, hasGeometry ? row : null, input.mayHaveMisdirectedRings);
+        out.byte(44);
+        out.append(propertiesKey);
+        out.byte(123);
+      }
+      for (let i = from; i < to; i++) {
+        const column = columns[i] as Member;
+        if (i > 0) out.byte(44);
+        column.key ??= encodeJsonKey(column.name);
+        out.append(column.key);
+        writeRowValue(out, row, column.index);
+      }
+      if (to < columns.length) return;
+      out.byte(125);
+      out.byte(125);
+    },
   };
 }
 
 /**
- * A function that writes a row as a plain object, with the geometry as GeoJSON under `geometry` (or `geometry_1` … if a
+ * A writer of a row as a plain object, with the geometry as GeoJSON under `geometry` (or `geometry_1` … if a
  * column has that name).
  */
-export function makeObjectWriter(input: ColumnsInput, out: TextBuffer): (row: Row) => void {
+export function makeObjectWriter(input: ColumnsInput, out: TextBuffer): ItemWriter {
   const selected = columnsToWrite(input);
   const columns = selected.map((column) =>
     column.kind === 'geometry'
-      ? { index: -1, key: encodeJsonKey(unusedColumnName('geometry', selected)) }
-      : { index: column.index, key: encodeJsonKey(column.name) },
+      ? memberOf(-1, unusedColumnName('geometry', selected))
+      : memberOf(column.index, column.name),
   );
-  return (row) => {
-    out.byte(123);
-    for (let i = 0; i < columns.length; i++) {
-      const { index, key } = columns[i] as (typeof columns)[number];
-      if (i > 0) out.byte(44);
-      out.append(key);
-      if (index < 0) writeRowGeometry(out, row, input.mayHaveMisdirectedRings);
-      else writeRowValue(out, row, index);
-    }
-    out.byte(125);
+  return {
+    columns: columns.length,
+    row(row, from, to) {
+      if (from === 0) out.byte(123);
+      for (let i = from; i < to; i++) {
+        const column = columns[i] as Member;
+        if (i > 0) out.byte(44);
+        column.key ??= encodeJsonKey(column.name);
+        out.append(column.key);
+        if (column.index < 0) writeRowGeometry(out, row, input.mayHaveMisdirectedRings);
+        else writeRowValue(out, row, column.index);
+      }
+      if (to === columns.length) out.byte(125);
+    },
   };
 }
+
+/** A column as a member of objects; the index of the geometry is -1. */
+interface Member {
+  readonly index: number;
+  readonly name: string;
+  /** Encoded with the first row: thousands of them would make a long turn before it. */
+  key: Uint8Array | undefined;
+}
+
+const memberOf = (index: number, name: string): Member => ({ index, name, key: undefined });
 
 /** A writer of `before[…]after` with an item per row, each on a line of its own. */
 export function arrayWriter(
   out: TextBuffer,
-  writeItem: (row: Row) => void,
+  item: ItemWriter,
   { before = '', after = '' }: { before?: string; after?: string } = {},
 ): TextWriter {
   let isFirst = true;
   return {
+    columns: item.columns,
     start: () => out.text(`${before}[`),
-    row(row) {
-      if (!isFirst) out.byte(44);
-      isFirst = false;
-      out.byte(10);
-      writeItem(row);
+    row(row, from, to) {
+      if (from === 0) {
+        if (!isFirst) out.byte(44);
+        isFirst = false;
+        out.byte(10);
+      }
+      item.row(row, from, to);
     },
     end: () => out.text(`\n]${after}\n`),
   };
 }
 
 /** A writer of an item per row, each ended by a newline. */
-export function lineWriter(out: TextBuffer, writeItem: (row: Row) => void): TextWriter {
+export function lineWriter(out: TextBuffer, item: ItemWriter): TextWriter {
   return {
+    columns: item.columns,
     start() {},
-    row(row) {
-      writeItem(row);
-      out.byte(10);
+    row(row, from, to) {
+      item.row(row, from, to);
+      if (to === item.columns) out.byte(10);
     },
     end() {},
   };
