@@ -1,6 +1,7 @@
 /** The entry point that serves the catalogue of a folder over HTTP. */
 
 import { readFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { noCredentialsWarning } from './catalogue/accounts.ts';
 import { UnusableCatalogueError } from './catalogue/errors.ts';
@@ -79,8 +80,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     await listening.close(0);
     throw error;
   }
-  let requests = 0;
-  const leaveHeapToV8 = settleHeap(catalogue.store, () => requests);
+  const settling = settleHeap(catalogue.store);
   const { accounts, snapshot } = catalogue;
   if (!readOnly && snapshot.users.size > 0 && !(await accounts.hasCredentials()))
     log(`${noCredentialsWarning.message} ${noCredentialsWarning.advice}`);
@@ -104,7 +104,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   if (!reading.readOnly) loadPackagesForWriting();
   const listener = follower ? listenerWithPosition(app, follower) : app;
   listening.setListener((request, response) => {
-    requests++;
+    settling.count(response);
     listener(request, response);
   });
   follower?.start();
@@ -115,7 +115,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     },
     async close() {
       await listening.close();
-      leaveHeapToV8();
+      settling.end();
       await pool.close();
       await follower?.close();
       await catalogue.close();
@@ -146,34 +146,52 @@ const manyChanges = 500;
 const manyRequests = 250;
 /** Milliseconds between two looks at their number. */
 const lookEvery = 250;
+/** Looks one after another, each while a response is made or sent, from which the server has a load: of a few that take long. */
+const busyLooks = 4;
+
+/** The time in which a small heap is made smaller. */
+interface Settling {
+  /** To be called for each request. */
+  count(response: ServerResponse): void;
+  /** Leaves the heap to V8. */
+  end(): void;
+}
 
 /**
  * After the start, a large heap may grow by less. A small one is made smaller: within some seconds, V8 collects the garbage of the
  * start in steps, and gives back the memory of the young generation, which it does by itself after minutes without
- * requests. (Decisions 0127 and 0137.)
- * @param requests returns the number of requests since the start
- * @returns leaves a small heap to V8, as it is after `settlingTime`, many changes or many requests
+ * requests. It is left to V8 after `settlingTime`, many changes or many requests, or when the server is always at work for
+ * some. (Decisions 0127 and 0137.)
  */
-function settleHeap(store: { readonly changeCount: number }, requests: () => number): () => void {
+function settleHeap(store: { readonly changeCount: number }): Settling {
   if (getHeapStatistics().used_heap_size > largeHeap) {
     setHeapGrowth(growthWhenLarge);
-    return () => {};
+    return { count() {}, end() {} };
   }
   setFlagsFromString('--optimize-for-size');
   const until = performance.now() + settlingTime;
   const mostChanges = store.changeCount + manyChanges;
+  let isSettling = true;
+  let [requests, underWay, busy] = [0, 0, 0];
   const end = () => {
+    isSettling = false;
     clearInterval(timer);
     setFlagsFromString('--no-optimize-for-size');
     setHeapGrowth(growthByItself);
   };
-  let requestsBefore = 0;
   const timer = setInterval(() => {
-    const isBusy = requests() - requestsBefore > manyRequests || store.changeCount > mostChanges;
-    if (isBusy || performance.now() > until) end();
-    requestsBefore = requests();
+    busy = underWay > 0 ? busy + 1 : 0;
+    const isLoaded = requests > manyRequests || busy >= busyLooks || store.changeCount > mostChanges;
+    if (isLoaded || performance.now() > until) end();
+    requests = 0;
   }, lookEvery).unref();
-  return end;
+  const count = (response: ServerResponse) => {
+    if (!isSettling) return;
+    requests++;
+    underWay++;
+    response.once('close', () => underWay--);
+  };
+  return { count, end };
 }
 
 /** @returns null unless a git remote is to be followed @throws UnusableCatalogueError, NotFoundError */
