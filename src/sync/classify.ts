@@ -1,11 +1,6 @@
 /** Status of each file: the side that changed it since the last common state. Pure. */
-import {
-  enclosingContainerFolders,
-  isBytesPath,
-  parseCataloguePath,
-  recordPathWithoutExtension,
-} from '../catalogue/layout.ts';
-import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
+import { enclosingContainerFolders, parseCataloguePath, recordPathWithoutExtension } from '../catalogue/layout.ts';
+import { containerFolder, type Files, isBytesFile, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import type { Move } from './moves.ts';
 
 /** `ignored`: the sides differ, and nothing is to be done about it. */
@@ -40,7 +35,7 @@ export function classifySyncFiles(input: SyncInput): {
   const statuses = new Map<string, Status>();
   const removals = { ours: datasetsWithRemovals(base, ours), theirs: datasetsWithRemovals(base, theirs) };
   for (const path of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()]))
-    statuses.set(path, isBytesPath(path) ? bytesStatus(path, input, removals) : recordStatus(path, input));
+    statuses.set(path, isBytesFile(path) ? bytesStatus(path, input, removals) : recordStatus(path, input));
   const blocked: Blocked[] = [];
   const block = (path: string, reason: string) => {
     if (statuses.get(path) === 'same' || statuses.get(path) === 'blocked') return;
@@ -112,6 +107,7 @@ function extensionClashes(ours: Files, theirs: Files): readonly (readonly [local
       return info.kind === 'record' && !others.has(path) ? [[recordPathWithoutExtension(info.ref), path] as const] : [];
     });
   const remote = new Map(byStem(theirs, ours));
+  if (remote.size === 0) return [];
   return byStem(ours, theirs).flatMap(([stem, path]) => {
     const remotePath = remote.get(stem);
     return remotePath === undefined ? [] : [[path, remotePath] as const];
@@ -135,9 +131,9 @@ interface RemovedContainer {
 function joinContainers({ base, ours, theirs }: ThreeWay, statuses: Map<string, Status>): void {
   const removed = new Map<string, RemovedContainer>();
   for (const [record, status] of statuses) {
-    const folder = containerFolder(record);
     const isRemoved = base.has(record) && ours.has(record) !== theirs.has(record);
-    if (folder === null || !isRemoved || status === 'blocked') continue;
+    const folder = isRemoved && status !== 'blocked' ? containerFolder(record) : null;
+    if (folder === null) continue;
     const [keeper, remover] = ours.has(record) ? [ours, theirs] : [theirs, ours];
     removed.set(folder, { record, keeper, remover, members: [] });
   }

@@ -165,7 +165,8 @@ async function readManifest(
     if (!isSynced(path)) continue;
     files.set(path, { checksum, size });
     if (checksum === '') unreadable.set(path, `The ${side} file can't be read.`);
-    await spool?.add(entry);
+    // A local folder computes the checksum from this very text.
+    await spool?.add(entry, side === 'local');
   }
   return { files, tag: manifest?.tag ?? null };
 }

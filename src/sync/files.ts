@@ -26,10 +26,22 @@ export interface ThreeWay {
 
 export type FileKind = RecordRef['kind'] | 'payload' | 'media' | 'settings' | 'unknown';
 
+/** Kinds by path: in a first push, each of thousands of paths is asked for ten times. */
+const kinds = new Map<string, FileKind>();
+const maxKinds = 100_000;
+
 export function syncFileKind(path: string): FileKind {
+  const known = kinds.get(path);
+  if (known !== undefined) return known;
   const info = parseCataloguePath(path);
-  return info.kind === 'record' ? info.ref.kind : info.kind;
+  const kind = info.kind === 'record' ? info.ref.kind : info.kind;
+  if (kinds.size >= maxKinds) kinds.clear();
+  kinds.set(path, kind);
+  return kind;
 }
+
+/** True for a payload or an image: bytes that are added, and never changed. */
+export const isBytesFile = (path: string): boolean => ['payload', 'media'].includes(syncFileKind(path));
 
 /** The folder of a dataset or a namespace, with a slash at its end, by the path of its record; null for other files. */
 export function containerFolder(path: string): string | null {

@@ -30,10 +30,13 @@ export class TextSpool {
     return new TextSpool(path, await LineFile.open(path, 'w+'));
   }
 
-  /** Keeps the text of an entry, if it has the entry's checksum. */
-  async add({ checksum, text }: FileEntry): Promise<void> {
+  /**
+   * Keeps the text of an entry.
+   * @param isChecked true if the text is known to have the entry's checksum; others are kept only if they have it
+   */
+  async add({ checksum, text }: FileEntry, isChecked = false): Promise<void> {
     if (text === undefined || this.#positions.has(checksum) || this.#texts.has(checksum)) return;
-    if (computeChecksum(text) !== checksum) return;
+    if (!isChecked && computeChecksum(text) !== checksum) return;
     this.#size += text.length;
     if (this.#size <= maxInMemory) return void this.#texts.set(checksum, text);
     this.#positions.set(checksum, await this.#lines.append(JSON.stringify(text)));

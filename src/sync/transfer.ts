@@ -111,20 +111,57 @@ function makeLargeDatasetTest(steps: readonly SyncStep[]): (folder: string) => b
   return (folder) => (sizes.get(folder) ?? 0) > maxGroupBytes;
 }
 
-function* batchesOf(groups: readonly StepGroup[]): Generator<readonly SyncStep[]> {
-  let batch: SyncStep[] = [];
-  let bytes = 0;
-  for (const group of groups) {
-    const size = group.reduce((sum, step) => sum + transferSize(step), 0);
-    if (batch.length && (batch.length + group.length > batchLength || bytes + size > batchBytes)) {
-      yield sortByStage(batch);
-      batch = [];
-      bytes = 0;
-    }
-    batch.push(...group);
-    bytes += size;
+/** Steps of a batch, and what they take. */
+class Batch {
+  readonly steps: SyncStep[] = [];
+  #bytes = 0;
+
+  /** True unless the groups are too much for this batch, with what is in it. */
+  hasRoomFor(groups: readonly StepGroup[]): boolean {
+    const { length, bytes } = sizeOf(groups);
+    return this.steps.length + length <= batchLength && this.#bytes + bytes <= batchBytes;
   }
-  if (batch.length) yield sortByStage(batch);
+
+  add(group: StepGroup): void {
+    this.steps.push(...group);
+    this.#bytes += sizeOf([group]).bytes;
+  }
+}
+
+function sizeOf(groups: readonly StepGroup[]): { readonly length: number; readonly bytes: number } {
+  const steps = groups.flat();
+  return { length: steps.length, bytes: steps.reduce((sum, step) => sum + transferSize(step), 0) };
+}
+
+/**
+ * Batches of steps. Those of one namespace are in one batch, unless they are too many: the server locks the folder of a
+ * namespace while datasets are added to it, so that two batches with the same namespace would wait for each other.
+ */
+function* batchesOf(groups: readonly StepGroup[]): Generator<readonly SyncStep[]> {
+  let batch = new Batch();
+  for (const ofNamespace of runsOf(groups, ([step]) => enclosingContainerFolders(step?.path ?? '').at(-1)))
+    for (const [i, group] of ofNamespace.entries()) {
+      const isTooMuch = !batch.hasRoomFor(i === 0 && new Batch().hasRoomFor(ofNamespace) ? ofNamespace : [group]);
+      if (batch.steps.length && isTooMuch) {
+        yield sortByStage(batch.steps);
+        batch = new Batch();
+      }
+      batch.add(group);
+    }
+  if (batch.steps.length) yield sortByStage(batch.steps);
+}
+
+/** Neighbours with the same key together. */
+function runsOf<T>(items: readonly T[], keyOf: (item: T) => string | undefined): readonly (readonly T[])[] {
+  const runs: T[][] = [];
+  let last: string | undefined;
+  for (const item of items) {
+    const key = keyOf(item);
+    if (runs.length && key === last) runs.at(-1)?.push(item);
+    else runs.push([item]);
+    last = key;
+  }
+  return runs;
 }
 
 async function applyBatch(
