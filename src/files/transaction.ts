@@ -24,7 +24,7 @@ import { makeRegularPause, runStepsInSlices } from './reading/event-loop.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
 import { performFileActions } from './writing/action.ts';
 import type { Step } from './writing/change.ts';
-import { findMissingFolders, scopesToReadAfter, unitsToReadBefore } from './writing/chunk-units.ts';
+import { findMissingFolders, noteAdditions, scopesToReadAfter, unitsToReadBefore } from './writing/chunk-units.ts';
 import { writeNewRecordsOfSteps } from './writing/create-together.ts';
 import { type PlannedStep, TransactionPlan } from './writing/plan.ts';
 import { ChangedMeanwhileError } from './writing/record-file.ts';
@@ -182,6 +182,7 @@ class Transaction {
     const { files } = this.#access;
     const pause = chunk.length > 1 ? this.#pause : makeRegularPause(maxTurnOfOneStep);
     const missing = findMissingFolders(files.store.tree, newFoldersOfChunk(chunk));
+    noteAdditions(files.store, missing);
     const unread = unitsToReadBefore(files.store, chunk, missing);
     if (unread.length)
       await runStepsInSlices(files.store.rescan(unread), chunk.length > 1 ? undefined : maxTurnOfOneStep);

@@ -9,6 +9,8 @@ export interface ChangeQueueOptions {
   readonly rescan: (scopes: readonly Scope[], count: number) => Promise<void>;
   /** True if a record of the unit is missing or empty, as it is for a moment while it is written. */
   readonly isBeingWritten: (unit: Unit) => boolean;
+  /** True if the unit is compared with its files later in any case: its changes are left out. */
+  readonly isComparedLater: (unit: Unit) => boolean;
 }
 
 /** Milliseconds without a change after which a rescan begins, and the longest wait for that. */
@@ -66,10 +68,12 @@ export class ChangeQueue {
 
   /** Adds the path of a change, relative to the catalogue folder. */
   push(path: string): void {
+    const isKnown = this.#paths.has(path);
+    const scope = isKnown ? null : scopeToReread(path);
+    if (scope && !('folder' in scope) && this.#options.isComparedLater(scope)) return;
     this.#wait();
-    if (this.#paths.has(path)) return;
+    if (isKnown) return;
     this.#paths.add(path);
-    const scope = scopeToReread(path);
     if (scope !== null) this.#scopes.set(scopeKey(scope), scope);
   }
 

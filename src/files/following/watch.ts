@@ -67,6 +67,7 @@ export class Watch {
       isUnchanged: (unit) => this.#watchUnchanged(unit),
       rescan: (scopes, count) => this.#rescan(scopes, count),
       isBeingWritten: (unit) => store.isBeingWritten(unit),
+      isComparedLater: (unit) => store.added.has(unitKey(unit)),
     });
     this.#poller = new UnwatchedPoller(store, {
       isWatched: (key) => this.#watchers?.has(key) ?? false,
@@ -81,6 +82,7 @@ export class Watch {
   /** Starts to follow the folder. Changes before the watchers are ready are found once they are. */
   start(): void {
     this.#rootIdentity = this.#store.tree.identity('');
+    this.#store.added.isFollowed = true;
     this.#startWatchers();
     this.#timer = setInterval(() => this.#tick(), tickEvery);
   }
@@ -88,6 +90,7 @@ export class Watch {
   /** Stops watchers and timers, and waits for the current rescan. */
   async close(): Promise<void> {
     this.#closed = true;
+    this.#store.added.isFollowed = false;
     clearInterval(this.#timer);
     this.#poller.stop();
     this.#watchers?.close();
@@ -110,9 +113,8 @@ export class Watch {
 
   /** Watches the folders of a dataset that is viewed: it is likely to be changed. */
   noteView(unit: Unit & { kind: 'dataset' }): void {
-    const key = unitKey(unit);
-    if (!this.#poller.isRunning || this.#watchers?.has(key) || !this.#store.states.has(key)) return;
-    this.#watchers?.watch(unit, this.#store.states.get(key));
+    const state = this.#store.states.get(unitKey(unit));
+    if (state && this.#poller.isRunning && !this.#watchers?.has(state.key)) this.#watchers?.watch(unit, state);
   }
 
   #startWatchers(): void {
@@ -184,10 +186,7 @@ export class Watch {
   #tick(): void {
     if (this.#held > 0) return;
     const { tree } = this.#store;
-    if (!tree.isCatalogue()) {
-      this.#markLost();
-      return;
-    }
+    if (!tree.isCatalogue()) return void this.#markLost();
     const rootIdentity = tree.identity('');
     if (rootIdentity !== this.#rootIdentity || this.#state === 'lost') {
       if (this.#state === 'lost') this.#options.log('The catalogue folder is back: everything is read again.');
@@ -197,6 +196,7 @@ export class Watch {
       this.#scanAt = 0;
     }
     if (this.#state === 'polling') void this.#readHints();
+    for (const unit of this.#store.added.take()) this.#changes.schedule(unit);
     const overdue = performance.now() - this.#scanAt;
     if (overdue >= (this.#changes.recentCount > busy ? maxDelay : 0)) void this.#scanAll();
   }
@@ -292,7 +292,8 @@ export class Watch {
   *#watchUnits(units: Iterable<Unit>, isRecent = false): Generator<void> {
     for (const unit of units) {
       if (this.#closed) return;
-      this.#watchers?.watch(unit, this.#store.states.get(unitKey(unit)), isRecent);
+      const key = unitKey(unit);
+      if (!this.#store.added.has(key)) this.#watchers?.watch(unit, this.#store.states.get(key), isRecent);
       yield;
     }
   }

@@ -1,6 +1,7 @@
 /**
- * How much code V8 puts into one optimized function, while a large catalogue is read. What reads units is optimized once in
- * each thread and runs for a second: by default, that takes a quarter of the processor time. (Decision 0136.)
+ * How much code V8 puts into one optimized function, while a large catalogue is read, or thousands of records are written. What
+ * does that is optimized once in each thread and runs for seconds: by default, that takes a quarter of the processor time.
+ * (Decision 0136.)
  */
 import { setFlagsFromString } from 'node:v8';
 
@@ -14,3 +15,17 @@ const setInlining = (bytes: number): void => setFlagsFromString(`--max-inlined-b
 /** To be called when all threads run: for threads that start later, V8 compiles Node's own modules again. */
 export const inlineLess = (): void => setInlining(whileReading);
 export const inlineAsUsual = (): void => setInlining(byDefault);
+
+/** Milliseconds from the last batch of many changes in which the next one is expected. */
+const betweenBatches = 5000;
+let ending: NodeJS.Timeout | undefined;
+
+/** To be called for each batch of many changes: less is inlined until no more of them come. */
+export function inlineLessForBatches(): void {
+  if (ending === undefined) inlineLess();
+  clearTimeout(ending);
+  ending = setTimeout(() => {
+    ending = undefined;
+    inlineAsUsual();
+  }, betweenBatches).unref();
+}

@@ -2,7 +2,6 @@
  * The catalogue folder as it was last read: a state for each unit, and the snapshot of all. Events only say which units
  * to read again (`rescan`); their content always comes from the files.
  */
-
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import {
   parseRecordFileName,
@@ -16,6 +15,7 @@ import { emptySnapshot, nextSnapshotInSteps, type Snapshot, type UnitReading } f
 import type { WorkerPool } from '../../data/worker-pool.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
 import { type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
+import { AddedUnits } from './added-units.ts';
 import type { Step } from './event-loop.ts';
 import { type Below, groupByFolder } from './group-by-folder.ts';
 import { readUnit } from './read-unit.ts';
@@ -42,7 +42,7 @@ export class UnitStore {
   /** Units whose state changed since the last snapshot, and the diagnostics of their files. */
   #changedUnits = new Map<string, Unit>();
   #changedDiagnostics = new Map<string, readonly Diagnostic[]>();
-
+  readonly added = new AddedUnits();
   readonly #workers: WorkerPool | undefined;
 
   /** @param workers threads that parse large records */
@@ -119,6 +119,7 @@ export class UnitStore {
     const key = unitKey(unit);
     // Another rescan may have read it meanwhile.
     if (this.#states.has(key)) return false;
+    this.added.add(unit);
     this.#markChanged(key, unit, state);
     this.#states.set(key, state);
     this.#changeCount++;
@@ -180,7 +181,7 @@ export class UnitStore {
     for (const found of scanned) {
       if ('unit' in found) {
         seen.add(found.key);
-        if (!this.#isFresh(found.key)) yield* this.#updateState(found.key, found.unit);
+        if (!this.#isFresh(found.key) && !this.added.has(found.key)) yield* this.#updateState(found.key, found.unit);
       } else besides.push(found);
       yield;
     }

@@ -20,6 +20,7 @@ import type { Access, CatalogueFiles } from '../catalogue-files.ts';
 import { pushCommitMessage } from '../git/commit-messages.ts';
 import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
+import { inlineLessForBatches } from '../reading/inlining.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from '../records/membership.ts';
 import { planColumnWritesForNewestVersion, recordHasColumnsOfNewestVersion } from '../records/version-columns.ts';
@@ -31,6 +32,9 @@ import { datasetsOfRecordPaths, findReplicaFile, makeFileVisibilityFilter, type 
 import { KeptTexts } from './kept-texts.ts';
 import { fileEntry, Inventory } from './manifest.ts';
 import { storePayloadOrMedia } from './put.ts';
+
+/** Number of changes from which a batch is large: more of them will follow. */
+const largeBatch = 250;
 
 /** Inventories by folder: all viewers of a folder share one. */
 const inventories = new WeakMap<UnitStore, Inventory>();
@@ -91,6 +95,7 @@ export class FileReplica implements Replica {
   ): Promise<readonly ChangeOutcome[]> {
     const { files, viewer } = this.#access;
     await files.load();
+    if (changes.length >= largeBatch) inlineLessForBatches();
     const commit = (some: readonly RecordChange[]) => this.#commit(some, dryRun);
     if (!isClone || dryRun || !viewer.staff || viewer.username !== null) return commit(changes);
     this.#clone ??= new CloneWriter(files);

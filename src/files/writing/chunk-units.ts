@@ -5,7 +5,14 @@
  */
 import { dirname } from 'node:path/posix';
 import { ConflictError } from '../../catalogue/errors.ts';
-import { parseUntrustedCataloguePath, type Scope, type Unit, unitKey, unitOfRecord } from '../../catalogue/layout.ts';
+import {
+  parseUntrustedCataloguePath,
+  type Scope,
+  scopeToReread,
+  type Unit,
+  unitKey,
+  unitOfRecord,
+} from '../../catalogue/layout.ts';
 import { unitsByKey } from '../reading/read-unit.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
@@ -31,6 +38,14 @@ export function findMissingFolders(tree: DiskTree, folders: Iterable<string>): R
     if (known && !known.has(folder.slice(parent.length + 1).toLowerCase())) missing.add(folder);
   }
   return missing;
+}
+
+/** Notes the datasets whose folders are missing: nobody else needs to look at them while they are added. */
+export function noteAdditions(store: UnitStore, missing: ReadonlySet<string>): void {
+  for (const folder of missing) {
+    const unit = scopeToReread(folder);
+    if (unit && !('folder' in unit)) store.added.add(unit);
+  }
 }
 
 /**

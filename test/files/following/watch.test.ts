@@ -2,6 +2,11 @@
 import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Unit } from '../../../src/catalogue/layout.ts';
+import { localAdmin } from '../../../src/catalogue/permissions.ts';
+import type { RecordChange } from '../../../src/catalogue/replica.ts';
+import { AddedUnits } from '../../../src/files/reading/added-units.ts';
 import { type CatalogueFolder, datasetText, until, versionText } from '../../support/folder.ts';
 import { countSnapshots, follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
 
@@ -265,4 +270,46 @@ test('200 broken files among many: everything else is served, and snapshots stay
   });
   assert.ok(snapshots() < 20);
   assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
+});
+
+test('datasets that are added together are watched once no more come; what is changed by hand before is found then', async (t) => {
+  const { folder, catalogue, log } = await followed(t);
+  const homeOf = (i: number) => `namespaces/a/datasets/n${i}`;
+  const addition = (i: number): RecordChange => {
+    const text = `id: ${1000 + i}\n${datasetText('Added')}`;
+    return { do: 'write', path: `${homeOf(i)}/dataset.yaml`, text, ifMatch: null };
+  };
+  const { replica } = catalogue.for(localAdmin);
+  const outcomes = await replica.apply(Array.from({ length: 300 }, (_, i) => addition(i)));
+  assert.ok(outcomes.every(({ done }) => done));
+  assert.equal(served(catalogue, 'a', 'n299')?.label, 'Added');
+  assert.equal(catalogue.store.added.size, 300);
+  folder.write(`${homeOf(7)}/dataset.yaml`, `id: 1007\n${datasetText('Changed at once')}`);
+  rmSync(folder.path(homeOf(8)), { recursive: true });
+  await until(() => served(catalogue, 'a', 'n7')?.label === 'Changed at once' && !served(catalogue, 'a', 'n8'));
+  assert.equal(catalogue.store.added.size, 0);
+  folder.write(`${homeOf(9)}/dataset.yaml`, `id: 1009\n${datasetText('Changed later')}`);
+  await until(() => served(catalogue, 'a', 'n9')?.label === 'Changed later');
+  assert.deepEqual(await freshlyRead(folder), catalogue.snapshot);
+  assert.deepEqual(log, []);
+});
+
+test('datasets that are added without end are compared with their files after some seconds', async () => {
+  const added = new AddedUnits();
+  const unitOf = (slug: string) => ({ kind: 'dataset', namespace: 'a', slug }) as const;
+  added.add(unitOf('before'));
+  assert.equal(added.size, 0, 'nobody would take it');
+  added.isFollowed = true;
+  added.add(unitOf('first'));
+  const start = performance.now();
+  let taken: readonly Unit[] = [];
+  for (let i = 0; taken.length === 0; i++) {
+    await sleep(5);
+    added.add(unitOf(`later${i}`));
+    taken = added.take({ quiet: 1000, longest: 100 });
+  }
+  assert.ok(performance.now() - start >= 100);
+  assert.deepEqual(taken[0], unitOf('first'));
+  assert.equal(added.size, 0);
+  assert.deepEqual(added.take({ quiet: 0, longest: 0 }), []);
 });
