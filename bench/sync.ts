@@ -140,6 +140,8 @@ async function ours({ token }: Place, cwd: string, ...args: readonly string[]): 
 }
 
 async function timed(program: string, args: readonly string[], { cwd = '.', token = '' } = {}): Promise<Run> {
+  // What others have written is on disk: a sync of the file system would wait for it.
+  execFileSync('sync');
   const started = performance.now();
   const env = { ...process.env, CATALOGUE_TOKEN: token };
   const child = spawn(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'] });
