@@ -1,6 +1,11 @@
 /** Status of each file: the side that changed it since the last common state. Pure. */
-import { enclosingContainerFolders, parseCataloguePath, recordPathWithoutExtension } from '../catalogue/layout.ts';
-import { containerFolder, type Files, isBytesFile, type Side, syncFileKind, type ThreeWay } from './files.ts';
+import {
+  enclosingContainerFolders,
+  isBytesPath,
+  parseCataloguePath,
+  recordPathWithoutExtension,
+} from '../catalogue/layout.ts';
+import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import type { Move } from './moves.ts';
 
 /** `ignored`: the sides differ, and nothing is to be done about it. */
@@ -35,7 +40,7 @@ export function classifySyncFiles(input: SyncInput): {
   const statuses = new Map<string, Status>();
   const removals = { ours: datasetsWithRemovals(base, ours), theirs: datasetsWithRemovals(base, theirs) };
   for (const path of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()]))
-    statuses.set(path, isBytesFile(path) ? bytesStatus(path, input, removals) : recordStatus(path, input));
+    statuses.set(path, isBytesPath(path) ? bytesStatus(path, input, removals) : recordStatus(path, input));
   const blocked: Blocked[] = [];
   const block = (path: string, reason: string) => {
     if (statuses.get(path) === 'same' || statuses.get(path) === 'blocked') return;

@@ -26,7 +26,7 @@ export interface ThreeWay {
 
 export type FileKind = RecordRef['kind'] | 'payload' | 'media' | 'settings' | 'unknown';
 
-/** Kinds by path: in a first push, each of thousands of paths is asked for ten times. */
+/** Kinds by path: a first push asks for that of each of its thousands of paths again and again. */
 const kinds = new Map<string, FileKind>();
 const maxKinds = 100_000;
 
@@ -39,9 +39,6 @@ export function syncFileKind(path: string): FileKind {
   kinds.set(path, kind);
   return kind;
 }
-
-/** True for a payload or an image: bytes that are added, and never changed. */
-export const isBytesFile = (path: string): boolean => ['payload', 'media'].includes(syncFileKind(path));
 
 /** The folder of a dataset or a namespace, with a slash at its end, by the path of its record; null for other files. */
 export function containerFolder(path: string): string | null {

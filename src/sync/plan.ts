@@ -2,17 +2,9 @@
  * Plan of a synchronisation: the steps that bring two catalogues to the same state, from their files now and in the last
  * common state. Pure; it doesn't depend on which of the two is a folder and which a server.
  */
-import { describeFilePath, enclosingContainerFolders } from '../catalogue/layout.ts';
+import { describeFilePath, enclosingContainerFolders, isBytesPath } from '../catalogue/layout.ts';
 import { type Blocked, classifySyncFiles, type SyncInput } from './classify.ts';
-import {
-  containerFolder,
-  dependencyRank,
-  type FileState,
-  type Files,
-  isBytesFile,
-  type LocatedFile,
-  type Side,
-} from './files.ts';
+import { containerFolder, dependencyRank, type FileState, type Files, type LocatedFile, type Side } from './files.ts';
 import { type Move, pathAfterMove, pathBeforeMoves } from './moves.ts';
 
 interface StepPaths {
@@ -120,8 +112,8 @@ function fileSteps(path: string, target: Files, source: Files, pending: readonly
   const now = source.get(path);
   const from = pathBeforeMoves(path, pending);
   const ifMatch = target.get(path)?.checksum ?? null;
-  if (now) return [{ do: isBytesFile(path) ? 'put' : 'write', path, from, now, ifMatch }];
-  return ifMatch === null || isBytesFile(path) ? [] : [{ do: 'remove', path, from, ifMatch }];
+  if (now) return [{ do: isBytesPath(path) ? 'put' : 'write', path, from, now, ifMatch }];
+  return ifMatch === null || isBytesPath(path) ? [] : [{ do: 'remove', path, from, ifMatch }];
 }
 
 /**

@@ -1,10 +1,10 @@
 /** Summary of a plan for people: steps and conflicts by name, with the fields that change. */
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
-import { describeFilePath, parseCataloguePath } from '../catalogue/layout.ts';
+import { describeFilePath, isBytesPath, parseCataloguePath } from '../catalogue/layout.ts';
 import { formatRef } from '../catalogue/ref.ts';
 import type { Comparison, Pair } from './compare.ts';
 import { changedFields, compareFieldsOfSides, type FieldConflict } from './field-conflicts.ts';
-import { isBytesFile, type LocatedFile, syncFileKind } from './files.ts';
+import { type LocatedFile, syncFileKind } from './files.ts';
 import type { Conflict, SyncStep } from './plan.ts';
 import type { SyncState } from './state.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
@@ -105,7 +105,7 @@ export async function summarizeEachConflict(
 ): Promise<readonly ConflictSummary[]> {
   const fields = new Map<Conflict, readonly FieldConflict[]>();
   const read = async (file: LocatedFile | null, readText: (file: LocatedFile) => Promise<string | null>) => {
-    const text = file && !isBytesFile(file.path) ? await readText(file).catch(() => null) : null;
+    const text = file && !isBytesPath(file.path) ? await readText(file).catch(() => null) : null;
     return text === null ? null : parseRecordFields(file?.path ?? '', text);
   };
   await forEachConcurrent(conflicts.slice(0, maxCompared), 8, async (conflict) => {

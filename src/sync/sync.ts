@@ -1,8 +1,9 @@
 /** Pull and push: one side receives the changes of the other. */
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
+import { isBytesPath } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
-import { type Files, isBytesFile, type LocatedFile, type Side } from './files.ts';
+import type { Files, LocatedFile, Side } from './files.ts';
 import {
   baseFilesAfterConflictChoice,
   nameCoversPath,
@@ -121,7 +122,7 @@ async function setStateFile(
   texts: TextReader,
 ): Promise<void> {
   if (file === null) return state.forget(path);
-  await state.set(path, file, isBytesFile(file.path) ? undefined : await texts.get(file.path, file.checksum));
+  await state.set(path, file, isBytesPath(file.path) ? undefined : await texts.get(file.path, file.checksum));
 }
 
 function assertNamesExist(names: readonly string[], { hasPath }: Comparison): void {

@@ -111,57 +111,37 @@ function makeLargeDatasetTest(steps: readonly SyncStep[]): (folder: string) => b
   return (folder) => (sizes.get(folder) ?? 0) > maxGroupBytes;
 }
 
-/** Steps of a batch, and what they take. */
-class Batch {
-  readonly steps: SyncStep[] = [];
-  #bytes = 0;
+const bytesOf = (steps: readonly SyncStep[]): number => steps.reduce((sum, step) => sum + transferSize(step), 0);
 
-  /** True unless the groups are too much for this batch, with what is in it. */
-  hasRoomFor(groups: readonly StepGroup[]): boolean {
-    const { length, bytes } = sizeOf(groups);
-    return this.steps.length + length <= batchLength && this.#bytes + bytes <= batchBytes;
+function* batchesOf(groups: readonly StepGroup[]): Generator<readonly SyncStep[]> {
+  let batch: SyncStep[] = [];
+  let bytes = 0;
+  for (const group of joinWithinNamespaces(groups)) {
+    const size = bytesOf(group);
+    if (batch.length && (batch.length + group.length > batchLength || bytes + size > batchBytes)) {
+      yield sortByStage(batch);
+      batch = [];
+      bytes = 0;
+    }
+    batch.push(...group);
+    bytes += size;
   }
-
-  add(group: StepGroup): void {
-    this.steps.push(...group);
-    this.#bytes += sizeOf([group]).bytes;
-  }
-}
-
-function sizeOf(groups: readonly StepGroup[]): { readonly length: number; readonly bytes: number } {
-  const steps = groups.flat();
-  return { length: steps.length, bytes: steps.reduce((sum, step) => sum + transferSize(step), 0) };
+  if (batch.length) yield sortByStage(batch);
 }
 
 /**
- * Batches of steps. Those of one namespace are in one batch, unless they are too many: the server locks the folder of a
- * namespace while datasets are added to it, so that two batches with the same namespace would wait for each other.
+ * Neighbouring groups of one namespace as one group, if they fit in a batch. While datasets are added, the server locks the
+ * folder of their namespace: two batches with the same namespace would wait for each other.
  */
-function* batchesOf(groups: readonly StepGroup[]): Generator<readonly SyncStep[]> {
-  let batch = new Batch();
-  for (const ofNamespace of runsOf(groups, ([step]) => enclosingContainerFolders(step?.path ?? '').at(-1)))
-    for (const [i, group] of ofNamespace.entries()) {
-      const isTooMuch = !batch.hasRoomFor(i === 0 && new Batch().hasRoomFor(ofNamespace) ? ofNamespace : [group]);
-      if (batch.steps.length && isTooMuch) {
-        yield sortByStage(batch.steps);
-        batch = new Batch();
-      }
-      batch.add(group);
-    }
-  if (batch.steps.length) yield sortByStage(batch.steps);
-}
-
-/** Neighbours with the same key together. */
-function runsOf<T>(items: readonly T[], keyOf: (item: T) => string | undefined): readonly (readonly T[])[] {
-  const runs: T[][] = [];
-  let last: string | undefined;
-  for (const item of items) {
-    const key = keyOf(item);
-    if (runs.length && key === last) runs.at(-1)?.push(item);
-    else runs.push([item]);
-    last = key;
+function* joinWithinNamespaces(groups: readonly StepGroup[]): Generator<StepGroup> {
+  const namespaceOf = (group: StepGroup | undefined) => enclosingContainerFolders(group?.[0]?.path ?? '').at(-1);
+  for (let start = 0, end = 1; start < groups.length; start = end++) {
+    while (end < groups.length && namespaceOf(groups[end]) === namespaceOf(groups[start])) end++;
+    const own = groups.slice(start, end);
+    const joined = own.flat();
+    if (joined.length <= batchLength && bytesOf(joined) <= batchBytes) yield joined;
+    else yield* own;
   }
-  return runs;
 }
 
 async function applyBatch(
