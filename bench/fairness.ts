@@ -1,6 +1,6 @@
 /**
  * Fairness: what small reads notice while the server does long work for others. Each kind of long work is requested again
- * and again for some seconds, by two clients at once, while another client reads single records one after the other; all of it in several rounds.
+ * and again for some seconds, by two clients at once, while another client reads single records one after the other. This is repeated in several rounds.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -19,7 +19,7 @@ const seconds = Number(process.env.BENCH_SECONDS ?? 4);
 const rounds = 3;
 const atOnce = 2;
 const bin = fileURLToPath(new URL('../bin/catalogue.js', import.meta.url));
-/** Each kind of work of each round has its own users: nobody may ask for too much. */
+/** Each round of each kind of work has users of its own, so that none uses up the time that one may use for queries. */
 const users = 128;
 const password = 'correct horse battery staple';
 
@@ -161,7 +161,6 @@ async function prepare(root: string): Promise<{ files: Files; tokens: readonly s
   return { files: { root, csv: small, wide }, tokens };
 }
 
-/** Times of small reads, in ms, while each client repeats the work. */
 /** A round of one kind of work. */
 interface Measured {
   /** Milliseconds of each small read. */
@@ -172,6 +171,7 @@ interface Measured {
   readonly failed: string;
 }
 
+/** Times of small reads, in ms, while each client repeats the work. */
 async function timesWhile(read: () => Promise<number[]>, work: Work, clients: readonly Client[]): Promise<Measured> {
   let isOver = false;
   let done = 0;

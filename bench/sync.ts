@@ -140,7 +140,7 @@ async function ours({ token }: Place, cwd: string, ...args: readonly string[]): 
 }
 
 async function timed(program: string, args: readonly string[], { cwd = '.', token = '' } = {}): Promise<Run> {
-  // What others have written is on disk: a sync of the file system would wait for it.
+  // Our program syncs the file system: it would wait until everything that ran before is on disk, too.
   execFileSync('sync');
   const started = performance.now();
   const env = { ...process.env, CATALOGUE_TOKEN: token };

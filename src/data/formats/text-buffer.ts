@@ -169,9 +169,9 @@ const chunkSize = 1 << 16;
 const columnsAtOnce = 512;
 
 /**
- * The rows as text, in chunks of 64 kB (more if one row is longer). Rows with many columns are written in turns. Rows are read only for the chunk that is requested, so
- * that a slow consumer slows them down. Leaving the iteration ends the rows' iterator. An error of the rows is passed on,
- * and the document then lacks its end.
+ * The rows as text, in chunks of 64 kB (more if one row is longer; a row of many columns is written in parts, with pauses
+ * between them). Rows are read only for the chunk that is requested, so that a slow consumer slows them down. Leaving the
+ * iteration ends the rows' iterator. An error of the rows is passed on, and the document then lacks its end.
  */
 export async function* rowsAsTextChunks(
   rows: RowSource,
