@@ -9,8 +9,8 @@ export interface ChangeQueueOptions {
   readonly rescan: (scopes: readonly Scope[], count: number) => Promise<void>;
   /** True if a record of the unit is missing or empty, as it is for a moment while it is written. */
   readonly isBeingWritten: (unit: Unit) => boolean;
-  /** True if the unit is compared with its files later in any case: its changes are left out. */
-  readonly isComparedLater: (unit: Unit) => boolean;
+  /** True if the scope is rescanned later in any case: its changes are left out. */
+  readonly isRescannedLater: (scope: Scope) => boolean;
 }
 
 /** Milliseconds without a change after which a rescan begins, and the longest wait for that. */
@@ -70,7 +70,7 @@ export class ChangeQueue {
   push(path: string): void {
     const isKnown = this.#paths.has(path);
     const scope = isKnown ? null : scopeToReread(path);
-    if (scope && !('folder' in scope) && this.#options.isComparedLater(scope)) return;
+    if (scope && this.#options.isRescannedLater(scope)) return;
     this.#wait();
     if (isKnown) return;
     this.#paths.add(path);

@@ -67,7 +67,7 @@ export class Watch {
       isUnchanged: (unit) => this.#watchUnchanged(unit),
       rescan: (scopes, count) => this.#rescan(scopes, count),
       isBeingWritten: (unit) => store.isBeingWritten(unit),
-      isComparedLater: (unit) => store.added.has(unitKey(unit)),
+      isRescannedLater: (scope) => store.added.leaveForLater(scope),
     });
     this.#poller = new UnwatchedPoller(store, {
       isWatched: (key) => this.#watchers?.has(key) ?? false,
@@ -196,7 +196,7 @@ export class Watch {
       this.#scanAt = 0;
     }
     if (this.#state === 'polling') void this.#readHints();
-    for (const unit of this.#store.added.take()) this.#changes.schedule(unit);
+    for (const scope of this.#store.added.take()) this.#changes.schedule(scope);
     const overdue = performance.now() - this.#scanAt;
     if (overdue >= (this.#changes.recentCount > busy ? maxDelay : 0)) void this.#scanAll();
   }

@@ -14,15 +14,15 @@ export function groupByFolder<T>(
   const groups = new Map<string, (readonly [key: string, value: T])[]>();
   for (const scope of scopes) if ('folder' in scope) groups.set(scope.folder, []);
   if (groups.size < 2) return (folder) => entriesBelow(entries, folder);
-  for (const entry of entries) for (const folder of foldersAbove(entry[0])) groups.get(folder)?.push(entry);
+  const lengths = [...new Set([...groups.keys()].map(({ length }) => length))];
+  for (const entry of entries)
+    for (const length of lengths)
+      if (isFolderLength(entry[0], length)) groups.get(entry[0].slice(0, length))?.push(entry);
   return (folder) => groups.get(folder) ?? [];
 }
 
-/** The folders that a key begins with, with a slash at their end; '' is the first. */
-function* foldersAbove(key: string): Generator<string> {
-  yield '';
-  for (let slash = key.indexOf('/'); slash >= 0; slash = key.indexOf('/', slash + 1)) yield key.slice(0, slash + 1);
-}
+/** True if the first characters of a key may be a folder, with a slash at its end. */
+const isFolderLength = (key: string, length: number) => length === 0 || key[length - 1] === '/';
 
 function* entriesBelow<T>(entries: Iterable<readonly [string, T]>, folder: string): Generator<readonly [string, T]> {
   for (const entry of entries) if (entry[0].startsWith(folder)) yield entry;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, mkdirSync, renameSync, rmSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Unit } from '../../../src/catalogue/layout.ts';
+import type { Scope } from '../../../src/catalogue/layout.ts';
 import { localAdmin } from '../../../src/catalogue/permissions.ts';
 import type { RecordChange } from '../../../src/catalogue/replica.ts';
 import { AddedUnits } from '../../../src/files/reading/added-units.ts';
@@ -302,7 +302,7 @@ test('datasets that are added without end are compared with their files after so
   added.isFollowed = true;
   added.add(unitOf('first'));
   const start = performance.now();
-  let taken: readonly Unit[] = [];
+  let taken: readonly Scope[] = [];
   for (let i = 0; taken.length === 0; i++) {
     await sleep(5);
     added.add(unitOf(`later${i}`));
@@ -312,4 +312,41 @@ test('datasets that are added without end are compared with their files after so
   assert.deepEqual(taken[0], unitOf('first'));
   assert.equal(added.size, 0);
   assert.deepEqual(added.take({ quiet: 0, longest: 0 }), []);
+});
+
+test('the folder of a namespace that gets datasets with many others is rescanned with them', async () => {
+  const added = new AddedUnits();
+  added.isFollowed = true;
+  const unit = { kind: 'dataset', namespace: 'a', slug: 'b' } as const;
+  added.add(unit);
+  const folder = 'namespaces/a/datasets/';
+  const later = [unit, { folder }, { folder: 'namespaces/a/' }, { folder: 'namespaces/b/' }, { folder: '' }];
+  assert.deepEqual(
+    later.map((scope) => added.leaveForLater(scope)),
+    [true, true, true, false, false],
+  );
+  assert.deepEqual(added.take({ quiet: 0, longest: 0 }), [unit, { folder: 'namespaces/a/' }, { folder }]);
+  assert.equal(added.leaveForLater({ folder }), false);
+  added.add(unit);
+  assert.deepEqual(added.take({ quiet: 0, longest: 0 }), [unit], 'no change of the folder was left');
+});
+
+test('a dataset that is written by hand while its namespace gets many others is found with them', async (t) => {
+  const { folder, catalogue } = await followed(t);
+  const addition = (i: number): RecordChange => {
+    const path = i < 0 ? 'namespaces/new/namespace.yaml' : `namespaces/new/datasets/n${i}/dataset.yaml`;
+    return {
+      do: 'write',
+      path,
+      text: `id: ${1000 + i}\n${i < 0 ? 'label: New\n' : datasetText('Added')}`,
+      ifMatch: null,
+    };
+  };
+  const { replica } = catalogue.for(localAdmin);
+  for (const changes of [[-1], Array.from({ length: 300 }, (_, i) => i)])
+    assert.ok((await replica.apply(changes.map(addition))).every(({ done }) => done));
+  folder.dataset('namespaces/new/datasets/by-hand', 'By hand');
+  assert.equal(served(catalogue, 'new', 'n299')?.label, 'Added');
+  await until(() => served(catalogue, 'new', 'by-hand')?.label === 'By hand');
+  assert.deepEqual(await freshlyRead(folder), catalogue.snapshot);
 });
