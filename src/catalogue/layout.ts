@@ -165,37 +165,8 @@ function parseNamespacePath(parts: readonly string[], stem: string | undefined):
   return record({ kind: 'version', namespace, dataset: slug, slug: stem });
 }
 
-/** Parses a path from an untrusted source; null unless the catalogue may write every name in it. */
-export function parseUntrustedCataloguePath(path: string): Exclude<PathInfo, { kind: 'unknown' }> | null {
-  if (!isSafePath(path)) return null;
-  const info = parseCataloguePath(path);
-  switch (info.kind) {
-    case 'unknown':
-      return null;
-    case 'record':
-      return hasValidNames(info.ref) ? info : null;
-    case 'payload':
-      return hasValidNames(info.dataset) ? info : null;
-    default:
-      return info;
-  }
-}
-
-/** In bytes: with the path of the folder before it, some systems take no more than 1024. */
-const maxPathLength = 900;
-
-/** True if no name in the path is hidden, contains a separator, or is longer than file systems allow. */
-function isSafePath(path: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are refused
-  if (/(?:^|\/)(?:\.|\/|$)|[\\\x00-\x1f\x7f]/.test(path)) return false;
-  return hasAtMostBytes(path, maxPathLength) && path.split('/').every((name) => hasAtMostBytes(name, 255));
-}
-
-/** True if a text has at most this number of bytes in UTF-8, which has at most three for a character of a string. */
-const hasAtMostBytes = (text: string, limit: number) =>
-  text.length * 3 <= limit || new TextEncoder().encode(text).length <= limit;
-
-function hasValidNames(ref: RecordRef): boolean {
+/** True if every name of a record may be written. */
+export function hasValidNames(ref: RecordRef): boolean {
   const above = ref.kind === 'version' ? [ref.namespace, ref.dataset] : ref.kind === 'dataset' ? [ref.namespace] : [];
   return isValidName(ref.kind, ref.slug) && above.every((slug) => slugRule.test(slug));
 }

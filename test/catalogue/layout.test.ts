@@ -7,7 +7,6 @@ import {
   isBytesPath,
   kindAndRefOfPath,
   parseCataloguePath,
-  parseUntrustedCataloguePath,
   type RecordRef,
   recordFolderOrFile,
   recordPaths,
@@ -15,6 +14,7 @@ import {
   siblingsFolder,
   unitOfRecord,
 } from '../../src/catalogue/layout.ts';
+import { parseUntrustedCataloguePath } from '../../src/catalogue/untrusted-path.ts';
 
 const refs: readonly (readonly [RecordRef, path: string, own: string, parent: string])[] = [
   [{ kind: 'namespace', slug: 'a' }, 'namespaces/a/namespace.yaml', 'namespaces/a', 'namespaces'],

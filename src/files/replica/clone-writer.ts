@@ -5,7 +5,6 @@
 import { existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import {
-  parseUntrustedCataloguePath,
   type RecordRef,
   recordFormat,
   recordPathWithoutExtension,
@@ -19,6 +18,7 @@ import type { RecordValue } from '../../catalogue/record-set.ts';
 import { type DatasetRef, refOf } from '../../catalogue/ref.ts';
 import type { ChangeOutcome, RecordChange } from '../../catalogue/replica.ts';
 import { containingRecordRef } from '../../catalogue/rules.ts';
+import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { RecordText } from '../../text/parse.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { appendToJournal } from '../following/journal.ts';

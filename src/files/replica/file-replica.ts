@@ -1,7 +1,7 @@
 /** A catalogue folder as a set of files, for one viewer. */
 import { Readable } from 'node:stream';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
-import { parseCataloguePath, parseUntrustedCataloguePath, scopeToReread, type Unit } from '../../catalogue/layout.ts';
+import { parseCataloguePath, scopeToReread, type Unit } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import { localAdmin } from '../../catalogue/permissions.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
@@ -14,6 +14,7 @@ import type {
   RecordChange,
   Replica,
 } from '../../catalogue/replica.ts';
+import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { openFileWithinFolder } from '../bytes.ts';
 import type { Access, CatalogueFiles } from '../catalogue-files.ts';

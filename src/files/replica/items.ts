@@ -4,7 +4,6 @@ import {
   mediaFolder,
   parseCataloguePath,
   parseRecordFileName,
-  parseUntrustedCataloguePath,
   payloadPath,
   scopeKey,
   scopeToReread,
@@ -13,6 +12,7 @@ import { isNamespaceOwnerOrStaff, isUserOrStaff, maySeePeople, type Viewer } fro
 import { type DatasetRef, datasetRefOf, formatRef } from '../../catalogue/ref.ts';
 import type { Snapshot, UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
+import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { imagesShownByDatasets } from '../bytes.ts';
 import { isUnitVisible, makeHiddenDraftTest } from '../files-list.ts';
 import type { UnitState } from '../reading/unit-reader.ts';

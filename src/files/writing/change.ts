@@ -3,7 +3,6 @@ import { excerpt, NotPermittedError, ValidationError } from '../../catalogue/err
 import {
   datasetsFolder,
   namespaceFolder,
-  parseUntrustedCataloguePath,
   type RecordRef,
   type Scope,
   siblingsFolder,
@@ -13,6 +12,7 @@ import {
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import type { RecordChange } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
+import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 
 /** `ifMatch` of a change that does not depend on the contents of the record: it has to exist (RFC 9110, section 13.1.1). */
 export const anyVersion = '*';

@@ -5,14 +5,8 @@
  */
 import { dirname } from 'node:path/posix';
 import { ConflictError } from '../../catalogue/errors.ts';
-import {
-  parseUntrustedCataloguePath,
-  type Scope,
-  scopeToReread,
-  type Unit,
-  unitKey,
-  unitOfRecord,
-} from '../../catalogue/layout.ts';
+import { type Scope, scopeToReread, type Unit, unitKey, unitOfRecord } from '../../catalogue/layout.ts';
+import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { unitsByKey } from '../reading/read-unit.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';

@@ -3,7 +3,6 @@ import { basename } from 'node:path/posix';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
 import {
-  parseUntrustedCataloguePath,
   type RecordRef,
   recordFolderOrFile,
   recordFormat,
@@ -19,6 +18,7 @@ import { formatRef, refOf } from '../../catalogue/ref.ts';
 import { readingsChangedByRecordMove, readingsChangedByRecordRemoval } from '../../catalogue/relocate.ts';
 import { schemas } from '../../catalogue/schemas.ts';
 import { nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
+import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { editRecord } from '../../text/document.ts';
 import { RecordText } from '../../text/parse.ts';

@@ -1,7 +1,7 @@
 /** Permissions for changes: owners may write in their namespaces, users their own record, staff everything. */
 import { isJsonEqual } from '../../catalogue/changes.ts';
 import { NotPermittedError } from '../../catalogue/errors.ts';
-import { parseUntrustedCataloguePath, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
+import { type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import {
   assertMayAddAlias,
@@ -11,6 +11,7 @@ import {
   ownUserFields,
 } from '../../catalogue/permissions.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
+import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import type { Access } from '../catalogue-files.ts';
 import { existsInTree } from '../tree/file-tree.ts';
 import { type Change, refAtUntrustedPath } from './change.ts';

@@ -1,6 +1,7 @@
 /** Chunks of steps that are locked, planned and performed together. */
 import { dirname } from 'node:path/posix';
-import { parseUntrustedCataloguePath, type RecordRef, unitKey, unitOfRecord } from '../../catalogue/layout.ts';
+import { type RecordRef, unitKey, unitOfRecord } from '../../catalogue/layout.ts';
+import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { lockNamesOfWriteStep, type Step } from './change.ts';
 
 export type NumberedStep = readonly [i: number, step: Step];
