@@ -27,6 +27,7 @@ const entries = [
   'server/compress-thread',
   'files/writing/asides',
   'files/checking/check-thread',
+  'files/replica/plain-dataset-thread',
   'data/ingest/ingest-process',
 ];
 
