@@ -13,6 +13,7 @@ import { fileURLToPath } from 'node:url';
 import { type Figure, report } from './support/figures.ts';
 import { generate } from './support/generate.ts';
 import { median, startProgram } from './support/load.ts';
+import { untilFilesAreMadeQuickly } from './support/removed-files.ts';
 import { staffToken } from './support/staff.ts';
 
 const datasets = 10_000;
@@ -36,6 +37,7 @@ async function run(): Promise<void> {
   const at = (...names: readonly string[]) => join(home, ...names);
   const stops: (() => Promise<void>)[] = [];
   try {
+    await untilFilesAreMadeQuickly(home);
     const addresses = generate(at('served'), datasets);
     await copy(at('served'), at('local'));
     await repository(at('local'), at('repository'));
@@ -44,7 +46,7 @@ async function run(): Promise<void> {
       rsync: () => copy(at(from), at(to)),
       'rsync --fsync': () => copy(at(from), at(`${to}-durable`), '--fsync'),
     });
-    // Each round has folders of its own, which stay: ext4 makes files slowly for seconds after thousands were removed.
+    // Each round has folders of its own, which stay: see `untilFilesAreMadeQuickly`.
 
     console.log(
       `${datasets} datasets and ${datasets * 1.5} versions: times as long as rsync --fsync, seconds and most memory`,
