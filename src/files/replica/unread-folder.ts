@@ -47,13 +47,19 @@ export async function listUnreadFolder(
       if (datasets.length >= minDatasets) readers ??= startReaders(tree.root, kept !== undefined);
       await pause();
     }
+    // Few records tell whether the rest has to be read for nothing.
+    const list = async (units: Iterable<Unit>): Promise<boolean> => {
+      for (const unit of units) {
+        const listed = listPlainDataset(tree, unit)?.map(recordFile) ?? listReadUnit(tree, unit, kept);
+        if (!listed) return false;
+        files.push(...listed);
+        await pause();
+      }
+      return true;
+    };
+    if (!(await list(others))) return null;
     const left = readers ? await readPlainDatasets(tree, datasets, readers, files, kept) : datasets;
-    for (const unit of [...others, ...left]) {
-      const listed = listPlainDataset(tree, unit)?.map(recordFile) ?? listReadUnit(tree, unit, kept);
-      if (!listed) return null;
-      files.push(...listed);
-      await pause();
-    }
+    if (!(await list(left))) return null;
     return files;
   } finally {
     await readers?.close();
