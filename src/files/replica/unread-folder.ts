@@ -6,7 +6,7 @@ import type { Unit } from '../../catalogue/layout.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import { readUnit } from '../reading/read-unit.ts';
 import { scanForUnits } from '../reading/scan.ts';
-import { type Batch, batchSize, UnitReaders } from '../reading/unit-readers.ts';
+import { type Batch, batchSize, type ReadRequest, UnitReaders } from '../reading/unit-readers.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import type { FileChecksum } from './checksums.ts';
 import { listUnitFiles, type ReplicaFile } from './items.ts';
@@ -35,75 +35,84 @@ export async function listUnreadFolder(
   kept?: KeptTexts,
   startReaders = startPlainReaders,
 ): Promise<readonly UnreadFile[] | null> {
-  const files: UnreadFile[] = [];
+  const listing = new Listing(tree, kept);
   const pause = makeRegularPause();
   const datasets: Unit[] = [];
-  const others: Unit[] = [];
   let readers: UnitReaders<PlainReply> | undefined;
   try {
     for (const found of scanForUnits(tree)) {
       if ('stray' in found) return null;
-      if ('unit' in found) (found.unit.kind === 'dataset' ? datasets : others).push(found.unit);
+      if (!('unit' in found)) continue;
+      if (found.unit.kind === 'dataset') datasets.push(found.unit);
+      else listing.add(found.unit);
+      if (listing.isBroken) return null;
       if (datasets.length >= minDatasets) readers ??= startReaders(tree.root, kept !== undefined);
       await pause();
     }
-    // Few records tell whether the rest has to be read for nothing.
-    const list = async (units: Iterable<Unit>): Promise<boolean> => {
-      for (const unit of units) {
-        const listed = listPlainDataset(tree, unit)?.map(recordFile) ?? listReadUnit(tree, unit, kept);
-        if (!listed) return false;
-        files.push(...listed);
-        await pause();
-      }
-      return true;
-    };
-    if (!(await list(others))) return null;
-    const left = readers ? await readPlainDatasets(tree, datasets, readers, files, kept) : datasets;
-    if (!(await list(left))) return null;
-    return files;
+    const left = new Set(datasets);
+    for (let at = 0; readers && at < datasets.length && !listing.isBroken; at += batchSize)
+      await readers.read(listing.batchOf(datasets.slice(at, at + batchSize), left));
+    if (!listing.isBroken) await readers?.finish();
+    // All of a small folder, and what a thread had when it died.
+    for (const unit of left) {
+      if (listing.isBroken) return null;
+      listing.add(unit);
+      await pause();
+    }
+    return listing.isBroken ? null : listing.files;
   } finally {
     await readers?.close();
   }
 }
 
-const recordFile = (path: string): UnreadFile => ({ kind: 'record', path, state: null });
+/** What is listed so far. */
+class Listing {
+  readonly files: UnreadFile[] = [];
+  /** True if the folder has to be read. */
+  isBroken = false;
+  readonly #tree: DiskTree;
+  readonly #kept: KeptTexts | undefined;
 
-/**
- * Reads datasets in the main thread and in others.
- * @param files gets their records
- * @param kept collects the texts
- * @returns the datasets that are left: those with payloads, and those that a thread had when it died
- */
-async function readPlainDatasets(
-  tree: DiskTree,
-  datasets: readonly Unit[],
-  readers: UnitReaders<PlainReply>,
-  files: UnreadFile[],
-  kept: KeptTexts | undefined,
-): Promise<Iterable<Unit>> {
-  const left = new Set(datasets);
-  const take = (unit: Unit, records: PlainReply) => {
-    if (!records) return;
-    left.delete(unit);
+  constructor(tree: DiskTree, kept: KeptTexts | undefined) {
+    this.#tree = tree;
+    this.#kept = kept;
+  }
+
+  /** Adds the files of a unit; their checksums are left to be computed. */
+  add(unit: Unit): void {
+    const paths = listPlainDataset(this.#tree, unit);
+    const listed = paths?.map(recordFile) ?? listReadUnit(this.#tree, unit, this.#kept);
+    if (listed) this.files.push(...listed);
+    else this.isBroken = true;
+  }
+
+  /** Datasets to be read by a thread or here. @param left loses those that were read */
+  batchOf(units: readonly Unit[], left: Set<Unit>): Batch<PlainReply> {
+    const take = (unit: Unit, records: PlainReply) => {
+      left.delete(unit);
+      if (records) this.#addRecords(records);
+      else this.add(unit);
+    };
+    return {
+      message: () => JSON.stringify(units.map((unit): ReadRequest => [unit])),
+      take: (replies) => {
+        for (const [i, records] of replies.entries()) take(units[i] as Unit, records);
+      },
+      readHere: () => {
+        for (const unit of units) take(unit, readPlainDataset(this.#tree, unit, this.#kept !== undefined));
+      },
+    };
+  }
+
+  #addRecords(records: readonly PlainRecord[]): void {
     for (const [path, checksum, size, text] of records) {
-      files.push({ kind: 'record', path, state: null, checksum, size });
-      if (text !== undefined) kept?.keep(path, text);
+      this.files.push({ ...recordFile(path), checksum, size });
+      if (text !== undefined) this.#kept?.keep(path, text);
     }
-  };
-  const batchOf = (units: readonly Unit[]): Batch<PlainReply> => ({
-    message: () => JSON.stringify(units.map((unit) => [unit])),
-    take(replies) {
-      for (const [i, records] of replies.entries()) take(units[i] as Unit, records);
-    },
-    readHere() {
-      for (const unit of units) take(unit, readPlainDataset(tree, unit, kept !== undefined));
-    },
-  });
-  for (let at = 0; at < datasets.length; at += batchSize)
-    await readers.read(batchOf(datasets.slice(at, at + batchSize)));
-  await readers.finish();
-  return left;
+  }
 }
+
+const recordFile = (path: string): ReplicaFile => ({ kind: 'record', path, state: null });
 
 /** The files of a unit that is read for them; null if something in it is broken or misplaced. */
 function listReadUnit(tree: DiskTree, unit: Unit, kept: KeptTexts | undefined): readonly ReplicaFile[] | null {

@@ -331,7 +331,7 @@ test('the folder of a namespace that gets datasets with many others is rescanned
   assert.deepEqual(added.take({ quiet: 0, longest: 0 }), [unit], 'no change of the folder was left');
 });
 
-test('a dataset that is written by hand while its namespace gets many others is found with them', async (t) => {
+test('a dataset that is written by hand while its namespace gets many others is found', async (t) => {
   const { folder, catalogue } = await followed(t);
   const addition = (i: number): RecordChange => {
     const path = i < 0 ? 'namespaces/new/namespace.yaml' : `namespaces/new/datasets/n${i}/dataset.yaml`;

@@ -127,4 +127,17 @@ describe('the manifest of a folder that has not been read', { concurrency: 4 }, 
     for (const { path, checksum, text } of records) assert.deepEqual(whole.get(path), [checksum, text], path);
     for (const [path, [checksum]] of died) if (checksum) assert.deepEqual(died.get(path), whole.get(path), path);
   });
+
+  it('ends at a dataset that is broken, rather than reading the others for nothing', async (test) => {
+    const folder = makeFolder(usual, test);
+    for (let i = 0; i < 1100; i++) {
+      const isBroken = i % 50 === 0;
+      folder.write(`namespaces/parks/datasets/d${i}/dataset.yaml`, isBroken ? '[' : 'label: D\n');
+      if (isBroken) folder.write(`namespaces/parks/datasets/d${i}/data/a.csv`, csv);
+    }
+    const tree = new DiskTree(folder.root);
+    const read = test.mock.method(tree, 'read');
+    assert.equal(await listUnreadFolder(tree, new KeptTexts()), null);
+    assert.ok(read.mock.callCount() < 200, `${read.mock.callCount()} records were read`);
+  });
 });
