@@ -27,7 +27,6 @@ const entries = [
   'server/compress-thread',
   'files/writing/asides',
   'files/checking/check-thread',
-  'files/replica/plain-dataset-thread',
   'data/ingest/ingest-process',
 ];
 

@@ -17,7 +17,6 @@ const started = [
   'data/process-starter-thread',
   'data/ingest/ingest-process',
   'files/checking/check-thread',
-  'files/replica/plain-dataset-thread',
   'files/reading/large-records-thread',
   'data/query/sort-rows-thread',
   'data/formats/parquet/encode-column',

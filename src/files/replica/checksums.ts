@@ -16,7 +16,7 @@ export interface FileChecksum {
   readonly size: number;
 }
 
-export const checksumOfText = (text: string): FileChecksum => ({
+const checksumOfText = (text: string): FileChecksum => ({
   checksum: computeChecksum(text),
   size: Buffer.byteLength(text),
 });

@@ -12,12 +12,10 @@ import { UnreadableFileError } from '../tree/file-tree.ts';
 import { ChecksumCache, type FileChecksum } from './checksums.ts';
 import { listMediaFiles, listStrayFiles, listUnitFiles, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
 import type { KeptTexts } from './kept-texts.ts';
-import { listUnreadFolder, type UnreadFile } from './unread-folder.ts';
+import { listUnreadFolder } from './unread-folder.ts';
 
 /** A file with its checksum and size. */
 type ChecksummedFile = ReplicaFile & FileChecksum;
-
-const isChecksummed = (file: UnreadFile): file is ChecksummedFile => file.checksum !== undefined;
 
 /** All files of a catalogue folder, for all viewers. */
 export class Inventory {
@@ -125,15 +123,12 @@ export class Inventory {
     yield* listStrayFiles(this.#store, known);
   }
 
-  async #withChecksums(items: Iterable<UnreadFile>, kept?: KeptTexts): Promise<ChecksummedFile[]> {
+  async #withChecksums(items: Iterable<ReplicaFile>, kept?: KeptTexts): Promise<ChecksummedFile[]> {
     const listed: ChecksummedFile[] = [];
     const pause = makeRegularPause();
     for (const item of items) {
-      if (isChecksummed(item)) listed.push(item);
-      else {
-        const found = await this.checksum(item, kept);
-        if (found) listed.push({ ...item, checksum: found.checksum, size: found.size });
-      }
+      const found = await this.checksum(item, kept);
+      if (found) listed.push({ ...item, checksum: found.checksum, size: found.size });
       await pause();
     }
     return listed.sort((a, b) => compareTexts(a.path, b.path));

@@ -5,11 +5,6 @@ import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
 import type { FileEntry } from '../../../src/catalogue/replica.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
-import { UnitReaders } from '../../../src/files/reading/unit-readers.ts';
-import { KeptTexts } from '../../../src/files/replica/kept-texts.ts';
-import type { PlainRecord } from '../../../src/files/replica/plain-dataset.ts';
-import { listUnreadFolder } from '../../../src/files/replica/unread-folder.ts';
-import { DiskTree } from '../../../src/files/tree/disk-tree.ts';
 import { type CatalogueFolder, makeFolder } from '../../support/folder.ts';
 import { sha256, usual } from './replica-support.ts';
 
@@ -98,46 +93,5 @@ describe('the manifest of a folder that has not been read', { concurrency: 4 }, 
       }),
       { numRuns: 60, examples },
     );
-  });
-
-  it('is the same if a thread reads a part of many datasets, or dies', async (test) => {
-    const folder = makeFolder(usual, test);
-    for (const i of [0, 3, 4, 11, 12, 29]) await oddities[i]?.(folder);
-    for (let i = 0; i < 1100; i++) {
-      const dataset = `namespaces/parks/datasets/d${i}`;
-      folder.write(`${dataset}/dataset.yaml`, `id: ${100 + i}\nlabel: "D ${i} ä"\n`);
-      if (i % 3) folder.write(`${dataset}/versions/v.yaml`, `id: ${i}\n`);
-    }
-    const { isLoaded: _, ...read } = await manifestOf(test, folder.root, true, true);
-    assert.ok(read.entries.length > 1100 + 700);
-    const { isLoaded, ...unread } = await manifestOf(test, folder.root, false, true);
-    assert.equal(isLoaded, false);
-    assert.deepEqual(unread, read);
-
-    const list = async (program?: string) => {
-      const tree = new DiskTree(folder.root);
-      const kept = new KeptTexts();
-      const startReaders = (root: string) => new UnitReaders<readonly PlainRecord[] | null>(root, 1, program, true);
-      const files = (await listUnreadFolder(tree, kept, program === undefined ? undefined : startReaders)) ?? [];
-      return new Map(files.map(({ path, checksum }) => [path, [checksum, kept.get(path)]]));
-    };
-    const [whole, died] = [await list(), await list('../replica/no-such-program')];
-    assert.deepEqual([...died.keys()].sort(), [...whole.keys()].sort());
-    const records = read.entries.filter(({ path }) => path.startsWith('namespaces/parks/datasets/d'));
-    for (const { path, checksum, text } of records) assert.deepEqual(whole.get(path), [checksum, text], path);
-    for (const [path, [checksum]] of died) if (checksum) assert.deepEqual(died.get(path), whole.get(path), path);
-  });
-
-  it('ends at a dataset that is broken, rather than reading the others for nothing', async (test) => {
-    const folder = makeFolder(usual, test);
-    for (let i = 0; i < 1100; i++) {
-      const isBroken = i % 50 === 0;
-      folder.write(`namespaces/parks/datasets/d${i}/dataset.yaml`, isBroken ? '[' : 'label: D\n');
-      if (isBroken) folder.write(`namespaces/parks/datasets/d${i}/data/a.csv`, csv);
-    }
-    const tree = new DiskTree(folder.root);
-    const read = test.mock.method(tree, 'read');
-    assert.equal(await listUnreadFolder(tree, new KeptTexts()), null);
-    assert.ok(read.mock.callCount() < 200, `${read.mock.callCount()} records were read`);
   });
 });
