@@ -74,7 +74,13 @@ function changeEntries(
     const at = entryEndWithComments(text, entry);
     if (lines.length > 0) last.push({ start: at, end: at, text: lines.map((line) => style.lineBreak + line).join('') });
   }
-  for (const entry of diff.removed) last.push(removeYamlEntry(text, entry, firstKept));
+  // From below: what is above a removed entry at the end of the text is at its end then.
+  let textEnd = text.length;
+  for (const entry of diff.removed.toReversed()) {
+    const edit = removeYamlEntry(text, entry, firstKept, textEnd);
+    if (edit.end === textEnd) textEnd = edit.start;
+    last.push(edit);
+  }
   return { first: before.length === 0 ? [] : [insertBefore(text, firstKept, before, style.lineBreak)], last };
 }
 
@@ -109,8 +115,11 @@ function insertBefore(text: string, entry: Entry, lines: readonly string[], line
   return { start: at, end: at, text: lines.map((line) => line + lineBreak).join('') };
 }
 
-/** Removes the lines of an entry. If it shares its first line with a dash, the first kept entry takes that place. */
-export function removeYamlEntry(text: string, entry: Entry, firstKept: Entry): TextEdit {
+/**
+ * Removes the lines of an entry. If it shares its first line with a dash, the first kept entry takes that place.
+ * @param textEnd where the text ends once the entries below are removed
+ */
+export function removeYamlEntry(text: string, entry: Entry, firstKept: Entry, textEnd = text.length): TextEdit {
   const end = entryEndWithComments(text, entry);
   if (isFirstOnLine(text, entry.start)) {
     const start = startOfLine(text, entry.start);
@@ -118,7 +127,7 @@ export function removeYamlEntry(text: string, entry: Entry, firstKept: Entry): T
     if (entry.start < firstKept.start) return { start, end: text.indexOf('\n', end) + 1, text: '' };
     const isBelowBlank = /\n\r?\n$/.test(text.slice(0, start));
     // At the end of the text a blank line above may belong to a `|+`, and keeps its line break.
-    if (end === text.length && isBelowBlank) return { start, end, text: '' };
+    if (end === textEnd && isBelowBlank) return { start, end, text: '' };
     // Blank lines above may belong to a `|+`, which would then include those below.
     const gap = isBelowBlank ? /^(?:\r?\n[ \t]*(?=\r?\n))*/.exec(text.slice(end))?.[0] : '';
     return { start: text[start - 2] === '\r' ? start - 2 : start - 1, end: end + (gap ?? '').length, text: '' };

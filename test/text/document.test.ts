@@ -143,6 +143,12 @@ test('a new key goes where it belongs, a removed one takes its lines and no comm
   assert.equal(editRecordText('# c\nlabel: a\n', 'yaml', { label: undefined }, order), '# c\n{}\n');
 });
 
+test('a literal that keeps its blank lines stays when all keys below it are removed', () => {
+  const text = 'id: 1\nunit: |+\n  a\n\n\nname: x\ntype: y';
+  const removed = { name: undefined, type: undefined };
+  assert.equal(editRecordText(text, 'yaml', removed, order), 'id: 1\nunit: |+\n  a\n\n\n');
+});
+
 test('a key that is removed leaves its blank lines to no text above', () => {
   const text = 'type:\n  id: |+\n    a\n\n\nid: 1\n\nfile: 2\n';
   assert.equal(editRecordText(text, 'yaml', { id: undefined }, order), 'type:\n  id: |+\n    a\n\n\nfile: 2\n');
