@@ -1,8 +1,6 @@
 /** The entry point that serves the catalogue of a folder over HTTP. */
 
 import { readFileSync } from 'node:fs';
-import type { ServerResponse } from 'node:http';
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { noCredentialsWarning } from './catalogue/accounts.ts';
 import { UnusableCatalogueError } from './catalogue/errors.ts';
 import { anonymous } from './catalogue/permissions.ts';
@@ -12,6 +10,7 @@ import { type FileCatalogue, openFileCatalogue } from './files/file-catalogue.ts
 import type { GitFollower } from './files/git/git-follower.ts';
 import { createApp } from './server/app.ts';
 import { respondWhileStarting } from './server/health.ts';
+import { growHeapForStart, settleHeap } from './server/heap-settling.ts';
 import { listenForRequests } from './server/listen.ts';
 import { createServerLog, type LogFormat } from './server/log.ts';
 import { startMetrics } from './server/metrics.ts';
@@ -69,8 +68,8 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   const pool = new IngestPool(options.ingestLimits);
   const workers = options.workers ?? new WorkerPool();
   // Not before: with another flag than when it was built, Node compiles its own modules again in each thread (decision 0136).
-  const onThreadsRun = () => setHeapGrowth(growthAtStart);
-  const catalogue = await openFileCatalogue(folder, { readOnly, log, ingest: pool.ingest, workers, onThreadsRun });
+  const whileOpening = { ingest: pool.ingest, workers, onThreadsRun: growHeapForStart };
+  const catalogue = await openFileCatalogue(folder, { readOnly, log, ...whileOpening });
   const follower = await openFollower(catalogue, options, log);
   // The port is opened first: requests get 503 while the files are being read.
   const listening = await listenForRequests(respondWhileStarting, host, port);
@@ -122,76 +121,6 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
       await workers.close();
     },
   };
-}
-
-/**
- * Growth of the heap in percent of what is in use, after which V8 collects all garbage; by itself, it waits for up to 300.
- * The heap grows fast at the start, and most of what is read stays. (Decision 0120.)
- */
-const growthAtStart = 100;
-const growthWhenLarge = 40;
-/** V8 decides. */
-const growthByItself = 0;
-/** Bytes in use from which a heap is large. */
-const largeHeap = 150e6;
-
-/** Counts from the next collection on. */
-const setHeapGrowth = (percent: number): void => setFlagsFromString(`--heap-growing-percent=${percent}`);
-
-/** Milliseconds in which V8 has surely given back what the start has left: it looks every 8 seconds. */
-const settlingTime = 60_000;
-/** Changed records after which the heap is no longer what the start has left: in a small one, a push of thousands takes a sixth longer. */
-const manyChanges = 500;
-/** Requests between two looks from which the server has a load: with the heap being made smaller, each cached one takes a third longer. */
-const manyRequests = 250;
-/** Milliseconds between two looks at their number. */
-const lookEvery = 250;
-/** Looks one after another, each while a response is made or sent, from which the server has a load: of a few that take long. */
-const busyLooks = 4;
-
-/** The time in which a small heap is made smaller. */
-interface Settling {
-  /** To be called for each request. */
-  count(response: ServerResponse): void;
-  /** Leaves the heap to V8. */
-  end(): void;
-}
-
-/**
- * After the start, a large heap may grow by less. A small one is made smaller: within some seconds, V8 collects the garbage of the
- * start in steps, and gives back the memory of the young generation, which it does by itself after minutes without
- * requests. It is left to V8 after `settlingTime`, many changes or many requests, or when the server is always at work for
- * some. (Decisions 0127 and 0137.)
- */
-function settleHeap(store: { readonly changeCount: number }): Settling {
-  if (getHeapStatistics().used_heap_size > largeHeap) {
-    setHeapGrowth(growthWhenLarge);
-    return { count() {}, end() {} };
-  }
-  setFlagsFromString('--optimize-for-size');
-  const until = performance.now() + settlingTime;
-  const mostChanges = store.changeCount + manyChanges;
-  let isSettling = true;
-  let [requests, underWay, busy] = [0, 0, 0];
-  const end = () => {
-    isSettling = false;
-    clearInterval(timer);
-    setFlagsFromString('--no-optimize-for-size');
-    setHeapGrowth(growthByItself);
-  };
-  const timer = setInterval(() => {
-    busy = underWay > 0 ? busy + 1 : 0;
-    const isLoaded = requests > manyRequests || busy >= busyLooks || store.changeCount > mostChanges;
-    if (isLoaded || performance.now() > until) end();
-    requests = 0;
-  }, lookEvery).unref();
-  const count = (response: ServerResponse) => {
-    if (!isSettling) return;
-    requests++;
-    underWay++;
-    response.once('close', () => underWay--);
-  };
-  return { count, end };
 }
 
 /** @returns null unless a git remote is to be followed @throws UnusableCatalogueError, NotFoundError */

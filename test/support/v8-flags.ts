@@ -1,0 +1,24 @@
+/** The flags that the program sets in V8 while it runs. */
+
+import { syncBuiltinESMExports } from 'node:module';
+import type { TestContext } from 'node:test';
+import v8 from 'node:v8';
+
+/**
+ * Records the flags that are set during a test, instead of setting them.
+ * @returns the flags in the order in which they were set; each call empties the list
+ */
+export function recordV8Flags(test: TestContext): () => readonly string[] {
+  let flags: string[] = [];
+  const recording = test.mock.method(v8, 'setFlagsFromString', (flag: string) => void flags.push(flag));
+  syncBuiltinESMExports();
+  test.after(() => {
+    recording.mock.restore();
+    syncBuiltinESMExports();
+  });
+  return () => {
+    const since = flags;
+    flags = [];
+    return since;
+  };
+}
