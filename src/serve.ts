@@ -67,9 +67,14 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   const { problem: log, request: onResponse } = await createServerLog(logFormat, options.log ?? (() => {}));
   const pool = new IngestPool(options.ingestLimits);
   const workers = options.workers ?? new WorkerPool();
-  // Not before: with another flag than when it was built, Node compiles its own modules again in each thread (decision 0136).
-  const whileOpening = { ingest: pool.ingest, workers, onThreadsRun: growHeapForStart };
-  const catalogue = await openFileCatalogue(folder, { readOnly, log, ...whileOpening });
+  const catalogue = await openFileCatalogue(folder, {
+    readOnly,
+    log,
+    ingest: pool.ingest,
+    workers,
+    // Not before: with another flag than when it was built, Node compiles its own modules again in each thread (decision 0136).
+    onThreadsRun: growHeapForStart,
+  });
   const follower = await openFollower(catalogue, options, log);
   // The port is opened first: requests get 503 while the files are being read.
   const listening = await listenForRequests(respondWhileStarting, host, port);

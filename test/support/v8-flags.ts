@@ -8,11 +8,11 @@ import v8 from 'node:v8';
  * Records the flags that are set during a test, instead of setting them.
  * @returns the flags in the order in which they were set; each call empties the list
  */
-export function recordV8Flags(test: TestContext): () => readonly string[] {
+export function recordV8Flags(t: TestContext): () => readonly string[] {
   let flags: string[] = [];
-  const recording = test.mock.method(v8, 'setFlagsFromString', (flag: string) => void flags.push(flag));
+  const recording = t.mock.method(v8, 'setFlagsFromString', (flag: string) => void flags.push(flag));
   syncBuiltinESMExports();
-  test.after(() => {
+  t.after(() => {
     recording.mock.restore();
     syncBuiltinESMExports();
   });

@@ -280,7 +280,7 @@ test('datasets that are added together are watched once no more come; what is ch
     return { do: 'write', path: `${homeOf(i)}/dataset.yaml`, text, ifMatch: null };
   };
   const { replica } = catalogue.for(localAdmin);
-  // On a slow machine, a second may pass between two of them.
+  // None is taken before the test has made its changes: on a slow machine, a second may pass without another addition.
   const taking = t.mock.method(catalogue.store.added, 'take', () => []);
   const outcomes = await replica.apply(Array.from({ length: 300 }, (_, i) => addition(i)));
   assert.ok(outcomes.every(({ done }) => done));
