@@ -5,6 +5,8 @@ import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
 import v8 from 'node:v8';
 import { settleHeap } from '../../src/server/heap-settling.ts';
+import { makeFollowedFolder } from '../support/followed.ts';
+import { serveFolder } from '../support/server.ts';
 import { recordV8Flags } from '../support/v8-flags.ts';
 
 /** Milliseconds between two looks. */
@@ -128,4 +130,23 @@ test('a server that closes ends the settling', (t) => {
   assert.deepEqual(flags(), ended);
   pass(120_000);
   assert.deepEqual(flags(), []);
+});
+
+test('the heap of a server grows by its own size while threads read many datasets, and is settled after that', async (t) => {
+  const folder = makeFollowedFolder(t);
+  for (let i = 0; i < 1000; i++) folder.dataset(`namespaces/a/datasets/d${i}`, `Label ${i}`);
+  const flags = recordV8Flags(t);
+  const served = await serveFolder(folder.root, { readOnly: true });
+  t.after(() => served.close());
+  const growth = flags().filter((flag) => /heap-growing|optimize-for-size/.test(flag));
+  assert.deepEqual(growth, ['--heap-growing-percent=100', '--optimize-for-size']);
+});
+
+test('the heap of a server with few datasets, which no thread reads, is only settled', async (t) => {
+  const folder = makeFollowedFolder(t);
+  folder.dataset('namespaces/a/datasets/d', 'Label');
+  const flags = recordV8Flags(t);
+  const served = await serveFolder(folder.root, { readOnly: true });
+  t.after(() => served.close());
+  assert.deepEqual(flags(), ['--optimize-for-size']);
 });
