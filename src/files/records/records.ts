@@ -37,6 +37,7 @@ import { anyVersion, type Change } from '../writing/change.ts';
 import { storeImagesAndWrite } from './images.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from './membership.ts';
 import { metadataForRecord } from './metadata.ts';
+import { planQueryDatasetWrites } from './query-datasets.ts';
 import { planColumnWritesForNewestVersion } from './version-columns.ts';
 
 /** Reference of a kind that can be created from fields. */
@@ -113,6 +114,7 @@ export async function editRecord<K extends WritableKind>(
   if (moves) assertNotNameOfHiddenQuery(access, target);
   const memberships =
     ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, target as Refs['group'], fields.members) : [];
+  const queries = moves ? await planQueryDatasetWrites(files, ref, target) : [];
   const path = requireRecordPath(files, ref);
   const to = recordPathWithoutExtension(target) + path.slice(path.lastIndexOf('.'));
   const snapshot = await storeImagesAndWrite(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
@@ -134,7 +136,8 @@ export async function editRecord<K extends WritableKind>(
       ...(entity.kind === 'version' && fields.ready !== undefined
         ? planColumnWritesForNewestVersion(files, datasetRefOf(entity), fields.ready ? entity : undefined)
         : []),
-      ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const] : []),
+      // The former address leads to the new one: an interruption in between leaves no query without a dataset.
+      ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const, ...queries] : []),
     ];
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
     const message = () => editCommitMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));

@@ -65,6 +65,8 @@ export class TransactionPlan {
   #touched: Touched[] = [];
   #recordsById: RecordsById | undefined;
   #scopes: Scope[] = [];
+  /** Namespaces that the step renames: former slugs by new ones. */
+  #renamed = new Map<string, string>();
 
   /** @param dryRun in a dry run, the records after the earlier steps, which were not written */
   constructor(access: Access, overlay: OverlayTree, dryRun?: { readonly snapshot: Snapshot }) {
@@ -81,6 +83,7 @@ export class TransactionPlan {
   async addStep(changes: readonly Change[]): Promise<PlannedStep> {
     this.#touched = [];
     this.#scopes = [];
+    this.#renamed = new Map();
     const actions: Action[] = [];
     for (const change of changes) {
       assertChangePermitted(this.#access, change);
@@ -187,7 +190,8 @@ export class TransactionPlan {
     const after = await editLargeRecord(this.#access.files.options.workers, ref.kind, before, keys);
     const { text } = after;
     if (text === before.text) return null;
-    assertRecordContentsPermitted(this.#access, ref, assertRecordTextValid(ref.kind, path, after), record);
+    const valid = assertRecordTextValid(ref.kind, path, after);
+    assertRecordContentsPermitted(this.#access, ref, valid, record, this.#renamed);
     this.#setText(ref, path, after, false);
     return { do: 'replace', path, text, file, before: file.bytes, ifChanged: 'retry' };
   }
@@ -217,6 +221,7 @@ export class TransactionPlan {
     const places = { from: recordFolderOrFile(from, path), to: recordFolderOrFile(goal, to) };
     const isTaken = this.#overlay.names(siblingsFolder(goal)).some(({ name }) => name === basename(places.to));
     const before = this.#readWritten();
+    if (from.kind === 'namespace') this.#renamed.set(formatRef(goal), from.slug);
     this.#overlay.move(places.from, places.to);
     this.#scopes.push(...scopesToRefresh(from), ...scopesToRefresh(goal));
     this.#touched.push({ ref: goal, path: to, isNew: true, isTaken, before: findEntity(this.#snapshot, from) ?? null });

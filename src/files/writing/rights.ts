@@ -40,16 +40,21 @@ function assertMayChange(access: Access, change: Exclude<Change, { do: 'add' | '
 /**
  * Checks that the viewer may give a record these contents.
  * @param before contents of the record so far; null if it is new
+ * @param renamed namespaces that the same step has renamed before: former slugs by present ones
  */
 export function assertRecordContentsPermitted(
   access: Access,
   ref: RecordRef,
   record: RecordValue,
   before: RecordValue | null,
+  renamed: ReadonlyMap<string, string> = new Map(),
 ): void {
   const { viewer, visible, files } = access;
   if (viewer.staff && !viewer.readOnly) return;
-  if (ref.kind === 'query') assertMayWriteInNamespace(access, String(record.dataset).split('/')[0]);
+  if (ref.kind === 'query') {
+    const [namespace = ''] = String(record.dataset).split('/');
+    assertMayWriteInNamespace(access, renamed.get(namespace) ?? namespace);
+  }
   if (ref.kind === 'user') {
     const changed = [...new Set([...Object.keys(record), ...Object.keys(before ?? {})])].filter(
       (key) => !isJsonEqual(record[key], before?.[key]),

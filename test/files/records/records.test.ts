@@ -302,6 +302,58 @@ describe('renaming and moving', () => {
     assert.equal((await view.get<'namespace'>(namespace('parks'))).label, 'New parks');
   });
 
+  describe('of what saved queries ask', () => {
+    const queries: FolderContent = {
+      namespaces: { parks: { label: 'Parks', owners: ['rangers'] }, water: { label: 'Water', owners: ['rangers'] } },
+      datasets: { ...content.datasets, 'parks/trees-2': { label: 'Other trees' } },
+      groups: { rangers: { label: 'Rangers' } },
+      queries: {
+        tall: { label: 'Tall', dataset: 'parks/trees' },
+        wide: { label: 'Wide', dataset: 'parks/trees', version: null },
+        other: { label: 'Other', dataset: 'parks/trees-2' },
+        gone: { label: 'Of a dataset that is gone', dataset: 'parks/gone' },
+        past: { label: 'Of a version that is gone', dataset: 'parks/trees', version: '20190101000000000000' },
+      },
+    };
+    const ranger: Viewer = { username: 'bob', staff: false, groups: ['rangers'] };
+
+    for (const viewer of [undefined, ranger])
+      it(`writes the new address into them, for ${viewer ? 'owners' : 'the local administrator'}`, async (t) => {
+        const { view, text } = await open(t, viewer, queries);
+        const asked = async () =>
+          Promise.all(
+            ['tall', 'wide', 'other'].map(async (slug) => (await view.get<'query'>({ kind: 'query', slug })).dataset),
+          );
+        const before = await text('queries/tall.yaml');
+        await view.edit(trees, { slug: 'oaks' }, { dryRun: true });
+        assert.equal(await text('queries/tall.yaml'), before);
+
+        await view.edit(trees, { slug: 'oaks' });
+        assert.deepEqual(await asked(), ['parks/oaks', 'parks/oaks', 'parks/trees-2']);
+        assert.equal(await text('queries/tall.yaml'), before.replace('parks/trees', 'parks/oaks'));
+        await view.create('dataset', { label: 'New trees', slug: 'trees', namespace: 'parks' });
+        assert.deepEqual(await asked(), ['parks/oaks', 'parks/oaks', 'parks/trees-2']);
+
+        await view.edit(dataset('parks/oaks'), { namespace: 'water' });
+        assert.deepEqual(await asked(), ['water/oaks', 'water/oaks', 'parks/trees-2']);
+        await view.edit(namespace('water'), { slug: 'woods' });
+        assert.deepEqual(await asked(), ['woods/oaks', 'woods/oaks', 'parks/trees-2']);
+        await view.edit(namespace('parks'), { slug: 'gardens' });
+        assert.deepEqual(await asked(), ['woods/oaks', 'woods/oaks', 'gardens/trees-2']);
+        assert.match(await text('queries/gone.yaml'), /parks\/gone$/m);
+        assert.match(await text('queries/past.yaml'), /parks\/trees$/m);
+      });
+
+    it('is refused while the file of one is broken, which the error names', async (t) => {
+      const { view, folder, text } = await open(t, ranger, queries);
+      await view.list('query', {});
+      folder.write('queries/tall.yaml', 'label: [\n');
+      await assert.rejects(view.edit(trees, { slug: 'oaks' }), /^ConflictError: queries\/tall.yaml:2:1: /);
+      assert.match(await text('queries/wide.yaml'), /parks\/trees$/m);
+      assert.equal((await view.get(trees)).slug, 'trees');
+    });
+  });
+
   it('is refused where the name is taken, and leaves the record as it was', async (t) => {
     const { view, text, folder } = await open(t, undefined, {
       datasets: { ...content.datasets, 'parks/benches': { label: 'B' }, 'water/trees': { label: 'W' } },
