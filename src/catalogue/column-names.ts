@@ -71,7 +71,7 @@ export function replaceColumnNamesInParameters(
       return to === name ? item : `${minus}${/^[-\w]+$/.test(to) ? to : `"${to.replaceAll('"', '""')}"`}`;
     });
   const inItem = (text: string) => {
-    if (text.startsWith('"')) return inList(text);
+    if (/^-?"/.test(text)) return inList(text);
     const [, minus = '', name = ''] = columns.includes(text) ? [] : (/^(-?)(.*)$/s.exec(text) ?? []);
     return name === '' ? text : minus + present(name);
   };

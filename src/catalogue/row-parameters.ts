@@ -46,7 +46,7 @@ export const namesParameters = ['_fields', '_ordering', '_group_by'] as readonly
 
 /** An item of a list: in double quotes if it has commas, quotes or blanks at its ends. One that is quoted already stays. */
 const quoteItem = (item: string): string =>
-  !item.startsWith('"') && /[",]|^\s|\s$/.test(item) ? `"${item.replaceAll('"', '""')}"` : item;
+  !/^-?"/.test(item) && /[",]|^\s|\s$/.test(item) ? `"${item.replaceAll('"', '""')}"` : item;
 
 /** The parameters of a query's record, one by one: each value of a filter, and lists of columns as one text. */
 export function parametersFromRecord(

@@ -11,12 +11,15 @@ it('names in lists are quoted where they must be', () => {
     const [[, text] = ['', '']] = parametersFromRecord({ [parameter]: names });
     assert.deepEqual(splitList(text), names);
   }
-  assert.deepEqual(parametersFromRecord({ _fields: ['"a, b"', 'c'], _ordering: '"-a, b",c', name: ['x', 'y, z'] }), [
-    ['_fields', '"a, b",c'],
-    ['_ordering', '"-a, b",c'],
-    ['name', 'x'],
-    ['name', 'y, z'],
-  ]);
+  assert.deepEqual(
+    parametersFromRecord({ _fields: ['"a, b"', 'c'], _ordering: ['-"a, b"', 'c'], name: ['x', 'y, z'] }),
+    [
+      ['_fields', '"a, b",c'],
+      ['_ordering', '-"a, b",c'],
+      ['name', 'x'],
+      ['name', 'y, z'],
+    ],
+  );
   const aggregates = { _aggregate: ['count', 'sum("a, b") AS total'] };
   assert.deepEqual(parametersFromRecord(aggregates), [['_aggregate', 'count,sum("a, b") AS total']]);
 });
@@ -28,9 +31,9 @@ it('an item is renamed as a whole', () => {
     ['c', ['z']],
   ]);
   const { parameters } = replaceColumnNamesInParameters(
-    { _fields: ['a, b', '"a, b"', 'c'], _ordering: ['-a, b', 'sum("a, b")'] },
+    { _fields: ['a, b', '"a, b"', 'c'], _ordering: ['-a, b', '-"a, b"', 'sum("a, b")'] },
     ['x, y', 'z', 'wrong'],
     others,
   );
-  assert.deepEqual(parameters, { _fields: ['x, y', '"x, y"', 'z'], _ordering: ['-x, y', 'sum("x, y")'] });
+  assert.deepEqual(parameters, { _fields: ['x, y', '"x, y"', 'z'], _ordering: ['-x, y', '-"x, y"', 'sum("x, y")'] });
 });

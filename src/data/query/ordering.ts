@@ -6,7 +6,7 @@ import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import { ParameterError } from '../errors.ts';
 import { columnNames, findColumn, type TableSchema, type Value } from '../row.ts';
 import { type Aggregation, findResultColumn } from './aggregation.ts';
-import { splitList } from './parameter-values.ts';
+import { splitOrdering } from './parameter-values.ts';
 
 export interface OrderingColumn {
   readonly column: string;
@@ -14,7 +14,7 @@ export interface OrderingColumn {
 }
 
 /**
- * Parses a list of `name` or `-name`; a column's own name may begin with a minus, too.
+ * Parses a list of `name`, `-name` or, if it has commas, `-"name"`; a column's own name may begin with a minus, too.
  * @param aggregation the groups that are ordered; rows if it is absent
  * @throws ParameterError
  */
@@ -25,7 +25,7 @@ export function parseOrdering(
 ): readonly OrderingColumn[] {
   const find = (name: string): Pick<Column, 'name' | 'type'> | undefined =>
     aggregation ? findResultColumn(name, aggregation, schema) : findColumn(name, schema);
-  return splitList(text).map((part) => {
+  return splitOrdering(text).map((part) => {
     const descending = part.startsWith('-') && !find(part);
     const name = descending ? part.slice(1) : part;
     const column = find(name);

@@ -48,6 +48,11 @@ export function parseValueOfColumnType(type: TableColumn['type'], text: string, 
   }
 }
 
+/** An item of a list, up to the comma or the end: between double quotes, or as it is. */
+const listItem = /\s*()(?:"((?:[^"]|"")*)"\s*|([^",][^,]*|))(,|$)/y;
+/** The same with a minus before it; or a function of a name between double quotes. */
+const orderingItem = /\s*(-?)(?:"((?:[^"]|"")*)"\s*|(\w+\(\s*"(?:[^"]|"")*"\s*\)\s*|[^",][^,]*|))(,|$)/y;
+
 /**
  * Splits a comma-separated list. An item in double quotes may contain commas, blanks at its ends, and doubled quotes, as
  * in a line of CSV (RFC 4180); blanks around other items are ignored.
@@ -56,13 +61,26 @@ export function parseValueOfColumnType(type: TableColumn['type'], text: string, 
  *
  * @throws ParameterError if a quote isn't closed
  */
-export function splitList(text: string): string[] {
+export const splitList = (text: string): string[] => splitByPattern(text, listItem);
+
+/**
+ * Splits a list of names as `splitList` does; a minus may precede the quotes, and a function may contain them.
+ *
+ *     splitOrdering('-"b, c",-sum("d, e")')  // ['-b, c', '-sum("d, e")']
+ *
+ * @throws ParameterError if a quote isn't closed
+ */
+export const splitOrdering = (text: string): string[] => splitByPattern(text, orderingItem);
+
+/** @param itemPattern with groups for what precedes the quotes, what is between them, what needs none, and the end */
+function splitByPattern(text: string, itemPattern: RegExp): string[] {
   const items: string[] = [];
-  const itemPattern = /\s*(?:"((?:[^"]|"")*)"\s*|([^",][^,]*|))(,|$)/y;
+  itemPattern.lastIndex = 0;
   for (;;) {
-    const found = itemPattern.exec(text);
-    if (!found) throw new ParameterError('A value in double quotes has to end with a quote before the next comma.');
-    items.push(found[1] === undefined ? (found[2] ?? '').trim() : found[1].replaceAll('""', '"'));
-    if (found[3] === '') return items;
+    const [all, before = '', quoted, plain = '', end] = itemPattern.exec(text) ?? [];
+    if (all === undefined)
+      throw new ParameterError('A value in double quotes has to end with a quote before the next comma.');
+    items.push(before + (quoted?.replaceAll('""', '"') ?? plain.trim()));
+    if (end === '') return items;
   }
 }

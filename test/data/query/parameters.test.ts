@@ -46,6 +46,11 @@ test('reserved parameters, with the underscore and without', () => {
     { column: '-minus', descending: false },
     { column: '-minus', descending: true },
   ]);
+  assert.deepEqual(parse('_ordering=-"a,b","name", -"-minus"').ordering, [
+    { column: 'a,b', descending: true },
+    { column: 'name', descending: false },
+    { column: '-minus', descending: true },
+  ]);
   assert.deepEqual([parse('_limit=0').limit, parse('limit=5&offset=10').offset], [0, 10]);
   assert.deepEqual([parse('_page=last').page, parse('page=2&page_size=7').pageSize], ['last', 7]);
   assert.deepEqual(parse('_bom=1&_sep=;&_excel=true').csv, { bom: true, separator: ';', excel: true });
@@ -184,6 +189,22 @@ test('aggregates: what is wrong, where, and the nearest right name', () => {
   const both = fields('_aggregate=sum(x)&_group_by=nam&_limit=x');
   assert.deepEqual(Object.keys(both).sort(), ['_aggregate', '_group_by', '_limit']);
   assert.equal(parse('_limit=3').aggregation, undefined);
+});
+
+test('groups are ordered by functions and names with commas', () => {
+  const ordering = (text: string) =>
+    parse(`_group_by="a,b"&_aggregate=count,sum(height) AS "h, in all",max("a,b")&_ordering=${text}`).ordering;
+  assert.deepEqual(ordering('-max("a,b"),"a,b",-"h, in all"'), [
+    { column: 'max(a,b)', descending: true },
+    { column: 'a,b', descending: false },
+    { column: 'h, in all', descending: true },
+  ]);
+  assert.deepEqual(ordering('max( "a,b" ) , -count'), [
+    { column: 'max(a,b)', descending: false },
+    { column: 'count', descending: true },
+  ]);
+  assert.match(String(fields('_ordering="name')._ordering), /has to end with a quote/);
+  assert.match(String(fields('_ordering=-"nam,e"')._ordering), /Unknown column/);
 });
 
 test('aggregates of columns by a former name have the present one', () => {
