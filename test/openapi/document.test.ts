@@ -78,6 +78,27 @@ describe('the OpenAPI document', () => {
     assert.equal(new Set(ids).size, ids.length);
   });
 
+  it('describes each parameter in the path of an operation, also beside one of the query with its name', () => {
+    for (const [path, item] of Object.entries(document.paths))
+      for (const [method, { parameters = [] }] of Object.entries(item)) {
+        const names = parameters.flatMap((one) => {
+          const found = '$ref' in one ? document.components.parameters[one.$ref.split('/').at(-1) ?? ''] : one;
+          return found?.in === 'path' ? [found.name] : [];
+        });
+        const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+        assert.deepEqual(names.toSorted(), inPath.toSorted(), `${method} ${path}`);
+      }
+  });
+
+  it('has a contact as people write it in catalogue.yaml', () => {
+    const contactIn = (contact: string) =>
+      openApiDocument(routes, settingsFromRecord({ title: 'Test', contact }), base).info.contact;
+    assert.deepEqual(contactIn('Data office <data@example.org>'), { name: 'Data office', email: 'data@example.org' });
+    assert.deepEqual(contactIn('mailto:data@example.org'), { name: 'Test', email: 'data@example.org' });
+    assert.deepEqual(contactIn('https://example.org'), { name: 'Test', url: 'https://example.org' });
+    assert.equal(contactIn('ask @ the desk'), undefined);
+  });
+
   it('has examples that fit their schemas', () => {
     let count = 0;
     for (const [place, { schema, example }] of walk(document)) {

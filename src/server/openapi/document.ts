@@ -1,5 +1,7 @@
 /** The OpenAPI document (version 3.1.1): made from the routes that serve, the descriptions of their operations, and the fields. */
 import type { Settings } from '../../catalogue/types.ts';
+import { catalogueFacts } from '../../standards/facts.ts';
+import { contactOf } from '../../standards/ogc/openapi.ts';
 import type { Method, Route } from '../route.ts';
 import {
   type Answer,
@@ -46,7 +48,12 @@ export interface DocumentOperation {
 /** The document, as far as its readers need its type. */
 export interface OpenApiDocument {
   readonly openapi: string;
-  readonly info: { readonly title: string; readonly description: string; readonly version: string };
+  readonly info: {
+    readonly title: string;
+    readonly description: string;
+    readonly version: string;
+    readonly contact?: object;
+  };
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, Readonly<Record<string, DocumentOperation>>>>;
@@ -67,9 +74,7 @@ Every address that is read answers HEAD and OPTIONS, too. Paths end in a slash, 
 
 /** @param base URL that precedes the paths; '' if it isn't known */
 export function openApiDocument(routes: readonly Route[], settings: Settings, base: string): OpenApiDocument {
-  const contact = /^https?:/.test(settings.contact)
-    ? { url: settings.contact }
-    : settings.contact.includes('@') && { email: settings.contact.replace(/^mailto:/, '') };
+  const { contact } = catalogueFacts(settings, base);
   const shared = new SharedParameters();
   const described = routes.flatMap((route) => {
     const item = pathItem(route, shared);
@@ -77,7 +82,7 @@ export function openApiDocument(routes: readonly Route[], settings: Settings, ba
   });
   return {
     openapi: '3.1.1',
-    info: { title: settings.title, description, version: '1', ...(contact && { contact }) },
+    info: { title: settings.title, description, version: '1', ...(contact && { contact: contactOf(contact) }) },
     servers: [{ url: base || '/' }],
     tags: Object.entries(tags).map(([name, text]) => ({ name, description: text })),
     security: [{}, { token: [] }, { bearer: [] }, { session: [] }],
@@ -166,19 +171,18 @@ function documentOperation(
     ...statuses.filter((status) => !(status in answers)).map((status) => [status, refusalOf(route, status)]),
     ['default', refusalOf(route)],
   ]);
-  const own = parameters.map(({ name, in: place }) => `${place} ${name}`);
   const usual = [
     ...parametersInPath(route.path),
     ...(route.types.includes('text/html') && !route.ownFormats ? [formatParameter] : []),
     ...(method === 'GET' ? [ifNoneMatchHeader] : []),
-  ].filter(({ name, in: place }) => !own.includes(`${place} ${name}`));
+  ];
   return {
     operationId: operationId(method, route.path),
     tags: [tag],
     summary,
     ...(words !== undefined && { description: words }),
     ...(route.path.includes('/sources/') && { deprecated: true as const }),
-    parameters: shared.refer([...usual, ...parameters]),
+    parameters: shared.refer(withUsual(parameters, usual)),
     ...(body && { requestBody: { content: body, ...(method === 'POST' && { required: true }) } }),
     responses,
     ...(!isOpen && method !== 'GET' && { security: [{ token: [] }, { bearer: [] }, { session: [] }] }),
@@ -201,17 +205,22 @@ function withDocuments(answer: Answer, { documents = [], types }: Route): Answer
   return { ...answer, content: { ...answer.content, ...Object.fromEntries(contents) } };
 }
 
+/** The parameters of an operation behind the usual ones, but for those that it describes itself. */
+function withUsual(own: readonly Parameter[], usual: readonly Parameter[]): readonly Parameter[] {
+  const isOwn = (one: Parameter) => own.some(({ name, in: place }) => name === one.name && place === one.in);
+  return [...usual.filter((one) => !isOwn(one)), ...own];
+}
+
 function headOperation(
   route: Route,
   { tag, summary, parameters = [] }: Operation,
   shared: SharedParameters,
 ): DocumentOperation {
-  const usual = parametersInPath(route.path).filter(({ name }) => !parameters.some((own) => own.name === name));
   return {
     operationId: operationId('HEAD', route.path),
     tags: [tag],
     summary: `${summary}: headers alone`,
-    parameters: shared.refer([...usual, ...parameters]),
+    parameters: shared.refer(withUsual(parameters, parametersInPath(route.path))),
     responses: {
       '2XX': { description: 'The headers of the response to GET.' },
       '3XX': { description: 'It is unchanged, or has moved.' },

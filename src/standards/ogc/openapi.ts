@@ -205,7 +205,8 @@ export function openApiFrame(facts: CatalogueFacts): Part & { readonly paths: Pa
   };
 }
 
-const contactOf = ({ name, email, url }: NonNullable<CatalogueFacts['contact']>) => ({
+/** A contact as a member of `info`. */
+export const contactOf = ({ name, email, url }: NonNullable<CatalogueFacts['contact']>) => ({
   ...{ name, ...(email && { email }), ...(url && { url }) },
 });
 
