@@ -21,7 +21,7 @@ interface TilesetDocument {
   readonly tiles: readonly string[];
   readonly maxzoom: number;
   readonly extent: Tileset['bounds'];
-  readonly legend: Tileset['legend'];
+  readonly classes: Tileset['legend'];
   readonly column: Tileset['column'];
 }
 
@@ -80,7 +80,7 @@ function showMap(figure: HTMLElement, button: HTMLElement | null, texts: MapText
   const base = makeBaseLayer();
   const restyle = () => {
     base.restyle(figure);
-    rows.setStyle(makeRowStyle(figure, tileset));
+    rows.setStyle(makeRowStyle(figure, { legend: tileset.classes, column: tileset.column }));
   };
   restyle();
   matchMedia('(prefers-color-scheme: dark)').addEventListener('change', restyle);

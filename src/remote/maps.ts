@@ -33,7 +33,7 @@ const tilesetShape = objectShape({
   counts: countsShape,
   extent: optional(listShape(shape<number>({ type: 'number' }))),
   column: optional(anyObjectShape),
-  legend: optional(anyObjectShape),
+  classes: optional(anyObjectShape),
   maxzoom: wholeNumberShape,
 });
 
@@ -58,7 +58,7 @@ export async function fetchMap(http: Http, version: Version, { parameters }: Map
     },
     tileset: async () => {
       const found = parseAs(tilesetShape, await text((await get('tiles.json')).body));
-      const { counts, extent = null, column = null, legend = null, maxzoom: maxZoom } = found;
+      const { counts, extent = null, column = null, classes: legend = null, maxzoom: maxZoom } = found;
       return { counts, bounds: extent, column, legend, maxZoom } as unknown as Tileset;
     },
   };

@@ -128,11 +128,11 @@ export const respondTileset: MapResponder = async (request, map) => {
     maxzoom: tileset.maxZoom,
     ...(tileset.bounds && { bounds: clampBounds(tileset.bounds), center: centreOf(tileset.bounds) }),
     vector_layers: [{ id: tileLayerName, fields: fieldsOf(tileset) }],
-    // Beyond TileJSON: what the moving map of our pages needs.
-    data: urlWithParameters(`${path}data/`, query, { _colour: null, _width: null, format: null, _format: null }),
+    data: [urlWithParameters(`${path}data/`, query, { _colour: null, _width: null, format: null, _format: null })],
+    // Beyond TileJSON, whose `legend` is a text: what the moving map of our pages needs.
     counts: tileset.counts,
     column: tileset.column,
-    legend: tileset.legend,
+    classes: tileset.legend,
     extent: tileset.bounds,
   };
   return { json: () => JSON.stringify(document), type: 'application/json' };

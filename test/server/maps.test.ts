@@ -355,9 +355,10 @@ describe('maps', () => {
       assert.equal(tileset.tilejson, '3.0.0');
       assert.deepEqual(tileset.tiles, [`${server.base}${datasets}trees/tiles/{z}/{x}/{y}.mvt?_colour=height&kind=oak`]);
       assert.deepEqual(Object.keys(tileset.vector_layers[0].fields), ['height', '_rows']);
-      assert.equal(tileset.legend.kind, 'quantiles');
+      assert.equal(tileset.classes.kind, 'quantiles');
       assert.equal(tileset.counts.matched, await countIn('trees/data/?kind=oak&_limit=1'));
-      assert.equal(tileset.data, `${server.base}${datasets}trees/data/?kind=oak`);
+      assert.deepEqual(tileset.data, [`${server.base}${datasets}trees/data/?kind=oak`]);
+      assert.equal(tileset.legend, undefined, 'It is a text in TileJSON.');
       const [template] = tileset.tiles;
       const { rows } = await tileOf(new URL(template.replace('{z}/{x}/{y}', '0/0/0')).href.slice(server.base.length));
       assert.ok(rows.every(({ properties }) => typeof properties.height === 'number'));
