@@ -1,4 +1,4 @@
-/** The rows of every dataset are valid GeoJSON (RFC 7946) and GeoParquet 1.1, by the official schemas and the texts of the standards. */
+/** The rows of every dataset are valid GeoJSON (RFC 7946), GeoParquet 1.1 and TileJSON 3.0, by the official schemas and the texts of the standards. */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,12 +8,17 @@ import { compressors } from 'hyparquet-compressors';
 import { publishHostileRows } from '../support/hostile-rows.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
-import { geoJsonErrors, geoParquetErrors } from './validate.ts';
+import { geoJsonErrors, geoParquetErrors, tileJsonErrors } from './validate.ts';
 
 let workshop: Workshop;
 let server: Awaited<ReturnType<typeof serveFolder>>;
-/** Addresses of the datasets with rows, and whether they have a geometry. */
-const tables: { readonly url: string; readonly format: string; readonly hasGeometry: boolean }[] = [];
+/** Addresses of the datasets with rows, whether they have a geometry, and a column that can colour their maps. */
+const tables: {
+  readonly url: string;
+  readonly format: string;
+  readonly hasGeometry: boolean;
+  readonly colour: string | undefined;
+}[] = [];
 
 before(async () => {
   workshop = await makeWorkshop();
@@ -22,7 +27,11 @@ before(async () => {
   cpSync(examples, join(workshop.root, 'namespaces'), { recursive: true });
   server = await serveFolder(workshop.root, { work: { capacity: 600_000, refill: 1000 } });
   const { results } = (await (await fetch(`${server.base}/api/v1/datasets/?page_size=100`)).json()) as {
-    results: { url: string; columns: { type: string }[]; versions: { rows: number | null; format: string }[] }[];
+    results: {
+      url: string;
+      columns: { name: string; type: string }[];
+      versions: { rows: number | null; format: string }[];
+    }[];
   };
   for (const { url, columns, versions } of results)
     if (versions.some(({ rows }) => rows !== null))
@@ -30,6 +39,7 @@ before(async () => {
         url,
         format: versions[0]?.format ?? '',
         hasGeometry: columns.some(({ type }) => type === 'geometry'),
+        colour: columns.find(({ type }) => type === 'integer' || type === 'float' || type === 'string')?.name,
       });
   assert.ok(tables.length > 15, `${tables.length} datasets`);
 });
@@ -65,6 +75,17 @@ it('GeoJSON follows RFC 7946: closed rings, longitude and latitude in degrees, n
     assert.deepEqual(geoJsonErrors(JSON.parse(await text(items))), [], items);
   }
   assert.ok(misdirected > 0, 'some of the published files have rings in the wrong direction');
+});
+
+it('tiles are described by TileJSON 3.0, also with colours', async () => {
+  let count = 0;
+  for (const { url, hasGeometry, colour } of tables)
+    for (const query of hasGeometry ? ['', ...(colour ? [`?_colour=${encodeURIComponent(colour)}`] : [])] : []) {
+      count++;
+      const document = JSON.parse(Buffer.from(await bytes(`${url}tiles.json${query}`)).toString());
+      assert.deepEqual(tileJsonErrors(document), [], `${url}${query}`);
+    }
+  assert.ok(count > 10, `${count} documents`);
 });
 
 it('Parquet with a geometry has the metadata of GeoParquet 1.1, which say what is in the file', async () => {

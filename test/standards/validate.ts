@@ -32,6 +32,8 @@ function errorsOf(validate: ValidateFunction, document: unknown): readonly strin
 
 export const dataPackageErrors = makeValidator(() => newAjv(Ajv).compile(read('datapackage/datapackage.json')));
 
+export const tileJsonErrors = makeValidator(() => newAjv(Ajv).compile(read('tilejson/tilejson.json')));
+
 function makeValidator(compile: () => ValidateFunction): (document: unknown) => readonly string[] {
   let validate: ValidateFunction | undefined;
   return (document) => {
