@@ -69,7 +69,7 @@ async function audienceOf(
 }
 
 /** True if a viewer may write the records of a namespace. */
-const mayWriteIn = (viewer: Viewer, namespace: Namespace | null): boolean =>
+export const mayWriteIn = (viewer: Viewer, namespace: Namespace | null): boolean =>
   viewer.staff || Boolean(namespace?.owners.some((group) => viewer.groups.includes(group)));
 
 /**

@@ -1,5 +1,5 @@
 /** The trash, for staff: removed entities are listed, restored, and deleted for good. */
-import { NotAuthenticatedError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
+import { NotAuthenticatedError, NotFoundError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
 import { paginate } from '../catalogue/listing.ts';
 import { representTrashEntry, toJson } from '../catalogue/represent.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
@@ -23,10 +23,11 @@ export async function showTrashEntryHandler(request: RequestContext): Promise<Re
 
 /** Restores an entry; with `dry_run` in the query string or the body, only checks that it could be restored. */
 export async function restoreTrashEntryHandler(request: RequestContext): Promise<Representation> {
+  const trash = trashOf(request);
   const { dry_run = false } = await readInputBody(request.ctx);
   if (typeof dry_run !== 'boolean') throw new ValidationError({ dry_run: ['Must be a valid boolean.'] });
   const dryRun = dry_run || request.dryRun;
-  return represent(request, await trashOf(request).restore(request.params.entry ?? '', { dryRun }));
+  return represent(request, await trash.restore(request.params.entry ?? '', { dryRun }));
 }
 
 export async function deleteTrashEntryHandler(request: RequestContext): Promise<undefined> {
@@ -48,8 +49,10 @@ export async function emptyTrashHandler(request: RequestContext): Promise<Repres
   return { title: 'Trash', dependsOn: [], json: () => toJson(body) };
 }
 
+/** @throws NotAuthenticatedError, NotPermittedError */
 function trashOf({ viewer, catalogue }: RequestContext): Trash {
   if (viewer.username === null) throw new NotAuthenticatedError();
+  if (!viewer.staff) throw new NotPermittedError();
   return catalogue.trash;
 }
 

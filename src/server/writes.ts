@@ -13,11 +13,13 @@ import { resolveHyperlinks } from './hyperlinks.ts';
 import { parseBooleanParameter } from './query-string.ts';
 import { etagOf } from './response-cache.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
+import { assertMayCreate, assertMayEdit } from './write-permissions.ts';
 
 /** Creates an entity; the namespace of a dataset is that of the address, unless the body names one. */
 export function makeCreateHandler<K extends CreatableKind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, links, params, dryRun } = request;
+    assertMayCreate(request, kind);
     const given = await readInputBody(ctx, kind);
     const inherits = kind === 'dataset' && params.namespace !== undefined && given.namespace === undefined;
     const input = inherits
@@ -41,6 +43,7 @@ export function makeEditHandler<K extends WritableKind>(kind: K, required: 'all'
   return async (request) => {
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFromRouteParams(kind, params));
+    await assertMayEdit(request, entity);
     const options = writeOptionsFrom(request, entity);
     const { label } = entity as { label?: string };
     const partial = required === 'some';

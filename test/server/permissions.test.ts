@@ -376,6 +376,21 @@ describe('the matrix', () => {
     });
 });
 
+describe('who may not write', () => {
+  for (const method of ['POST', 'PUT', 'PATCH'] as const)
+    for (const { path } of routes)
+      if (expected(path, method)[everybody.indexOf('other')] === 403)
+        it(`is refused at ${method} ${path}, whatever is wrong with the body`, async () => {
+          const address = addressFor(path, 'anonymous', method);
+          for (const [body, type] of [
+            ['{bad', 'application/json'],
+            ['{}', 'application/json'],
+            ['<a/>', 'text/xml'],
+          ])
+            assert.equal((await ask('other', method, address, body, type)).status, 403, `${type}: ${body}`);
+        });
+});
+
 describe('what is private', () => {
   const homes = [
     ['parks', 'veiled', 'veiled'],

@@ -244,7 +244,7 @@ function optionsOperation(
     responses: {
       200: { $ref: '#/components/responses/Options' },
       204: { description: 'The response to a CORS preflight.' },
-      '4XX': { $ref: '#/components/responses/Error' },
+      '4XX': refusalOf(route),
     },
   };
 }
