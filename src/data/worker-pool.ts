@@ -111,13 +111,17 @@ export class WorkerPool {
   }
 
   #startNext(): void {
-    if (this.#waiting.length === 0 || this.#busy.size >= this.#options.size) return;
-    const waiting = this.#waiting.shift() as WaitingTask;
-    try {
-      this.#perform(this.#takeThread(), waiting);
-    } catch (error) {
-      waiting.reject(new UnavailableError(`The server can't start a thread: ${(error as Error).message}`));
-    }
+    if (this.#busy.size >= this.#options.size) return;
+    // If no thread can be started, the others wait for one that works; without any, they fail, too.
+    do {
+      const waiting = this.#waiting.shift();
+      if (!waiting) return;
+      try {
+        this.#perform(this.#takeThread(), waiting);
+      } catch (error) {
+        waiting.reject(new UnavailableError(`The server can't start a thread: ${(error as Error).message}`));
+      }
+    } while (this.#busy.size === 0);
   }
 
   #takeThread(): Worker {

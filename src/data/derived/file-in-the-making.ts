@@ -92,7 +92,10 @@ export class FileInTheMaking {
     this.#crc = await crcOfFile(this.#path);
   }
 
-  /** The bytes from the beginning, as they are written. @throws the error of `make`, after the bytes before it */
+  /**
+   * The bytes from the beginning, as they are written.
+   * @throws the error of `make`, after the bytes before it; Error if the file is complete, and was closed since nobody read it
+   */
   async *read(): AsyncGenerator<Uint8Array, void, undefined> {
     this.#readers++;
     try {
@@ -104,6 +107,7 @@ export class FileInTheMaking {
           at += bytesRead;
           yield buffer.subarray(0, bytesRead);
         }
+        if (at < this.#size) throw new Error('The file was closed before it was read to its end.');
         if (this.#state === 'complete') return;
         if (this.#state !== 'growing') throw this.#state.error;
         await new Promise<void>((resolve) => this.#waiting.push(resolve));

@@ -114,10 +114,18 @@ const fixedValues: Readonly<Record<number, readonly [bytes: number, read: (view:
   [ColumnType.UInt]: [4, (view, at) => view.getUint32(at, true)],
   [ColumnType.Long]: [8, (view, at) => integer(view.getBigInt64(at, true))],
   [ColumnType.ULong]: [8, (view, at) => integer(view.getBigUint64(at, true))],
-  // The shortest number with the same 32 bits: 0.1, not 0.10000000149011612.
-  [ColumnType.Float]: [4, (view, at) => Number(view.getFloat32(at, true).toPrecision(7))],
+  [ColumnType.Float]: [4, (view, at) => shortNumberOfFloat32(view.getFloat32(at, true))],
   [ColumnType.Double]: [8, (view, at) => view.getFloat64(at, true)],
 };
+
+/** A number with the fewest digits (from six on) that has the same 32 bits: 0.1, not 0.10000000149011612. */
+function shortNumberOfFloat32(value: number): number {
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return short;
+  }
+  return Number(value.toPrecision(9));
+}
 
 const integer = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : String(value));
 

@@ -96,12 +96,10 @@ export class IngestPool {
   }
 
   async #run(job: IngestJob, signal: AbortSignal | undefined): Promise<IngestResult> {
-    while (this.#taken >= this.#limits.processes && !this.#isClosed && !signal?.aborted)
-      await new Promise<void>((wake) => {
-        this.#waiting.push(wake);
-        signal?.addEventListener('abort', () => wake(), { once: true });
-      });
+    while (this.#isFull && !this.#isClosed && !signal?.aborted) await this.#turn(signal);
     this.#assertOpen();
+    // It may have been woken just before it was cancelled: then it is the turn of the next one.
+    if (signal?.aborted && !this.#isFull) this.#waiting.shift()?.();
     signal?.throwIfAborted();
     this.#taken++;
     try {
@@ -112,6 +110,27 @@ export class IngestPool {
       this.#taken--;
       this.#waiting.shift()?.();
     }
+  }
+
+  get #isFull(): boolean {
+    return this.#taken >= this.#limits.processes;
+  }
+
+  /** Resolves when a process may be free, or the signal is aborted. */
+  #turn(signal: AbortSignal | undefined): Promise<void> {
+    return new Promise((resolve) => {
+      const wake = () => {
+        signal?.removeEventListener('abort', cancel);
+        resolve();
+      };
+      const cancel = () => {
+        const at = this.#waiting.indexOf(wake);
+        if (at >= 0) this.#waiting.splice(at, 1);
+        resolve();
+      };
+      this.#waiting.push(wake);
+      signal?.addEventListener('abort', cancel, { once: true });
+    });
   }
 
   #assertOpen(): void {

@@ -1,7 +1,7 @@
 /** The bytes of a payload: while they are read, they are hashed, counted and, if requested, copied to a file. */
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { type FileHandle, open } from 'node:fs/promises';
 import { addAbortSignal, type Readable } from 'node:stream';
 
 export interface PayloadStreamOptions {
@@ -41,7 +41,7 @@ export class PayloadStream {
       typeof this.#source === 'string'
         ? createReadStream(this.#source, { highWaterMark: fileChunkSize })
         : this.#source;
-    const copy = copyTo === undefined ? null : await open(copyTo, 'wx');
+    const copy = copyTo === undefined ? null : await openNew(copyTo, source);
     // A source may block for long: the signal destroys it, and isn't only checked after the next chunk.
     if (signal) addAbortSignal(signal, source);
     try {
@@ -68,6 +68,16 @@ export class PayloadStream {
   /** SHA-256 of all bytes in lower-case hexadecimal; call once, after the last chunk. */
   checksum(): string {
     return this.#hash.digest('hex');
+  }
+}
+
+/** Opens a new file for a copy of a source, which is closed if that fails. */
+async function openNew(path: string, source: Readable): Promise<FileHandle> {
+  try {
+    return await open(path, 'wx');
+  } catch (error) {
+    source.destroy();
+    throw error;
   }
 }
 

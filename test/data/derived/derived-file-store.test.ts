@@ -238,3 +238,10 @@ describe('a derived file', () => {
     assert.deepEqual(readdirSync(folder), []);
   });
 });
+
+it('a file that was closed before anybody read it is an error to its reader, and not empty', async () => {
+  const file = new FileInTheMaking(source('late').derived);
+  const folder = mkdtempSync(join(parent, 'late-'));
+  await file.make(join(folder, 'file'), async () => {}, new AbortController().signal);
+  await assert.rejects(textOf(file.read()), /closed before it was read/);
+});

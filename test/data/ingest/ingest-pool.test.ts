@@ -147,3 +147,19 @@ describe('a pool of processes that ingest', () => {
     while (isRunning()) await sleep(50);
   });
 });
+
+describe('those who wait for a process', () => {
+  it('get their turn when one before them has left', async () => {
+    const pool = new IngestPool({ processes: 1 });
+    const path = join(temporaryFolder(), 'a.csv');
+    writeFileSync(path, 'n\n1\n2\n');
+    const leaves = new AbortController();
+    const first = pool.ingest(path);
+    const left = assert.rejects(pool.ingest(path, { signal: leaves.signal }), { name: 'AbortError' });
+    const last = pool.ingest(path);
+    leaves.abort();
+    await left;
+    assert.deepEqual([(await first).size, (await last).size], [6, 6]);
+    await pool.close();
+  });
+});

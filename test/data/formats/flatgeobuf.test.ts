@@ -1,0 +1,44 @@
+/** FlatGeobuf whose columns GDAL writes in few cases: each value is the one in the file. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Builder } from 'flatbuffers';
+import { Column } from 'flatgeobuf/lib/mjs/flat-geobuf/column.js';
+import { ColumnType } from 'flatgeobuf/lib/mjs/flat-geobuf/column-type.js';
+import { Feature } from 'flatgeobuf/lib/mjs/flat-geobuf/feature.js';
+import { Header } from 'flatgeobuf/lib/mjs/flat-geobuf/header.js';
+import { ingestPayload, valuesOf } from '../support/payloads.ts';
+
+/** A file with a column of 32-bit floats and no geometries. */
+function fileOfFloats(values: readonly number[]): Buffer {
+  const header = new Builder();
+  const name = header.createString('height');
+  Column.startColumn(header);
+  Column.addName(header, name);
+  Column.addType(header, ColumnType.Float);
+  const columns = Header.createColumnsVector(header, [Column.endColumn(header)]);
+  Header.startHeader(header);
+  Header.addColumns(header, columns);
+  Header.addFeaturesCount(header, BigInt(values.length) as never);
+  Header.addIndexNodeSize(header, 0);
+  header.finishSizePrefixed(Header.endHeader(header));
+  const features = values.map((value) => {
+    // The number of the column, and its value.
+    const properties = Buffer.alloc(6);
+    properties.writeFloatLE(value, 2);
+    const feature = new Builder();
+    const vector = Feature.createPropertiesVector(feature, properties);
+    Feature.startFeature(feature);
+    Feature.addProperties(feature, vector);
+    feature.finishSizePrefixed(Feature.endFeature(feature));
+    return feature.asUint8Array();
+  });
+  return Buffer.concat([Buffer.from('fgb\u0003fgb\u0000'), header.asUint8Array(), ...features]);
+}
+
+test('32-bit floats are the numbers with the same bits, with few digits', async () => {
+  const values = [0.1, 1.5, 16_777_215, 12_345_678, 1_234_567.125, 1.0000001192092896, 3.4028234663852886e38, -0.25];
+  const { table } = await ingestPayload(fileOfFloats(values), 'floats.fgb');
+  const read = (await valuesOf(table)).map(([height]) => Number(height));
+  assert.deepEqual(read.map(Math.fround), values.map(Math.fround));
+  assert.deepEqual(read.slice(0, 2), [0.1, 1.5]);
+});
