@@ -149,3 +149,15 @@ describe('readRows', () => {
     }
   });
 });
+
+it('a catalogue whose settings are broken is refused each time, until they are mended', async (t) => {
+  const folder = makeFolder({ namespaces: { parks: { label: 'Parks' } } }, t);
+  folder.write('catalogue.yaml', 'title: [T\n');
+  const catalogue = await openCatalogue(folder.root);
+  t.after(() => catalogue.close());
+  for (let times = 0; times < 2; times++)
+    await assert.rejects(catalogue.list('namespace', {}), /catalogue.yaml is broken/);
+  folder.write('catalogue.yaml', 'title: Mended\n');
+  assert.equal((await catalogue.list('namespace', {})).count, 1);
+  assert.equal(catalogue.settings.title, 'Mended');
+});

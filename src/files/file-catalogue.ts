@@ -145,9 +145,9 @@ export class FileCatalogue implements CatalogueFiles {
   }
 
   #finishLoading(lenient: boolean): void {
-    this.#loaded = true;
     const broken = lenient ? null : brokenSettingsError(this);
     if (broken) throw broken;
+    this.#loaded = true;
     this.#notified = this.snapshot;
     this.#logDiagnostics();
     this.#cache?.start();

@@ -19,8 +19,10 @@ export class ChangeHints {
   async read(): Promise<readonly (readonly string[] | null)[]> {
     if (this.#isReading) return [];
     this.#isReading = true;
-    const hints = [this.#journal.read(), (await this.#git?.takeChangedPaths()) ?? []];
-    this.#isReading = false;
-    return hints;
+    try {
+      return [this.#journal.read(), (await this.#git?.takeChangedPaths()) ?? []];
+    } finally {
+      this.#isReading = false;
+    }
   }
 }

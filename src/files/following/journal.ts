@@ -66,7 +66,7 @@ export class JournalReader {
     this.#offset = size;
   }
 
-  /** Paths added since the last call; null if lines may be missing because the journal was replaced. */
+  /** Paths added since the last call; null if lines may be missing because the journal was replaced or can't be read. */
   read(): readonly string[] | null {
     const found = this.#withFile((descriptor, { ino, size }) => {
       const isContinued = ino === this.#ino && size >= this.#offset;
@@ -82,18 +82,16 @@ export class JournalReader {
     return isReplaced ? null : (found?.lines ?? []);
   }
 
-  /** Opens the journal for a function and returns its result; null if there is no journal. */
+  /** Opens the journal for a function and returns its result; null if there is no journal, or it can't be read (EIO, ESTALE). */
   #withFile<T>(work: (descriptor: number, stats: { ino: number; size: number }) => T): T | null {
-    let descriptor: number;
+    let descriptor: number | undefined;
     try {
       descriptor = openSync(this.#path, 'r');
+      return work(descriptor, fstatSync(descriptor));
     } catch {
       return null;
-    }
-    try {
-      return work(descriptor, fstatSync(descriptor));
     } finally {
-      closeSync(descriptor);
+      if (descriptor !== undefined) closeSync(descriptor);
     }
   }
 }

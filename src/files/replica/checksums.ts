@@ -6,7 +6,8 @@ import { computeChecksum } from '../../disk/checksum.ts';
 import { openFileWithinFolder } from '../bytes.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
-import { UnreadableFileError } from '../tree/file-tree.ts';
+import { type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { isSameStamp, stampFrom } from '../tree/stamps.ts';
 import type { KeptTexts } from './kept-texts.ts';
 
 export interface FileChecksum {
@@ -28,7 +29,7 @@ export class ChecksumCache {
   readonly #folder: DiskTree;
   /** By unit state: a unit that is read again has a new state, if anything in it has changed. */
   readonly #records = new WeakMap<UnitState, Map<string, FileChecksum>>();
-  readonly #files = new Map<string, FileChecksum & { readonly stamp: string }>();
+  readonly #files = new Map<string, FileChecksum & { readonly stamp: Stamp }>();
 
   constructor(folder: DiskTree) {
     this.#folder = folder;
@@ -71,10 +72,10 @@ export class ChecksumCache {
     try {
       const file = await openFileWithinFolder(this.#folder, path);
       try {
-        const { ino, size, mtimeMs, ctimeMs } = await file.stat();
-        const stamp = `${ino} ${size} ${mtimeMs} ${ctimeMs}`;
+        const stamp = stampFrom(await file.stat());
+        const { size } = stamp;
         const known = this.#files.get(path);
-        if (known?.stamp === stamp) return known;
+        if (known && isSameStamp(known.stamp, stamp)) return known;
         const hash = createHash('sha256');
         await pipeline(file.createReadStream({ autoClose: false, start: 0, highWaterMark: 1 << 20 }), hash);
         const computed = { checksum: hash.digest('hex'), size, stamp };

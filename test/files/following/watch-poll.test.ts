@@ -1,7 +1,8 @@
 /** Where the folder can't be watched, it says so and is polled; notes of writers and the state of git are quicker. */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { cpSync, renameSync, rmSync } from 'node:fs';
+import fs, { cpSync, renameSync, rmSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { appendToJournal, JournalReader } from '../../../src/files/following/journal.ts';
@@ -75,6 +76,21 @@ test('notes: lines since the last look, none of before, and a word where some ma
   await appendToJournal(folder.root, [{ kind: 'namespace', slug: 'a' }]);
   assert.deepEqual(notes.read(), ['namespaces/a/namespace.yaml']);
   await appendToJournal('/dev/null/nowhere', [d]);
+
+  // As a file of NFS that another client has replaced.
+  const reading = t.mock.method(fs, 'readSync', () => {
+    throw Object.assign(new Error('ESTALE: stale file handle, read'), { code: 'ESTALE' });
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    reading.mock.restore();
+    syncBuiltinESMExports();
+  });
+  assert.equal(notes.read(), null);
+  reading.mock.restore();
+  syncBuiltinESMExports();
+  notes.read();
+  assert.deepEqual(notes.read(), []);
 
   // Those that write in one turn append together, each path once.
   await Promise.all(

@@ -1,6 +1,7 @@
 /** The manifest of a folder by viewer; the promises of every replica are in `test/contract/replica.ts`. */
 import assert from 'node:assert/strict';
-import { symlink, writeFile } from 'node:fs/promises';
+import type { Stats } from 'node:fs';
+import { open, symlink, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { NotFoundError } from '../../../src/catalogue/errors.ts';
 import type { FileEntry } from '../../../src/catalogue/replica.ts';
@@ -30,6 +31,24 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
     two.folder.write('queries/tall.yaml', `${two.text('queries/tall.yaml')}# Only a comment\n`);
     await two.look();
     assert.notEqual(await tag(one), await tag(two));
+  });
+
+  it('has the checksum of a file that changed twice within a tick of the clock', async (test) => {
+    const { as, folder } = await given(test, { files: { 'site_media/a.png': 'one' } });
+    const checksum = async () => (await as('localAdmin').entry('site_media/a.png')).checksum;
+    // A file system whose times are whole seconds, such as FAT.
+    const file = await open(folder.path('site_media/a.png'));
+    const handles = Object.getPrototypeOf(file) as typeof file;
+    await file.close();
+    const statOf = handles.stat as () => Promise<Stats>;
+    test.mock.method(handles, 'stat', async function slowClock(this: typeof file) {
+      const stats = await statOf.call(this);
+      const seconds = Math.floor(stats.ctimeMs / 1000) * 1000;
+      return Object.assign(stats, { mtimeMs: seconds, ctimeMs: seconds });
+    });
+    assert.equal(await checksum(), sha256('one'));
+    folder.write('site_media/a.png', 'two');
+    assert.equal(await checksum(), sha256('two'));
   });
 
   it('has the same texts the first time, when each record is read once, as later', async (test) => {
