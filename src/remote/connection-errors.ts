@@ -40,13 +40,14 @@ const messages: Readonly<Record<string, Message>> = {
 };
 
 /**
- * The error for a request that got no response, or only a part of one: UnreachableError for a system error.
+ * The error for a request that got no response, or only a part of one: UnreachableError for a system error of the connection.
  * @param base the address of the server
  */
 export function connectionError(base: string, error: unknown): Error {
   const { host, protocol } = new URL(base);
   const [found, code] = innermost(error);
-  if (code === undefined) return error as Error;
+  // The file that is sent: it can't be opened or read (ENOENT, EACCES, EIO).
+  if (code === undefined || 'path' in found) return code === undefined ? (error as Error) : found;
   const message =
     messages[code] ??
     (/^Z_/.test(code)
