@@ -22,7 +22,7 @@ import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
 import { betweenSyncRounds, syncInRound } from './sync-rounds.ts';
-import { hasWriterEnded, markPattern, writerMark } from './writer.ts';
+import { markPattern, writerMark, writerState } from './writer.ts';
 
 const temporary = new RegExp(`^\\.[0-9a-f]{16}(?:\\.(${markPattern.source}))?\\.catalogue-tmp(?:\\.lock)?$`);
 
@@ -61,34 +61,54 @@ export async function writeDurably(
 ): Promise<void> {
   const temporary = temporaryPathBeside(path);
   let replaced: number | null = null;
+  let isNew = false;
   await betweenSyncRounds();
   try {
     const kept = modeOf(path);
     if (kept !== null && options.exclusive) throw Object.assign(new Error(`${path} exists.`), { code: 'EEXIST', path });
     await writeNew(temporary, bytes, options.mode, kept);
     if (options.exclusive) {
-      // A link fails where the target exists; a rename would replace it.
-      linkSync(temporary, path);
-      unlinkSync(temporary);
+      giveNewName(temporary, path);
+      isNew = true;
     } else {
-      replaced = kept === null ? null : openIfPossible(path);
+      replaced = kept === null ? null : openReplaced(path);
       options.beforeRename?.(replaced);
       renameSync(temporary, path);
     }
     await flushFolderToDisk(dirname(path));
   } catch (error) {
     await rm(temporary, { force: true }).catch(() => {});
+    if (isNew) await rm(path, { force: true }).catch(() => {});
     throw toUnavailableError(error, path);
   } finally {
     if (replaced !== null) close(replaced, () => {});
   }
 }
 
+/** Gives a file a name that no other has. @throws Error with code EEXIST */
+function giveNewName(temporary: string, path: string): void {
+  try {
+    // A link fails where the target exists; a rename would replace it.
+    linkSync(temporary, path);
+  } catch (error) {
+    if (!lacksHardLinks(error)) throw error;
+    if (lstatSync(path, { throwIfNoEntry: false }))
+      throw Object.assign(new Error(`${path} exists.`), { code: 'EEXIST', path });
+    renameSync(temporary, path);
+    return;
+  }
+  unlinkSync(temporary);
+}
+
+/** True for the error of a link on a file system without hard links (FAT, exFAT), or of a file that has too many. */
+export const lacksHardLinks = (error: unknown): boolean =>
+  ['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errorCode(error));
+
 /**
  * Opens a file that is about to be replaced; null if it can't be. Its blocks are freed when it is closed, by the thread
  * pool and after the writer has its answer: some file systems wait for that (ext4 with `discard`), in rename(2) otherwise.
  */
-function openIfPossible(path: string): number | null {
+export function openReplaced(path: string): number | null {
   // Windows replaces no file that is open.
   if (process.platform === 'win32') return null;
   try {
@@ -115,12 +135,13 @@ export async function removeDurably(path: string): Promise<void> {
 
 /**
  * True if a temporary file or folder was left by a writer that crashed.
- * @param olderThan age in milliseconds from which it counts as abandoned, even if its writer may still run
+ * @param olderThan age in milliseconds from which it counts as abandoned if it isn't known whether its writer still runs
  */
 export async function isAbandonedTemporary(path: string, olderThan: number): Promise<boolean> {
   const mark = temporary.exec(basename(path))?.[1] ?? '';
   const stat = await lstat(path).catch(() => null);
-  return stat !== null && (stat.ctimeMs <= Date.now() - olderThan || hasWriterEnded(mark));
+  const state = writerState(mark);
+  return stat !== null && (state === 'ended' || (state === 'unknown' && stat.ctimeMs <= Date.now() - olderThan));
 }
 
 /**
@@ -128,11 +149,18 @@ export async function isAbandonedTemporary(path: string, olderThan: number): Pro
  * @param olderThan see `isAbandonedTemporary`
  * @returns the number of deleted files
  */
-export async function removeAbandonedTemporaries(folder: string, olderThan: number): Promise<number> {
+export const removeAbandonedTemporaries = (folder: string, olderThan: number): Promise<number> =>
+  removeTemporaries(folder, (path) => isAbandonedTemporary(path, olderThan));
+
+/** Deletes the temporary files in a folder for which a test holds; by default all, also those of writers that run. */
+export async function removeTemporaries(
+  folder: string,
+  test: (path: string) => Promise<boolean> = async () => true,
+): Promise<number> {
   const names = await readdir(folder).catch((): string[] => []);
   let swept = 0;
   for (const path of names.filter(isTemporaryFile).map((name) => join(folder, name))) {
-    if (!(await isAbandonedTemporary(path, olderThan))) continue;
+    if (!(await test(path))) continue;
     await rm(path, { recursive: true, force: true }).then(
       () => swept++,
       () => {},
@@ -151,6 +179,18 @@ export async function flushFolderToDisk(folder: string): Promise<void> {
     if (!['EINVAL', 'ENOTSUP', 'EISDIR'].includes(errorCode(error))) throw error;
   } finally {
     closeSync(descriptor);
+  }
+}
+
+/** Syncs a file, or a folder with all files and folders below it. Links are not followed. */
+export async function flushTreeToDisk(path: string): Promise<void> {
+  const found = await lstat(path);
+  if (found.isDirectory()) {
+    for (const name of await readdir(path)) await flushTreeToDisk(join(path, name));
+    await flushFolderToDisk(path);
+  } else if (found.isFile()) {
+    const file = await open(path, 'r');
+    await file.sync().finally(() => file.close());
   }
 }
 

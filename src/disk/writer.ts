@@ -15,21 +15,24 @@ const run = randomBytes(4).toString('hex');
 export const writerMark = `${place}-${process.pid.toString(36)}-${run}`;
 
 /**
- * True if the process of a mark has certainly ended; false if it runs or can't be known: it ran on another machine, or
- * its process id is reused.
+ * What is known of the process of a mark: whether it has certainly ended; or runs, as far as its process id says, which may have
+ * been reused; `unknown` if it ran on another machine, or there is no mark.
  */
-export function hasWriterEnded(mark: string): boolean {
+export function writerState(mark: string): 'running' | 'ended' | 'unknown' {
   const [markPlace, pidText = '', markRun] = mark.split('-');
-  if (markPlace !== place) return false;
+  if (markPlace !== place) return 'unknown';
   const pid = Number.parseInt(pidText, 36);
-  if (pid === process.pid) return markRun !== run;
+  if (pid === process.pid) return markRun === run ? 'running' : 'ended';
   try {
     process.kill(pid, 0);
-    return false;
+    return 'running';
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
+    // EPERM: it runs, for another user.
+    return (error as NodeJS.ErrnoException).code === 'ESRCH' ? 'ended' : 'running';
   }
 }
+
+export const hasWriterEnded = (mark: string): boolean => writerState(mark) === 'ended';
 
 /** The pid namespace (Linux): containers with the same host name have process ids of their own. */
 function pidNamespace(): string {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import {
   chmod,
   lstat,
@@ -12,8 +13,9 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
 import { ConflictError, UnavailableError } from '../../src/catalogue/errors.ts';
 import {
@@ -21,6 +23,7 @@ import {
   makeFoldersDurably,
   removeAbandonedTemporaries,
   removeDurably,
+  removeTemporaries,
   temporaryPathBeside,
   toUnavailableError,
   writeDurably,
@@ -133,12 +136,16 @@ test('only what writers left long ago is swept', async () => {
   const old = temporaryPathBeside(join(folder, 'a.yaml'));
   assert.ok(isTemporaryFile(old.slice(folder.length + 1)));
   for (const name of ['a.yaml', '.hidden', '.git', 'x.catalogue-tmp']) assert.ok(!isTemporaryFile(name), name);
-  await mkdir(join(old, 'part'), { recursive: true });
-  await writeFile(temporaryPathBeside(join(folder, 'b.yaml')), 'x');
+  const elsewhere = (number: number) => join(folder, `.${number}123456789abcdef.00000000-1-00000000.catalogue-tmp`);
+  await mkdir(join(elsewhere(1), 'part'), { recursive: true });
+  await writeFile(elsewhere(2), 'x');
+  await writeFile(old, 'of this process');
   await writeFile(join(folder, 'a.yaml'), 'x');
   await utimes(join(folder, 'a.yaml'), 0, 0);
   assert.equal(await removeAbandonedTemporaries(folder, 60_000), 0);
   assert.equal(await removeAbandonedTemporaries(folder, -1000), 2);
+  assert.deepEqual(await readdir(folder), [basename(old), 'a.yaml'], 'Its writer runs: it may take more than an hour.');
+  assert.equal(await removeTemporaries(folder), 1);
   assert.deepEqual(await readdir(folder), ['a.yaml']);
   assert.equal(await removeAbandonedTemporaries(join(folder, 'none'), 0), 0);
 });
@@ -151,4 +158,34 @@ test('what a writer left that is gone is swept at once, and nothing of those els
   for (const path of living) await writeFile(path, 'x');
   assert.equal(await removeAbandonedTemporaries(folder, 3_600_000), 1);
   assert.deepEqual((await readdir(folder)).map((file) => join(folder, file)).sort(), living.sort());
+});
+
+test('on a file system without hard links, a new file still replaces no other', async (t) => {
+  const path = join(folder, 'a.yaml');
+  t.mock.method(fs, 'linkSync', () => {
+    throw Object.assign(new Error('operation not permitted, link'), { code: 'EPERM' });
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  await writeDurably(path, 'first', { exclusive: true });
+  await assert.rejects(writeDurably(path, 'second', { exclusive: true }), { code: 'EEXIST' });
+  assert.deepEqual([await readFile(path, 'utf8'), await readdir(folder)], ['first', ['a.yaml']]);
+});
+
+test("a new file whose folder can't be synced is removed again", async (t) => {
+  const open = fs.openSync;
+  t.mock.method(fs, 'openSync', (path: string, ...rest: [number]) => {
+    if (path === folder) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+    return open(path, ...rest);
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  await assert.rejects(writeDurably(join(folder, 'a.yaml'), 'first', { exclusive: true }));
+  assert.deepEqual(await readdir(folder), []);
 });

@@ -1,4 +1,5 @@
 /** Actions of a transaction on disk, and how to undo them if a later one of the same step fails. */
+import { lstatSync, renameSync } from 'node:fs';
 import { link, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
@@ -6,6 +7,7 @@ import type { RecordRef } from '../../catalogue/layout.ts';
 import {
   errorCode,
   flushFolderToDisk,
+  lacksHardLinks,
   makeFoldersDurably,
   toUnavailableError,
   writeDurably,
@@ -80,10 +82,11 @@ async function performAction(
         throw error instanceof ChangedMeanwhileError && action.ifChanged === 'stale' ? new StaleError() : error;
       });
       return () => writeBack(join(root, action.path), action.text, action.before);
-    case 'remove':
-      await moveToTrash(root, action.ref, action.paths, by);
+    case 'remove': {
+      const restore = await moveToTrash(root, action.ref, action.paths, by);
       if (action.ref.kind === 'user') await accounts.removeCredentials(action.ref.slug);
-      return async () => {};
+      return restore;
+    }
     case 'move':
       await moveDurably(root, action.from, action.to);
       return () => moveDurably(root, action.to, action.from);
@@ -91,7 +94,10 @@ async function performAction(
       const target = join(root, action.path);
       await makeFoldersDurably(dirname(target));
       await (action.replace ? rename(action.from, target) : linkOrRename(action.from, target));
-      await flushFolderToDisk(dirname(target));
+      await flushFolderToDisk(dirname(target)).catch(async (error) => {
+        await rm(target, { force: true });
+        throw error;
+      });
       return () => rm(target);
     }
     case 'restore':
@@ -111,12 +117,15 @@ async function writeBack(path: string, text: string, before: Buffer): Promise<vo
  */
 export async function moveDurably(root: string, from: string, to: string): Promise<void> {
   const [source, target] = [join(root, from), join(root, to)];
+  let isMoved = false;
   try {
     await makeFoldersDurably(dirname(target));
     await rename(source, target);
+    isMoved = true;
     await flushFolderToDisk(dirname(target));
     if (dirname(source) !== dirname(target)) await flushFolderToDisk(dirname(source));
   } catch (error) {
+    if (isMoved) await rename(target, source).catch(() => {});
     throw toUnavailableError(error, target);
   }
 }
@@ -124,8 +133,9 @@ export async function moveDurably(root: string, from: string, to: string): Promi
 /** Links a file to a name that no file has; on a file system without hard links, renames it. */
 async function linkOrRename(from: string, to: string): Promise<void> {
   await link(from, to).catch((error) => {
-    if (errorCode(error) === 'EEXIST') throw new ConflictError(`${to.slice(to.lastIndexOf('/') + 1)} exists already.`);
-    if (!['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(errorCode(error))) throw error;
-    return rename(from, to);
+    const exists = errorCode(error) === 'EEXIST' || lstatSync(to, { throwIfNoEntry: false }) !== undefined;
+    if (exists) throw new ConflictError(`${to.slice(to.lastIndexOf('/') + 1)} exists already.`);
+    if (!lacksHardLinks(error)) throw error;
+    return renameSync(from, to);
   });
 }

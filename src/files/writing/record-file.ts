@@ -150,6 +150,7 @@ export async function writeNewRecord(root: string, path: string, text: string, s
   const target = join(root, path);
   const folder = dirname(target);
   const aside = temporaryPathBeside(folder);
+  let isOwnFolder = false;
   try {
     signal.throwIfAborted();
     if (existsSync(folder)) await writeDurably(target, text, { exclusive: true });
@@ -158,16 +159,21 @@ export async function writeNewRecord(root: string, path: string, text: string, s
       await mkdir(aside);
       await writeDurably(join(aside, basename(target)), text);
       signal.throwIfAborted();
-      await rename(aside, folder).catch(async (error) => {
+      try {
+        await rename(aside, folder);
+        isOwnFolder = true;
+      } catch (error) {
         if (!['EEXIST', 'ENOTEMPTY'].includes(errorCode(error))) throw error;
         // Another process has made the folder: users, for example, lie side by side.
         await rm(aside, { recursive: true, force: true });
         await writeDurably(target, text, { exclusive: true });
-      });
+      }
       await flushFolderToDisk(dirname(folder));
     }
   } catch (error) {
     await rm(aside, { recursive: true, force: true }).catch(() => {});
+    // Others may have put files of their own beside it meanwhile.
+    if (isOwnFolder) await rm(target, { force: true }).catch(() => {});
     if (['EEXIST', 'ENOTEMPTY'].includes(errorCode(error))) throw new ConflictError(`${path} exists already.`);
     throw toUnavailableError(error, target);
   }

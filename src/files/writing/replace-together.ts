@@ -2,11 +2,11 @@
  * Records that are replaced together: their new texts are written aside, synced at the same time, and then get the names of
  * the old ones; the folders are synced at the same time, too. Each record is the old or the new one after a crash.
  */
-import { closeSync, fchmodSync, lstatSync, openSync, writeFileSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { close, closeSync, fchmodSync, lstatSync, openSync, renameSync, writeFileSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { forEachConcurrent } from '../../catalogue/concurrency.ts';
-import { temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
+import { openReplaced, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
+import { betweenSyncRounds } from '../../disk/sync-rounds.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import type { Action } from './action.ts';
 import type { PlannedStep } from './plan.ts';
@@ -14,9 +14,6 @@ import { syncTogether } from './sync-together.ts';
 import type { WriteContext } from './write-context.ts';
 
 type Replacement = Extract<Action, { readonly do: 'replace' }>;
-
-/** Number of files that get their names at the same time: a file system may wait until the blocks of the old one are free. */
-const renamesAtOnce = 16;
 
 /**
  * Replaces the records of steps that replace one record each, if there are several.
@@ -36,22 +33,26 @@ export async function replaceRecordsOfSteps(
     return action?.do === 'replace' && others.length === 0 ? [{ step, action }] : [];
   });
   if (replacements.length < 2) return outcomes;
+  /** Temporary files that exist, and of them those that have their whole text on disk. */
   const asides = new Map<string, (typeof replacements)[number]>();
+  const synced = new Set<string>();
   const pause = makeRegularPause();
   try {
     for (const one of replacements) {
       const temporary = temporaryPathBeside(join(root, one.action.path));
       asides.set(temporary, one);
-      if (!writeAside(root, temporary, one.action)) asides.delete(temporary);
+      if (writeAside(root, temporary, one.action)) synced.add(temporary);
       await pause();
     }
-    await syncTogether(root, [...asides.keys()], (temporary) => asides.delete(temporary));
+    await syncTogether(root, [...synced], (temporary) => synced.delete(temporary));
     const renamed: (typeof replacements)[number][] = [];
-    await forEachConcurrent([...asides], renamesAtOnce, async ([temporary, one]) => {
-      if (signal.aborted || !(await giveName(root, temporary, one.action))) return;
+    for (const [temporary, one] of asides) {
+      await betweenSyncRounds();
+      if (signal.aborted || !synced.has(temporary) || !giveName(root, temporary, one.action)) continue;
       asides.delete(temporary);
       renamed.push(one);
-    });
+      await pause();
+    }
     const folderOf = ({ action }: (typeof replacements)[number]) => dirname(join(root, action.path));
     for (const { step } of renamed) outcomes.set(step, true);
     await syncTogether(root, [...new Set(renamed.map(folderOf))], (folder, error) => {
@@ -82,13 +83,22 @@ function writeAside(root: string, temporary: string, { path, text }: Replacement
   }
 }
 
-/** Puts the new text in the place of the old one. @returns false if it can't, or another program has changed the old one */
-async function giveName(root: string, temporary: string, { path, file }: Replacement): Promise<boolean> {
+/**
+ * Puts the new text in the place of the old one, right after the old one is compared with what was read: what an editor saves
+ * in between would be lost.
+ * @returns false if it can't, or another program has changed the old one
+ */
+function giveName(root: string, temporary: string, { path, file }: Replacement): boolean {
+  const target = join(root, path);
+  let replaced: number | null = null;
   try {
+    replaced = openReplaced(target);
     file.assertUnchanged();
-    await rename(temporary, join(root, path));
+    renameSync(temporary, target);
     return true;
   } catch {
     return false;
+  } finally {
+    if (replaced !== null) close(replaced, () => {});
   }
 }

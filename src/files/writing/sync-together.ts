@@ -1,19 +1,19 @@
 /** Syncs of many files and folders at the same time: a disk syncs them in little more time than one. */
-import { closeSync, fsync, openSync, statSync } from 'node:fs';
+import { closeSync, fsync, lstatSync, openSync, statSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { forEachConcurrent } from '../../catalogue/concurrency.ts';
 import { flushFolderToDisk } from '../../disk/durable.ts';
 import { syncFileSystem } from '../../disk/sync-file-system.ts';
 
-/** Number of files and folders from which the whole file system is synced at once, if it can be. */
+/** Number of files and folders on a file system from which all of it is synced at once, if it can be. */
 const many = 64;
 /** Number of files and folders that are synced at the same time. */
 const syncsAtOnce = 16;
 const syncDescriptor = promisify(fsync);
 
 /**
- * Syncs files and folders.
- * @param root a folder of their file system
+ * Syncs files and folders. They may be on several file systems: a folder of the catalogue may be a mount of its own.
+ * @param root the catalogue folder
  * @param paths absolute
  * @param onError called for each that could not be synced
  */
@@ -22,8 +22,8 @@ export async function syncTogether(
   paths: readonly string[],
   onError: (path: string, error: unknown) => void,
 ): Promise<void> {
-  if (paths.length >= many && (await syncFileSystem(root))) return;
-  await forEachConcurrent(paths, syncsAtOnce, async (path) => {
+  const left = paths.length < many ? paths : await syncFileSystemsOf(root, paths);
+  await forEachConcurrent(left, syncsAtOnce, async (path) => {
     try {
       await syncPath(path);
     } catch (error) {
@@ -31,6 +31,27 @@ export async function syncTogether(
     }
   });
 }
+
+/** Syncs the file systems that many of the paths are on. @returns the paths that have to be synced one by one */
+async function syncFileSystemsOf(root: string, paths: readonly string[]): Promise<readonly string[]> {
+  const byDevice = new Map<number | undefined, string[]>();
+  for (const path of paths) {
+    const device = deviceOf(path);
+    const group = byDevice.get(device);
+    if (group) group.push(path);
+    else byDevice.set(device, [path]);
+  }
+  const left: string[] = [];
+  for (const [device, group] of byDevice) {
+    // Those who wait at the same time share the sync of a folder.
+    const [folder = root] = device === deviceOf(root) ? [root] : group;
+    if (device === undefined || group.length < many || !(await syncFileSystem(folder))) left.push(...group);
+  }
+  return left;
+}
+
+/** The device of a file or folder (stat(2)); undefined if there is none. */
+const deviceOf = (path: string): number | undefined => lstatSync(path, { throwIfNoEntry: false })?.dev;
 
 async function syncPath(path: string): Promise<void> {
   if (statSync(path).isDirectory()) return flushFolderToDisk(path);

@@ -12,9 +12,11 @@ import { isTrashEntryOlder, type TrashEntry } from '../../catalogue/trash.ts';
 import {
   errorCode,
   flushFolderToDisk,
+  flushTreeToDisk,
   makeFoldersDurably,
   removeAbandonedTemporaries,
   removeDurably,
+  removeTemporaries,
   temporaryPathBeside,
   toUnavailableError,
   writeDurably,
@@ -24,9 +26,10 @@ const trashFolder = `${privateFolder}/trash`;
 const entryName = 'entry.json';
 
 /**
- * Moves files or folders to the trash. Each disappears in one step, in their order.
+ * Moves files or folders to the trash: all of them or, after an error, none. Each disappears in one step, in their order.
  * @param paths relative to the catalogue folder
  * @param by username; null for the local admin
+ * @returns a function that moves them back
  * @throws UnavailableError; Error with code ENOENT if there is nothing at the first path
  */
 export async function moveToTrash(
@@ -34,11 +37,16 @@ export async function moveToTrash(
   ref: TrashEntry['ref'],
   paths: readonly string[],
   by: string | null,
-): Promise<void> {
+): Promise<() => Promise<void>> {
   const now = new Date();
   const id = `${now.toISOString().replace(/\D/g, '')}-${randomBytes(4).toString('hex')}`;
   const entryFolder = join(root, trashFolder, id);
-  let isFirst = true;
+  const moved: string[] = [];
+  let current = paths[0] ?? '';
+  const restore = async () => {
+    for (const path of moved.toReversed()) await moveOrCopyFile(join(entryFolder, path), join(root, path));
+    await rm(entryFolder, { recursive: true, force: true });
+  };
   try {
     await lstat(join(root, paths[0] ?? ''));
     await makeTrashFolder(root);
@@ -47,14 +55,17 @@ export async function moveToTrash(
     const entry = { ref, paths, removed: now.toISOString(), by };
     await writeDurably(join(entryFolder, entryName), `${JSON.stringify(entry, null, 2)}\n`, { mode: 0o600 });
     for (const path of paths) {
+      current = path;
       await moveOrCopyFile(join(root, path), join(entryFolder, path));
+      moved.push(path);
       // The temporary file of an upload in progress is not restored.
-      if (ref.kind === 'dataset') await removeAbandonedTemporaries(join(entryFolder, payloadFolderOf(path)), 0);
-      isFirst = false;
+      if (ref.kind === 'dataset') await removeTemporaries(join(entryFolder, payloadFolderOf(path)));
     }
+    return restore;
   } catch (error) {
-    if (isFirst) await rm(entryFolder, { recursive: true, force: true }).catch(() => {});
-    throw toUnavailableError(error, join(root, paths[0] ?? ''));
+    // What can't be moved back stays in the trash, with its description.
+    await restore().catch(() => {});
+    throw toUnavailableError(error, join(root, current));
   }
 }
 
@@ -93,6 +104,7 @@ export async function moveOrCopyFile(from: string, to: string, renamed: typeof r
     const aside = temporaryPathBeside(to);
     try {
       await cp(from, aside, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+      await flushTreeToDisk(aside);
       await rename(aside, to);
       await flushFolderToDisk(dirname(to));
     } finally {

@@ -7,7 +7,7 @@ import { ConflictError, NotFoundError } from '../../../src/catalogue/errors.ts';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import type { TrashEntry } from '../../../src/catalogue/trash.ts';
 import { type FileCatalogue, openFileCatalogue } from '../../../src/files/file-catalogue.ts';
-import { emptyTrash, listTrash, moveOrCopyFile } from '../../../src/files/writing/trash.ts';
+import { emptyTrash, listTrash, moveOrCopyFile, moveToTrash } from '../../../src/files/writing/trash.ts';
 import { type FolderContent, homeOf, makeFolder, until } from '../../support/folder.ts';
 
 const content: FolderContent = {
@@ -287,4 +287,12 @@ describe('the trash', () => {
     assert.equal((await view.get<'query'>({ kind: 'query', slug: 'tall' })).label, 'Two');
     assert.equal((await listTrash(folder.root)).length, 3);
   });
+});
+
+it('a removal of which a part fails moves back what it has moved', async (t) => {
+  const { root } = makeFolder({ groups: { one: { label: 'One' } } }, t);
+  const paths = ['groups/one.yaml', 'groups/none.yaml'];
+  await assert.rejects(moveToTrash(root, { kind: 'group', slug: 'one' }, paths, null));
+  assert.match(await readFile(join(root, 'groups/one.yaml'), 'utf8'), /label: One/);
+  assert.deepEqual(await listTrash(root), []);
 });
