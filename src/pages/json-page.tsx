@@ -81,14 +81,17 @@ function decodedPath(context: PageContext): string {
   }
 }
 
-/** Breadcrumbs of an address of the API: a link for each part of its path. */
+/** Paths that only others begin with. */
+const pathsWithoutPage: readonly string[] = [`${apiRoot}auth/`];
+
+/** Breadcrumbs of an address of the API: a link for each part of its path that has a page. */
 export function apiCrumbs(context: PageContext): readonly Crumb[] {
   const parts = context.path.split('/').filter(Boolean);
   const isApi = context.path.startsWith(apiRoot);
   return parts.slice(isApi ? 1 : 0).map((part, i, all) => {
     const path = `/${parts.slice(0, i + (isApi ? 2 : 1)).join('/')}/`;
     const text = i === 0 && isApi ? 'API' : safeDecode(part);
-    return i === all.length - 1
+    return i === all.length - 1 || pathsWithoutPage.includes(path)
       ? { text }
       : { text, href: hrefOf(context, `${path}${i === 0 && isApi ? '' : '?format=api'}`) };
   });

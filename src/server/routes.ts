@@ -234,7 +234,7 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}groups/`, 'Group List', collection('group'), fields('group'), hidesWrites),
   route(`${apiRoot}groups/:group/`, 'Group Instance', instance('group'), fields('group'), hidesWrites),
   route(`${apiRoot}users/`, 'User List', users(collection('user')), fields('user'), hidesWrites),
-  route(`${apiRoot}users/me/`, 'User Instance', me, hidesWrites),
+  route(`${apiRoot}users/me/`, 'User Instance', me, { ...hidesWrites, ...fields('user') }),
   route(`${apiRoot}users/:user/`, 'User Instance', users(instance('user')), fields('user'), hidesWrites),
   route(queries, 'Query List', collection('query'), fields('query'), hidesWrites),
   route(`${queries}:query/`, 'Query Instance', instance('query'), fields('query'), hidesWrites),

@@ -64,7 +64,7 @@ function sendUnsatisfiable(ctx: ParameterizedContext, size: number): void {
   ctx.remove('Content-Disposition');
   ctx.set({ 'Content-Range': `bytes */${size}`, 'Cache-Control': 'no-cache' });
   ctx.status = 416;
-  ctx.type = 'application/json';
+  ctx.set('Content-Type', 'application/json');
   ctx.body = JSON.stringify({ detail: `The range is outside of the file, which has ${size} bytes.` });
 }
 

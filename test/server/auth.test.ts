@@ -253,6 +253,10 @@ describe('a user', () => {
     assert.deepEqual(again.body, { username: ['A user with that username already exists.'] });
     const { headers } = await ask('/api/v1/users/', { method: 'OPTIONS' }, alice.token);
     assert.equal(headers.get('allow'), 'GET, POST, HEAD, OPTIONS');
+    const own = await ask('/api/v1/users/me/', { method: 'OPTIONS' }, alice.token);
+    const named = await ask('/api/v1/users/alice/', { method: 'OPTIONS' }, alice.token);
+    assert.ok('PUT' in own.body.actions);
+    assert.deepEqual(own.body.actions, named.body.actions);
   });
 
   it('and a group go together', async (t) => {
