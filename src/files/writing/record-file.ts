@@ -3,7 +3,7 @@
  * editor has saved is never overwritten with older contents.
  */
 import { existsSync, fstatSync, lstatSync, readFileSync, realpathSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
+import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
 import { ConflictError } from '../../catalogue/errors.ts';
@@ -172,8 +172,11 @@ export async function writeNewRecord(root: string, path: string, text: string, s
     }
   } catch (error) {
     await rm(aside, { recursive: true, force: true }).catch(() => {});
-    // Others may have put files of their own beside it meanwhile.
-    if (isOwnFolder) await rm(target, { force: true }).catch(() => {});
+    if (isOwnFolder) {
+      await rm(target, { force: true }).catch(() => {});
+      // Unless others have put files of their own there.
+      await rmdir(folder).catch(() => {});
+    }
     if (['EEXIST', 'ENOTEMPTY'].includes(errorCode(error))) throw new ConflictError(`${path} exists already.`);
     throw toUnavailableError(error, target);
   }

@@ -41,10 +41,10 @@ export async function moveToTrash(
   const now = new Date();
   const id = `${now.toISOString().replace(/\D/g, '')}-${randomBytes(4).toString('hex')}`;
   const entryFolder = join(root, trashFolder, id);
-  const moved: string[] = [];
   let current = paths[0] ?? '';
   const restore = async () => {
-    for (const path of moved.toReversed()) await moveOrCopyFile(join(entryFolder, path), join(root, path));
+    for (const path of paths.toReversed())
+      await moveOrCopyFile(join(entryFolder, path), join(root, path)).catch(ignoreMissing);
     await rm(entryFolder, { recursive: true, force: true });
   };
   try {
@@ -57,7 +57,6 @@ export async function moveToTrash(
     for (const path of paths) {
       current = path;
       await moveOrCopyFile(join(root, path), join(entryFolder, path));
-      moved.push(path);
       // The temporary file of an upload in progress is not restored.
       if (ref.kind === 'dataset') await removeTemporaries(join(entryFolder, payloadFolderOf(path)));
     }
@@ -163,6 +162,10 @@ export async function emptyTrash(root: string, before = new Date()): Promise<rea
 }
 
 function emptyIfMissing(error: unknown): string[] {
-  if (errorCode(error) === 'ENOENT') return [];
-  throw error;
+  ignoreMissing(error);
+  return [];
+}
+
+function ignoreMissing(error: unknown): void {
+  if (errorCode(error) !== 'ENOENT') throw error;
 }

@@ -1,6 +1,8 @@
 /** Removing and restoring: the contents of the trash, and that only staff sees them. */
 import assert from 'node:assert/strict';
+import fs from 'node:fs';
 import { mkdir, readdir, readFile, type rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { ConflictError, NotFoundError } from '../../../src/catalogue/errors.ts';
@@ -293,6 +295,23 @@ it('a removal of which a part fails moves back what it has moved', async (t) => 
   const { root } = makeFolder({ groups: { one: { label: 'One' } } }, t);
   const paths = ['groups/one.yaml', 'groups/none.yaml'];
   await assert.rejects(moveToTrash(root, { kind: 'group', slug: 'one' }, paths, null));
+  assert.match(await readFile(join(root, 'groups/one.yaml'), 'utf8'), /label: One/);
+  assert.deepEqual(await listTrash(root), []);
+});
+
+it("a removal whose folder can't be synced loses nothing", async (t) => {
+  const { root } = makeFolder({ groups: { one: { label: 'One' } } }, t);
+  const openFile = fs.openSync;
+  t.mock.method(fs, 'openSync', (path: string, ...rest: [number]) => {
+    if (path === join(root, 'groups')) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
+    return openFile(path, ...rest);
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  await assert.rejects(moveToTrash(root, { kind: 'group', slug: 'one' }, ['groups/one.yaml'], null));
   assert.match(await readFile(join(root, 'groups/one.yaml'), 'utf8'), /label: One/);
   assert.deepEqual(await listTrash(root), []);
 });
