@@ -13,6 +13,7 @@ import {
   readRows,
   UnusableCatalogueError,
 } from '../src/index.ts';
+import { serveAccounts } from './support/accounts.ts';
 import { makeFolder, until } from './support/folder.ts';
 import { served } from './support/served.ts';
 import { serveFolder } from './support/server.ts';
@@ -160,4 +161,17 @@ it('a catalogue whose settings are broken is refused each time, until they are m
   folder.write('catalogue.yaml', 'title: Mended\n');
   assert.equal((await catalogue.list('namespace', {})).count, 1);
   assert.equal(catalogue.settings.title, 'Mended');
+});
+
+it("a file that can't be sent is named, whether a folder or a server would get it", async (t) => {
+  const folder = await openCatalogue(makeFolder(content, t).root);
+  t.after(() => folder.close());
+  const { base, accounts } = await serveAccounts(t, {}, { datasets: content.datasets });
+  const server = await connect(base, { token: (await accounts.addToken('alice')).token });
+  t.after(() => server.close());
+  for (const catalogue of [folder, server])
+    await assert.rejects(catalogue.publish(trees, { source: '/nowhere/trees.csv', fileName: 'trees.csv' }), {
+      code: 'ENOENT',
+      path: '/nowhere/trees.csv',
+    });
 });

@@ -46,8 +46,9 @@ const messages: Readonly<Record<string, Message>> = {
 export function connectionError(base: string, error: unknown): Error {
   const { host, protocol } = new URL(base);
   const [found, code] = innermost(error);
-  // The file that is sent: it can't be opened or read (ENOENT, EACCES, EIO).
-  if (code === undefined || 'path' in found) return code === undefined ? (error as Error) : found;
+  if (code === undefined) return error as Error;
+  // Of the file that is sent: it can't be opened or read (ENOENT, EACCES, EIO).
+  if ('path' in found) return found;
   const message =
     messages[code] ??
     (/^Z_/.test(code)

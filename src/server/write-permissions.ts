@@ -3,7 +3,7 @@
  * invalid and then that they may not send it. The catalogue checks each change again, by what it contains.
  */
 import type { CreatableKind, WritableKind } from '../catalogue/catalogue.ts';
-import { NotPermittedError } from '../catalogue/errors.ts';
+import { MovedError, NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import { isUserOrStaff } from '../catalogue/permissions.ts';
 import type { Entities, Namespace } from '../catalogue/types.ts';
 import { mayWriteIn } from './dataset-state.ts';
@@ -30,22 +30,18 @@ export async function assertMayEdit(
   if (!may) throw new NotPermittedError();
 }
 
-/** The namespace whose owners may write an entity; null if there is none. */
+/** The namespace whose owners may write an entity; null if there is none, or the viewer may not see it. */
 async function namespaceOf(
   catalogue: RequestContext['catalogue'],
   entity: Entities[WritableKind],
 ): Promise<Namespace | null> {
-  switch (entity.kind) {
-    case 'namespace':
-      return entity;
-    case 'dataset':
-    case 'version':
-      return catalogue.get<'namespace'>({ kind: 'namespace', slug: entity.namespace });
-    case 'query': {
-      const [slug = ''] = entity.dataset.split('/');
-      return catalogue.get<'namespace'>({ kind: 'namespace', slug }).catch(() => null);
-    }
-    default:
-      return null;
+  if (entity.kind === 'namespace') return entity;
+  if (entity.kind === 'user' || entity.kind === 'group') return null;
+  const [slug = ''] = entity.kind === 'query' ? entity.dataset.split('/') : [entity.namespace];
+  try {
+    return await catalogue.get<'namespace'>({ kind: 'namespace', slug });
+  } catch (error) {
+    if (error instanceof NotFoundError || error instanceof MovedError) return null;
+    throw error;
   }
 }

@@ -259,6 +259,23 @@ describe('a user', () => {
     assert.deepEqual(own.body.actions, named.body.actions);
   });
 
+  it('who reads a dataset of a private namespace is refused a write, and not told that it is nowhere', async (t) => {
+    const { accounts, ask, send } = await serveAccounts(
+      t,
+      {},
+      { datasets: { 'secret/plans': { label: 'Plans', readers: ['user:eve'] } } },
+    );
+    const eve = await accounts.addToken('eve');
+    const plans = '/api/v1/namespaces/secret/datasets/plans/';
+    assert.equal((await ask(plans, {}, eve.token)).status, 200);
+    for (const [method, body] of [
+      ['PATCH', { label: 3 }],
+      ['PUT', {}],
+      ['PATCH', { label: 'Mine' }],
+    ] as const)
+      assert.equal((await send(method, plans, body, eve.token)).status, 403);
+  });
+
   it('and a group go together', async (t) => {
     const { accounts, ask, send } = await serveAccounts(t);
     const { token } = await accounts.addToken('alice');
