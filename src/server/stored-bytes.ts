@@ -25,6 +25,9 @@ export async function sendStoredBytes(ctx: ParameterizedContext, stored: Stored)
   const condition = ctx.get('If-Match');
   if (condition && condition.trim() !== '*' && !etagMatches(condition, etag)) {
     await stored.close();
+    // They are those of the bytes: an error must not be kept for as long.
+    ctx.remove('Cache-Control');
+    ctx.remove('Repr-Digest');
     throw new StaleError('The file has changed: its ETag is not that of If-Match.');
   }
   if (notModified(ctx, etag, modified)) {

@@ -76,6 +76,7 @@ export function makeRemoveHandler<K extends WritableKind>(kind: K): Handler {
   return async (request) => {
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFromRouteParams(kind, params));
+    await assertMayEdit(request, entity);
     const permanently = parseBooleanParameter(request.query, 'permanently');
     await catalogue.remove(refOf(entity as never), { ...writeOptionsFrom(request, entity), permanently });
     ctx.status = 204;

@@ -14,7 +14,7 @@ import {
   text,
 } from './description.ts';
 import { describedOperation } from './operations.ts';
-import { formatParameter, ifNoneMatchHeader, parametersInPath } from './parameters.ts';
+import { formatParameter, ifNoneMatchHeader, parametersInPath, withUsual } from './parameters.ts';
 import { schemas } from './schemas.ts';
 import {
   ownErrorResponse,
@@ -203,12 +203,6 @@ function withDocuments(answer: Answer, { documents = [], types }: Route): Answer
     return [name, { schema: /json$/.test(type) ? schemaRef('Document') : text }] as const;
   });
   return { ...answer, content: { ...answer.content, ...Object.fromEntries(contents) } };
-}
-
-/** The parameters of an operation behind the usual ones, but for those that it describes itself. */
-function withUsual(own: readonly Parameter[], usual: readonly Parameter[]): readonly Parameter[] {
-  const isOwn = (one: Parameter) => own.some(({ name, in: place }) => name === one.name && place === one.in);
-  return [...usual.filter((one) => !isOwn(one)), ...own];
 }
 
 function headOperation(

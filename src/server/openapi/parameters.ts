@@ -187,3 +187,9 @@ export const rangeHeader: Parameter = {
   schema: text,
   example: 'bytes=0-99',
 };
+
+/** The parameters of an operation behind the usual ones, but for those that it describes itself. */
+export function withUsual(own: readonly Parameter[], usual: readonly Parameter[]): readonly Parameter[] {
+  const isOwn = (one: Parameter) => own.some(({ name, in: place }) => name === one.name && place === one.in);
+  return [...usual.filter((one) => !isOwn(one)), ...own];
+}
