@@ -239,18 +239,16 @@ export function columnsInRecordAfterInput(
     for (const former of (former_names ?? []) as readonly string[])
       if (former !== name) columns = columnsInRecordAfterRename(columns, { from: former, to: String(name) }, shown);
   const texts = new Map(inputs.map(({ former_names: _, ...column }) => [column.name, column]));
-  const isUnknown = (name: unknown) => !columns.some((column) => isNamed(column, name));
-  const unknown = [...texts.keys()].filter(isUnknown).map((name) => `"${excerpt(name)}"`);
+  const names = new Set<unknown>(columns.flatMap((column) => [column.name, ...formerNames(column)]));
+  const unknown = [...texts.keys()].filter((name) => !names.has(name)).map((name) => `"${excerpt(name)}"`);
   if (unknown.length) throw new ValidationError({ columns: [`There is no column ${joinFirst(unknown)}.`] });
   return columns.map((column) => {
-    const given = texts.get(column.name) ?? [...texts.values()].find(({ name }) => isNamed(column, name));
+    const given = [column.name, ...formerNames(column)].map((name) => texts.get(name)).find(Boolean);
     const values: Readonly<Record<string, unknown>> = { ...given };
     const pairs = columnTexts.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]);
     return withTexts(column, Object.fromEntries(pairs));
   });
 }
-
-const isNamed = (column: WrittenColumn, name: unknown) => column.name === name || formerNames(column).includes(name);
 
 /**
  * The columns of a record after a rename: the texts go to the new name, and the old one to its former names. Texts that the
