@@ -1,11 +1,11 @@
 /** Worker threads: bounded, cancelled when nobody waits, replaced when they die. */
 import assert from 'node:assert/strict';
-import { syncBuiltinESMExports } from 'node:module';
 import { getPriority, setPriority } from 'node:os';
 import { after, describe, it } from 'node:test';
 import threads from 'node:worker_threads';
 import { UnavailableError } from '../../src/catalogue/errors.ts';
 import { WorkerPool } from '../../src/data/worker-pool.ts';
+import { replaceBuiltin } from '../support/builtin.ts';
 import { until } from '../support/folder.ts';
 
 type Tasks = typeof import('./support/tasks.ts');
@@ -95,13 +95,8 @@ it('a pool without threads, in which none can be started, fails all that wait', 
   const pool = new WorkerPool({ size: 1 });
   const results = [call(pool, 'die', []), call(pool, 'add', [1, 2]), call(pool, 'add', [3, 4])];
   const settled = Promise.allSettled(results);
-  t.mock.method(threads, 'Worker', function refuse() {
+  replaceBuiltin(t, threads, 'Worker', function refuse() {
     throw new Error('Worker initialization failure: EAGAIN');
-  });
-  syncBuiltinESMExports();
-  t.after(() => {
-    t.mock.restoreAll();
-    syncBuiltinESMExports();
   });
   for (const outcome of await settled)
     assert.ok(outcome.status === 'rejected' && outcome.reason instanceof UnavailableError);

@@ -13,7 +13,6 @@ import {
   utimes,
   writeFile,
 } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterEach, beforeEach, test } from 'node:test';
@@ -29,6 +28,7 @@ import {
   writeDurably,
 } from '../../src/disk/durable.ts';
 import { writerMark } from '../../src/disk/writer.ts';
+import { replaceBuiltin } from '../support/builtin.ts';
 
 let folder = '';
 beforeEach(async () => {
@@ -162,13 +162,8 @@ test('what a writer left that is gone is swept at once, and nothing of those els
 
 test('on a file system without hard links, a new file still replaces no other', async (t) => {
   const path = join(folder, 'a.yaml');
-  t.mock.method(fs, 'linkSync', () => {
+  replaceBuiltin(t, fs, 'linkSync', () => {
     throw Object.assign(new Error('operation not permitted, link'), { code: 'EPERM' });
-  });
-  syncBuiltinESMExports();
-  t.after(() => {
-    t.mock.restoreAll();
-    syncBuiltinESMExports();
   });
   await writeDurably(path, 'first', { exclusive: true });
   await assert.rejects(writeDurably(path, 'second', { exclusive: true }), { code: 'EEXIST' });
@@ -177,14 +172,9 @@ test('on a file system without hard links, a new file still replaces no other', 
 
 test("a new file whose folder can't be synced is removed again", async (t) => {
   const open = fs.openSync;
-  t.mock.method(fs, 'openSync', (path: string, ...rest: [number]) => {
+  replaceBuiltin(t, fs, 'openSync', (path: string, ...rest: [number]) => {
     if (path === folder) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
     return open(path, ...rest);
-  });
-  syncBuiltinESMExports();
-  t.after(() => {
-    t.mock.restoreAll();
-    syncBuiltinESMExports();
   });
   await assert.rejects(writeDurably(join(folder, 'a.yaml'), 'first', { exclusive: true }));
   assert.deepEqual(await readdir(folder), []);

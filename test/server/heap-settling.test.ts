@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { EventEmitter } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { syncBuiltinESMExports } from 'node:module';
 import { type TestContext, test } from 'node:test';
 import v8 from 'node:v8';
 import { settleHeap } from '../../src/server/heap-settling.ts';
+import { replaceBuiltin } from '../support/builtin.ts';
 import { makeFollowedFolder } from '../support/followed.ts';
 import { serveFolder } from '../support/server.ts';
 import { recordV8Flags } from '../support/v8-flags.ts';
@@ -28,12 +28,8 @@ function startSettling(t: TestContext, heapSize = 150e6) {
     if (cleared === timer) lookAtLoad = undefined;
   });
   t.mock.method(performance, 'now', () => now);
-  t.mock.method(v8, 'getHeapStatistics', () => ({ used_heap_size: heapSize }));
+  replaceBuiltin(t, v8, 'getHeapStatistics', () => ({ used_heap_size: heapSize }));
   const flags = recordV8Flags(t);
-  t.after(() => {
-    t.mock.restoreAll();
-    syncBuiltinESMExports();
-  });
   const store = { changeCount: 7 };
   const settling = settleHeap(store);
   return {
@@ -134,8 +130,7 @@ test('a server that closes ends the settling', (t) => {
 
 /** Records flags in a process that other tests share: its own heap may be large. */
 function recordFlagsOfSmallHeap(t: TestContext): () => readonly string[] {
-  const heap = t.mock.method(v8, 'getHeapStatistics', () => ({ used_heap_size: 50e6 }));
-  t.after(() => heap.mock.restore());
+  replaceBuiltin(t, v8, 'getHeapStatistics', () => ({ used_heap_size: 50e6 }));
   return recordV8Flags(t);
 }
 

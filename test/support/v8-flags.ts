@@ -1,8 +1,8 @@
 /** The flags that the program sets in V8 while it runs. */
 
-import { syncBuiltinESMExports } from 'node:module';
 import type { TestContext } from 'node:test';
 import v8 from 'node:v8';
+import { replaceBuiltin } from './builtin.ts';
 
 /**
  * Records the flags that are set during a test, instead of setting them.
@@ -10,12 +10,7 @@ import v8 from 'node:v8';
  */
 export function recordV8Flags(t: TestContext): () => readonly string[] {
   let flags: string[] = [];
-  const recording = t.mock.method(v8, 'setFlagsFromString', (flag: string) => void flags.push(flag));
-  syncBuiltinESMExports();
-  t.after(() => {
-    recording.mock.restore();
-    syncBuiltinESMExports();
-  });
+  replaceBuiltin(t, v8, 'setFlagsFromString', (flag: string) => void flags.push(flag));
   return () => {
     const since = flags;
     flags = [];

@@ -95,7 +95,8 @@ async function performAction(
       await makeFoldersDurably(dirname(target));
       await (action.replace ? rename(action.from, target) : linkOrRename(action.from, target));
       await flushFolderToDisk(dirname(target)).catch(async (error) => {
-        await rm(target, { force: true });
+        // A file that was replaced was damaged, or a pointer: the new one is better than none.
+        if (!action.replace) await rm(target, { force: true });
         throw error;
       });
       return () => rm(target);

@@ -42,9 +42,10 @@ async function syncFileSystemsOf(root: string, paths: readonly string[]): Promis
     else byDevice.set(device, [path]);
   }
   const left: string[] = [];
+  const deviceOfRoot = deviceOf(root);
   for (const [device, group] of byDevice) {
     // Those who wait at the same time share the sync of a folder.
-    const [folder = root] = device === deviceOf(root) ? [root] : group;
+    const folder = device === deviceOfRoot ? root : (group[0] ?? root);
     if (device === undefined || group.length < many || !(await syncFileSystem(folder))) left.push(...group);
   }
   return left;

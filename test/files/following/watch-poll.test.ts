@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import fs, { cpSync, renameSync, rmSync } from 'node:fs';
-import { syncBuiltinESMExports } from 'node:module';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { appendToJournal, JournalReader } from '../../../src/files/following/journal.ts';
@@ -10,6 +9,7 @@ import { folderLimitOfMemory, pollingReason, watchBudget } from '../../../src/fi
 import { Watchers } from '../../../src/files/following/watchers.ts';
 import { readUnit } from '../../../src/files/reading/read-unit.ts';
 import { DiskTree } from '../../../src/files/tree/disk-tree.ts';
+import { replaceBuiltin } from '../../support/builtin.ts';
 import { datasetText, until } from '../../support/folder.ts';
 import { follow, freshlyRead, makeFollowedFolder, served } from '../../support/followed.ts';
 import { compilerFor } from '../../support/program.ts';
@@ -78,17 +78,11 @@ test('notes: lines since the last look, none of before, and a word where some ma
   await appendToJournal('/dev/null/nowhere', [d]);
 
   // As a file of NFS that another client has replaced.
-  const reading = t.mock.method(fs, 'readSync', () => {
+  const restore = replaceBuiltin(t, fs, 'readSync', () => {
     throw Object.assign(new Error('ESTALE: stale file handle, read'), { code: 'ESTALE' });
   });
-  syncBuiltinESMExports();
-  t.after(() => {
-    reading.mock.restore();
-    syncBuiltinESMExports();
-  });
   assert.equal(notes.read(), null);
-  reading.mock.restore();
-  syncBuiltinESMExports();
+  restore();
   notes.read();
   assert.deepEqual(notes.read(), []);
 

@@ -2,7 +2,6 @@
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
 import { mkdir, readdir, readFile, type rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
-import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { ConflictError, NotFoundError } from '../../../src/catalogue/errors.ts';
@@ -10,6 +9,7 @@ import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import type { TrashEntry } from '../../../src/catalogue/trash.ts';
 import { type FileCatalogue, openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { emptyTrash, listTrash, moveOrCopyFile, moveToTrash } from '../../../src/files/writing/trash.ts';
+import { replaceBuiltin } from '../../support/builtin.ts';
 import { type FolderContent, homeOf, makeFolder, until } from '../../support/folder.ts';
 
 const content: FolderContent = {
@@ -302,14 +302,9 @@ it('a removal of which a part fails moves back what it has moved', async (t) => 
 it("a removal whose folder can't be synced loses nothing", async (t) => {
   const { root } = makeFolder({ groups: { one: { label: 'One' } } }, t);
   const openFile = fs.openSync;
-  t.mock.method(fs, 'openSync', (path: string, ...rest: [number]) => {
+  replaceBuiltin(t, fs, 'openSync', (path: string, ...rest: [number]) => {
     if (path === join(root, 'groups')) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
     return openFile(path, ...rest);
-  });
-  syncBuiltinESMExports();
-  t.after(() => {
-    t.mock.restoreAll();
-    syncBuiltinESMExports();
   });
   await assert.rejects(moveToTrash(root, { kind: 'group', slug: 'one' }, ['groups/one.yaml'], null));
   assert.match(await readFile(join(root, 'groups/one.yaml'), 'utf8'), /label: One/);
