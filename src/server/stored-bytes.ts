@@ -25,9 +25,7 @@ export async function sendStoredBytes(ctx: ParameterizedContext, stored: Stored)
   const condition = ctx.get('If-Match');
   if (condition && condition.trim() !== '*' && !etagMatches(condition, etag)) {
     await stored.close();
-    // They are those of the bytes: an error must not be kept for as long.
-    ctx.remove('Cache-Control');
-    ctx.remove('Repr-Digest');
+    setHeadersOfError(ctx);
     throw new StaleError('The file has changed: its ETag is not that of If-Match.');
   }
   if (notModified(ctx, etag, modified)) {
@@ -63,9 +61,16 @@ export async function sendStoredBytes(ctx: ParameterizedContext, stored: Stored)
 const lengthOf = ({ start, end }: ByteRange): number => end - start + 1;
 const contentRange = ({ start, end }: ByteRange, size: number): string => `bytes ${start}-${end}/${size}`;
 
+/** Replaces headers that say something of the bytes: an error must not be kept for as long, and has another digest. */
+function setHeadersOfError(ctx: ParameterizedContext): void {
+  ctx.set('Cache-Control', 'no-cache');
+  ctx.remove('Repr-Digest');
+}
+
 function sendUnsatisfiable(ctx: ParameterizedContext, size: number): void {
   ctx.remove('Content-Disposition');
-  ctx.set({ 'Content-Range': `bytes */${size}`, 'Cache-Control': 'no-cache' });
+  ctx.set('Content-Range', `bytes */${size}`);
+  setHeadersOfError(ctx);
   ctx.status = 416;
   ctx.set('Content-Type', 'application/json');
   ctx.body = JSON.stringify({ detail: `The range is outside of the file, which has ${size} bytes.` });

@@ -147,6 +147,13 @@ describe('site_media', () => {
     assert.equal(part.status, 206);
     assert.equal(await part.text(), text.slice(0, 4));
     assert.equal((await get(url, { headers: { 'If-None-Match': whole.headers.get('etag') ?? '' } })).status, 304);
+    const stale = await get(url, { headers: { 'If-Match': '"another"' } });
+    const kept = ['cache-control', 'repr-digest'].map((name) => stale.headers.get(name));
+    assert.deepEqual(
+      [stale.status, ...kept],
+      [412, 'no-cache', null],
+      'An error is not kept for as long as the bytes.',
+    );
     const beyond = await get(url, { headers: { Range: 'bytes=999999-' } });
     assert.deepEqual([beyond.status, beyond.headers.get('content-type')], [416, 'application/json']);
     const head = await get(url, { method: 'HEAD' });

@@ -389,6 +389,12 @@ describe('who may not write', () => {
           ])
             assert.equal((await ask('other', method, address, body, type)).status, 403, `${type}: ${body}`);
         });
+
+  it('is refused a removal, whatever its condition is', async () => {
+    const headers = { Authorization: `Token ${tokens.other}`, 'If-Match': '"another"' };
+    const answer = await fetch(`${base}/api/v1/namespaces/parks/datasets/fixed/`, { method: 'DELETE', headers });
+    assert.equal(answer.status, 403);
+  });
 });
 
 describe('what is private', () => {

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { PayloadError } from '../../../src/data/errors.ts';
 import { ingest } from '../../../src/data/ingest/ingest.ts';
 import { IngestPool } from '../../../src/data/ingest/ingest-pool.ts';
+import { PayloadStream } from '../../../src/data/ingest/payload-stream.ts';
 import { compilerFor } from '../../support/program.ts';
 import { temporaryFolder } from '../support/payloads.ts';
 
@@ -161,5 +162,14 @@ describe('those who wait for a process', () => {
     await left;
     assert.deepEqual([(await first).size, (await last).size], [6, 6]);
     await pool.close();
+  });
+});
+
+describe("a copy that can't be made", () => {
+  it('leaves its source closed', async () => {
+    const source = Readable.from(['a\n1\n']);
+    const stream = new PayloadStream(source, { copyTo: join(temporaryFolder(), 'missing', 'a.csv') });
+    await assert.rejects(stream.chunks().next(), { code: 'ENOENT' });
+    assert.equal(source.destroyed, true);
   });
 });

@@ -1,7 +1,7 @@
 /** Removing and restoring: the contents of the trash, and that only staff sees them. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { mkdir, readdir, readFile, type rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import { mkdir, open as openFile, readdir, readFile, type rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { ConflictError, NotFoundError } from '../../../src/catalogue/errors.ts';
@@ -301,12 +301,32 @@ it('a removal of which a part fails moves back what it has moved', async (t) => 
 
 it("a removal whose folder can't be synced loses nothing", async (t) => {
   const { root } = makeFolder({ groups: { one: { label: 'One' } } }, t);
-  const openFile = fs.openSync;
+  const openNow = fs.openSync;
   replaceBuiltin(t, fs, 'openSync', (path: string, ...rest: [number]) => {
     if (path === join(root, 'groups')) throw Object.assign(new Error('i/o error'), { code: 'EIO' });
-    return openFile(path, ...rest);
+    return openNow(path, ...rest);
   });
   await assert.rejects(moveToTrash(root, { kind: 'group', slug: 'one' }, ['groups/one.yaml'], null));
   assert.match(await readFile(join(root, 'groups/one.yaml'), 'utf8'), /label: One/);
   assert.deepEqual(await listTrash(root), []);
+});
+
+it('what is copied to another file system is on disk before the original is deleted', async (t) => {
+  const { root } = makeFolder({ files: { 'one/a.csv': 'a', 'one/data/b.csv': 'b' } }, t);
+  const file = await openFile(join(root, 'one/a.csv'));
+  const handles = Object.getPrototypeOf(file) as typeof file;
+  await file.close();
+  const synced: string[] = [];
+  const sync = handles.sync as () => Promise<void>;
+  t.mock.method(handles, 'sync', async function noteSync(this: typeof file) {
+    synced.push(await this.readFile('utf8'));
+    assert.ok(fs.existsSync(join(root, 'one/data/b.csv')), 'the original is still there');
+    return sync.call(this);
+  });
+  const elsewhere = async () => {
+    throw Object.assign(new Error('cross-device link not permitted'), { code: 'EXDEV' });
+  };
+  await moveOrCopyFile(join(root, 'one'), join(root, 'two'), elsewhere);
+  assert.deepEqual(synced.sort(), ['a', 'b']);
+  assert.equal(fs.existsSync(join(root, 'one')), false);
 });
