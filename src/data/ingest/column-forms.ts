@@ -106,6 +106,8 @@ export class ColumnForms {
   #isComma = false;
   #areDates = true;
   #isDate = false;
+  /** True if one of the dates has a time of day. */
+  #haveTimes = false;
   /** True if a value is a code such as 007: then no value of the column is meant as a number. */
   #isCode = false;
   numbers: NumberForm;
@@ -168,9 +170,12 @@ export class ColumnForms {
     this.#isCode ||= mayFit && !isNumber && /^-?0\d+$/.test(text);
     if (isNumber) this.#numbersMisfits.addFits();
     else this.#numbersMisfits.addMisfit(text, lineOf);
-    if (dotted || (mayFit && !isNumber && parseLooseTime(text, 'datetime', this.dates) !== undefined))
+    const moment = mayFit && !isNumber ? parseLooseTime(text, 'datetime', this.dates) : undefined;
+    if (moment === undefined) this.#datesMisfits.addMisfit(text, lineOf);
+    else {
       this.#datesMisfits.addFits();
-    else this.#datesMisfits.addMisfit(text, lineOf);
+      this.#haveTimes ||= !moment.endsWith('T00:00:00');
+    }
   }
 
   /** Adds texts as `addText` does; most of them by a look at their bytes. @param lineOf returns the line of a row */
@@ -235,11 +240,11 @@ export class ColumnForms {
   }
 
   /** The values that keep a column of text from being one of numbers or dates; null if there are none or too many. */
-  get misfits(): (Misfits & { readonly type: 'float' | 'date' }) | null {
+  get misfits(): (Misfits & { readonly type: 'float' | 'date' | 'datetime' }) | null {
     if (!this.#settings.textual || this.#settings.type !== undefined) return null;
     const { misfits } = this.#numbersMisfits;
     if (misfits && this.#numbersMisfits.isNear && !this.#isCode) return { ...misfits, type: 'float' };
     const dates = this.#datesMisfits.misfits;
-    return dates && this.#datesMisfits.isNear ? { ...dates, type: 'date' } : null;
+    return dates && this.#datesMisfits.isNear ? { ...dates, type: this.#haveTimes ? 'datetime' : 'date' } : null;
   }
 }

@@ -103,7 +103,7 @@ const quoted = (name: string) => (/^[\w.-]+$/.test(name) ? name : JSON.stringify
 function describeMisfits(where: string, { count, present, line, text }: Misfits, noun: string): string {
   const place = line === undefined ? '' : `line ${line}, `;
   const article = /^[aeiou]/.test(noun) ? 'an' : 'a';
-  const isNone = count === 1 ? `is not ${article} ${noun}` : `are not ${noun}s`;
+  const isNone = count === 1 ? `is not ${article} ${noun}` : `are not ${noun.replace(/y$/, 'ie')}s`;
   return `${where}: ${count} of ${present} values ${isNone} (${count === 1 ? place : `first: ${place}`}${excerpt(JSON.stringify(text))})`;
 }
 

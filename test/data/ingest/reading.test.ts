@@ -92,6 +92,14 @@ for (const [option, text, reading, types, values] of [
     ],
   ],
   ['skip', 'Report of 2024\n\na,b\n1,2\n', { skip: 2 }, ['a:integer', 'b:integer'], [[1, 2]]],
+  ['skip, of lines that end in CR', 'Report of 2024\r\ra,b\r1,2\r', { skip: 2 }, ['a:integer', 'b:integer'], [[1, 2]]],
+  [
+    'skip, of lines that end in CR LF',
+    'Report\rof 2024\r\na,b\r\n1,2\r\n',
+    { skip: 1 },
+    ['a:integer', 'b:integer'],
+    [[1, 2]],
+  ],
 ] as const) {
   test(`option ${option}`, async () => {
     const found = await read(text, reading as ReadingOptions);
@@ -99,6 +107,10 @@ for (const [option, text, reading, types, values] of [
     assert.deepEqual(found.values, values);
   });
 }
+
+test('lines that are skipped beyond the end of the file', async () => {
+  await assert.rejects(read('a\n1\n2\n', { skip: 10 }), /has fewer lines than the 10 that --skip leaves out/);
+});
 
 test('encoding', async () => {
   const { values } = await read(Buffer.from([0x61, 0x0a, 0xe1, 0x0a]), { encoding: 'iso-8859-7' });
@@ -160,6 +172,18 @@ for (const [what, text, reading, note] of [
     'a\n2024-01-01\n2024-01-02\nsoon\n',
     {},
     'Column "a": 1 of 3 values is not a date (line 4, "soon"): the column is text. To read the others: --type a=date',
+  ],
+  [
+    'a date with a time of day',
+    'a\n2024-01-01 12:00\n2024-01-02\nsoon\n',
+    {},
+    'Column "a": 1 of 3 values is not a datetime (line 4, "soon"): the column is text. To read the others: --type a=datetime',
+  ],
+  [
+    'WKT, several times',
+    'g,b\nPOINT(1 2),x\nPOINT(oops,x\nPOINT(3 4),x\nPOINT(5 6),x\nPOINT,x\nPOINT(7 8),x\n',
+    {},
+    'Column "g": 2 of 6 values are not geometries (first: line 3, "POINT(oops"): no geometry in such rows.',
   ],
   [
     'WKT',

@@ -23,6 +23,7 @@ import { countRepair, type PayloadInfo, type RowBatch } from '../types.ts';
 import { Utf8TextsBuilder } from '../utf8-texts.ts';
 import { CsvGeometries } from './geometries.ts';
 import { CsvRowScanner } from './row-scanner.ts';
+import { skipLines } from './skip-lines.ts';
 import { requoteStrayCells } from './stray-quotes.ts';
 
 /**
@@ -132,8 +133,10 @@ class CsvParser {
       this.#restBytes = emptyBytes;
     }
     if (text.includes('\0')) throw new PayloadError('not text: holds zero bytes', { line: this.#line });
-    let input = this.#skipLines(this.#rest + text);
-    if (!isLast && input.length < this.#minLength) {
+    let input = this.#rest + text;
+    // How lines end is known once there is enough text.
+    if (this.#linesToSkip > 0 && (isLast || input.length >= this.#minLength)) input = this.#skipLines(input, isLast);
+    if (!isLast && (this.#linesToSkip > 0 || input.length < this.#minLength)) {
       this.#rest = input;
       return;
     }
@@ -166,17 +169,14 @@ class CsvParser {
     this.#bytes += input.length - this.#rest.length;
   }
 
-  /** The text without the lines that are still to be skipped. */
-  #skipLines(text: string): string {
-    let start = 0;
-    while (this.#linesToSkip > 0) {
-      const end = text.indexOf('\n', start);
-      if (end === -1) break;
-      start = end + 1;
-      this.#line++;
-      this.#linesToSkip--;
-    }
-    return this.#linesToSkip > 0 ? '' : text.slice(start);
+  /** The text without the lines that are still to be skipped. @throws PayloadError if it is the last text and has too few */
+  #skipLines(text: string, isLast: boolean): string {
+    const { rest, skipped } = skipLines(text, this.#linesToSkip);
+    this.#line += skipped;
+    this.#linesToSkip -= skipped;
+    if (isLast && this.#linesToSkip > 0)
+      throw new PayloadError(`has fewer lines than the ${this.#info.reading.skip} that --skip leaves out`);
+    return rest;
   }
 
   #newParser(input: string): Papa.Parser {
