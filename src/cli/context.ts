@@ -9,6 +9,7 @@ import { escapeToOneLine } from '../catalogue/printable-text.ts';
 import type { CheckOptions, CheckResult } from '../files/folder.ts';
 import type { HttpOptions } from '../remote/http.ts';
 import type { ServeOptions, Serving } from '../serve.ts';
+import { systemErrorText } from './output/system-errors.ts';
 
 /** A remote catalogue, with its accounts. */
 export interface RemoteCatalogue extends Catalogue {
@@ -126,11 +127,15 @@ export function processContext(): Context {
 /** Numbers of the signals that ask a process to end (POSIX, kill). */
 const exitSignals = { SIGINT: 2, SIGTERM: 15 };
 
-/** Lets the process end quietly when nobody reads what it writes: `catalogue dataset list | head`. */
+/**
+ * Lets the process end quietly when nobody reads what it writes (`catalogue dataset list | head`), and with an error when it
+ * can't be written (`catalogue dataset list > /dev/full`).
+ */
 function exitWhenUnread(stream: NodeJS.WriteStream): NodeJS.WriteStream {
   return stream.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') process.exit(0);
-    throw error;
+    process.stderr.write(`error: ${systemErrorText(error) ?? error.message}\n`);
+    process.exit(1);
   });
 }
 

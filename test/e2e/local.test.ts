@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { run, runUnread, temporaryFolder } from '../support/program.ts';
+import { run, runInto, runUnread, temporaryFolder } from '../support/program.ts';
 
 describe('a catalogue, from its making to its end', () => {
   const home = temporaryFolder();
@@ -112,6 +112,11 @@ describe('a catalogue, from its making to its end', () => {
   it('ends quietly when nobody reads on', async () => {
     for (const argv of [['--help'], ['dataset', 'list', '--json']])
       assert.deepEqual(await runUnread(argv, { cwd: home.path }), { exitCode: 0, err: '' });
+  });
+
+  it('says that the disk is full when its output goes to a file', async () => {
+    const full = await runInto('/dev/full', ['dataset', 'list'], { cwd: home.path });
+    assert.deepEqual(full, { exitCode: 1, out: '', err: 'error: The disk is full.\n' });
   });
 
   it('lies where it is said to lie', async () => {

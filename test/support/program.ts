@@ -1,7 +1,7 @@
 /** The built program as a process of its own. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -28,10 +28,13 @@ export interface RunOptions {
   readonly node?: readonly string[];
   /** Another program than the one of this checkout. */
   readonly program?: string;
+  /** Descriptor of a file for its output; by default a pipe. */
+  readonly output?: number;
 }
 
 /** Starts a command. */
-export function start(args: readonly string[], { cwd, env, node = [], program = bin }: RunOptions): ChildProcess {
+export function start(args: readonly string[], options: RunOptions): ChildProcess {
+  const { cwd, env, node = [], program = bin, output = 'pipe' } = options;
   const {
     CATALOGUE_DATA: _data,
     CATALOGUE_REMOTE: _remote,
@@ -40,7 +43,11 @@ export function start(args: readonly string[], { cwd, env, node = [], program = 
     ...rest
   } = process.env;
   const own = { XDG_CONFIG_HOME: join(cwd, '.config') };
-  return spawn(process.execPath, [...node, program, ...args], { cwd, env: { ...rest, ...own, ...env } });
+  return spawn(process.execPath, [...node, program, ...args], {
+    cwd,
+    env: { ...rest, ...own, ...env },
+    stdio: ['pipe', output, 'pipe'],
+  });
 }
 
 /** Runs a command to its end. */
@@ -53,6 +60,16 @@ export async function run(args: readonly string[], options: RunOptions): Promise
     text(child.stderr as NodeJS.ReadableStream),
   ]);
   return { exitCode, out, err };
+}
+
+/** Runs a command whose output goes to a file. @returns with `out` empty */
+export async function runInto(file: string, args: readonly string[], options: RunOptions): Promise<Ended> {
+  const output = openSync(file, 'w');
+  const child = start(args, { ...options, output });
+  closeSync(output);
+  child.stdin?.end();
+  const [[exitCode], err] = await Promise.all([once(child, 'close'), text(child.stderr as NodeJS.ReadableStream)]);
+  return { exitCode, out: '', err };
 }
 
 /** Runs a command whose output nobody reads to the end, as in `… | head -0`. */

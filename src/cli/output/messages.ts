@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { CatalogueError, DataLossError, ServiceReport, ValidationError } from '../../catalogue/errors.ts';
 import { escapeKeepingLines } from '../../catalogue/printable-text.ts';
 import { optionFlag } from '../fields.ts';
+import { systemErrorText } from './system-errors.ts';
 
 /**
  * The message of an error.
@@ -31,26 +32,12 @@ function textOf(error: unknown, command: Command | undefined): string {
     return `${error.message}\n       To publish it all the same, add --${error.override}.`;
   if (error instanceof CatalogueError) return [error.message, ...reportsOf(error)].join('\n       ');
   if (!(error instanceof Error)) return String(error);
-  const { code, path, message } = error as NodeJS.ErrnoException;
-  const text = code && systemErrors[code];
-  if (text) return path === undefined ? `${text}.` : `${path}: ${text}.`;
+  const text = systemErrorText(error);
+  if (text) return text;
+  const { code, message } = error as NodeJS.ErrnoException;
   // Any other error is a defect of the program.
   return code ? message : `${error.name}: ${message}\n       This is a defect of the program; --verbose shows where.`;
 }
-
-/** Errors of the system that a person can do something about. */
-const systemErrors: Readonly<Record<string, string>> = {
-  EACCES: 'No permission',
-  EPERM: 'Not permitted',
-  EROFS: 'The file system is read-only',
-  ENOSPC: 'The disk is full',
-  EDQUOT: 'The quota of the disk is used up',
-  EMFILE: 'Too many files are open; see: ulimit -n',
-  ENOENT: 'There is no such file or folder',
-  EISDIR: 'It is a folder, not a file',
-  ENOTDIR: 'It is a file, not a folder',
-  ENAMETOOLONG: 'The name is too long',
-};
 
 function fieldMessages(error: ValidationError, command: Command | undefined): string {
   return Object.entries(error.fields)
