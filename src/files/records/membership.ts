@@ -2,14 +2,39 @@
  * Groups and users in other records: users list their groups, namespaces their owners, namespaces and datasets their
  * readers. Renaming or removing a group or user changes these records, and so does a new list of a group's members.
  */
-import { ConflictError, excerpt, ValidationError } from '../../catalogue/errors.ts';
+import type { WritableKind } from '../../catalogue/catalogue.ts';
+import { ConflictError, excerpt, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import { type RecordRef, recordPathWithoutExtension } from '../../catalogue/layout.ts';
-import { formatUserReader, type GroupRef, refOf, type UserRef } from '../../catalogue/ref.ts';
+import { getEntity } from '../../catalogue/lookup.ts';
+import { formatRef, formatUserReader, type GroupRef, type Refs, refOf, type UserRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import type { Namespace } from '../../catalogue/types.ts';
+import type { Entities, Namespace } from '../../catalogue/types.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { findRecordFile } from '../tree/file-tree.ts';
 import type { Change } from '../writing/change.ts';
+
+/** Number of times that an edit of a group's members is computed again because another one came first. */
+const maxAttempts = 50;
+
+/**
+ * Edits the members of a group. They stand in the users' records, and which of these change is computed before the locks are
+ * taken: it is computed again if the group has other members by then. So of two edits at once, the later one counts.
+ * @param edit makes the edit if the group is as expected
+ * @throws ConflictError after fifty attempts; what `edit` throws, but for its StaleError
+ */
+export async function editMembers<K extends WritableKind, T>(
+  files: CatalogueFiles,
+  group: Refs[K],
+  edit: (expected: Entities[K]) => Promise<T>,
+): Promise<T> {
+  for (let attempt = 1; attempt <= maxAttempts; attempt++)
+    try {
+      return await edit(getEntity(files.snapshot, group) as Entities[K]);
+    } catch (error) {
+      if (!(error instanceof StaleError)) throw error;
+    }
+  throw new ConflictError(`Others change the members of ${formatRef(group)} all the time. Try again later.`);
+}
 
 type ListChange = (names: readonly string[]) => readonly string[];
 

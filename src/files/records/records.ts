@@ -25,17 +25,16 @@ import type { RecordValue } from '../../catalogue/record-set.ts';
 import { datasetRefOf, formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
 import { refFromLinkValue } from '../../catalogue/represent.ts';
 import { schemas } from '../../catalogue/schemas.ts';
-import type { Column, Entities, Kind } from '../../catalogue/types.ts';
+import type { Entities, Kind } from '../../catalogue/types.ts';
 import { newRecordText } from '../../text/document.ts';
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage, editCommitMessage, removalCommitMessage } from '../git/commit-messages.ts';
 import { runStepsWithoutPause } from '../reading/event-loop.ts';
 import { editorSchemaComment } from '../scaffold.ts';
 import { commitSingleStep } from '../transaction.ts';
-
 import { anyVersion, type Change } from '../writing/change.ts';
 import { storeImagesAndWrite } from './images.ts';
-import { planGroupReferenceWrites, planReaderReferenceWrites } from './membership.ts';
+import { editMembers, planGroupReferenceWrites, planReaderReferenceWrites } from './membership.ts';
 import { metadataForRecord } from './metadata.ts';
 import { planQueryDatasetWrites } from './query-datasets.ts';
 import { planColumnWritesForNewestVersion } from './version-columns.ts';
@@ -92,15 +91,25 @@ export async function editRecord<K extends WritableKind>(
   access: Access,
   asked: Refs[K],
   input: Input,
-  { ifMatch, dryRun }: WriteOptions<Entities[K]> = {},
+  options: WriteOptions<Entities[K]> = {},
+): Promise<Entities[K]> {
+  if (asked.kind !== 'group' || input.members === undefined || options.ifMatch)
+    return editRecordOnce(access, asked, input, options);
+  const edit = (ifMatch: Entities[K]) => editRecordOnce(access, asked, input, { ...options, ifMatch });
+  return editMembers(access.files, asked, edit);
+}
+
+/** Edits a record that is as expected. */
+async function editRecordOnce<K extends WritableKind>(
+  access: Access,
+  asked: Refs[K],
+  input: Input,
+  { ifMatch, dryRun }: WriteOptions<Entities[K]>,
 ): Promise<Entities[K]> {
   const { files } = access;
   const entity = getEntity(files.snapshot, asked);
   const ref = refOf(entity) as Refs[WritableKind];
-  const { label = '', columns: shown = [] } = entity as {
-    readonly label?: string;
-    readonly columns?: readonly Column[];
-  };
+  const { label = '', columns: shown = [] } = entity as Partial<Entities['dataset']>;
   const language = await languageOf(files);
   const own = ref.kind === 'user' ? {} : { label };
   const fields = parseInput(ref.kind, input, { partial: true, language, ...own }) as RecordFields;

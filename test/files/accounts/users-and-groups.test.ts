@@ -124,6 +124,15 @@ describe('a group', () => {
     });
   });
 
+  it('has the members of one of two edits at once, not of both', async (t) => {
+    const { view } = await open(t);
+    for (const username of ['carol', 'dave']) await view.create('user', { username });
+    const edits = [['alice', 'carol'], ['bob', 'dave'], ['alice', 'dave'], ['bob']];
+    await Promise.all(edits.map((members) => view.edit<'group'>(group('readers'), { members })));
+    const { members } = await view.get<'group'>(group('readers'));
+    assert.ok(edits.map(String).includes(String(members)), String(members));
+  });
+
   it('has the members that an edit says', async (t) => {
     const { view, text } = await open(t);
     const edited = await view.edit<'group'>(group('editors'), { members: ['bob'] });
