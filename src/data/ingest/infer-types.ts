@@ -15,8 +15,8 @@
  * | anything else, or a mixture              | string   | as it is written                                              |
  *
  * Whole and other numbers together are floats; any other mixture is text: numbers as JavaScript prints them, objects and
- * arrays as JSON. A whole number beyond ±(2⁵³−1) makes its column text, so that no digit is lost. In JSON, numbers in
- * quotes are text. Blanks around a number in CSV don't matter.
+ * arrays as JSON. A whole number beyond ±(2⁵³−1) makes its column text, so that no digit is lost; so does a number that is too
+ * large for a 64-bit float, such as 1e400. In JSON, numbers in quotes are text. Blanks around a number in CSV don't matter.
  */
 import type { ColumnType } from '../../catalogue/types.ts';
 import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
@@ -118,7 +118,7 @@ export function numberTextKind(text: string): number {
   }
   if (c === 46 || c === 101 || c === 69) {
     if (digits > 16) return 0;
-    return floatPattern.test(text) ? valueKinds.float : 0;
+    return floatPattern.test(text) && Number.isFinite(Number(text)) ? valueKinds.float : 0;
   }
   return specialFloatPattern.test(text) ? valueKinds.float : 0;
 }

@@ -38,6 +38,7 @@ const csv: [string, string[], string, unknown[]][] = [
   ['times of day', ['10:00', '23:59:59.5'], 'time', ['10:00', '23:59:59.5']],
   ['durations', ['10:00', '100:00'], 'string', ['10:00', '100:00']],
   ['nothing', ['', ''], 'string', [null, null]],
+  ['numbers too large for 64 bits', ['1', '-1e400'], 'string', ['1', '-1e400']],
   ['hexadecimal and grouped numbers', ['0x10', '1,000'.replace(',', ' ')], 'string', ['0x10', '1 000']],
 ];
 for (const [what, cells, type, values] of csv) {
@@ -74,6 +75,16 @@ test('unsafe integers keep their digits, in JSON too', async () => {
     1e300,
     '9007199254740993',
     Number('0.1234567890123456789'),
+  ]);
+});
+
+test('numbers that are too large for 64 bits stay as they are written, in JSON too', async () => {
+  const text = '{"a":1e400,"b":{"c":-1E+999},"d":"1e400","e":1e308}\n{"a":2,"b":null,"d":"","e":1e-400}\n';
+  const { result, table } = await ingestPayload(text, 'a.ndjson');
+  assert.deepEqual(typesOf(result), ['a:string', 'b:object', 'd:string', 'e:float']);
+  assert.deepEqual(await valuesOf(table), [
+    ['1e400', { c: '-1E+999' }, '1e400', 1e308],
+    ['2', null, '', 0],
   ]);
 });
 

@@ -10,7 +10,7 @@ import { crsOfGeojson, isObject, type JsonObject, toFeature } from './features.t
 import type { ItemScanner } from './item-scanner.ts';
 import { formOfMatch, type ItemTemplate, matchedKinds, roles } from './item-template.ts';
 import { ItemTemplates } from './item-templates.ts';
-import { mayHaveBigInteger, parseJsonBytes, parseJsonKeepingIntegers } from './parse-value.ts';
+import { mayHaveUnsafeNumber, parseJsonBytes, parseJsonKeepingNumbers } from './parse-value.ts';
 
 export class JsonBatchBuilder {
   readonly #names: string[] = [];
@@ -191,8 +191,8 @@ export class JsonBatchBuilder {
 
   #exact(value: unknown, name: string, inFeature: boolean): unknown {
     const text = this.#text();
-    if (!mayHaveBigInteger(text)) return value;
-    const again = parseJsonKeepingIntegers(text) as JsonObject;
+    if (!mayHaveUnsafeNumber(text)) return value;
+    const again = parseJsonKeepingNumbers(text) as JsonObject;
     const members = inFeature ? [again.properties, again.attributes] : [];
     const object = members.find(isObject) ?? again;
     return object[name] ?? value;
@@ -200,7 +200,7 @@ export class JsonBatchBuilder {
 
   #exactId(id: number): string | number {
     const text = this.#text();
-    return mayHaveBigInteger(text) ? ((parseJsonKeepingIntegers(text) as { id: string | number }).id ?? id) : id;
+    return mayHaveUnsafeNumber(text) ? ((parseJsonKeepingNumbers(text) as { id: string | number }).id ?? id) : id;
   }
 
   #addColumn(name: string): number {

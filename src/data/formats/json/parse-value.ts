@@ -4,6 +4,7 @@
  * | In the text                              | Becomes                                                              |
  * |------------------------------------------|----------------------------------------------------------------------|
  * | an integer beyond ±(2⁵³−1)               | a string with its digits                                             |
+ * | a number beyond a 64-bit float: `1e400`  | a string as it is written                                            |
  * | `NaN` (as Python and R write it)         | null                                                                 |
  * | `Infinity`, `-Infinity`                  | the number                                                           |
  * | a repeated member of an object           | its last value (RFC 8259, section 4: as most parsers do)             |
@@ -38,18 +39,20 @@ export function parseJsonBytes(bytes: Buffer, start: number, end: number, offset
   }
 }
 
-/** Parses a value with unsafe integers as strings. */
-export function parseJsonKeepingIntegers(text: string): unknown {
-  const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d{16,}(?![\d.eE])/g, (token, at: number) => {
-    if (token.startsWith('"') || Number.isSafeInteger(Number(token)) || /[\d.eE+]/.test(text[at - 1] ?? ''))
-      return token;
-    return `"${token}"`;
+/** Parses a value with unsafe integers, and numbers that are too large for a 64-bit float, as strings. */
+export function parseJsonKeepingNumbers(text: string): unknown {
+  const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {
+    if (token.startsWith('"')) return token;
+    const number = Number(token);
+    const isKept = /^-?\d+$/.test(token) ? Number.isSafeInteger(number) : Number.isFinite(number);
+    return isKept ? token : `"${token}"`;
   });
   return JSON.parse(/NaN|Infinity/.test(quoted) ? withoutNonNumbers(quoted) : quoted);
 }
 
-/** True if the text may have an unsafe integer: a fast check. */
-export const mayHaveBigInteger = (text: string): boolean => /(?<![\d.])\d{16,}(?![\d.])/.test(text);
+/** True if the text may have an unsafe integer, or a number that is too large for a 64-bit float: a fast check. */
+export const mayHaveUnsafeNumber = (text: string): boolean =>
+  /(?<![\d.])\d{16,}(?![\d.])|\d[eE]\+?\d{3}|\d{300}/.test(text);
 
 // 1e999 is parsed as infinity.
 const withoutNonNumbers = (text: string): string =>
