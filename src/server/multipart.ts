@@ -144,7 +144,8 @@ const formError = (reason: string) => new BadRequestError(`Multipart form parse 
 function multipartError(error: Error & { httpCode?: number }): Error {
   if (error instanceof CatalogueError) return error;
   if (error.httpCode === 413) return new TooLargeError(largestFields);
-  return formError(/boundary/i.test(error.message) ? 'Invalid boundary in multipart: None' : error.message);
+  if (/boundary/i.test(error.message)) return formError('Invalid boundary in multipart: None');
+  return formError(/ended unexpectedly/.test(error.message) ? 'It ends before its closing boundary' : error.message);
 }
 
 /** Limit for the images of all requests together, in bytes. */

@@ -87,6 +87,15 @@ describe('a form', () => {
       assert.equal((await post(obtain, part(field('a', more), large) + end)).status, 413, more);
   });
 
+  it('is told that it was cut off', async (test) => {
+    const { post } = await posting(test);
+    for (const cut of [part(field('username')), `--B\r\n${field('user')}`]) {
+      const { status, body } = await post(obtain, cut);
+      assert.equal(status, 400);
+      assert.deepEqual(body, { detail: 'Multipart form parse error - It ends before its closing boundary' });
+    }
+  });
+
   it('leaves no files', async (test) => {
     const { post } = await posting(test);
     const before = new Set(await readdir(tmpdir()));
