@@ -33,10 +33,11 @@ export async function drawTexture(
   const count = rows?.length ?? table.rowCount;
   const shown = Math.min(rowsShown, count);
   const columns = table.schema.columns.slice(0, mostColumns);
+  const needed = { columns: [...columns.keys()], needsGeometry: false };
   const values: Value[][] = columns.map(() => []);
   for (let n = 0; n < shown; n++) {
     const position = Math.floor((n * count) / shown);
-    const row = await table.row(rows ? (rows[position] as number) : position);
+    const row = await table.row(rows ? (rows[position] as number) : position, needed);
     for (const [column, list] of values.entries()) list.push(row.value(column));
     if (turns.isOver) await turns.next();
   }

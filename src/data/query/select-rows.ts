@@ -63,7 +63,7 @@ export async function selectRows(
       ? await findMatching(table, query, test, limits)
       : { length: table.rowCount, at: (position: number) => position };
   const window = windowOf(query, found.length, limits);
-  return window && { window: isLimited(query) ? window : null, rows: readRows(table, found, window) };
+  return window && { window: isLimited(query) ? window : null, rows: readRows(table, found, window, needed) };
 }
 
 /** The numbers in the file of the rows that a query selects, in its order. */
@@ -239,11 +239,12 @@ async function* readRows(
   table: RowTable,
   indexes: RowIndexes,
   { offset, limit }: RowWindow,
+  needed: NeededColumns,
 ): AsyncGenerator<Row, void, undefined> {
   const end = Math.min(indexes.length, offset + limit);
   const turns = new Turns();
   for (let position = offset; position < end; position++) {
-    yield table.row(indexes.at(position) as number);
+    yield table.row(indexes.at(position) as number, needed);
     // Of rows all over the file, each may read and decode chunks.
     if (turns.isOver) await turns.next();
   }

@@ -67,7 +67,7 @@ async function indexPayloadIds(table: Table): Promise<FeatureIds | undefined> {
     async rowOf(id) {
       const index = hashes.indexOf(hashOf(id));
       if (index < 0) return undefined;
-      return String((await table.row(index)).id()) === id ? index : undefined;
+      return String((await table.row(index, { columns: [], needsGeometry: false })).id()) === id ? index : undefined;
     },
   };
 }

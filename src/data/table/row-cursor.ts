@@ -52,14 +52,6 @@ export class RowCursor implements TableRow {
     return this;
   }
 
-  /** Loads all chunks now: the reader is not used afterwards. */
-  loadAll(): this {
-    for (let column = 0; column < this.#columns.length; column++) this.#loadColumn(column);
-    this.#loadGeometries();
-    this.id();
-    return this;
-  }
-
   /** This cursor at each of the rows. */
   *each(rows: Iterable<number>): Generator<this, void, undefined> {
     for (const row of rows) yield this.moveTo(row);

@@ -48,6 +48,9 @@ export type RowSorter = (
   turns: Turns,
 ) => Promise<Uint32Array | undefined>;
 
+/** Columns that are read before the time is looked at: with all chunks in memory, it would be a part of the work. */
+const columnsPerCheck = 64;
+
 export class Table {
   /** Folder of the columnar copy. */
   readonly folder: string;
@@ -186,14 +189,26 @@ export class Table {
     }
   }
 
-  /** A row by its number in the file; an object of its own. @throws RangeError if there is none */
-  async row(index: number): Promise<TableRow> {
+  /**
+   * A row by its number in the file; an object of its own.
+   * @param needed its values that are read: all by default
+   * @throws RangeError if there is none
+   */
+  async row(index: number, needed: Pick<ScanOptions, 'columns' | 'needsGeometry'> = {}): Promise<TableRow> {
     if (!(index >= 0 && index < this.rowCount)) throw new RangeError(`There is no row ${index}.`);
+    const { columns = this.schema.columns.keys(), needsGeometry = true } = needed;
     const reader = this.#reader();
+    const turns = new Turns();
     try {
       const group = this.#groupOf(index);
-      const cursor = new RowCursor(this.#metadata, reader, group, this.#starts[group] as number);
-      return cursor.loadAll().moveTo(index);
+      const cursor = new RowCursor(this.#metadata, reader, group, this.#starts[group] as number).moveTo(index);
+      for (const column of columns) {
+        cursor.chunk(column);
+        if (column % columnsPerCheck === 0 && turns.isOver) await turns.next();
+      }
+      cursor.id();
+      if (needsGeometry) cursor.bbox();
+      return cursor;
     } finally {
       reader.close();
     }
