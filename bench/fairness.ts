@@ -59,6 +59,10 @@ function kindsOfWork({ root, csv, wide }: Files): Readonly<Record<string, Work>>
     'page of a table of 10,000 columns': (client) => take(client, '/api/v1/namespaces/bench/datasets/wide/data/'),
     'record of a table of 10,000 columns': (client) =>
       take(client, `/api/v1/namespaces/bench/datasets/wide/?x=${Math.random()}`),
+    'pages for people of a table of 10,000 columns': async (client) => {
+      for (const path of ['', 'data/', 'profile/'])
+        await take(client, `/api/v1/namespaces/bench/datasets/wide/${path}?_page_size=10`, 'text/html');
+    },
     'upload of 100,000 rows': (client) => post(client, `${points}/`, 'points.csv', upload),
     'upload of a table of 10,000 columns': (client) =>
       post(client, '/api/v1/namespaces/bench/datasets/wide/', 'wide.csv', readFileSync(wide)),
@@ -196,8 +200,8 @@ async function timesWhile(read: () => Promise<number[]>, work: Work, clients: re
 const pause = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
 /** Reads a whole response. @throws Error for another status */
-function take({ url, token }: Client, path: string): Promise<void> {
-  const headers = { 'Accept-Encoding': 'gzip', ...(token && { Authorization: `Token ${token}` }) };
+function take({ url, token }: Client, path: string, accept = '*/*'): Promise<void> {
+  const headers = { Accept: accept, 'Accept-Encoding': 'gzip', ...(token && { Authorization: `Token ${token}` }) };
   return new Promise((resolve, reject) => {
     get(url + path, { headers, agent: false }, (response) => {
       response.resume().on('end', () => {

@@ -4,6 +4,7 @@ import type { ColumnProfile } from '../catalogue/column-statistics.ts';
 import type { Column } from '../catalogue/types.ts';
 import { TypeOfColumn } from './cells.tsx';
 import { Ends, HistogramBars, makeRowsHref, plainValue, type RowsHref, TopValues } from './histogram.tsx';
+import { escapeHtml } from './html.ts';
 import type { Locale } from './locale.ts';
 import type { PageContext } from './page-context.ts';
 
@@ -22,6 +23,8 @@ export interface ColumnsProps {
 /** Columns shown before the rest is folded; all, if few more. */
 const shownColumns = 6;
 const fewColumns = 10;
+/** Columns with a profile. Of further ones, the list has name, type and label, and their pages have the rest. */
+const mostProfiled = 100;
 
 export function ColumnList({ context, columns, profiles, rows, rowsPath, columnHref }: ColumnsProps): VNode {
   const { locale } = context;
@@ -30,10 +33,12 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
     const { nulls = 0, distinct } = profiles.get(name) ?? {};
     return rows > 1 && (nulls === rows || (distinct === 1 && nulls === 0));
   };
-  const dull = columns.length > fewColumns ? columns.filter(isDull) : [];
-  const telling = columns.filter((column) => !dull.includes(column));
+  const isLong = columns.length > fewColumns;
+  const dull = isLong ? columns.filter(isDull) : [];
+  const telling = isLong ? columns.filter((column) => !isDull(column)) : columns;
   const first = telling.length > fewColumns ? telling.slice(0, shownColumns) : telling;
-  const rest = telling.slice(first.length);
+  const rest = telling.slice(first.length, mostProfiled);
+  const further = telling.slice(first.length + rest.length);
   const item = (column: Column) => (
     <ColumnItem
       key={column.name}
@@ -43,27 +48,22 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
   const same = dull.length > 0 && (
     <details class="rest">
       <summary>{locale.text('sameInEveryRow', { count: dull.length })}</summary>
-      <ul class="dull">
-        {dull.map(({ name, label }) => (
-          <li key={name}>
-            <LinkOrText href={columnHref(name)}>
-              <code>{name}</code>
-            </LinkOrText>{' '}
-            {label && label !== name && <span dir="auto">{label}: </span>}
-            {constantOf(locale, profiles.get(name))}
-          </li>
-        ))}
-      </ul>
+      <NameList columns={dull} columnHref={columnHref} about={({ name }) => constantOf(locale, profiles.get(name))} />
     </details>
   );
   return (
     <>
-      {columns.length > fewColumns && (
+      {isLong && (
         <p class="finder only-js">
           <label class="vh" for="find-column">
             {locale.text('findColumn')}
           </label>
-          <input id="find-column" type="search" placeholder={locale.text('findColumn')} data-filter=".profile > li" />
+          <input
+            id="find-column"
+            type="search"
+            placeholder={locale.text('findColumn')}
+            data-filter=".profile > li, .dull > li"
+          />
         </p>
       )}
       <p class="profile-head" aria-hidden="true">
@@ -74,8 +74,9 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
       <ol class="profile">{first.map(item)}</ol>
       {rest.length > 0 ? (
         <details class="rest">
-          <summary>{locale.text('moreColumns', { count: rest.length + dull.length })}</summary>
+          <summary>{locale.text('moreColumns', { count: rest.length + further.length + dull.length })}</summary>
           <ol class="profile">{rest.map(item)}</ol>
+          {further.length > 0 && <NameList columns={further} columnHref={columnHref} about={({ type }) => type} />}
           {same}
         </details>
       ) : (
@@ -83,6 +84,24 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
       )}
     </>
   );
+}
+
+interface NameListProps {
+  readonly columns: readonly Column[];
+  readonly columnHref: ColumnsProps['columnHref'];
+  readonly about: (column: Column) => string;
+}
+
+/** Columns by their names, each with its label and a few words about it. Ten thousand are written as text. */
+function NameList({ columns, columnHref, about }: NameListProps): VNode {
+  const item = (column: Column) => {
+    const { name, label } = column;
+    const href = columnHref(name);
+    const [start, end] = href === undefined ? ['<span', '</span>'] : [`<a href="${escapeHtml(href)}"`, '</a>'];
+    const labelled = label && label !== name ? `<span dir="auto">${escapeHtml(label)}: </span>` : '';
+    return `<li>${start} dir="auto"><code>${escapeHtml(name)}</code>${end} ${labelled}${escapeHtml(about(column))}</li>`;
+  };
+  return <ul class="dull" dangerouslySetInnerHTML={{ __html: columns.map(item).join('') }} />;
 }
 
 interface LinkProps {

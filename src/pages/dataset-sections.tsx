@@ -73,20 +73,8 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
   const path = apiPath(isVersionPage && version ? refOf(version) : refOf(dataset));
   const rowsPath = hrefOfRef(context, isVersionPage && version ? refOf(version) : refOf(dataset), 'data/');
   const profiles = profilesByColumn(version, profile);
-  const columnHref = (name: string) => {
-    const present = parts.columnPages.has(name) ? name : nameAfterRename(dataset.former_names, name);
-    if (present === undefined || !parts.columnPages.has(present)) return undefined;
-    const page = columnPath(refOf(dataset), present);
-    return context.hasFile?.(page) === false ? undefined : hrefOf(context, page);
-  };
   const rows = profile?.rows ?? version?.rows ?? 0;
   const count = locale.text(rowCountKey(version, dataset.columns), { count: rows });
-  const columnList = () => (
-    <>
-      <TooLargeToFilter context={context} path={`${path}data/`} />
-      <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, columnHref }} />
-    </>
-  );
   const section = (id: string, title: string, note: string, content: ComponentChildren): Section => ({
     id,
     title,
@@ -143,16 +131,7 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
             id: 'columns',
             title: locale.text('columns'),
             note: profile ? locale.text('asMeasured', { count: dataset.columns.length }) : count,
-            // Of a file, the rule of static pages changes the elements before they are rendered.
-            ...(context.isExport
-              ? { content: columnList() }
-              : {
-                  html: keptHtml(
-                    `columns ${locale.language} ${rowsPath}`,
-                    [version, profile, ...dataset.columns],
-                    columnList,
-                  ),
-                }),
+            ...columnList(context, parts, profiles),
           },
         ]
       : []),
@@ -199,6 +178,39 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
       ? [section('others', locale.text('othersFromHere'), '', <Records context={context} records={others} />)]
       : []),
   ];
+}
+
+/** The list of columns: rendered, and kept for as long as it shows the same; for a file, to be rendered. */
+function columnList(
+  context: PageContext,
+  parts: DatasetPageParts,
+  profiles: ReadonlyMap<string, Partial<ColumnProfile>>,
+): Pick<Section, 'content' | 'html'> {
+  const { locale } = context;
+  const { dataset, version, isVersionPage, profile } = parts;
+  const ref = isVersionPage && version ? refOf(version) : refOf(dataset);
+  const rowsPath = hrefOfRef(context, ref, 'data/');
+  const rows = profile?.rows ?? version?.rows ?? 0;
+  const columnHref = (name: string) => {
+    const present = parts.columnPages.has(name) ? name : nameAfterRename(dataset.former_names, name);
+    if (present === undefined || !parts.columnPages.has(present)) return undefined;
+    const page = columnPath(refOf(dataset), present);
+    return context.hasFile?.(page) === false ? undefined : hrefOf(context, page);
+  };
+  const list = () => (
+    <>
+      <TooLargeToFilter context={context} path={`${apiPath(ref)}data/`} />
+      <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, columnHref }} />
+    </>
+  );
+  // Of a file, the rule of static pages changes the elements before they are rendered.
+  if (context.isExport) return { content: list() };
+  return { html: keptHtml(`columns ${locale.language} ${rowsPath}`, [version, profile, ...dataset.columns], list) };
+}
+
+/** Renders the list of columns, which may take as long as all else, and keeps it for the page that is rendered next. */
+export function renderColumnListAhead(context: PageContext, parts: DatasetPageParts): void {
+  columnList(context, parts, profilesByColumn(parts.version, parts.profile));
 }
 
 /** True for a column by which a map may be coloured. */

@@ -65,5 +65,11 @@ export function renderDatasetPage(context: PageContext, parts: DatasetPageParts)
   });
 }
 
-const factsOf = ({ settings, base }: PageContext, { dataset, namespace }: DatasetHeadParts): DatasetFacts =>
-  datasetFacts(catalogueFacts(settings, base), dataset, { label: namespace, visibility: dataset.visibility });
+/** Columns that search engines get in the page; `schema.jsonld` has all. */
+const mostMeasured = 500;
+
+function factsOf({ settings, base }: PageContext, { dataset, namespace }: DatasetHeadParts): DatasetFacts {
+  const { columns, visibility } = dataset;
+  const shown = columns.length > mostMeasured ? { ...dataset, columns: columns.slice(0, mostMeasured) } : dataset;
+  return datasetFacts(catalogueFacts(settings, base), shown, { label: namespace, visibility });
+}

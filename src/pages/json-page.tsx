@@ -1,16 +1,18 @@
 /** The API in a browser: an answer readable, coloured and linked, with the request that made it. */
 import type { VNode } from 'preact';
-import { apiRoot, baseUrlPath } from '../catalogue/urls.ts';
+import { apiRoot } from '../catalogue/urls.ts';
 import { CodeBlock } from './code-block.tsx';
-import { escapeHtml } from './html.ts';
+import { JsonText, type JsonTextProps } from './json-text.tsx';
 import { type Crumb, renderPage } from './layout.tsx';
 import { absoluteUrl, hrefOf, hrefWith, type PageContext } from './page-context.ts';
 
 export interface JsonPageParts {
   readonly title: string;
-  readonly value: unknown;
+  readonly json: string;
+  /** Makes other values for people of some, as for `JSON.parse`. */
+  readonly reviver?: JsonTextProps['reviver'];
   /** Addresses that links lead to in place of those shown. */
-  readonly targets?: ReadonlyMap<string, string> | undefined;
+  readonly targets?: JsonTextProps['targets'];
   /** Value of `Allow`. */
   readonly allow: string;
   /** True if there is a page for people at this address, too. */
@@ -22,7 +24,7 @@ export interface JsonPageParts {
 
 export function renderJsonPage(context: PageContext, parts: JsonPageParts): string {
   const { locale } = context;
-  const { title, value, targets, allow, hasPage } = parts;
+  const { title, allow, hasPage } = parts;
   const json = hrefWith(context, { format: 'json', _format: null });
   return renderPage(context, {
     title,
@@ -37,15 +39,7 @@ export function renderJsonPage(context: PageContext, parts: JsonPageParts): stri
           <code>{decodedPath(context)}</code>
         </p>
         <Paging context={context} {...parts} />
-        <div class="code">
-          <pre
-            class="json"
-            tabIndex={0}
-            role="region"
-            aria-label="JSON"
-            dangerouslySetInnerHTML={{ __html: colouredJson(value, context.base, targets) }}
-          />
-        </div>
+        <JsonText context={context} href={json} text={parts.json} reviver={parts.reviver} targets={parts.targets} />
         <Paging context={context} {...parts} />
         <section class="api-request" aria-labelledby="request">
           <h2 id="request">{locale.text('request')}</h2>
@@ -119,33 +113,4 @@ export function Paging({
       {next ? <a href={next}>{locale.text('nextPage')}</a> : <span />}
     </nav>
   );
-}
-
-const token = /"(?:[^"\\]|\\.)*"(\s*:)?|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/g;
-
-/** JSON as HTML, coloured by type; strings that are addresses of this site become links; those of images have no host. */
-export function colouredJson(value: unknown, base: string, targets: ReadonlyMap<string, string> = new Map()): string {
-  const json = JSON.stringify(value, null, 2) ?? '';
-  const media = `${baseUrlPath(base)}/site_media/`;
-  let html = '';
-  let end = 0;
-  for (const match of json.matchAll(token)) {
-    const [text, colon] = match;
-    html += escapeHtml(json.slice(end, match.index));
-    end = match.index + text.length;
-    if (colon !== undefined) html += `<b>${escapeHtml(text.slice(0, -colon.length))}</b>${colon}`;
-    else if (text.startsWith('"')) html += stringAsHtml(text, base, media, targets);
-    else html += `<i class="${/^[-\d]/.test(text) ? 'num' : 'lit'}">${text}</i>`;
-  }
-  return html + escapeHtml(json.slice(end));
-}
-
-function stringAsHtml(json: string, base: string, media: string, targets: ReadonlyMap<string, string>): string {
-  const shown = escapeHtml(json);
-  const url = json.slice(1, -1);
-  const isPlain = !/[\\\s<>]/.test(url);
-  if (isPlain && base && url.startsWith(`${base}/`))
-    return `&quot;<a href="${escapeHtml(targets.get(url) ?? url)}">${escapeHtml(url)}</a>&quot;`;
-  if (isPlain && url.startsWith(media)) return `&quot;<a href="${escapeHtml(url)}">${escapeHtml(url)}</a>&quot;`;
-  return `<i class="text">${shown}</i>`;
 }

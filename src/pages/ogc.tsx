@@ -2,7 +2,8 @@
 import type { VNode } from 'preact';
 import type { OgcLink } from '../catalogue/feature-parameters.ts';
 import { type OgcCollection, openApiType } from '../standards/ogc/collection.ts';
-import { colouredJson, Paging } from './json-page.tsx';
+import { Paging } from './json-page.tsx';
+import { JsonText } from './json-text.tsx';
 import { type Crumb, renderPage } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
 import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
@@ -38,15 +39,7 @@ export function renderOgcPage(context: PageContext, parts: OgcPageParts): string
         {!collections && (
           <>
             <Paging context={context} {...parts} />
-            <div class="code">
-              <pre
-                class="json"
-                tabIndex={0}
-                role="region"
-                aria-label="JSON"
-                dangerouslySetInnerHTML={{ __html: colouredJson(document, context.base) }}
-              />
-            </div>
+            <JsonText context={context} text={JSON.stringify(document)} href={hrefWith(context, { f: 'json' })} />
             <Paging context={context} {...parts} />
           </>
         )}

@@ -2,6 +2,9 @@
 import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Column, Version } from '../catalogue/types.ts';
 
+/** Columns that are looked at: the first ones. */
+const mostScored = 500;
+
 /** The columns to show first, in their order. @param profiles by name, as far as they are known */
 export function choosePreviewColumns(
   columns: readonly Column[],
@@ -12,19 +15,19 @@ export function choosePreviewColumns(
   const plain = columns.filter(({ type }) => type !== 'geometry');
   if (plain.length <= most) return plain;
   const scored = plain
+    .slice(0, mostScored)
     .map((column, at) => ({ column, at, score: scoreOf(column, profiles.get(column.name), rows) }))
     .sort((a, b) => b.score - a.score || a.at - b.at);
   // A near-copy of a column that is shown says nothing new.
   const seen = new Set<string>();
-  const isNew = ({ column }: (typeof scored)[number]) => {
-    const sample = sampleOf(profiles.get(column.name));
-    if (sample === '') return true;
-    const isKnown = seen.has(sample);
+  const distinct: typeof scored = [];
+  const copies: typeof scored = [];
+  for (const one of scored) {
+    const sample = sampleOf(profiles.get(one.column.name));
+    (sample !== '' && seen.has(sample) ? copies : distinct).push(one);
     seen.add(sample);
-    return !isKnown;
-  };
-  const distinct = scored.filter(isNew);
-  const chosen = [...distinct, ...scored.filter((one) => !distinct.includes(one))].slice(0, most);
+  }
+  const chosen = [...distinct, ...copies].slice(0, most);
   return chosen.sort((a, b) => a.at - b.at).map(({ column }) => column);
 }
 

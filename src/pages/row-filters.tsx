@@ -1,6 +1,7 @@
 /** The filters of rows: in words as chips, the form that adds one, and the address that they make. */
 import type { VNode } from 'preact';
 import type { Column } from '../catalogue/types.ts';
+import { escapeHtml } from './html.ts';
 import type { Locale } from './locale.ts';
 import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
 import type { TextKey } from './texts/english.ts';
@@ -67,6 +68,9 @@ interface FiltersProps {
   readonly columns: readonly Column[];
 }
 
+/** The choice of a column. Of ten thousand, elements would take long. */
+const optionOf = ({ name }: Column) => `<option value="${escapeHtml(name)}">${escapeHtml(name)}</option>`;
+
 export function RowFilters({ context, columns }: FiltersProps): VNode {
   const { locale, query } = context;
   const filters = filtersIn(query);
@@ -109,13 +113,7 @@ function FilterForm({ context, columns }: FiltersProps): VNode {
       <label class="vh" for="filter-column">
         {locale.text('column')}
       </label>
-      <select id="filter-column" name="_add">
-        {usable.map(({ name }) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
+      <select id="filter-column" name="_add" dangerouslySetInnerHTML={{ __html: usable.map(optionOf).join('') }} />
       <label class="vh" for="filter-lookup">
         {locale.text('comparison')}
       </label>

@@ -4,6 +4,7 @@ import { formatRef, refOf } from '../catalogue/ref.ts';
 import { parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { Column } from '../catalogue/types.ts';
 import { datasetCrumbs } from './dataset-crumbs.ts';
+import { escapeHtml } from './html.ts';
 import { type Crumb, renderPage } from './layout.tsx';
 import { hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
 import { profilesByColumn } from './preview-columns.ts';
@@ -104,6 +105,12 @@ export function renderRowsPage(context: PageContext, parts: RowsPageParts): stri
 function ColumnPicker({ context, columns, allColumns }: Props): VNode {
   const { locale, query } = context;
   const shown = new Set(columns.map(({ name }) => name));
+  // Ten thousand columns are written as text: elements would take long.
+  const choiceOf = ({ name, label }: Column) =>
+    `<label><input type="checkbox" name="_show" value="${escapeHtml(name)}"${shown.has(name) ? ' checked' : ''}/>` +
+    `<span dir="auto"><code>${escapeHtml(name)}</code>` +
+    `${label && label !== name ? ` <span class="faint">${escapeHtml(label)}</span>` : ''}</span></label>`;
+  const choices = `<legend class="vh">${escapeHtml(locale.text('columns'))}</legend>${allColumns.map(choiceOf).join('')}`;
   return (
     <details class="picker">
       <summary class="btn">
@@ -117,17 +124,7 @@ function ColumnPicker({ context, columns, allColumns }: Props): VNode {
             .map(([name, value]) => (
               <input key={`${name}=${value}`} type="hidden" name={name} value={value} />
             ))}
-          <fieldset>
-            <legend class="vh">{locale.text('columns')}</legend>
-            {allColumns.map(({ name, label }) => (
-              <label key={name}>
-                <input type="checkbox" name="_show" value={name} checked={shown.has(name)} />
-                <span dir="auto">
-                  <code>{name}</code> {label !== name && <span class="faint">{label}</span>}
-                </span>
-              </label>
-            ))}
-          </fieldset>
+          <fieldset dangerouslySetInnerHTML={{ __html: choices }} />
           <button class="btn main" type="submit">
             {locale.text('showColumns')}
           </button>

@@ -110,7 +110,7 @@ export interface Representation {
   /** True if each call of `bytes` returns new ones. */
   readonly hasNewBytes?: boolean;
   /** The page for people; by default the JSON in a page. */
-  readonly page?: ((context: PageContext) => string) | undefined;
+  readonly page?: ((context: PageContext) => string | Promise<string>) | undefined;
   /** A page whose head is known before the rest, in place of `page`. */
   readonly pageInParts?: PageInParts;
   /** Addresses of the pages of a list before and after this one. */
@@ -144,7 +144,7 @@ export interface PageInParts {
 }
 
 export interface CompletePage extends Pick<Representation, 'dependsOn' | 'freshFor'> {
-  readonly page: (context: PageContext) => string;
+  readonly page: (context: PageContext) => string | Promise<string>;
 }
 
 /** An app whose responses become static files: they are complete however long that takes, and the same at any time. */

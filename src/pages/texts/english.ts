@@ -199,6 +199,7 @@ export const english = {
   request: 'Request',
   answer: 'Answer',
   allowedMethods: 'Allowed methods: {methods}.',
+  startOfJson: 'The first {shown} of {size}. All of it:',
   logInToWrite: 'Log in to change it.',
   asCommand: 'The same at the command line',
   otherForms: 'Other forms',

@@ -196,6 +196,7 @@ export const french: Texts = {
   request: 'Demande',
   answer: 'Réponse',
   allowedMethods: 'Méthodes permises : {methods}.',
+  startOfJson: 'Les premiers {shown} sur {size}. Le tout :',
   logInToWrite: 'Connectez-vous pour modifier.',
   asCommand: 'La même chose en ligne de commande',
   otherForms: 'Autres formes',

@@ -195,6 +195,7 @@ export const german: Texts = {
   request: 'Anfrage',
   answer: 'Antwort',
   allowedMethods: 'Erlaubte Methoden: {methods}.',
+  startOfJson: 'Die ersten {shown} von {size}. Alles:',
   logInToWrite: 'Melden Sie sich an, um es zu ändern.',
   asCommand: 'Dasselbe an der Kommandozeile',
   otherForms: 'Andere Formen',

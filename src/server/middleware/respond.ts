@@ -215,7 +215,7 @@ async function sendPageInParts(
     // The start leaves before the rest is begun.
     await nextTurn();
     const { dependsOn, freshFor, page } = await complete();
-    const text = page(context);
+    const text = await page(context);
     const response = makeCachedResponse(epoch, [settings, ...dependsOn], text, headers, route.name);
     if (freshFor !== undefined) response.freshUntil = performance.now() + freshFor;
     await parts.finish(text, response);
@@ -248,13 +248,17 @@ function pageContextOf({ ctx, app, links, viewer }: RequestContext, representati
   return { ...context, links: representation.links?.() ?? [] };
 }
 
-function bodyOf(request: RequestContext, representation: Representation): string | Uint8Array | Promise<Uint8Array> {
+function bodyOf(
+  request: RequestContext,
+  representation: Representation,
+): string | Uint8Array | Promise<string | Uint8Array> {
   const { ctx, type, indent, isPage } = request;
   if (representation.page) return representation.page(pageContextOf(request, representation));
   if ((representation.type ?? type) === 'text/html')
     return renderJsonPage(pageContextOf(request, representation), {
       title: representation.title,
-      value: JSON.parse(representation.json(), representation.reviver),
+      json: representation.json(),
+      reviver: representation.reviver,
       targets: representation.targets?.(),
       allow: ctx.response.get('Allow'),
       hasPage: !isPage,

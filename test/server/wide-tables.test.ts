@@ -1,0 +1,74 @@
+/** Pages of tables with hundreds of columns: short enough to be made without holding up others. */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { serveFolder } from '../support/server.ts';
+
+const count = 600;
+const names = Array.from({ length: count }, (_, i) => `c<${i}>`);
+const line = (cell: (i: number) => unknown) => `${names.map((_, i) => cell(i)).join(',')}\n`;
+const isConstant = (i: number) => i >= count - 10;
+const csv =
+  line((i) => names[i]) + [1, 2, 3, 4].map((row) => line((i) => (isConstant(i) ? 7 : row * (i + 1) + 0.5))).join('');
+
+describe('a table of 600 columns', () => {
+  let workshop: Workshop;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  let dataset: string;
+  const page = async (path = '') => {
+    const response = await fetch(dataset + path, { headers: { Accept: 'text/html' } });
+    assert.equal(response.status, 200);
+    return response.text();
+  };
+  const times = (text: string, part: string) => text.split(part).length - 1;
+
+  before(async () => {
+    workshop = await makeWorkshop();
+    await workshop.publish('wide', 'wide.csv', csv);
+    await workshop.catalogue.edit(
+      { kind: 'dataset', namespace: 'lab', slug: 'wide' },
+      { columns: [{ name: 'c<300>', label: 'Height & width' }] },
+    );
+    server = await serveFolder(workshop.root);
+    dataset = `${server.base}/api/v1/namespaces/lab/datasets/wide/`;
+    await (await fetch(`${dataset}profile/`)).arrayBuffer();
+  });
+  after(async () => {
+    await server.close();
+    await workshop.remove();
+  });
+
+  it('has the profiles of a hundred on its page, and the names of all, each with its label and page', async () => {
+    const text = await page();
+    const list = text.slice(text.indexOf('<ol class="profile">'), text.indexOf('id="versions"'));
+    assert.equal(times(list, '<div class="vals">'), 100);
+    assert.match(list, /<summary>594 more columns<\/summary>/);
+    assert.match(list, /<summary>10 columns that say the same in every row, or nothing<\/summary>/);
+    for (const name of names) assert.equal(times(list, `/columns/${encodeURIComponent(name)}/"`), 1, name);
+    const href = '/api/v1/namespaces/lab/datasets/wide/columns/c%3C300%3E/';
+    assert.ok(
+      list.includes(
+        `<li><a href="${href}" dir="auto"><code>c&lt;300&gt;</code></a> <span dir="auto">Height &amp; width: </span>float</li>`,
+      ),
+    );
+    assert.ok(list.includes('<code>c&lt;599&gt;</code></a> <span dir="auto">C&lt;599&gt;: </span>always 7</li>'));
+  });
+
+  it('can have any of its columns chosen and filtered on the page of its rows', async () => {
+    const text = await page('data/');
+    assert.equal(times(text, '<option value="c&lt;'), count);
+    assert.equal(times(text, '<input type="checkbox" name="_show" value="c&lt;'), count);
+    assert.match(
+      text,
+      /value="c&lt;300&gt;"\/?><span dir="auto"><code>c&lt;300&gt;<\/code> <span class="faint">Height/,
+    );
+    assert.match(await page('data/?_fields=%22c<300>%22'), /value="c&lt;300&gt;" checked/);
+  });
+
+  it('has the start of its profile on a page', async () => {
+    const text = await page('profile/');
+    assert.match(text, /The first 100 kB of \d+ kB\. All of it:/);
+    assert.match(text, /<b>&quot;name&quot;<\/b>: <i class="text">&quot;c&lt;0&gt;&quot;<\/i>,\n/);
+    assert.doesNotMatch(text, /c&lt;599&gt;/);
+  });
+});
