@@ -108,6 +108,7 @@ export class ColumnForms {
   #isDate = false;
   /** True if one of the dates has a time of day. */
   #haveTimes = false;
+  #mayBeGrouped = true;
   /** True if a value is a code such as 007: then no value of the column is meant as a number. */
   #isCode = false;
   numbers: NumberForm;
@@ -147,10 +148,23 @@ export class ColumnForms {
     return count > 0;
   }
 
-  /** Adds numbers without decimal comma. @param areIntegers true if none has a point */
-  addNumbers(count: number, areIntegers: boolean): void {
+  /** True if the points of all numbers were taken for decimal points, and may stand between thousands. */
+  get mayBeGrouped(): boolean {
+    const { textual, type, numbers } = this.#settings;
+    return (
+      textual && type === undefined && numbers === undefined && this.numbers === decimalPoint && this.#mayBeGrouped
+    );
+  }
+
+  /**
+   * Adds numbers without decimal comma.
+   * @param areIntegers true if none has a point
+   * @param mayBeGrouped true if all points may stand between thousands
+   */
+  addNumbers(count: number, areIntegers: boolean, mayBeGrouped: boolean): void {
     this.#numbersMisfits.addFits(count);
     if (count === 0) return;
+    this.#mayBeGrouped &&= mayBeGrouped;
     this.#areDates = false;
     if (!areIntegers && this.numbers !== decimalComma) this.#areCommas = false;
   }

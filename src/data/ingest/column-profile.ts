@@ -13,7 +13,9 @@ import { parseBooleanText, textValueKind, typeForValueKinds, valueKinds } from '
 import { decimalComma, decimalPoint, makeTextConverter, type ReadableType } from './text-forms.ts';
 import {
   kindOfNumber,
+  kindOfValue,
   kindsOfNumbers,
+  mayBeGroupedText,
   padCodes,
   padNumbers,
   scanBooleans,
@@ -68,6 +70,11 @@ export class ColumnProfile {
     if (example === null || this.#asText || this.#settings.type !== undefined) return null;
     if (this.type === 'float' && numbers === decimalComma) return { form: 'decimal comma', example };
     return dates && (this.type === 'date' || this.type === 'datetime') ? { form: 'date', example } : null;
+  }
+
+  /** True for numbers read with decimal points, all of which may be points between thousands. */
+  get mayBeGrouped(): boolean {
+    return this.type === 'float' && this.#forms.mayBeGrouped;
   }
 
   /** Values that don't fit the type that people set, or nearly all other values; null if there are none. */
@@ -151,7 +158,7 @@ export class ColumnProfile {
       if (form !== decimalPoint) return null;
       const scanned = scanNumbers(texts);
       if (scanned) {
-        this.#countNumbers(scanned.numbers, scanned.kinds);
+        this.#countNumbers(scanned.numbers, scanned.kinds, scanned.mayBeGrouped);
         return { kind: 'numbers', numbers: scanned.numbers };
       }
     }
@@ -211,6 +218,7 @@ export class ColumnProfile {
   #toNumbers(values: readonly unknown[], rows: number): Float64Array | null {
     const numbers = new Float64Array(rows).fill(Number.NaN);
     let kinds = 0;
+    let mayBeGrouped = true;
     const form = this.#forms.numbers;
     const end = Math.min(rows, values.length);
     for (let row = 0; row < end; row++) {
@@ -223,18 +231,19 @@ export class ColumnProfile {
         if (kind !== 0) numbers[row] = form.parse(value);
         else if (value.trim() !== '') return null;
         kinds |= kind;
+        mayBeGrouped &&= kind === 0 || mayBeGroupedText(value);
       } else if (value !== null && value !== undefined) return null;
     }
-    this.#countNumbers(numbers, kinds);
+    this.#countNumbers(numbers, kinds, mayBeGrouped);
     return numbers;
   }
 
-  #countNumbers(numbers: Float64Array, kinds: number): void {
+  #countNumbers(numbers: Float64Array, kinds: number, mayBeGrouped = false): void {
     this.#kinds |= kinds;
     this.#isStoredTyped = true;
     const present = this.#summary.addNumbers(numbers);
     this.#present += present;
-    this.#forms.addNumbers(present, (kinds & valueKinds.float) === 0);
+    this.#forms.addNumbers(present, (kinds & valueKinds.float) === 0, mayBeGrouped);
   }
 
   #toBooleans(values: readonly unknown[], rows: number): Uint8Array | null {
@@ -280,17 +289,8 @@ export class ColumnProfile {
       this.#isStoredTyped = true;
       return date;
     }
-    if (typeof value === 'object') {
-      this.#kinds |= Array.isArray(value) ? valueKinds.array : valueKinds.object;
-      return JSON.stringify(value);
-    }
-    this.#kinds |=
-      typeof value === 'boolean'
-        ? valueKinds.boolean
-        : Number.isSafeInteger(value)
-          ? valueKinds.integer
-          : valueKinds.float;
-    return String(value);
+    this.#kinds |= kindOfValue(value);
+    return typeof value === 'object' ? JSON.stringify(value) : String(value);
   }
 
   #addText(text: string, classify: boolean): void {

@@ -200,6 +200,12 @@ interface IngestedRows {
   readonly summary: TableSummary;
 }
 
+/** A remark about an encoding that was guessed: text in others, such as Windows-1250, has wrong letters then. */
+const remarksAboutEncoding = ({ info, encoding }: IngestedRows): string[] =>
+  encoding === 'windows-1252' && info.reading.encoding === undefined
+    ? ['Read as Windows-1252, since it is not UTF-8. If letters are wrong, name the encoding: --encoding iso-8859-2']
+    : [];
+
 function toResult(
   payload: PayloadStream,
   { name, mediaType, compression, format }: DetectedFormat,
@@ -221,7 +227,7 @@ function toResult(
     columns: summary?.statistics.map(({ name, type }) => ({ name, type })) ?? [],
     statistics: summary?.statistics ?? [],
     geometryKinds: summary?.table.geometryKinds ?? [],
-    remarks: summary?.remarks ?? [],
+    remarks: rows ? [...remarksAboutEncoding(rows), ...rows.summary.remarks] : [],
     lostGeometries: info ? lostGeometryRemarks(info) : [],
     repairs: Object.fromEntries([...(info?.repairs ?? [])].map(([kind, { count }]) => [kind, count])),
     misdirectedRings: info?.passthrough ? (info.misdirectedRings?.count ?? 0) : 0,

@@ -31,7 +31,20 @@ export function ingestRemarks(
     ...(misdirectedRings && passthrough !== null ? [sentenceAboutRings(misdirectedRings)] : []),
     ...misplacedRemarks(misplaced),
     ...columns.flatMap(({ name, profile }) => [...recognitionRemarks(name, profile), ...misfitRemarks(name, profile)]),
+    ...groupingRemarks(columns),
   ];
+}
+
+/** Remarks about numbers such as 1.234 beside columns with decimal commas: the point may group thousands. */
+function groupingRemarks(columns: readonly NamedProfile[]): string[] {
+  if (!columns.some(({ profile }) => profile.recognized?.form === 'decimal comma')) return [];
+  return columns
+    .filter(({ profile }) => profile.mayBeGrouped)
+    .map(
+      ({ name }) =>
+        `Column "${excerpt(name)}": read with decimal points, although other columns have decimal commas. ` +
+        'If the points stand between thousands: --decimal ,',
+    );
 }
 
 const misplacedRemarks = (misplaced: PayloadInfo['misplaced']): string[] =>

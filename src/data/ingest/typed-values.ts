@@ -10,6 +10,13 @@ const decimal = new DecimalScanner();
 export const kindOfNumber = (number: number): number =>
   Number.isSafeInteger(number) && !Object.is(number, -0) ? valueKinds.integer : valueKinds.float;
 
+/** Kind of a value that is neither text nor null. */
+export function kindOfValue(value: unknown): number {
+  if (typeof value === 'object') return Array.isArray(value) ? valueKinds.array : valueKinds.object;
+  if (typeof value === 'boolean') return valueKinds.boolean;
+  return Number.isSafeInteger(value) ? valueKinds.integer : valueKinds.float;
+}
+
 /** Kinds of all numbers; NaN is a missing one. */
 export function kindsOfNumbers(numbers: Float64Array): number {
   let kinds = 0;
@@ -42,29 +49,45 @@ export function utf8ValueKind(texts: Utf8Texts, row: number, textual: boolean): 
   return isDate ? valueKinds.date : textValueKind(texts.at(row) as string, textual);
 }
 
-/** The numbers, and the kinds of their texts; null if a text is no number. NaN is a missing one. */
-export function scanNumbers(texts: Utf8Texts): { readonly numbers: Float64Array; readonly kinds: number } | null {
+export interface ScannedNumbers {
+  /** NaN is a missing one. */
+  readonly numbers: Float64Array;
+  /** Of their texts. */
+  readonly kinds: number;
+  /** True if points in all of them may group thousands: `1.234`, `12`. */
+  readonly mayBeGrouped: boolean;
+}
+
+/** True for a number whose point may group thousands, or that needs none. */
+export const mayBeGroupedText = (text: string): boolean => /^-?\d{1,3}(?:\.\d{3})?$/.test(text.trim());
+
+/** Reads numbers from texts; null if one is no number. */
+export function scanNumbers(texts: Utf8Texts): ScannedNumbers | null {
   const { bytes, ends, forms } = texts;
   const numbers = new Float64Array(texts.length).fill(Number.NaN);
   let kinds = 0;
+  let mayBeGrouped = true;
   let start = 0;
   for (let row = 0; row < numbers.length; row++) {
     const end = ends[row] as number;
     if (forms[row] !== textForms.missing) {
       if (decimal.scan(bytes, start, end) === end) {
         numbers[row] = decimal.number;
-        kinds |= decimal.fractionDigits === -1 ? kindOfNumber(decimal.number) : valueKinds.float;
+        const { fractionDigits } = decimal;
+        kinds |= fractionDigits === -1 ? kindOfNumber(decimal.number) : valueKinds.float;
+        mayBeGrouped &&= decimal.wholeDigits <= 3 && (fractionDigits === -1 || fractionDigits === 3);
       } else {
         const text = texts.at(row) as string;
         const kind = decimalPoint.kindOf(text);
         if (kind !== 0) numbers[row] = decimalPoint.parse(text);
         else if (text.trim() !== '') return null;
         kinds |= kind;
+        mayBeGrouped &&= kind === 0 || mayBeGroupedText(text);
       }
     }
     start = end;
   }
-  return { numbers, kinds };
+  return { numbers, kinds, mayBeGrouped };
 }
 
 /** The booleans: 0 is missing, 1 false, 2 true. Null if a text is neither. */

@@ -248,10 +248,7 @@ function pageContextOf({ ctx, app, links, viewer }: RequestContext, representati
   return { ...context, links: representation.links?.() ?? [] };
 }
 
-function bodyOf(
-  request: RequestContext,
-  representation: Representation,
-): string | Uint8Array | Promise<string | Uint8Array> {
+async function bodyOf(request: RequestContext, representation: Representation): Promise<string | Uint8Array> {
   const { ctx, type, indent, isPage } = request;
   if (representation.page) return representation.page(pageContextOf(request, representation));
   if ((representation.type ?? type) === 'text/html')

@@ -224,6 +224,8 @@ const texts: [string, Uint8Array, string][] = [
   ['UTF-16 without a mark', Buffer.from('name,n\nZürich €,1\n', 'utf16le'), 'utf-16le'],
   ['Windows-1252', Buffer.from('name,n\nZ\u00fcrich \u0080,1\n', 'latin1'), 'windows-1252'],
 ];
+const guessed =
+  'Read as Windows-1252, since it is not UTF-8. If letters are wrong, name the encoding: --encoding iso-8859-2';
 for (const [what, bytes, encoding] of texts) {
   test(`${what}: read`, async () => {
     const { result, table } = await ingestPayload(bytes, 'a.csv');
@@ -233,8 +235,23 @@ for (const [what, bytes, encoding] of texts) {
       ['name', 'n'],
     );
     assert.deepEqual(await valuesOf(table), [['Zürich €', 1]]);
+    const isGuess = encoding === 'windows-1252';
+    assert.deepEqual(result.remarks, isGuess ? [guessed] : []);
   });
 }
+
+test('an encoding that is named is no guess', async () => {
+  const bytes = Buffer.from('name,n\nP\xf8\xedbram,1\n', 'latin1');
+  assert.deepEqual((await ingestPayload(bytes, 'a.csv')).result.remarks, [guessed]);
+  for (const [encoding, name] of [
+    ['windows-1250', 'Příbram'],
+    ['windows-1252', 'Pøíbram'],
+  ]) {
+    const { result, table } = await ingestPayload(bytes, 'a.csv', { reading: { encoding: encoding as string } });
+    assert.deepEqual(result.remarks, []);
+    assert.deepEqual(await valuesOf(table), [[name, 1]]);
+  }
+});
 
 test('GeoJSON in UTF-16, with a mark, and in Windows-1252', async () => {
   const text = collection(point({ name: 'Zürich' }));

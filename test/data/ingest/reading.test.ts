@@ -33,6 +33,24 @@ test('decimal commas and dates are recognized where a whole column fits, and sai
   ]);
 });
 
+test('numbers that may have points between thousands, beside decimal commas, are said', async () => {
+  const rows = 'einwohner;flaeche;dichte;jahr\n1.234;12,5;1.25;1900\n999;3,25;2.250;2000\n';
+  const { types, values, remarks } = await read(rows);
+  assert.deepEqual(types, ['einwohner:float', 'flaeche:float', 'dichte:float', 'jahr:integer']);
+  assert.deepEqual(values[0], [1.234, 12.5, 1.25, 1900]);
+  assert.deepEqual(remarks, [
+    'Column "flaeche": read as numbers with decimal commas such as 12,5.',
+    'Column "einwohner": read with decimal points, although other columns have decimal commas. If the points stand between thousands: --decimal ,',
+  ]);
+  const meant = await read(rows, { decimal: ',' });
+  assert.deepEqual(meant.values[0]?.slice(0, 2), [1234, 12.5]);
+  // Of thousands of rows, most are read from their bytes.
+  const grouped = many((n) => `${1 + (n % 9)}.500;0,5;0.${100 + (n % 900)}`, 'a;b;c;d');
+  const columnsOf = async (text: string) => (await read(text)).remarks.slice(1).map((remark) => remark.slice(0, 11));
+  assert.deepEqual(await columnsOf(`${grouped}1.500;0,5;0.75;x\n`), ['Column "a":']);
+  assert.deepEqual(await columnsOf(`${grouped}1500;0,5;0.750;x\n`), ['Column "c":']);
+});
+
 test('points between thousands belong to decimal commas', async () => {
   const { types, values } = await read('a;b\n1.234,50;x\n12;x\n1.234.567,1;x\n');
   assert.deepEqual(types, ['a:float', 'b:string']);
