@@ -19,6 +19,7 @@ export type OtherNames = ReadonlyMap<string, readonly string[]>;
  * @param columns names of the columns of the data
  */
 export function columnsByOtherName(former: FormerNames, columns: readonly string[]): OtherNames {
+  if (Object.keys(former).length === 0) return new Map();
   const own = new Set(columns);
   const groups = new Map<string, Set<string>>();
   for (const [name, presents] of Object.entries(former))

@@ -16,6 +16,7 @@ type Profiles = ReadonlyMap<string, Partial<ColumnProfile>>;
 
 /** The columns of each part of a chart; null if one part has none. */
 export function chartChoices(columns: readonly Column[], profiles: Profiles): ChartChoices | null {
+  if (columns.every(({ unit }) => unit === '')) return null;
   const distinctOf = ({ name }: Column) => profiles.get(name)?.distinct ?? 0;
   const times = columns.filter((column) => {
     const distinct = distinctOf(column);

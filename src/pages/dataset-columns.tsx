@@ -6,7 +6,8 @@ import { TypeOfColumn } from './cells.tsx';
 import { Ends, HistogramBars, makeRowsHref, plainValue, type RowsHref, TopValues } from './histogram.tsx';
 import { escapeHtml } from './html.ts';
 import type { Locale } from './locale.ts';
-import type { PageContext } from './page-context.ts';
+import { hrefWith, type PageContext } from './page-context.ts';
+import { mostListedColumns } from './preview-columns.ts';
 
 export interface ColumnsProps {
   readonly context: PageContext;
@@ -25,6 +26,8 @@ const shownColumns = 6;
 const fewColumns = 10;
 /** Columns with a profile. Of further ones, the list has name, type and label, and their pages have the rest. */
 const mostProfiled = 100;
+/** Columns by name alone, of each list. */
+const mostNamed = mostListedColumns / 2;
 
 export function ColumnList({ context, columns, profiles, rows, rowsPath, columnHref }: ColumnsProps): VNode {
   const { locale } = context;
@@ -48,7 +51,11 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
   const same = dull.length > 0 && (
     <details class="rest">
       <summary>{locale.text('sameInEveryRow', { count: dull.length })}</summary>
-      <NameList columns={dull} columnHref={columnHref} about={({ name }) => constantOf(locale, profiles.get(name))} />
+      <NameList
+        {...{ context, columnHref }}
+        columns={dull}
+        about={({ name }) => constantOf(locale, profiles.get(name))}
+      />
     </details>
   );
   return (
@@ -76,7 +83,7 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
         <details class="rest">
           <summary>{locale.text('moreColumns', { count: rest.length + further.length + dull.length })}</summary>
           <ol class="profile">{rest.map(item)}</ol>
-          {further.length > 0 && <NameList columns={further} columnHref={columnHref} about={({ type }) => type} />}
+          {further.length > 0 && <NameList {...{ context, columnHref }} columns={further} about={({ type }) => type} />}
           {same}
         </details>
       ) : (
@@ -87,13 +94,14 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
 }
 
 interface NameListProps {
+  readonly context: PageContext;
   readonly columns: readonly Column[];
   readonly columnHref: ColumnsProps['columnHref'];
   readonly about: (column: Column) => string;
 }
 
-/** Columns by their names, each with its label and a few words about it. Ten thousand are written as text. */
-function NameList({ columns, columnHref, about }: NameListProps): VNode {
+/** Columns by their names, each with its label and a few words about it: the first ones, written as text. */
+function NameList({ context, columns, columnHref, about }: NameListProps): VNode {
   const item = (column: Column) => {
     const { name, label } = column;
     const href = columnHref(name);
@@ -101,7 +109,18 @@ function NameList({ columns, columnHref, about }: NameListProps): VNode {
     const labelled = label && label !== name ? `<span dir="auto">${escapeHtml(label)}: </span>` : '';
     return `<li>${start} dir="auto"><code>${escapeHtml(name)}</code>${end} ${labelled}${escapeHtml(about(column))}</li>`;
   };
-  return <ul class="dull" dangerouslySetInnerHTML={{ __html: columns.map(item).join('') }} />;
+  const more = columns.length - mostNamed;
+  return (
+    <>
+      <ul class="dull" dangerouslySetInnerHTML={{ __html: columns.slice(0, mostNamed).map(item).join('') }} />
+      {more > 0 && (
+        <p class="s">
+          {context.locale.text('moreColumns', { count: more })}:{' '}
+          <a href={hrefWith(context, { format: 'json', _format: null })}>JSON</a>
+        </p>
+      )}
+    </>
+  );
 }
 
 interface LinkProps {

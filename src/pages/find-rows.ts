@@ -59,10 +59,22 @@ export async function findRowsPage(rows: RowsFinder, facts: RowsFacts, parameter
 /** The columns of the rows, with the texts of the record; the geometry, which says little to people, is last. */
 export function describedColumns(columns: readonly Column[], profile: VersionProfile | null): readonly Column[] {
   if (!profile) return columns;
+  const known = describedBefore.get(profile);
+  if (known?.columns === columns) return known.result;
   const described = new Map(columns.map((column) => [column.name, column]));
   const measured = [...profile.columns].sort((a, b) => Number(a.type === 'geometry') - Number(b.type === 'geometry'));
-  return measured.map(({ name, type }) => described.get(name) ?? { name, type, label: '', description: '', unit: '' });
+  const result = measured.map(
+    ({ name, type }) => described.get(name) ?? { name, type, label: '', description: '', unit: '' },
+  );
+  describedBefore.set(profile, { columns, result });
+  return result;
 }
+
+/** The columns that were described last, by their profile: of ten thousand, each page would take its time. */
+const describedBefore = new WeakMap<
+  VersionProfile,
+  { readonly columns: readonly Column[]; readonly result: readonly Column[] }
+>();
 
 export const columnsOfGroups = (items: readonly Readonly<Record<string, unknown>>[]): readonly Column[] =>
   [...new Set(items.flatMap((item) => Object.keys(item)))].map((name) => {

@@ -16,8 +16,8 @@ export interface JsonTextProps {
 }
 
 /** Characters of a text that is shown whole; of a longer one, those that are shown: colouring more would hold up others. */
-const mostWhole = 150_000;
-const mostOfLonger = 100_000;
+const mostWhole = 60_000;
+const mostOfLonger = 30_000;
 
 export function JsonText({ context, text, href, reviver, targets }: JsonTextProps): VNode {
   const { locale, base } = context;

@@ -2,6 +2,9 @@
 import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Column, Version } from '../catalogue/types.ts';
 
+/** Columns that a page lists, or offers to choose from: a table may have ten thousand. */
+export const mostListedColumns = 1000;
+
 /** Columns that are looked at: the first ones. */
 const mostScored = 500;
 
@@ -70,6 +73,13 @@ export function profilesByColumn(
   version: Version | undefined,
   profile: VersionProfile | null,
 ): ReadonlyMap<string, Partial<ColumnProfile>> {
-  if (profile) return new Map(profile.columns.map((column) => [column.name, column]));
-  return version ? statisticsInMetadata(version) : new Map();
+  if (!profile) return version ? statisticsInMetadata(version) : new Map();
+  const known = byName.get(profile);
+  if (known) return known;
+  const profiles = new Map(profile.columns.map((column) => [column.name, column]));
+  byName.set(profile, profiles);
+  return profiles;
 }
+
+/** Of ten thousand columns, a page would make these several times. */
+const byName = new WeakMap<VersionProfile, ReadonlyMap<string, ColumnProfile>>();

@@ -4,6 +4,7 @@ import type { Column } from '../catalogue/types.ts';
 import { escapeHtml } from './html.ts';
 import type { Locale } from './locale.ts';
 import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
+import { mostListedColumns } from './preview-columns.ts';
 import type { TextKey } from './texts/english.ts';
 
 /** Comparisons in words, by lookup; the first ones are offered by the form. */
@@ -68,7 +69,7 @@ interface FiltersProps {
   readonly columns: readonly Column[];
 }
 
-/** The choice of a column. Of ten thousand, elements would take long. */
+/** The choice of a column, as text: elements would take long. */
 const optionOf = ({ name }: Column) => `<option value="${escapeHtml(name)}">${escapeHtml(name)}</option>`;
 
 export function RowFilters({ context, columns }: FiltersProps): VNode {
@@ -113,7 +114,11 @@ function FilterForm({ context, columns }: FiltersProps): VNode {
       <label class="vh" for="filter-column">
         {locale.text('column')}
       </label>
-      <select id="filter-column" name="_add" dangerouslySetInnerHTML={{ __html: usable.map(optionOf).join('') }} />
+      {usable.length > mostListedColumns ? (
+        <input id="filter-column" name="_add" placeholder={locale.text('column')} required />
+      ) : (
+        <select id="filter-column" name="_add" dangerouslySetInnerHTML={{ __html: usable.map(optionOf).join('') }} />
+      )}
       <label class="vh" for="filter-lookup">
         {locale.text('comparison')}
       </label>

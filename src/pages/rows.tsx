@@ -1,13 +1,14 @@
 /** The rows of a dataset, of a version or of a saved query: filtered, sorted, in parts. */
 import type { VNode } from 'preact';
 import { formatRef, refOf } from '../catalogue/ref.ts';
-import { parametersFromRecord } from '../catalogue/row-parameters.ts';
+import { parametersFromRecord, quotedName } from '../catalogue/row-parameters.ts';
 import type { Column } from '../catalogue/types.ts';
 import { datasetCrumbs } from './dataset-crumbs.ts';
 import { escapeHtml } from './html.ts';
 import { type Crumb, renderPage } from './layout.tsx';
+import type { Locale } from './locale.ts';
 import { hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
-import { profilesByColumn } from './preview-columns.ts';
+import { mostListedColumns, profilesByColumn } from './preview-columns.ts';
 import { RowFilters } from './row-filters.tsx';
 import { RowsAddress } from './rows-address.tsx';
 import { noPart } from './rows-aside.tsx';
@@ -104,13 +105,6 @@ export function renderRowsPage(context: PageContext, parts: RowsPageParts): stri
 /** The form that chooses columns; the server redirects to the address that it makes. */
 function ColumnPicker({ context, columns, allColumns }: Props): VNode {
   const { locale, query } = context;
-  const shown = new Set(columns.map(({ name }) => name));
-  // Ten thousand columns are written as text: elements would take long.
-  const choiceOf = ({ name, label }: Column) =>
-    `<label><input type="checkbox" name="_show" value="${escapeHtml(name)}"${shown.has(name) ? ' checked' : ''}/>` +
-    `<span dir="auto"><code>${escapeHtml(name)}</code>` +
-    `${label && label !== name ? ` <span class="faint">${escapeHtml(label)}</span>` : ''}</span></label>`;
-  const choices = `<legend class="vh">${escapeHtml(locale.text('columns'))}</legend>${allColumns.map(choiceOf).join('')}`;
   return (
     <details class="picker">
       <summary class="btn">
@@ -124,7 +118,14 @@ function ColumnPicker({ context, columns, allColumns }: Props): VNode {
             .map(([name, value]) => (
               <input key={`${name}=${value}`} type="hidden" name={name} value={value} />
             ))}
-          <fieldset dangerouslySetInnerHTML={{ __html: choices }} />
+          {allColumns.length > mostListedColumns ? (
+            <label>
+              <span class="vh">{locale.text('columns')}</span>
+              <input name="_fields" value={columns.map(({ name }) => quotedName(name)).join(',')} required />
+            </label>
+          ) : (
+            <ColumnChoices {...{ locale, columns, allColumns }} />
+          )}
           <button class="btn main" type="submit">
             {locale.text('showColumns')}
           </button>
@@ -132,6 +133,21 @@ function ColumnPicker({ context, columns, allColumns }: Props): VNode {
       </div>
     </details>
   );
+}
+
+/** A box to tick for each column, as text: elements would take long. */
+function ColumnChoices({
+  locale,
+  columns,
+  allColumns,
+}: Pick<Props, 'columns' | 'allColumns'> & { locale: Locale }): VNode {
+  const shown = new Set(columns.map(({ name }) => name));
+  const choiceOf = ({ name, label }: Column) =>
+    `<label><input type="checkbox" name="_show" value="${escapeHtml(name)}"${shown.has(name) ? ' checked' : ''}/>` +
+    `<span dir="auto"><code>${escapeHtml(name)}</code>` +
+    `${label && label !== name ? ` <span class="faint">${escapeHtml(label)}</span>` : ''}</span></label>`;
+  const legend = `<legend class="vh">${escapeHtml(locale.text('columns'))}</legend>`;
+  return <fieldset dangerouslySetInnerHTML={{ __html: legend + allColumns.map(choiceOf).join('') }} />;
 }
 
 /** One row: a field a line, whole. */

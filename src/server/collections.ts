@@ -113,10 +113,9 @@ function representEntities(
   page: Page<Entities[Plain]>,
   members: object = {},
 ): Representation {
-  const items = () => page.items.map((entity) => entityJson(entity, request));
-  const withItems = (json: () => readonly string[]) => representPage(request, title, page, json, members);
-  const bytes = () => listBytes(withItems(() => []).json(), page.items, request);
-  return { ...withItems(items), bytes, hasNewBytes: true };
+  const { json, ...representation } = representPage(request, title, page, () => [], members);
+  const bytes = async () => listBytes(await json(), page.items, request);
+  return { ...representation, json: async () => (await bytes()).toString(), bytes, hasNewBytes: true };
 }
 
 /** Metadata of versions in a form that people can read. */

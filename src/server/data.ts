@@ -12,11 +12,11 @@ import {
 } from '../catalogue/output-formats.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
-import { toJson } from '../catalogue/represent.ts';
 import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { Query } from '../catalogue/types.ts';
 import { datasetUrl } from './documents.ts';
 import { NotAcceptableError } from './errors.ts';
+import { toJsonInTurns, turnsOf } from './in-turns.ts';
 import {
   type Alternate,
   datasetLicenceUrl,
@@ -72,7 +72,11 @@ export async function profileHandler(request: RequestContext): Promise<Represent
   const parameters = [...query].filter(([name]) => !/^_?format$/.test(name));
   const selection = { parameters, length: Buffer.byteLength(ctx.querystring), budget: workBudgetOf(request) };
   const profile = await catalogue.profile(refFromRouteParams('version', params), selection);
-  return { title: 'Profile', dependsOn: parameters.length ? [] : [profile], json: () => toJson(profile) };
+  return {
+    title: 'Profile',
+    dependsOn: parameters.length ? [] : [profile],
+    json: () => toJsonInTurns(profile, turnsOf(request)),
+  };
 }
 
 /** The rows of a saved query: its parameters come first, those of the request behind them. */

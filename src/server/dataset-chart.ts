@@ -6,6 +6,7 @@ import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Version } from '../catalogue/types.ts';
 import { type ChartChoices, chartChoices, chosenColumns, mostLines, mostTimes } from '../pages/chart-columns.ts';
 import type { Chart, ChartLine } from '../pages/chart-scales.ts';
+import { profilesByColumn } from '../pages/preview-columns.ts';
 import { readObjects } from './dataset-page.ts';
 import { soon } from './soon.ts';
 
@@ -29,7 +30,7 @@ export async function chartSoon(
   wait: number,
 ): Promise<Chart | null | undefined> {
   if (profile.rows > mostRows) return null;
-  const profiles = new Map(profile.columns.map((column) => [column.name, column]));
+  const profiles = profilesByColumn(version, profile);
   const choices = chartChoices(dataset.columns, profiles);
   if (!choices) return null;
   const named = { time: query.get('_time'), value: query.get('_number'), series: query.get('_lines') };

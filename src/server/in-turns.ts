@@ -1,5 +1,6 @@
 /** Long work for one request: in turns with other requests, and only as long as its client waits for it. */
 import type { ListOptions, Page } from '../catalogue/catalogue.ts';
+import { toJson } from '../catalogue/represent.ts';
 import type { Entities, Kind } from '../catalogue/types.ts';
 import { Turns } from '../data/event-loop.ts';
 import { BadRequestError } from './errors.ts';
@@ -31,4 +32,24 @@ export async function* listInTurns<K extends Kind>(
     }
     cursor = page.nextCursor;
   }
+}
+
+/** Items from which on those of a list are written one by one. */
+const longList = 50;
+
+/** A value in JSON, as by `toJson`; the items of long lists are written in turns. @throws BadRequestError if the client has left */
+export async function toJsonInTurns(value: unknown, turns: Turns): Promise<string> {
+  if (typeof value !== 'object' || value === null) return toJson(value);
+  const parts: string[] = [];
+  if (Array.isArray(value)) {
+    if (value.length < longList) return toJson(value);
+    for (const item of value) {
+      parts.push(toJson(item ?? null));
+      if (turns.isOver) await turns.next();
+    }
+    return `[${parts.join(',')}]`;
+  }
+  for (const [name, member] of Object.entries(value))
+    if (member !== undefined) parts.push(`${toJson(name)}:${await toJsonInTurns(member, turns)}`);
+  return `{${parts.join(',')}}`;
 }

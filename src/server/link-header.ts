@@ -2,6 +2,7 @@
 import type { Page } from '../catalogue/catalogue.ts';
 import { licenceUrl } from '../catalogue/licence.ts';
 import type { Dataset, Settings } from '../catalogue/types.ts';
+import type { Headers } from './headers.ts';
 import { replaceQueryStringParameters } from './query-string.ts';
 
 /** Addresses of the next and the previous page; null if there is none. */
@@ -98,4 +99,15 @@ export function formatLinkHeader(relations: Relations, alternates: readonly Alte
       `<${url}>; rel="${rel}"${type === undefined ? '' : `; type="${type}"`}${profile === undefined ? '' : `; profile="${profile}"`}`,
   );
   return [...links, ...typed].join(', ');
+}
+
+/**
+ * Headers with more links, which follow those of the header Link.
+ * @param address of the response, from which the links are shortened
+ */
+export function withLinks(headers: Headers, related: readonly Alternate[], address: string): Headers {
+  if (related.length === 0) return headers;
+  const links = related.map((link) => ({ ...link, url: relativeReference(link.url, address) }));
+  const own = headers.flatMap(([name, value]) => (name === 'Link' && value ? [value] : []));
+  return [...headers.filter(([name]) => name !== 'Link'), ['Link', [...own, formatLinkHeader({}, links)].join(', ')]];
 }

@@ -104,7 +104,7 @@ export interface Representation {
   readonly freshFor?: number;
   /** True if the handler answers HEAD by itself. */
   readonly isForGetOnly?: boolean;
-  readonly json: () => string;
+  readonly json: () => string | Promise<string>;
   /** Bytes to send in place of `json`, which pages and indented JSON are made of. */
   readonly bytes?: () => Uint8Array | Promise<Uint8Array>;
   /** True if each call of `bytes` returns new ones. */

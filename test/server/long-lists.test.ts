@@ -73,7 +73,7 @@ describe('a list of hundreds of datasets', () => {
     const indented = await (await fetch(list, { headers: { Accept: 'application/json; indent=2' } })).text();
     assert.match(indented, /^\{\n {2}"count": 400,\n/);
     const page = await (await fetch(`${list}&format=api`, { headers: { Accept: 'text/html' } })).text();
-    assert.match(page, /The first 100 kB of \d{3} kB\. All of it: <a href="[^"]*format=json">JSON<\/a>/);
+    assert.match(page, /The first 30 kB of \d{3} kB\. All of it: <a href="[^"]*format=json">JSON<\/a>/);
     assert.match(page, /<b>&quot;slug&quot;<\/b>: <i class="text">&quot;d\d{3}&quot;<\/i>,\n {6}</);
     assert.ok(page.length < 400_000);
   });

@@ -5,13 +5,19 @@ import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
 const count = 600;
-const names = Array.from({ length: count }, (_, i) => `c<${i}>`);
-const line = (cell: (i: number) => unknown) => `${names.map((_, i) => cell(i)).join(',')}\n`;
-const isConstant = (i: number) => i >= count - 10;
-const csv =
-  line((i) => names[i]) + [1, 2, 3, 4].map((row) => line((i) => (isConstant(i) ? 7 : row * (i + 1) + 0.5))).join('');
+const namesOf = (columns: number) => Array.from({ length: columns }, (_, i) => `c<${i}>`);
+const names = namesOf(count);
+/** Rows of numbers; the last ten columns say the same in each. */
+function csvOf(columns: number): string {
+  const line = (cell: (i: number) => unknown) =>
+    `${namesOf(columns)
+      .map((_, i) => cell(i))
+      .join(',')}\n`;
+  const value = (row: number, i: number) => (i >= columns - 10 ? 7 : row * (i + 1) + 0.5);
+  return line((i) => `c<${i}>`) + [1, 2, 3, 4].map((row) => line((i) => value(row, i))).join('');
+}
 
-describe('a table of 600 columns', () => {
+describe('a table of hundreds of columns', () => {
   let workshop: Workshop;
   let server: Awaited<ReturnType<typeof serveFolder>>;
   let dataset: string;
@@ -24,14 +30,15 @@ describe('a table of 600 columns', () => {
 
   before(async () => {
     workshop = await makeWorkshop();
-    await workshop.publish('wide', 'wide.csv', csv);
+    await workshop.publish('wide', 'wide.csv', csvOf(count));
+    await workshop.publish('wider', 'wider.csv', csvOf(1200));
     await workshop.catalogue.edit(
       { kind: 'dataset', namespace: 'lab', slug: 'wide' },
       { columns: [{ name: 'c<300>', label: 'Height & width' }] },
     );
     server = await serveFolder(workshop.root);
     dataset = `${server.base}/api/v1/namespaces/lab/datasets/wide/`;
-    await (await fetch(`${dataset}profile/`)).arrayBuffer();
+    for (const path of ['', '../wider/']) await (await fetch(`${dataset}${path}profile/`)).arrayBuffer();
   });
   after(async () => {
     await server.close();
@@ -65,9 +72,21 @@ describe('a table of 600 columns', () => {
     assert.match(await page('data/?_fields=%22c<300>%22'), /value="c&lt;300&gt;" checked/);
   });
 
+  it('has fields to write names into if it has more than a thousand', async () => {
+    const text = await page('../wider/');
+    const list = text.slice(text.indexOf('<ol class="profile">'), text.indexOf('id="versions"'));
+    assert.match(list, /<summary>1,194 more columns<\/summary>/);
+    assert.equal(times(list, '<li><a href'), 500 + 10);
+    assert.match(list, />590 more columns: <a href="[^"]*format=json">JSON<\/a>/);
+    const rows = await page('../wider/data/?_fields=%22c<1100>%22,%22c<7>%22');
+    assert.match(rows, /<input name="_fields" value="c&lt;1100>,c&lt;7>" required\/?>/);
+    assert.match(rows, /<input id="filter-column" name="_add" placeholder="Column" required\/?>/);
+    assert.match(await page('../wider/data/?_add=c<1100>&_lookup=gte&_value=2500'), /c&lt;1100> at least 2500/);
+  });
+
   it('has the start of its profile on a page', async () => {
     const text = await page('profile/');
-    assert.match(text, /The first 100 kB of \d+ kB\. All of it:/);
+    assert.match(text, /The first 30 kB of \d+ kB\. All of it:/);
     assert.match(text, /<b>&quot;name&quot;<\/b>: <i class="text">&quot;c&lt;0&gt;&quot;<\/i>,\n/);
     assert.doesNotMatch(text, /c&lt;599&gt;/);
   });

@@ -15,7 +15,6 @@ import { type SelectionLimits, selectRowNumbers, turnsWithinLimits } from './sel
 
 /** Counts the values of a column in the matching rows. */
 interface Counter {
-  readonly index: number;
   readonly result: MatchedColumn;
   /** @param rows numbers of rows within the chunk */
   add(chunk: ColumnChunk, rows: Iterable<number>): void;
@@ -36,27 +35,29 @@ export async function profileMatching(
   const rows = selected?.rows ?? null;
   const count = rows?.length ?? (selected ? table.rowCount : 0);
   const turns = turnsWithinLimits(limits);
-  const counters = profile.columns.flatMap((column): Counter[] => {
-    const index = table.schema.columns.findIndex(({ name }) => name === column.name);
-    const isWanted = query.fields === undefined || query.fields.includes(column.name);
-    return index < 0 || !isWanted || !(column.histogram || column.top) ? [] : [makeCounter(column, index)];
-  });
+  const indexes = new Map(table.schema.columns.map(({ name }, index) => [name, index]));
+  const fields = query.fields && new Set(query.fields);
+  const columns: MatchedColumn[] = [];
   // A column at a time: chunks of thousands of columns need not be in memory at once.
-  for (const counter of counters) {
+  for (const column of profile.columns) {
+    const index = indexes.get(column.name);
+    if (index === undefined || fields?.has(column.name) === false || !(column.histogram || column.top)) continue;
+    const counter = makeCounter(column);
     let start = 0;
     let next = 0;
-    for await (const group of table.scanRowGroups({ columns: [counter.index], needsGeometry: false })) {
+    for await (const group of table.scanRowGroups({ columns: [index], needsGeometry: false })) {
       const end = start + group.groupRows;
       const first = next;
       if (rows) while (next < rows.length && (rows[next] as number) < end) next++;
-      const chunk = group.chunk(counter.index);
+      const chunk = group.chunk(index);
       if (chunk && (!rows || next > first))
         counter.add(chunk, rows ? shifted(rows.subarray(first, next), start) : upTo(group.groupRows));
       start = end;
       if (turns.isOver) await turns.next();
     }
+    columns.push(counter.result);
   }
-  return { rows: count, columns: counters.map(({ result }) => result) };
+  return { rows: count, columns };
 }
 
 const shifted = (rows: Uint32Array, start: number): Uint32Array => rows.map((row) => row - start);
@@ -65,7 +66,7 @@ function* upTo(count: number): Generator<number> {
   for (let row = 0; row < count; row++) yield row;
 }
 
-function makeCounter(column: ColumnProfile, index: number): Counter {
+function makeCounter(column: ColumnProfile): Counter {
   const { name, histogram, top } = column;
   const counts = histogram && new Array<number>(histogram.counts.length).fill(0);
   const tops = top && new Array<number>(top.length).fill(0);
@@ -81,7 +82,6 @@ function makeCounter(column: ColumnProfile, index: number): Counter {
     counts[bin] = (counts[bin] as number) + times;
   };
   return {
-    index,
     result: { name, ...(counts && { counts }), ...(tops && { top: tops }) },
     add(chunk, rows) {
       if (chunk.kind === 'texts' && chunk.codes) {

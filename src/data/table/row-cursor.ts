@@ -21,7 +21,11 @@ export class RowCursor implements TableRow {
   readonly #group: number;
   /** First row of the group. */
   readonly #start: number;
-  readonly #chunks: LazyChunk<ColumnChunk>[];
+  /**
+   * Chunks that are loaded, by column; null for one that the row group doesn't have. It is not filled ahead: a scan of each of
+   * ten thousand columns has a cursor of its own.
+   */
+  readonly #chunks: (ColumnChunk | null | undefined)[] = [];
   #geometryChunk: LazyChunk<GeometryChunk> = null;
   #idChunk: LazyChunk<ColumnChunk> = null;
   #idsAreJson = false;
@@ -39,7 +43,6 @@ export class RowCursor implements TableRow {
     this.#reader = reader;
     this.#group = group;
     this.#start = start;
-    this.#chunks = columns.map(() => null);
   }
 
   get index(): number {
@@ -126,11 +129,11 @@ export class RowCursor implements TableRow {
 
   #loadColumn(column: number): ColumnChunk | undefined {
     let chunk = this.#chunks[column];
-    if (chunk === null) {
-      chunk = this.#load<ColumnChunk>((this.#columns[column] as { key: number }).key);
+    if (chunk === undefined) {
+      chunk = this.#load<ColumnChunk>((this.#columns[column] as { key: number }).key) ?? null;
       this.#chunks[column] = chunk;
     }
-    return chunk;
+    return chunk ?? undefined;
   }
 
   #loadGeometries(): GeometryChunk | undefined {

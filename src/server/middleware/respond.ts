@@ -7,7 +7,7 @@ import type { PageContext } from '../../pages/page-context.ts';
 import { documentLinks, negotiatedDocument, sentenceAboutTypes } from '../documents.ts';
 import { MethodNotAllowedError, MissingDocumentError, NotAcceptableError } from '../errors.ts';
 import { commonHeaders, framablePageHeaders, type Headers, pageHeaders } from '../headers.ts';
-import { type Alternate, formatLinkHeader, relativeReference } from '../link-header.ts';
+import { type Alternate, withLinks } from '../link-header.ts';
 import { optionsMetadata } from '../metadata.ts';
 import { acceptWithoutProfiles, preferredCoding } from '../negotiate.ts';
 import { makePageContext } from '../page-context.ts';
@@ -254,7 +254,7 @@ async function bodyOf(request: RequestContext, representation: Representation): 
   if ((representation.type ?? type) === 'text/html')
     return renderJsonPage(pageContextOf(request, representation), {
       title: representation.title,
-      json: representation.json(),
+      json: await representation.json(),
       reviver: representation.reviver,
       targets: representation.targets?.(),
       allow: ctx.response.get('Allow'),
@@ -264,7 +264,7 @@ async function bodyOf(request: RequestContext, representation: Representation): 
   const [mediaType = ''] = (representation.type ?? type).split(';');
   // A document in Turtle or XML is a text that no JSON can be parsed from.
   if (indent === undefined || !mediaType.endsWith('json')) return representation.bytes?.() ?? representation.json();
-  return JSON.stringify(JSON.parse(representation.json()), null, indent);
+  return JSON.stringify(JSON.parse(await representation.json()), null, indent);
 }
 
 function headersOf({ ctx, app, links, type: negotiated }: RequestContext, representation: Representation): Headers {
@@ -282,17 +282,6 @@ function headersOf({ ctx, app, links, type: negotiated }: RequestContext, repres
     ...(isPage ? (representation.isFramable ? framablePageHeaders : pageHeaders) : []),
     ...withLinks(headers, representation.links?.() ?? [], `${links.base}${ctx.path}`),
   ];
-}
-
-/**
- * Headers with more links, which follow those of the header Link.
- * @param address of the response, from which the links are shortened
- */
-function withLinks(headers: Headers, related: readonly Alternate[], address: string): Headers {
-  if (related.length === 0) return headers;
-  const links = related.map((link) => ({ ...link, url: relativeReference(link.url, address) }));
-  const own = headers.flatMap(([name, value]) => (name === 'Link' && value ? [value] : []));
-  return [...headers.filter(([name]) => name !== 'Link'), ['Link', [...own, formatLinkHeader({}, links)].join(', ')]];
 }
 
 function areSame(a: readonly unknown[], b: readonly unknown[]): boolean {
