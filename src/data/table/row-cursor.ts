@@ -21,11 +21,8 @@ export class RowCursor implements TableRow {
   readonly #group: number;
   /** First row of the group. */
   readonly #start: number;
-  /**
-   * Chunks that are loaded, by column; null for one that the row group doesn't have. It is not filled ahead: a scan of each of
-   * ten thousand columns has a cursor of its own.
-   */
-  readonly #chunks: (ColumnChunk | null | undefined)[] = [];
+  /** Chunks that are loaded, by column; null for one that the row group doesn't have. */
+  readonly #chunks: (ColumnChunk | null | undefined)[];
   #geometryChunk: LazyChunk<GeometryChunk> = null;
   #idChunk: LazyChunk<ColumnChunk> = null;
   #idsAreJson = false;
@@ -43,6 +40,8 @@ export class RowCursor implements TableRow {
     this.#reader = reader;
     this.#group = group;
     this.#start = start;
+    // Not filled: a scan of each of ten thousand columns has cursors of its own.
+    this.#chunks = new Array(columns.length);
   }
 
   get index(): number {
@@ -62,7 +61,7 @@ export class RowCursor implements TableRow {
 
   /** This cursor at each of the rows whose bounding box intersects one of the boxes. */
   *intersecting(rows: Iterable<number>, boxes: readonly Bbox[]): Generator<this, void, undefined> {
-    const geometries = this.#loadGeometries();
+    const geometries = this.loadGeometries();
     if (!geometries) return;
     for (const row of rows) {
       const at = row - this.#start;
@@ -82,7 +81,7 @@ export class RowCursor implements TableRow {
 
   /** Longitudes and latitudes of all rows of the group, if all are points. */
   get points(): PointCoordinates | undefined {
-    return this.#loadGeometries()?.points;
+    return this.loadGeometries()?.points;
   }
 
   value(column: number): Value {
@@ -102,29 +101,33 @@ export class RowCursor implements TableRow {
   }
 
   readPoint(position: Float64Array): boolean {
-    return this.#loadGeometries()?.readPoint?.(this.#at, position) ?? false;
+    return this.loadGeometries()?.readPoint?.(this.#at, position) ?? false;
   }
 
   wkb(): Uint8Array | null {
-    return this.#loadGeometries()?.wkb?.(this.#at) ?? null;
+    return this.loadGeometries()?.wkb?.(this.#at) ?? null;
   }
 
   geometry(): Geometry | null {
-    return this.#loadGeometries()?.geometry(this.#at) ?? null;
+    return this.loadGeometries()?.geometry(this.#at) ?? null;
   }
 
   bbox(): Bbox | null {
-    return this.#loadGeometries()?.bbox(this.#at) ?? null;
+    return this.loadGeometries()?.bbox(this.#at) ?? null;
   }
 
   id(): string | number | undefined {
-    if (this.#idChunk === null) {
-      this.#idChunk = this.#load<ColumnChunk>('id');
-      this.#idsAreJson = this.#idChunk === undefined;
-      this.#idChunk ??= this.#load<ColumnChunk>('idJson');
-    }
+    this.loadIds();
     const id = (this.#idChunk?.at(this.#at) ?? undefined) as string | number | undefined;
     return this.#idsAreJson && typeof id === 'string' ? (JSON.parse(id) as string | number) : id;
+  }
+
+  /** Loads the chunk of the ids now. */
+  loadIds(): void {
+    if (this.#idChunk !== null) return;
+    this.#idChunk = this.#load<ColumnChunk>('id');
+    this.#idsAreJson = this.#idChunk === undefined;
+    this.#idChunk ??= this.#load<ColumnChunk>('idJson');
   }
 
   #loadColumn(column: number): ColumnChunk | undefined {
@@ -136,7 +139,8 @@ export class RowCursor implements TableRow {
     return chunk ?? undefined;
   }
 
-  #loadGeometries(): GeometryChunk | undefined {
+  /** The chunk of the geometries, which is loaded now. */
+  loadGeometries(): GeometryChunk | undefined {
     if (this.#geometryChunk === null) this.#geometryChunk = this.#load<GeometryChunk>('geometry');
     return this.#geometryChunk;
   }

@@ -60,6 +60,8 @@ export class Table {
   /** First row of each row group. */
   readonly #starts: readonly number[];
   readonly schema: TableSchema;
+  /** Indexes of all columns. */
+  readonly #allColumns: readonly number[];
   /** True once the copy was found to be damaged, and deleted: the table has to be opened again. */
   isDamaged = false;
 
@@ -72,6 +74,7 @@ export class Table {
       hasGeometry: metadata.hasGeometry,
       columns: metadata.columns.map(({ name, type }) => ({ name, type })),
     };
+    this.#allColumns = [...metadata.columns.keys()];
     let next = 0;
     this.#starts = metadata.rowGroups.map(({ rows }) => {
       next += rows;
@@ -153,9 +156,7 @@ export class Table {
   async *scanRowGroups(options: ScanOptions = {}): AsyncGenerator<ScannedRows, void, undefined> {
     const { boxes = null, columns, needsGeometry = true, startRow = 0, rows: only } = options;
     if (boxes?.length === 0 || (boxes && this.#metadata.extent === null)) return;
-    const keys: ChunkKey[] = (columns ?? this.schema.columns.map((_, index) => index)).map((index) =>
-      this.#keyOf(index),
-    );
+    const keys: ChunkKey[] = (columns ?? this.#allColumns).map((index) => this.#keyOf(index));
     if (needsGeometry || boxes) keys.push('geometry');
     const reader = this.#reader();
     // Of a table with thousands of columns, chunks that are in memory would be one long turn.
@@ -196,18 +197,18 @@ export class Table {
    */
   async row(index: number, needed: Pick<ScanOptions, 'columns' | 'needsGeometry'> = {}): Promise<TableRow> {
     if (!(index >= 0 && index < this.rowCount)) throw new RangeError(`There is no row ${index}.`);
-    const { columns = this.schema.columns.keys(), needsGeometry = true } = needed;
+    const { columns = this.#allColumns, needsGeometry = true } = needed;
     const reader = this.#reader();
-    const turns = new Turns();
+    const turns = columns.length > columnsPerCheck ? new Turns() : null;
     try {
       const group = this.#groupOf(index);
       const cursor = new RowCursor(this.#metadata, reader, group, this.#starts[group] as number).moveTo(index);
       for (const column of columns) {
         cursor.chunk(column);
-        if (column % columnsPerCheck === 0 && turns.isOver) await turns.next();
+        if (turns && column % columnsPerCheck === 0 && turns.isOver) await turns.next();
       }
-      cursor.id();
-      if (needsGeometry) cursor.bbox();
+      cursor.loadIds();
+      if (needsGeometry) cursor.loadGeometries();
       return cursor;
     } finally {
       reader.close();
