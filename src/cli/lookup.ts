@@ -97,11 +97,11 @@ export async function openAccountsIfUserExists(call: Call, ref: UserRef): Promis
 }
 
 /**
- * The message for a record of a local catalogue that isn't found because its file, or that of its dataset, is broken; for
- * `latest`, because all versions are.
+ * The message for a record of a local catalogue that isn't found, or can't be made, because its file is broken, or that of its
+ * dataset; for `latest`, because all versions are.
  * @returns undefined if it isn't broken, or the catalogue is remote
  */
-async function findBrokenRecord(catalogue: Catalogue, ref: NamedRef): Promise<string | undefined> {
+export async function findBrokenRecord(catalogue: Catalogue, ref: NamedRef): Promise<string | undefined> {
   // Only a remote catalogue brings its accounts along.
   if ('accounts' in catalogue) return undefined;
   const refs = ref.kind === 'version' ? [datasetRefOf(ref), ref] : [ref];

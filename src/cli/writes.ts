@@ -8,7 +8,7 @@ import { ownUserFields } from '../catalogue/permissions.ts';
 import { formatRef, type RefOf, type Refs } from '../catalogue/ref.ts';
 import type { Entities } from '../catalogue/types.ts';
 import { UsageError } from './errors.ts';
-import { listEntities, runWithNameSuggestions } from './lookup.ts';
+import { findBrokenRecord, listEntities, runWithNameSuggestions } from './lookup.ts';
 import type { Output } from './output/show.ts';
 
 export interface WriteFlags {
@@ -146,7 +146,11 @@ async function assertNameFree(catalogue: Catalogue, name: CreatableRef, current:
       ? await listEntities(catalogue, 'dataset', { namespace: name.namespace })
       : await listEntities<Exclude<CreatableKind, 'dataset'>>(catalogue, name.kind, {});
   const other = records.find(({ slug }) => slug.toLowerCase() === name.slug.toLowerCase());
-  if (!other) return;
+  if (!other) {
+    const broken = await findBrokenRecord(catalogue, name);
+    if (broken) throw new ConflictError(broken);
+    return;
+  }
   const existing = formatRef(other);
   throw new ConflictError(
     `There is a ${name.kind} ${existing} already. Choose another name, or change that one with: ` +

@@ -35,6 +35,9 @@ describe('a record with a merge conflict', () => {
     ['group show gardeners', 'groups/gardeners.yaml'],
     ['user show ann', 'users/ann.yaml'],
     ['user edit ann --email a@example.org', 'users/ann.yaml'],
+    ['dataset add parks/ash --label Ash', dataset],
+    ['group add gardeners --label Gardeners', 'groups/gardeners.yaml'],
+    ['user add ann', 'users/ann.yaml'],
   ];
   it('is called broken, with the place, and "catalogue check" to see more', async () => {
     const root = await brokenRoot();
