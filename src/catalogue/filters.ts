@@ -1,7 +1,7 @@
 /** Filters, orderings and search texts of lists, for each kind: those of fields that have the trait, and some others. */
 import { geometryClasses, geometryClassOfDataset } from './column-statistics.ts';
 import { lastUpdateOf, makeDatasetBboxFilter, makeDatasetUpdatedFilter } from './dataset-filters.ts';
-import { ValidationError } from './errors.ts';
+import { excerpt, ValidationError } from './errors.ts';
 import { formatOfDataset, yearOfDataset } from './facets.ts';
 import type { NamedField } from './field.ts';
 import { fieldsOf } from './fields.ts';
@@ -22,6 +22,8 @@ export interface Filter<T> {
   readonly help?: string | undefined;
   /** Allowed values; undefined if any are allowed. */
   readonly choices?: readonly string[] | undefined;
+  /** Form of the values, as a regular expression, with an example; undefined if any are allowed. */
+  readonly form?: { readonly pattern: string; readonly example: string } | undefined;
   /** True if values are compared without regard to case and accents. */
   readonly folded?: boolean;
   /** Values of an item; absent if there is a test. */
@@ -88,7 +90,12 @@ const otherFilters: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = 
       help: 'Only those whose newest version is a file of this format.',
       valuesOf: formatOfDataset,
     },
-    { name: 'year', help: 'Only those whose newest version is of this year.', valuesOf: yearOfDataset },
+    {
+      name: 'year',
+      help: 'Only those whose newest version is of this year.',
+      form: { pattern: '^\\d{4}$', example: '2026' },
+      valuesOf: yearOfDataset,
+    },
     {
       name: 'ready',
       help: 'Only those with data to serve, or without.',
@@ -117,14 +124,17 @@ export const filtersOfKind = <K extends Kind>(kind: K): readonly Filter<Entities
 ];
 
 /** Makes the function that makes the tests of a filter. */
-function filterTest<T>({ choices, folded, valuesOf = () => [], test }: Filter<T>): FilterTest<T> {
+function filterTest<T>({ choices, form, folded, valuesOf = () => [], test }: Filter<T>): FilterTest<T> {
   if (test) return test;
   return (name, values) => {
-    for (const value of values)
+    for (const value of values) {
       if (choices && !choices.includes(value))
         throw new ValidationError({
           [name]: [`Select a valid choice. ${value} is not one of the available choices: ${choices.join(', ')}.`],
         });
+      if (form && !new RegExp(form.pattern).test(value))
+        throw new ValidationError({ [name]: [`"${excerpt(value)}" has another form than ${form.example}.`] });
+    }
     const wanted = new Set(folded ? values.map(foldCaseAndAccents) : values);
     return (item) => {
       const own = valuesOf(item);

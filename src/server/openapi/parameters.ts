@@ -68,13 +68,13 @@ export function listParameters(kind: Kind): readonly Parameter[] {
     queryParameter('ordering', `Fields to order by, with commas; a minus for descending: ${names.join(', ')}.`),
     ...(kind === 'dataset' ? [queryParameter('facets', 'True to count the values of some filters.', flag)] : []),
     ...filtersOfKind(kind).map(
-      ({ name, help, choices }): Parameter => ({
+      ({ name, help, choices, form }): Parameter => ({
         ...queryParameter(
           name,
           `${help ?? filterTexts[name] ?? `Only those of this ${name}.`} Repeated, any of the values may match.`,
           {
             type: 'array',
-            items: { ...text, ...(choices && { enum: choices }) },
+            items: { ...text, ...(choices && { enum: choices }), ...(form && { pattern: form.pattern }) },
           },
         ),
         style: 'form',
