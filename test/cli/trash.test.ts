@@ -78,6 +78,8 @@ describe('trash restore', () => {
     const root = await withTrash();
     const dry = await type(['trash', 'restore', 'parks/benches', '--dry-run'], { root });
     assert.equal(dry.out, 'Would restore dataset parks/benches\n');
+    const json = await type(['trash', 'restore', 'parks/benches', '--dry-run', '--json'], { root });
+    assert.equal(JSON.parse(json.out).name, 'parks/benches');
     assert.equal((await listTrash(root)).length, 2);
     await type(['dataset', 'add', 'parks/benches', '--label', 'Other benches'], { root });
     for (const more of [[], ['--dry-run']]) {
@@ -122,6 +124,9 @@ describe('trash empty', () => {
     await grow(root, 31);
     const dry = await type(['trash', 'empty', '--older-than', '30d', '--dry-run'], { root });
     assert.match(dry.out, /^Would delete dataset parks\/benches, removed .*\n$/);
+    const listed = JSON.parse((await type(['trash', 'list', '--json'], { root })).out);
+    const json = await type(['trash', 'empty', '--older-than', '30d', '--dry-run', '--json'], { root });
+    assert.deepEqual(JSON.parse(json.out), listed.slice(-1));
     const { exitCode, err } = await type(['trash', 'empty', '--older-than', '30d', '--yes'], { root });
     assert.deepEqual([exitCode, err], [0, 'Deleted 1 thing.\n']);
     assert.deepEqual(

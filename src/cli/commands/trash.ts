@@ -37,13 +37,10 @@ const restore: Verb<{ dryRun?: boolean }> = {
     const entry = entryNamed(name, await catalogue.trash.list());
     const what = nameOf(entry);
     await catalogue.trash.restore(entry.id, { dryRun: options.dryRun });
-    if (options.dryRun) {
-      show.line(`Would restore ${what}`);
-      return 0;
-    }
     if (show.asJson) show.json(representTrashEntry(entry, linksOfCatalogue(catalogue)));
+    else if (options.dryRun) show.line(`Would restore ${what}`);
     else if (!show.forPeople) show.line(formatRef(entry.ref));
-    show.message(`Restored ${what}.`);
+    if (!options.dryRun) show.message(`Restored ${what}.`);
     return 0;
   },
 };
@@ -62,14 +59,17 @@ const empty: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
     const before = new Date(Date.now() - olderThan);
     const catalogue = await call.open();
     const meant = (await catalogue.trash.list()).filter(({ id }) => isTrashEntryOlder(id, before));
+    const showJson = (entries: readonly TrashEntry[]) =>
+      show.json(entries.map((entry) => representTrashEntry(entry, linksOfCatalogue(catalogue))));
     if (options.dryRun) {
-      for (const entry of meant) show.line(`Would delete ${nameOf(entry)}, removed ${entry.removed}`);
+      if (show.asJson) showJson(meant);
+      else for (const entry of meant) show.line(`Would delete ${nameOf(entry)}, removed ${entry.removed}`);
       return 0;
     }
     if (meant.length)
       await confirmRemoval(call, `${countText(meant.length, 'thing')} in the trash for good`, options.yes);
     const gone = await catalogue.trash.empty(before);
-    if (show.asJson) show.json(gone.map((entry) => representTrashEntry(entry, linksOfCatalogue(catalogue))));
+    if (show.asJson) showJson(gone);
     show.message(gone.length ? `Deleted ${countText(gone.length, 'thing')}.` : 'Nothing to delete.');
     return 0;
   },
