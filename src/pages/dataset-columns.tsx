@@ -6,7 +6,7 @@ import { TypeOfColumn } from './cells.tsx';
 import { Ends, HistogramBars, makeRowsHref, plainValue, type RowsHref, TopValues } from './histogram.tsx';
 import { escapeHtml } from './html.ts';
 import type { Locale } from './locale.ts';
-import { hrefWith, type PageContext } from './page-context.ts';
+import type { PageContext } from './page-context.ts';
 import { mostListedColumns } from './preview-columns.ts';
 
 export interface ColumnsProps {
@@ -17,6 +17,8 @@ export interface ColumnsProps {
   readonly rows: number;
   /** Path of the rows. */
   readonly rowsPath: string;
+  /** Address of the JSON with all columns. */
+  readonly jsonHref: string;
   /** Address of the page of a column; undefined if it has none. */
   readonly columnHref: (name: string) => string | undefined;
 }
@@ -29,8 +31,9 @@ const mostProfiled = 100;
 /** Columns by name alone, of each list. */
 const mostNamed = mostListedColumns / 2;
 
-export function ColumnList({ context, columns, profiles, rows, rowsPath, columnHref }: ColumnsProps): VNode {
-  const { locale } = context;
+export function ColumnList(props: ColumnsProps): VNode {
+  const { columns, profiles, rows, rowsPath, columnHref } = props;
+  const { locale } = props.context;
   const rowsHref = makeRowsHref(rowsPath);
   const isDull = ({ name }: Column) => {
     const { nulls = 0, distinct } = profiles.get(name) ?? {};
@@ -51,11 +54,7 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
   const same = dull.length > 0 && (
     <details class="rest">
       <summary>{locale.text('sameInEveryRow', { count: dull.length })}</summary>
-      <NameList
-        {...{ context, columnHref }}
-        columns={dull}
-        about={({ name }) => constantOf(locale, profiles.get(name))}
-      />
+      <NameList {...props} columns={dull} about={({ name }) => constantOf(locale, profiles.get(name))} />
     </details>
   );
   return (
@@ -83,7 +82,7 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
         <details class="rest">
           <summary>{locale.text('moreColumns', { count: rest.length + further.length + dull.length })}</summary>
           <ol class="profile">{rest.map(item)}</ol>
-          {further.length > 0 && <NameList {...{ context, columnHref }} columns={further} about={({ type }) => type} />}
+          {further.length > 0 && <NameList {...props} columns={further} about={({ type }) => type} />}
           {same}
         </details>
       ) : (
@@ -93,15 +92,12 @@ export function ColumnList({ context, columns, profiles, rows, rowsPath, columnH
   );
 }
 
-interface NameListProps {
-  readonly context: PageContext;
-  readonly columns: readonly Column[];
-  readonly columnHref: ColumnsProps['columnHref'];
+interface NameListProps extends Pick<ColumnsProps, 'context' | 'columns' | 'jsonHref' | 'columnHref'> {
   readonly about: (column: Column) => string;
 }
 
 /** Columns by their names, each with its label and a few words about it: the first ones, written as text. */
-function NameList({ context, columns, columnHref, about }: NameListProps): VNode {
+function NameList({ context, columns, jsonHref, columnHref, about }: NameListProps): VNode {
   const item = (column: Column) => {
     const { name, label } = column;
     const href = columnHref(name);
@@ -115,8 +111,7 @@ function NameList({ context, columns, columnHref, about }: NameListProps): VNode
       <ul class="dull" dangerouslySetInnerHTML={{ __html: columns.slice(0, mostNamed).map(item).join('') }} />
       {more > 0 && (
         <p class="s">
-          {context.locale.text('moreColumns', { count: more })}:{' '}
-          <a href={hrefWith(context, { format: 'json', _format: null })}>JSON</a>
+          {context.locale.text('moreColumns', { count: more })}: <a href={jsonHref}>JSON</a>
         </p>
       )}
     </>

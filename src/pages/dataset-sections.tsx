@@ -190,6 +190,8 @@ function columnList(
   const { dataset, version, isVersionPage, profile } = parts;
   const ref = isVersionPage && version ? refOf(version) : refOf(dataset);
   const rowsPath = hrefOfRef(context, ref, 'data/');
+  // The list is kept for all readers: no address in it has the parameters of this one.
+  const jsonHref = hrefOfRef(context, ref, '?format=json');
   const rows = profile?.rows ?? version?.rows ?? 0;
   const columnHref = (name: string) => {
     const present = parts.columnPages.has(name) ? name : nameAfterRename(dataset.former_names, name);
@@ -200,7 +202,7 @@ function columnList(
   const list = () => (
     <>
       <TooLargeToFilter context={context} path={`${apiPath(ref)}data/`} />
-      <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, columnHref }} />
+      <ColumnList {...{ context, columns: dataset.columns, profiles, rows, rowsPath, jsonHref, columnHref }} />
     </>
   );
   // Of a file, the rule of static pages changes the elements before they are rendered.
