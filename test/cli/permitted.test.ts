@@ -101,4 +101,21 @@ describe('the user of a remote', () => {
       const trash = JSON.parse((await as('alice', ['trash', 'list', '--json'])).out);
       assert.deepEqual(trash, []);
     });
+
+  for (const where of ['remote', 'folder'])
+    it(`leaves a new dataset that is interrupted to others who have added a version: ${where}`, async () => {
+      const run = (argv: readonly string[], options: PromptOptions = {}) =>
+        where === 'remote' ? as('alice', argv, options) : type(argv, { root, ...options });
+      const dataset = `parks/shared-${where}`;
+      const stdin = new Readable({ read() {} });
+      stdin.push('name,height\noak,3\n');
+      const interrupted = (async () => {
+        const argv = ['version', 'add', dataset, 'b.csv'];
+        while ((await run(argv, { files: { 'b.csv': 'name\nelm\n' } })).exitCode !== 0)
+          await new Promise((resolve) => setTimeout(resolve, 50));
+      })();
+      const argv = ['publish', '-', '--name', 'x.csv', '--to', dataset];
+      assert.equal((await run(argv, { stdin, interrupted })).exitCode, 130);
+      assert.equal((await run(['data', dataset])).out, 'name\r\nelm\r\n');
+    });
 });

@@ -2,10 +2,10 @@
 import { basename } from 'node:path';
 import { Option } from 'commander';
 import type { Catalogue, Input, Published, Upload } from '../../catalogue/catalogue.ts';
-import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
+import { ConflictError, NotFoundError, NotPermittedError, StaleError } from '../../catalogue/errors.ts';
 import { labelFromName } from '../../catalogue/field.ts';
 import { parseDatasetRef, refFromSlug } from '../../catalogue/parse-ref.ts';
-import { type DatasetRef, datasetRefOf, formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
+import { type DatasetRef, datasetRefOf, formatRef, refOf } from '../../catalogue/ref.ts';
 import { slugify } from '../../catalogue/slug.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import type { Call, Verb } from '../command.ts';
@@ -127,13 +127,14 @@ async function publishNew(
     // Images come last: once they are there, they stay.
     const [images, others] = splitImages(input);
     const dataset = await createEntity(catalogue, 'dataset', others);
+    let published: Published | undefined;
     try {
       signal.throwIfAborted();
-      const published = await uploadVersion(call, catalogue, dataset, source, fields);
+      published = await uploadVersion(call, catalogue, dataset, source, fields);
       if (Object.keys(images).length) await editEntityFields(catalogue, dataset, images);
       return published;
     } catch (error) {
-      await removeForGood(catalogue, refOf(dataset));
+      await removeAgain(catalogue, refOf(dataset) as DatasetRef, published?.version.slug);
       throw error;
     }
   });
@@ -191,12 +192,22 @@ function splitImages(fields: Input): readonly [images: Input, others: Input] {
   return [part(true), part(false)];
 }
 
-/** Removes a new dataset, and keeps nothing of it in the trash unless it has got a version meanwhile. */
-async function removeForGood(catalogue: Catalogue, ref: Ref): Promise<void> {
-  await catalogue.remove(ref, { permanently: true }).catch((error) => {
-    if (!(error instanceof NotPermittedError)) throw error;
-    return catalogue.remove(ref);
-  });
+/**
+ * Removes a new dataset again, and keeps nothing of it in the trash where that is permitted. If others have changed it
+ * meanwhile, or added a version, it stays.
+ * @param own slug of the version that was added with it, if any
+ */
+async function removeAgain(catalogue: Catalogue, ref: DatasetRef, own: string | undefined): Promise<void> {
+  try {
+    const ifMatch = await catalogue.get<'dataset'>(ref);
+    if (ifMatch.versions.some(({ slug }) => slug !== own)) return;
+    await catalogue.remove(ref, { ifMatch, permanently: true }).catch((error) => {
+      if (!(error instanceof NotPermittedError)) throw error;
+      return catalogue.remove(ref, { ifMatch });
+    });
+  } catch (error) {
+    if (!(error instanceof StaleError || error instanceof NotFoundError)) throw error;
+  }
 }
 
 /** The dataset; null where it doesn't exist yet. */
