@@ -133,7 +133,7 @@ function filterTest<T>({ choices, form, folded, valuesOf = () => [], test }: Fil
           [name]: [`Select a valid choice. ${value} is not one of the available choices: ${choices.join(', ')}.`],
         });
       if (form && !new RegExp(form.pattern).test(value))
-        throw new ValidationError({ [name]: [`"${excerpt(value)}" has another form than ${form.example}.`] });
+        throw new ValidationError({ [name]: [`Enter a value such as ${form.example}, not "${excerpt(value)}".`] });
     }
     const wanted = new Set(folded ? values.map(foldCaseAndAccents) : values);
     return (item) => {

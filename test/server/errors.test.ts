@@ -55,7 +55,7 @@ const cases: readonly Case[] = [
     400,
     { ready: ['Select a valid choice. yes is not one of the available choices: true, false.'] },
   ],
-  ['GET /api/v1/datasets/?year=abc', 400, { year: ['"abc" has another form than 2026.'] }],
+  ['GET /api/v1/datasets/?year=abc', 400, { year: ['Enter a value such as 2026, not "abc".'] }],
   ['GET /api/v1/datasets/', 406, { detail: 'Could not satisfy the request Accept header.' }, { Accept: 'image/png' }],
   ['GET /api/v1/auth/token/obtain/', 405, { detail: 'Method "GET" not allowed.' }],
   ['HEAD /api/v1/auth/token/obtain/', 405, undefined],

@@ -13,8 +13,7 @@ export const kindOfNumber = (number: number): number =>
 /** Kind of a value that is neither text nor null. */
 export function kindOfValue(value: unknown): number {
   if (typeof value === 'object') return Array.isArray(value) ? valueKinds.array : valueKinds.object;
-  if (typeof value === 'boolean') return valueKinds.boolean;
-  return Number.isSafeInteger(value) ? valueKinds.integer : valueKinds.float;
+  return typeof value === 'boolean' ? valueKinds.boolean : kindOfNumber(value as number);
 }
 
 /** Kinds of all numbers; NaN is a missing one. */

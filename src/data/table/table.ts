@@ -203,9 +203,9 @@ export class Table {
     try {
       const group = this.#groupOf(index);
       const cursor = new RowCursor(this.#metadata, reader, group, this.#starts[group] as number).moveTo(index);
-      for (const column of columns) {
-        cursor.chunk(column);
-        if (turns && column % columnsPerCheck === 0 && turns.isOver) await turns.next();
+      for (let at = 0; at < columns.length; at++) {
+        cursor.chunk(columns[at] as number);
+        if (turns && at % columnsPerCheck === 0 && turns.isOver) await turns.next();
       }
       cursor.loadIds();
       if (needsGeometry) cursor.loadGeometries();

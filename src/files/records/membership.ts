@@ -20,7 +20,7 @@ const maxAttempts = 50;
  * Edits the members of a group. They stand in the users' records, and which of these change is computed before the locks are
  * taken: it is computed again if the group has other members by then. So of two edits at once, the later one counts.
  * @param edit makes the edit if the group is as expected
- * @throws ConflictError after fifty attempts; what `edit` throws, but for its StaleError
+ * @throws ConflictError if others always come first; what `edit` throws, but for its StaleError
  */
 export async function editMembers<K extends WritableKind, T>(
   files: CatalogueFiles,
