@@ -201,8 +201,8 @@ export async function changesHandler(request: RequestContext): Promise<Represent
       return toJson({ kind: ref.kind, url, datetime, record_datetime: recordDatetime, removed, moved_to });
     });
   const members = { until: page.until, complete_since: page.completeSince };
-  // Changes appear with time, without a new revision of the catalogue.
-  return { ...representPage(request, 'Changes', page, items, members), dependsOn: [] };
+  // Changes appear with time, without a new revision of the catalogue. Until one does, `until` alone is another.
+  return { ...representPage(request, 'Changes', page, items, members), dependsOn: [], madeAt: page.until ?? undefined };
 }
 
 /** A handler for those who may see people. @throws NotAuthenticatedError for others, whether or not there is such a user */

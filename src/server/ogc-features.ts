@@ -94,6 +94,7 @@ async function readDocument(rows: FeatureRows) {
   return JSON.parse(Buffer.concat(chunks).toString()) as {
     readonly features: readonly { readonly id: string | number }[];
     readonly links: readonly OgcLink[];
+    readonly timeStamp?: string;
   };
 }
 
@@ -102,7 +103,8 @@ async function featuresPage(
   { collection }: FoundCollection,
   rows: FeatureRows,
 ): Promise<Representation> {
-  const document = await readDocument(rows);
+  // Without the time of the response, equal pages have equal bytes, and one ETag.
+  const { timeStamp: _time, ...document } = await readDocument(rows);
   const beside = (rel: string) => {
     const href = document.links.find((link) => link.rel === rel)?.href;
     return href ? `${href}&f=html` : null;

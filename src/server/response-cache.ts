@@ -32,6 +32,10 @@ export interface CachedResponse {
   isForGetOnly: boolean;
   /** The response is right as long as these are the same objects. */
   readonly dependsOn: readonly unknown[];
+  /** The validator of the uncompressed body, without quotes. */
+  readonly tag: string;
+  /** True if the body may differ in what doesn't matter to clients, such as a time, for the same tag (RFC 9110, section 8.8.1). */
+  readonly isWeak: boolean;
   /** By content coding; compressed variants are added when they are first asked for. */
   readonly variants: { readonly identity: Variant } & { [C in Coding]?: Variant };
   readonly headers: Headers;
@@ -62,17 +66,18 @@ export async function etagInTurns(body: Uint8Array): Promise<string> {
   return etagOfHash(hash);
 }
 
-/** A response with its uncompressed variant. @param tag validator of the body, without quotes */
+/** A response with its uncompressed variant. @param validator of the body; by default its hash, which is a strong one */
 export function makeCachedResponse(
   epoch: number,
   dependsOn: readonly unknown[],
   body: string | Uint8Array,
   headers: Headers,
   route = '',
-  tag?: string,
+  validator?: { readonly tag: string; readonly isWeak: boolean },
 ): CachedResponse {
   const bytes =
     typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const { tag, isWeak } = validator ?? { tag: etagOf(bytes), isWeak: false };
   return {
     epoch,
     freshUntil: Number.POSITIVE_INFINITY,
@@ -80,7 +85,9 @@ export function makeCachedResponse(
     dependsOn,
     headers,
     route,
-    variants: { identity: makeVariant(bytes, tag ?? etagOf(bytes), 'identity', headers) },
+    tag,
+    isWeak,
+    variants: { identity: makeVariant(bytes, { tag, isWeak, headers }, 'identity') },
   };
 }
 
@@ -88,8 +95,12 @@ export function makeCachedResponse(
 export const encodedEtag = (tag: string, coding: Coding): string =>
   coding === 'identity' ? `"${tag}"` : `"${tag}-${coding}"`;
 
-function makeVariant(body: Buffer, tag: string, coding: Coding, common: Headers): Variant {
-  const etag = encodedEtag(tag, coding);
+function makeVariant(
+  body: Buffer,
+  { tag, isWeak, headers: common }: Pick<CachedResponse, 'tag' | 'isWeak' | 'headers'>,
+  coding: Coding,
+): Variant {
+  const etag = `${isWeak ? 'W/' : ''}${encodedEtag(tag, coding)}`;
   const validated = [...common, ['ETag', etag] as const];
   const headers = [...validated, ['Content-Length', String(body.length)] as const];
   if (coding !== 'identity') headers.push(['Content-Encoding', coding] as const);
@@ -99,9 +110,8 @@ function makeVariant(body: Buffer, tag: string, coding: Coding, common: Headers)
 
 /** Adds a variant to a response; one that is there is kept. @param body in the coding */
 export function addVariant(response: CachedResponse, coding: Coding, body: Buffer): Variant {
-  const { identity } = response.variants;
-  if (coding === 'identity') return identity;
-  response.variants[coding] ??= makeVariant(body, identity.etag.slice(1, -1), coding, response.headers);
+  if (coding === 'identity') return response.variants.identity;
+  response.variants[coding] ??= makeVariant(body, response, coding);
   return response.variants[coding];
 }
 
@@ -139,7 +149,7 @@ export async function encodedVariantFor(
   const { identity, [coding]: ready } = response.variants;
   if (ready || coding === 'identity') return ready ?? identity;
   const condition = headers['if-none-match'];
-  const known = makeVariant(noBytes, identity.etag.slice(1, -1), coding, response.headers);
+  const known = makeVariant(noBytes, response, coding);
   if (!isWrite && condition !== undefined && matchingEtag(condition, known) !== undefined) return known;
   const body = await compressBody(identity.body, coding, isOwn);
   return addVariant(response, coding, body);

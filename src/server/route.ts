@@ -102,6 +102,8 @@ export interface Representation {
   readonly dependsOn: readonly unknown[];
   /** Milliseconds after which a part that isn't of the catalogue's files, such as commits, may be another; by default it has none. */
   readonly freshFor?: number;
+  /** A time in the body that only says when it was made: the ETag is made without it, and weak. */
+  readonly madeAt?: string | undefined;
   /** True if the handler answers HEAD by itself. */
   readonly isForGetOnly?: boolean;
   readonly json: () => string | Promise<string>;

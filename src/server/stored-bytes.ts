@@ -23,10 +23,11 @@ export async function sendStoredBytes(ctx: ParameterizedContext, stored: Stored)
   ctx.set({ ...stored.headers, ETag: etag, 'Accept-Ranges': 'bytes' });
   if (modified) ctx.set('Last-Modified', modified.toUTCString());
   const condition = ctx.get('If-Match');
-  if (condition && condition.trim() !== '*' && !etagMatches(condition, etag)) {
+  const isOther = condition ? !etagMatches(condition, etag) : modifiedSince(ctx.get('If-Unmodified-Since'), modified);
+  if (isOther) {
     await stored.close();
     setHeadersOfError(ctx);
-    throw new StaleError('The file has changed: its ETag is not that of If-Match.');
+    throw new StaleError('The file has changed: it is not the one of If-Match or If-Unmodified-Since.');
   }
   if (notModified(ctx, etag, modified)) {
     await stored.close();
@@ -109,8 +110,17 @@ async function sendSeveralRanges(
 function notModified(ctx: ParameterizedContext, etag: string, modified: Date | undefined): boolean {
   const tags = ctx.get('If-None-Match');
   if (tags) return etagMatches(tags, etag);
-  const since = Date.parse(ctx.get('If-Modified-Since'));
-  return modified !== undefined && Math.floor(modified.getTime() / 1000) * 1000 <= since;
+  return modifiedSince(ctx.get('If-Modified-Since'), modified) === false;
+}
+
+/** A date of HTTP in one of its three forms (RFC 9110, section 5.6.7), all of which begin with the day. */
+const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{2}:\d{2}:\d{2}/;
+
+/** True if the bytes were modified after a time, in whole seconds; undefined if either is unknown or is no date. */
+function modifiedSince(date: string, modified: Date | undefined): boolean | undefined {
+  const since = httpDate.test(date) ? Date.parse(date.endsWith('GMT') ? date : `${date} GMT`) : Number.NaN;
+  if (modified === undefined || Number.isNaN(since)) return undefined;
+  return Math.floor(modified.getTime() / 1000) * 1000 > since;
 }
 
 /** Ranges of one request, at most; a request for more is answered with all bytes. */

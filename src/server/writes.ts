@@ -109,20 +109,27 @@ async function parseFields(
 
 /**
  * Options of a write: dry run, and If-Match, which prevents lost updates (RFC 9110, section 13.1.1). The catalogue
- * compares the entity with the files again when it writes.
- * @throws StaleError if the tag isn't that of the entity
+ * compares the entity with the files again when it writes. If-None-Match is for what must not be there, or not be as it
+ * was (section 13.1.2): the entity is there.
+ * @throws StaleError if the tag isn't that of the entity, or If-None-Match has it
  */
 function writeOptionsFrom<K extends WritableKind>(
   request: RequestContext,
   entity: Entities[K],
 ): WriteOptions<Entities[K]> {
   const { ctx, dryRun } = request;
-  const condition = ctx.get('If-Match');
-  if (!condition || condition.trim() === '*') return { dryRun };
+  const [match, noneMatch] = [ctx.get('If-Match'), ctx.get('If-None-Match')];
+  const isOpen = !match || match.trim() === '*';
+  if (isOpen && !noneMatch) return { dryRun };
   const etag = `"${etagOf(entityBytes(entity, request))}"`;
   // The tag of a compressed variant ends in its coding.
-  if (!etagMatches(condition.replace(/-(?:br|gzip)"/g, '"'), etag)) throw new StaleError();
-  return { ifMatch: entity, dryRun };
+  const names = (condition: string) => etagMatches(condition.replace(/-(?:br|gzip)"/g, '"'), etag);
+  if (!isOpen && !names(match)) throw new StaleError();
+  if (noneMatch && names(noneMatch))
+    throw new StaleError(
+      'It is there, and If-None-Match says that it must not be. Leave that header out, or send If-Match.',
+    );
+  return { ...(!isOpen && { ifMatch: entity }), dryRun };
 }
 
 function representWritten(request: RequestContext, entity: Entities[WritableKind]): Representation {

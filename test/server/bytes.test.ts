@@ -154,6 +154,18 @@ describe('site_media', () => {
       [412, 'no-cache', null],
       'An error is not kept for as long as the bytes.',
     );
+    const modified = whole.headers.get('last-modified') ?? '';
+    const dated = async (name: string, date: string) => (await get(url, { headers: { [name]: date } })).status;
+    const [old, coming] = ['Sunday, 06-Nov-94 08:49:37 GMT', 'Fri Nov  6 08:49:37 2199'];
+    for (const date of [modified, coming]) {
+      assert.equal(await dated('If-Modified-Since', date), 304, date);
+      assert.equal(await dated('If-Unmodified-Since', date), 200, date);
+    }
+    assert.deepEqual([await dated('If-Modified-Since', old), await dated('If-Unmodified-Since', old)], [200, 412]);
+    for (const noDate of ['2199', '2199-01-01', 'tomorrow']) {
+      assert.equal(await dated('If-Modified-Since', noDate), 200, `${noDate} is no date of HTTP`);
+      assert.equal(await dated('If-Unmodified-Since', noDate), 200, `${noDate} is no date of HTTP`);
+    }
     const beyond = await get(url, { headers: { Range: 'bytes=999999-' } });
     assert.deepEqual([beyond.status, beyond.headers.get('content-type')], [416, 'application/json']);
     const head = await get(url, { method: 'HEAD' });

@@ -54,6 +54,19 @@ describe('the feed of changes', () => {
     assert.deepEqual(await changed(first), ['trees']);
     assert.deepEqual(await changed((await last()).replace('Z', '+00:00')), ['trees'], 'the time itself is included');
 
+    for (const address of ['changes/', 'changes/?format=html', `changes/?since=${first}`]) {
+      const response = await fetch(`${base}/api/v1/${address}`);
+      const known = { headers: { 'If-None-Match': response.headers.get('etag') ?? '' } };
+      // Another time of the response alone is no news.
+      await new Promise((resolve) => setTimeout(resolve, 2));
+      assert.equal((await fetch(`${base}/api/v1/${address}`, known)).status, 304, address);
+      if (!address.includes('html')) {
+        folder.write(`${homeOf('parks/trees')}/dataset.yaml`, `label: Oaks of ${address}\n`);
+        await until(async () => (await fetch(`${base}/api/v1/${address}`, known)).status === 200);
+      }
+    }
+    assert.deepEqual(await changed(first), ['trees']);
+
     const second = await later();
     rmSync(folder.path(`${homeOf('parks/lawns')}/versions/${slug}.yaml`));
     await until(async () => (await changed(second)).length > 0);

@@ -163,6 +163,24 @@ describe('If-Match', () => {
     assert.deepEqual(statuses, [200, ...Array(7).fill(412)]);
   });
 
+  it('has a counterpart, If-None-Match, which keeps what is there from being written over', async (t) => {
+    const { write, head, text } = await workshop(t);
+    const before = text(record);
+    const seen = (await head(trees)).headers.get('etag') ?? '';
+    for (const condition of ['*', seen, `"another", W/${seen}`])
+      for (const [method, body] of [
+        ['PATCH', { label: 'x' }],
+        ['PUT', { label: 'x', namespace: `${api}/namespaces/parks/` }],
+        ['DELETE', null],
+      ] as const) {
+        const refused = await write(method, trees, body, { 'If-None-Match': condition });
+        assert.equal(refused.status, 412, `${method} ${condition}`);
+        assert.match(refused.body.detail, /If-None-Match/);
+        assert.equal(text(record), before);
+      }
+    assert.equal((await write('PATCH', trees, { label: 'x' }, { 'If-None-Match': '"another"' })).status, 200);
+  });
+
   it('that is a star asks only that it is there', async (t) => {
     const { write, hand } = await workshop(t);
     hand(record, 'id: 7\nlabel: By hand\n');

@@ -180,6 +180,9 @@ describe('OGC API - Features', () => {
     const etag = (await ask('/collections/lab.new/items')).headers.get('etag') ?? '';
     assert.match(etag, /^W\//);
     assert.equal((await ask('/collections/lab.new/items', { 'If-None-Match': etag })).status, 304);
+    const page = '/collections/lab.new/items?f=html';
+    const ofPage = (await ask(page)).headers.get('etag') ?? '';
+    assert.equal((await ask(page, { 'If-None-Match': ofPage })).status, 304);
   });
 
   it('is linked from the root of the other API, and from each dataset with rows', async () => {

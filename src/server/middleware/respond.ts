@@ -184,8 +184,10 @@ async function unchangedOrNewResponse(
       if (body.length >= largeBody) await nextTurn();
       body = Buffer.from(body);
     }
-    const tag = await etagInTurns(body);
-    response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name, tag);
+    const { madeAt } = representation;
+    const timeless = madeAt === undefined ? body : Buffer.from(body.toString().replaceAll(madeAt, ''));
+    const validator = { tag: await etagInTurns(timeless), isWeak: madeAt !== undefined };
+    response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name, validator);
     if (key !== null) cache.set(key, response);
   }
   const { freshFor, isForGetOnly = false } = representation;

@@ -31,7 +31,10 @@ const errors: Readonly<Record<number, readonly [name: string, description: strin
   408: ['RequestTimeout', 'The body took too long to arrive.'],
   409: ['Conflict', 'It contradicts other records, or the state of the files.'],
   411: ['LengthRequired', 'Bytes are sent with their Content-Length.'],
-  412: ['PreconditionFailed', 'It has changed since: If-Match has another ETag.'],
+  412: [
+    'PreconditionFailed',
+    'If-Match has another ETag: it has changed since. Or it is there, and If-None-Match forbids that.',
+  ],
   413: ['TooLarge', 'The body is too large.'],
   415: ['UnsupportedMediaType', 'Bodies of this media type aren’t read.'],
   416: ['RangeNotSatisfiable', 'The range is outside of the bytes.', 'Content-Range'],
