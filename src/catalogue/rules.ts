@@ -16,7 +16,7 @@ import {
   type RecordSet,
   type Touched,
 } from './record-set.ts';
-import { datasetRefOf, formatRef, refOf } from './ref.ts';
+import { type DatasetRef, datasetRefOf, formatRef, type NamespaceRef, refOf } from './ref.ts';
 import {
   findAliasConflicts,
   findFormerColumnNamesInQueries,
@@ -183,7 +183,7 @@ function namesByCase(names: readonly string[]): Map<string, string[]> {
 }
 
 /** The record whose folder contains a record; null if there is none. */
-export function containingRecordRef(ref: RecordRef): RecordRef | null {
+export function containingRecordRef(ref: RecordRef): NamespaceRef | DatasetRef | null {
   if (ref.kind === 'dataset') return { kind: 'namespace', slug: ref.namespace };
   return ref.kind === 'version' ? datasetRefOf(ref) : null;
 }

@@ -18,8 +18,10 @@ export interface Trash {
   /** All entries, the last removed first. @throws NotPermittedError */
   list(): Promise<readonly TrashEntry[]>;
   /**
-   * Restores a record at its former paths, byte for byte.
+   * Restores a record at its former paths, byte for byte; in the present place of the namespace or dataset that it was in,
+   * if that was renamed or moved since.
    * @param options.dryRun true to check only that it can be restored
+   * @returns the entry, with the reference and the paths that the record has now
    * @throws NotFoundError; ConflictError if a path is in use, or the namespace or dataset around it no longer exists;
    *   NotPermittedError, UnavailableError
    */

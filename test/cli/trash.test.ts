@@ -61,6 +61,26 @@ describe('trash list', () => {
 });
 
 describe('trash restore', () => {
+  it('finds what it was in under its new name', async () => {
+    const root = await withTrash();
+    const run = async (...argv: string[]) => {
+      const { exitCode, out, err } = await type(argv, { root });
+      assert.equal(exitCode, 0, err);
+      return out + err;
+    };
+    await run('namespace', 'edit', 'parks', '--slug', 'green');
+    await run('dataset', 'edit', 'green/trees', '--slug', 'oaks');
+    const [dataset, version] = [
+      'dataset parks/benches as green/benches',
+      `version ${trees} as ${trees.replace('parks/trees', 'green/oaks')}`,
+    ];
+    assert.equal(await run('trash', 'restore', 'parks/benches', '--dry-run'), `Would restore ${dataset}\n`);
+    assert.equal(await run('trash', 'restore', 'parks/benches'), `green/benches\nRestored ${dataset}.\n`);
+    assert.match(await run('trash', 'restore', trees), new RegExp(`Restored ${version}\\.`));
+    assert.match(await run('dataset', 'list', '--namespace', 'green'), /green\/benches/);
+    assert.match(await run('check'), /no errors/);
+  });
+
   it('puts back by name or by entry', async () => {
     const root = await withTrash();
     const restored = await type(['trash', 'restore', 'parks/benches'], { root });

@@ -1,5 +1,6 @@
 /** What every trash promises: the interface `trash.ts` as tests, which a folder's and one over HTTP run. */
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import { ConflictError, NotAuthenticatedError, NotFoundError, NotPermittedError } from '../../src/catalogue/errors.ts';
 import type { Trash } from '../../src/catalogue/trash.ts';
@@ -44,6 +45,31 @@ export function trashPromises(
       assert.equal((await catalogue.get<'dataset'>(trees)).label, 'Trees');
       assert.deepEqual(await refs(trash), [tall]);
       await assert.rejects(trash.restore(newest.id), NotFoundError);
+    });
+
+    it('puts a record where the namespace or the dataset that it was in is now', async (test) => {
+      const { catalogue, trash } = await given(test);
+      await catalogue.edit({ kind: 'namespace', slug: 'parks' }, { slug: 'green' });
+      const [dataset] = await trash.list();
+      assert.ok(dataset);
+      const now = { kind: 'dataset', namespace: 'green', slug: 'trees' } as const;
+      const expected = { ...dataset, ref: now, paths: ['namespaces/green/datasets/trees'] };
+      assert.deepEqual(await trash.restore(dataset.id, { dryRun: true }), expected);
+      assert.deepEqual(await trash.restore(dataset.id), expected);
+      assert.equal((await catalogue.get<'dataset'>(now)).label, 'Trees');
+
+      const { version: published } = await catalogue.publish(now, {
+        source: Readable.from(['a\n1\n']),
+        fileName: 'a.csv',
+      });
+      const { slug } = published;
+      await catalogue.remove({ kind: 'version', namespace: 'green', dataset: 'trees', slug });
+      await catalogue.edit(now, { slug: 'oaks' });
+      const [version] = await trash.list();
+      const place = { kind: 'version', namespace: 'green', dataset: 'oaks', slug } as const;
+      assert.deepEqual((await trash.restore(version?.id ?? '')).ref, place);
+      assert.equal((await catalogue.get<'version'>(place)).size, 4);
+      assert.deepEqual(await refs(trash), [tall]);
     });
 
     it('puts nothing in the place of something else', async (test) => {

@@ -34,9 +34,10 @@ const restore: Verb<{ dryRun?: boolean }> = {
   async run(call, [name = ''], options) {
     const { show } = call;
     const catalogue = await call.open();
-    const entry = entryNamed(name, await catalogue.trash.list());
-    const what = nameOf(entry);
-    await catalogue.trash.restore(entry.id, { dryRun: options.dryRun });
+    const removed = entryNamed(name, await catalogue.trash.list());
+    const entry = await catalogue.trash.restore(removed.id, { dryRun: options.dryRun });
+    const [former, present] = [nameOf(removed), nameOf(entry)];
+    const what = former === present ? former : `${former} as ${formatRef(entry.ref)}`;
     if (show.asJson) show.json(representTrashEntry(entry, linksOfCatalogue(catalogue)));
     else if (options.dryRun) show.line(`Would restore ${what}`);
     else if (!show.forPeople) show.line(formatRef(entry.ref));

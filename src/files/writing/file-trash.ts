@@ -1,17 +1,20 @@
 /** The trash of a catalogue folder, with the permissions of a viewer. */
 import { lstat, readFile } from 'node:fs/promises';
+import { resolveAlias } from '../../catalogue/aliases.ts';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
 import {
   type RecordRef,
+  recordFolderOrFile,
   recordPaths,
   scopeToReread,
   siblingsFolder,
   unitKey,
   unitOfRecord,
 } from '../../catalogue/layout.ts';
+import { findEntity } from '../../catalogue/lookup.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
-import { datasetRefOf, formatRef, type Ref } from '../../catalogue/ref.ts';
+import { type DatasetRef, datasetRefOf, formatRef, type NamespaceRef, type Ref } from '../../catalogue/ref.ts';
 import { containingRecordRef } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
 import type { Access } from '../catalogue-files.ts';
@@ -35,16 +38,17 @@ export class FileTrash implements Trash {
 
   async restore(id: string, { dryRun }: { readonly dryRun?: boolean | undefined } = {}): Promise<TrashEntry> {
     const entry = await this.#entry(id);
-    const { ref } = entry;
     const { root } = this.#access.files;
+    const { ref, presentPath } = await presentPlaceOf(entry.ref, this.#access.files);
     const paths = await trashEntryPaths(root, entry);
     // A person may have edited the entry's file.
     if (!paths.every((path) => scopeToReread(path) && !path.split('/').includes('..')))
       throw new ConflictError(`The entry ${id} names a path outside of the catalogue.`);
     // The record is restored last: without it, the other files have no meaning.
     const changes = await Promise.all(
-      paths.toReversed().map(async (path): Promise<Change> => {
-        const from = trashPath(root, id, path);
+      paths.toReversed().map(async (formerPath): Promise<Change> => {
+        const path = presentPath(formerPath);
+        const from = trashPath(root, id, formerPath);
         const [{ size }, record] = await Promise.all([lstat(from), readRecord(ref, path, from)]);
         return { do: 'restore', path, ref, from, size, record };
       }),
@@ -58,7 +62,7 @@ export class FileTrash implements Trash {
     const options = { dryRun, message, refusal, allowMissingReferences: true };
     await commitSingleStep(this.#access, { locks, changes }, options);
     if (!dryRun) await deleteTrashEntry(root, id);
-    return entry;
+    return { ...entry, ref, paths: entry.paths.map(presentPath) };
   }
 
   async remove(id: string): Promise<void> {
@@ -90,6 +94,35 @@ export class FileTrash implements Trash {
   #assertMayWrite(): void {
     if (!mayWrite(this.#access.viewer, undefined)) throw new NotPermittedError();
   }
+}
+
+/**
+ * The place of a removed record now. If the namespace or the dataset that it was in was renamed or moved since, it is in
+ * that one: the same dataset, under its present name.
+ * @returns its reference, and a function from paths of its files to the present ones
+ */
+async function presentPlaceOf(ref: RecordRef, files: Access['files']) {
+  const container = containingRecordRef(ref);
+  const moved = container ? await renamedContainer(container, files) : undefined;
+  const folder = container ? recordFolderOrFile(container, '') : '';
+  const presentPath = (path: string) =>
+    moved && path.startsWith(`${folder}/`)
+      ? recordFolderOrFile(moved as RecordRef, '') + path.slice(folder.length)
+      : path;
+  if (moved?.kind === 'namespace' && ref.kind === 'dataset')
+    return { ref: { ...ref, namespace: moved.slug }, presentPath };
+  if (moved?.kind === 'dataset' && ref.kind === 'version')
+    return { ref: { ...ref, namespace: moved.namespace, dataset: moved.slug }, presentPath };
+  return { ref, presentPath };
+}
+
+/** The present reference of a namespace or dataset that was renamed or moved; undefined if it wasn't, or is nowhere. */
+async function renamedContainer(container: NamespaceRef | DatasetRef, files: Access['files']) {
+  await files.ensureRead([container]);
+  if (findEntity(files.snapshot, container)) return undefined;
+  // Former names are only known once everything is read.
+  await files.load();
+  return resolveAlias(files.snapshot, container);
 }
 
 /** The file of a record in the trash. @param path where it is restored to: the record's file, or its folder */
