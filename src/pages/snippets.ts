@@ -58,11 +58,23 @@ export const columnsThatLookTyped = (
 ): readonly string[] =>
   columns
     .filter(({ name, type }) => {
-      if (type !== 'string') return false;
-      const { min, max, top = [], examples = [] } = profiles.get(name) ?? {};
-      return [min, max, ...examples, ...top.map(({ value }) => value)].some((value) => looksTyped(String(value ?? '')));
+      const profile = profiles.get(name);
+      return type === 'string' && profile !== undefined && hasTypedValues(profile);
     })
     .map(({ name }) => name);
+
+/** Whether profiles have such values: a page of ten thousand columns would look through as many each time. */
+const known = new WeakMap<Partial<ColumnProfile>, boolean>();
+
+function hasTypedValues(profile: Partial<ColumnProfile>): boolean {
+  const answer = known.get(profile);
+  if (answer !== undefined) return answer;
+  const { min, max, top = [], examples = [] } = profile;
+  const values = [min, max, ...examples, ...top.map(({ value }) => value)];
+  const found = values.some((value) => looksTyped(String(value ?? '')));
+  known.set(profile, found);
+  return found;
+}
 
 /** The address of the rows as "CSV for Excel": semicolons, a byte order mark, and no cell that is a formula. */
 export const excelAddress = ({ address, query }: Pick<RowsSource, 'address' | 'query'>): string =>

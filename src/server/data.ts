@@ -14,6 +14,7 @@ import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { Query } from '../catalogue/types.ts';
+import { KeptTexts } from '../pages/kept-texts.ts';
 import { datasetUrl } from './documents.ts';
 import { NotAcceptableError } from './errors.ts';
 import { toJsonInTurns, turnsOf } from './in-turns.ts';
@@ -75,9 +76,17 @@ export async function profileHandler(request: RequestContext): Promise<Represent
   return {
     title: 'Profile',
     dependsOn: parameters.length ? [] : [profile],
-    json: () => toJsonInTurns(profile, turnsOf(request)),
+    async json() {
+      const known = profileTexts.get(ctx.path, [profile]);
+      const text = known ?? (await toJsonInTurns(profile, turnsOf(request)));
+      if (known === undefined && parameters.length === 0) profileTexts.set(ctx.path, [profile], text);
+      return text;
+    },
   };
 }
+
+/** Profiles in JSON. Those of ten thousand columns are 5 MB each, of which a page shows the start. */
+const profileTexts = new KeptTexts();
 
 /** The rows of a saved query: its parameters come first, those of the request behind them. */
 export async function savedQueryRowsHandler(request: RequestContext): Promise<Representation | undefined> {

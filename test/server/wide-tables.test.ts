@@ -1,6 +1,7 @@
 /** Pages of tables with hundreds of columns: short enough to be made without holding up others. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { serveAccounts } from '../support/accounts.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -16,6 +17,9 @@ function csvOf(columns: number): string {
   const value = (row: number, i: number) => (i >= columns - 10 ? 7 : row * (i + 1) + 0.5);
   return line((i) => `c<${i}>`) + [1, 2, 3, 4].map((row) => line((i) => value(row, i))).join('');
 }
+
+const trees = '/api/v1/namespaces/parks/datasets/trees/';
+const form = { 'Content-Type': 'application/x-www-form-urlencoded' };
 
 describe('a table of hundreds of columns', () => {
   let workshop: Workshop;
@@ -82,6 +86,24 @@ describe('a table of hundreds of columns', () => {
     assert.match(rows, /<input name="_fields" value="c&lt;1100>,c&lt;7>" required\/?>/);
     assert.match(rows, /<input id="filter-column" name="_add" placeholder="Column" required\/?>/);
     assert.match(await page('../wider/data/?_add=c<1100>&_lookup=gte&_value=2500'), /c&lt;1100> at least 2500/);
+  });
+
+  it('is described anew to a reader who is signed in after each version', async (t) => {
+    const { accounts, ask } = await serveAccounts(t);
+    const { token } = await accounts.addToken('alice');
+    await ask('/api/v1/namespaces/parks/datasets/', { method: 'POST', body: 'label=Trees', headers: form }, token);
+    const profile = async (query = '') => (await ask(`${trees}profile/${query}`, {}, token)).body;
+    for (const rows of [1, 2, 3]) {
+      const headers = { 'Content-Type': 'text/csv' };
+      const { status } = await ask(
+        `${trees}version/`,
+        { method: 'POST', body: `a\n${'7\n'.repeat(rows)}`, headers },
+        token,
+      );
+      assert.equal(status, 201);
+      assert.equal((await profile('?a=8')).matched.rows, 0);
+      for (const _time of [1, 2]) assert.equal((await profile()).rows, rows);
+    }
   });
 
   it('has the start of its profile on a page', async () => {

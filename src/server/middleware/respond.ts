@@ -217,6 +217,7 @@ async function sendPageInParts(
     // The start leaves before the rest is begun.
     await nextTurn();
     const { dependsOn, freshFor, page } = await complete();
+    await nextTurn();
     const text = await page(context);
     const response = makeCachedResponse(epoch, [settings, ...dependsOn], text, headers, route.name);
     if (freshFor !== undefined) response.freshUntil = performance.now() + freshFor;
@@ -252,7 +253,11 @@ function pageContextOf({ ctx, app, links, viewer }: RequestContext, representati
 
 async function bodyOf(request: RequestContext, representation: Representation): Promise<string | Uint8Array> {
   const { ctx, type, indent, isPage } = request;
-  if (representation.page) return representation.page(pageContextOf(request, representation));
+  if (representation.page) {
+    // A page is up to 20 ms of work: it has a turn of its own.
+    await nextTurn();
+    return representation.page(pageContextOf(request, representation));
+  }
   if ((representation.type ?? type) === 'text/html')
     return renderJsonPage(pageContextOf(request, representation), {
       title: representation.title,
