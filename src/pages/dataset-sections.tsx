@@ -62,8 +62,8 @@ export interface Section {
   /** One measured note. */
   readonly note: string;
   readonly content?: ComponentChildren;
-  /** Content that is rendered already. */
-  readonly html?: string;
+  /** Content that is rendered by itself, as HTML. */
+  readonly html?: () => string;
 }
 
 /** The parts of the page that have content. */
@@ -180,7 +180,7 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
   ];
 }
 
-/** The list of columns: rendered, and kept for as long as it shows the same; for a file, to be rendered. */
+/** The list of columns: kept for as long as it shows the same; for a file, rendered with the page. */
 function columnList(
   context: PageContext,
   parts: DatasetPageParts,
@@ -207,12 +207,8 @@ function columnList(
   );
   // Of a file, the rule of static pages changes the elements before they are rendered.
   if (context.isExport) return { content: list() };
-  return { html: keptHtml(`columns ${locale.language} ${rowsPath}`, [version, profile, ...dataset.columns], list) };
-}
-
-/** Renders the list of columns, which may take as long as all else, and keeps it for the page that is rendered next. */
-export function renderColumnListAhead(context: PageContext, parts: DatasetPageParts): void {
-  columnList(context, parts, profilesByColumn(parts.version, parts.profile));
+  const key = `columns ${locale.language} ${rowsPath}`;
+  return { html: () => keptHtml(key, [version, profile, ...dataset.columns], list) };
 }
 
 /** True for a column by which a map may be coloured. */

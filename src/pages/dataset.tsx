@@ -7,7 +7,7 @@ import { datasetCrumbs } from './dataset-crumbs.ts';
 import { DatasetLead } from './dataset-lead.tsx';
 import { DatasetNotes } from './dataset-notes.tsx';
 import { type DatasetPageParts, datasetSections } from './dataset-sections.tsx';
-import { type PageParts, renderPage, renderPageStart } from './layout.tsx';
+import { type PageParts, renderPageInTurns, renderPageStart } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
 import type { PageContext } from './page-context.ts';
 import { Part } from './part.tsx';
@@ -36,33 +36,28 @@ function headOf(context: PageContext, parts: DatasetHeadParts): Omit<PageParts, 
   };
 }
 
-export function renderDatasetPage(context: PageContext, parts: DatasetPageParts): string {
+export function renderDatasetPage(context: PageContext, parts: DatasetPageParts): Promise<string> {
   const { locale } = context;
   const { dataset, version, isVersionPage } = parts;
   const sections = datasetSections(context, parts);
-  return renderPage(context, {
-    ...headOf(context, parts),
-    children: (
-      <>
-        <DatasetNotes context={context} {...parts} />
-        <DatasetLead {...{ context, dataset, version, isVersionPage, sizes: parts.sizes }} />
-        <nav class="toc" aria-label={locale.text('onThisPage')}>
-          <ul>
-            {sections.map(({ id, title }) => (
-              <li key={id}>
-                <a href={`#${id}`}>{title}</a>
-              </li>
-            ))}
-          </ul>
-        </nav>
-        {sections.map(({ id, title, note, content, html }) => (
-          <Part key={id} {...{ id, title, note, html }}>
-            {content}
-          </Part>
+  return renderPageInTurns(context, headOf(context, parts), [
+    <DatasetNotes key="notes" context={context} {...parts} />,
+    <DatasetLead key="lead" {...{ context, dataset, version, isVersionPage, sizes: parts.sizes }} />,
+    <nav key="toc" class="toc" aria-label={locale.text('onThisPage')}>
+      <ul>
+        {sections.map(({ id, title }) => (
+          <li key={id}>
+            <a href={`#${id}`}>{title}</a>
+          </li>
         ))}
-      </>
-    ),
-  });
+      </ul>
+    </nav>,
+    ...sections.map(({ id, title, note, content, html }) => (
+      <Part key={id} {...{ id, title, note, html }}>
+        {content}
+      </Part>
+    )),
+  ]);
 }
 
 /** Columns that search engines get in the page; `schema.jsonld` has all. */

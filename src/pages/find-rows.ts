@@ -3,6 +3,7 @@ import type { RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { haveAggregates, quotedName } from '../catalogue/row-parameters.ts';
 import type { Column } from '../catalogue/types.ts';
+import { keepLast } from './keep-last.ts';
 import { choosePreviewColumns, profilesByColumn } from './preview-columns.ts';
 import type { RowsPageParts } from './rows.tsx';
 import type { ColumnFacet } from './rows-aside.tsx';
@@ -57,24 +58,14 @@ export async function findRowsPage(rows: RowsFinder, facts: RowsFacts, parameter
 }
 
 /** The columns of the rows, with the texts of the record; the geometry, which says little to people, is last. */
-export function describedColumns(columns: readonly Column[], profile: VersionProfile | null): readonly Column[] {
-  if (!profile) return columns;
-  const known = describedBefore.get(profile);
-  if (known?.columns === columns) return known.result;
+export const describedColumns = (columns: readonly Column[], profile: VersionProfile | null): readonly Column[] =>
+  profile ? measuredColumns(profile, columns) : columns;
+
+const measuredColumns = keepLast((profile: VersionProfile, columns: readonly Column[]): readonly Column[] => {
   const described = new Map(columns.map((column) => [column.name, column]));
   const measured = [...profile.columns].sort((a, b) => Number(a.type === 'geometry') - Number(b.type === 'geometry'));
-  const result = measured.map(
-    ({ name, type }) => described.get(name) ?? { name, type, label: '', description: '', unit: '' },
-  );
-  describedBefore.set(profile, { columns, result });
-  return result;
-}
-
-/** The columns that were described last, by their profile: of ten thousand, each page would take its time. */
-const describedBefore = new WeakMap<
-  VersionProfile,
-  { readonly columns: readonly Column[]; readonly result: readonly Column[] }
->();
+  return measured.map(({ name, type }) => described.get(name) ?? { name, type, label: '', description: '', unit: '' });
+});
 
 export const columnsOfGroups = (items: readonly Readonly<Record<string, unknown>>[]): readonly Column[] =>
   [...new Set(items.flatMap((item) => Object.keys(item)))].map((name) => {
@@ -141,6 +132,16 @@ async function profileOfMatching(
   return rows.profile([...filters, ['_fields', shown.join(',')]]);
 }
 
+/** The first columns that have few values. */
+const columnsWithFewValues = keepLast((profile: VersionProfile, columns: readonly Column[]): readonly Column[] => {
+  const profiles: ReadonlyMap<string, Partial<ColumnProfile>> = profilesByColumn(undefined, profile);
+  const hasFew = ({ name, type }: Column) => {
+    const distinct = profiles.get(name)?.distinct ?? 0;
+    return (type === 'string' || type === 'boolean' || type === 'integer') && distinct >= 2 && distinct <= facetValues;
+  };
+  return columns.filter(hasFew).slice(0, facetColumns);
+});
+
 /** Values of the columns that have few, with their counts in the matching rows. */
 async function countValues(
   rows: RowsFinder,
@@ -148,15 +149,9 @@ async function countValues(
   columns: readonly Column[],
   profile: VersionProfile | null,
 ): Promise<readonly ColumnFacet[]> {
-  const profiles = new Map(profile?.columns.map((column) => [column.name, column]));
-  const isCountable = ({ name, type }: Column) => {
-    const distinct = profiles.get(name)?.distinct ?? 0;
-    return (type === 'string' || type === 'boolean' || type === 'integer') && distinct >= 2 && distinct <= facetValues;
-  };
   const filters = filtersOf(parameters);
-  const counted = columns.filter(isCountable).slice(0, facetColumns);
   return Promise.all(
-    counted.map(async (column) => {
+    (profile ? columnsWithFewValues(profile, columns) : []).map(async (column) => {
       const total = column.name === 'n' ? 'm' : 'n';
       const group = [
         ['_group_by', quotedName(column.name)],

@@ -3,7 +3,7 @@ import type { VNode } from 'preact';
 import { apiRoot } from '../catalogue/urls.ts';
 import { CodeBlock } from './code-block.tsx';
 import { JsonText, type JsonTextProps } from './json-text.tsx';
-import { type Crumb, renderPage } from './layout.tsx';
+import { type Crumb, renderPageInTurns } from './layout.tsx';
 import { absoluteUrl, hrefOf, hrefWith, type PageContext } from './page-context.ts';
 
 export interface JsonPageParts {
@@ -22,44 +22,44 @@ export interface JsonPageParts {
   readonly previous?: string | null;
 }
 
-export function renderJsonPage(context: PageContext, parts: JsonPageParts): string {
+export function renderJsonPage(context: PageContext, parts: JsonPageParts): Promise<string> {
   const { locale } = context;
   const { title, allow, hasPage } = parts;
   const json = hrefWith(context, { format: 'json', _format: null });
-  return renderPage(context, {
-    title,
-    section: 'api',
-    isHidden: true,
-    crumbs: apiCrumbs(context),
-    children: (
-      <>
-        <h1>{title}</h1>
-        <p class="row">
-          <span class="type">GET</span>
-          <code>{decodedPath(context)}</code>
-        </p>
-        <Paging context={context} {...parts} />
-        <JsonText context={context} href={json} text={parts.json} reviver={parts.reviver} targets={parts.targets} />
-        <Paging context={context} {...parts} />
-        <section class="api-request" aria-labelledby="request">
-          <h2 id="request">{locale.text('request')}</h2>
-          <CodeBlock
-            context={context}
-            label="curl"
-            code={`curl -H 'Accept: application/json' '${absoluteUrl(context, hrefWithoutPrefix(context))}'`}
-          />
-          <p class="s soft">
-            {locale.text('allowedMethods', { methods: allow })}{' '}
-            {context.username === null && / (POST|PUT|PATCH|DELETE)/.test(` ${allow}`) && locale.text('logInToWrite')}
-          </p>
-          <p class="s dots">
-            <a href={json}>JSON</a>
-            {hasPage && <a href={hrefWith(context, { format: null, _format: null })}>{locale.text('page')}</a>}
-          </p>
-        </section>
-      </>
-    ),
-  });
+  const pageParts = { title, section: 'api', isHidden: true, crumbs: apiCrumbs(context) } as const;
+  return renderPageInTurns(context, pageParts, [
+    <h1 key="title">{title}</h1>,
+    <p key="address" class="row">
+      <span class="type">GET</span>
+      <code>{decodedPath(context)}</code>
+    </p>,
+    <Paging key="before" context={context} {...parts} />,
+    <JsonText
+      key="json"
+      context={context}
+      href={json}
+      text={parts.json}
+      reviver={parts.reviver}
+      targets={parts.targets}
+    />,
+    <Paging key="after" context={context} {...parts} />,
+    <section key="request" class="api-request" aria-labelledby="request">
+      <h2 id="request">{locale.text('request')}</h2>
+      <CodeBlock
+        context={context}
+        label="curl"
+        code={`curl -H 'Accept: application/json' '${absoluteUrl(context, hrefWithoutPrefix(context))}'`}
+      />
+      <p class="s soft">
+        {locale.text('allowedMethods', { methods: allow })}{' '}
+        {context.username === null && / (POST|PUT|PATCH|DELETE)/.test(` ${allow}`) && locale.text('logInToWrite')}
+      </p>
+      <p class="s dots">
+        <a href={json}>JSON</a>
+        {hasPage && <a href={hrefWith(context, { format: null, _format: null })}>{locale.text('page')}</a>}
+      </p>
+    </section>,
+  ]);
 }
 
 /** Path and parameters without those of the format, encoded for a shell. */

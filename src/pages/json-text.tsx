@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import { baseUrlPath } from '../catalogue/urls.ts';
 import { escapeHtml } from './html.ts';
+import { KeptTexts } from './kept-texts.ts';
 import type { PageContext } from './page-context.ts';
 
 export interface JsonTextProps {
@@ -22,7 +23,9 @@ const mostOfLonger = 30_000;
 export function JsonText({ context, text, href, reviver, targets }: JsonTextProps): VNode {
   const { locale, base } = context;
   const isWhole = text.length <= mostWhole;
-  const indented = isWhole ? JSON.stringify(JSON.parse(text, reviver), null, 2) : indentedStart(text, mostOfLonger);
+  const coloured = isWhole
+    ? colouredJson(JSON.stringify(JSON.parse(text, reviver), null, 2), base, targets)
+    : colouredStart(text, href, base, targets);
   return (
     <>
       {!isWhole && (
@@ -32,17 +35,26 @@ export function JsonText({ context, text, href, reviver, targets }: JsonTextProp
         </p>
       )}
       <div class="code">
-        <pre
-          class="json"
-          tabIndex={0}
-          role="region"
-          aria-label="JSON"
-          dangerouslySetInnerHTML={{ __html: colouredJson(indented, base, targets) }}
-        />
+        <pre class="json" tabIndex={0} role="region" aria-label="JSON" dangerouslySetInnerHTML={{ __html: coloured }} />
       </div>
     </>
   );
 }
+
+const starts = new KeptTexts();
+
+/** The start of a long text, coloured; it is kept, since colouring it takes as long as the rest of the page. */
+function colouredStart(text: string, href: string, base: string, targets: JsonTextProps['targets']): string {
+  const start = text.slice(0, mostOfLonger);
+  const known = starts.get(href, [start, base, targets]);
+  if (known !== undefined) return known;
+  const html = colouredJson(indentedStart(text, mostOfLonger), base, targets);
+  starts.set(href, [copyOf(start), base, targets], copyOf(html));
+  return html;
+}
+
+/** A text that doesn't keep the megabytes alive that it is a part of, as slices do in V8. */
+const copyOf = (text: string): string => Buffer.from(text).toString();
 
 const part = /"(?:[^"\\]|\\.)*(?:"|\\?$)|[{[]\s*[}\]]|[{}[\],:]|[^\s{}[\],:"]+/g;
 

@@ -4,6 +4,7 @@ import { render } from 'preact-render-to-string';
 import { accentColours } from '../catalogue/colour.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
 import { apiRoot, collections, documentationRoot } from '../catalogue/urls.ts';
+import { Turns } from '../data/event-loop.ts';
 import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
 import { renderStatically } from './static-page.ts';
 
@@ -59,6 +60,24 @@ const contentMark = '<wbr id="content"/>';
 export function renderPageStart(context: PageContext, parts: Omit<PageParts, 'children'>): string {
   const page = renderPage(context, { ...parts, children: <wbr id="content" /> });
   return page.slice(0, page.indexOf(contentMark));
+}
+
+/** A whole page, as HTML: each piece of its content is rendered in a turn, if that of the one before is over. */
+export async function renderPageInTurns(
+  context: PageContext,
+  parts: Omit<PageParts, 'children'>,
+  content: readonly (VNode | false)[],
+): Promise<string> {
+  // The rule for files is a hook of preact while a whole page is rendered.
+  if (context.isExport) return renderPage(context, { ...parts, children: content });
+  const turns = new Turns();
+  const pieces: string[] = [];
+  for (const piece of content) {
+    if (piece) pieces.push(render(piece).replace(forbidden, '\ufffd'));
+    if (turns.isOver) await turns.next();
+  }
+  const page = renderPage(context, { ...parts, children: <wbr id="content" /> });
+  return page.replace(contentMark, () => pieces.join(''));
 }
 
 function Page({ context, ...parts }: PageParts & { readonly context: PageContext }): VNode {

@@ -6,8 +6,8 @@ export function Part(props: {
   readonly title: string;
   readonly note: string;
   readonly children?: ComponentChildren;
-  /** Content that is rendered already. */
-  readonly html?: string | undefined;
+  /** Content that is rendered by itself, as HTML. */
+  readonly html?: (() => string) | undefined;
 }): VNode {
   const { id, title, note, children, html } = props;
   return (
@@ -16,7 +16,7 @@ export function Part(props: {
         <h2 id={`h-${id}`}>{title}</h2>
         {note && <p>{note}</p>}
       </header>
-      {html === undefined ? <div>{children}</div> : <div dangerouslySetInnerHTML={{ __html: html }} />}
+      {html === undefined ? <div>{children}</div> : <div dangerouslySetInnerHTML={{ __html: html() }} />}
     </section>
   );
 }

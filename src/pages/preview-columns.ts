@@ -1,6 +1,7 @@
 /** The columns of a table that say most, for its first rows. */
 import { type ColumnProfile, statisticsInMetadata, type VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Column, Version } from '../catalogue/types.ts';
+import { keepLast } from './keep-last.ts';
 
 /** Columns that a page lists, or offers to choose from: a table may have ten thousand. */
 export const mostListedColumns = 1000;
@@ -9,7 +10,7 @@ export const mostListedColumns = 1000;
 const mostScored = 500;
 
 /** The columns to show first, in their order. @param profiles by name, as far as they are known */
-export function choosePreviewColumns(
+export const choosePreviewColumns = keepLast(function choose(
   columns: readonly Column[],
   profiles: ReadonlyMap<string, Partial<ColumnProfile>>,
   rows: number,
@@ -32,7 +33,7 @@ export function choosePreviewColumns(
   }
   const chosen = [...distinct, ...copies].slice(0, most);
   return chosen.sort((a, b) => a.at - b.at).map(({ column }) => column);
-}
+});
 
 /** The first texts of a column that has names; '' for others. */
 const sampleOf = ({ examples, top }: Partial<ColumnProfile> = {}): string => {
@@ -74,12 +75,11 @@ export function profilesByColumn(
   profile: VersionProfile | null,
 ): ReadonlyMap<string, Partial<ColumnProfile>> {
   if (!profile) return version ? statisticsInMetadata(version) : new Map();
-  const known = byName.get(profile);
-  if (known) return known;
-  const profiles = new Map(profile.columns.map((column) => [column.name, column]));
-  byName.set(profile, profiles);
-  return profiles;
+  return measuredByColumn(profile);
 }
 
-/** Of ten thousand columns, a page would make these several times. */
-const byName = new WeakMap<VersionProfile, ReadonlyMap<string, ColumnProfile>>();
+/** Measured profiles by column. */
+export const measuredByColumn = keepLast(
+  ({ columns }: VersionProfile): ReadonlyMap<string, ColumnProfile> =>
+    new Map(columns.map((column) => [column.name, column])),
+);

@@ -5,6 +5,7 @@ import type { Column } from '../catalogue/types.ts';
 import { Cell, isNumeric, type RowValues, TypeOfColumn } from './cells.tsx';
 import { Ends, HistogramBars, makeRowsHref, TopValues } from './histogram.tsx';
 import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
+import { measuredByColumn } from './preview-columns.ts';
 import { type ColumnFacet, noPart, RowsAside } from './rows-aside.tsx';
 
 export interface RowsTableProps {
@@ -31,7 +32,7 @@ export function RowsTable(props: RowsTableProps): VNode {
   const { context, rows, columns, matched, total, offset, profile, matchedProfile, facets, hasGeometry, isAggregated } =
     props;
   const { locale } = context;
-  const profiles = new Map(profile?.columns.map((column) => [column.name, column]));
+  const profiles = profile ? measuredByColumn(profile) : new Map<string, ColumnProfile>();
   const matchedColumns = new Map(matchedProfile?.columns.map((column) => [column.name, column]));
   const hasMap = hasGeometry && !isAggregated;
   if (rows.length === 0)

@@ -5,7 +5,7 @@ import { parametersFromRecord, quotedName } from '../catalogue/row-parameters.ts
 import type { Column } from '../catalogue/types.ts';
 import { datasetCrumbs } from './dataset-crumbs.ts';
 import { escapeHtml } from './html.ts';
-import { type Crumb, renderPage } from './layout.tsx';
+import { type Crumb, renderPageInTurns } from './layout.tsx';
 import type { Locale } from './locale.ts';
 import { hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
 import { mostListedColumns, profilesByColumn } from './preview-columns.ts';
@@ -23,7 +23,7 @@ export interface RowsPageParts extends RowsFacts, Omit<RowsTableProps, 'context'
 
 type Props = RowsPageParts & { readonly context: PageContext };
 
-export function renderRowsPage(context: PageContext, parts: RowsPageParts): string {
+export function renderRowsPage(context: PageContext, parts: RowsPageParts): Promise<string> {
   const { locale } = context;
   const {
     dataset,
@@ -33,7 +33,6 @@ export function renderRowsPage(context: PageContext, parts: RowsPageParts): stri
     isVersionPage,
     rows,
     matched,
-    total,
     columns,
     allColumns,
     limit,
@@ -57,49 +56,63 @@ export function renderRowsPage(context: PageContext, parts: RowsPageParts): stri
         last,
       ]
     : datasetCrumbs(context, dataset, namespace, [...below, last]);
-  return renderPage(context, {
+  const pageParts = {
     title: locale.text('rowsOf', { label: title }),
     section: query ? 'queries' : 'datasets',
     isHidden: true,
     json: hrefWith(context, { _format: 'json', format: null }),
     crumbs,
-    children: (
-      <>
-        <div class="titles">
-          <div>
-            <h1 dir="auto">{title}</h1>
-            <p class="soft dots" aria-live="polite">
-              <span>
-                {isAggregated
-                  ? locale.text('groupsOfRows')
-                  : locale.fill('rowsMatch', {
-                      count: total,
-                      matched: <b>{locale.number(matched)}</b>,
-                      total: locale.number(total),
-                    })}
-              </span>
-              {!isAggregated && (
-                <span>{locale.text('columnsShown', { shown: columns.length, all: allColumns.length })}</span>
-              )}
-              <span>{locale.text('versionOf', { date: locale.date(version.datetime, 'long') })}</span>
-            </p>
-          </div>
-          {!isAggregated && allColumns.length > 1 && <ColumnPicker context={context} {...parts} />}
-        </div>
-        <TooLargeToFilter context={context} path={context.path} />
-        {!isAggregated && <RowFilters context={context} columns={allColumns} />}
-        <RowsAddress
-          {...{ context, matched, isAggregated, columns: written }}
-          title={title}
-          name={query?.slug ?? dataset.slug}
-          subject={query ? `@${query.slug}` : formatRef(refOf(isVersionPage ? version : dataset))}
-          textColumns={columnsThatLookTyped(written, profilesByColumn(version, parts.profile))}
-        />
-        {context.filteringOf?.(context.path) === 'inBrowser' && <RowsForScript context={context} parts={parts} />}
-        {isSingle ? <SingleRow context={context} {...parts} /> : <RowsTable context={context} {...parts} />}
-      </>
+  } as const;
+  return renderPageInTurns(context, pageParts, [
+    <Titles key="titles" context={context} {...parts} />,
+    <TooLargeToFilter key="too-large" context={context} path={context.path} />,
+    !isAggregated && <RowFilters key="filters" context={context} columns={allColumns} />,
+    <RowsAddress
+      key="address"
+      {...{ context, matched, isAggregated, columns: written }}
+      title={title}
+      name={query?.slug ?? dataset.slug}
+      subject={query ? `@${query.slug}` : formatRef(refOf(isVersionPage ? version : dataset))}
+      textColumns={columnsThatLookTyped(written, profilesByColumn(version, parts.profile))}
+    />,
+    context.filteringOf?.(context.path) === 'inBrowser' && (
+      <RowsForScript key="script" context={context} parts={parts} />
     ),
-  });
+    isSingle ? (
+      <SingleRow key="row" context={context} {...parts} />
+    ) : (
+      <RowsTable key="rows" context={context} {...parts} />
+    ),
+  ]);
+}
+
+/** What the rows are, how many, and of which version; and the form that chooses columns. */
+function Titles({ context, ...parts }: Props): VNode {
+  const { locale } = context;
+  const { dataset, query, version, matched, total, columns, allColumns, isAggregated } = parts;
+  return (
+    <div class="titles">
+      <div>
+        <h1 dir="auto">{query?.label ?? dataset.label}</h1>
+        <p class="soft dots" aria-live="polite">
+          <span>
+            {isAggregated
+              ? locale.text('groupsOfRows')
+              : locale.fill('rowsMatch', {
+                  count: total,
+                  matched: <b>{locale.number(matched)}</b>,
+                  total: locale.number(total),
+                })}
+          </span>
+          {!isAggregated && (
+            <span>{locale.text('columnsShown', { shown: columns.length, all: allColumns.length })}</span>
+          )}
+          <span>{locale.text('versionOf', { date: locale.date(version.datetime, 'long') })}</span>
+        </p>
+      </div>
+      {!isAggregated && allColumns.length > 1 && <ColumnPicker context={context} {...parts} />}
+    </div>
+  );
 }
 
 /** The form that chooses columns; the server redirects to the address that it makes. */

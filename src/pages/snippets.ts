@@ -3,6 +3,7 @@
 import type { ColumnProfile } from '../catalogue/column-statistics.ts';
 import type { Column } from '../catalogue/types.ts';
 import { frameCode } from './frame-code.ts';
+import { keepLast } from './keep-last.ts';
 
 /** The rows that a snippet reads. */
 export interface RowsSource {
@@ -52,29 +53,18 @@ const looksTyped = (text: string): boolean =>
 const isTruthValue = /^(true|false|t|f)$/i;
 
 /** Columns of texts that other tools would read as numbers or truth values, as far as their values are known. */
-export const columnsThatLookTyped = (
-  columns: readonly Column[],
-  profiles: ReadonlyMap<string, Partial<ColumnProfile>>,
-): readonly string[] =>
-  columns
-    .filter(({ name, type }) => {
-      const profile = profiles.get(name);
-      return type === 'string' && profile !== undefined && hasTypedValues(profile);
-    })
-    .map(({ name }) => name);
-
-/** Whether profiles have such values: a page of ten thousand columns would look through as many each time. */
-const known = new WeakMap<Partial<ColumnProfile>, boolean>();
-
-function hasTypedValues(profile: Partial<ColumnProfile>): boolean {
-  const answer = known.get(profile);
-  if (answer !== undefined) return answer;
-  const { min, max, top = [], examples = [] } = profile;
-  const values = [min, max, ...examples, ...top.map(({ value }) => value)];
-  const found = values.some((value) => looksTyped(String(value ?? '')));
-  known.set(profile, found);
-  return found;
-}
+export const columnsThatLookTyped = keepLast(
+  (columns: readonly Column[], profiles: ReadonlyMap<string, Partial<ColumnProfile>>): readonly string[] =>
+    columns
+      .filter(({ name, type }) => {
+        if (type !== 'string') return false;
+        const { min, max, top = [], examples = [] } = profiles.get(name) ?? {};
+        return [min, max, ...examples, ...top.map(({ value }) => value)].some((value) =>
+          looksTyped(String(value ?? '')),
+        );
+      })
+      .map(({ name }) => name),
+);
 
 /** The address of the rows as "CSV for Excel": semicolons, a byte order mark, and no cell that is a formula. */
 export const excelAddress = ({ address, query }: Pick<RowsSource, 'address' | 'query'>): string =>

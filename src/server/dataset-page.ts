@@ -13,6 +13,7 @@ import type { ShownMap } from '../pages/dataset-map.tsx';
 import type { DatasetPageParts } from '../pages/dataset-sections.tsx';
 import { shownVersions } from '../pages/dataset-versions.tsx';
 import { shownVersion } from '../pages/figures.ts';
+import { keepLast } from '../pages/keep-last.ts';
 import { choosePreviewColumns, profilesByColumn } from '../pages/preview-columns.ts';
 import { historySoon } from './dataset-history.ts';
 import { datasetState } from './dataset-state.ts';
@@ -107,10 +108,10 @@ export async function datasetPageParts(
 }
 
 /** Names of the columns that have a page: those of the version that the dataset's page shows. Browsers take `.` and `..` out of addresses. */
-function columnsWithPage(dataset: Dataset): ReadonlySet<string> {
+const columnsWithPage = keepLast((dataset: Dataset): ReadonlySet<string> => {
   const columns = shownVersion(dataset)?.columns ?? dataset.columns;
   return new Set(columns.map(({ name }) => name).filter((name) => name !== '.' && name !== '..'));
-}
+});
 
 /** Milliseconds that a page waits for versions that are being compared. */
 const patienceForChanges = 200;
@@ -127,23 +128,18 @@ async function changesSoon(catalogue: Catalogue, dataset: Dataset, figures: Diff
   return request();
 }
 
-/** Datasets with the columns of a version, as they were made for a state of the dataset. */
-const withColumns = new WeakMap<Version, { readonly of: Dataset; readonly dataset: Dataset }>();
-
 /** The dataset with the columns of one of its versions, described as far as they are the newest's. The same object each time. */
-export function datasetWithColumnsOf(dataset: Dataset, version: Version): Dataset {
+export const datasetWithColumnsOf = (dataset: Dataset, version: Version): Dataset => combine(version, dataset);
+
+const combine = keepLast((version: Version, dataset: Dataset): Dataset => {
   const own = version.columns;
   if (!own) return dataset;
-  const known = withColumns.get(version);
-  if (known?.of === dataset) return known.dataset;
   const described = new Map([...dataset.missing_columns, ...dataset.columns].map((column) => [column.name, column]));
   const columns = own.map(
     ({ name, type }): Column => ({ label: '', description: '', unit: '', ...described.get(name), name, type }),
   );
-  const combined = { ...dataset, columns };
-  withColumns.set(version, { of: dataset, dataset: combined });
-  return combined;
-}
+  return { ...dataset, columns };
+});
 
 async function queriesAbout(catalogue: Catalogue, dataset: Dataset): Promise<readonly Query[]> {
   const filters = { dataset: [formatRef(refOf(dataset))] };
@@ -216,15 +212,20 @@ async function firstLook(catalogue: Catalogue, dataset: Dataset, version: Versio
 
 async function lookAt(catalogue: Catalogue, dataset: Dataset, version: Version): Promise<Look> {
   const profile: VersionProfile = await catalogue.profile(refOf(version));
-  const byName: ReadonlyMap<string, Partial<ColumnProfile>> = profilesByColumn(version, profile);
-  const names = new Map(dataset.columns.map((column) => [column.name, column]));
-  const known = profile.columns.map(
-    ({ name, type }): Column => names.get(name) ?? { name, type, label: '', description: '', unit: '' },
-  );
-  const columns = choosePreviewColumns(known, byName, profile.rows, previewColumns);
+  const columns = columnsOfPreview(profile, dataset.columns);
   const rows = columns.length ? await firstRows(catalogue, version, profile, columns) : [];
   return { profile, preview: columns.length ? { columns, rows } : null, reason: '', isComplete: true };
 }
+
+/** The columns of the first rows: those that say most. */
+const columnsOfPreview = keepLast((profile: VersionProfile, described: readonly Column[]): readonly Column[] => {
+  const names = new Map(described.map((column) => [column.name, column]));
+  const known = profile.columns.map(
+    ({ name, type }): Column => names.get(name) ?? { name, type, label: '', description: '', unit: '' },
+  );
+  const profiles: ReadonlyMap<string, Partial<ColumnProfile>> = profilesByColumn(undefined, profile);
+  return choosePreviewColumns(known, profiles, profile.rows, previewColumns);
+});
 
 type FirstRows = Awaited<ReturnType<typeof readRows>>;
 /** First rows by the profile of their table, which is another object when the payload is another. */

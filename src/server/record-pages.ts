@@ -4,10 +4,8 @@ import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { maySeePeople } from '../catalogue/permissions.ts';
 import { datasetRefOf, refOf } from '../catalogue/ref.ts';
 import type { Commit, Dataset, Entities, Kind, Namespace, Query, Version } from '../catalogue/types.ts';
-import { nextTurn } from '../data/event-loop.ts';
 import { renderDatasetPage, renderDatasetPageStart } from '../pages/dataset.tsx';
 import { datasetCrumbs } from '../pages/dataset-crumbs.ts';
-import { renderColumnListAhead } from '../pages/dataset-sections.tsx';
 import { renderHistoryPage } from '../pages/history.tsx';
 import { hrefOfRef } from '../pages/page-context.ts';
 import {
@@ -93,9 +91,6 @@ async function withDatasetPage(
   };
 }
 
-/** Columns from which on their list is rendered in a turn of its own. */
-const manyColumns = 50;
-
 async function completeDatasetPage(
   { app, catalogue, query, viewer }: RequestContext,
   { dependsOn }: Representation,
@@ -124,14 +119,7 @@ async function completeDatasetPage(
   return {
     dependsOn: isReady ? [...dependsOn, ...shown()] : [],
     freshFor: beforeCommitsAreReadAgain,
-    async page(context) {
-      const all = { ...parts, chart: chart ?? null };
-      if (parts.dataset.columns.length > manyColumns) {
-        renderColumnListAhead(context, all);
-        await nextTurn();
-      }
-      return renderDatasetPage(context, all);
-    },
+    page: (context) => renderDatasetPage(context, { ...parts, chart: chart ?? null }),
   };
 }
 

@@ -24,9 +24,16 @@ export type SelectedColumn = SelectedValueColumn | SelectedGeometry;
  * @throws RangeError if a field is no column; the fields of a client were checked before
  */
 export function columnsToWrite({ schema, fields }: Pick<RowsInput, 'schema' | 'fields'>): SelectedColumn[] {
-  const columns = schema.columns.map(({ name, type }, index) => ({ kind: 'column', index, name, type }) as const);
-  if (!fields) return schema.hasGeometry ? [{ kind: 'geometry' }, ...columns] : columns;
-  const byName = new Map<string, SelectedColumn>(columns.map((column) => [column.name, column]));
+  const columnAt = ({ name, type }: TableColumn, index: number) => ({ kind: 'column', index, name, type }) as const;
+  if (!fields) {
+    const columns = schema.columns.map(columnAt);
+    return schema.hasGeometry ? [{ kind: 'geometry' }, ...columns] : columns;
+  }
+  // A few of ten thousand columns are asked for often.
+  const wanted = new Set(fields);
+  const byName = new Map<string, SelectedColumn>();
+  for (const [index, column] of schema.columns.entries())
+    if (wanted.has(column.name)) byName.set(column.name, columnAt(column, index));
   // The geometry wins over a column of the same name.
   if (schema.hasGeometry) byName.set(geometryColumnName, { kind: 'geometry' });
   return fields.map((field) => {
