@@ -3,14 +3,21 @@
  * doesn't hold: passwords and tokens, the trash, the common states with remotes.
  */
 import { createReadStream, createWriteStream, Stats } from 'node:fs';
-import { chmod, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { create, extract } from 'tar';
 import { ConflictError, NotFoundError, UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks, privateFolder } from '../catalogue/layout.ts';
-import { errorCode, isTemporaryFile, temporaryPathBeside, toUnavailableError } from '../disk/durable.ts';
+import {
+  errorCode,
+  isTemporaryFile,
+  removeAbandonedTemporaries,
+  temporaryName,
+  temporaryPathBeside,
+  toUnavailableError,
+} from '../disk/durable.ts';
 import { accountsPath } from './accounts/accounts-file.ts';
 
 /** Parts of the private folder that are made anew, or mean something to running processes only. */
@@ -77,6 +84,9 @@ function pack(root: string): { readonly archive: Readable; count(): number } {
   return { archive: Readable.from(packed as AsyncIterable<Buffer>, { objectMode: false }), count: () => files };
 }
 
+/** Age in milliseconds from which what an interrupted restore has left is removed, if it isn't known whether its process runs. */
+const anHour = 3_600_000;
+
 export interface RestoreOptions {
   /** True to restore into a folder that has files: those of the backup replace them, and others stay. */
   readonly force?: boolean | undefined;
@@ -85,7 +95,8 @@ export interface RestoreOptions {
 }
 
 /**
- * Restores a backup. The folder appears as a whole, unless it has files already.
+ * Restores a backup. A new folder appears as a whole. One that exists stays the folder that it is, with its owner and its
+ * rights: it may be a volume, or lie where this user may make no other.
  * @throws ConflictError if the folder isn't empty; NotFoundError; UnusableCatalogueError if the file is not a backup
  */
 export async function restoreBackup(
@@ -93,14 +104,19 @@ export async function restoreBackup(
   root: string,
   { force = false, accounts = false }: RestoreOptions = {},
 ) {
-  const present = await readdir(root).catch(() => []);
+  const found = await readdir(root).catch((error) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return null;
+  });
+  const present = (found ?? []).filter((name) => !isTemporaryFile(name));
   if (accounts && !present.some((name) => (landmarks as readonly string[]).includes(name)))
     throw new UnusableCatalogueError(`${root} is not a catalogue, and --accounts restores passwords and tokens only.`);
   if (!accounts && !force && present.length > 0)
     throw new ConflictError(
       `${root} isn't empty (${present[0]} is in it). Name a new folder, or restore into this one with --force.`,
     );
-  const staging = temporaryPathBeside(root);
+  if (found) await removeAbandonedTemporaries(root, anHour);
+  const staging = found ? join(root, temporaryName()) : temporaryPathBeside(root);
   try {
     await mkdir(staging, { recursive: true, mode: 0o700 });
     await unpack(file, staging);
@@ -109,11 +125,13 @@ export async function restoreBackup(
     await chmod(join(staging, privateFolder), 0o700).catch(() => {});
     await chmod(join(staging, accountsPath), 0o600).catch(() => {});
     if (accounts) await moveAccounts(staging, root, file);
-    else if (present.length === 0) {
-      await rm(root, { recursive: true, force: true });
+    else if (found) await moveInto(staging, root);
+    else {
       await rename(staging, root);
       await chmod(root, 0o755);
-    } else await moveInto(staging, root);
+    }
+  } catch (error) {
+    throw toUnavailableError(error, root);
   } finally {
     // Of a broken archive, files may still be on their way: then the folder is not empty at once.
     await rm(staging, { recursive: true, force: true, maxRetries: 5 });
@@ -127,27 +145,30 @@ async function unpack(file: string, cwd: string): Promise<void> {
   try {
     await pipeline(createReadStream(file), extract({ cwd, strict: true, preserveOwner: false }));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT' && (error as NodeJS.ErrnoException).path === file)
-      throw new NotFoundError(`There is no file ${file}.`);
-    if (/^(TAR_|Z_|EISDIR)/.test((error as NodeJS.ErrnoException).code ?? '')) throw notABackup(file);
-    throw toUnavailableError(error, cwd);
+    const [code, isOfFile] = [errorCode(error), (error as NodeJS.ErrnoException).path === file];
+    if (isOfFile && code === 'ENOENT') throw new NotFoundError(`There is no file ${file}.`);
+    if (/^(TAR_|Z_|EISDIR)/.test(code)) throw notABackup(file);
+    if (isOfFile)
+      throw new UnusableCatalogueError(
+        `${file} can't be read (${code}): give the user of this process permission to read it.`,
+      );
+    throw error;
   }
 }
 
 async function moveAccounts(staging: string, root: string, file: string): Promise<void> {
   await mkdir(join(root, privateFolder), { recursive: true, mode: 0o700 });
   await rename(join(staging, accountsPath), join(root, accountsPath)).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'ENOENT') throw toUnavailableError(error, root);
+    if (error.code !== 'ENOENT') throw error;
     throw new UnusableCatalogueError(`${file} has no passwords and no tokens.`);
   });
 }
 
-/** Moves files into a folder, one by one: each replaces the one that is there. */
+/** Moves files and folders into a folder: each file replaces the one that is there. */
 async function moveInto(from: string, to: string): Promise<void> {
-  await mkdir(to, { recursive: true });
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    if (entry.isDirectory()) await moveInto(source, target);
-    else await rename(source, target).catch((error) => Promise.reject(toUnavailableError(error, target)));
+    const isThere = entry.isDirectory() && (await lstat(target).catch(() => null)) !== null;
+    await (isThere ? moveInto(source, target) : rename(source, target));
   }
 }

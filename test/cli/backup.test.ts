@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -126,6 +127,33 @@ describe('backup and restore', () => {
     t.after(close);
     assert.deepEqual(log, []);
     assert.equal((await at('restore a.tar.gz nowhere --accounts')).exitCode, 1);
+  });
+
+  it('restores into a folder that is there, such as a volume, and keeps that folder', async (t) => {
+    const { done, at, path, token } = await place();
+    await done('backup a.tar.gz');
+    mkdirSync(path('empty'), { mode: 0o750 });
+    const before = statSync(path('empty'));
+    // What a restore that was killed has left is no file of a catalogue.
+    mkdirSync(path('empty/.0123456789abcdef.catalogue-tmp'));
+    utimesSync(path('empty/.0123456789abcdef.catalogue-tmp'), 1, 1);
+    await done('restore a.tar.gz empty');
+    const after = statSync(path('empty'));
+    assert.deepEqual([after.ino, after.mode], [before.ino, before.mode]);
+    assert.equal(await usernameOf(path('empty'), token), 'ann');
+    writeFileSync(path('file'), 'mine');
+    assert.match((await at('restore a.tar.gz file')).err, /file: It is a file, not a folder\.\n$/);
+    assert.equal(readFileSync(path('file'), 'utf8'), 'mine');
+
+    mkdirSync(path('volume'));
+    if (spawnSync('mount', ['-t', 'tmpfs', 'none', path('volume')]).status !== 0) return;
+    t.after(() => spawnSync('umount', ['-l', path('volume')]));
+    await done('restore a.tar.gz volume');
+    rmSync(path('volume/.catalogue'), { recursive: true });
+    await done('restore a.tar.gz volume --force');
+    assert.equal(statSync(path('volume/.catalogue')).mode & 0o777, 0o700);
+    assert.equal(await usernameOf(path('volume'), token), 'ann');
+    assert.equal((await done('check --data volume')).exitCode, 0);
   });
 
   it('writes to stdout', async () => {
