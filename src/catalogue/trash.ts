@@ -12,6 +12,8 @@ export interface TrashEntry {
   readonly removed: string;
   /** Username; null if it was removed by the local admin. */
   readonly by: string | null;
+  /** Id of the namespace or dataset that it was in, which is found by it when another one has taken its name. */
+  readonly container?: number | undefined;
 }
 
 export interface Trash {

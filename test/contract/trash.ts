@@ -72,6 +72,24 @@ export function trashPromises(
       assert.deepEqual(await refs(trash), [tall]);
     });
 
+    it('puts a record where what it was in is now, when another one has taken that name', async (test) => {
+      const { catalogue, trash } = await given(test);
+      await catalogue.edit({ kind: 'namespace', slug: 'parks' }, { slug: 'green' });
+      await catalogue.create('namespace', { slug: 'parks', label: 'Car parks' });
+      const [dataset] = await trash.list();
+      const trees = { kind: 'dataset', namespace: 'green', slug: 'trees' } as const;
+      assert.deepEqual((await trash.restore(dataset?.id ?? '')).ref, trees);
+
+      const { version } = await catalogue.publish(trees, { source: Readable.from(['a\n1\n']), fileName: 'a.csv' });
+      await catalogue.remove({ kind: 'version', namespace: 'green', dataset: 'trees', slug: version.slug });
+      await catalogue.edit(trees, { slug: 'oaks' });
+      await catalogue.create('dataset', { namespace: 'green', slug: 'trees', label: 'Other trees' });
+      const [entry] = await trash.list();
+      const place = { kind: 'version', namespace: 'green', dataset: 'oaks', slug: version.slug } as const;
+      assert.deepEqual((await trash.restore(entry?.id ?? '')).ref, place);
+      assert.deepEqual((await catalogue.get<'dataset'>(trees)).versions, []);
+    });
+
     it('puts nothing in the place of something else', async (test) => {
       const { catalogue, trash } = await given(test);
       const [{ id } = { id: '' }] = await trash.list();

@@ -4,6 +4,8 @@ import { link, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import type { RecordRef } from '../../catalogue/layout.ts';
+import { findEntity } from '../../catalogue/lookup.ts';
+import { containingRecordRef } from '../../catalogue/rules.ts';
 import {
   errorCode,
   flushFolderToDisk,
@@ -65,7 +67,7 @@ function addToContext(action: Action, context: WriteContext): void {
 
 /** Performs one action. @returns a function that undoes it */
 async function performAction(
-  { root, accounts }: CatalogueFiles,
+  { root, accounts, snapshot }: CatalogueFiles,
   action: Action,
   by: string | null,
   signal: AbortSignal,
@@ -83,7 +85,9 @@ async function performAction(
       });
       return () => writeBack(join(root, action.path), action.text, action.before);
     case 'remove': {
-      const restore = await moveToTrash(root, action.ref, action.paths, by);
+      const container = containingRecordRef(action.ref);
+      const id = container ? findEntity(snapshot, container)?.id : undefined;
+      const restore = await moveToTrash(root, action.ref, action.paths, by, id);
       if (action.ref.kind === 'user') await accounts.removeCredentials(action.ref.slug);
       return restore;
     }

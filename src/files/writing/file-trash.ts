@@ -2,6 +2,7 @@
 import { lstat, readFile } from 'node:fs/promises';
 import { resolveAlias } from '../../catalogue/aliases.ts';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
+import { entitiesWithIds } from '../../catalogue/entities-by-id.ts';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
 import {
   type RecordRef,
@@ -14,7 +15,7 @@ import {
 } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
-import { type DatasetRef, datasetRefOf, formatRef, type NamespaceRef, type Ref } from '../../catalogue/ref.ts';
+import { type DatasetRef, datasetRefOf, formatRef, type NamespaceRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import { containingRecordRef } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
 import type { Access } from '../catalogue-files.ts';
@@ -39,7 +40,7 @@ export class FileTrash implements Trash {
   async restore(id: string, { dryRun }: { readonly dryRun?: boolean | undefined } = {}): Promise<TrashEntry> {
     const entry = await this.#entry(id);
     const { root } = this.#access.files;
-    const { ref, presentPath } = await presentPlaceOf(entry.ref, this.#access.files);
+    const { ref, presentPath } = await presentPlaceOf(entry, this.#access.files);
     const paths = await trashEntryPaths(root, entry);
     // A person may have edited the entry's file.
     if (!paths.every((path) => scopeToReread(path) && !path.split('/').includes('..')))
@@ -101,9 +102,9 @@ export class FileTrash implements Trash {
  * that one: the same dataset, under its present name.
  * @returns its reference, and a function from paths of its files to the present ones
  */
-async function presentPlaceOf(ref: RecordRef, files: Access['files']) {
+async function presentPlaceOf({ ref, container: id }: TrashEntry, files: Access['files']) {
   const container = containingRecordRef(ref);
-  const moved = container ? await renamedContainer(container, files) : undefined;
+  const moved = container ? await otherPlaceOf(container, id, files) : undefined;
   const folder = container ? recordFolderOrFile(container, '') : '';
   const presentPath = (path: string) =>
     moved && path.startsWith(`${folder}/`)
@@ -116,13 +117,19 @@ async function presentPlaceOf(ref: RecordRef, files: Access['files']) {
   return { ref, presentPath };
 }
 
-/** The present reference of a namespace or dataset that was renamed or moved; undefined if it wasn't, or is nowhere. */
-async function renamedContainer(container: NamespaceRef | DatasetRef, files: Access['files']) {
+/**
+ * The present reference of a namespace or dataset that was renamed or moved; undefined if it wasn't, or is nowhere.
+ * @param id of it, if that is known: another one may have its former name
+ */
+async function otherPlaceOf(container: NamespaceRef | DatasetRef, id: number | undefined, files: Access['files']) {
   await files.ensureRead([container]);
-  if (findEntity(files.snapshot, container)) return undefined;
-  // Former names are only known once everything is read.
+  const named = findEntity(files.snapshot, container);
+  if (named && (id === undefined || named.id === id)) return undefined;
+  // Ids and former names are only known once everything is read.
   await files.load();
-  return resolveAlias(files.snapshot, container);
+  const [same] = id === undefined ? [] : entitiesWithIds(files.snapshot, container.kind, new Set([id]));
+  if (same) return refOf(same);
+  return named ? undefined : resolveAlias(files.snapshot, container);
 }
 
 /** The file of a record in the trash. @param path where it is restored to: the record's file, or its folder */
