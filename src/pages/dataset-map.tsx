@@ -113,8 +113,8 @@ export function mapSentence({ locale }: PageContext, counts: MapCounts): string 
   return locale.text(key, values) + missing;
 }
 
-/** Texts of the moving map, by the names in `browser/row-panel.ts`. */
-export function movingMapTexts({ locale }: PageContext): Readonly<Record<string, string>> {
+/** Texts of the moving map, by the names in `browser/row-panel.ts`. The script of the map fills in `{count}`. */
+export function movingMapTexts({ locale }: Pick<PageContext, 'locale'>): Readonly<Record<string, string>> {
   return {
     label: locale.text('mapLabel'),
     zoomIn: locale.text('zoomIn'),
@@ -122,7 +122,7 @@ export function movingMapTexts({ locale }: PageContext): Readonly<Record<string,
     close: locale.text('close'),
     openRow: locale.text('openRow'),
     rowsInView: locale.text('rowsInView'),
-    moreRows: locale.text('mapMoreRows'),
+    moreRows: locale.text('mapMoreRows', { count: '{count}' }),
     failed: locale.text('mapFailed'),
     rowFailed: locale.text('mapRowFailed'),
   };

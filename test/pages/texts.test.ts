@@ -1,6 +1,8 @@
 /** The texts of the pages: each language has all of them, with the same values. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { mapTexts } from '../../browser/row-panel.ts';
+import { movingMapTexts } from '../../src/pages/dataset-map.tsx';
 import { type Language, languageForTag, languages, localeFor } from '../../src/pages/locale.ts';
 import { english, type Text, type TextKey } from '../../src/pages/texts/english.ts';
 
@@ -44,5 +46,11 @@ describe('texts of the pages', () => {
     );
     assert.equal(fr.text('rowCount', { count: 0 }), '0 ligne');
     assert.deepEqual(['de-CH', 'FR', 'da', ''].map(languageForTag), ['de', 'fr', undefined, undefined]);
+  });
+
+  it('of the moving map leave the number of rows to its script', () => {
+    assert.deepEqual(movingMapTexts({ locale: localeFor('en') }), mapTexts);
+    for (const language of Object.keys(languages) as Language[])
+      assert.match(movingMapTexts({ locale: localeFor(language) }).moreRows ?? '', /\{count\}/, language);
   });
 });
