@@ -1,5 +1,6 @@
 /** The query strings that the forms of pages of rows and lists stand for. */
 import { quotedName } from '../catalogue/row-parameters.ts';
+import { filterName } from './histogram.tsx';
 import { queryStringOf } from './page-context.ts';
 
 /** The query string that the forms of the page stand for: one more filter, or other columns; null if none was sent. */
@@ -11,7 +12,8 @@ export function queryOfRowForms(query: URLSearchParams): string | null {
   if (column) {
     const lookup = query.get('_lookup') || 'exact';
     const value = query.get('_value') ?? '';
-    kept.push([`${column}__${lookup}`.replace(/__exact$/, ''), lookup === 'isnull' ? 'true' : value]);
+    const name = lookup === 'exact' ? filterName(column) : `${column}__${lookup}`;
+    kept.push([name, lookup === 'isnull' ? 'true' : value]);
   }
   const shown = query.getAll('_show');
   if (shown.length) kept.push(['_fields', shown.map(quotedName).join(',')]);

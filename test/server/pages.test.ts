@@ -98,3 +98,39 @@ describe('a page', () => {
     assert.match(text, /<td>integer<\/td>/);
   });
 });
+
+describe('the page of rows', () => {
+  let workshop: Workshop;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  const data = '/api/v1/namespaces/lab/datasets/quakes/data/';
+  const page = async (query: string) => {
+    const response = await fetch(`${server.base}${data}${query}`, { headers: { Accept: 'text/html' } });
+    const text = (await response.text()).replace(/\s+/g, ' ').replaceAll('&amp;', '&');
+    return { url: response.url.slice(response.url.indexOf('?')), text };
+  };
+
+  before(async () => {
+    workshop = await makeWorkshop();
+    const rows = Array.from({ length: 20 }, (_, i) => `${i},${i % 2 ? 'ml' : 'mb'},${i % 4},p${i % 5}`).join('\n');
+    await workshop.publish('quakes', 'quakes.csv', `mag,magType,page,format\n${rows}\n`);
+    server = await serveFolder(workshop.root);
+  });
+  after(async () => {
+    await server.close();
+    await workshop.remove();
+  });
+
+  it('adds a filter of a column that is called like a parameter', async () => {
+    const filters = [
+      { column: 'page', value: '3', matched: 5 },
+      { column: 'format', value: 'p1', matched: 2 },
+    ];
+    for (const { column, value, matched } of filters) {
+      const { url, text } = await page(`?magType=ml&_add=${column}&_lookup=exact&_value=${value}`);
+      assert.equal(url, `?magType=ml&${column}__exact=${value}`);
+      assert.ok(text.includes(`<b>${matched}</b> of 20 rows match`), url);
+      assert.match(text, new RegExp(`<a href="[^"]*data/\\?magType=ml"[^>]*>.{0,90}>${column} is ${value}<`));
+    }
+    assert.equal((await page('?_add=page&_lookup=gte&_value=2')).url, '?page__gte=2');
+  });
+});
