@@ -109,6 +109,11 @@ export function RowsTable(props: RowsTableProps): VNode {
   );
 }
 
+/** True if a parameter filters by the column: `mag__gte` by `mag`, and `magType` not. */
+const filtersBy = (parameter: string, column: string): boolean =>
+  parameter === column ||
+  (parameter.startsWith(`${column}__`) && !parameter.slice(column.length + '__'.length).includes('__'));
+
 interface HeadProps {
   readonly context: PageContext;
   readonly column: Column;
@@ -130,7 +135,7 @@ function HeadCell({ context, column, isKey, isAggregated, profile, matched, tota
   const canSort = !['geometry', 'object', 'array'].includes(type);
   const next = direction === 'ascending' ? `-${own}` : own;
   const rowsHref = makeRowsHref(hrefOf(context, context.path));
-  const kept = [...query].filter(([key]) => !Object.hasOwn(noPart, key) && !key.startsWith(name));
+  const kept = [...query].filter(([key]) => !Object.hasOwn(noPart, key) && !filtersBy(key, name));
   const hrefOfFilter = (filters: readonly (readonly [string, string])[]) => rowsHref([...kept, ...filters]);
   const { histogram, top, distinct } = profile ?? {};
   return (

@@ -133,4 +133,16 @@ describe('the page of rows', () => {
     }
     assert.equal((await page('?_add=page&_lookup=gte&_value=2')).url, '?page__gte=2');
   });
+
+  it('keeps the filters of other columns in the links of bars, even if their names begin alike', async () => {
+    const { text } = await page('?magType=ml&mag__gte=2');
+    const links = [...text.matchAll(/<a href="[^"]*data\/([^"]*)"[^>]*><title>([^<]*)</g)].map(([, query, title]) => ({
+      query,
+      title,
+    }));
+    assert.deepEqual(
+      links.find(({ title }) => title === '3 to 4: 1 row'),
+      { query: '?magType=ml&mag__gte=3&mag__lt=4', title: '3 to 4: 1 row' },
+    );
+  });
 });
