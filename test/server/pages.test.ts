@@ -145,4 +145,12 @@ describe('the page of rows', () => {
       { query: '?magType=ml&mag__gte=3&mag__lt=4', title: '3 to 4: 1 row' },
     );
   });
+
+  it('leads from a place behind the last row to the first one, with the filters', async () => {
+    const { text } = await page('?magType=ml&_offset=60');
+    assert.match(text, /<b>10<\/b> of 20 rows match/);
+    assert.match(text, /The rows end before this place<.*?<a href="[^"]*data\/\?magType=ml">To the first rows</);
+    assert.doesNotMatch(text, /No row matches/);
+    assert.match((await page('?mag__gte=60')).text, /No row matches/);
+  });
 });

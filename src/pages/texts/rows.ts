@@ -38,6 +38,8 @@ export const englishRowTexts = {
     one: '{names} has texts that look like numbers or true and false: read as text, they stay as they are.',
     other: '{names} have texts that look like numbers or true and false: read as text, they stay as they are.',
   },
+  noRowsHere: 'The rows end before this place',
+  toFirstRows: 'To the first rows',
   useTheseRows: 'Use these rows in a program',
   rowsDidNotCome: 'The rows could not be loaded. Reload the page to try again.',
   rowsTooLarge:
@@ -87,6 +89,8 @@ export const germanRowTexts = {
     other:
       '{names} haben Texte, die wie Zahlen oder Wahrheitswerte aussehen: Als Text gelesen, bleiben sie, wie sie sind.',
   },
+  noRowsHere: 'Die Zeilen enden vor dieser Stelle',
+  toFirstRows: 'Zu den ersten Zeilen',
   useTheseRows: 'Diese Zeilen in einem Programm verwenden',
   rowsDidNotCome: 'Die Zeilen ließen sich nicht laden. Ein neuer Versuch: die Seite neu laden.',
   rowsTooLarge:
@@ -136,6 +140,8 @@ export const frenchRowTexts = {
     other:
       '{names} contiennent des textes qui ressemblent à des nombres ou à vrai et faux : lus comme textes, ils restent tels quels.',
   },
+  noRowsHere: 'Les lignes finissent avant cet endroit',
+  toFirstRows: 'Aux premières lignes',
   useTheseRows: 'Utiliser ces lignes dans un programme',
   rowsDidNotCome: 'Les lignes n’ont pas pu être chargées. Rechargez la page pour réessayer.',
   rowsTooLarge:
