@@ -85,6 +85,12 @@ describe('a page', () => {
     assert.match(text, /<p class="soft">[^<]*girth/);
   });
 
+  it('of a version says whether it is the newest, once', async () => {
+    const { text } = await page(`/api/v1/namespaces/lab/datasets/trees/version/${first}/`);
+    assert.match(text, /This is not the newest version.*<\/time>, one of 2</);
+    assert.match((await page('/api/v1/namespaces/lab/datasets/trees/')).text, /<\/time>, newest of 2</);
+  });
+
   it('of an unknown address says it once', async () => {
     const { status, text } = await page('/api/v1/namespaces/lab/datasets/tress/');
     assert.equal(status, 404);

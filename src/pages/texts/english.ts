@@ -62,6 +62,7 @@ export const english = {
   extentWords: '{west} to {east}, {south} to {north}',
   version: 'Version',
   newestOf: { one: 'the only one', other: 'newest of {count}' },
+  oneOf: { one: 'the only one', other: 'one of {count}' },
   updated: 'Data of',
   licence: 'Licence',
   noLicence: 'none given: ask before you use it',

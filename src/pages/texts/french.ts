@@ -60,6 +60,7 @@ export const french: Texts = {
   extentWords: 'de {west} à {east}, de {south} à {north}',
   version: 'Version',
   newestOf: { one: 'la seule', other: 'la plus récente de {count}' },
+  oneOf: { one: 'la seule', other: 'l’une de {count}' },
   updated: 'Données du',
   licence: 'Licence',
   noLicence: 'aucune : demandez avant d’utiliser les données',

@@ -60,6 +60,7 @@ export const german: Texts = {
   extentWords: '{west} bis {east}, {south} bis {north}',
   version: 'Version',
   newestOf: { one: 'die einzige', other: 'neueste von {count}' },
+  oneOf: { one: 'die einzige', other: 'eine von {count}' },
   updated: 'Daten vom',
   licence: 'Lizenz',
   noLicence: 'keine angegeben: fragen Sie vor der Verwendung',
