@@ -49,6 +49,7 @@ export interface ImportEnvironment {
 
 export interface ImportResult {
   readonly source: string;
+  /** By its present name, if it was renamed. */
   readonly namespace: string;
   readonly created: readonly Written[];
   readonly updated: readonly Written[];
@@ -163,7 +164,7 @@ async function importInto(
     if (!request.dryRun) await http?.finish();
     return {
       source: from,
-      namespace,
+      namespace: writer.namespace,
       ...writer.outcome,
       missing: writer.missing(),
       ...brought,

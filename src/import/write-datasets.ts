@@ -3,7 +3,6 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { randomUnusedId } from '../catalogue/ids.ts';
-import { listAll } from '../catalogue/iterate.ts';
 import { recordFormat, recordPaths, recordPathWithoutExtension } from '../catalogue/layout.ts';
 import { type DatasetRef, formatRef, maxSlugLength } from '../catalogue/ref.ts';
 import type { RecordChange } from '../catalogue/replica.ts';
@@ -23,6 +22,7 @@ import {
   valuesOfNewRecord,
   wantedSlug,
 } from './merge.ts';
+import { readPresentDatasets } from './present-datasets.ts';
 
 /** Records that are written together: more of them take more memory. */
 const batchSize = 1000;
@@ -74,13 +74,16 @@ const recordKeys = Object.keys(schemas.dataset.properties);
 /** Writes the datasets of a source into a namespace. */
 export class DatasetWriter {
   readonly #catalogue: Catalogue;
-  readonly #target: Target;
+  #target: Target;
   readonly #language: string;
-  /** Imported datasets of the namespace, by source and identifier, and by identifiers that are unique everywhere. */
+  /**
+   * Imported datasets of the namespace, and those that were moved out of it: by source and identifier, and by identifiers that
+   * are unique everywhere.
+   */
   readonly #known = new Map<string, Dataset>();
   /** Names and former names in the namespace, in lower case. */
-  readonly #taken = new Set<string>();
-  readonly #ids = new Set<number>();
+  #taken = new Set<string>();
+  #ids = new Set<number>();
   /** Identifiers that this run has seen. */
   readonly #seen = new Set<string>();
   /** Datasets of this source by their identifiers there. */
@@ -106,26 +109,28 @@ export class DatasetWriter {
     return writer;
   }
 
+  /** The namespace that gets the datasets: where that of the target was renamed, by its present name. */
+  get namespace(): string {
+    return this.#target.namespace;
+  }
+
   async #readNamespace(): Promise<void> {
-    const { namespace, from } = this.#target;
-    for await (const { id } of listAll(this.#catalogue, 'dataset')) this.#ids.add(id);
-    try {
-      await this.#catalogue.get({ kind: 'namespace', slug: namespace });
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
-      this.#isNew = true;
-      return;
+    const present = await readPresentDatasets(this.#catalogue, this.namespace);
+    this.#taken = present.taken;
+    this.#ids = present.ids;
+    this.#isNew = present.namespace === null;
+    if (present.namespace) {
+      this.#target = { ...this.#target, namespace: present.namespace.slug };
+      this.#broken = await findBrokenRecords(this.#catalogue, this.namespace);
+      for (const { slug } of this.#broken) this.#taken.add(slug.toLowerCase());
     }
-    this.#broken = await findBrokenRecords(this.#catalogue, namespace);
-    for (const { slug } of this.#broken) this.#taken.add(slug.toLowerCase());
-    for await (const dataset of listAll(this.#catalogue, 'dataset', { namespace })) {
-      this.#taken.add(dataset.slug.toLowerCase());
-      for (const alias of dataset.aliases) this.#taken.add((alias.split('/').at(-1) ?? '').toLowerCase());
-      const origin = originOf(dataset);
-      if (!origin) continue;
-      this.#known.set(`${origin.from}\n${origin.id}`, dataset);
-      if (isGloballyUnique(origin.id)) this.#known.set(origin.id, dataset);
-      if (origin.from === from) this.#fromHere.set(origin.id, { kind: 'dataset', namespace, slug: dataset.slug });
+    // Of two with one origin, the one in the namespace counts.
+    for (const dataset of [...present.movedAway, ...present.here]) {
+      const { namespace, slug } = dataset;
+      const { from, id } = originOf(dataset) as Origin;
+      this.#known.set(`${from}\n${id}`, dataset);
+      if (isGloballyUnique(id)) this.#known.set(id, dataset);
+      if (from === this.#target.from) this.#fromHere.set(id, { kind: 'dataset', namespace, slug });
     }
   }
 
@@ -182,7 +187,8 @@ export class DatasetWriter {
     const batch = this.#batch;
     this.#batch = [];
     const changes = batch.flatMap(({ change }) => change ?? []);
-    if (changes.length && this.#isNew) {
+    // Those that were moved out of the namespace need none.
+    if (this.#isNew && changes.some((change) => change.do === 'write' && change.ifMatch === null)) {
       const { namespace, label } = this.#target;
       await this.#catalogue.create('namespace', { slug: namespace, label });
       this.#isNew = false;
@@ -251,7 +257,7 @@ export class DatasetWriter {
   /** The new slug of a dataset that has another name at the source now; undefined if it keeps its own. */
   #newSlug(present: Dataset, dataset: ImportedDataset): string | undefined {
     const given = originOf(present)?.imported.slug;
-    if (!dataset.name || given !== present.slug) return undefined;
+    if (!dataset.name || given !== present.slug || present.namespace !== this.namespace) return undefined;
     const wanted = wantedSlug(dataset, this.#language);
     if (wanted === present.slug || present.slug.replace(/-\d+$/, '') === wanted) return undefined;
     if (this.#taken.has(wanted.toLowerCase())) return undefined;

@@ -112,6 +112,40 @@ describe('an import of local files', () => {
     assert.deepEqual(counts((await importing('sources/dump.json', '--to', 'city')).json), [0, 0, 1, 0]);
   });
 
+  it('updates datasets that people have moved into other namespaces, also where their namespace was renamed', async () => {
+    const { root, importing, get, folder } = await makeSources();
+    const dump = (title: string) => {
+      const packages = ['trees', 'benches'].map((name) => ({ id: `${name}-1`, name, title, resources: [] }));
+      writeFileSync(join(folder, 'dump.json'), JSON.stringify(packages));
+    };
+    const edit = async (...argv: string[]) => assert.equal((await type(argv, { root })).exitCode, 0);
+    const again = async (to: string, ...more: string[]) =>
+      (await importing('sources/dump.json', '--to', to, ...more)).json;
+    dump('First');
+    await again('inbox');
+    await edit('namespace', 'add', 'curated', '--label', 'Curated');
+    await edit('dataset', 'edit', 'inbox/trees', '--namespace', 'curated');
+    dump('Second');
+    assert.deepEqual(counts(await again('inbox')), [0, 2, 0, 0]);
+    assert.equal((await get('curated/trees')).label, 'Second');
+    await assert.rejects(get('inbox/trees'), /Moved/);
+    await edit('namespace', 'edit', 'inbox', '--slug', 'incoming');
+    dump('Third');
+    const third = await again('inbox', '--save', 'dump');
+    assert.deepEqual([counts(third), third.namespace], [[0, 2, 0, 0], 'incoming']);
+    assert.equal((await get('incoming/benches')).label, 'Third');
+    assert.match(readFileSync(join(root, 'catalogue.yaml'), 'utf8'), /to: incoming/);
+    await again('old');
+    for (const name of ['trees', 'benches'])
+      await edit('dataset', 'edit', `old/${name}`, '--namespace', 'curated', '--slug', `old-${name}`);
+    await edit('namespace', 'remove', 'old', '--yes');
+    dump('Fourth');
+    assert.deepEqual(counts(await again('old')), [0, 2, 0, 0]);
+    assert.equal((await get('curated/old-benches')).label, 'Fourth');
+    const { out } = await type(['namespace', 'list'], { root });
+    assert.doesNotMatch(out, /^old/m, 'no namespace is made for nothing');
+  });
+
   it('turns HTML into Markdown, and drops scripts', async () => {
     const { importing, get, change } = await makeSources();
     change('fcc.data.json', ({ dataset: [first] }: { dataset: Record<string, unknown>[] }) => ({

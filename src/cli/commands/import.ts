@@ -92,7 +92,7 @@ export async function runImport(call: Call, request: ImportRequest): Promise<Imp
   const progress = showCountProgress(context, 'Importing');
   const files = showCountProgress(context, 'Adding files');
   try {
-    return await runInterruptible(context, 'The same command goes on with it.', async (signal) =>
+    const result = await runInterruptible(context, 'The same command goes on with it.', async (signal) =>
       importSource(request, {
         catalogue,
         cwd: context.cwd,
@@ -107,6 +107,10 @@ export async function runImport(call: Call, request: ImportRequest): Promise<Imp
         },
       }),
     );
+    const { namespace } = request;
+    if (namespace !== undefined && namespace !== result.namespace)
+      call.show.message(`${namespace} is called ${result.namespace} now.`);
+    return result;
   } finally {
     progress.end();
     files.end();
