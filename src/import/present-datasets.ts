@@ -3,14 +3,14 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { listAll } from '../catalogue/iterate.ts';
 import type { Dataset, Namespace } from '../catalogue/types.ts';
-import { originOf } from './merge.ts';
+import { type Origin, originOf } from './merge.ts';
 
 export interface PresentDatasets {
-  /** By its present name, if it was renamed; null if there is none. */
+  /** By its present name, if it was renamed; null if the catalogue does not have it. */
   readonly namespace: Namespace | null;
   /** Imported datasets of the namespace. */
   readonly here: readonly Dataset[];
-  /** Imported datasets that somebody moved into other namespaces. */
+  /** Datasets of the source that somebody has moved into other namespaces, unless the namespace has them again. */
   readonly movedAway: readonly Dataset[];
   /** Names and former names in the namespace, in lower case. */
   readonly taken: Set<string>;
@@ -18,30 +18,40 @@ export interface PresentDatasets {
   readonly ids: Set<number>;
 }
 
-/** @param slug of the namespace, or a former one */
-export async function readPresentDatasets(catalogue: Catalogue, slug: string): Promise<PresentDatasets> {
+/**
+ * @param slug of the namespace, or a former one
+ * @param from address of the source
+ */
+export async function readPresentDatasets(catalogue: Catalogue, slug: string, from: string): Promise<PresentDatasets> {
   const namespace = await findNamespace(catalogue, slug);
-  const names = namespace ? [namespace.slug, ...namespace.aliases] : [slug];
   const here: Dataset[] = [];
-  const movedAway: Dataset[] = [];
+  const elsewhere: Dataset[] = [];
   const taken = new Set<string>();
   const ids = new Set<number>();
   for await (const dataset of listAll(catalogue, 'dataset')) {
     ids.add(dataset.id);
-    const isHere = dataset.namespace === names[0];
-    if (isHere) taken.add(dataset.slug.toLowerCase());
-    const formerNames = dataset.aliases.flatMap((alias) => {
-      // A slug alone is relative to the dataset's namespace.
-      const [name = '', container = dataset.namespace] = alias.split('/').reverse();
-      return names.includes(container) ? name : [];
-    });
-    for (const name of formerNames) taken.add(name.toLowerCase());
-    if (originOf(dataset) === null) continue;
-    if (isHere) here.push(dataset);
-    else if (formerNames.length) movedAway.push(dataset);
+    const origin = originOf(dataset);
+    if (dataset.namespace === (namespace?.slug ?? slug)) {
+      taken.add(dataset.slug.toLowerCase());
+      for (const alias of dataset.aliases) taken.add((alias.split('/').at(-1) ?? '').toLowerCase());
+      if (origin) here.push(dataset);
+    } else if (origin?.from === from) elsewhere.push(dataset);
+  }
+  const hereById = new Set(here.map((dataset) => originKey(originOf(dataset) as Origin)));
+  const movedAway: Dataset[] = [];
+  for (const dataset of elsewhere) {
+    const origin = originOf(dataset) as Origin;
+    const given = origin.imported.slug;
+    if (given === undefined || hereById.has(originKey(origin))) continue;
+    if (!(await isFormerAddress(catalogue, { namespace: slug, slug: given }, dataset))) continue;
+    taken.add(given.toLowerCase());
+    movedAway.push(dataset);
   }
   return { namespace, here, movedAway, taken, ids };
 }
+
+/** Key of a dataset by its source and its identifier there. */
+export const originKey = ({ from, id }: Pick<Origin, 'from' | 'id'>): string => `${from}\n${id}`;
 
 async function findNamespace(catalogue: Catalogue, slug: string): Promise<Namespace | null> {
   try {
@@ -50,5 +60,20 @@ async function findNamespace(catalogue: Catalogue, slug: string): Promise<Namesp
     if (error instanceof NotFoundError) return null;
     if (!(error instanceof MovedError) || error.to.kind !== 'namespace') throw error;
     return await catalogue.get<'namespace'>(error.to);
+  }
+}
+
+type Place = Pick<Dataset, 'namespace' | 'slug'>;
+
+/** True if the address that an import has given leads to the dataset: servers don't list former names, but redirect. */
+async function isFormerAddress(catalogue: Catalogue, former: Place, dataset: Place): Promise<boolean> {
+  try {
+    await catalogue.get<'dataset'>({ kind: 'dataset', ...former });
+    return false;
+  } catch (error) {
+    if (error instanceof NotFoundError) return false;
+    if (!(error instanceof MovedError)) throw error;
+    const { to } = error;
+    return to.kind === 'dataset' && to.namespace === dataset.namespace && to.slug === dataset.slug;
   }
 }

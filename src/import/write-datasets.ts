@@ -22,7 +22,7 @@ import {
   valuesOfNewRecord,
   wantedSlug,
 } from './merge.ts';
-import { readPresentDatasets } from './present-datasets.ts';
+import { originKey, readPresentDatasets } from './present-datasets.ts';
 
 /** Records that are written together: more of them take more memory. */
 const batchSize = 1000;
@@ -115,7 +115,7 @@ export class DatasetWriter {
   }
 
   async #readNamespace(): Promise<void> {
-    const present = await readPresentDatasets(this.#catalogue, this.namespace);
+    const present = await readPresentDatasets(this.#catalogue, this.namespace, this.#target.from);
     this.#taken = present.taken;
     this.#ids = present.ids;
     this.#isNew = present.namespace === null;
@@ -124,11 +124,10 @@ export class DatasetWriter {
       this.#broken = await findBrokenRecords(this.#catalogue, this.namespace);
       for (const { slug } of this.#broken) this.#taken.add(slug.toLowerCase());
     }
-    // Of two with one origin, the one in the namespace counts.
     for (const dataset of [...present.movedAway, ...present.here]) {
       const { namespace, slug } = dataset;
       const { from, id } = originOf(dataset) as Origin;
-      this.#known.set(`${from}\n${id}`, dataset);
+      this.#known.set(originKey({ from, id }), dataset);
       if (isGloballyUnique(id)) this.#known.set(id, dataset);
       if (from === this.#target.from) this.#fromHere.set(id, { kind: 'dataset', namespace, slug });
     }
@@ -145,7 +144,7 @@ export class DatasetWriter {
     const { from, namespace } = this.#target;
     if (this.#seen.has(dataset.id)) return this.#skip(dataset.id, 'the source has another record with this identifier');
     this.#seen.add(dataset.id);
-    const present = this.#known.get(`${from}\n${dataset.id}`) ?? this.#known.get(dataset.id);
+    const present = this.#known.get(originKey({ from, id: dataset.id })) ?? this.#known.get(dataset.id);
     if (present) {
       this.#forget(present);
       return this.#update(present, dataset);
@@ -178,7 +177,7 @@ export class DatasetWriter {
   /** Drops a dataset that was found: its record as it was is not needed any more, and 10,000 of them are much memory. */
   #forget(dataset: Dataset): void {
     const { from, id } = originOf(dataset) as Origin;
-    this.#known.delete(`${from}\n${id}`);
+    this.#known.delete(originKey({ from, id }));
     this.#known.delete(id);
   }
 

@@ -19,7 +19,7 @@ export class KeptTexts {
   });
 
   /**
-   * A text that was kept and is right; undefined if there is none.
+   * The text that is kept, if what it shows is still the same; undefined for others.
    * @param key names the text, and all that decides about it besides the objects that it shows
    * @param shown objects that the text is made of
    */

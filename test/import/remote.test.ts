@@ -122,6 +122,21 @@ describe('an import into a server', () => {
     assert.deepEqual([filesIn(root), record()], before);
   });
 
+  it('finds the datasets again in a namespace that was renamed, and where they were moved', async () => {
+    const env = { CATALOGUE_TOKEN: tokens.alice, CATALOGUE_REMOTE: base, CATALOGUE_DATA: undefined };
+    for (const argv of [
+      ['namespace', 'add', 'parks-of-city', '--label', 'Parks'],
+      ['dataset', 'edit', 'city/trees', '--namespace', 'parks-of-city'],
+      ['namespace', 'edit', 'city', '--slug', 'town'],
+    ])
+      assert.equal((await type(argv, { root, env })).exitCode, 0);
+    publishAtPortal('Our trees', 'oak,5');
+    const { json, err } = await importing('alice');
+    assert.deepEqual([numbersOf(json), json.namespace], [[0, 1, 1, 0, 1], 'town'], err);
+    assert.match(err, /city is called town now\./);
+    assert.deepEqual([json.updated[0].dataset, json.versions[0].dataset], Array(2).fill('parks-of-city/trees'));
+  });
+
   it('has no place to save a source', async () => {
     const { exitCode, err } = await importing('bob', '--save', 'city');
     assert.equal(exitCode, 2);
