@@ -1,7 +1,7 @@
 /**
  * Git commits of writes over HTTP, if catalogue.yaml has `git: {commit: true}`: one for each write, in their order, by the
  * user who wrote. A write does not wait for its commit. A failed commit is logged and counted, and tried again after the
- * next commit that succeeds; the files are written in any case.
+ * next commit that succeeds, and every minute; the files are written in any case.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,13 +20,21 @@ export class GitCommitQueue implements CommitQueue {
   made = 0;
   /** Number of writes whose commit has failed. */
   failed = 0;
+  /** Milliseconds after which failed commits are tried again, if no other succeeds before. */
+  retryAfter = 60_000;
   /** Failed commits that are tried again, the oldest first. */
   readonly #retries: PendingCommit[] = [];
   readonly #files: CatalogueFiles;
   #queue: Promise<void> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
+  #isClosed = false;
 
   constructor(files: CatalogueFiles) {
     this.#files = files;
+    files.onClose(async () => {
+      this.#isClosed = true;
+      clearTimeout(this.#timer);
+    });
   }
 
   async runAndCommit<T>(
@@ -79,6 +87,7 @@ export class GitCommitQueue implements CommitQueue {
     } catch (error) {
       this.failed++;
       if (this.#retries.length < maxRetried) this.#retries.push(change);
+      this.#retryLater();
       const names = [...new Set([...paths, ...texts.keys()])].join(', ');
       return this.#log(
         `Not committed to git: ${message.split('\n')[0]} (${names}). The files are written. ${(error as Error).message}`,
@@ -99,11 +108,19 @@ export class GitCommitQueue implements CommitQueue {
           this.#log(`Committed to git after a failed attempt: ${change.message}`);
         }
       } catch {
-        return;
+        return this.#retryLater();
       }
       this.#retries.shift();
       this.failed--;
     }
+  }
+
+  #retryLater(): void {
+    if (this.#timer || this.#isClosed) return;
+    this.#timer = setTimeout(() => {
+      this.#timer = undefined;
+      this.#queue = this.#queue.then(() => this.#retryFailed());
+    }, this.retryAfter).unref();
   }
 
   #log(line: string): void {

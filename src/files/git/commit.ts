@@ -2,7 +2,8 @@
  * Git commit of one write. It is made from a separate index, so that changes which a person has staged stay staged and
  * uncommitted. The repository's own index is then updated under git's lock, as `git commit` does.
  */
-import { access, copyFile, open, rename, rm } from 'node:fs/promises';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { copyFile, rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, isTemporaryFile } from '../../disk/durable.ts';
@@ -77,9 +78,15 @@ const unfinishedOperations = {
   BISECT_LOG: 'a bisection',
 } as const;
 
-async function commitLocked({ top, prefix, gitFolder, index }: GitRepository, change: PendingCommit): Promise<boolean> {
+/** @throws GitError if a person's operation is unfinished */
+function assertNoUnfinishedOperation({ gitFolder }: GitRepository): void {
   for (const [name, what] of Object.entries(unfinishedOperations))
-    if (await exists(join(gitFolder, name))) throw new GitError(`the repository is in the middle of ${what}`, null);
+    if (existsSync(join(gitFolder, name))) throw new GitError(`the repository is in the middle of ${what}`, null);
+}
+
+async function commitLocked(repository: GitRepository, change: PendingCommit): Promise<boolean> {
+  const { top, prefix, gitFolder, index } = repository;
+  assertNoUnfinishedOperation(repository);
   await runGit(top, ['symbolic-ref', '--quiet', 'HEAD']).catch(() => {
     throw new GitError('no branch is checked out, and a commit would be lost with the next checkout', null);
   });
@@ -165,15 +172,22 @@ async function committerVariables(top: string): Promise<NodeJS.ProcessEnv> {
   };
 }
 
-/** Runs work while holding git's lock of the repository's index. */
-async function withIndexLock<T>({ index }: GitRepository, work: () => Promise<T>): Promise<T> {
-  const lock = `${index}.lock`;
-  const handle = await open(lock, 'wx').catch((error) => {
-    if (errorCode(error) !== 'EEXIST') throw new GitError(`${lock} can't be created: ${error.message}`, null);
-    throw new BusyError(`another git process is running. If none is, remove ${lock}`, null);
-  });
+/**
+ * Runs work while holding git's lock of the repository's index. During an operation it isn't taken, not even to look: a
+ * rebase takes it for each commit, doesn't wait for it, and would stop halfway.
+ */
+async function withIndexLock<T>(repository: GitRepository, work: () => Promise<T>): Promise<T> {
+  const lock = `${repository.index}.lock`;
+  assertNoUnfinishedOperation(repository);
   try {
-    await handle.close();
+    // Right after the look, so that no operation begins in between.
+    closeSync(openSync(lock, 'wx'));
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST')
+      throw new GitError(`${lock} can't be created: ${(error as Error).message}`, null);
+    throw new BusyError(`another git process is running. If none is, remove ${lock}`, null);
+  }
+  try {
     return await work();
   } finally {
     await rm(lock, { force: true });
@@ -186,9 +200,3 @@ async function copyIndexFile(from: string, to: string): Promise<void> {
     if (errorCode(error) !== 'ENOENT') throw error;
   });
 }
-
-const exists = (path: string) =>
-  access(path).then(
-    () => true,
-    () => false,
-  );

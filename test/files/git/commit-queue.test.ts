@@ -8,7 +8,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { ConflictError } from '../../../src/catalogue/errors.ts';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
-import { type FolderContent, homeOf, makeFolder } from '../../support/folder.ts';
+import { type FolderContent, homeOf, makeFolder, until } from '../../support/folder.ts';
 
 const content: FolderContent = {
   settings: { git: { commit: true } },
@@ -355,5 +355,29 @@ describe('where git fails, the write stands and it is said', () => {
     assert.deepEqual(files.commits.failed, 0);
     assert.match(log.at(-1) ?? '', /^Committed to git after a failed attempt: Add version/);
     assert.ok(!git('show', `HEAD:data/${recordOf('lawns')}`).includes('By hand'));
+  });
+
+  it('and is committed by itself when git works again', async (t) => {
+    const { as, files, home, commits, git, log } = await workshop(t);
+    files.commits.retryAfter = 50;
+    await writeFile(home.path('.git/MERGE_HEAD'), git('rev-parse', 'HEAD'));
+    await as(bob).edit(trees, { label: 'One' });
+    await files.commits.idle();
+    await rm(home.path('.git/MERGE_HEAD'));
+    await until(() => files.commits.failed === 0);
+    assert.deepEqual(
+      (await commits()).map(({ message }) => message),
+      ['Edit dataset parks/trees: label'],
+    );
+    assert.match(log.at(-1) ?? '', /^Committed to git after a failed attempt: Edit dataset/);
+  });
+
+  it('and leaves the lock of the index to a rebase that is under way', async (t) => {
+    const { as, files, home, log } = await workshop(t);
+    await mkdir(home.path('.git/rebase-merge'));
+    await writeFile(home.path('.git/index.lock'), '');
+    await as(bob).edit(trees, { label: 'One' });
+    await files.commits.idle();
+    assert.match(log[0] ?? '', /the repository is in the middle of a rebase$/);
   });
 });
