@@ -63,30 +63,50 @@ describe('what is written', () => {
 });
 
 describe('an upload', () => {
-  it('to a dataset that is removed meanwhile ends there, and leaves nothing', async (test) => {
-    const { base, folder, ask, token } = await withTrees(test);
-    const removed = new AbortController();
-    const body = new ReadableStream({
-      async start(controller) {
-        controller.enqueue(Buffer.from('a\n1\n'));
-        await once(removed.signal, 'abort');
-        controller.close();
-      },
-    });
-    const headers = { 'Content-Type': 'text/csv', Authorization: `Token ${token}` };
-    const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
-    const upload = fetch(`${base}${trees}version/`, init);
-    const data = folder.path('namespaces/parks/datasets/trees/data');
-    await until(async () => (await readdir(data).catch(() => [])).length > 0);
+  type Served = Awaited<ReturnType<typeof withTrees>>;
+  const remove = async ({ ask, token }: Served) =>
     assert.equal((await ask(trees, { method: 'DELETE' }, token)).status, 204);
-    removed.abort();
-    const answer = await upload;
-    assert.deepEqual(
-      [answer.status, await answer.json()],
-      [404, { detail: 'The dataset was removed or renamed meanwhile.' }],
-    );
-    assert.deepEqual(await readdir(folder.path('namespaces/parks/datasets')), []);
-  });
+  const add = async ({ send, token }: Served) =>
+    assert.equal((await send('POST', '/api/v1/datasets/', { label: 'Trees', namespace: parks }, token)).status, 201);
+  const rename = async ({ send, token }: Served) =>
+    assert.equal((await send('PATCH', trees, { slug: 'oaks' }, token)).status, 200);
+  const cases: Readonly<Record<string, readonly ((served: Served) => Promise<void>)[]>> = {
+    removed: [remove],
+    'removed and added again': [remove, add],
+    renamed: [rename],
+    'renamed, and its name given to another one': [rename, add],
+  };
+  for (const [what, steps] of Object.entries(cases))
+    it(`to a dataset that is ${what} meanwhile ends there, and leaves nothing`, async (test) => {
+      const served = await withTrees(test);
+      const { base, folder, log, token } = served;
+      const removed = new AbortController();
+      const body = new ReadableStream({
+        async start(controller) {
+          controller.enqueue(Buffer.from('a\n1\n'));
+          await once(removed.signal, 'abort');
+          controller.close();
+        },
+      });
+      const headers = { 'Content-Type': 'text/csv', Authorization: `Token ${token}` };
+      const init = { method: 'POST', headers, body, duplex: 'half' } as RequestInit;
+      const upload = fetch(`${base}${trees}version/`, init);
+      const data = folder.path('namespaces/parks/datasets/trees/data');
+      await until(async () => (await readdir(data).catch(() => [])).length > 0);
+      for (const step of steps) await step(served);
+      removed.abort();
+      const answer = await upload;
+      assert.deepEqual(
+        [answer.status, await answer.json()],
+        [404, { detail: 'The dataset was removed or renamed meanwhile.' }],
+      );
+      const files = await readdir(folder.path('namespaces/parks/datasets'), { recursive: true });
+      assert.deepEqual(
+        files.filter((name) => /payload|catalogue-tmp|versions\/./.test(name)),
+        [],
+      );
+      assert.doesNotMatch(log.join('\n'), /Error/);
+    });
 
   it('writes nothing outside of the folder', async (test) => {
     const { folder, ask, token } = await withTrees(test);

@@ -92,7 +92,9 @@ export async function publishUpload(
     });
     return published.result(snapshot);
   } catch (error) {
-    if (errorCode(error) === 'ENOENT' && tree.stamp(home) === null)
+    // Another dataset may have its name by now.
+    const isAsideGone = (error as NodeJS.ErrnoException).path === aside;
+    if (errorCode(error) === 'ENOENT' && (isAsideGone || tree.stamp(home) === null))
       throw new NotFoundError('The dataset was removed or renamed meanwhile.');
     // The message names the dataset folder, not the temporary file.
     throw toUnavailableError(error, tree.absolute(home));

@@ -11,12 +11,13 @@ import {
   flushFolderToDisk,
   lacksHardLinks,
   makeFoldersDurably,
+  removeTemporaries,
   toUnavailableError,
   writeDurably,
 } from '../../disk/durable.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { ChangedMeanwhileError, type RecordFile, writeNewRecord } from './record-file.ts';
-import { moveOrCopyFile, moveToTrash, restorePathFromTrash } from './trash.ts';
+import { moveOrCopyFile, moveToTrash, payloadFolderOf, restorePathFromTrash } from './trash.ts';
 import type { WriteContext } from './write-context.ts';
 
 export type Action =
@@ -93,6 +94,8 @@ async function performAction(
     }
     case 'move':
       await moveDurably(root, action.from, action.to);
+      // An upload in progress doesn't find its temporary file again. Nobody else would remove it while its process runs.
+      await removeTemporaries(join(root, payloadFolderOf(action.to)));
       return () => moveDurably(root, action.to, action.from);
     case 'add': {
       const target = join(root, action.path);

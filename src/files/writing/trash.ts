@@ -70,7 +70,8 @@ export async function moveToTrash(
   }
 }
 
-const payloadFolderOf = (path: string) => `${path}/data`;
+/** The folder of payloads in that of a dataset, wherever it lies. */
+export const payloadFolderOf = (path: string): string => `${path}/data`;
 
 /**
  * Moves a file or folder from the trash back to its path.
