@@ -1,12 +1,15 @@
 /** Status of each file: the side that changed it since the last common state. Pure. */
 import {
+  describeFilePath,
   enclosingContainerFolders,
   isBytesPath,
+  kindAndRefOfPath,
   parseCataloguePath,
   recordPathWithoutExtension,
 } from '../catalogue/layout.ts';
+import { formatRef } from '../catalogue/ref.ts';
 import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
-import type { Move } from './moves.ts';
+import { isInMovedFolder, type Move, type MovedApart, pathBeforeMoves } from './moves.ts';
 
 /** `ignored`: the sides differ, and nothing is to be done about it. */
 export type Status = 'same' | 'incoming' | 'outgoing' | 'conflict' | 'blocked' | 'ignored';
@@ -16,12 +19,16 @@ export interface Blocked {
   readonly path: string;
   /** Reason, and remedy, as a sentence for people. */
   readonly reason: string;
+  /** True if both sides have changed it, and somebody has to decide. */
+  readonly isConflict?: true;
 }
 
 /** Input of a plan. All paths are those after the moves. */
 export interface SyncInput extends ThreeWay {
   /** Each builds on those before. */
   readonly moves: readonly Move[];
+  /** Records that both sides have moved, to different paths. */
+  readonly movedApart?: readonly MovedApart[];
   /** Reasons why files can't be read on one side, by path. */
   readonly unreadable?: ReadonlyMap<string, string>;
   /**
@@ -61,7 +68,34 @@ export function classifySyncFiles(input: SyncInput): {
       if ((status === 'incoming' || status === 'conflict') && base.has(path) && !theirs.has(path))
         block(path, hiddenReason);
   joinContainers(input, statuses);
+  for (const apart of input.movedApart ?? []) {
+    // Also what both sides lack by now: by it, the record is recognised until they have one name for it.
+    for (const path of statuses.keys()) if (isInMovedFolder(path, apart)) statuses.set(path, 'blocked');
+    blocked.push({ path: apart.ours, reason: reasonOfMovesApart(apart, input.moves), isConflict: true });
+  }
   return { statuses, blocked };
+}
+
+/** The two names of a record, and the command that takes theirs. */
+function reasonOfMovesApart({ path, ours, theirs }: MovedApart, moves: readonly Move[]): string {
+  const refOf = (record: string) => kindAndRefOfPath(record).ref;
+  const [own, their] = [refOf(ours), refOf(theirs)];
+  // Where they have moved the folder around it as well, the local one is still at its former place.
+  const local = refOf(
+    pathBeforeMoves(
+      ours,
+      moves.filter(({ by }) => by === 'theirs'),
+    ),
+  );
+  const isElsewhere = own?.kind === 'dataset' && their?.kind === 'dataset' && own.namespace !== their.namespace;
+  const options = [
+    ...(isElsewhere ? [`--namespace ${their.namespace}`] : []),
+    ...(own && their && 'slug' in own && 'slug' in their && own.slug !== their.slug ? [`--slug ${their.slug}`] : []),
+  ];
+  return (
+    `Both sides have renamed ${describeFilePath(path)}: the remote has it as ${describeFilePath(theirs)}. ` +
+    `To take their name: catalogue ${local?.kind} edit ${local ? formatRef(local) : ''} ${options.join(' ')}`
+  );
 }
 
 function recordStatus(path: string, { base, ours, theirs }: ThreeWay): Status {

@@ -4,7 +4,7 @@ import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests, isSynced } fro
 import type { Manifest, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import type { FileState, Files, Side } from './files.ts';
-import { detectMoves, recordSharedMoves } from './find-moves.ts';
+import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
 import { planSync, type SyncPlan } from './plan.ts';
 import type { SyncState } from './state.ts';
 import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
@@ -74,7 +74,8 @@ export async function compareReplicas(pair: Pair, source?: Side): Promise<Compar
           else resolvedBase.delete(path);
         }
         const moved = await detectMoves(state, { base: resolvedBase, ours, theirs }, texts);
-        return planSync({ ...moved, unreadable, hiddenReason });
+        const movedApart = await detectMovesApart(state, moved, texts);
+        return planSync({ ...moved, movedApart, unreadable, hiddenReason });
       },
       texts,
       theirs,

@@ -2,11 +2,14 @@
 import type { Files, Side, ThreeWay } from './files.ts';
 import {
   filesAfterMoves,
+  isInMovedFolder,
   type Move,
   type MoveCandidates,
+  type MovedApart,
   matchMoves,
   movableKinds,
   moveCandidates,
+  moveCandidatesApart,
   moveCandidatesOfBothSides,
   pathBeforeMoves,
   type Renaming,
@@ -66,6 +69,44 @@ export async function detectMoves(
       moves.push(...found.map((move) => ({ ...move, by })));
     }
   return { base, ours, theirs, moves };
+}
+
+/**
+ * Detects records that both sides have moved, to different paths.
+ * @param found the result of `detectMoves`
+ */
+export async function detectMovesApart(
+  state: SyncState,
+  found: ThreeWay & { readonly moves: readonly Move[] },
+  texts: TextReaders,
+): Promise<readonly MovedApart[]> {
+  const { base, ours, theirs, moves } = found;
+  const apart: MovedApart[] = [];
+  for (const kind of movableKinds) {
+    const [byOurs = [], byTheirs = []] = await Promise.all(
+      (['ours', 'theirs'] as const).map((by) =>
+        findMoves(state, moveCandidatesApart(kind, found, by), {
+          before: base,
+          after: [by === 'ours' ? ours : theirs],
+          texts: texts[by],
+          statePath: (path) => pathBeforeMoves(path, moves),
+          textPath: (path) =>
+            pathBeforeMoves(
+              path,
+              moves.filter((move) => move.by !== by),
+            ),
+        }),
+      ),
+    );
+    const theirPaths = new Map(byTheirs.map(({ path, to }) => [path, to]));
+    for (const { path, to } of byOurs) {
+      const their = theirPaths.get(path);
+      // What is in a folder has moved with it.
+      if (their !== undefined && !apart.some((folder) => isInMovedFolder(path, folder)))
+        apart.push({ path, ours: to, theirs: their });
+    }
+  }
+  return apart;
 }
 
 /** Sources of the features by which records are recognised. */

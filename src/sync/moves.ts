@@ -18,6 +18,14 @@ export interface Move extends Renaming {
   readonly by: Side;
 }
 
+/** A record that both sides have moved, to different paths. */
+export interface MovedApart {
+  /** Path in the last common state. */
+  readonly path: string;
+  readonly ours: string;
+  readonly theirs: string;
+}
+
 /** Paths of the records that may have been moved, and of those that they may be now. */
 export interface MoveCandidates {
   readonly removed: readonly string[];
@@ -45,6 +53,15 @@ export function moveCandidatesOfBothSides(kind: FileKind, { base, ours, theirs }
   return { removed, added: [...ours.keys()].filter(isNew) };
 }
 
+/** Records that both sides may have moved to different paths, as the side that is given shows it. */
+export function moveCandidatesApart(kind: FileKind, { base, ours, theirs }: ThreeWay, by: Side): MoveCandidates {
+  const [mover, other] = by === 'ours' ? [ours, theirs] : [theirs, ours];
+  const isOf = (path: string) => syncFileKind(path) === kind;
+  const removed = [...base.keys()].filter((path) => isOf(path) && !ours.has(path) && !theirs.has(path));
+  if (removed.length === 0) return { removed, added: [] };
+  return { removed, added: [...mover.keys()].filter((path) => isOf(path) && !base.has(path) && !other.has(path)) };
+}
+
 /**
  * Matches removed with added records.
  * @param marksOf features by which a record is recognised at any path
@@ -66,6 +83,10 @@ export function matchMoves(
     return [{ path, to: found }];
   });
 }
+
+/** True for the paths of a record that both sides have moved apart, and of what is in its folders. */
+export const isInMovedFolder = (path: string, { path: before, ours, theirs }: MovedApart): boolean =>
+  [before, ours, theirs].some((record) => path.startsWith(containerFolder(record) ?? record));
 
 /** The content of each record's folder as one text, which does not depend on the path of the folder. */
 export function recordFolderFingerprints(files: Files, records: readonly string[]): ReadonlyMap<string, string> {

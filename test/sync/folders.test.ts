@@ -135,6 +135,41 @@ describe('two folders', () => {
     assert.deepEqual((await pullFrom(here, there)).done, []);
   });
 
+  it('say how to come to one name, where each has renamed a record in its own way, and leave it alone until then', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    await pullFrom(here, there);
+    renameSync(join(there, homeOf('parks/trees')), join(there, homeOf('water/oaks')));
+    renameSync(join(here, homeOf('parks/trees')), join(here, homeOf('parks/elms')));
+    renameSync(join(there, 'groups/gardeners.yaml'), join(there, 'groups/foresters.yaml'));
+    renameSync(join(here, 'groups/gardeners.yaml'), join(here, 'groups/arborists.yaml'));
+    renameSync(join(there, 'namespaces/parks'), join(there, 'namespaces/green'));
+    edit(here, `${homeOf('parks/elms')}/versions/20200102030405000000.yaml`, 'rows: 3', 'rows: 3\nnotes: Ours');
+    const before = contentOf(there);
+    for (const [run, namespace] of [
+      [pushTo, 'parks'],
+      [pullFrom, 'parks'],
+      [pullFrom, 'green'],
+      [pushTo, 'green'],
+    ] as const) {
+      const { plan, failures } = await run(here, there);
+      assert.deepEqual([plan.conflicts, failures], [[], []]);
+      assert.deepEqual(
+        plan.blocked.map(({ reason, isConflict }) => [reason.replace(/^.*: catalogue/s, 'catalogue'), isConflict]),
+        [
+          [`catalogue dataset edit ${namespace}/elms --namespace water --slug oaks`, true],
+          ['catalogue group edit arborists --slug foresters', true],
+        ],
+      );
+    }
+    assert.deepEqual(contentOf(there), before);
+    renameSync(join(here, homeOf('green/elms')), join(here, homeOf('water/oaks')));
+    renameSync(join(here, 'groups/arborists.yaml'), join(here, 'groups/foresters.yaml'));
+    assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
+    assert.deepEqual(failuresOf(await pushTo(here, there)), []);
+    same();
+    assert.match(readFileSync(join(there, homeOf('water/oaks'), 'versions/20200102030405000000.yaml'), 'utf8'), /Ours/);
+  });
+
   it('know a renamed group, whose members are others by that', async (test) => {
     const { here, there, edit, same } = await start(test);
     await pullFrom(here, there);

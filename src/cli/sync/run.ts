@@ -113,7 +113,8 @@ export function transferredAmountText({ done }: Pick<SyncResult, 'done'>): strin
 export function syncExitCode({ plan, failures }: Pick<SyncResult, 'plan' | 'failures'>): number {
   const isAny = (...kinds: readonly (new (...args: never[]) => Error)[]) =>
     failures.some(({ error }) => kinds.some((kind) => error instanceof kind));
-  if (plan.conflicts.length || isAny(ConflictError, StaleError)) return 5;
+  if (plan.conflicts.length || plan.blocked.some(({ isConflict }) => isConflict) || isAny(ConflictError, StaleError))
+    return 5;
   if (isAny(NotPermittedError)) return 4;
   return failures.length ? (isAny(ValidationError) ? 2 : 1) : 0;
 }
