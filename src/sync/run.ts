@@ -42,8 +42,8 @@ export const transferSize = (step: SyncStep): number => ('now' in step ? step.no
 
 export class TransferRun implements TransferOutcome {
   readonly done: SyncStep[] = [];
-  readonly failures: Failure[] = [];
-  readonly skipped: SyncStep[] = [];
+  skipped: SyncStep[] = [];
+  readonly #failed = new Map<SyncStep, Error>();
   hasRenamedGroups = false;
   readonly #of: number;
   readonly #ofBytes: number;
@@ -62,6 +62,10 @@ export class TransferRun implements TransferOutcome {
     this.#onProgress = onProgress;
   }
 
+  get failures(): readonly Failure[] {
+    return [...this.#failed].map(([{ path }, error]) => ({ path, error }));
+  }
+
   markDone(step: SyncStep): void {
     this.done.push(step);
     if (step.do === 'move' && syncFileKind(step.path) === 'group') this.hasRenamedGroups = true;
@@ -71,15 +75,36 @@ export class TransferRun implements TransferOutcome {
   }
 
   markFailed(step: SyncStep, error: Error): void {
-    this.failures.push({ path: step.path, error });
+    this.#failed.set(step, error);
     this.#inProgress.delete(step);
+    this.#noteWhatIsMissing(step);
+    this.#report();
+  }
+
+  #noteWhatIsMissing(step: SyncStep): void {
     const [folder] = enclosingContainerFolders(step.do === 'move' ? step.to : step.path);
     const kind = syncFileKind(step.path);
     if (folder === undefined) return;
     if (step.do === 'put') this.#incompleteDatasets.add(folder);
     else if ((kind === 'dataset' || kind === 'namespace') && (step.do === 'move' || step.ifMatch === null))
       this.#missingFolders.add(folder);
-    this.#report();
+  }
+
+  /**
+   * Takes back the steps that may succeed now: a name or an id was taken, perhaps by a record that was removed since, since
+   * removals come last. That is so where records have taken over each other's names.
+   * @returns these steps, and those that were skipped because of others
+   */
+  takeBackClashes(): readonly SyncStep[] {
+    const clashing = [...this.#failed].flatMap(([step, error]) => (error instanceof ConflictError ? step : []));
+    if (clashing.length === 0 || !this.done.some((step) => step.do === 'remove')) return [];
+    const steps = [...clashing, ...this.skipped];
+    this.skipped = [];
+    for (const step of clashing) this.#failed.delete(step);
+    this.#missingFolders.clear();
+    this.#incompleteDatasets.clear();
+    for (const step of this.#failed.keys()) this.#noteWhatIsMissing(step);
+    return steps;
   }
 
   /** @param bytes of the step's payload that were sent so far */
@@ -101,7 +126,7 @@ export class TransferRun implements TransferOutcome {
   #report(): void {
     let bytes = this.#bytes;
     for (const sent of this.#inProgress.values()) bytes += sent;
-    const done = this.done.length + this.failures.length + this.skipped.length;
+    const done = this.done.length + this.#failed.size + this.skipped.length;
     this.#onProgress?.({ done, of: this.#of, bytes, ofBytes: this.#ofBytes });
   }
 }

@@ -47,31 +47,37 @@ const payloadsAtOnce = 2;
  *   are recorded.
  */
 export async function performSyncSteps(job: TransferJob): Promise<TransferOutcome> {
-  const { steps, signal, state, onProgress } = job;
+  const { steps, state, onProgress } = job;
   const run = new TransferRun(steps, onProgress);
   try {
-    for (const stage of stagesOf(steps)) {
-      const ready = stage.map((group) => group.filter((step) => !run.skipIfBlocked(step)));
-      await forEachConcurrent(
-        ready.flat().filter((step) => step.do === 'put'),
-        payloadsAtOnce,
-        async (step) => {
-          signal?.throwIfAborted();
-          await transferBytes(job, step, run);
-        },
-      );
-      const records = ready.filter(([step]) => step && step.do !== 'put');
-      // A move may make room for the next one.
-      const limit = records[0]?.[0]?.do === 'move' ? 1 : batchesAtOnce;
-      await forEachConcurrent(batchesOf(records), limit, async (batch) => {
-        signal?.throwIfAborted();
-        await applyBatch(job, batch, run);
-      });
-    }
+    await performInStages(job, steps, run);
+    await performInStages(job, sortByStage(run.takeBackClashes()), run);
   } finally {
     await state.flush();
   }
   return run;
+}
+
+async function performInStages(job: TransferJob, steps: readonly SyncStep[], run: TransferRun): Promise<void> {
+  const { signal } = job;
+  for (const stage of stagesOf(steps)) {
+    const ready = stage.map((group) => group.filter((step) => !run.skipIfBlocked(step)));
+    await forEachConcurrent(
+      ready.flat().filter((step) => step.do === 'put'),
+      payloadsAtOnce,
+      async (step) => {
+        signal?.throwIfAborted();
+        await transferBytes(job, step, run);
+      },
+    );
+    const records = ready.filter(([step]) => step && step.do !== 'put');
+    // A move may make room for the next one.
+    const limit = records[0]?.[0]?.do === 'move' ? 1 : batchesAtOnce;
+    await forEachConcurrent(batchesOf(records), limit, async (batch) => {
+      signal?.throwIfAborted();
+      await applyBatch(job, batch, run);
+    });
+  }
 }
 
 /** Steps that go together: a new dataset and its new versions, or one step. */

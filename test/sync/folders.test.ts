@@ -135,6 +135,23 @@ describe('two folders', () => {
     assert.deepEqual((await pullFrom(here, there)).done, []);
   });
 
+  it('take names over that records have left to each other, in one run', async (test) => {
+    const { here, there, same } = await start(test);
+    await pullFrom(here, there);
+    const rename = (root: string, from: string, to: string) =>
+      renameSync(join(root, homeOf(from)), join(root, homeOf(to)));
+    rename(there, 'parks/benches', 'parks/old');
+    rename(there, 'parks/trees', 'parks/benches');
+    assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
+    same();
+    rename(here, 'parks/benches', 'parks/aside');
+    rename(here, 'parks/old', 'parks/benches');
+    rename(here, 'parks/aside', 'parks/old');
+    assert.deepEqual(failuresOf(await pushTo(here, there)), []);
+    same();
+    assert.deepEqual((await pullFrom(here, there)).done, []);
+  });
+
   it('say how to come to one name, where each has renamed a record in its own way, and leave it alone until then', async (test) => {
     const { here, there, edit, same } = await start(test);
     await pullFrom(here, there);
