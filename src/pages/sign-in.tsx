@@ -3,18 +3,23 @@ import type { ComponentChildren, VNode } from 'preact';
 import { renderPage } from './layout.tsx';
 import type { PageContext } from './page-context.ts';
 
+/** Why the last attempt failed: a text, and the seconds to wait in it. */
+export interface SignInProblem {
+  readonly key: 'wrongPair' | 'tooManyAttempts';
+  readonly count?: number;
+}
+
 export interface SignInParts {
   /** CSRF token of the form. */
   readonly csrf: string;
   /** Path to redirect to afterwards. */
   readonly next: string;
   readonly username?: string;
-  /** Error of the last attempt. */
-  readonly message?: string;
+  readonly problem?: SignInProblem;
 }
 
 /** The form that asks for username and password. */
-export function renderSignInPage(context: PageContext, { csrf, next, username = '', message }: SignInParts): string {
+export function renderSignInPage(context: PageContext, { csrf, next, username = '', problem }: SignInParts): string {
   const { locale } = context;
   return renderPage(context, {
     title: locale.text('logIn'),
@@ -23,9 +28,9 @@ export function renderSignInPage(context: PageContext, { csrf, next, username = 
     children: (
       <>
         <h1>{locale.text('logIn')}</h1>
-        {message !== undefined && (
+        {problem && (
           <p role="alert" class="note bad">
-            {message}
+            {locale.text(problem.key, { count: problem.count ?? 0 })}
           </p>
         )}
         <SessionForm csrf={csrf} next={next} button={locale.text('logIn')}>
@@ -48,7 +53,7 @@ export function renderSignInPage(context: PageContext, { csrf, next, username = 
               type="password"
               autocomplete="current-password"
               required
-              aria-invalid={message === undefined ? undefined : 'true'}
+              aria-invalid={problem ? 'true' : undefined}
             />
           </label>
         </SessionForm>

@@ -2,7 +2,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Input } from '../catalogue/catalogue.ts';
 import { baseUrlPath } from '../catalogue/urls.ts';
-import { renderSignInPage, renderSignOutPage } from '../pages/sign-in.tsx';
+import { renderSignInPage, renderSignOutPage, type SignInProblem } from '../pages/sign-in.tsx';
 import { readInputBody } from './body.ts';
 import { assertCsrfTokenAndOrigin, ensureCsrfToken, sessionKeyOfRequest, setSessionCookie } from './credentials.ts';
 import { MethodNotAllowedError, ThrottledError } from './errors.ts';
@@ -57,22 +57,19 @@ function setHeaders(ctx: ParameterizedContext): void {
 /** A failed attempt to sign in. */
 interface Attempt {
   readonly username?: string;
-  readonly message?: string;
+  readonly problem?: SignInProblem;
   readonly input?: Input;
 }
 
-function showSignIn({ ctx, base, app }: Visit, { username, message, input = {} }: Attempt): void {
+function showSignIn({ ctx, base, app }: Visit, { username, problem, input = {} }: Attempt): void {
   const csrf = ensureCsrfToken(ctx, base);
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = renderSignInPage(makePageContext(ctx, app.publicCatalogue.settings, base, null), {
     ...{ csrf, next: redirectTo(ctx, input) },
     ...(username !== undefined && { username }),
-    ...(message !== undefined && { message }),
+    ...(problem && { problem }),
   });
 }
-
-/** Django's words. */
-const wrongPair = 'Please enter a correct username and password. Note that both fields may be case-sensitive.';
 
 async function logIn(visit: Visit, input: Input): Promise<void> {
   const { ctx, base, app } = visit;
@@ -82,12 +79,12 @@ async function logIn(visit: Visit, input: Input): Promise<void> {
   try {
     const { settings } = app.publicCatalogue;
     const right = username && password && (await app.signIn.isRight(ctx.req, settings, username, password));
-    if (!right || !accounts) return showSignIn(visit, { username, message: wrongPair, input });
+    if (!right || !accounts) return showSignIn(visit, { username, problem: { key: 'wrongPair' }, input });
   } catch (error) {
     if (!(error instanceof ThrottledError)) throw error;
     ctx.status = 429;
     ctx.set('Retry-After', String(error.seconds));
-    return showSignIn(visit, { username, message: error.message, input });
+    return showSignIn(visit, { username, problem: { key: 'tooManyAttempts', count: error.seconds }, input });
   }
   const { key, expires } = await accounts.startSession(username);
   // The session and the CSRF token that the browser had before are worthless from now on.

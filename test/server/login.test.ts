@@ -91,6 +91,16 @@ describe('the login page', () => {
     assert.ok(!cookies.has('sessionid'));
   });
 
+  it('says in the language of the reader why it failed', async (t) => {
+    const { fill } = await browse(t);
+    const guess = (language: string) =>
+      fill(login, { username: 'bob', password: 'no' }, { 'Accept-Language': language });
+    assert.match((await guess('de')).text, /<p role="alert"[^>]*>Benutzername und Passwort passen nicht zusammen/);
+    assert.match((await guess('fr')).text, /<p role="alert"[^>]*>Ce nom d’utilisateur/);
+    for (let n = 0; n < 8; n++) await guess('en');
+    assert.match((await guess('de')).text, /<p role="alert"[^>]*>Zu viele Versuche. In \d+ Sekunden geht es wieder/);
+  });
+
   it('goes on to paths of this site, and nowhere else', async (t) => {
     const { signIn } = await browse(t);
     const targets = {

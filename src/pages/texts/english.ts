@@ -227,6 +227,12 @@ export const english = {
   // Logging in
   username: 'Username',
   password: 'Password',
+  // The words of Django and of Django REST Framework.
+  wrongPair: 'Please enter a correct username and password. Note that both fields may be case-sensitive.',
+  tooManyAttempts: {
+    one: 'Request was throttled. Expected available in {count} second.',
+    other: 'Request was throttled. Expected available in {count} seconds.',
+  },
   loggedInAs: 'You are logged in as {name}.',
   required: 'required',
 } as const;

@@ -222,6 +222,12 @@ export const french: Texts = {
 
   username: 'Nom d’utilisateur',
   password: 'Mot de passe',
+  wrongPair:
+    'Ce nom d’utilisateur et ce mot de passe ne vont pas ensemble. Majuscules et minuscules comptent dans les deux.',
+  tooManyAttempts: {
+    one: 'Trop d’essais. Réessayez dans {count} seconde.',
+    other: 'Trop d’essais. Réessayez dans {count} secondes.',
+  },
   loggedInAs: 'Vous êtes connecté en tant que {name}.',
 
   required: 'obligatoire',

@@ -221,6 +221,11 @@ export const german: Texts = {
 
   username: 'Benutzername',
   password: 'Passwort',
+  wrongPair: 'Benutzername und Passwort passen nicht zusammen. Groß- und Kleinschreibung zählt bei beiden.',
+  tooManyAttempts: {
+    one: 'Zu viele Versuche. In {count} Sekunde geht es wieder.',
+    other: 'Zu viele Versuche. In {count} Sekunden geht es wieder.',
+  },
   loggedInAs: 'Sie sind angemeldet als {name}.',
 
   required: 'erforderlich',
