@@ -5,7 +5,7 @@ import type { PageContext } from './page-context.ts';
 
 /** Why the last attempt failed: a text, and the seconds to wait in it. */
 export interface SignInProblem {
-  readonly key: 'wrongPair' | 'tooManyAttempts';
+  readonly key: 'wrongPair' | 'tooManyAttempts' | 'formOutOfDate';
   readonly count?: number;
 }
 
@@ -28,11 +28,7 @@ export function renderSignInPage(context: PageContext, { csrf, next, username = 
     children: (
       <>
         <h1>{locale.text('logIn')}</h1>
-        {problem && (
-          <p role="alert" class="note bad">
-            {locale.text(problem.key, { count: problem.count ?? 0 })}
-          </p>
-        )}
+        <Problem context={context} problem={problem} />
         <SessionForm csrf={csrf} next={next} button={locale.text('logIn')}>
           <label for="username">
             {locale.text('username')}
@@ -63,7 +59,7 @@ export function renderSignInPage(context: PageContext, { csrf, next, username = 
 }
 
 /** The form that asks to confirm logging out. */
-export function renderSignOutPage(context: PageContext, { csrf, next, username = '' }: SignInParts): string {
+export function renderSignOutPage(context: PageContext, { csrf, next, username = '', problem }: SignInParts): string {
   const { locale } = context;
   return renderPage(context, {
     title: locale.text('logOut'),
@@ -72,12 +68,27 @@ export function renderSignOutPage(context: PageContext, { csrf, next, username =
     children: (
       <>
         <h1>{locale.text('logOut')}</h1>
+        <Problem context={context} problem={problem} />
         <SessionForm csrf={csrf} next={next} button={locale.text('logOut')}>
           <p>{locale.text('loggedInAs', { name: username })}</p>
         </SessionForm>
       </>
     ),
   });
+}
+
+interface ProblemProps {
+  readonly context: PageContext;
+  readonly problem: SignInProblem | undefined;
+}
+
+function Problem({ context, problem }: ProblemProps): VNode | null {
+  if (!problem) return null;
+  return (
+    <p role="alert" class="note bad">
+      {context.locale.text(problem.key, { count: problem.count ?? 0 })}
+    </p>
+  );
 }
 
 interface SessionFormProps {

@@ -84,21 +84,26 @@ export function ensureCsrfToken(ctx: ParameterizedContext, base: string, session
 /**
  * Refuses a request that another site has made a browser send along with our cookies: that site knows neither the token
  * of the session nor, without a session, that in the CSRF cookie; and it can't choose the Origin.
- * @param given token in the form; by default the X-CSRFToken header
  * @throws NotPermittedError, worded as Django REST Framework does
  */
-export function assertCsrfTokenAndOrigin(
-  ctx: ParameterizedContext,
-  base: string,
-  given: unknown = ctx.get('X-CSRFToken'),
-): void {
+export function assertCsrfTokenAndOrigin(ctx: ParameterizedContext, base: string): void {
+  if (!isCsrfToken(ctx, ctx.get('X-CSRFToken')))
+    throw new NotPermittedError('CSRF Failed: CSRF token missing or incorrect.');
+  assertOwnOrigin(ctx, base);
+}
+
+/** True if the token is that of the session or, without a session, that in the CSRF cookie. */
+export function isCsrfToken(ctx: ParameterizedContext, given: unknown): boolean {
   const session = sessionKeyOfRequest(ctx);
   const expected = Buffer.from(
     session === undefined ? (ctx.cookies.get(csrfCookie) ?? '') : csrfTokenOfSession(session),
   );
   const found = Buffer.from(typeof given === 'string' ? given : '');
-  const equal = expected.length > 0 && expected.length === found.length && timingSafeEqual(expected, found);
-  if (!equal) throw new NotPermittedError('CSRF Failed: CSRF token missing or incorrect.');
+  return expected.length > 0 && expected.length === found.length && timingSafeEqual(expected, found);
+}
+
+/** @throws NotPermittedError if the page that sent the request is another site's, as far as the browser tells */
+export function assertOwnOrigin(ctx: ParameterizedContext, base: string): void {
   const origin = ctx.get('Origin');
   const ourHosts = [ctx.get('Host').toLowerCase(), hostOf(base)];
   if (origin && !ourHosts.includes(hostOf(origin)))

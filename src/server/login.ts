@@ -4,7 +4,7 @@ import type { Input } from '../catalogue/catalogue.ts';
 import { baseUrlPath } from '../catalogue/urls.ts';
 import { renderSignInPage, renderSignOutPage, type SignInProblem } from '../pages/sign-in.tsx';
 import { readInputBody } from './body.ts';
-import { assertCsrfTokenAndOrigin, ensureCsrfToken, sessionKeyOfRequest, setSessionCookie } from './credentials.ts';
+import { assertOwnOrigin, ensureCsrfToken, isCsrfToken, sessionKeyOfRequest, setSessionCookie } from './credentials.ts';
 import { MethodNotAllowedError, ThrottledError } from './errors.ts';
 import { makePageContext } from './page-context.ts';
 import { baseUrlOf } from './request.ts';
@@ -20,26 +20,29 @@ interface Visit {
 /** The pages, by their paths. */
 export function loginPages(app: AppContext): readonly (readonly [path: string, page: Middleware])[] {
   const page = (
-    get: (visit: Visit) => Promise<void>,
+    get: (visit: Visit, attempt: Attempt) => Promise<void>,
     post: (visit: Visit, input: Input) => Promise<void>,
   ): Middleware => {
     return async (ctx) => {
       setHeaders(ctx);
       const base = baseUrlOf(ctx.req, app.publicCatalogue.settings, app.baseUrl);
       const visit = { ctx, base, app };
-      if (ctx.method === 'GET' || ctx.method === 'HEAD') return get(visit);
+      if (ctx.method === 'GET' || ctx.method === 'HEAD') return get(visit, {});
       if (ctx.method === 'OPTIONS') {
         ctx.status = 204;
         return;
       }
       if (ctx.method !== 'POST') throw new MethodNotAllowedError(ctx.method);
       const input = await readInputBody(ctx);
-      assertCsrfTokenAndOrigin(ctx, base, ctx.get('X-CSRFToken') || input.csrfmiddlewaretoken);
-      return post(visit, input);
+      assertOwnOrigin(ctx, base);
+      if (isCsrfToken(ctx, ctx.get('X-CSRFToken') || input.csrfmiddlewaretoken)) return post(visit, input);
+      // The form is older than the session: somebody signed in or out in another tab meanwhile. Here is a new one.
+      ctx.status = 403;
+      return get(visit, { username: usernameIn(input), problem: { key: 'formOutOfDate' }, input });
     };
   };
   return [
-    ['/auth/login/', page(async (visit) => showSignIn(visit, {}), logIn)],
+    ['/auth/login/', page(async (visit, attempt) => showSignIn(visit, attempt), logIn)],
     ['/auth/logout/', page(askToLogOut, logOut)],
   ];
 }
@@ -54,7 +57,7 @@ function setHeaders(ctx: ParameterizedContext): void {
   ctx.remove('Access-Control-Allow-Origin');
 }
 
-/** A failed attempt to sign in. */
+/** A failed attempt to sign in or out. */
 interface Attempt {
   readonly username?: string;
   readonly problem?: SignInProblem;
@@ -71,10 +74,12 @@ function showSignIn({ ctx, base, app }: Visit, { username, problem, input = {} }
   });
 }
 
+const usernameIn = ({ username }: Input): string => (typeof username === 'string' ? username.trim() : '');
+
 async function logIn(visit: Visit, input: Input): Promise<void> {
   const { ctx, base, app } = visit;
   const { accounts } = app.signIn;
-  const username = typeof input.username === 'string' ? input.username.trim() : '';
+  const username = usernameIn(input);
   const password = typeof input.password === 'string' ? input.password : '';
   try {
     const { settings } = app.publicCatalogue;
@@ -95,13 +100,16 @@ async function logIn(visit: Visit, input: Input): Promise<void> {
   redirect(ctx, base, redirectTo(ctx, input));
 }
 
-async function askToLogOut({ ctx, base, app }: Visit): Promise<void> {
+async function askToLogOut({ ctx, base, app }: Visit, { problem, input = {} }: Attempt): Promise<void> {
   const key = sessionKeyOfRequest(ctx);
   const viewer = key === undefined ? null : await app.signIn.accounts?.viewerBySession(key);
   if (!viewer) return redirect(ctx, base, `${baseUrlPath(base)}/api/v1/`);
   const { settings } = app.publicCatalogue;
   const { username } = viewer;
-  const parts = { csrf: ensureCsrfToken(ctx, base), next: redirectTo(ctx, {}), username: username ?? '' };
+  const parts = {
+    ...{ csrf: ensureCsrfToken(ctx, base), next: redirectTo(ctx, input), username: username ?? '' },
+    ...(problem && { problem }),
+  };
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = renderSignOutPage(makePageContext(ctx, settings, base, username), parts);
 }

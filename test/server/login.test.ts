@@ -34,7 +34,7 @@ async function browse(t: TestContext, settings: object = {}) {
     return visit(path, { method: 'POST', body: new URLSearchParams({ ...hidden, ...fields }), headers });
   };
   const signIn = (path = login) => fill(path, { username: 'bob', password });
-  return { ...server, cookies, visit, fill, signIn };
+  return { ...server, cookies, visit, fieldOf, fill, signIn };
 }
 
 describe('the login page', () => {
@@ -156,6 +156,49 @@ describe('a form', () => {
     for (const origin of ['https://evil.example', 'null'])
       await refused(await fill(login, { username: 'bob', password }, { Origin: origin }));
     assert.equal((await fill(login, { username: 'bob', password }, { Origin: new URL(base).origin })).status, 302);
+  });
+});
+
+describe('a form that is older than the session', () => {
+  it('comes again, and signs in when it is sent once more', async (t) => {
+    const { visit, fieldOf, signIn, cookies } = await browse(t);
+    const path = `${login}?next=/api/v1/namespaces/`;
+    const send = (page: Answer) => {
+      const hidden = { csrfmiddlewaretoken: fieldOf(page, 'csrfmiddlewaretoken'), next: fieldOf(page, 'next') };
+      return visit(path, { method: 'POST', body: new URLSearchParams({ ...hidden, username: 'bob', password }) });
+    };
+    const otherTab = await visit(path);
+    await signIn();
+    const again = await send(otherTab);
+    assert.equal(again.status, 403);
+    assert.match(again.text, /<p role="alert"[^>]*>This form was out of date.*Send it once more.*allow cookies/);
+    assert.equal(fieldOf(again, 'next'), '/api/v1/namespaces/');
+    assert.match(again.text, /name="username" value="bob"/);
+    const { status, headers } = await send(again);
+    assert.deepEqual([status, headers.get('location')], [302, '/api/v1/namespaces/']);
+    // Without cookies there is no end, but a reason.
+    cookies.clear();
+    const page = await visit(path);
+    cookies.clear();
+    assert.match((await send(page)).text, /<p role="alert"[^>]*>.*allow cookies for this site/);
+  });
+
+  it('comes again, and signs out when it is sent once more', async (t) => {
+    const { visit, fieldOf, signIn, cookies } = await browse(t);
+    await signIn();
+    const path = `${logout}?next=/api/v1/namespaces/`;
+    const send = (page: Answer) =>
+      visit(path, {
+        method: 'POST',
+        body: new URLSearchParams({ csrfmiddlewaretoken: fieldOf(page, 'csrfmiddlewaretoken'), next: '/api/v1/' }),
+      });
+    const otherTab = await visit(path);
+    await signIn();
+    const again = await send(otherTab);
+    assert.equal(again.status, 403);
+    assert.match(again.text, /<p role="alert"[^>]*>This form was out of date.*logged in as bob/);
+    assert.equal((await send(again)).status, 302);
+    assert.ok(!cookies.has('sessionid'));
   });
 });
 

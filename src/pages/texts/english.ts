@@ -233,6 +233,8 @@ export const english = {
     one: 'Request was throttled. Expected available in {count} second.',
     other: 'Request was throttled. Expected available in {count} seconds.',
   },
+  formOutOfDate:
+    'This form was out of date (CSRF Failed). Send it once more. If you see this again, allow cookies for this site.',
   loggedInAs: 'You are logged in as {name}.',
   required: 'required',
 } as const;

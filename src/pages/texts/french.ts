@@ -228,6 +228,8 @@ export const french: Texts = {
     one: 'Trop d’essais. Réessayez dans {count} seconde.',
     other: 'Trop d’essais. Réessayez dans {count} secondes.',
   },
+  formOutOfDate:
+    'Ce formulaire était périmé (CSRF Failed). Envoyez-le encore une fois. Si ce message revient, autorisez les cookies pour ce site.',
   loggedInAs: 'Vous êtes connecté en tant que {name}.',
 
   required: 'obligatoire',

@@ -226,6 +226,8 @@ export const german: Texts = {
     one: 'Zu viele Versuche. In {count} Sekunde geht es wieder.',
     other: 'Zu viele Versuche. In {count} Sekunden geht es wieder.',
   },
+  formOutOfDate:
+    'Dieses Formular war veraltet (CSRF Failed). Senden Sie es noch einmal. Wenn diese Meldung wiederkommt, erlauben Sie Cookies für diese Seite.',
   loggedInAs: 'Sie sind angemeldet als {name}.',
 
   required: 'erforderlich',
