@@ -12,6 +12,8 @@ import { hrefOfRef } from './page-context.ts';
 export interface DatasetState {
   /** Why the data of the version that isn't ready can't be shown; '' if no more is known. */
   readonly whyNotReady: string;
+  /** True if not everybody sees it: it or its namespace is private. */
+  readonly isPrivate: boolean;
   /** Groups and users who see it besides staff; empty if everybody does. */
   readonly audience: readonly string[];
   /** Files with problems, for those who may write them. */
@@ -36,7 +38,7 @@ export function DatasetNotes({
   return (
     <>
       <ProblemFiles context={context} files={state.problems} />
-      {(dataset.visibility === 'private' || state.audience.length > 0) && (
+      {state.isPrivate && (
         <div class="note warn">
           <h2>{locale.text('onlySeenBy')}</h2>
           <p>

@@ -219,6 +219,7 @@ function UseDataset({
   dataset,
   version,
   isVersionPage,
+  state,
   profiles,
 }: DatasetPageParts & {
   readonly context: PageContext;
@@ -233,6 +234,7 @@ function UseDataset({
         query: '',
         name: dataset.slug,
         hasGeometry: dataset.columns.some(({ type }) => type === 'geometry'),
+        isPrivate: state.isPrivate,
         textColumns: columnsThatLookTyped(dataset.columns, profiles),
         subject: formatRef(ref),
         title: dataset.label,

@@ -126,6 +126,8 @@ export interface QueryPageParts {
   readonly query: Query;
   /** The dataset that it asks; null if there is none that the viewer may see. */
   readonly dataset: Dataset | null;
+  /** True if not everybody sees the dataset. */
+  readonly isPrivate: boolean;
   readonly preview: Preview | null;
   /** Why there are no rows; '' if they are only not ready yet. */
   readonly reason: string;
@@ -138,7 +140,7 @@ export interface QueryPageParts {
 /** The page of a saved query: what it asks, and the first rows that it finds. */
 export function renderQueryPage(context: PageContext, parts: QueryPageParts): string {
   const { locale } = context;
-  const { query, dataset, preview, reason, matched, columnCount } = parts;
+  const { query, dataset, isPrivate, preview, reason, matched, columnCount } = parts;
   const columns: readonly Column[] = dataset?.columns ?? [];
   const rows = hrefOfRef(context, refOf(query), 'data/');
   const datasetLink = dataset ? (
@@ -198,6 +200,7 @@ export function renderQueryPage(context: PageContext, parts: QueryPageParts): st
               query: queryStringOf([]),
               name: query.slug,
               hasGeometry: columns.some(({ type }) => type === 'geometry'),
+              isPrivate,
               textColumns: [],
               subject: `@${query.slug}`,
               title: query.label,

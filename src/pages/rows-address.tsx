@@ -21,6 +21,7 @@ export interface RowsAddressProps {
   readonly subject: string;
   /** Title of the rows, for people. */
   readonly title: string;
+  readonly isPrivate: boolean;
   readonly textColumns: readonly string[];
 }
 

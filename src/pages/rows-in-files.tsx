@@ -11,6 +11,8 @@ export interface RowsFacts {
   readonly dataset: Dataset;
   /** Label of the namespace. */
   readonly namespace: string;
+  /** True if not everybody sees the dataset. */
+  readonly isPrivate: boolean;
   readonly version: Version;
   readonly isVersionPage: boolean;
   /** The saved query whose rows these are. */
@@ -82,7 +84,8 @@ export function TooLargeToFilter({ context, path }: TooLargeProps): VNode | null
 
 /** The facts of a page of rows, from the script `#rows`. The type of records is that of pages, which need no more of them here. */
 export const factsFrom = (shown: ShownRows, profile: RowsFacts['profile']): RowsFacts => ({
-  ...{ namespace: shown.namespace, profile, isVersionPage: shown.isVersionPage },
+  // An export is what everybody sees.
+  ...{ namespace: shown.namespace, isPrivate: false, profile, isVersionPage: shown.isVersionPage },
   dataset: shown.dataset as Dataset,
   version: shown.version as Version,
   query: shown.query as Query | null,

@@ -73,6 +73,7 @@ export function renderRowsPage(context: PageContext, parts: RowsPageParts): Prom
       title={title}
       name={query?.slug ?? dataset.slug}
       subject={query ? `@${query.slug}` : formatRef(refOf(isVersionPage ? version : dataset))}
+      isPrivate={parts.isPrivate}
       textColumns={columnsThatLookTyped(written, profilesByColumn(version, parts.profile))}
     />,
     context.filteringOf?.(context.path) === 'inBrowser' && (

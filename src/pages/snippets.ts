@@ -16,6 +16,8 @@ export interface RowsSource {
   readonly hasGeometry: boolean;
   /** True if the rows are groups of rows, which fewer formats can hold. */
   readonly isAggregated?: boolean;
+  /** True if not everybody may read them: tools need a token, and frames on other sites show nothing. */
+  readonly isPrivate: boolean;
   /** Columns of texts that other tools would read as numbers or truth values. */
   readonly textColumns: readonly string[];
   /** For the command line: `namespace/dataset`, with `@version`, or `@query`; and the address of the server. */

@@ -1,13 +1,14 @@
 /** The part "Use it": lines to copy, by tool. Radio buttons choose the tool, without script. */
 import type { VNode } from 'preact';
+import { documentationRoot } from '../catalogue/urls.ts';
 import { CodeBlock } from './code-block.tsx';
-import type { PageContext } from './page-context.ts';
+import { hrefOf, type PageContext } from './page-context.ts';
 import { excelAddress, makeSnippets, type RowsSource } from './snippets.ts';
 
 export function UseIt({ context, source }: { readonly context: PageContext; readonly source: RowsSource }): VNode {
   const { locale } = context;
-  const { textColumns } = source;
-  const snippets = makeSnippets(source);
+  const { textColumns, isPrivate } = source;
+  const snippets = makeSnippets(source).filter(({ tool }) => !(isPrivate && tool === 'embed'));
   const panels = [
     ...snippets.map(({ tool, title, blocks }) => ({
       tool,
@@ -46,6 +47,14 @@ export function UseIt({ context, source }: { readonly context: PageContext; read
   ];
   return (
     <div class="use">
+      {isPrivate && (
+        <p class="note warn">
+          {locale.fill('needsToken', {
+            header: <code>Authorization: Token …</code>,
+            link: <a href={hrefOf(context, `${documentationRoot}accounts/`)}>Accounts and permissions</a>,
+          })}
+        </p>
+      )}
       <fieldset class="names">
         <legend class="vh">{locale.text('tool')}</legend>
         {panels.map(({ tool, title }, i) => (

@@ -35,7 +35,7 @@ export async function datasetState(
     audienceOf(catalogue, dataset, namespace),
     problemsOfFiles(catalogue, viewer, namespace, dataset.slug),
   ]);
-  return { whyNotReady, audience, problems };
+  return { whyNotReady, isPrivate: isPrivate(dataset, namespace), audience, problems };
 }
 
 /** Why the data of a version can't be shown; '' if no more is known than that it isn't ready. */
@@ -50,13 +50,17 @@ async function reasonWhyNotReady(catalogue: Catalogue, version: Version | undefi
   }
 }
 
+/** True if not everybody sees a dataset. @param namespace of the dataset */
+export const isPrivate = (dataset: Dataset, namespace: Namespace | null): boolean =>
+  dataset.visibility === 'private' || namespace?.visibility === 'private';
+
 /** Groups and users who see a private dataset besides staff: labels of groups, names of users; empty if everybody sees it. */
 async function audienceOf(
   catalogue: Catalogue,
   dataset: Dataset,
   namespace: Namespace | null,
 ): Promise<readonly string[]> {
-  if (dataset.visibility === 'public' && namespace?.visibility !== 'private') return [];
+  if (!isPrivate(dataset, namespace)) return [];
   const names = new Set([...(namespace?.owners ?? []), ...(namespace?.readers ?? []), ...dataset.readers]);
   return Promise.all(
     [...names].map(async (name) => {

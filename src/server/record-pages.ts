@@ -18,6 +18,7 @@ import {
 import { chartSoon } from './dataset-chart.ts';
 import { beforeCommitsAreReadAgain } from './dataset-history.ts';
 import { datasetHeadParts, datasetPageParts, pathOfComparison } from './dataset-page.ts';
+import { isPrivate } from './dataset-state.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
 import { parseListOptions } from './query-string.ts';
 import { seeOther } from './redirects.ts';
@@ -51,12 +52,15 @@ export async function withPage(
     }
     case 'query': {
       const asked = await catalogue.get<'dataset'>(parseDatasetRef(entity.dataset)).catch(() => null);
+      const namespace =
+        asked && (await catalogue.get<'namespace'>({ kind: 'namespace', slug: asked.namespace }).catch(() => null));
+      const seenByFew = asked !== null && isPrivate(asked, namespace);
       const look = await firstRowsOfQuery(request, entity, asked);
       return {
         ...representation,
         // A page without its rows is made anew until they are ready.
-        dependsOn: asked && !look.preview && !look.reason ? [] : [...dependsOn, asked, JSON.stringify(look)],
-        page: (context) => renderQueryPage(context, { query: entity, dataset: asked, ...look }),
+        dependsOn: asked && !look.preview && !look.reason ? [] : [...dependsOn, asked, seenByFew, JSON.stringify(look)],
+        page: (context) => renderQueryPage(context, { query: entity, dataset: asked, isPrivate: seenByFew, ...look }),
       };
     }
     case 'group': {

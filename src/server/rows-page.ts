@@ -11,6 +11,7 @@ import { queryOfAreaForm, queryOfRowForms } from '../pages/row-forms.ts';
 import { renderRowsPage } from '../pages/rows.tsx';
 import type { RowsFacts } from '../pages/rows-in-files.tsx';
 import { datasetWithColumnsOf, previewColumns, previewRows, profileSoon, readObjects } from './dataset-page.ts';
+import { isPrivate } from './dataset-state.ts';
 import { BadRequestError } from './errors.ts';
 import { seeOther } from './redirects.ts';
 import { clientIpAddress } from './request.ts';
@@ -52,7 +53,7 @@ export async function rowsPage(request: RequestContext, source: RowsPageSource):
   const namespace = await catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null);
   const facts: RowsFacts = {
     ...{ dataset, namespace: namespace?.label ?? dataset.namespace, version, profile },
-    ...{ query: source.query, isVersionPage: params.version !== undefined },
+    ...{ query: source.query, isVersionPage: params.version !== undefined, isPrivate: isPrivate(dataset, namespace) },
   };
   const found = await findRowsPage(rowsFinder(request, version), facts, source.parameters);
   return {
@@ -79,7 +80,7 @@ export async function firstRowsOfQuery(
   request: RequestContext,
   query: Query,
   asked: Dataset | null,
-): Promise<Omit<QueryPageParts, 'query' | 'dataset'>> {
+): Promise<Omit<QueryPageParts, 'query' | 'dataset' | 'isPrivate'>> {
   const version = query.version
     ? asked?.versions.find(({ slug }) => slug === query.version)
     : asked && shownVersion(asked);

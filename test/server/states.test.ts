@@ -44,6 +44,22 @@ describe('the page of a state', async () => {
       assert.match(page.words, text);
     });
 
+  it('what is private has lines for tools that send a token, and none for frames on other sites', async () => {
+    for (const path of [
+      `${api}states/datasets/private/`,
+      `${api}states/datasets/private/data/`,
+      '/api/v1/queries/private/',
+    ]) {
+      const { text, words } = await ask(path, asKim);
+      assert.match(words, /each request needs a token, as the header Authorization: Token/, path);
+      assert.match(text, /<a href="\/docs\/accounts\/">Accounts and permissions<\/a> says how to get one/);
+      assert.doesNotMatch(text, /iframe|u-embed/);
+    }
+    const { text, words } = await ask(`${api}states/datasets/plain/`, asKim);
+    assert.match(text, /iframe/);
+    assert.doesNotMatch(words, /needs a token/);
+  });
+
   it('an empty catalogue: three commands', async (test) => {
     const empty = await served({}, test);
     const text = await (await fetch(empty.base, { headers: { Accept: 'text/html' } })).text();

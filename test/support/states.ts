@@ -47,7 +47,8 @@ export const stateTexts: Readonly<Record<string, RegExp>> = {
 
 /** What those who own the namespace see besides. */
 export const ownerTexts: Readonly<Record<string, RegExp>> = {
-  'states/datasets/private/': /Those are Keepers, and the staff.*private/s,
+  'states/datasets/private/': /Those are Keepers, and the staff.*private.*each request needs a token/s,
+  'states/datasets/private/data/': /each request needs a token, as the header Authorization: Token/,
   'states/datasets/broken/': /dataset\.yaml:2:1.*label.*2 │ label: Twice\s+│ \^/s,
 };
 
@@ -73,6 +74,8 @@ export function writeStates(folder: CatalogueFolder): void {
   version('report', 'a.txt', Array.from({ length: 60 }, (_, i) => `line ${i} <b>\n`).join(''));
   version('archive', 'a.zip', zipOf('readme.txt', 'roads/läuft.shp'));
   version('picture', 'a.png', pixel);
+  version('private', 'a.csv', 'name\noak\n', { rows: 1 });
   dataset('private', { visibility: 'private' });
+  folder.write('queries/private.yaml', yaml({ label: 'The private one', dataset: 'states/private' }));
   folder.write(`${homeOf('states/broken')}/dataset.yaml`, 'label: Broken\nlabel: Twice\n');
 }

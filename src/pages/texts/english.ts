@@ -122,6 +122,8 @@ export const english = {
   onlySeenBy: 'Only those who may see it see this page',
   onlySeenByWhy: 'For everybody else this address is 404, and the dataset is in no list, count or search.',
   copyPasteRun: 'copy, paste, run',
+  needsToken:
+    'Not everybody may read this: each request needs a token, as the header {header}. {link} says how to get one.',
   tool: 'Tool',
   toolCli: 'Our command line',
   excelHow: 'Open the file in Excel or LibreOffice: semicolons, a byte order mark, and no cell that is a formula.',

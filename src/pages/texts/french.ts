@@ -121,6 +121,8 @@ export const french: Texts = {
   onlySeenByWhy:
     'Pour toute autre personne, cette adresse est 404, et le jeu de données n’est dans aucune liste, aucun compte ni aucune recherche.',
   copyPasteRun: 'copier, coller, lancer',
+  needsToken:
+    'Tout le monde ne peut pas lire ceci : chaque requête demande un jeton, dans l’en-tête {header}. {link} dit comment en obtenir un.',
   tool: 'Outil',
   toolCli: 'Notre ligne de commande',
   excelHow:

@@ -120,6 +120,8 @@ export const german: Texts = {
   onlySeenBy: 'Diese Seite sehen nur Berechtigte',
   onlySeenByWhy: 'Für alle anderen ist diese Adresse 404, und der Datensatz steht in keiner Liste, Zahl oder Suche.',
   copyPasteRun: 'kopieren, einfügen, ausführen',
+  needsToken:
+    'Das dürfen nicht alle lesen: Jede Anfrage braucht ein Token in der Kopfzeile {header}. Wie man eines bekommt, steht in {link}.',
   tool: 'Werkzeug',
   toolCli: 'Unsere Kommandozeile',
   excelHow:
