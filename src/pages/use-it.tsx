@@ -3,16 +3,18 @@ import type { VNode } from 'preact';
 import { documentationRoot } from '../catalogue/urls.ts';
 import { CodeBlock } from './code-block.tsx';
 import { hrefOf, type PageContext } from './page-context.ts';
-import { excelAddress, makeSnippets, type RowsSource } from './snippets.ts';
+import { excelAddress, makeSnippets, type RowsSource, type Snippet } from './snippets.ts';
 
 export function UseIt({ context, source }: { readonly context: PageContext; readonly source: RowsSource }): VNode {
   const { locale } = context;
   const { textColumns, isPrivate } = source;
   const snippets = makeSnippets(source).filter(({ tool }) => !(isPrivate && tool === 'embed'));
+  const titleOf = (tool: Snippet['tool'], title: string) =>
+    title || locale.text(tool === 'embed' ? 'toolEmbed' : 'toolCli');
   const panels = [
     ...snippets.map(({ tool, title, blocks }) => ({
       tool,
-      title: title || locale.text(tool === 'embed' ? 'toolEmbed' : 'toolCli'),
+      title: titleOf(tool, title),
       content: (
         <>
           {tool === 'embed' && <p>{locale.text('embedHow')}</p>}
@@ -20,7 +22,7 @@ export function UseIt({ context, source }: { readonly context: PageContext; read
             <CodeBlock
               key={code}
               context={context}
-              label={`${title || locale.text('toolCli')}${blocks.length > 1 ? ` ${i + 1}` : ''}`}
+              label={`${titleOf(tool, title)}${blocks.length > 1 ? ` ${i + 1}` : ''}`}
               code={code}
             />
           ))}

@@ -60,6 +60,12 @@ describe('the page of a state', async () => {
     assert.doesNotMatch(words, /needs a token/);
   });
 
+  it('the lines to copy are named after their tools, for who hears the page', async () => {
+    const { text } = await ask(`${api}states/datasets/plain/`);
+    const label = (start: string) => new RegExp(`aria-label="([^"]*)"><code>${start}`).exec(text)?.[1];
+    assert.deepEqual(['&lt;iframe', 'catalogue data', 'curl'].map(label), ['Web page', 'Our command line', 'curl']);
+  });
+
   it('an empty catalogue: three commands', async (test) => {
     const empty = await served({}, test);
     const text = await (await fetch(empty.base, { headers: { Accept: 'text/html' } })).text();
