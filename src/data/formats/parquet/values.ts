@@ -1,0 +1,189 @@
+/**
+ * Values of Parquet as plain JSON, nested ones by the elements of their members. Lists are arrays, structs and maps are objects.
+ *
+ * | In the file                    | Becomes                                                                       |
+ * |--------------------------------|-------------------------------------------------------------------------------|
+ * | 64-bit integer                 | number; a string with its digits beyond ±(2⁵³−1)                              |
+ * | decimal                        | number, the nearest; a string with its digits if the whole part is beyond ±(2⁵³−1) |
+ * | date, time, timestamp          | text as in RFC 3339, to the microsecond; `Z` if it is adjusted to UTC         |
+ * | bytes without a type           | the text if they are UTF-8, as old writers have texts; else base64            |
+ * | bytes of a fixed length        | base64                                                                        |
+ */
+import { type FileMetaData, type ParquetParsers, parquetSchema, type SchemaElement } from 'hyparquet';
+
+/** An element of a schema, and those below it. */
+export type SchemaTree = ReturnType<typeof parquetSchema>;
+
+/**
+ * Dates are formatted at once. Timestamps are microseconds until `parquetToPlainValue`, which knows their elements, formats them.
+ */
+export const parquetParsers: Partial<ParquetParsers> = {
+  timestampFromMilliseconds: (value) => BigInt(value) * 1000n,
+  timestampFromMicroseconds: (value) => value,
+  timestampFromNanoseconds: (value) => BigInt(value) / 1000n,
+  dateFromDays: (days) => isoDate(days * 86_400_000) as unknown as Date,
+};
+
+/**
+ * The metadata, changed so that hyparquet leaves decimals and bytes as they are: it would make doubles and texts of them, and
+ * lose digits and bytes. Keys of maps and the parts of a variant are left to it, since it makes other values of them.
+ */
+export function withRawValues(metadata: FileMetaData): FileMetaData {
+  const changed = new Map<SchemaElement, SchemaElement>();
+  const visit = (tree: SchemaTree, isKey: boolean) => {
+    const { element, children } = tree;
+    if (element.logical_type?.type === 'VARIANT') return;
+    const { converted_type: _, logical_type: __, ...raw } = element;
+    if (isKey && isUntyped(element)) changed.set(element, { ...element, converted_type: 'UTF8' });
+    else if (!isKey && isDecimal(element)) changed.set(element, raw);
+    const map = mapOf(tree);
+    for (const child of map ? [map.key, map.value] : children) visit(child, child === map?.key);
+  };
+  visit(parquetSchema(metadata), false);
+  return { ...metadata, schema: metadata.schema.map((element) => changed.get(element) ?? element) };
+}
+
+/**
+ * Converts a value of a column.
+ * @param value as hyparquet returns it by `withRawValues`, with `utf8: false` and `parquetParsers`
+ * @param tree the column, as in the file's own metadata
+ */
+export function parquetToPlainValue(value: unknown, tree: SchemaTree): unknown {
+  if (value === null || value === undefined) return value;
+  const { element, children } = tree;
+  const isVariant = element.logical_type?.type === 'VARIANT';
+  if (isVariant || element.converted_type === 'JSON') return toJsonValue(value);
+  if (children.length === 0) {
+    // Numbers without nulls are a typed array, of a list too.
+    if (Array.isArray(value) || isNumberArray(value))
+      return Array.from(value as Iterable<unknown>, (item) => convertLeaf(item, element));
+    return convertLeaf(value, element);
+  }
+  if (Array.isArray(value)) {
+    const item = itemOf(tree) ?? tree;
+    return value.map((member) => parquetToPlainValue(member, item));
+  }
+  const map = mapOf(tree);
+  const trees = new Map(children.map((child) => [child.element.name, child]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, member]) => [
+      name,
+      parquetToPlainValue(member, map?.value ?? (trees.get(name) as SchemaTree)),
+    ]),
+  );
+}
+
+const isNumberArray = (value: unknown) => ArrayBuffer.isView(value) && !(value instanceof Uint8Array);
+
+/** The items of a list, as hyparquet recognizes one. */
+function itemOf({ element, children }: SchemaTree): SchemaTree | undefined {
+  const [repeated, second] = children;
+  const isList = element.converted_type === 'LIST' && repeated && !second && repeated.children.length <= 1;
+  if (!isList || repeated.element.repetition_type !== 'REPEATED') return undefined;
+  return repeated.children[0] ?? repeated;
+}
+
+/** Keys and values of a map, as hyparquet recognizes one. */
+function mapOf({ element, children }: SchemaTree): { key: SchemaTree; value: SchemaTree } | undefined {
+  const [repeated, second] = children;
+  const isMap = element.converted_type === 'MAP' && repeated && !second && repeated.children.length === 2;
+  if (!isMap || repeated.element.repetition_type !== 'REPEATED') return undefined;
+  const [key, value] = repeated.children as [SchemaTree, SchemaTree];
+  const isRepeated = [key, value].some((child) => child.element.repetition_type === 'REPEATED');
+  return isRepeated || key.element.name !== 'key' || value.element.name !== 'value' ? undefined : { key, value };
+}
+
+const isDecimal = ({ converted_type: converted, logical_type: logical }: SchemaElement) =>
+  converted === 'DECIMAL' || logical?.type === 'DECIMAL';
+
+/** Bytes of which nothing says what they are. */
+const isUntyped = ({ type, converted_type: converted, logical_type: logical }: SchemaElement) =>
+  type === 'BYTE_ARRAY' && converted === undefined && logical === undefined;
+
+function convertLeaf(value: unknown, element: SchemaElement): unknown {
+  const { converted_type: converted, logical_type: logical } = element;
+  if (isDecimal(element)) return decimalValue(unscaled(value), element);
+  if (typeof value === 'number' || typeof value === 'bigint') {
+    if (logical?.type === 'DATE') return isoDate(Number(value) * 86_400_000);
+    if (logical?.type === 'TIMESTAMP') return isoTimestamp(BigInt(value), logical.isAdjustedToUTC);
+    if (converted === 'TIMESTAMP_MILLIS' || converted === 'TIMESTAMP_MICROS' || element.type === 'INT96') {
+      return isoTimestamp(BigInt(value), element.type !== 'INT96');
+    }
+    if (logical?.type === 'TIME') return isoTime(toMicros(value, logical.unit));
+    if (converted === 'TIME_MILLIS') return isoTime(toMicros(value, 'MILLIS'));
+    if (converted === 'TIME_MICROS') return isoTime(toMicros(value, 'MICROS'));
+  }
+  if (value instanceof Uint8Array && element.type === 'BYTE_ARRAY') return textOrBase64(value);
+  return toJsonValue(value);
+}
+
+/** Converts big integers, dates and bytes, which JSON doesn't have, also in nested values. */
+function toJsonValue(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
+  if (value instanceof Date) return value.toISOString();
+  if (Array.isArray(value)) return value.map(toJsonValue);
+  if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<unknown>, toJsonValue);
+  if (typeof value === 'object' && value !== null) {
+    return Object.fromEntries(Object.entries(value).map(([name, member]) => [name, toJsonValue(member)]));
+  }
+  return value;
+}
+
+/** The digits of a decimal as a whole number; bytes are its two's complement, the highest first. */
+function unscaled(value: unknown): bigint {
+  if (!(value instanceof Uint8Array)) return BigInt(value as number | bigint);
+  return value.length === 0 ? 0n : BigInt.asIntN(value.length * 8, BigInt(`0x${Buffer.from(value).toString('hex')}`));
+}
+
+/** Greatest power of ten that is exact as a double. */
+const maxExactPower = 22;
+
+function decimalValue(digits: bigint, { scale = 0 }: SchemaElement): unknown {
+  // A quotient of two exact doubles is the nearest one.
+  const few = Number(digits);
+  if (Number.isSafeInteger(few) && scale >= 0 && scale <= maxExactPower) return few / 10 ** scale;
+  if (scale <= 0) return toJsonValue(digits * 10n ** BigInt(-scale));
+  const unit = 10n ** BigInt(scale);
+  const size = digits < 0n ? -digits : digits;
+  const text = `${digits < 0n ? '-' : ''}${size / unit}.${String(size % unit).padStart(scale, '0')}`;
+  return size / unit > BigInt(Number.MAX_SAFE_INTEGER) ? text : Number(text);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** The text of UTF-8 without control characters but those of blanks; else base64. */
+function textOrBase64(bytes: Uint8Array): string {
+  const isControl = (byte: number) => byte < 32 && (byte < 9 || byte > 13);
+  try {
+    if (!bytes.some(isControl)) return utf8.decode(bytes);
+  } catch {
+    // No UTF-8.
+  }
+  return Buffer.from(bytes).toString('base64');
+}
+
+function toMicros(value: number | bigint, unit: 'MILLIS' | 'MICROS' | 'NANOS'): bigint {
+  if (unit === 'MILLIS') return BigInt(value) * 1000n;
+  return unit === 'MICROS' ? BigInt(value) : BigInt(value) / 1000n;
+}
+
+function isoDate(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().slice(0, -'T00:00:00.000Z'.length);
+}
+
+function isoTimestamp(micros: bigint, utc: boolean): string {
+  const day = 86_400_000_000n;
+  const inDay = ((micros % day) + day) % day;
+  return `${isoDate(Number((micros - inDay) / 1000n))}T${isoTime(inDay)}${utc ? 'Z' : ''}`;
+}
+
+function isoTime(micros: bigint): string {
+  const seconds = Number(micros / 1_000_000n);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const fraction = String(micros % 1_000_000n)
+    .padStart(6, '0')
+    .replace(/0+$/, '');
+  const clock = `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
+  return fraction === '' ? clock : `${clock}.${fraction}`;
+}

@@ -1,0 +1,62 @@
+/** Values of Parquet that DuckDB writes: what JSON doesn't have, and what a double can't hold. */
+import '../../support/judged.ts';
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { DuckDBInstance } from '@duckdb/node-api';
+import { ingestPayload, temporaryFolder, typesOf, valuesOf } from '../support/payloads.ts';
+
+/** Writes the rows of a query as Parquet, and reads them. */
+async function throughParquet(query: string) {
+  const path = join(temporaryFolder(), 'rows.parquet');
+  const duckdb = await (await DuckDBInstance.create(':memory:')).connect();
+  await duckdb.run(`COPY (${query}) TO '${path}' (FORMAT parquet)`);
+  duckdb.closeSync();
+  const { result, table } = await ingestPayload(readFileSync(path), 'rows.parquet');
+  return { types: typesOf(result), rows: await valuesOf(table) };
+}
+
+test('dates, times and decimals in lists, structs and maps are those of columns', async () => {
+  const members = `DATE '2020-01-02' AS d, TIMESTAMP '2020-01-02 03:04:05' AS local, TIMESTAMPTZ '2020-01-02 03:04:05Z' AS utc,
+    TIME '03:04:05.5' AS t, 0.35::DECIMAL(9, 2) AS n, 9007199254740993 AS big, NULL::DATE AS none`;
+  const { types, rows } = await throughParquet(
+    `WITH m AS (SELECT ${members}) SELECT struct_pack(d, local, utc, t, n, big, none) AS one, [d, NULL] AS list,
+      [struct_pack(d, days := [d])] AS structs, MAP {'a': d} AS map, [[d], []] AS nested, [1, 2] AS numbers FROM m
+      UNION ALL SELECT NULL, [], NULL, MAP {}, NULL, NULL`,
+  );
+  assert.deepEqual(types, ['one:object', 'list:array', 'structs:array', 'map:object', 'nested:array', 'numbers:array']);
+  const [d, local] = ['2020-01-02', '2020-01-02T03:04:05'];
+  const one = { d, local, utc: `${local}Z`, t: '03:04:05.5', n: 0.35, big: '9007199254740993', none: null };
+  assert.deepEqual(rows, [
+    [one, [d, null], [{ d, days: [d] }], { a: d }, [[d], []], [1, 2]],
+    [null, [], null, {}, null, null],
+  ]);
+});
+
+test('decimals keep their digits: whole ones like integers, others as in CSV', async () => {
+  const columns = (whole: string, money: string, key: string) =>
+    `SELECT ${whole}::DECIMAL(38, 0) AS whole, ${whole}::DECIMAL(18, 0) AS id, ${money}::DECIMAL(38, 2) AS money,
+      ${key}::DECIMAL(9, 1) AS small`;
+  const large = await throughParquet(
+    `${columns('12345678901234567', "'12345678901234567890.12'", '-0.3')} UNION ALL ${columns('-7', '-0.05', 'NULL')}`,
+  );
+  assert.deepEqual(large.types, ['whole:string', 'id:string', 'money:string', 'small:float']);
+  assert.deepEqual(large.rows, [
+    ['12345678901234567', '12345678901234567', '12345678901234567890.12', -0.3],
+    ['-7', '-7', '-0.05', null],
+  ]);
+  const small = await throughParquet(columns('9007199254740991', "'12345678901.25'", '0.3'));
+  assert.deepEqual(small.types, ['whole:integer', 'id:integer', 'money:float', 'small:float']);
+  assert.deepEqual(small.rows, [[9_007_199_254_740_991, 9_007_199_254_740_991, 12_345_678_901.25, 0.3]]);
+});
+
+test('bytes are the text if they are one, else base64: none is lost', async () => {
+  const bytes = String.raw`(encode('Zürich' || chr(10))), ('\xFF\x00'::BLOB), ('\x00\x01'::BLOB), (''::BLOB)`;
+  const { rows } = await throughParquet(`SELECT b, [b] AS list FROM (VALUES ${bytes}) AS t(b)`);
+  const texts = ['Zürich\n', '/wA=', 'AAE=', ''];
+  assert.deepEqual(
+    rows,
+    texts.map((text) => [text, [text]]),
+  );
+});
