@@ -42,8 +42,8 @@ export interface PayloadInfo {
   textual: boolean;
   /** Form of the payload's own bytes if rows can be copied from it: Features with commas between them, or one a line. */
   passthrough: 'features' | 'lines' | null;
-  /** A column of WKT that became the geometry: it is left out if every one of its values was parsed. */
-  wktColumn?: number;
+  /** A column all of whose values became the geometry, of WKT or of JSON: it is left out. */
+  geometryColumn?: number;
   /** The columns of longitude and latitude that became the geometry; they stay columns, too. */
   pointColumns?: readonly [x: number, y: number];
   delimiter?: string;

@@ -103,7 +103,7 @@ export class TableBuilder {
     this.#geometries.end();
 
     const geometries = this.#geometries;
-    const keys = this.#names.map((_, index) => index).filter((index) => index !== this.#info.wktColumn);
+    const keys = this.#names.map((_, index) => index).filter((index) => index !== this.#info.geometryColumn);
     const payloadNames = keys.map((key) => this.#names[key] as string);
     const names = uniqueColumnNames(payloadNames, geometries.isPresent ? [geometryColumnName] : []);
     const profile = (key: number) => this.#profiles[key] as ColumnProfile;

@@ -154,6 +154,34 @@ test('arrays: of plain objects, of Features, empty', async () => {
   assert.equal((await ingestPayload(' [] ', 'a.json')).result.rows, 0);
 });
 
+test('plain objects without a geometry among others that have one', async () => {
+  const none = '{"a":1,"geometry":null}';
+  const one = '{"geometry":{"type":"Point","coordinates":[1,2]},"a":2}';
+  const types = async (items: string[]) => {
+    const asLines = typesOf((await ingestPayload(items.join('\n'), 'a.ndjson')).result);
+    const asArray = typesOf((await ingestPayload(`[${items}]`, 'a.json')).result);
+    assert.deepEqual(asLines, asArray);
+    return asLines;
+  };
+  assert.deepEqual(await types([none, one, none]), ['geometry:geometry', 'a:integer']);
+  assert.deepEqual(await types([one, none]), ['geometry:geometry', 'a:integer']);
+  // A column of that name is kept if it has a value of its own, or if there is no geometry.
+  assert.deepEqual(await types([none, one, '{"geometry":"flat"}']), [
+    'geometry:geometry',
+    'a:integer',
+    'geometry_2:string',
+  ]);
+  assert.deepEqual(await types([none]), ['a:integer', 'geometry:string']);
+  const { table } = await ingestPayload(`${none}\n${one}`, 'a.ndjson');
+  assert.deepEqual(
+    (await rowsOf(table)).map(({ geometry, values }) => [geometry?.type, ...values]),
+    [
+      [undefined, 1],
+      ['Point', 2],
+    ],
+  );
+});
+
 test('ids keep their JSON type', async () => {
   const ids = ['a', 7, undefined, '7', 1.5];
   const { table } = await ingestPayload(collection(...ids.map((id) => point({}, [1, 2], id))), 'a.geojson');

@@ -34,7 +34,7 @@ export class CsvGeometries {
     const rows = Math.min(lines.length, sampleRows);
     const sample = Array.from({ length: rows }, (_, row) => cells.map((column) => column.at(row)));
     this.#source = findCsvGeometryColumns(shown, sample, info.reading);
-    if (this.#source?.wktColumn !== undefined) info.wktColumn = this.#source.wktColumn;
+    if (this.#source?.wktColumn !== undefined) info.geometryColumn = this.#source.wktColumn;
     if (this.#source?.pointColumns) info.pointColumns = this.#source.pointColumns;
     const hint =
       this.#source === null
@@ -69,7 +69,7 @@ export class CsvGeometries {
     cellOf: (column: number) => string | undefined,
     line: number | undefined,
   ) {
-    delete this.#info.wktColumn;
+    delete this.#info.geometryColumn;
     const before = this.#info.misplaced;
     const columns = wktColumn === undefined ? pointColumns : [wktColumn];
     const names = columns.map((column) => `"${excerpt(this.#names[column])}"`);

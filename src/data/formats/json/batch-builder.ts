@@ -31,6 +31,8 @@ export class JsonBatchBuilder {
   #hasIds = false;
   /** True if any row is a Feature or a geometry. */
   hasGeometry = false;
+  /** True if a column `geometry` has another value than the null of a plain object without a geometry. */
+  #hasOtherGeometryValues = false;
   /** True if every row is a Feature in strict JSON, whose own bytes can be copied. */
   areAllFeatures = true;
   /** Column of each member of the previous row: rows mostly have the same members in the same order. */
@@ -74,6 +76,11 @@ export class JsonBatchBuilder {
 
   get matchedLines(): number {
     return this.#templates.matched.lines;
+  }
+
+  /** Index of the column that is left out: plain objects have `"geometry": null` there, and others have a geometry. */
+  get geometryColumn(): number | undefined {
+    return this.hasGeometry && !this.#hasOtherGeometryValues ? this.#columnsByName.get('geometry') : undefined;
   }
 
   #addMatch(template: ItemTemplate, bytes: Buffer, offset: number, length: number, line: number): void {
@@ -130,6 +137,7 @@ export class JsonBatchBuilder {
       geometry = value.geometry ?? null;
       properties = this.#propertiesOf(value.properties, line, offset);
       inFeature = true;
+      this.#hasOtherGeometryValues ||= properties !== null && Object.hasOwn(properties, 'geometry');
       const id = value.id;
       if (typeof id === 'string' || typeof id === 'number') {
         this.#ids[row] = typeof id === 'number' && !Number.isSafeInteger(id) ? this.#exactId(id) : id;
@@ -141,6 +149,7 @@ export class JsonBatchBuilder {
     } else {
       this.areAllFeatures = false;
       properties = value;
+      this.#hasOtherGeometryValues ||= (value.geometry ?? null) !== null && !isGeometry(value.geometry);
       if (isGeometry(value.geometry)) ({ geometry, ...properties } = value as JsonObject & { geometry: unknown });
     }
     if (geometry !== null || inFeature) this.hasGeometry = true;

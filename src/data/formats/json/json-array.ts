@@ -22,6 +22,7 @@ export async function* readJsonArray(
   const { hasItems } = yield* readJsonItems(chunks, () => new ItemScanner('array', position), builder);
   if (!hasItems) throw new PayloadError('expected an array of objects', { line: 1 });
   info.passthrough = builder.areAllFeatures ? 'features' : null;
+  if (builder.geometryColumn !== undefined) info.geometryColumn = builder.geometryColumn;
   const last = builder.takeBatch();
   if (last) yield last;
 }

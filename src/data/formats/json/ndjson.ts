@@ -32,6 +32,7 @@ export async function* readNdjson(
   };
   yield* readJsonItems(chunks, createScanner, builder);
   info.passthrough = builder.areAllFeatures && !isSequence ? 'lines' : null;
+  if (builder.geometryColumn !== undefined) info.geometryColumn = builder.geometryColumn;
   const last = builder.takeBatch();
   if (last) yield last;
 }
