@@ -108,6 +108,15 @@ export class TextBuffer {
     }
   }
 
+  /**
+   * Writes a finite number of a row: one beyond ±(2^53 - 1) has an exponent. Its digits alone would be read again as those of
+   * an id, which are kept as a text.
+   */
+  cellNumber(value: number): void {
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER) this.text(value.toExponential());
+    else this.number(value);
+  }
+
   /** Returns the bytes, and goes on with a buffer of its own. */
   take(): Uint8Array {
     const taken = this.bytes.subarray(0, this.end);

@@ -100,7 +100,7 @@ function writeCell(out: TextBuffer, value: Value, writeText: (value: string) => 
 
 /** Writes nothing if the number isn't finite. */
 function writeNumber(out: TextBuffer, value: number | undefined): void {
-  if (value !== undefined && Number.isFinite(value)) out.number(value);
+  if (value !== undefined && Number.isFinite(value)) out.cellNumber(value);
 }
 
 /** Flags of the ASCII characters for which a cell needs quotes. */

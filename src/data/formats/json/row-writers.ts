@@ -185,7 +185,7 @@ export function writeJson(out: TextBuffer, value: Value): void {
 }
 
 export function writeJsonNumber(out: TextBuffer, value: number): void {
-  if (Number.isFinite(value)) out.number(value);
+  if (Number.isFinite(value)) out.cellNumber(value);
   else out.append(nullBytes);
 }
 
