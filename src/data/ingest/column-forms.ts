@@ -1,5 +1,5 @@
 /**
- * The forms of one column's texts: recognizes decimal commas and dates such as `31.12.2024`, if all values have them, and
+ * The forms of one column's texts: recognizes decimal commas and dates such as `31.12.2024` or `2024/12/31`, if all values have them, and
  * counts the values that don't fit where nearly all others do.
  */
 import type { PayloadInfo } from '../formats/types.ts';
@@ -9,12 +9,12 @@ import {
   type DateForm,
   decimalComma,
   decimalPoint,
-  dottedDateForm,
   hasDecimalComma,
   type NumberForm,
   parseDateFormat,
   parseLooseTime,
   type ReadableType,
+  recognizedDateForm,
 } from './text-forms.ts';
 
 /** Settings of a column, known before its values are read. */
@@ -132,8 +132,8 @@ export class ColumnForms {
         this.example = example as string;
       }
     }
-    if (this.#settings.dates === undefined && this.#allFit(values, (text) => dottedDateForm(text) !== undefined))
-      this.dates = dottedDateForm;
+    if (this.#settings.dates === undefined && this.#allFit(values, (text) => recognizedDateForm(text) !== undefined))
+      this.dates = recognizedDateForm;
   }
 
   #mustBeComma = (text: string) => hasDecimalComma(text, this.#settings.delimiter);
@@ -176,11 +176,11 @@ export class ColumnForms {
       text.length <= maxLength && (first <= 32 || first === 45 || first === 46 || (first >= 48 && first <= 57));
     const isComma = mayFit && decimalComma.kindOf(text) !== 0;
     const isNumber = isComma || (mayFit && numberTextKind(text) !== 0);
-    const dotted = mayFit && !isNumber && dottedDateForm(text) !== undefined;
+    const isDate = mayFit && !isNumber && recognizedDateForm(text) !== undefined;
     this.#areCommas &&= isComma;
-    this.#areDates &&= dotted;
+    this.#areDates &&= isDate;
     if (isComma && this.#mustBeComma(text)) this.#isComma = this.#setExample(text);
-    if (dotted) this.#isDate = this.#setExample(text);
+    if (isDate) this.#isDate = this.#setExample(text);
     this.#isCode ||= mayFit && !isNumber && /^-?0\d+$/.test(text);
     if (isNumber) this.#numbersMisfits.addFits();
     else this.#numbersMisfits.addMisfit(text, lineOf);
@@ -249,7 +249,7 @@ export class ColumnForms {
     if (this.#areCommas && this.#isComma && this.numbers !== decimalComma && numbers === undefined)
       return { ...this.#settings, numbers: decimalComma, example };
     if (this.#areDates && this.#isDate && this.dates === null && dates === undefined)
-      return { ...this.#settings, dates: dottedDateForm, example };
+      return { ...this.#settings, dates: recognizedDateForm, example };
     return isStoredTyped ? { ...this.#settings, asText: true } : null;
   }
 

@@ -56,19 +56,37 @@ export function hasDecimalComma(text: string, delimiter: string | undefined): bo
 
 /**
  * A form of dates.
- * @returns date (YYYY-MM-DD) or datetime (RFC 3339, without offset); undefined if the text does not have this form
+ * @returns date (YYYY-MM-DD) or datetime (RFC 3339, mostly without offset); undefined if the text does not have this form
  */
 export type DateForm = (text: string) => string | undefined;
 
 const dotted = /^(\d{1,2})\.(\d{1,2})\.(\d{4})(?:,?[ T](\d{1,2}):(\d{2})(?::(\d{2}))?)?$/;
 
 /** `31.12.2024`, also with a time behind it. */
-export const dottedDateForm: DateForm = (text) => {
+const dottedDateForm: DateForm = (text) => {
   const parts = dotted.exec(text.trim());
   if (!parts) return undefined;
   const [, day = '', month = '', year = '', hour, minute, second] = parts;
   return isoDate(year, month, day, hour, minute, second);
 };
+
+const yearFirst =
+  /^(\d{4})([/-])(\d{1,2})\2(\d{1,2})(?:[ T](\d{1,2}):(\d{2})(?::(\d{2})(\.\d+)?)?(Z|[+-]\d{2}(?::?\d{2})?)?)?$/;
+
+/** `2024/12/31`, as GDAL writes it, and `2024-12-31 10:00:00+01`, as PostgreSQL does: no form of ISO 8601 in full. */
+const yearFirstDateForm: DateForm = (text) => {
+  const parts = yearFirst.exec(text.trim());
+  if (!parts) return undefined;
+  const [, year = '', separator, month = '', day = '', hour, minute, second, fraction = '', offset = ''] = parts;
+  const hasHoursOnly = offset.length === 3;
+  if (separator === '-' && !hasHoursOnly) return undefined;
+  const date = isoDate(year, month, day, hour, minute, second);
+  const moment = `${date}${fraction}${hasHoursOnly ? `${offset}:00` : offset}`;
+  return date === undefined || Number.isNaN(parseDateTime(moment)) ? undefined : moment;
+};
+
+/** Dates of a form that only one reading has, recognized where a whole column has them. */
+export const recognizedDateForm: DateForm = (text) => dottedDateForm(text) ?? yearFirstDateForm(text);
 
 function isoDate(year: string, month: string, day: string, hour?: string, minute = '00', second = '00') {
   const two = (part: string) => part.padStart(2, '0');
@@ -141,7 +159,7 @@ export function parseLooseTime(
   const trimmed = text.trim();
   if (type === 'time') return Number.isNaN(parseTimeOfDay(trimmed)) ? undefined : trimmed;
   const iso =
-    form?.(trimmed) ?? dottedDateForm(trimmed) ?? (Number.isNaN(parseDateTime(trimmed)) ? undefined : trimmed);
+    form?.(trimmed) ?? recognizedDateForm(trimmed) ?? (Number.isNaN(parseDateTime(trimmed)) ? undefined : trimmed);
   if (type === 'date') return iso?.slice(0, 10);
   return iso?.length === 10 ? `${iso}T00:00:00` : iso;
 }

@@ -33,6 +33,34 @@ test('decimal commas and dates are recognized where a whole column fits, and sai
   ]);
 });
 
+test('dates and times of GDAL and PostgreSQL are recognized', async () => {
+  const { types, values, remarks } = await read(
+    'd,gdal,zoned,postgres\n' +
+      '1969/12/01,2024/07/01 12:00:00,1969/12/31 23:59:59.500+00,2024-01-01 10:00:00+01\n' +
+      '2024/02/29,2024/7/1 9:05:07.25,2024/07/01 12:00:00+0530,1969-12-31 23:59:59.123456-03\n' +
+      ',,2024/07/01 12:00:00,\n',
+  );
+  assert.deepEqual(types, ['d:date', 'gdal:datetime', 'zoned:datetime', 'postgres:datetime']);
+  assert.deepEqual(values, [
+    ['1969-12-01', '2024-07-01T12:00:00', '1969-12-31T23:59:59.500+00:00', '2024-01-01T10:00:00+01:00'],
+    ['2024-02-29', '2024-07-01T09:05:07.25', '2024-07-01T12:00:00+0530', '1969-12-31T23:59:59.123456-03:00'],
+    [null, null, '2024-07-01T12:00:00', null],
+  ]);
+  assert.deepEqual(remarks, [
+    'Column "d": read as dates such as 1969/12/01.',
+    'Column "gdal": read as datetimes such as 2024/07/01 12:00:00.',
+    'Column "zoned": read as datetimes such as 1969/12/31 23:59:59.500+00.',
+    'Column "postgres": read as datetimes such as 2024-01-01 10:00:00+01.',
+  ]);
+  const others = ['2023/02/29', '2024/13/01', '2024/12', '2024/1-2', '2024-01-01 10:00:00+24', '2024/01/01 25:00'];
+  for (const text of others) assert.deepEqual((await read(`a,b\n${text},x\n`)).types, ['a:string', 'b:string'], text);
+  const forced = await read('a,b\n2024-01-01 10:00:00+01,x\nlater,x\n', { types: { a: 'datetime' } });
+  assert.deepEqual(forced.values, [
+    ['2024-01-01T10:00:00+01:00', 'x'],
+    [null, 'x'],
+  ]);
+});
+
 test('numbers that may have points between thousands, beside decimal commas, are said', async () => {
   const rows = 'einwohner;flaeche;dichte;jahr\n1.234;12,5;1.25;1900\n999;3,25;2.250;2000\n';
   const { types, values, remarks } = await read(rows);
