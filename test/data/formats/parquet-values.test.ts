@@ -19,15 +19,24 @@ async function throughParquet(query: string) {
 
 test('dates, times and decimals in lists, structs and maps are those of columns', async () => {
   const members = `DATE '2020-01-02' AS d, TIMESTAMP '2020-01-02 03:04:05' AS local, TIMESTAMPTZ '2020-01-02 03:04:05Z' AS utc,
-    TIME '03:04:05.5' AS t, 0.35::DECIMAL(9, 2) AS n, 9007199254740993 AS big, NULL::DATE AS none`;
+    TIME '03:04:05.5' AS t, 0.35::DECIMAL(9, 2) AS n, 9007199254740993 AS big, NULL::DATE AS none, NULL::DATE[] AS lacking`;
   const { types, rows } = await throughParquet(
-    `WITH m AS (SELECT ${members}) SELECT struct_pack(d, local, utc, t, n, big, none) AS one, [d, NULL] AS list,
+    `WITH m AS (SELECT ${members}) SELECT struct_pack(d, local, utc, t, n, big, none, lacking) AS one, [d, NULL] AS list,
       [struct_pack(d, days := [d])] AS structs, MAP {'a': d} AS map, [[d], []] AS nested, [1, 2] AS numbers FROM m
       UNION ALL SELECT NULL, [], NULL, MAP {}, NULL, NULL`,
   );
   assert.deepEqual(types, ['one:object', 'list:array', 'structs:array', 'map:object', 'nested:array', 'numbers:array']);
   const [d, local] = ['2020-01-02', '2020-01-02T03:04:05'];
-  const one = { d, local, utc: `${local}Z`, t: '03:04:05.5', n: 0.35, big: '9007199254740993', none: null };
+  const one = {
+    d,
+    local,
+    utc: `${local}Z`,
+    t: '03:04:05.5',
+    n: 0.35,
+    big: '9007199254740993',
+    none: null,
+    lacking: null,
+  };
   assert.deepEqual(rows, [
     [one, [d, null], [{ d, days: [d] }], { a: d }, [[d], []], [1, 2]],
     [null, [], null, {}, null, null],

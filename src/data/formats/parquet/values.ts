@@ -61,14 +61,15 @@ export function parquetToPlainValue(value: unknown, tree: SchemaTree): unknown {
   }
   if (Array.isArray(value)) {
     const item = itemOf(tree) ?? tree;
-    return value.map((member) => parquetToPlainValue(member, item));
+    return value.map((member) => parquetToPlainValue(member, item) ?? null);
   }
   const map = mapOf(tree);
   const trees = new Map(children.map((child) => [child.element.name, child]));
   return Object.fromEntries(
     Object.entries(value).map(([name, member]) => [
       name,
-      parquetToPlainValue(member, map?.value ?? (trees.get(name) as SchemaTree)),
+      // The library has undefined for a list without a value, which JSON would leave out.
+      parquetToPlainValue(member, map?.value ?? (trees.get(name) as SchemaTree)) ?? null,
     ]),
   );
 }
