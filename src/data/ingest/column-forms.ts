@@ -4,7 +4,7 @@
  */
 import type { PayloadInfo } from '../formats/types.ts';
 import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
-import { isCommonUtf8Date, numberTextKind } from './infer-types.ts';
+import { isCommonUtf8Date, numberTextKind, parseBooleanText } from './infer-types.ts';
 import {
   type DateForm,
   decimalComma,
@@ -101,6 +101,7 @@ export class ColumnForms {
   readonly #settings: ColumnSettings;
   readonly #numbersMisfits = new MisfitCounter();
   readonly #datesMisfits = new MisfitCounter();
+  readonly #booleansMisfits = new MisfitCounter();
   /** True if every value so far can be a number with a decimal comma, and one must be. */
   #areCommas = true;
   #isComma = false;
@@ -109,6 +110,7 @@ export class ColumnForms {
   /** True if one of the dates has a time of day. */
   #haveTimes = false;
   #mayBeGrouped = true;
+  #hasNumbers = false;
   /** True if a value is a code such as 007: then no value of the column is meant as a number. */
   #isCode = false;
   numbers: NumberForm;
@@ -165,6 +167,7 @@ export class ColumnForms {
     this.#numbersMisfits.addFits(count);
     if (count === 0) return;
     this.#mayBeGrouped &&= mayBeGrouped;
+    this.#hasNumbers = true;
     this.#areDates = false;
     if (!areIntegers && this.numbers !== decimalComma) this.#areCommas = false;
   }
@@ -184,6 +187,8 @@ export class ColumnForms {
     this.#isCode ||= mayFit && !isNumber && /^-?0\d+$/.test(text);
     if (isNumber) this.#numbersMisfits.addFits();
     else this.#numbersMisfits.addMisfit(text, lineOf);
+    if (parseBooleanText(text) !== undefined) this.#booleansMisfits.addFits();
+    else this.#booleansMisfits.addMisfit(text, lineOf);
     const moment = mayFit && !isNumber ? parseLooseTime(text, 'datetime', this.dates) : undefined;
     if (moment === undefined) this.#datesMisfits.addMisfit(text, lineOf);
     else {
@@ -202,7 +207,8 @@ export class ColumnForms {
         const form = this.#formOfBytes(bytes, start, end);
         const isFirst =
           (form !== byteForms.integer && this.#numbersMisfits.isEmpty) ||
-          (form !== byteForms.date && this.#datesMisfits.isEmpty);
+          (form !== byteForms.date && this.#datesMisfits.isEmpty) ||
+          this.#booleansMisfits.isEmpty;
         if (form === byteForms.unknown || isFirst) this.#addTextOfRow(texts, row, lineOf);
         else {
           this.#areDates = false;
@@ -210,6 +216,7 @@ export class ColumnForms {
           if (form === byteForms.code) this.#isCode = true;
           if (form === byteForms.integer) this.#numbersMisfits.addFits();
           else this.#numbersMisfits.addFurtherMisfit();
+          this.#booleansMisfits.addFurtherMisfit();
           if (form === byteForms.date) this.#datesMisfits.addFits();
           else this.#datesMisfits.addFurtherMisfit();
         }
@@ -224,7 +231,8 @@ export class ColumnForms {
 
   #formOfBytes(bytes: Buffer, start: number, end: number): number {
     const first = bytes[start] as number;
-    if (!(first <= 32 || first === 45 || first === 46 || (first >= 48 && first <= 57))) return byteForms.word;
+    if (!(first <= 32 || first === 45 || first === 46 || (first >= 48 && first <= 57)))
+      return mayBeBoolean(bytes, start, end) ? byteForms.unknown : byteForms.word;
     if (this.dates !== null) return byteForms.unknown;
     if (isCommonUtf8Date(bytes, start, end)) return byteForms.date;
     if (end - start > 9) return byteForms.unknown;
@@ -253,12 +261,20 @@ export class ColumnForms {
     return isStoredTyped ? { ...this.#settings, asText: true } : null;
   }
 
-  /** The values that keep a column of text from being one of numbers or dates; null if there are none or too many. */
-  get misfits(): (Misfits & { readonly type: 'float' | 'date' | 'datetime' }) | null {
+  /** The values that keep a column of text from being of another type; null if there are none or too many. */
+  get misfits(): (Misfits & { readonly type: 'float' | 'boolean' | 'date' | 'datetime' }) | null {
     if (!this.#settings.textual || this.#settings.type !== undefined) return null;
     const { misfits } = this.#numbersMisfits;
     if (misfits && this.#numbersMisfits.isNear && !this.#isCode) return { ...misfits, type: 'float' };
+    const booleans = this.#hasNumbers ? null : this.#booleansMisfits.misfits;
+    if (booleans && this.#booleansMisfits.isNear) return { ...booleans, type: 'boolean' };
     const dates = this.#datesMisfits.misfits;
     return dates && this.#datesMisfits.isNear ? { ...dates, type: this.#haveTimes ? 'datetime' : 'date' } : null;
   }
+}
+
+/** True if the first letter and the length are those of `true` or `false`. */
+function mayBeBoolean(bytes: Buffer, start: number, end: number): boolean {
+  const letter = (bytes[start] as number) | 0x20;
+  return (letter === 0x74 && end - start === 4) || (letter === 0x66 && end - start === 5);
 }

@@ -61,6 +61,26 @@ test('dates and times of GDAL and PostgreSQL are recognized', async () => {
   ]);
 });
 
+test('what keeps a column from being one of truth values is said, in few rows and in many', async () => {
+  const said = (start: string) => [
+    `Column "a": ${start}, "NA"): the column is text. To read the others: --type a=boolean`,
+  ];
+  const few = await read('a,b\nTRUE,x\nNA,x\nFALSE,x\n');
+  assert.deepEqual([few.types[0], few.remarks], ['a:string', said('1 of 3 values is not a boolean (line 3')]);
+  const rows = await read(many((n) => (n % 10 === 5 ? 'NA' : n % 2 ? 'true' : 'false')));
+  assert.deepEqual(
+    [rows.types[0], rows.remarks],
+    ['a:string', said('900 of 9000 values are not booleans (first: line 7')],
+  );
+  const forced = await read('a,b\nTRUE,x\nNA,x\nFALSE,x\n', { types: { a: 'boolean' } });
+  assert.deepEqual(
+    forced.values.map(([a]) => a),
+    [true, null, false],
+  );
+  for (const text of ['a,b\nTRUE,x\nmaybe,x\n', 'a,b\ntrue,x\nfalse,x\n1,x\n2,x\n', 'a,b\nfine,x\nfalse,x\nword,x\n'])
+    assert.deepEqual((await read(text)).remarks, []);
+});
+
 test('numbers that may have points between thousands, beside decimal commas, are said', async () => {
   const rows = 'einwohner;flaeche;dichte;jahr\n1.234;12,5;1.25;1900\n999;3,25;2.250;2000\n';
   const { types, values, remarks } = await read(rows);
