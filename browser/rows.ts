@@ -5,6 +5,7 @@
 import type { VersionProfile } from '../src/catalogue/column-statistics.ts';
 import { NotFoundError, ValidationError } from '../src/catalogue/errors.ts';
 import { parametersFromRecord } from '../src/catalogue/row-parameters.ts';
+import { runAtOnce } from '../src/catalogue/steps.ts';
 import type { Settings } from '../src/catalogue/types.ts';
 import { findRowsPage } from '../src/pages/find-rows.ts';
 import { languageForTag, localeFor } from '../src/pages/locale.ts';
@@ -45,7 +46,9 @@ export async function renderRows(open: OpenRows, path: string, query: URLSearchP
     filteringOf: (one) => (one === path ? 'inBrowser' : undefined),
   };
   try {
-    return renderRowsPage(context, await findRowsPage(rows, factsFrom(shown, profile), parametersOf(open, query)));
+    return runAtOnce(
+      renderRowsPage(context, await findRowsPage(rows, factsFrom(shown, profile), parametersOf(open, query))),
+    );
   } catch (error) {
     if (error instanceof ValidationError) return renderProblemPage(context, { status: 400, messages: error.fields });
     if (error instanceof NotFoundError)

@@ -1,5 +1,6 @@
 /** The page of a dataset, or of one of its versions. */
 import { refOf } from '../catalogue/ref.ts';
+import type { Steps } from '../catalogue/steps.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { catalogueFacts, type DatasetFacts, datasetFacts } from '../standards/facts.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
@@ -7,7 +8,7 @@ import { datasetCrumbs } from './dataset-crumbs.ts';
 import { DatasetLead } from './dataset-lead.tsx';
 import { DatasetNotes } from './dataset-notes.tsx';
 import { type DatasetPageParts, datasetSections } from './dataset-sections.tsx';
-import { type PageParts, renderPageInTurns, renderPageStart } from './layout.tsx';
+import { type PageParts, renderPageInSteps, renderPageStart } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
 import type { PageContext } from './page-context.ts';
 import { Part } from './part.tsx';
@@ -36,11 +37,11 @@ function headOf(context: PageContext, parts: DatasetHeadParts): Omit<PageParts, 
   };
 }
 
-export function renderDatasetPage(context: PageContext, parts: DatasetPageParts): Promise<string> {
+export function renderDatasetPage(context: PageContext, parts: DatasetPageParts): Steps<string> {
   const { locale } = context;
   const { dataset, version, isVersionPage } = parts;
   const sections = datasetSections(context, parts);
-  return renderPageInTurns(context, headOf(context, parts), [
+  return renderPageInSteps(context, headOf(context, parts), [
     <DatasetNotes key="notes" context={context} {...parts} />,
     <DatasetLead key="lead" {...{ context, dataset, version, isVersionPage, sizes: parts.sizes }} />,
     <nav key="toc" class="toc" aria-label={locale.text('onThisPage')}>

@@ -1,9 +1,10 @@
 /** The API in a browser: an answer readable, coloured and linked, with the request that made it. */
 import type { VNode } from 'preact';
+import type { Steps } from '../catalogue/steps.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { CodeBlock } from './code-block.tsx';
 import { JsonText, type JsonTextProps } from './json-text.tsx';
-import { type Crumb, renderPageInTurns } from './layout.tsx';
+import { type Crumb, renderPageInSteps } from './layout.tsx';
 import { absoluteUrl, hrefOf, hrefWith, type PageContext } from './page-context.ts';
 
 export interface JsonPageParts {
@@ -22,12 +23,12 @@ export interface JsonPageParts {
   readonly previous?: string | null;
 }
 
-export function renderJsonPage(context: PageContext, parts: JsonPageParts): Promise<string> {
+export function renderJsonPage(context: PageContext, parts: JsonPageParts): Steps<string> {
   const { locale } = context;
   const { title, allow, hasPage } = parts;
   const json = hrefWith(context, { format: 'json', _format: null });
   const pageParts = { title, section: 'api', isHidden: true, crumbs: apiCrumbs(context) } as const;
-  return renderPageInTurns(context, pageParts, [
+  return renderPageInSteps(context, pageParts, [
     <h1 key="title">{title}</h1>,
     <p key="address" class="row">
       <span class="type">GET</span>

@@ -3,8 +3,8 @@ import type { ComponentChildren, VNode } from 'preact';
 import { render } from 'preact-render-to-string';
 import { accentColours } from '../catalogue/colour.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
+import type { Steps } from '../catalogue/steps.ts';
 import { apiRoot, collections, documentationRoot } from '../catalogue/urls.ts';
-import { Turns } from '../data/event-loop.ts';
 import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
 import { renderStatically } from './static-page.ts';
 
@@ -62,19 +62,18 @@ export function renderPageStart(context: PageContext, parts: Omit<PageParts, 'ch
   return page.slice(0, page.indexOf(contentMark));
 }
 
-/** A whole page, as HTML: each piece of its content is rendered in a turn, if that of the one before is over. */
-export async function renderPageInTurns(
+/** A whole page, as HTML: each piece of its content is rendered in a step. */
+export function* renderPageInSteps(
   context: PageContext,
   parts: Omit<PageParts, 'children'>,
   content: readonly (VNode | false)[],
-): Promise<string> {
+): Steps<string> {
   // The rule for files is a hook of preact while a whole page is rendered.
   if (context.isExport) return renderPage(context, { ...parts, children: content });
-  const turns = new Turns();
   const pieces: string[] = [];
   for (const piece of content) {
     if (piece) pieces.push(render(piece).replace(forbidden, '\ufffd'));
-    if (turns.isOver) await turns.next();
+    yield;
   }
   const page = renderPage(context, { ...parts, children: <wbr id="content" /> });
   return page.replace(contentMark, () => pieces.join(''));

@@ -2,10 +2,11 @@
 import type { VNode } from 'preact';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import { parametersFromRecord, quotedName } from '../catalogue/row-parameters.ts';
+import type { Steps } from '../catalogue/steps.ts';
 import type { Column } from '../catalogue/types.ts';
 import { datasetCrumbs } from './dataset-crumbs.ts';
 import { escapeHtml } from './html.ts';
-import { type Crumb, renderPageInTurns } from './layout.tsx';
+import { type Crumb, renderPageInSteps } from './layout.tsx';
 import type { Locale } from './locale.ts';
 import { hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
 import { mostListedColumns, profilesByColumn } from './preview-columns.ts';
@@ -23,7 +24,7 @@ export interface RowsPageParts extends RowsFacts, Omit<RowsTableProps, 'context'
 
 type Props = RowsPageParts & { readonly context: PageContext };
 
-export function renderRowsPage(context: PageContext, parts: RowsPageParts): Promise<string> {
+export function renderRowsPage(context: PageContext, parts: RowsPageParts): Steps<string> {
   const { locale } = context;
   const {
     dataset,
@@ -63,7 +64,7 @@ export function renderRowsPage(context: PageContext, parts: RowsPageParts): Prom
     json: hrefWith(context, { _format: 'json', format: null }),
     crumbs,
   } as const;
-  return renderPageInTurns(context, pageParts, [
+  return renderPageInSteps(context, pageParts, [
     <Titles key="titles" context={context} {...parts} />,
     <TooLargeToFilter key="too-large" context={context} path={context.path} />,
     !isAggregated && <RowFilters key="filters" context={context} columns={allColumns} />,

@@ -1,6 +1,7 @@
 /** Long work for one request: in turns with other requests, and only as long as its client waits for it. */
 import type { ListOptions, Page } from '../catalogue/catalogue.ts';
 import { toJson } from '../catalogue/represent.ts';
+import type { Steps } from '../catalogue/steps.ts';
 import type { Entities, Kind } from '../catalogue/types.ts';
 import { Turns } from '../data/event-loop.ts';
 import { BadRequestError } from './errors.ts';
@@ -11,6 +12,16 @@ export const turnsOf = ({ ctx }: Pick<RequestContext, 'ctx'>): Turns =>
   new Turns(() => {
     if (ctx.res?.destroyed) throw new BadRequestError('The connection was cut off.');
   });
+
+/** The result of steps, which are run in turns. @throws BadRequestError if the client has left */
+export async function runInTurns<T>(request: Pick<RequestContext, 'ctx'>, steps: Steps<T>): Promise<T> {
+  const turns = turnsOf(request);
+  for (;;) {
+    const { done, value } = steps.next();
+    if (done) return value;
+    if (turns.isOver) await turns.next();
+  }
+}
 
 /**
  * All entities of a list, in turns. Pages follow by cursor, so that none is left out if the catalogue changes meanwhile.

@@ -20,6 +20,7 @@ import { beforeCommitsAreReadAgain } from './dataset-history.ts';
 import { datasetHeadParts, datasetPageParts, pathOfComparison } from './dataset-page.ts';
 import { isPrivate } from './dataset-state.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
+import { runInTurns } from './in-turns.ts';
 import { parseListOptions } from './query-string.ts';
 import { seeOther } from './redirects.ts';
 import type { CompletePage, Representation, RequestContext } from './route.ts';
@@ -96,11 +97,12 @@ async function withDatasetPage(
 }
 
 async function completeDatasetPage(
-  { app, catalogue, query, viewer }: RequestContext,
+  request: RequestContext,
   { dependsOn }: Representation,
   dataset: Dataset,
   version: Version | undefined,
 ): Promise<CompletePage> {
+  const { app, catalogue, query, viewer } = request;
   const { differenceFigures: figures, staticExport } = app;
   const options = { version, colour: query.get('_colour'), figures, viewer, staticExport };
   const { parts, isComplete } = await datasetPageParts(catalogue, dataset, options);
@@ -123,7 +125,7 @@ async function completeDatasetPage(
   return {
     dependsOn: isReady ? [...dependsOn, ...shown()] : [],
     freshFor: beforeCommitsAreReadAgain,
-    page: (context) => renderDatasetPage(context, { ...parts, chart: chart ?? null }),
+    page: (context) => runInTurns(request, renderDatasetPage(context, { ...parts, chart: chart ?? null })),
   };
 }
 

@@ -13,6 +13,7 @@ import type { RowsFacts } from '../pages/rows-in-files.tsx';
 import { datasetWithColumnsOf, previewColumns, previewRows, profileSoon, readObjects } from './dataset-page.ts';
 import { isPrivate } from './dataset-state.ts';
 import { BadRequestError } from './errors.ts';
+import { runInTurns } from './in-turns.ts';
 import { seeOther } from './redirects.ts';
 import { clientIpAddress } from './request.ts';
 import type { Representation, RequestContext } from './route.ts';
@@ -60,7 +61,7 @@ export async function rowsPage(request: RequestContext, source: RowsPageSource):
     title: dataset.label,
     dependsOn: [],
     json: () => JSON.stringify(found.rows),
-    page: (context) => renderRowsPage(context, found),
+    page: (context) => runInTurns(request, renderRowsPage(context, found)),
   };
 }
 

@@ -7,6 +7,7 @@ import type { PageContext } from '../../pages/page-context.ts';
 import { documentLinks, negotiatedDocument, sentenceAboutTypes } from '../documents.ts';
 import { MethodNotAllowedError, MissingDocumentError, NotAcceptableError } from '../errors.ts';
 import { commonHeaders, framablePageHeaders, type Headers, pageHeaders } from '../headers.ts';
+import { runInTurns } from '../in-turns.ts';
 import { type Alternate, withLinks } from '../link-header.ts';
 import { optionsMetadata } from '../metadata.ts';
 import { acceptWithoutProfiles, preferredCoding } from '../negotiate.ts';
@@ -259,15 +260,18 @@ async function bodyOf(request: RequestContext, representation: Representation): 
     return representation.page(pageContextOf(request, representation));
   }
   if ((representation.type ?? type) === 'text/html')
-    return renderJsonPage(pageContextOf(request, representation), {
-      title: representation.title,
-      json: await representation.json(),
-      reviver: representation.reviver,
-      targets: representation.targets?.(),
-      allow: ctx.response.get('Allow'),
-      hasPage: !isPage,
-      ...representation.beside,
-    });
+    return runInTurns(
+      request,
+      renderJsonPage(pageContextOf(request, representation), {
+        title: representation.title,
+        json: await representation.json(),
+        reviver: representation.reviver,
+        targets: representation.targets?.(),
+        allow: ctx.response.get('Allow'),
+        hasPage: !isPage,
+        ...representation.beside,
+      }),
+    );
   const [mediaType = ''] = (representation.type ?? type).split(';');
   // A document in Turtle or XML is a text that no JSON can be parsed from.
   if (indent === undefined || !mediaType.endsWith('json')) return representation.bytes?.() ?? representation.json();
