@@ -169,9 +169,11 @@ it("a file that can't be sent is named, whether a folder or a server would get i
   const { base, accounts } = await serveAccounts(t, {}, { datasets: content.datasets });
   const server = await connect(base, { token: (await accounts.addToken('alice')).token });
   t.after(() => server.close());
-  for (const catalogue of [folder, server])
-    await assert.rejects(catalogue.publish(trees, { source: '/nowhere/trees.csv', fileName: 'trees.csv' }), {
-      code: 'ENOENT',
-      path: '/nowhere/trees.csv',
-    });
+  const publications: Promise<unknown>[] = [];
+  // Many at once, so that the error of some comes before their bytes are asked for.
+  for (const catalogue of Array.from({ length: 50 }, () => [folder, server]).flat())
+    publications.push(catalogue.publish(trees, { source: '/nowhere/trees.csv', fileName: 'trees.csv' }));
+  await Promise.allSettled(publications);
+  for (const publication of publications)
+    await assert.rejects(publication, { code: 'ENOENT', path: '/nowhere/trees.csv' });
 });

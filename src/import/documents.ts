@@ -108,8 +108,9 @@ async function headOf({ path }: OpenDocument, length: number): Promise<Buffer> {
 
 /** The bytes of a document, inflated if they are compressed. @throws ValidationError for more than 4 GB */
 async function documentBytes(document: OpenDocument): Promise<AsyncIterable<Buffer>> {
+  const isCompressed = await isGzip(document);
   const file = createReadStream(document.path, { highWaterMark: 256 * 1024 });
-  if (!(await isGzip(document))) return file as AsyncIterable<Buffer>;
+  if (!isCompressed) return file as AsyncIterable<Buffer>;
   const inflated: Readable = createGunzip();
   file.on('error', (error) => inflated.destroy(error));
   file.pipe(inflated as never);

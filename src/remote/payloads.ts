@@ -116,7 +116,7 @@ export async function sendUpload(
 ): Promise<Published> {
   const { source, mediaType, details, onProgress, signal, reading = {} } = upload;
   const name = upload.fileName ?? (typeof source === 'string' ? basename(source) : undefined);
-  const bytes = passWithProgress(typeof source === 'string' ? createReadStream(source) : source, onProgress);
+  const bytes = passWithProgress(typeof source === 'string' ? readFile(source) : source, onProgress);
   const refused = new AbortController();
   const known = fieldsOf(upload);
   const form =
@@ -144,6 +144,14 @@ export async function sendUpload(
     ...{ version, created, remarks: remarks ?? [] },
     changes: created ? ((changes as ColumnChanges | null | undefined) ?? (await compare())) : noChanges,
   };
+}
+
+/**
+ * The bytes of a file, which is opened when they are first asked for: of a stream that is opened before the connection is
+ * made, an error would be uncaught, and end the process.
+ */
+async function* readFile(path: string): AsyncGenerator<Buffer, void, undefined> {
+  yield* createReadStream(path) as AsyncIterable<Buffer>;
 }
 
 type Fields = readonly (readonly [name: string, value: string])[];

@@ -37,11 +37,10 @@ export class PayloadStream {
    */
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
     const { copyTo, onProgress, signal, isHashed = true } = this.#options;
-    const source =
-      typeof this.#source === 'string'
-        ? createReadStream(this.#source, { highWaterMark: fileChunkSize })
-        : this.#source;
-    const copy = copyTo === undefined ? null : await openNew(copyTo, source);
+    const given = this.#source;
+    const copy = copyTo === undefined ? null : await openNew(copyTo, given);
+    // Opened last: a file's stream whose error comes before somebody reads it would end the process.
+    const source = typeof given === 'string' ? createReadStream(given, { highWaterMark: fileChunkSize }) : given;
     // A source may block for long: the signal destroys it, and isn't only checked after the next chunk.
     if (signal) addAbortSignal(signal, source);
     try {
@@ -72,11 +71,11 @@ export class PayloadStream {
 }
 
 /** Opens a new file for a copy of a source, which is closed if that fails. */
-async function openNew(path: string, source: Readable): Promise<FileHandle> {
+async function openNew(path: string, source: Readable | string): Promise<FileHandle> {
   try {
     return await open(path, 'wx');
   } catch (error) {
-    source.destroy();
+    if (typeof source !== 'string') source.destroy();
     throw error;
   }
 }
