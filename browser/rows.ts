@@ -89,9 +89,10 @@ async function readFile({ base }: ShownRows, path: string): Promise<Response> {
 /** Shows the rows that the address asks for. What a form sends becomes the parameters that it stands for. */
 export async function showRows(): Promise<void> {
   const sent = new URLSearchParams(location.search);
-  const plain = queryOfRowForms(sent) ?? queryOfAreaForm(sent);
-  if (plain !== null) history.replaceState(null, '', location.pathname + plain);
   const open = await openPage();
+  const locale = localeFor(languageForTag(document.documentElement.lang) ?? 'en');
+  const plain = queryOfRowForms(sent, locale, open.shown.dataset.columns) ?? queryOfAreaForm(sent, locale);
+  if (plain !== null) history.replaceState(null, '', location.pathname + plain);
   const path = location.pathname.slice(hrefOf(open.shown, '').length);
   const { search } = location;
   const html = await renderRows(open, path, new URLSearchParams(search), document.documentElement.lang);

@@ -5,12 +5,23 @@ import { french } from './texts/french.ts';
 import { german } from './texts/german.ts';
 
 export type Language = 'en' | 'de' | 'fr';
-/** Languages of the interface, the first if none fits. A new language is an entry here and a file of texts. */
-export const languages: Readonly<Record<Language, { readonly texts: Texts; readonly tag: string }>> = {
-  en: { texts: english, tag: 'en-GB' },
-  de: { texts: german, tag: 'de' },
-  fr: { texts: french, tag: 'fr' },
+/**
+ * Languages of the interface, the first if none fits. A new language is an entry here and a file of texts. Numbers are
+ * those of `numbers`: `de` sets thousands apart by points (`50.000`), which next to cells that are written as in the file
+ * (`4.567`) could be read as decimals; `de-AT` by spaces, as DIN 5008 allows.
+ */
+export const languages: Readonly<Record<Language, LanguageParts>> = {
+  en: { texts: english, tag: 'en-GB', numbers: 'en-GB' },
+  de: { texts: german, tag: 'de', numbers: 'de-AT' },
+  fr: { texts: french, tag: 'fr', numbers: 'fr' },
 };
+
+interface LanguageParts {
+  readonly texts: Texts;
+  /** BCP 47 tags for dates and lists, and for numbers. */
+  readonly tag: string;
+  readonly numbers: string;
+}
 
 /** The language of the interface for a BCP 47 tag; undefined if there is none. */
 export function languageForTag(tag: string): Language | undefined {
@@ -26,6 +37,8 @@ const isShort = (value: number): boolean => Number.isInteger(value) && value >= 
 /** Writes the texts, numbers and dates of a language. */
 export class Locale {
   readonly language: Language;
+  /** Between a whole number and its decimals. */
+  readonly decimalSign: '.' | ',';
   readonly #texts: Texts;
   readonly #numbers: Intl.NumberFormat;
   readonly #plurals: Intl.PluralRules;
@@ -36,16 +49,17 @@ export class Locale {
   readonly #sizes: readonly Intl.NumberFormat[];
 
   constructor(language: Language) {
-    const { texts, tag } = languages[language];
+    const { texts, tag, numbers } = languages[language];
     this.language = language;
     this.#texts = texts;
-    this.#numbers = new Intl.NumberFormat(tag, { maximumFractionDigits: 3 });
+    this.decimalSign = new Intl.NumberFormat(numbers).format(0.5) === '0,5' ? ',' : '.';
+    this.#numbers = new Intl.NumberFormat(numbers, { maximumFractionDigits: 3 });
     const significant = { maximumSignificantDigits: 4 };
     this.#rounded = {
-      standard: new Intl.NumberFormat(tag, significant),
-      scientific: new Intl.NumberFormat(tag, { ...significant, notation: 'scientific' }),
+      standard: new Intl.NumberFormat(numbers, significant),
+      scientific: new Intl.NumberFormat(numbers, { ...significant, notation: 'scientific' }),
     };
-    this.#percent = new Intl.NumberFormat(tag, { style: 'percent' });
+    this.#percent = new Intl.NumberFormat(numbers, { style: 'percent' });
     this.#lists = new Intl.ListFormat(tag, { type: 'conjunction' });
     this.#plurals = new Intl.PluralRules(tag);
     const utc = { timeZone: 'UTC', day: 'numeric', year: 'numeric' } as const;
@@ -55,7 +69,7 @@ export class Locale {
     };
     this.#sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'].map(
       (unit, power) =>
-        new Intl.NumberFormat(tag, {
+        new Intl.NumberFormat(numbers, {
           style: 'unit',
           unit,
           unitDisplay: power === 0 ? 'long' : 'short',

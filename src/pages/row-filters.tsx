@@ -6,6 +6,7 @@ import type { Locale } from './locale.ts';
 import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
 import { mostListedColumns } from './preview-columns.ts';
 import type { TextKey } from './texts/english.ts';
+import { hasNumbers, numbersInWords, otherReading } from './typed-numbers.ts';
 
 /** Comparisons in words, by lookup; the first ones are offered by the form. */
 const lookupTexts = {
@@ -52,7 +53,13 @@ export function filterInWords(locale: Locale, name: string, value: string, colum
   const text = Object.hasOwn(lookupTexts, lookup)
     ? locale.text(lookupTexts[lookup as keyof typeof lookupTexts])
     : lookup;
-  return `${column} ${text} ${value}`;
+  return `${column} ${text} ${hasNumbers(columns, column) ? numbersInWords(locale, value) : value}`;
+}
+
+/** What a filter may have meant; null if there is no doubt. */
+function otherFilter(locale: Locale, name: string, value: string, columns: readonly Column[]): string | null {
+  const column = columns.some((one) => one.name === name) ? name : name.replace(/__[^_]+$/, '');
+  return hasNumbers(columns, column) ? otherReading(locale, value) : null;
 }
 
 /** Names of columns that rows are ordered by: `mag (descending), place`. */
@@ -92,6 +99,24 @@ export function RowFilters({ context, columns }: FiltersProps): VNode {
           ))}
         </p>
       )}
+      {filters.map(([name, value]) => {
+        const other = otherFilter(locale, name, value, columns);
+        if (other === null) return null;
+        const others = query.getAll(name).map((one) => (one === value ? other : one));
+        return (
+          <p key={`${name}=${value}`} class="note">
+            {locale.fill('numberWasReadAs', {
+              value,
+              number: numbersInWords(locale, value),
+              other: (
+                <a href={hrefWith(context, { [name]: others, ...fromFirst })} rel="nofollow">
+                  {numbersInWords(locale, other)}
+                </a>
+              ),
+            })}
+          </p>
+        );
+      })}
       <FilterForm context={context} columns={columns} />
     </div>
   );

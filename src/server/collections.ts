@@ -21,6 +21,7 @@ import {
   pageLinks,
   urlWithParameters,
 } from './link-header.ts';
+import { pageLocale } from './page-context.ts';
 import { lastParameterValue, parseListOptions, parsePaging, refuseMisspelledParameters } from './query-string.ts';
 import { historyPage, recordListPage, withPage } from './record-pages.ts';
 import { seeOther } from './redirects.ts';
@@ -61,8 +62,8 @@ export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
 
 /** A page of datasets for people. */
 async function datasetListPage(request: RequestContext): Promise<Representation | undefined> {
-  const { ctx, query, params } = request;
-  const plain = queryOfAreaForm(query);
+  const { catalogue, ctx, query, params } = request;
+  const plain = queryOfAreaForm(query, pageLocale(ctx, catalogue.settings));
   if (plain !== null) {
     seeOther(request, ctx.path + plain);
     return undefined;

@@ -1,7 +1,7 @@
 /** What pages need to know of a request. */
 import type { ParameterizedContext } from 'koa';
 import type { Settings } from '../catalogue/types.ts';
-import { type Language, languageForTag, localeFor } from '../pages/locale.ts';
+import { type Language, type Locale, languageForTag, localeFor } from '../pages/locale.ts';
 import type { PageContext } from '../pages/page-context.ts';
 import { assetsPath } from './assets.ts';
 import { preferredLanguages } from './negotiate.ts';
@@ -18,6 +18,10 @@ export function pageLanguage({ language }: Settings, acceptLanguage: string | un
   return 'en';
 }
 
+/** The language of the pages for a request. */
+export const pageLocale = ({ req }: ParameterizedContext, settings: Settings): Locale =>
+  localeFor(pageLanguage(settings, req.headers['accept-language']));
+
 /** @param base base URL of links; '' if it isn't known */
 export function makePageContext(
   ctx: ParameterizedContext,
@@ -28,7 +32,7 @@ export function makePageContext(
 ): PageContext {
   return {
     settings,
-    locale: localeFor(pageLanguage(settings, ctx.req.headers['accept-language'])),
+    locale: pageLocale(ctx, settings),
     base,
     path: ctx.path,
     query: new URLSearchParams(ctx.querystring),

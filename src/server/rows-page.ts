@@ -14,6 +14,7 @@ import { datasetWithColumnsOf, previewColumns, previewRows, profileSoon, readObj
 import { isPrivate } from './dataset-state.ts';
 import { BadRequestError } from './errors.ts';
 import { runInTurns } from './in-turns.ts';
+import { pageLocale } from './page-context.ts';
 import { seeOther } from './redirects.ts';
 import { clientIpAddress } from './request.ts';
 import type { Representation, RequestContext } from './route.ts';
@@ -43,14 +44,15 @@ export interface RowsPageSource {
 /** The rows as a table for people: those that were asked for, else the first. */
 export async function rowsPage(request: RequestContext, source: RowsPageSource): Promise<Representation | undefined> {
   const { catalogue, ctx, query, params } = request;
-  const plain = queryOfRowForms(query) ?? queryOfAreaForm(query);
+  const version = await catalogue.get<'version'>(source.ref);
+  const dataset = datasetWithColumnsOf(await catalogue.get<'dataset'>(datasetRefOf(version)), version);
+  const locale = pageLocale(ctx, catalogue.settings);
+  const plain = queryOfRowForms(query, locale, dataset.columns) ?? queryOfAreaForm(query, locale);
   if (plain !== null) {
     seeOther(request, ctx.path + plain);
     return undefined;
   }
-  const version = await catalogue.get<'version'>(source.ref);
   const profile = await profileSoon(catalogue, version, patienceOf(request.app));
-  const dataset = datasetWithColumnsOf(await catalogue.get<'dataset'>(datasetRefOf(version)), version);
   const namespace = await catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null);
   const facts: RowsFacts = {
     ...{ dataset, namespace: namespace?.label ?? dataset.namespace, version, profile },
@@ -110,5 +112,3 @@ export async function firstRowsOfQuery(
     throw error;
   }
 }
-
-/** The parameters that select rows, without those of their part, order and form. */

@@ -303,7 +303,7 @@ describe('pages in a browser', () => {
   it('of a dataset put the moving map in place of its picture, when asked', async () => {
     const { page, context, incidents } = await visit(browser, base, earthquakes, { language: 'de' });
     const sentence = await page.innerText('.undermap span');
-    assert.match(sentence, /^[\d.]+ Punkte von 1\.707 gezeigt/);
+    assert.match(sentence, /^[\d\u00a0]+ Punkte von 1\u00a0707 gezeigt/);
     assert.equal(
       await page.getAttribute('[data-map-stage] img', 'alt'),
       `Karte. ${sentence} Die Zeilen darunter sagen dasselbe in Worten.`,
@@ -322,7 +322,7 @@ describe('pages in a browser', () => {
     assert.match((await page.getAttribute('.map-live', 'aria-label')) ?? '', /^Karte\. Pfeiltasten/);
     await page.click('.map-view');
     await page.waitForURL(/\/data\/\?bbox=/);
-    assert.ok((await page.textContent('main'))?.includes('1.707'));
+    assert.ok((await page.textContent('main'))?.includes('1\u00a0707'));
     assert.deepEqual(incidents, []);
     await context.close();
   });

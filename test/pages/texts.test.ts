@@ -29,7 +29,7 @@ describe('texts of the pages', () => {
     const [en, de, fr] = [localeFor('en'), localeFor('de'), localeFor('fr')];
     assert.deepEqual(
       [en, de].map((locale) => locale.number(-17_257.5)),
-      ['−17,257.5', '−17.257,5'],
+      ['−17,257.5', '−17\u00a0257,5'],
     );
     assert.deepEqual(
       [en, fr].map((locale) => locale.size(726_000).replace(/\s/g, ' ')),

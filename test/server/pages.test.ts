@@ -109,8 +109,9 @@ describe('the page of rows', () => {
   let workshop: Workshop;
   let server: Awaited<ReturnType<typeof serveFolder>>;
   const data = '/api/v1/namespaces/lab/datasets/quakes/data/';
-  const page = async (query: string) => {
-    const response = await fetch(`${server.base}${data}${query}`, { headers: { Accept: 'text/html' } });
+  const page = async (query: string, language = 'en') => {
+    const headers = { Accept: 'text/html', 'Accept-Language': language };
+    const response = await fetch(`${server.base}${data}${query}`, { headers });
     const text = (await response.text()).replace(/\s+/g, ' ').replaceAll('&amp;', '&');
     return { url: response.url.slice(response.url.indexOf('?')), text };
   };
@@ -138,6 +139,25 @@ describe('the page of rows', () => {
       assert.match(text, new RegExp(`<a href="[^"]*data/\\?magType=ml"[^>]*>.{0,90}>${column} is ${value}<`));
     }
     assert.equal((await page('?_add=page&_lookup=gte&_value=2')).url, '?page__gte=2');
+  });
+
+  it('reads numbers in the language of the reader, and asks where they may have meant another', async () => {
+    const form = (value: string, lookup = 'gte') => `?_add=mag&_lookup=${lookup}&_value=${encodeURIComponent(value)}`;
+    const german = await page(form('2,5'), 'de');
+    assert.equal(german.url, '?mag__gte=2.5');
+    assert.match(german.text, />mag mindestens 2,5</);
+    assert.equal((await page(form('1.000,5', 'lte'), 'de')).url, '?mag__lte=1000.5');
+    assert.equal((await page(form('1,000', 'lte'))).url, '?mag__lte=1000');
+    assert.equal((await page(form('1,5; 3', 'range'), 'fr')).url, '?mag__range=1.5,3');
+    assert.equal((await page('?_add=magType&_lookup=ne&_value=1.000,5', 'de')).url, '?magType__ne=1.000,5');
+
+    const asked = await page(form('15.000'), 'de');
+    assert.equal(asked.url, '?mag__gte=15.000');
+    assert.match(
+      asked.text,
+      /„15.000“ wurde als 15 gelesen. Meinten Sie <a href="[^"]*\?mag__gte=15000" rel="nofollow">15000</,
+    );
+    assert.doesNotMatch((await page('?mag__gte=15.000')).text, /was read as/);
   });
 
   it('keeps the filters of other columns in the links of bars, even if their names begin alike', async () => {

@@ -55,6 +55,11 @@ describe('the search page', () => {
   it('finds by an area of four numbers, and has it as a chip and in the fields', async () => {
     const response = await get(`${datasets}?_west=0&_south=40&_east=20&_north=&search=`, { redirect: 'manual' });
     assert.equal(response.headers.get('location'), `${datasets}?bbox=0,40,20,90`);
+    const german = await get(`${datasets}?_west=0,25`, {
+      redirect: 'manual',
+      headers: { Accept: 'text/html', 'Accept-Language': 'de' },
+    });
+    assert.equal(german.headers.get('location'), `${datasets}?bbox=0.25,-90,180,90`);
     const found = await page(`${datasets}?bbox=0,40,20,90`);
     assert.match(found, />1 dataset</);
     assert.match(found, /class="chips".*Where<\/span> <span dir="auto">0° to 20°\u00a0E, 40°\u00a0N to 90°\u00a0N/s);

@@ -150,6 +150,7 @@ export const english = {
   rowsMatch: { one: '{matched} of {total} row matches', other: '{matched} of {total} rows match' },
   columnsShown: '{shown} of {all} columns',
   versionOf: 'version of {date}',
+  numberWasReadAs: '“{value}” was read as {number}. Did you mean {other}?',
   addFilter: 'Add filter',
   column: 'Column',
   comparison: 'Comparison',

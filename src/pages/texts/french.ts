@@ -148,6 +148,7 @@ export const french: Texts = {
   rowsMatch: { one: '{matched} ligne sur {total} correspond', other: '{matched} lignes sur {total} correspondent' },
   columnsShown: '{shown} colonnes sur {all}',
   versionOf: 'version du {date}',
+  numberWasReadAs: '« {value} » a été lu comme {number}. Vouliez-vous dire {other} ?',
   addFilter: 'Ajouter le filtre',
   column: 'Colonne',
   comparison: 'Comparaison',

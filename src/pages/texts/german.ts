@@ -147,6 +147,7 @@ export const german: Texts = {
   rowsMatch: { one: '{matched} von {total} Zeile passt', other: '{matched} von {total} Zeilen passen' },
   columnsShown: '{shown} von {all} Spalten',
   versionOf: 'Version vom {date}',
+  numberWasReadAs: '„{value}“ wurde als {number} gelesen. Meinten Sie {other}?',
   addFilter: 'Filter hinzufügen',
   column: 'Spalte',
   comparison: 'Vergleich',
