@@ -81,6 +81,24 @@ describe('trash restore', () => {
     assert.match(await run('check'), /no errors/);
   });
 
+  it('does not put a version into a namesake of its dataset, while that is in the trash', async () => {
+    const root = await withTrash();
+    const run = (...argv: string[]) => type(argv, { root });
+    await run('dataset', 'remove', 'parks/trees', '--yes');
+    await run('dataset', 'add', 'parks/trees', '--label', 'Other trees');
+    const refused = await run('trash', 'restore', trees);
+    assert.equal(refused.exitCode, 5);
+    assert.match(refused.err, /in another dataset than the present parks\/trees\. .* Restore that entry first/);
+
+    await run('dataset', 'edit', 'parks/trees', '--slug', 'others');
+    await run('trash', 'restore', 'parks/trees');
+    const { exitCode, catalogue, err } = await run('trash', 'restore', trees);
+    assert.equal(exitCode, 0, err);
+    const dataset = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'parks', slug: 'trees' });
+    assert.equal(dataset.label, 'Trees');
+    assert.ok(dataset.versions.some(({ slug }) => trees.endsWith(slug)));
+  });
+
   it('puts back by name or by entry', async () => {
     const root = await withTrash();
     const restored = await type(['trash', 'restore', 'parks/benches'], { root });

@@ -7,6 +7,7 @@ import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue
 import {
   type RecordRef,
   recordFolderOrFile,
+  recordFormat,
   recordPaths,
   scopeToReread,
   siblingsFolder,
@@ -18,6 +19,7 @@ import { mayWrite } from '../../catalogue/permissions.ts';
 import { type DatasetRef, datasetRefOf, formatRef, type NamespaceRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import { containingRecordRef } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
+import { parseRecordText } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
 import { restorationCommitMessage } from '../git/commit-messages.ts';
 import { planColumnWritesForNewestVersion } from '../records/version-columns.ts';
@@ -129,7 +131,27 @@ async function otherPlaceOf(container: NamespaceRef | DatasetRef, id: number | u
   await files.load();
   const [same] = id === undefined ? [] : entitiesWithIds(files.snapshot, container.kind, new Set([id]));
   if (same) return refOf(same);
-  return named ? undefined : resolveAlias(files.snapshot, container);
+  if (!named) return resolveAlias(files.snapshot, container);
+  const removed = await findRemoved(container.kind, id as number, files.root);
+  if (!removed) return undefined;
+  const name = formatRef(container);
+  throw new ConflictError(
+    `It was in another ${container.kind} than the present ${name}. That one is in the trash, too: entry ${removed.id}, ` +
+      `${formatRef(removed.ref)}. Restore that entry first. If its name is taken, rename or move the present ${name} before.`,
+  );
+}
+
+/** The entry in the trash of the record with an id; undefined if there is none. */
+async function findRemoved(kind: RecordRef['kind'], id: number, root: string): Promise<TrashEntry | undefined> {
+  for (const entry of await listTrash(root)) {
+    if (entry.ref.kind !== kind) continue;
+    for (const path of recordPaths(entry.ref)) {
+      const text = await readFile(trashPath(root, entry.id, path), 'utf8').catch(() => null);
+      const parsed = text === null ? null : parseRecordText(text, recordFormat(path));
+      if (parsed && 'value' in parsed && (parsed.value as { id?: unknown } | null)?.id === id) return entry;
+    }
+  }
+  return undefined;
 }
 
 /** The file of a record in the trash. @param path where it is restored to: the record's file, or its folder */
