@@ -1,6 +1,7 @@
 /** /auth/login/ and /auth/logout/: pages for people, whose sessions are cookies. */
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Input } from '../catalogue/catalogue.ts';
+import type { Viewer } from '../catalogue/permissions.ts';
 import { baseUrlPath } from '../catalogue/urls.ts';
 import { renderSignInPage, renderSignOutPage, type SignInProblem } from '../pages/sign-in.tsx';
 import { readInputBody } from './body.ts';
@@ -64,14 +65,22 @@ interface Attempt {
   readonly input?: Input;
 }
 
-function showSignIn({ ctx, base, app }: Visit, { username, problem, input = {} }: Attempt): void {
+async function showSignIn(visit: Visit, { username, problem, input = {} }: Attempt): Promise<void> {
+  const { ctx, base, app } = visit;
   const csrf = ensureCsrfToken(ctx, base);
+  const signedIn = (await viewerOfSession(visit))?.username ?? null;
   ctx.type = 'text/html; charset=utf-8';
-  ctx.body = renderSignInPage(makePageContext(ctx, app.publicCatalogue.settings, base, null), {
+  ctx.body = renderSignInPage(makePageContext(ctx, app.publicCatalogue.settings, base, signedIn), {
     ...{ csrf, next: redirectTo(ctx, input) },
     ...(username !== undefined && { username }),
     ...(problem && { problem }),
   });
+}
+
+/** The user of the session that the browser has; null if it has none that is valid. */
+async function viewerOfSession({ ctx, app }: Visit): Promise<Viewer | null> {
+  const key = sessionKeyOfRequest(ctx);
+  return (key === undefined ? null : await app.signIn.accounts?.viewerBySession(key)) ?? null;
 }
 
 const usernameIn = ({ username }: Input): string => (typeof username === 'string' ? username.trim() : '');
@@ -100,10 +109,10 @@ async function logIn(visit: Visit, input: Input): Promise<void> {
   redirect(ctx, base, redirectTo(ctx, input));
 }
 
-async function askToLogOut({ ctx, base, app }: Visit, { problem, input = {} }: Attempt): Promise<void> {
-  const key = sessionKeyOfRequest(ctx);
-  const viewer = key === undefined ? null : await app.signIn.accounts?.viewerBySession(key);
-  if (!viewer) return redirect(ctx, base, `${baseUrlPath(base)}/api/v1/`);
+async function askToLogOut(visit: Visit, { problem, input = {} }: Attempt): Promise<void> {
+  const { ctx, base, app } = visit;
+  const viewer = await viewerOfSession(visit);
+  if (!viewer) return redirect(ctx, base, redirectTo(ctx, input) || `${baseUrlPath(base)}/api/v1/`);
   const { settings } = app.publicCatalogue;
   const { username } = viewer;
   const parts = {

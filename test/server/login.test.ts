@@ -73,6 +73,15 @@ describe('the login page', () => {
     assert.equal((await visit('/api/v1/')).status, 200);
   });
 
+  it('says who is signed in already', async (t) => {
+    const { visit, signIn } = await browse(t);
+    assert.match((await visit(login)).text, /Log in<\/a>/);
+    await signIn();
+    const { text } = await visit(login);
+    assert.match(text, /href="[^"]*\/auth\/logout\/[^"]*"[^>]*>Log out bob</);
+    assert.doesNotMatch(text, /Log in<\/a>/);
+  });
+
   it('says that a pair is wrong, and not which half', async (t) => {
     const { fill, cookies } = await browse(t);
     const texts = [];
@@ -207,6 +216,8 @@ describe('the logout page', () => {
     const { visit, signIn, fill, cookies } = await browse(t);
     const nobody = await visit(logout);
     assert.deepEqual([nobody.status, nobody.headers.get('location')], [302, '/api/v1/']);
+    const ended = await visit(`${logout}?next=/api/v1/datasets/`);
+    assert.equal(ended.headers.get('location'), '/api/v1/datasets/', 'the session has ended in another tab');
     await signIn();
     const key = cookies.get('sessionid') ?? '';
     assert.match((await visit(logout)).text, /logged in as bob/);
