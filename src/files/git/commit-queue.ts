@@ -14,6 +14,8 @@ import type { Author, PendingCommit } from './commit.ts';
 const maxWait = 5000;
 /** Maximum number of failed commits that are tried again. */
 const maxRetried = 1000;
+/** Maximum number of files that a line of the log names. */
+const mostNamed = 20;
 
 export class GitCommitQueue implements CommitQueue {
   /** Number of commits made. */
@@ -34,6 +36,7 @@ export class GitCommitQueue implements CommitQueue {
     files.onClose(async () => {
       this.#isClosed = true;
       clearTimeout(this.#timer);
+      this.#logUncommitted();
     });
   }
 
@@ -121,6 +124,18 @@ export class GitCommitQueue implements CommitQueue {
       this.#timer = undefined;
       this.#queue = this.#queue.then(() => this.#retryFailed());
     }, this.retryAfter).unref();
+  }
+
+  /** Says at the end what nobody will try again to commit: it is kept in memory only. */
+  #logUncommitted(): void {
+    const paths = [...new Set(this.#retries.flatMap((change) => [...change.paths, ...change.texts.keys()]))];
+    if (paths.length === 0) return;
+    const named = paths.slice(0, mostNamed).map((path) => `'${path.replaceAll("'", String.raw`'\''`)}'`);
+    const others = paths.length > named.length ? ` (and ${paths.length - named.length} more, see git status)` : '';
+    this.#log(
+      `The catalogue is closed, and not all changes are committed to git. Their files are written. To commit them: ` +
+        `cd '${this.#files.root}' && git add ${named.join(' ')} && git commit${others}`,
+    );
   }
 
   #log(line: string): void {

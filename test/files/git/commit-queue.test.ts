@@ -372,6 +372,24 @@ describe('where git fails, the write stands and it is said', () => {
     assert.match(log.at(-1) ?? '', /^Committed to git after a failed attempt: Edit dataset/);
   });
 
+  it('and the log has the command for it when the server ends before', async (t) => {
+    const { as, files, home, log, git } = await workshop(t);
+    await writeFile(home.path('.git/MERGE_HEAD'), git('rev-parse', 'HEAD'));
+    await as(bob).edit(trees, { label: 'One' });
+    await files.commits.idle();
+    await files.close();
+    await rm(home.path('.git/MERGE_HEAD'));
+    const [, command = ''] = /To commit them: (.*)$/.exec(log.at(-1) ?? '') ?? [];
+    git('config', 'user.name', 'Admin');
+    git('config', 'user.email', 'admin@example.org');
+    execFileSync('sh', ['-c', `${command} --quiet -m Later`]);
+    assert.equal(
+      git('log', '-1', '--format=%s', '--name-only').trim().split(/\s+/).at(-1),
+      `data/${recordOf('trees')}`,
+    );
+    assert.equal(git('status', '--porcelain'), '');
+  });
+
   it('and leaves the lock of the index to a rebase that is under way', async (t) => {
     const { as, files, home, log } = await workshop(t);
     await mkdir(home.path('.git/rebase-merge'));
