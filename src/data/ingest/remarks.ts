@@ -13,11 +13,13 @@ interface NamedProfile {
 /**
  * The remarks of a table.
  * @param crs reference systems from which geometries were converted
+ * @param rows number of rows
  */
 export function ingestRemarks(
   { misplaced, hint, notes = [], repairs = new Map(), misdirectedRings, passthrough }: PayloadInfo,
   crs: string | null,
   columns: readonly NamedProfile[],
+  rows: number,
 ): string[] {
   return [
     ...(crs === null ? [] : [`Coordinates: converted from ${crs} to WGS 84.`]),
@@ -27,6 +29,7 @@ export function ingestRemarks(
       const { subject, noun, result } = repairTexts[kind];
       return `${subject}: ${count} ${count === 1 ? noun[0] : noun[1]}${placeOf(count, line)}: ${result}.`;
     }),
+    ...(rows > 0 && repairs.get('more_cells')?.count === rows ? [sentenceAboutRowNames] : []),
     // Only GeoJSON demands a direction.
     ...(misdirectedRings && passthrough !== null ? [sentenceAboutRings(misdirectedRings)] : []),
     ...misplacedRemarks(misplaced),
@@ -83,6 +86,10 @@ const repairTexts: Readonly<
     result: 'kept with its quotes',
   },
 };
+
+const sentenceAboutRowNames =
+  'Every row has more cells than the head, so that names may stand above the wrong columns. ' +
+  "R's write.table leaves out the name of its first column: write with col.names = NA, or row.names = FALSE.";
 
 const sentenceAboutRings = ({ count, line }: NonNullable<PayloadInfo['misdirectedRings']>): string =>
   `Polygons: ${count} ${count === 1 ? 'ring has' : 'rings have'} another direction than RFC 7946 demands${placeOf(count, line)}: ` +

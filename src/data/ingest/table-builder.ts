@@ -138,7 +138,7 @@ export class TableBuilder {
         }),
       ),
       assertFits: () => refuseMisfitValues(this.#info, named),
-      remarks: ingestRemarks(this.#info, geometries.crs, named),
+      remarks: ingestRemarks(this.#info, geometries.crs, named, this.#rows),
     };
   }
 }

@@ -202,6 +202,13 @@ describe('CSV', () => {
     const regular = await ingestPayload('a,b,\n1,2,\n"x ""y""",4,\n', 'a.csv', { reading: { strict: true } });
     assert.deepEqual(regular.result.repairs, {});
   });
+
+  it('whose head lacks the name of the first column, as R writes it, is said to', async () => {
+    const { result } = await ingestPayload('"mag","place"\n"1",4.5,"x"\n"2",5.5,"y"\n', 'a.csv');
+    assert.match(result.remarks.join('\n'), /names may stand above the wrong columns\..*col\.names = NA/);
+    const { result: other } = await ingestPayload('a,b\n1,2\n1,2,3\n', 'a.csv');
+    assert.doesNotMatch(other.remarks.join('\n'), /wrong columns/);
+  });
 });
 
 describe('a table of thousands of columns with short rows', () => {
