@@ -22,6 +22,8 @@ export class GitCommitQueue implements CommitQueue {
   made = 0;
   /** Number of writes whose commit has failed. */
   failed = 0;
+  /** Milliseconds that a commit waits for other git processes. Writes don't wait for commits. */
+  patience = 10_000;
   /** Milliseconds after which failed commits are tried again, if no other succeeds before. */
   retryAfter = 60_000;
   /** Failed commits that are tried again, the oldest first. */
@@ -86,7 +88,7 @@ export class GitCommitQueue implements CommitQueue {
     const { createGitCommit } = await import('./commit.ts');
     const change = { ...writer, message, paths: [...paths], texts };
     try {
-      if (await createGitCommit(this.#files.root, change)) this.made++;
+      if (await createGitCommit(this.#files.root, change, this.patience)) this.made++;
     } catch (error) {
       this.failed++;
       if (this.#retries.length < maxRetried) this.#retries.push(change);
@@ -106,7 +108,7 @@ export class GitCommitQueue implements CommitQueue {
       try {
         // Later texts are in later commits, or are edits of a person.
         const texts = await unchangedTexts(this.#files.root, change.texts);
-        if (await createGitCommit(this.#files.root, { ...change, texts })) {
+        if (await createGitCommit(this.#files.root, { ...change, texts }, this.patience)) {
           this.made++;
           this.#log(`Committed to git after a failed attempt: ${change.message}`);
         }

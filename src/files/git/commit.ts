@@ -37,10 +37,11 @@ interface GitRepository {
 /**
  * Makes a commit.
  * @param root the catalogue folder
+ * @param patience milliseconds that it waits for other git processes. A lock that is left behind is never released.
  * @returns false if there is nothing to commit: git ignores the files, or has them already
  * @throws GitError with the reason
  */
-export async function createGitCommit(root: string, change: PendingCommit): Promise<boolean> {
+export async function createGitCommit(root: string, change: PendingCommit, patience: number): Promise<boolean> {
   // Without paths, git would commit everything.
   if (change.paths.length === 0 && change.texts.size === 0) return false;
   const repository = await findRepository(root);
@@ -55,9 +56,6 @@ export async function createGitCommit(root: string, change: PendingCommit): Prom
       await sleep(20 + 80 * Math.random());
     }
 }
-
-/** Milliseconds that a commit waits for others. A lock that is left behind is never released. */
-const patience = 3000;
 
 class BusyError extends GitError {}
 

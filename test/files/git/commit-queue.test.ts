@@ -312,6 +312,7 @@ describe('where git fails, the write stands and it is said', () => {
     it(name, async (t) => {
       const shop = await workshop(t);
       const { as, files, log, root, git } = shop;
+      files.commits.patience = 500;
       await spoil(shop);
       const path = process.env.PATH;
       const { label } = await as(bob).edit<'dataset'>(trees, { label: 'Bäume' });
