@@ -77,7 +77,6 @@ describe('closing', () => {
     const agent = agentFor(t);
     await lengthOf(await begin(base, agent, '/healthz')); // stays open, idle
     const answer = await begin(base, agent);
-    const start = Date.now();
     const closed = close();
     await until(() =>
       fetch(`${base}/healthz`).then(
@@ -86,6 +85,8 @@ describe('closing', () => {
       ),
     );
     assert.equal(await lengthOf(answer), large.length);
+    // From here, since the download takes its time on a busy machine. At the deadline of 10 s, all connections would be closed.
+    const start = Date.now();
     await closed;
     assert.ok(Date.now() - start < 4000, `${Date.now() - start} ms`);
   });
