@@ -153,6 +153,26 @@ describe('the history', () => {
 });
 
 describe('who may know', () => {
+  it('of a draft: its owners, and everybody once it is published', async (t) => {
+    const { ask, send, messages, add, git, bob } = await workshop(t);
+    await add('Trees');
+    const csv = { method: 'POST', body: 'name\noak\n', headers: { 'Content-Type': 'text/csv' } };
+    const path = `${api}/parks/datasets/trees/version/`;
+    const { slug } = (await ask(`${path}?ready=false`, csv, bob)).body;
+    await send('PATCH', `${path}${slug}/`, { notes: 'Not yet' }, bob);
+    await until(() => git('status', '--porcelain') === '');
+    const ofDraft = [`Edit version parks/trees@${slug}: notes`, `Add version parks/trees@${slug}`];
+    for (const of of ['parks/datasets/trees/', 'parks/']) {
+      const seen = (await messages(of)).filter((message: string) => message !== 'Start');
+      assert.deepEqual(seen, ['Add dataset parks/trees']);
+      assert.deepEqual((await messages(of, bob)).slice(0, 2), ofDraft);
+    }
+    const { text } = await ask(`${api}/parks/datasets/trees/`, { headers: { Accept: 'text/html' } });
+    assert.doesNotMatch(text, new RegExp(slug));
+    await send('PATCH', `${path}${slug}/`, { ready: true }, bob);
+    assert.deepEqual((await messages('parks/datasets/trees/')).slice(-3), [...ofDraft, 'Add dataset parks/trees']);
+  });
+
   it('what is private has no history for others, nor has it left a trace in that of its namespace', async (t) => {
     const { ask, messages, add, send, git, alice, bob, log } = await workshop(t);
     await add('Trees');

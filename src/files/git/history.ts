@@ -100,26 +100,31 @@ async function readLog(root: string, args: readonly string[], input = ''): Promi
 /** Cache of the ids of all commits of a list, for its next page. */
 const histories = new Map<string, readonly string[]>();
 
+/** Paths in a repository, and those below them that are left out. */
+export interface HistoryPaths {
+  readonly paths: readonly string[];
+  readonly hidden: readonly string[];
+}
+
 /**
  * A page of the commits that changed any of the paths, the newest first; none outside of a git repository.
  * @throws NotFoundError if there is no such page; UnavailableError if git fails
  */
 export async function listCommits(
   root: string,
-  paths: readonly string[],
+  { paths, hidden }: HistoryPaths,
   options: Pick<ListOptions, 'page' | 'pageSize'>,
   settings: Settings,
 ): Promise<Page<Commit>> {
   const head = await headCommitId(root);
   if (head === null) return paginate<Commit>([], options, settings);
-  const key = [root, head, ...paths].join('\0');
+  const patterns = [...paths.map((path) => `:(literal)${path}`), ...hidden.map((path) => `:(exclude,literal)${path}`)];
+  const key = [root, head, ...patterns].join('\0');
   try {
     let ids = histories.get(key);
     if (ids === undefined) {
       // The paths go to stdin, since arguments have a maximum length.
-      const output = await runGit(root, ['--literal-pathspecs', 'rev-list', head, '--stdin'], {
-        input: joinLines('--', ...paths),
-      });
+      const output = await runGit(root, ['rev-list', head, '--stdin'], { input: joinLines('--', ...patterns) });
       ids = output.split('\n').filter(Boolean);
       if (histories.size >= 100) histories.clear();
       histories.set(key, ids);
@@ -136,7 +141,7 @@ export async function listCommits(
 const joinLines = (...items: readonly string[]) => items.map((item) => `${item}\n`).join('');
 
 /**
- * Current and former paths of a namespace, dataset or version.
+ * Current and former paths of a namespace, dataset or version; hidden are those of drafts that the viewer may not see.
  * @param whole the whole catalogue
  * @param visible the part that the viewer may see
  */
@@ -145,27 +150,41 @@ export function historyPaths(
   viewer: Viewer,
   whole: Snapshot,
   visible: Snapshot,
-): readonly string[] {
+): HistoryPaths {
   switch (entity.kind) {
     case 'namespace': {
       const slugs = namespaceSlugs(entity, whole);
-      if (isNamespaceOwnerOrStaff(viewer, whole.folders.get(entity.slug))) return slugs.map(namespaceFolder);
+      if (isNamespaceOwnerOrStaff(viewer, whole.folders.get(entity.slug)))
+        return { paths: slugs.map(namespaceFolder), hidden: [] };
       // Not the whole folder: it has the history of private and of removed datasets, too.
       const datasets = [...(visible.folders.get(entity.slug)?.datasets.values() ?? [])];
       const records = slugs.flatMap((slug) => recordPaths({ kind: 'namespace', slug }));
-      return [...records, ...datasets.flatMap((dataset) => historyPaths(dataset, viewer, whole, visible))];
+      const parts = datasets.map((dataset) => historyPaths(dataset, viewer, whole, visible));
+      return {
+        paths: [...records, ...parts.flatMap(({ paths }) => paths)],
+        hidden: parts.flatMap(({ hidden }) => hidden),
+      };
     }
-    case 'dataset':
-      return datasetAddresses(entity, whole).map(([namespace, slug]) => datasetFolder(namespace, slug));
-    case 'version': {
-      const { file } = entity;
-      const dataset = whole.folders.get(entity.namespace)?.datasets.get(entity.dataset);
-      return (dataset ? datasetAddresses(dataset, whole) : []).flatMap(([namespace, slug]) => [
-        ...recordPaths({ kind: 'version', namespace, dataset: slug, slug: entity.slug }),
-        ...(file ? [payloadPath(namespace, slug, file)] : []),
-      ]);
+    case 'dataset': {
+      const paths = datasetAddresses(entity, whole).map(([namespace, slug]) => datasetFolder(namespace, slug));
+      const all = whole.folders.get(entity.namespace)?.datasets.get(entity.slug)?.versions ?? [];
+      if (all.length === entity.versions.length) return { paths, hidden: [] };
+      const shown = new Set(entity.versions.flatMap((version) => versionPaths(version, whole)));
+      const hidden = all.flatMap((version) => versionPaths(version, whole)).filter((path) => !shown.has(path));
+      return { paths, hidden };
     }
+    case 'version':
+      return { paths: versionPaths(entity, whole), hidden: [] };
   }
+}
+
+/** Current and former paths of a version: its record, and its payload. */
+function versionPaths({ namespace, dataset, slug, file }: Version, whole: Snapshot): readonly string[] {
+  const entity = whole.folders.get(namespace)?.datasets.get(dataset);
+  return (entity ? datasetAddresses(entity, whole) : []).flatMap(([namespace, name]) => [
+    ...recordPaths({ kind: 'version', namespace, dataset: name, slug }),
+    ...(file ? [payloadPath(namespace, name, file)] : []),
+  ]);
 }
 
 /** The slug of a namespace, and its former slugs that no other namespace has now. */
