@@ -162,10 +162,14 @@ function maySeeDiagnostics(
   // A file outside of the namespaces, or under an invalid name, belongs to no namespace.
   if (!slugRule.test(namespace)) return true;
   const folder = visible.folders.get(namespace);
-  if (folder?.isPartial) return dataset !== undefined && folder.datasets.has(dataset);
-  if (!folder || dataset === undefined) return Boolean(folder);
+  if (!folder || dataset === undefined) return Boolean(folder && !folder.isPartial);
+  const entity = whole.folders.get(namespace)?.datasets.get(dataset);
+  const seen = folder.datasets.get(dataset);
   // For a dataset that was never valid, its namespace decides.
-  return folder.datasets.has(dataset) || !whole.folders.get(namespace)?.datasets.has(dataset);
+  if (!entity || !seen) return !entity && !folder.isPartial;
+  const version = info.kind === 'record' && info.ref.kind === 'version' ? info.ref.slug : undefined;
+  const isVersionOf = ({ versions }: Dataset) => versions.some(({ slug }) => slug === version);
+  return version === undefined || isVersionOf(seen) || !isVersionOf(entity);
 }
 
 function visibleFolder(viewer: Viewer, folder: Folder): Folder | null {

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { serveAccounts } from '../support/accounts.ts';
+import { homeOf, until } from '../support/folder.ts';
 
 const trees = '/api/v1/namespaces/parks/datasets/trees/';
 const versions = `${trees}version/`;
@@ -112,6 +113,19 @@ describe('a new version', () => {
     await send('PATCH', new URL(body.url).pathname, { ready: true }, token);
     assert.deepEqual((await ask(trees)).body.columns[1].name, 'Height');
   });
+});
+
+it('a draft whose file breaks is no problem that others hear of', async (test) => {
+  const { post, ask, token, folder } = await withTrees(test);
+  const { slug } = (await post('name,height\noak,3\n', '?ready=false')).body;
+  const path = `${homeOf('parks/trees')}/versions/${slug}.yaml`;
+  folder.write(path, 'notes: [');
+  const problems = (as?: string) => ask('/api/v1/intrinsecus/?status=invalid', {}, as);
+  await until(async () => (await problems(token)).text.includes(slug));
+  assert.equal((await problems()).body.count, 0);
+  for (const list of ['/api/v1/intrinsecus/', '/api/v1/files/'])
+    assert.ok(!(await ask(list)).text.includes(slug), list);
+  assert.equal((await ask(`/api/v1/files/${path}`)).status, 404);
 });
 
 it('a dry run in the body of a write is refused', async (test) => {
