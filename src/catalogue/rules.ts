@@ -153,13 +153,14 @@ function* checkNewNames(next: RecordSet, touched: readonly Touched[]): Generator
     listings.set(parent, names);
     const twin = names.get(ref.slug.toLowerCase())?.find((name) => name !== ref.slug);
     const file = recordPaths(ref).find((one) => one !== path && next.has(one));
-    if (isTaken) yield makeDiagnostic(path, { code: 'name', message: `There is a ${describeRef(ref)} already.` });
+    if (isTaken)
+      yield makeDiagnostic(path, { code: 'name', message: `There is a ${describeRef(ref)} already.`, other: ref });
     else if (file) {
       const message = `${path} and ${file} describe the same record: keep one of them.`;
       yield makeDiagnostic(path, { code: 'name', message });
     } else if (twin !== undefined && twinComesFirst(touched, ref, twin)) {
       const message = `There is a ${ref.kind} ${twin} already: names that differ only in case are the same.`;
-      yield makeDiagnostic(path, { code: 'name', message });
+      yield makeDiagnostic(path, { code: 'name', message, other: { ...ref, slug: twin } });
     }
   }
 }

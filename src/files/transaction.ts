@@ -256,24 +256,32 @@ class Transaction {
   }
 
   #refusalError(found: readonly RecordDiagnostic[], plan: TransactionPlan, next: RecordSet): Error {
-    const visible = restrictSnapshotToVisible(this.#access.viewer, next.snapshot);
-    const diagnostics = found.map((one) => withPosition(one, plan, visible));
+    const { files, viewer, visible } = this.#access;
+    const after = restrictSnapshotToVisible(viewer, next.snapshot);
+    // Afterwards, the name would be that of the record that is refused.
+    const isHidden = ({ code, other }: RecordDiagnostic) =>
+      other !== undefined &&
+      (code === 'name'
+        ? !findEntity(visible(), other) && findEntity(files.snapshot, other)
+        : !findEntity(after, other));
+    const diagnostics = found.map((one) => withPosition(isHidden(one) ? withoutNames(one) : one, plan));
     return (this.#options.refusal ?? defaultRefusal)(diagnostics);
   }
 }
 
-/** A diagnostic with its line, without names of records that the viewer may not see. */
-function withPosition(
-  { fix: _, other, ...found }: RecordDiagnostic,
-  plan: TransactionPlan,
-  visible: Snapshot,
-): Diagnostic {
+/** A diagnostic with its line. */
+function withPosition({ fix: _, other: __, ...found }: RecordDiagnostic, plan: TransactionPlan): Diagnostic {
   const text = plan.text(found.path);
   const place =
     text === undefined ? { line: 1, column: 1 } : findPosition(text, recordFormat(found.path), found.pointer);
-  const isHidden = found.code === 'id' && other && !findEntity(visible, other);
-  const message = isHidden ? found.message.replace(/by .*/, `by another ${other.kind}.`) : found.message;
-  return { ...found, ...place, message };
+  return { ...found, ...place };
+}
+
+/** A diagnostic that doesn't name the other record, which the viewer may not see. */
+function withoutNames(found: RecordDiagnostic): RecordDiagnostic {
+  if (found.code === 'name') return { ...found, message: 'This name is not available. Choose another.' };
+  if (found.code !== 'id') return found;
+  return { ...found, message: found.message.replace(/by .*/, `by another ${found.other?.kind}.`) };
 }
 
 /** The error for changes of whole files: conflicts of names and ids, else the place of every problem. */

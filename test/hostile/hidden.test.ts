@@ -68,6 +68,34 @@ describe('the name of a hidden record', () => {
     assert.deepEqual([renamed.status, renamed.body], [400, words]);
   });
 
+  it('is refused in the same words if it is that of a namespace', async (test) => {
+    const { send, accounts, ask, folder } = await serveHidden(test);
+    folder.write('groups/swans.yaml', 'id: 2\nlabel: Swans\n');
+    folder.write('users/eve.yaml', 'id: 3\ngroups: [swans]\n');
+    folder.write('namespaces/pond/namespace.yaml', 'id: 4\nlabel: Pond\nowners: [swans]\n');
+    await until(async () => (await ask('/api/v1/namespaces/pond/')).text.includes('groups/swans'));
+    const { token } = await accounts.addToken('eve');
+    const words = { slug: ['This slug is not available. Choose another.'] };
+    for (const slug of ['secret', 'Secret']) {
+      const renamed = await send('PATCH', '/api/v1/namespaces/pond/', { slug }, token);
+      assert.deepEqual([renamed.status, renamed.body], [400, words]);
+    }
+    const path = 'namespaces/pond/namespace.yaml';
+    const { headers } = await ask(`/api/v1/files/${path}`, {}, token);
+    const ifMatch = /"(\w+)"/.exec(headers.get('etag') ?? '')?.[1] ?? '';
+    for (const [slug, detail] of [
+      ['secret', 'This name is not available. Choose another.'],
+      ['Secret', 'This name is not available. Choose another.'],
+      ['parks', 'There is a namespace parks already.'],
+    ]) {
+      const move = { do: 'move', path, to: `namespaces/${slug}/namespace.yaml`, ifMatch };
+      const pushed = await send('PATCH', '/api/v1/files/', [move], token);
+      assert.deepEqual(pushed.body, [{ path, status: 409, detail }]);
+    }
+    const { body } = await send('PATCH', '/api/v1/namespaces/pond/', { slug: 'parks' }, token);
+    assert.deepEqual(body, { slug: ['namespace with this slug already exists.'] });
+  });
+
   it('and its former names are refused as aliases in the words for any other', async (test) => {
     const { write, ask, token } = await serveHidden(test);
     const path = 'queries/tall.yaml';

@@ -64,7 +64,7 @@ export async function createRecord<K extends CreatableKind>(
     kind === 'dataset' ? { kind, namespace: String(fields.namespace), slug } : { kind, slug }
   ) as CreatableRef;
   await files.ensureRead([ref, ...unitsInFields(kind, fields)]);
-  assertNotNameOfHiddenQuery(access, ref);
+  assertNotNameOfHidden(access, ref);
   const memberships = ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, ref, fields.members) : [];
   const path = `${recordPathWithoutExtension(ref)}.yaml`;
   const id = randomUnusedId((candidate) => hasId(files.snapshot, kind, candidate));
@@ -120,7 +120,7 @@ async function editRecordOnce<K extends WritableKind>(
   const target = refAfterEdit(ref, fields);
   const moves = formatRef(target) !== formatRef(ref);
   await files.ensureRead([unitOfRecord(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
-  if (moves) assertNotNameOfHiddenQuery(access, target);
+  if (moves) assertNotNameOfHidden(access, target);
   const memberships =
     ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, target as Refs['group'], fields.members) : [];
   const queries = moves ? await planQueryDatasetWrites(files, ref, target) : [];
@@ -287,13 +287,14 @@ function nameConflictErrors({ kind }: Refs[WritableKind]): Readonly<Record<strin
 }
 
 /**
- * Refuses the name of a query that the viewer may not see, in words that don't tell that there is one.
+ * Refuses the name of a query or namespace that the viewer may not see, in words that don't tell that there is one.
  * @throws ValidationError
  */
-function assertNotNameOfHiddenQuery({ files, visible }: Access, { kind, slug }: Refs[WritableKind]): void {
-  if (kind !== 'query') return;
-  const isSame = (name: string) => name.toLowerCase() === slug.toLowerCase();
-  const names = [...files.snapshot.queries.keys()].filter(isSame);
-  if (names.length && !names.some((name) => visible().queries.has(name)))
+function assertNotNameOfHidden({ files, visible }: Access, { kind, slug }: Refs[WritableKind]): void {
+  if (kind !== 'query' && kind !== 'namespace') return;
+  const records = kind === 'query' ? 'queries' : 'folders';
+  const names = [...files.snapshot[records].keys()].filter((name) => name.toLowerCase() === slug.toLowerCase());
+  const seen = visible()[records];
+  if (names.length && !names.some((name) => seen.has(name)))
     throw new ValidationError({ slug: ['This slug is not available. Choose another.'] });
 }
