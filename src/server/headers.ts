@@ -1,4 +1,5 @@
 /** Headers that responses have in common. */
+import type { IncomingMessage } from 'node:http';
 import type { Settings } from '../catalogue/types.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
@@ -23,6 +24,13 @@ const exposed = [
   'X-Total-Count',
   'X-Feature-Count',
 ].join(', ');
+
+/**
+ * Value of Cache-Control of a response that is asked for anew each time. A shared cache may keep what everybody may see, and
+ * nothing else.
+ */
+export const cacheControlOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string =>
+  headers.authorization || headers.cookie ? 'private, no-cache' : 'no-cache';
 
 /** Headers of responses that pages of every origin may read. */
 export const corsHeaders: Headers = [

@@ -6,7 +6,7 @@ import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { parametersFromRecord } from '../catalogue/row-parameters.ts';
 import { parseTileAddress } from '../data/map/parameters.ts';
 import { rowCountProperty, tileLayerName } from '../data/map/tile.ts';
-import type { Headers } from './headers.ts';
+import { cacheControlOf, type Headers } from './headers.ts';
 import { urlWithParameters } from './link-header.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { workBudgetOf } from './rows-page.ts';
@@ -100,7 +100,7 @@ export const respondTile: MapResponder = async ({ ctx, params }, map) => {
   if (y === undefined) throw new NotFoundError('The address of a tile ends in .mvt.');
   const { bytes, matched, drawn } = await map.tile(parseTileAddress({ z, x, y }));
   if (bytes) return { json: () => '', bytes: () => bytes, type: tileType, headers: countHeaders(matched, drawn) };
-  ctx.set('Cache-Control', 'no-cache');
+  ctx.set('Cache-Control', cacheControlOf(ctx.req));
   ctx.status = 204;
   return null;
 };

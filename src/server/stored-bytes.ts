@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import { StaleError } from '../catalogue/errors.ts';
 import type { ByteRange, Media } from '../catalogue/open-file.ts';
-import { etagMatches } from './headers.ts';
+import { cacheControlOf, etagMatches } from './headers.ts';
 
 /** Stored bytes with their headers. */
 export interface Stored extends Omit<Media, 'modified' | 'stream'> {
@@ -64,7 +64,7 @@ const contentRange = ({ start, end }: ByteRange, size: number): string => `bytes
 
 /** Replaces headers that say something of the bytes: an error must not be kept for as long, and has another digest. */
 function setHeadersOfError(ctx: ParameterizedContext): void {
-  ctx.set('Cache-Control', 'no-cache');
+  ctx.set('Cache-Control', cacheControlOf(ctx.req));
   ctx.remove('Repr-Digest');
 }
 

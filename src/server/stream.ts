@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ParameterizedContext } from 'koa';
 import { createDocumentCompressor } from './compress.ts';
-import { etagMatches } from './headers.ts';
+import { cacheControlOf, etagMatches } from './headers.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
 
 /** Facts about a document that are known before it is generated. */
@@ -58,7 +58,7 @@ function headersFor(ctx: ParameterizedContext, { tag, isWeak, compressible, head
   const coding = compressible ? preferredCoding(ctx.get('Accept-Encoding')) : 'identity';
   if (compressible) ctx.vary('Accept-Encoding');
   const etag = `${isWeak ? 'W/' : ''}"${tag}${coding === 'identity' ? '' : `-${coding}`}"`;
-  return { coding, etag, headers: { ETag: etag, 'Cache-Control': 'no-cache', ...headers } };
+  return { coding, etag, headers: { ETag: etag, 'Cache-Control': cacheControlOf(ctx.req), ...headers } };
 }
 
 async function pipeTo(ctx: ParameterizedContext, document: Document, coding: Coding): Promise<void> {

@@ -7,7 +7,7 @@ import type { CatalogueFile } from '../../catalogue/types.ts';
 import { renderProblemPage } from '../../pages/problem.tsx';
 import { problemsOfFiles } from '../dataset-state.ts';
 import { errorResponse } from '../errors.ts';
-import { commonHeaders, pageHeaders } from '../headers.ts';
+import { cacheControlOf, commonHeaders, pageHeaders } from '../headers.ts';
 import { findNearestAddresses } from '../nearest-address.ts';
 import { preferredType } from '../negotiate.ts';
 import { makePageContext } from '../page-context.ts';
@@ -48,6 +48,7 @@ async function sendError(ctx: ParameterizedContext, app: AppContext, error: unkn
   if (status >= 500) app.onError(error);
   if (unexpected) app.log(`${requestLabel(ctx)}: ${(error as Error).stack ?? error}`);
   else if (Object(error).cause) app.log(`${requestLabel(ctx)}: ${Object(error).cause.message}`);
+  ctx.set('Cache-Control', cacheControlOf(ctx.req));
   for (const [name, value] of headers) ctx.set(name, value);
   ctx.remove('Content-Disposition');
   ctx.status = status;
@@ -111,7 +112,7 @@ function redirect(ctx: ParameterizedContext, { to }: MovedError, app: AppContext
   ctx.status = 308;
   ctx.set('Content-Type', 'application/json');
   ctx.set('Location', `${pathPrefix(app)}${ctx.state.route.path.replace(/:(\w+)/g, part)}${ctx.search}`);
-  ctx.set('Cache-Control', 'no-cache');
+  ctx.set('Cache-Control', cacheControlOf(ctx.req));
 }
 
 /** The last step of addresses without a route. */

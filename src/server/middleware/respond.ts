@@ -6,7 +6,7 @@ import { renderJsonPage } from '../../pages/json-page.tsx';
 import type { PageContext } from '../../pages/page-context.ts';
 import { documentLinks, negotiatedDocument, sentenceAboutTypes } from '../documents.ts';
 import { MethodNotAllowedError, MissingDocumentError, NotAcceptableError } from '../errors.ts';
-import { commonHeaders, framablePageHeaders, type Headers, pageHeaders } from '../headers.ts';
+import { cacheControlOf, commonHeaders, framablePageHeaders, type Headers, pageHeaders } from '../headers.ts';
 import { runInTurns } from '../in-turns.ts';
 import { type Alternate, withLinks } from '../link-header.ts';
 import { optionsMetadata } from '../metadata.ts';
@@ -279,7 +279,6 @@ async function bodyOf(request: RequestContext, representation: Representation): 
 }
 
 function headersOf({ ctx, app, links, type: negotiated }: RequestContext, representation: Representation): Headers {
-  const { authorization, cookie } = ctx.req.headers;
   const { type = negotiated, page, headers = [] } = representation;
   const isPage = type === 'text/html' || page;
   ctx.vary(isPage ? ['Accept-Encoding', 'Accept-Language'] : 'Accept-Encoding');
@@ -287,8 +286,7 @@ function headersOf({ ctx, app, links, type: negotiated }: RequestContext, repres
     ['Content-Type', isPage ? 'text/html; charset=utf-8' : type],
     ['Allow', ctx.response.get('Allow')],
     ['Vary', ctx.response.get('Vary')],
-    // A shared cache may keep what everybody may see, and nothing else.
-    ['Cache-Control', authorization || cookie ? 'private, no-cache' : 'no-cache'],
+    ['Cache-Control', cacheControlOf(ctx.req)],
     ...commonHeaders(app.publicCatalogue.settings),
     ...(isPage ? (representation.isFramable ? framablePageHeaders : pageHeaders) : []),
     ...withLinks(headers, representation.links?.() ?? [], `${links.base}${ctx.path}`),
