@@ -205,7 +205,8 @@ function imagesOf(dataset: Dataset): readonly string[] {
   return images;
 }
 
-function imagesIn(text: string): readonly string[] {
+/** Paths of the images in site_media/ that a text names. */
+export function imagesIn(text: string): readonly string[] {
   return [...text.matchAll(/\/(site_media\/[^\s"'<>()?#]+)/g)].map(([, path = '']) => {
     try {
       return decodeURIComponent(path);

@@ -110,6 +110,24 @@ describe('the name of a hidden record', () => {
       });
   });
 
+  it('opens no image that only hidden datasets show', async (test) => {
+    const { send, ask, token, folder } = await serveHidden(test);
+    folder.write('site_media/pond.png', 'a pond');
+    folder.write(
+      `${homeOf('water/ponds')}/dataset.yaml`,
+      'id: 98\nlabel: P\nvisibility: private\nimage: /site_media/pond.png\n',
+    );
+    await until(async () => (await ask('/site_media/pond.png')).status === 404);
+    const trees = '/api/v1/namespaces/parks/datasets/trees/';
+    for (const fields of [{ image: '/site_media/pond.png' }, { description: '![Pond](/site_media/p%6Fnd.png)' }]) {
+      const { status, body } = await send('PATCH', trees, fields, token);
+      const detail = 'The image site_media/pond.png is not available: add it under another name.';
+      assert.deepEqual([status, body], [409, { detail }]);
+    }
+    for (const as of [undefined, token]) assert.equal((await ask('/site_media/pond.png', {}, as)).status, 404);
+    assert.equal((await send('PATCH', trees, { image: '/site_media/other.png' }, token)).status, 200);
+  });
+
   it('is no reference, as if it were not there', async (test) => {
     const { send, token } = await serveHidden(test);
     const link = (slug: string) => `/api/v1/namespaces/water/datasets/${slug}/`;

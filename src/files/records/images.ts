@@ -22,9 +22,16 @@ export function imagePath(bytes: Uint8Array): string {
 
 /** True if the name in a path is the checksum of an image, and differs from the given one. */
 export function isImageNamedByOtherChecksum(path: string, checksum: string): boolean {
-  const info = parseCataloguePath(path);
-  const name = info.kind === 'media' ? /^images\/([0-9a-f]{32})\.[^/]*$/.exec(info.name)?.[1] : undefined;
+  const name = checksumInName(path);
   return name !== undefined && !checksum.startsWith(name);
+}
+
+/** True if an image has the name of an upload. */
+export const isNamedByChecksum = (path: string): boolean => checksumInName(path) !== undefined;
+
+function checksumInName(path: string): string | undefined {
+  const info = parseCataloguePath(path);
+  return info.kind === 'media' ? /^images\/([0-9a-f]{32})\.[^/]*$/.exec(info.name)?.[1] : undefined;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** Permissions for changes: owners may write in their namespaces, users their own record, staff everything. */
 import { isJsonEqual } from '../../catalogue/changes.ts';
-import { NotPermittedError } from '../../catalogue/errors.ts';
+import { ConflictError, excerpt, NotPermittedError } from '../../catalogue/errors.ts';
 import { type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import {
@@ -12,7 +12,9 @@ import {
 } from '../../catalogue/permissions.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
+import { imagesIn, isMediaHidden } from '../bytes.ts';
 import type { Access } from '../catalogue-files.ts';
+import { isNamedByChecksum } from '../records/images.ts';
 import { existsInTree } from '../tree/file-tree.ts';
 import { type Change, refAtUntrustedPath } from './change.ts';
 
@@ -61,9 +63,27 @@ export function assertRecordContentsPermitted(
     );
     if (!changed.every((key) => ownUserFields.includes(key))) throw new NotPermittedError();
   }
+  if (ref.kind === 'dataset') assertMayShowImages(access, record, before);
   const known = aliasesIn(before);
   for (const alias of aliasesIn(record))
     if (!known.includes(alias)) assertMayAddAlias(viewer, ref, alias, files.snapshot, visible());
+}
+
+/**
+ * An image is served to those who see a dataset that shows it: a dataset of one's own must not open an image of somebody
+ * else's. Uploads have names that tell the bytes, and nobody can guess: who knows one may show it.
+ * @throws ConflictError
+ */
+function assertMayShowImages({ files, visible }: Access, record: RecordValue, before: RecordValue | null): void {
+  const known = imagesInRecord(before);
+  for (const path of imagesInRecord(record))
+    if (!known.includes(path) && !isNamedByChecksum(path) && isMediaHidden(path, files.snapshot, visible()))
+      throw new ConflictError(`The image ${excerpt(path)} is not available: add it under another name.`);
+}
+
+function imagesInRecord(record: RecordValue | null): readonly string[] {
+  const { image, showcase_image, thumbnail_image, description } = Object(record);
+  return [image, showcase_image, thumbnail_image, description].flatMap((text) => imagesIn(String(text ?? '')));
 }
 
 /** @throws NotPermittedError unless the viewer may write in the namespace; without one, unless the viewer is staff */
