@@ -92,7 +92,11 @@ const time = '\\d{2}:\\d{2}:\\d{2}(\\.\\d+)?';
 
 /** A date, or a time in UTC, as people write it; '' and absent from the API if it isn't known. */
 export const dateField = (description: string) =>
-  textField(`${description}: YYYY-MM-DD, or a time in UTC.`, { pattern: `^(${day}(T${time}Z)?)?$`, sparse: true });
+  textField(`${description}: YYYY-MM-DD, or a time in UTC.`, {
+    pattern: `^(${day}(T${time}Z)?)?$`,
+    sparse: true,
+    meaning: 'date',
+  });
 
 /** One of several words. */
 export const choiceField = <Choice extends string>(

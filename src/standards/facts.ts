@@ -3,7 +3,7 @@
  * licences as addresses. A fact that nobody has written is undefined: it is left out, never invented.
  */
 import { findIdentifierOfLicenceUrl, findSpdxIdentifier, licenceUrl } from '../catalogue/licence.ts';
-import { isLanguageTag } from '../catalogue/meaning.ts';
+import { isDate, isLanguageTag } from '../catalogue/meaning.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import { decodeMetadata } from '../catalogue/metadata.ts';
 import { offeredFormats, outputFormats } from '../catalogue/output-formats.ts';
@@ -138,7 +138,7 @@ export const datasetUrl = ({ url }: CatalogueFacts, dataset: Dataset): string =>
 
 /** Time of the newest version, or that of the record if it is later: ISO 8601, UTC. */
 export const timeOfModification = (dataset: Dataset): string | undefined =>
-  lastTime(dataset.modified, latestReadyVersion(dataset)?.datetime ?? '');
+  lastTime(dateOrNone(dataset.modified), latestReadyVersion(dataset)?.datetime ?? '');
 
 /** @param namespace of the dataset; undefined if the viewer may not see it */
 export function datasetFacts(
@@ -170,7 +170,7 @@ export function datasetFacts(
     contact: parseContact(dataset.contact, publisher.name) ?? catalogue.contact,
     hasContact: dataset.contact.trim() !== '',
     language: catalogue.language,
-    issued: firstTime(dataset.issued, ...ready.map(({ datetime }) => datetime)),
+    issued: firstTime(dateOrNone(dataset.issued), ...ready.map(({ datetime }) => datetime)),
     modified: timeOfModification(dataset),
     version: newest && (newest.label || newest.slug),
     rows: newest?.rows ?? undefined,
@@ -205,6 +205,9 @@ const chooseTime = (isBefore: (a: string, b: string) => boolean) => (chosen: str
 };
 const earlier = chooseTime((a, b) => a < b);
 const later = chooseTime((a, b) => a > b);
+
+/** A date as people wrote it, and no time for one that isn't in the calendar: documents with it would be invalid. */
+const dateOrNone = (text: string): string => (isDate(text) ? text : '');
 
 const firstTime = (...times: readonly string[]) => times.reduce(earlier, '') || undefined;
 const lastTime = (...times: readonly string[]) => times.reduce(later, '') || undefined;

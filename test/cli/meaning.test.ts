@@ -84,6 +84,27 @@ describe('check', () => {
 });
 
 describe('a command that writes a record', () => {
+  it('warns of dates that are in no calendar', async () => {
+    const root = await makeRoot();
+    const warned = async (issued: string, modified: string) => {
+      const { err } = await type(['dataset', 'edit', 'parks/trees', '--issued', issued, '--modified', modified], {
+        root,
+      });
+      return err.split('\n').slice(1, -1);
+    };
+    const warning = (field: string, text: string) =>
+      `Warning: ${field} "${text}" is not a day of the calendar, or a time on one.`;
+    assert.deepEqual(await warned('2020-02-29', '2021-12-31T23:59:59.5Z'), []);
+    assert.deepEqual(await warned('2020-13-01', '2021-02-29'), [
+      warning('issued', '2020-13-01'),
+      warning('modified', '2021-02-29'),
+    ]);
+    assert.deepEqual(await warned('0000-00-00', '2020-01-01T25:00:00Z'), [
+      warning('issued', '0000-00-00'),
+      warning('modified', '2020-01-01T25:00:00Z'),
+    ]);
+  });
+
   it('warns of the values that were given, and writes them', async () => {
     const root = await makeRoot();
     const edit = ['dataset', 'edit', 'parks/trees', '--licence', 'CC BY 4.0', '--homepage', 'https://example.org'];
