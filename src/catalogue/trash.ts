@@ -1,6 +1,13 @@
 /** The trash: removed records, which can still be restored. Only staff may use it. */
 import type { Ref } from './ref.ts';
 
+/** A list in which a group or user is named. The record is known by its id: it may be renamed. */
+export interface Naming {
+  readonly kind: 'user' | 'namespace' | 'dataset';
+  readonly id: number;
+  readonly field: 'groups' | 'owners' | 'readers';
+}
+
 /** A removed record. */
 export interface TrashEntry {
   /** Time of the removal, in milliseconds and without separators, followed by a random part. */
@@ -14,6 +21,8 @@ export interface TrashEntry {
   readonly by: string | null;
   /** Id of the namespace or dataset that it was in, which is found by it when another one has taken its name. */
   readonly container?: number | undefined;
+  /** The lists that named it, if it is a group or user: the removal took it out of them. */
+  readonly namedIn?: readonly Naming[] | undefined;
 }
 
 export interface Trash {
@@ -21,7 +30,7 @@ export interface Trash {
   list(): Promise<readonly TrashEntry[]>;
   /**
    * Restores a record at its former paths, byte for byte; in the present place of the namespace or dataset that it was in,
-   * if that was renamed or moved since.
+   * if that was renamed or moved since. Lists that named a group or user name it again.
    * @param options.dryRun true to check only that it can be restored
    * @returns the entry, with the reference and the paths that the record has now
    * @throws NotFoundError; ConflictError if a path is in use, or the namespace or dataset around it no longer exists;

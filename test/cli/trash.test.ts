@@ -81,6 +81,46 @@ describe('trash restore', () => {
     assert.match(await run('check'), /no errors/);
   });
 
+  it('names a group or user again where they were named', async () => {
+    const root = await makeRoot();
+    const run = async (...argv: string[]) => {
+      const { exitCode, out, err } = await type(argv, { root });
+      assert.equal(exitCode, 0, err);
+      return out;
+    };
+    const lists = async () => {
+      const { catalogue } = await type(['check'], { root });
+      const namespaces = (await catalogue.list('namespace', {})).items;
+      const datasets = (await catalogue.list('dataset', {})).items;
+      const users = (await catalogue.list('user', {})).items;
+      return [
+        ...namespaces.map(({ slug, owners, readers }) => [slug, ...owners, ...readers]),
+        ...datasets.map(({ slug, readers }) => [slug, ...readers]),
+        ...users.map(({ slug, groups }) => [slug, ...groups]),
+      ].sort();
+    };
+    await run('group', 'add', 'gardeners', '--label', 'Gardeners');
+    await run('group', 'add', 'others', '--label', 'Others');
+    await run('user', 'add', 'bob', '--group', 'gardeners', '--group', 'others');
+    await run('namespace', 'edit', 'parks', '--owner', 'gardeners', '--reader', 'others');
+    await run('namespace', 'edit', 'water', '--owner', 'others', '--reader', 'gardeners');
+    await run('dataset', 'edit', 'water/wells', '--reader', 'gardeners', '--reader', 'user:bob');
+    const before = await lists();
+    await run('group', 'remove', 'gardeners', '--yes');
+    await run('user', 'remove', 'bob', '--yes');
+    assert.doesNotMatch(JSON.stringify(await lists()), /gardeners|bob/);
+    // Of several, it is the same one that is named again, also under a new name.
+    await run('dataset', 'edit', 'water/wells', '--slug', 'springs');
+    await run('trash', 'restore', 'bob');
+    await run('trash', 'restore', 'gardeners', '--dry-run');
+    assert.match(await run('trash', 'list'), /gardeners/);
+    await run('trash', 'restore', 'gardeners');
+    const restored = JSON.stringify(await lists());
+    const sorted = (text: string) => text.split(/\W+/).sort().join(' ');
+    assert.equal(sorted(restored.replace('springs', 'wells')), sorted(JSON.stringify(before)));
+    assert.match(await run('check'), /^$/);
+  });
+
   it('does not put a version into a namesake of its dataset, while that is in the trash', async () => {
     const root = await withTrash();
     const run = (...argv: string[]) => type(argv, { root });

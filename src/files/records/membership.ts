@@ -3,11 +3,14 @@
  * readers. Renaming or removing a group or user changes these records, and so does a new list of a group's members.
  */
 import type { WritableKind } from '../../catalogue/catalogue.ts';
+import { entitiesWithIds } from '../../catalogue/entities-by-id.ts';
 import { ConflictError, excerpt, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import { type RecordRef, recordPathWithoutExtension } from '../../catalogue/layout.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
+import { nameInLists } from '../../catalogue/naming.ts';
 import { formatRef, formatUserReader, type GroupRef, type Refs, refOf, type UserRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
+import type { Naming } from '../../catalogue/trash.ts';
 import type { Entities, Namespace } from '../../catalogue/types.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { findRecordFile } from '../tree/file-tree.ts';
@@ -76,6 +79,21 @@ export async function planReaderReferenceWrites(
 ): Promise<readonly Change[]> {
   await files.load();
   return rightsChanges(files, formatUserReader(user.slug), target && formatUserReader(target.slug));
+}
+
+/** Changes of the records that named a group or user before it was removed, and that are still there. */
+export async function planRestoredNames(
+  files: CatalogueFiles,
+  ref: GroupRef | UserRef,
+  namings: readonly Naming[],
+): Promise<readonly Change[]> {
+  await files.load();
+  const name = nameInLists(ref) as string;
+  return namings.flatMap(({ kind, id, field }) =>
+    entitiesWithIds(files.snapshot, kind, new Set([id])).map((record) =>
+      editList(recordPathIn(files, refOf(record) as RecordRef), field, (names) => replaceName(names, name, name)),
+    ),
+  );
 }
 
 /**

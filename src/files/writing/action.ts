@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import type { RecordRef } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
+import { namingsOf } from '../../catalogue/naming.ts';
 import { containingRecordRef } from '../../catalogue/rules.ts';
 import {
   errorCode,
@@ -88,7 +89,9 @@ async function performAction(
     case 'remove': {
       const container = containingRecordRef(action.ref);
       const id = container ? findEntity(snapshot, container)?.id : undefined;
-      const restore = await moveToTrash(root, action.ref, action.paths, by, id);
+      const namedIn = namingsOf(snapshot, action.ref);
+      const context = { container: id, namedIn: namedIn.length ? namedIn : undefined };
+      const restore = await moveToTrash(root, action.ref, action.paths, by, context);
       if (action.ref.kind === 'user') await accounts.removeCredentials(action.ref.slug);
       return restore;
     }

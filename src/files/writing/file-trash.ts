@@ -22,6 +22,7 @@ import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
 import { parseRecordText } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
 import { restorationCommitMessage } from '../git/commit-messages.ts';
+import { planRestoredNames } from '../records/membership.ts';
 import { planColumnWritesForNewestVersion } from '../records/version-columns.ts';
 import { commitSingleStep } from '../transaction.ts';
 import type { Change } from './change.ts';
@@ -58,6 +59,8 @@ export class FileTrash implements Trash {
     );
     if (ref.kind === 'version')
       changes.push(...planColumnWritesForNewestVersion(this.#access.files, datasetRefOf(ref)));
+    if (ref.kind === 'group' || ref.kind === 'user')
+      changes.push(...(await planRestoredNames(this.#access.files, ref, entry.namedIn ?? [])));
     const locks = [unitKey(unitOfRecord(ref)), siblingsFolder(ref)];
     const refusal = (found: readonly Diagnostic[]) => restoreRefusal(ref, found);
     const message = () => restorationCommitMessage(ref);

@@ -29,7 +29,7 @@ const entryName = 'entry.json';
  * Moves files or folders to the trash: all of them or, after an error, none. Each disappears in one step, in their order.
  * @param paths relative to the catalogue folder
  * @param by username; null for the local admin
- * @param container id of the namespace or dataset that they were in
+ * @param context the namespace or dataset that they were in, and the lists that name a group or user
  * @returns a function that moves them back
  * @throws UnavailableError; Error with code ENOENT if there is nothing at the first path
  */
@@ -38,7 +38,7 @@ export async function moveToTrash(
   ref: TrashEntry['ref'],
   paths: readonly string[],
   by: string | null,
-  container?: number,
+  context: Pick<TrashEntry, 'container' | 'namedIn'> = {},
 ): Promise<() => Promise<void>> {
   const now = new Date();
   const id = `${now.toISOString().replace(/\D/g, '')}-${randomBytes(4).toString('hex')}`;
@@ -54,7 +54,7 @@ export async function moveToTrash(
     await makeTrashFolder(root);
     // The description comes first, so that everything in the trash can be restored.
     await makeFoldersDurably(entryFolder);
-    const entry = { ref, paths, removed: now.toISOString(), by, container };
+    const entry = { ref, paths, removed: now.toISOString(), by, ...context };
     await writeDurably(join(entryFolder, entryName), `${JSON.stringify(entry, null, 2)}\n`, { mode: 0o600 });
     for (const path of paths) {
       current = path;
