@@ -150,8 +150,18 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
   });
   const deep = await findDeepProblems(root, records, options, () => true);
   const links = findMediaLinkProblems(disk);
-  const found = [...recordDiagnostics(records), ...(await checkAccountsFile(root)), ...deep, ...links];
+  const ofRecords = recordDiagnostics(records).map((one) => unfixableIfLinked(disk, one));
+  const found = [...ofRecords, ...(await checkAccountsFile(root)), ...deep, ...links];
   return { records, found, files: records.fileCount, paths: records.paths() };
+}
+
+/** Two records that are one file have one id: a new one would be that of both, again. */
+function unfixableIfLinked(disk: DiskTree, found: Found): Found {
+  const { fix: _, other, ...rest } = found;
+  if (found.code !== 'id' || !other) return found;
+  const file = disk.linkTarget(found.path);
+  if (!recordPaths(other).some((path) => disk.linkTarget(path) === file)) return found;
+  return { ...rest, message: `${found.message} A link makes both one file: replace it by a copy with another id.` };
 }
 
 /** The units that a scan finds. @param all gets everything that it finds */

@@ -241,6 +241,25 @@ describe('check', () => {
     );
   });
 
+  it('gives no new id to a dataset because a link leads to its folder', async (t) => {
+    const text = 'id: 4711\nlabel: x\n';
+    const folder = makeFolder({ ...clean, files: { ...clean.files, [benches]: text } }, t);
+    await symlink('benches', folder.path(homeOf('parks/also')));
+    const { fixed, problems } = await checkCatalogueFiles(folder.root, { fix: true });
+    assert.equal(await readFile(folder.path(benches), 'utf8'), text);
+    assert.deepEqual(fixed, []);
+    assert.deepEqual(
+      problems.map(({ path, fixable, message }) => [path, fixable, message]),
+      [
+        [
+          benches,
+          false,
+          'The id 4711 is already used by dataset parks/also. A link makes both one file: replace it by a copy with another id.',
+        ],
+      ],
+    );
+  });
+
   it('is stopped by nothing that lies in a payload’s or an image’s place', { timeout: 20_000 }, async (t) => {
     const { [`${homeOf('parks/trees')}/data/a.csv`]: _, ...files } = clean.files ?? {};
     const record = (name: string) => ({ id: 2, checksum: sum(bytes), file: { name } });
