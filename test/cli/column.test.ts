@@ -45,6 +45,23 @@ describe('column', () => {
     assert.deepEqual([missing.exitCode, /Did you mean height\?/.test(missing.err)], [3, true]);
   });
 
+  it('is found by letters that look the same', async () => {
+    const [composed, decomposed] = ['h\u00f6he', 'ho\u0308he'];
+    const root = await makeRoot();
+    const run = async (...argv: string[]) => {
+      const { exitCode, out, err } = await type(argv, { root, files: { 'a.csv': `${decomposed},b\n1,2\n` } });
+      assert.equal(exitCode, 0, err);
+      return out;
+    };
+    await run('publish', 'a.csv', '--to', 'parks/a', '--label', 'A');
+    await run('column', 'edit', 'parks/a', composed, '--unit', 'm');
+    assert.match(await run('column', 'show', 'parks/a', composed), /^unit\tm$/m);
+    const record = readFileSync(join(root, 'namespaces/parks/datasets/a/dataset.yaml'), 'utf8');
+    assert.match(record, new RegExp(`name: ${decomposed}\n +unit: m\n`));
+    assert.doesNotMatch(record, new RegExp(`name: ${composed}`));
+    await run('column', 'rename', 'parks/a', composed, 'height');
+  });
+
   it('that is not there is guessed', async () => {
     const { exitCode, err } = await type(['column', 'edit', 'parks/trees', 'hieght', '--unit', 'm']);
     assert.deepEqual([exitCode, err], [3, 'error: parks/trees has no column hieght. Did you mean height?\n']);

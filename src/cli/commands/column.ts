@@ -43,11 +43,11 @@ const show: Verb = {
   description: 'Show one column: its meaning, its values, its versions.',
   notes: 'The values are those of the newest version that is ready.',
   examples: ['catalogue column show parks/trees height', 'catalogue column show parks/trees height --json'],
-  async run(call, [name = '', column = '']) {
+  async run(call, [name = '', typed = '']) {
     const { show: output } = call;
     const catalogue = await call.open();
     const dataset = await findEntityOrRenamed(catalogue, parseDatasetRef(name), output);
-    assertHasColumn(dataset, column);
+    const column = columnNamed(dataset, typed);
     const described = [...dataset.columns, ...dataset.missing_columns].find((one) => one.name === column) as Column;
     const ready = latestReadyVersion(dataset);
     const measured = ready ? await catalogue.profile(refOf(ready)).catch(nullIfNotFound) : null;
@@ -111,12 +111,12 @@ const edit: Verb<EditOptions> = {
     ...columnTexts.map((name) => new Option(`--${name} <text>`, fields.column[name].description)),
     dryRunOption(),
   ],
-  async run(call, [name = '', column = ''], { dryRun: isDryRun, ...given }) {
+  async run(call, [name = '', typed = ''], { dryRun: isDryRun, ...given }) {
     const ref = parseDatasetRef(name);
     assertInputNotEmpty(given);
     const catalogue = await call.open();
     const dataset = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
-    assertHasColumn(dataset, column);
+    const column = columnNamed(dataset, typed);
     const changed = await editEntityFields(
       catalogue,
       ref,
@@ -137,13 +137,13 @@ const rename: Verb<{ readonly dryRun?: boolean }> = {
     'before is kept in the record (former_names), so that data with either name have the description.',
   examples: ['catalogue column rename parks/trees height tree_height'],
   options: () => [dryRunOption()],
-  async run(call, [name = '', from = '', to = ''], { dryRun: isDryRun }) {
+  async run(call, [name = '', typed = '', to = ''], { dryRun: isDryRun }) {
     const ref = parseDatasetRef(name);
-    if (from === to)
+    if (typed === to)
       throw new UsageError('Give two different names: catalogue column rename <dataset> <column> <name>');
     const catalogue = await call.open();
     const dataset = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
-    assertHasColumn(dataset, from);
+    const from = columnNamed(dataset, typed);
     const input = { columns: [{ name: to, former_names: [from] }] };
     const changed = await editEntityFields(catalogue, ref, input, { dryRun: isDryRun });
     const object = [...changed.columns, ...changed.missing_columns].find((one) => one.name === to || one.name === from);
@@ -155,10 +155,15 @@ const rename: Verb<{ readonly dryRun?: boolean }> = {
   },
 };
 
-/** @throws NotFoundError with a suggestion */
-function assertHasColumn(dataset: Dataset, name: string): void {
+/**
+ * The name of a column as the dataset has it. A file may have decomposed letters, which no keyboard types: the one that
+ * looks the same is meant (canonical equivalence, UAX 15).
+ * @throws NotFoundError with a suggestion
+ */
+function columnNamed(dataset: Dataset, name: string): string {
   const names = [...dataset.columns, ...dataset.missing_columns].map((column) => column.name);
-  if (names.includes(name)) return;
+  const found = names.includes(name) ? name : names.find((one) => one.normalize() === name.normalize());
+  if (found !== undefined) return found;
   const meant = closestWord(name, names);
   const hint = meant === undefined ? `See: catalogue column list ${formatRef(dataset)}` : `Did you mean ${meant}?`;
   throw new NotFoundError(`${formatRef(dataset)} has no column ${name}. ${hint}`);
