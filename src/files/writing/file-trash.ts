@@ -25,7 +25,7 @@ import { restorationCommitMessage } from '../git/commit-messages.ts';
 import { planRestoredNames } from '../records/membership.ts';
 import { planColumnWritesForNewestVersion } from '../records/version-columns.ts';
 import { commitSingleStep } from '../transaction.ts';
-import type { Change } from './change.ts';
+import { type Change, lockNamesOfWriteChange } from './change.ts';
 import { deleteTrashEntry, emptyTrash, listTrash, trashEntryPaths, trashPath } from './trash.ts';
 
 export class FileTrash implements Trash {
@@ -61,7 +61,8 @@ export class FileTrash implements Trash {
       changes.push(...planColumnWritesForNewestVersion(this.#access.files, datasetRefOf(ref)));
     if (ref.kind === 'group' || ref.kind === 'user')
       changes.push(...(await planRestoredNames(this.#access.files, ref, entry.namedIn ?? [])));
-    const locks = [unitKey(unitOfRecord(ref)), siblingsFolder(ref)];
+    const edits = changes.filter((change) => change.do === 'edit');
+    const locks = [unitKey(unitOfRecord(ref)), siblingsFolder(ref), ...edits.flatMap(lockNamesOfWriteChange)];
     const refusal = (found: readonly Diagnostic[]) => restoreRefusal(ref, found);
     const message = () => restorationCommitMessage(ref);
     // Records that it names may have been removed since: `check` reports them.
