@@ -10,7 +10,10 @@ const wgs84 =
   'AUTHORITY["EPSG","6326"]],PRIMEM["Greenwich",0,AUTHORITY["EPSG","8901"]],' +
   'UNIT["degree",0.0174532925199433,AUTHORITY["EPSG","9122"]],AUTHORITY["EPSG","4326"]]';
 
-/** Identifies the file (section 1.1.1), and makes writing fast: a file that isn't finished is of no use to anybody. */
+/**
+ * Identifies the file (section 1.1.1), and makes writing fast: a file that isn't finished is of no use to anybody. Tables
+ * without a geometry don't need gpkg_geometry_columns (section 2.1.5), but GDAL 3.6 sees no table without it.
+ */
 export const prologue = `
 PRAGMA page_size = 4096;
 PRAGMA locking_mode = EXCLUSIVE;
@@ -31,10 +34,6 @@ CREATE TABLE gpkg_contents (table_name TEXT NOT NULL PRIMARY KEY, data_type TEXT
   description TEXT DEFAULT '', last_change DATETIME NOT NULL DEFAULT (strftime('%Y-%m-%dT%H:%M:%fZ','now')),
   min_x DOUBLE, min_y DOUBLE, max_x DOUBLE, max_y DOUBLE, srs_id INTEGER,
   CONSTRAINT fk_gc_r_srs_id FOREIGN KEY (srs_id) REFERENCES gpkg_spatial_ref_sys(srs_id));
-`;
-
-/** The table that only a table with geometries needs (section 2.1.5). */
-export const geometryColumns = `
 CREATE TABLE gpkg_geometry_columns (table_name TEXT NOT NULL, column_name TEXT NOT NULL, geometry_type_name TEXT NOT NULL,
   srs_id INTEGER NOT NULL, z TINYINT NOT NULL, m TINYINT NOT NULL,
   CONSTRAINT pk_geom_cols PRIMARY KEY (table_name, column_name), CONSTRAINT uk_gc_table_name UNIQUE (table_name),

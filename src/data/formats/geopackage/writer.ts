@@ -12,7 +12,7 @@ import { toWkb } from '../../geometry/wkb.ts';
 import type { Row, TableColumn, Value } from '../../row.ts';
 import { columnsToWrite, columnsWithoutGeometry } from '../selected-columns.ts';
 import type { RowsInput } from '../types.ts';
-import { geometryColumns, prologue, quoteName } from './schema.ts';
+import { prologue, quoteName } from './schema.ts';
 import { SpatialIndexWriter } from './spatial-index.ts';
 
 const wgs84 = 4326;
@@ -86,7 +86,6 @@ class TableWriter {
     ];
     const name = quoteName(input.name);
     database.exec(`CREATE TABLE ${name} (${definitions.join(', ')})`);
-    if (this.#hasGeometry) database.exec(geometryColumns);
     this.#insert = database.prepare(`INSERT INTO ${name} VALUES (${definitions.map(() => '?').join(', ')})`);
     this.index = this.#hasGeometry
       ? new SpatialIndexWriter(database, { table: input.name, id, geometry }, turns)
