@@ -16,6 +16,9 @@ const installed = spawnSync('ogrinfo', ['--version']).status === 0;
 const skip = !installed && !process.env.CI && 'ogrinfo is not installed (Debian: gdal-bin)';
 const run = promisify(execFile);
 
+const reserved = ['sqlite_stats', 'gpkg_contents', 'rtree_x'];
+const feature = '{"type":"Feature","geometry":{"type":"Point","coordinates":[8,47]},"properties":{"a\\u0000b":"x"}}';
+
 describe('GDAL with GeoPackages', { skip }, () => {
   let workshop: Workshop;
   let server: Awaited<ReturnType<typeof serveFolder>>;
@@ -23,6 +26,10 @@ describe('GDAL with GeoPackages', { skip }, () => {
 
   before(async () => {
     workshop = await makeWorkshop();
+    await workshop.publish('counts', 'counts.csv', 'name,n\na,1\nb,\n');
+    await workshop.publish('nothing', 'nothing.csv', 'name,n\n');
+    for (const slug of reserved)
+      await workshop.publish(slug, 'points.geojson', `{"type":"FeatureCollection","features":[${feature}]}`);
     server = await serveFolder(workshop.root);
   });
   after(async () => {
@@ -40,11 +47,17 @@ describe('GDAL with GeoPackages', { skip }, () => {
   };
 
   it('reads the rows of a table without a geometry, and one without rows', async () => {
-    await workshop.publish('counts', 'counts.csv', 'name,n\na,1\nb,\n');
-    await workshop.publish('nothing', 'nothing.csv', 'name,n\n');
     const info = await infoOf('counts');
     assert.match(info, /^Layer name: counts\nGeometry: None\nFeature Count: 2$/m);
     assert.match(info, /^ {2}name \(String\) = a\n {2}n \(Integer64\) = 1$/m);
     assert.match(await infoOf('nothing'), /^Layer name: nothing\nGeometry: None\nFeature Count: 0$/m);
+  });
+
+  it('reads tables and columns that are called like those of SQLite and GeoPackage', async () => {
+    for (const slug of reserved) {
+      const info = await infoOf(slug);
+      assert.ok(info.includes(`\nLayer name: _${slug}\nGeometry: Point\nFeature Count: 1\n`), info);
+      assert.match(info, /^ {2}a\ufffdb \(String\) = x\n {2}POINT \(8 47\)$/m);
+    }
   });
 });

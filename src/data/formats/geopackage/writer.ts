@@ -62,6 +62,7 @@ async function* eachRow(rows: RowsInput['rows']): AsyncGenerator<Row, void, unde
 class TableWriter {
   readonly #database: Database;
   readonly #input: RowsInput;
+  readonly #table: string;
   readonly #names: ReturnType<typeof chooseNames>;
   readonly #columns: readonly ((row: Row) => Cell)[];
   readonly #hasGeometry: boolean;
@@ -84,11 +85,12 @@ class TableWriter {
       ...(this.#hasGeometry ? [`${quoteName(geometry)} ${geometryTypeOf(input)}`] : []),
       ...columns.map(({ type }, i) => `${quoteName(values[i] as string)} ${sqlTypes[type]}`),
     ];
-    const name = quoteName(input.name);
+    this.#table = tableNameOf(input.name);
+    const name = quoteName(this.#table);
     database.exec(`CREATE TABLE ${name} (${definitions.join(', ')})`);
     this.#insert = database.prepare(`INSERT INTO ${name} VALUES (${definitions.map(() => '?').join(', ')})`);
     this.index = this.#hasGeometry
-      ? new SpatialIndexWriter(database, { table: input.name, id, geometry }, turns)
+      ? new SpatialIndexWriter(database, { table: this.#table, id, geometry }, turns)
       : null;
     this.#columns = columns.map(({ index, type }) => {
       const toCell = cellConverters[type] ?? toText;
@@ -126,7 +128,8 @@ class TableWriter {
   /** Describes the table, once its extent is known. */
   async finish(modified: Date): Promise<void> {
     this.#insert.finalize();
-    const { name, geometryKinds = [] } = this.#input;
+    const { geometryKinds = [] } = this.#input;
+    const name = this.#table;
     const { geometry } = this.#names;
     const extent = this.#extent.every(Number.isFinite) ? this.#extent : [null, null, null, null];
     this.#database.run('INSERT INTO gpkg_contents VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)', [
@@ -143,7 +146,12 @@ class TableWriter {
   }
 }
 
-/** Names of the columns in SQLite, which takes names that differ in case alone for the same. */
+/** The name of the table: SQLite and GeoPackage keep some beginnings for their own tables. */
+const tableNameOf = (name: string): string => (/^(sqlite|gpkg|rtree)_/i.test(name) ? `_${name}` : name);
+
+/**
+ * Names of the columns in SQLite, which takes names that differ in case alone for the same, and ends a statement at U+0000.
+ */
 function chooseNames(names: readonly string[]): { id: string; geometry: string; values: string[] } {
   const used = new Set<string>();
   const unused = (name: string) => {
@@ -152,7 +160,7 @@ function chooseNames(names: readonly string[]): { id: string; geometry: string; 
     used.add(chosen.toLowerCase());
     return chosen;
   };
-  const values = names.map(unused);
+  const values = names.map((name) => unused(name.replaceAll('\0', '\ufffd')));
   return { values, id: unused('fid'), geometry: unused('geometry') };
 }
 
