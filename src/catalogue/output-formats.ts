@@ -12,6 +12,8 @@ export interface OutputFormat {
   readonly needsGeometry?: boolean;
   /** Fewest rows of a table that is offered in this format; others are written, too. */
   readonly leastRows?: number;
+  /** Most columns of a table that can be written in this format, the geometry counted. */
+  readonly mostColumns?: number;
   /** True if it stands among the downloads of a version, and in documents about it. */
   readonly isOffered?: boolean;
   /** True for a small file beside the rows, which is selected by its extension only. */
@@ -64,6 +66,8 @@ export const outputFormats = {
     accept: ['application/geopackage+sqlite3'],
     isBinary: true,
     isOffered: true,
+    // SQLite has 2,000, and one is the id.
+    mostColumns: 1999,
   },
   pmtiles: {
     extension: 'pmtiles',
@@ -86,10 +90,13 @@ export const isFileFormat = (format: OutputFormatName): format is FileFormatName
   format === 'gpkg' || format === 'pmtiles';
 
 /** The formats in which a table is offered, in their order. */
-export function offeredFormats(hasGeometry: boolean, rows: number | null): OutputFormatName[] {
+export function offeredFormats(columns: readonly { readonly type: string }[], rows: number | null): OutputFormatName[] {
+  const hasGeometry = columns.some(({ type }) => type === 'geometry');
   return (Object.entries(outputFormats) as [OutputFormatName, OutputFormat][]).flatMap(
-    ([name, { isOffered, needsGeometry, leastRows = 0 }]) =>
-      isOffered && (hasGeometry || !needsGeometry) && (rows ?? 0) >= leastRows ? [name] : [],
+    ([name, { isOffered, needsGeometry, leastRows = 0, mostColumns = Infinity }]) =>
+      isOffered && (hasGeometry || !needsGeometry) && (rows ?? 0) >= leastRows && columns.length <= mostColumns
+        ? [name]
+        : [],
   );
 }
 

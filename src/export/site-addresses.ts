@@ -69,18 +69,15 @@ function* listAt(path: string, pages: number): Generator<ExportedAddress> {
 /** Rows, maps and the profile below the address of a dataset, a version or a saved query. */
 function* rowsBelow(
   path: string,
-  { hasGeometry, rows }: Pick<Version, 'rows'> & { readonly hasGeometry: boolean },
+  { columns, rows }: Pick<Version, 'rows'> & { readonly columns: readonly { readonly type: string }[] },
   hasProfile = true,
 ): Generator<ExportedAddress> {
-  for (const format of [...offeredFormats(hasGeometry, rows), 'json', 'csvt', ...(hasGeometry ? ['prj'] : [])])
-    yield* fileAt(`${path}data.${format}`);
+  const sidecars = columns.some(({ type }) => type === 'geometry') ? ['csvt', 'prj'] : ['csvt'];
+  for (const format of [...offeredFormats(columns, rows), 'json', ...sidecars]) yield* fileAt(`${path}data.${format}`);
   for (const picture of ['map.svg', 'plate.svg']) yield* fileAt(path + picture);
   yield* at(`${path}embed/`, html, 'index.html');
   if (hasProfile) yield* folderOf(`${path}profile/`);
 }
-
-const hasGeometry = (columns: readonly { readonly type: string }[]): boolean =>
-  columns.some(({ type }) => type === 'geometry');
 
 function* downloadsOf(
   path: string,
@@ -111,8 +108,7 @@ export function* datasetAddresses(
   for (const name of [...datasetDocumentNames, 'feed.atom']) yield* fileAt(path + name);
   for (const { name } of dataset.columns) yield* folderOf(columnPath(refOf(dataset), name));
   yield* namedFolder(`${path}data/`);
-  if (newest && withRows.has(newest.slug))
-    yield* rowsBelow(path, { hasGeometry: hasGeometry(dataset.columns), rows: newest.rows });
+  if (newest && withRows.has(newest.slug)) yield* rowsBelow(path, { columns: dataset.columns, rows: newest.rows });
   const names = newest ? [downloadFileName(newest, true), downloadFileName(newest)] : [];
   yield* downloadsOf(path, newest, names);
   const payload = `${path}download/${names[0] ?? ''}`.slice(1);
@@ -162,7 +158,7 @@ function* versionAddresses(
   yield* folderOf(path);
   yield* namedFolder(`${path}data/`);
   if (withRows.has(version.slug))
-    yield* rowsBelow(path, { hasGeometry: hasGeometry(version.columns ?? dataset.columns), rows: version.rows });
+    yield* rowsBelow(path, { columns: version.columns ?? dataset.columns, rows: version.rows });
   yield* downloadsOf(path, version, [downloadFileName(version)]);
   if (version.ready && readyVersionBefore(dataset, version.slug)) yield* namedFolder(`${path}diff/`);
 }
@@ -182,7 +178,7 @@ export function* queryAddresses(query: Query): Generator<ExportedAddress> {
   const path = apiPath(refOf(query));
   yield* folderOf(path);
   yield* namedFolder(`${path}data/`);
-  yield* rowsBelow(path, { hasGeometry: true, rows: null }, false);
+  yield* rowsBelow(path, { columns: [{ type: 'geometry' }], rows: null }, false);
 }
 
 /** Documents about the catalogue as a whole. @param sitemapParts number of parts of its sitemap; 1 if it isn't divided */

@@ -61,8 +61,7 @@ export async function sizesOfFiles(
   version: Version,
 ): Promise<ReadonlyMap<OutputFormatName, number>> {
   const sizes = new Map<OutputFormatName, number>();
-  const hasGeometry = version.columns?.some(({ type }) => type === 'geometry') ?? false;
-  for (const format of offeredFormats(hasGeometry, version.rows)) {
+  for (const format of offeredFormats(version.columns ?? [], version.rows)) {
     const key = `${version.checksum}-${hashOfDocument(version, [format, defaultCsvOptions])}`;
     const size = await storeOf(files).sizeOf({ key, extension: outputFormats[format].extension });
     if (size !== null) sizes.set(format, size);

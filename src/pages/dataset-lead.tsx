@@ -62,9 +62,8 @@ function Downloads({
 }: LeadProps & { readonly version: Version }): VNode {
   const { locale } = context;
   const ref = isVersionPage ? refOf(version) : refOf(dataset);
-  const hasGeometry = dataset.columns.some(({ type }) => type === 'geometry');
   // Besides the one that is stored.
-  const others = offeredFormats(hasGeometry, version.rows).filter((name) => name !== version.format);
+  const others = offeredFormats(dataset.columns, version.rows).filter((name) => name !== version.format);
   const stored = version.file
     ? hrefOfRef(context, ref, `download/${downloadFileName(version, !isVersionPage)}`)
     : hrefOfRef(context, ref, 'download/');

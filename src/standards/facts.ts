@@ -242,9 +242,8 @@ function distributionsOf(version: Version, base: string): readonly Distribution[
         ]
       : [];
   if (!file || !version.columns || !mayHaveRows(version)) return original;
-  const hasGeometry = version.columns.some(({ type }) => type === 'geometry');
   // A variant of another format, as `excel` is of CSV, would only look like a second CSV to others.
-  const others = offeredFormats(hasGeometry, version.rows).filter(
+  const others = offeredFormats(version.columns, version.rows).filter(
     (one) => one !== format && one === outputFormats[one].extension,
   );
   return [

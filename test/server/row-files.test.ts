@@ -221,3 +221,41 @@ describe('a version as a file', () => {
     assert.fail('the new version is not shown');
   });
 });
+
+describe('a version with more columns than a GeoPackage takes', () => {
+  let workshop: Workshop;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+
+  before(async () => {
+    workshop = await makeWorkshop();
+    const names = Array.from({ length: 2000 }, (_, i) => `c${i}`);
+    await workshop.publish('wide', 'wide.csv', `${names}\n${names.map((_, i) => i)}\n`);
+    server = await serveFolder(workshop.root);
+  });
+  after(async () => {
+    await server.close();
+    await workshop.remove();
+  });
+
+  it('is not offered as one, and says why', async () => {
+    const address = `${server.base}/api/v1/namespaces/lab/datasets/wide`;
+    const { resources } = (await (await fetch(`${address}/datapackage.json`)).json()) as {
+      resources: { format: string }[];
+    };
+    assert.deepEqual(
+      resources.map(({ format }) => format),
+      ['csv', 'ndjson', 'parquet'],
+    );
+    const page = await (await fetch(`${address}/`, { headers: { Accept: 'text/html' } })).text();
+    assert.doesNotMatch(page, /href="[^"]*data\.gpkg"/);
+    const response = await fetch(`${address}/data.gpkg`);
+    assert.equal(response.status, 404);
+    const { detail } = (await response.json()) as { detail: string };
+    assert.equal(
+      detail,
+      'The rows have 2000 columns; a GeoPackage has at most 1999. Choose some with _fields, or another format.',
+    );
+    const some = await fetch(`${address}/data.gpkg?_fields=c0,c1999`);
+    assert.equal(Buffer.from(await some.arrayBuffer()).toString('latin1', 0, 15), 'SQLite format 3');
+  });
+});

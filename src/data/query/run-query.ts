@@ -2,6 +2,7 @@
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { isFileFormat, type OutputFormatName, outputFormats } from '../../catalogue/output-formats.ts';
 import { chunksOfTemporaryFile, type WriteToOptions } from '../derived/file-in-the-making.ts';
+import { columnsToWrite } from '../formats/selected-columns.ts';
 import type { Link, RowsInput } from '../formats/types.ts';
 import { writeRows } from '../formats/write-rows.ts';
 import { originalJsonOfRows } from '../table/passthrough.ts';
@@ -69,6 +70,7 @@ export async function runQuery(table: Table, query: DataQuery, options: QueryOpt
   if (!isFileFormat(format))
     return { contentType, extension, window, chunks: () => writeRows(format, input, { ...query.csv, workers }) };
   if (format === 'pmtiles') assertHasGeometry(table);
+  else assertFitsGeoPackage(columnsToWrite(input).length);
   const writeTo = async (path: string, more: WriteToOptions) => {
     if (format === 'pmtiles') {
       const { writeTileArchive } = await import('../map/tile-archive.ts');
@@ -84,6 +86,14 @@ export async function runQuery(table: Table, query: DataQuery, options: QueryOpt
 /** @throws NotFoundError if the rows have no geometry */
 function assertHasGeometry({ schema }: Table): void {
   if (!schema.hasGeometry) throw new NotFoundError('The rows have no geometry, so there is no map of them.');
+}
+
+/** @throws NotFoundError if there are too many columns */
+function assertFitsGeoPackage(columns: number): void {
+  const { mostColumns } = outputFormats.gpkg;
+  if (columns <= mostColumns) return;
+  const numbers = `${columns} columns; a GeoPackage has at most ${mostColumns}`;
+  throw new NotFoundError(`The rows have ${numbers}. Choose some with _fields, or another format.`);
 }
 
 /** True if a query has no filter, order or limit: it selects the whole table. */
