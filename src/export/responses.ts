@@ -3,8 +3,11 @@ import type { RequestListener } from 'node:http';
 import { CatalogueError, ObjectStoreError, UnavailableError } from '../catalogue/errors.ts';
 import { getWholeOrStream } from '../server/in-process.ts';
 
-/** Statuses of responses: a file; an address of elsewhere, or nothing that everybody may see. */
-const expected = [200, 301, 302, 303, 307, 308, 401, 404, 406];
+/**
+ * Statuses of responses: a file; an address of elsewhere, or nothing that everybody may see. 400 is said of a saved query:
+ * its groups have no geometry, or a column that it names is gone.
+ */
+const expected = [200, 301, 302, 303, 307, 308, 400, 401, 404, 406];
 
 /** Makes an app. @param onError called with the error behind each response that fails */
 export type MakeListener = (onError: (error: unknown) => void) => RequestListener;

@@ -113,3 +113,16 @@ it('leaves out the pages of columns whose files would lie in those of another co
     ['a/index.html', 'b/index.html'],
   );
 });
+
+it('leaves out what a saved query does not have: groups as GeoJSON, rows by a column that is gone', async () => {
+  seed.write(`${homeOf('parks/trees')}/dataset.yaml`, 'label: Trees\ncolumns:\n  - { name: name, type: string }\n');
+  seed.write('queries/groups.yaml', 'label: Trees\ndataset: parks/trees\nparameters: { _group_by: name }\n');
+  seed.write('queries/gone.yaml', 'label: Trees\ndataset: parks/trees\nparameters: { height__gte: 3 }\n');
+  await exportWith({});
+  const written = contents();
+  assert.equal(written.get('api/v1/queries/groups/data.csv'), 'name,count\r\nOak,1\r\n');
+  assert.ok(written.has('api/v1/queries/groups/data/index.html'));
+  assert.ok(!written.has('api/v1/queries/groups/data.geojson'));
+  assert.ok(written.has('api/v1/queries/gone/index.html'));
+  assert.ok(!written.has('api/v1/queries/gone/data.csv'));
+});
