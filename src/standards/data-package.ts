@@ -1,5 +1,6 @@
 /** A dataset as a Data Package 2 (Frictionless) with Table Schema: the rows as CSV, and the file as it was published. */
 import type { Column } from '../catalogue/types.ts';
+import type { CsvForm } from './csv-form.ts';
 import type { DatasetFacts } from './facts.ts';
 import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
 import { missingFor } from './requirements.ts';
@@ -15,14 +16,15 @@ export function dataPackage(facts: DatasetFacts): Readonly<Record<string, unknow
     resources: distributions.map((one) => ({
       name: one.isOriginal ? 'data' : one.format,
       ...mapFacts(distributionMapping, 'dataPackage', one),
-      ...(one.format === 'csv' && columns.length && tabular(columns)),
+      ...(one.format === 'csv' && columns.length && tabular(columns, one.csv)),
     })),
   };
 }
 
-const tabular = (columns: readonly Column[]) => ({
+const tabular = (columns: readonly Column[], form: CsvForm) => ({
   type: 'table',
-  encoding: 'utf-8',
+  encoding: form.encoding,
+  ...dialect(form),
   schema: {
     $schema: 'https://datapackage.org/profiles/2.0/tableschema.json',
     fields: columns.map((column) => mapFacts(columnMapping, 'dataPackage', column)),
@@ -30,3 +32,15 @@ const tabular = (columns: readonly Column[]) => ({
     fieldsMatch: ['partial'],
   },
 });
+
+/** A Table Dialect, if it isn't the default one. */
+function dialect({ delimiter, skip, header }: CsvForm) {
+  if (delimiter === ',' && skip === 0 && header) return {};
+  return {
+    dialect: {
+      $schema: 'https://datapackage.org/profiles/2.0/tabledialect.json',
+      ...(delimiter !== ',' && { delimiter }),
+      ...(header ? skip > 0 && { headerRows: [skip + 1] } : { header }),
+    },
+  };
+}

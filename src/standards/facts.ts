@@ -11,6 +11,7 @@ import { latestReadyVersion, mayHaveRows } from '../catalogue/ready-versions.ts'
 import { refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Namespace, Settings, Version } from '../catalogue/types.ts';
 import { apiPath, downloadFileName, httpUri } from '../catalogue/urls.ts';
+import { type CsvForm, csvFormOf, ownCsv } from './csv-form.ts';
 import { type TimeInterval, timeIntervalOf } from './time-interval.ts';
 
 /** What the documents of all datasets need of their catalogue. */
@@ -60,6 +61,8 @@ export interface Distribution {
   readonly checksum: string | undefined;
   /** True for the file as it was published. */
   readonly isOriginal: boolean;
+  /** How the text of CSV is written. */
+  readonly csv: CsvForm;
 }
 
 export interface DatasetFacts {
@@ -238,6 +241,7 @@ function distributionsOf(version: Version, base: string): readonly Distribution[
             size: size ?? undefined,
             checksum: checksum || undefined,
             isOriginal: true,
+            csv: csvFormOf(version),
           },
         ]
       : [];
@@ -256,6 +260,7 @@ function distributionsOf(version: Version, base: string): readonly Distribution[
       size: undefined,
       checksum: undefined,
       isOriginal: false,
+      csv: ownCsv,
     })),
   ];
 }
