@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import type { Page } from '../catalogue/catalogue.ts';
 import { refOf } from '../catalogue/ref.ts';
-import { parametersFromRecord } from '../catalogue/row-parameters.ts';
+import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Group, Namespace, Query } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
 import { type DatasetList, DatasetListing, Pager } from './dataset-list.tsx';
@@ -142,6 +142,8 @@ export function renderQueryPage(context: PageContext, parts: QueryPageParts): st
   const { locale } = context;
   const { query, dataset, isPrivate, preview, reason, matched, columnCount } = parts;
   const columns: readonly Column[] = dataset?.columns ?? [];
+  const parameters = parametersFromRecord(query.parameters);
+  const isAggregated = haveAggregates(parameters);
   const rows = hrefOfRef(context, refOf(query), 'data/');
   const datasetLink = dataset ? (
     <a href={hrefOfRef(context, refOf(dataset))} dir="auto">
@@ -170,7 +172,7 @@ export function renderQueryPage(context: PageContext, parts: QueryPageParts): st
             <h2 id="asks">{locale.text('itsFilters')}</h2>
           </header>
           <ul class="asks">
-            {parametersFromRecord(query.parameters).map(([name, value]) => (
+            {parameters.map(([name, value]) => (
               <li key={`${name}=${value}`} dir="auto">
                 {filterInWords(locale, name, value, columns)}
               </li>
@@ -199,7 +201,8 @@ export function renderQueryPage(context: PageContext, parts: QueryPageParts): st
               address: absoluteUrl(context, `${apiPath(refOf(query))}data`),
               query: queryStringOf([]),
               name: query.slug,
-              hasGeometry: columns.some(({ type }) => type === 'geometry'),
+              hasGeometry: !isAggregated && columns.some(({ type }) => type === 'geometry'),
+              isAggregated,
               isPrivate,
               textColumns: [],
               subject: `@${query.slug}`,

@@ -115,7 +115,10 @@ it('leaves out the pages of columns whose files would lie in those of another co
 });
 
 it('leaves out what a saved query does not have: groups as GeoJSON, rows by a column that is gone', async () => {
-  seed.write(`${homeOf('parks/trees')}/dataset.yaml`, 'label: Trees\ncolumns:\n  - { name: name, type: string }\n');
+  seed.write(
+    `${homeOf('parks/trees')}/dataset.yaml`,
+    'label: Trees\ncolumns:\n  - { name: name, type: string }\n  - { name: geometry, type: geometry }\n',
+  );
   seed.write('queries/groups.yaml', 'label: Trees\ndataset: parks/trees\nparameters: { _group_by: name }\n');
   seed.write('queries/gone.yaml', 'label: Trees\ndataset: parks/trees\nparameters: { height__gte: 3 }\n');
   await exportWith({});
@@ -123,6 +126,9 @@ it('leaves out what a saved query does not have: groups as GeoJSON, rows by a co
   assert.equal(written.get('api/v1/queries/groups/data.csv'), 'name,count\r\nOak,1\r\n');
   assert.ok(written.has('api/v1/queries/groups/data/index.html'));
   assert.ok(!written.has('api/v1/queries/groups/data.geojson'));
+  const named = written.get('api/v1/queries/groups/index.html')?.match(/queries\/groups\/data\.\w+/g) ?? [];
+  for (const path of named) assert.ok(written.has(`api/v1/${path}`), path);
+  assert.ok(named.length > 0);
   assert.ok(written.has('api/v1/queries/gone/index.html'));
   assert.ok(!written.has('api/v1/queries/gone/data.csv'));
 });
