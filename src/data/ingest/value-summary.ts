@@ -96,8 +96,11 @@ export class ValueSummary {
 const encodeUtf8 = (text: string): Buffer | null => (text.isWellFormed() ? Buffer.from(text) : null);
 
 function isBefore(a: string, b: string, areInstants: boolean): boolean {
-  if (areInstants && !(a.endsWith('Z') && b.endsWith('Z'))) return parseDateTime(a) < parseDateTime(b);
-  return a < b;
+  return areInstants && !areAlike(a, b) ? parseDateTime(a) < parseDateTime(b) : a < b;
 }
+
+/** True if the order of two instants is that of their texts: both in UTC, as exact as the other, with the same separator. */
+const areAlike = (a: string, b: string): boolean =>
+  a.length === b.length && a.endsWith('Z') && b.endsWith('Z') && a[10] === b[10];
 
 const truncated = (value: number | string | undefined) => (typeof value === 'string' ? value.slice(0, 100) : value);
