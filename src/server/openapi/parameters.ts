@@ -92,7 +92,7 @@ const formats = Object.entries<OutputFormat>(outputFormats).flatMap(([name, { is
 const rowTexts: Readonly<Record<string, readonly [description: string, schema?: JsonSchema]>> = {
   _format: ['Format; wins over Accept.', { ...text, enum: [...formats, 'html'] }],
   _fields: ['Names of columns, with commas.'],
-  _group_by: ['Columns whose values make groups; of dates also year(x), month(x) and the like.'],
+  _group_by: ['Names of columns whose values make groups, with commas.'],
   _aggregate: [`Of each group: ${Object.keys(aggregateFunctions).join(', ')}, as in \`count,sum(height) AS total\`.`],
   _ordering: ['Columns to order by, with commas; a minus for descending.'],
   _limit: ['Most rows.', count],
