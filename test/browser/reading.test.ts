@@ -210,7 +210,7 @@ describe('reading pages', () => {
 
   it('in other languages and scripts: numbers, dates and directions', async () => {
     for (const [language, pattern] of Object.entries({
-      'de-AT': /17\.257 Zeilen.*9 Datensätze.*8\. Aug\. 2026/s,
+      'de-AT': /17\s257 Zeilen.*9 Datensätze.*8\. Aug\. 2026/s,
       fr: /17\s257 lignes.*9 jeux de données.*8 août 2026/s,
       da: /17,257 rows.*9 datasets.*8 Aug 2026/s,
     })) {
