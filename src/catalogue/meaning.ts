@@ -48,7 +48,7 @@ const isMailbox = (text: string) => isEmail(/^[^<>]*<([^<>]+)>$/.exec(text)?.[1]
 /** True for a BCP 47 tag that begins with a code of ISO 639. */
 export const isLanguageTag = (text: string): boolean => /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/.test(text);
 
-/** True for a day of the calendar, YYYY-MM-DD, and for a time on one. */
+/** True for a date that exists, YYYY-MM-DD, and for a time on such a date: not for `2021-02-29`. */
 export function isDate(text: string): boolean {
   const day = text.slice(0, 10);
   const midnight = Date.parse(`${day}T00:00:00Z`);
@@ -84,7 +84,7 @@ const explanations: { readonly [M in Meaning]: (text: string) => Explanation } =
     wanted: 'a colour such as #0b5a63 in which text can be read on a light page (contrast 4.5:1)',
     meant: nearestReadableAccent(text),
   }),
-  date: () => ({ wanted: 'a day of the calendar, or a time on one' }),
+  date: () => ({ wanted: 'a date or time that exists' }),
   language: () => ({ wanted: 'a BCP 47 language tag, such as de, da, nb, sv or en' }),
 };
 

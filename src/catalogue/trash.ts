@@ -2,7 +2,7 @@
 import type { Ref } from './ref.ts';
 
 /** A list in which a group or user is named. The record is known by its id: it may be renamed. */
-export interface Naming {
+export interface ListReference {
   readonly kind: 'user' | 'namespace' | 'dataset';
   readonly id: number;
   readonly field: 'groups' | 'owners' | 'readers';
@@ -22,7 +22,7 @@ export interface TrashEntry {
   /** Id of the namespace or dataset that it was in, which is found by it when another one has taken its name. */
   readonly container?: number | undefined;
   /** The lists that named it, if it is a group or user: the removal took it out of them. */
-  readonly namedIn?: readonly Naming[] | undefined;
+  readonly referencedBy?: readonly ListReference[] | undefined;
 }
 
 export interface Trash {

@@ -209,7 +209,7 @@ const chooseTime = (isBefore: (a: string, b: string) => boolean) => (chosen: str
 const earlier = chooseTime((a, b) => a < b);
 const later = chooseTime((a, b) => a > b);
 
-/** A date as people wrote it, and no time for one that isn't in the calendar: documents with it would be invalid. */
+/** A date as people wrote it; '' for one that doesn't exist, with which a document would be invalid. */
 const dateOrNone = (text: string): string => (isDate(text) ? text : '');
 
 const firstTime = (...times: readonly string[]) => times.reduce(earlier, '') || undefined;

@@ -15,7 +15,7 @@ import { hostileTexts } from '../support/hostile-texts.ts';
 import { served } from '../support/served.ts';
 import { serveFolder } from '../support/server.ts';
 import { ownerTexts, stateTexts, writeStates } from '../support/states.ts';
-import { launchBrowser, type VisitedPage, visit } from './open-browser.ts';
+import { launchBrowser, runAxe, type VisitedPage, visit } from './open-browser.ts';
 
 const example = fileURLToPath(new URL('../../catalogue-data', import.meta.url));
 const { resolve } = createRequire(import.meta.url);
@@ -85,7 +85,7 @@ async function assertAccessible(page: Page, windows: readonly (number | 'light' 
     const [width, colorScheme] = windows.slice(i, i + 2) as [number, 'light' | 'dark'];
     await page.setViewportSize({ width, height: 900 });
     await page.emulateMedia({ colorScheme });
-    const found = await page.evaluate(`axe.run(document, { resultTypes: ['violations'], selectors: false })`);
+    const found = await page.evaluate(runAxe);
     assert.deepEqual(
       (found as { violations: Violation[] }).violations.map(
         ({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`,
@@ -343,9 +343,7 @@ describe('pages in a browser', () => {
         const found = `${await page.content()}\n${await page.locator('main').textContent()}`;
         assert.match(found, text, path);
         if (script) {
-          const { violations } = (await page.evaluate(
-            `${axe};axe.run(document, { resultTypes: ['violations'], selectors: false })`,
-          )) as {
+          const { violations } = (await page.evaluate(`${axe};${runAxe}`)) as {
             violations: Violation[];
           };
           assert.deepEqual(

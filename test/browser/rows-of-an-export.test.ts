@@ -12,7 +12,7 @@ import { pageHeaders } from '../../src/server/headers.ts';
 import { type CatalogueFolder, makeLastingFolder } from '../support/folder.ts';
 import { serveFiles } from '../support/folder-server.ts';
 import { serveFolder } from '../support/server.ts';
-import { launchBrowser, visit } from './open-browser.ts';
+import { launchBrowser, runAxe, visit } from './open-browser.ts';
 
 const example = fileURLToPath(new URL('../../catalogue-data', import.meta.url));
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
@@ -184,7 +184,7 @@ describe('rows of an export in a browser', () => {
     const { page, context, incidents } = await visit(browser, files.base, `${rows}?mag__gte=5`);
     await page.waitForSelector('[data-save]');
     await page.evaluate(axe);
-    const found = (await page.evaluate(`axe.run(document, { resultTypes: ['violations'], selectors: false })`)) as {
+    const found = (await page.evaluate(runAxe)) as {
       readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
     };
     assert.deepEqual(

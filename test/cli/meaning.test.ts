@@ -84,7 +84,7 @@ describe('check', () => {
 });
 
 describe('a command that writes a record', () => {
-  it('warns of dates that are in no calendar', async () => {
+  it('warns of dates that don’t exist', async () => {
     const root = await makeRoot();
     const warned = async (issued: string, modified: string) => {
       const { err } = await type(['dataset', 'edit', 'parks/trees', '--issued', issued, '--modified', modified], {
@@ -92,8 +92,7 @@ describe('a command that writes a record', () => {
       });
       return err.split('\n').slice(1, -1);
     };
-    const warning = (field: string, text: string) =>
-      `Warning: ${field} "${text}" is not a day of the calendar, or a time on one.`;
+    const warning = (field: string, text: string) => `Warning: ${field} "${text}" is not a date or time that exists.`;
     assert.deepEqual(await warned('2020-02-29', '2021-12-31T23:59:59.5Z'), []);
     assert.deepEqual(await warned('2020-13-01', '2021-02-29'), [
       warning('issued', '2020-13-01'),

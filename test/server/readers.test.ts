@@ -108,14 +108,14 @@ const fileOfTable = (template: string) =>
 
 const namespacesOf = (who: Who) => [...new Set(visibleDatasets[who].map((name) => name.split('/')[0]))];
 
-/** What is sent to somebody who is signed in is for no shared cache, and an error for none. */
-function assertForWhoAsked(who: Who, headers: Headers, what: string): void {
+/** Responses to requests with credentials, errors too, are `private`; to others, a shared cache may keep them. */
+function assertCacheControl(who: Who, headers: Headers, what: string): void {
   const rule = headers.get('cache-control') ?? 'none';
   if (who === 'anonymous') assert.match(rule, /no-cache|immutable/, what);
   else assert.match(rule, /^private, /, `${who} ${what}`);
 }
 
-it('rows that are filtered, errors and redirects are kept by no shared cache if they are for a reader', async () => {
+it('filtered rows, errors and redirects are private if the request has credentials', async () => {
   const plans = '/api/v1/namespaces/parks/datasets/plans/';
   for (const path of [
     'data/?a=1',
@@ -125,13 +125,13 @@ it('rows that are filtered, errors and redirects are kept by no shared cache if 
     'tiles/9/0/0.mvt',
     'nothing/',
   ])
-    assertForWhoAsked('ann', (await ask('ann', plans + path)).headers, path);
+    assertCacheControl('ann', (await ask('ann', plans + path)).headers, path);
   for (const path of [plans, '/api/v1/namespaces/parks/datasets/open/data/?a=1', '/nothing/'])
-    assertForWhoAsked('anonymous', (await ask('anonymous', path)).headers, path);
+    assertCacheControl('anonymous', (await ask('anonymous', path)).headers, path);
   const far = { headers: { Range: 'bytes=9999-', Authorization: `Token ${tokens.ann}` } };
   const outside = await fetch(new URL(`${plans}download/`, base), far);
   assert.equal(outside.status, 416);
-  assertForWhoAsked('ann', outside.headers, 'range');
+  assertCacheControl('ann', outside.headers, 'range');
 });
 
 describe('every route', () => {
@@ -157,7 +157,7 @@ describe('every route', () => {
             const found = method === 'HEAD' && /iceberg\/.*(:namespace|:dataset)$/.test(template) ? 204 : 200;
             const { status, headers } = await ask(who, address, { method });
             assert.equal(status, sees ? found : 404, `${who} ${method} ${address}`);
-            assertForWhoAsked(who, headers, address);
+            assertCacheControl(who, headers, address);
           }
           for (const method of ['PATCH', 'DELETE'] as const) {
             if (!handlers[method] || who === 'owen' || who === 'stella') continue;

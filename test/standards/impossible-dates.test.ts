@@ -1,11 +1,11 @@
-/** Dates that are in no calendar are kept in the record, and in no document for portals. */
+/** Dates that don't exist stay in the record, and are left out of documents for portals. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { catalogueFacts, datasetFacts } from '../../src/standards/facts.ts';
 import { makeFolder } from '../support/folder.ts';
 
-it('documents leave out dates that are in no calendar', async (t) => {
+it('documents leave out dates that don’t exist', async (t) => {
   const folder = makeFolder(
     {
       namespaces: { a: { label: 'A' } },

@@ -7,10 +7,10 @@ import { entitiesWithIds } from '../../catalogue/entities-by-id.ts';
 import { ConflictError, excerpt, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import { type RecordRef, recordPathWithoutExtension } from '../../catalogue/layout.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
-import { nameInLists } from '../../catalogue/naming.ts';
 import { formatRef, formatUserReader, type GroupRef, type Refs, refOf, type UserRef } from '../../catalogue/ref.ts';
+import { nameInReferences } from '../../catalogue/references-to.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
-import type { Naming } from '../../catalogue/trash.ts';
+import type { ListReference } from '../../catalogue/trash.ts';
 import type { Entities, Namespace } from '../../catalogue/types.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { findRecordFile } from '../tree/file-tree.ts';
@@ -82,14 +82,14 @@ export async function planReaderReferenceWrites(
 }
 
 /** Changes of the records that named a group or user before it was removed, and that are still there. */
-export async function planRestoredNames(
+export async function planRestoredReferenceWrites(
   files: CatalogueFiles,
   ref: GroupRef | UserRef,
-  namings: readonly Naming[],
+  references: readonly ListReference[],
 ): Promise<readonly Change[]> {
   await files.load();
-  const name = nameInLists(ref) as string;
-  return namings.flatMap(({ kind, id, field }) =>
+  const name = nameInReferences(ref) as string;
+  return references.flatMap(({ kind, id, field }) =>
     entitiesWithIds(files.snapshot, kind, new Set([id])).map((record) =>
       editList(recordPathIn(files, refOf(record) as RecordRef), field, (names) => replaceName(names, name, name)),
     ),

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import type { RecordRef } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
-import { namingsOf } from '../../catalogue/naming.ts';
+import { referencesTo } from '../../catalogue/references-to.ts';
 import { containingRecordRef } from '../../catalogue/rules.ts';
 import {
   errorCode,
@@ -89,8 +89,8 @@ async function performAction(
     case 'remove': {
       const container = containingRecordRef(action.ref);
       const id = container ? findEntity(snapshot, container)?.id : undefined;
-      const namedIn = namingsOf(snapshot, action.ref);
-      const context = { container: id, namedIn: namedIn.length ? namedIn : undefined };
+      const referencedBy = referencesTo(snapshot, action.ref);
+      const context = { container: id, referencedBy: referencedBy.length ? referencedBy : undefined };
       const restore = await moveToTrash(root, action.ref, action.paths, by, context);
       if (action.ref.kind === 'user') await accounts.removeCredentials(action.ref.slug);
       return restore;

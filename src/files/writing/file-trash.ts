@@ -22,7 +22,7 @@ import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
 import { parseRecordText } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
 import { restorationCommitMessage } from '../git/commit-messages.ts';
-import { planRestoredNames } from '../records/membership.ts';
+import { planRestoredReferenceWrites } from '../records/membership.ts';
 import { planColumnWritesForNewestVersion } from '../records/version-columns.ts';
 import { commitSingleStep } from '../transaction.ts';
 import { type Change, lockNamesOfWriteChange } from './change.ts';
@@ -60,7 +60,7 @@ export class FileTrash implements Trash {
     if (ref.kind === 'version')
       changes.push(...planColumnWritesForNewestVersion(this.#access.files, datasetRefOf(ref)));
     if (ref.kind === 'group' || ref.kind === 'user')
-      changes.push(...(await planRestoredNames(this.#access.files, ref, entry.namedIn ?? [])));
+      changes.push(...(await planRestoredReferenceWrites(this.#access.files, ref, entry.referencedBy ?? [])));
     const edits = changes.filter((change) => change.do === 'edit');
     const locks = [unitKey(unitOfRecord(ref)), siblingsFolder(ref), ...edits.flatMap(lockNamesOfWriteChange)];
     const refusal = (found: readonly Diagnostic[]) => restoreRefusal(ref, found);
@@ -145,7 +145,7 @@ async function otherPlaceOf(container: NamespaceRef | DatasetRef, id: number | u
   );
 }
 
-/** The entry in the trash of the record with an id; undefined if there is none. */
+/** The entry in the trash of the record with an id; undefined if no entry has it. */
 async function findRemoved(kind: RecordRef['kind'], id: number, root: string): Promise<TrashEntry | undefined> {
   for (const entry of await listTrash(root)) {
     if (entry.ref.kind !== kind) continue;

@@ -1,5 +1,6 @@
 /** Permissions for changes: owners may write in their namespaces, users their own record, staff everything. */
 import { isJsonEqual } from '../../catalogue/changes.ts';
+import { datasetImageAddresses } from '../../catalogue/entities.ts';
 import { ConflictError, excerpt, NotPermittedError } from '../../catalogue/errors.ts';
 import { type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
@@ -11,6 +12,7 @@ import {
   ownUserFields,
 } from '../../catalogue/permissions.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
+import type { Dataset } from '../../catalogue/types.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { imagesIn, isMediaHidden } from '../bytes.ts';
 import type { Access } from '../catalogue-files.ts';
@@ -82,8 +84,9 @@ function assertMayShowImages({ files, visible }: Access, record: RecordValue, be
 }
 
 function imagesInRecord(record: RecordValue | null): readonly string[] {
-  const { image, showcase_image, thumbnail_image, description } = Object(record);
-  return [image, showcase_image, thumbnail_image, description].flatMap((text) => imagesIn(String(text ?? '')));
+  const dataset = Object(record) as Dataset;
+  const addresses = datasetImageAddresses(dataset).map(([, address]) => address);
+  return [...addresses, String(dataset.description ?? '')].flatMap(imagesIn);
 }
 
 /** @throws NotPermittedError unless the viewer may write in the namespace; without one, unless the viewer is staff */

@@ -38,7 +38,7 @@ export async function moveToTrash(
   ref: TrashEntry['ref'],
   paths: readonly string[],
   by: string | null,
-  context: Pick<TrashEntry, 'container' | 'namedIn'> = {},
+  context: Pick<TrashEntry, 'container' | 'referencedBy'> = {},
 ): Promise<() => Promise<void>> {
   const now = new Date();
   const id = `${now.toISOString().replace(/\D/g, '')}-${randomBytes(4).toString('hex')}`;

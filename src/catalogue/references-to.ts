@@ -1,14 +1,14 @@
-/** Records that name a group or a user: as a member's group, an owner, or a reader. */
+/** References to a group or a user in lists of other records: groups of members, owners, readers. */
 import { formatUserReader, type Ref } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Naming } from './trash.ts';
+import type { ListReference } from './trash.ts';
 
-/** The lists that name a group or user; none for other records. */
-export function namingsOf({ users, folders }: Snapshot, ref: Ref): readonly Naming[] {
-  const name = nameInLists(ref);
+/** The lists that name a group or user; [] for records of other kinds. */
+export function referencesTo({ users, folders }: Snapshot, ref: Ref): readonly ListReference[] {
+  const name = nameInReferences(ref);
   if (name === undefined) return [];
-  const found: Naming[] = [];
-  const look = (kind: Naming['kind'], id: number, field: Naming['field'], names: readonly string[]) => {
+  const found: ListReference[] = [];
+  const look = (kind: ListReference['kind'], id: number, field: ListReference['field'], names: readonly string[]) => {
     if (names.includes(name)) found.push({ kind, id, field });
   };
   for (const { id, groups } of users.values()) look('user', id, 'groups', groups);
@@ -21,7 +21,7 @@ export function namingsOf({ users, folders }: Snapshot, ref: Ref): readonly Nami
 }
 
 /** How lists name a group or user; undefined for other records. */
-export function nameInLists(ref: Ref): string | undefined {
+export function nameInReferences(ref: Ref): string | undefined {
   if (ref.kind === 'group') return ref.slug;
   return ref.kind === 'user' ? formatUserReader(ref.slug) : undefined;
 }
