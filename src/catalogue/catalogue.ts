@@ -7,6 +7,7 @@
  */
 
 import type { VersionProfile } from './column-statistics.ts';
+import type { FileProblems } from './diagnostic.ts';
 import type { Difference, DifferenceOptions, Rename } from './difference.ts';
 import type { Facets } from './facets.ts';
 import type { FeaturesRequest } from './feature-parameters.ts';
@@ -231,9 +232,10 @@ export interface Catalogue {
   readonly trash: Trash;
   /** The same catalogue as a set of files. */
   readonly replica: Replica;
-
   /** @throws NotFoundError if the page, or the namespace or dataset in the options, doesn't exist; MovedError */
   list<K extends Kind>(kind: K, options: ListOptions): Promise<Page<Entities[K]>>;
+  /** Files of a dataset that have problems, sorted by path; the dataset itself need not be readable. Only in a folder. */
+  problemsOf?(ref: DatasetRef): Promise<readonly FileProblems[]>;
   /** @throws NotFoundError, MovedError */
   get<K extends Kind>(ref: RefOf<K>): Promise<Entities[K]>;
   /**
@@ -250,10 +252,9 @@ export interface Catalogue {
   /** A map of the rows that a request selects. @throws as `rows` */
   map(ref: VersionRef, request: MapRequest): Promise<RowsMap>;
   /**
-   * Statistics of the columns of a version's rows; `latest` is the newest ready one. With parameters, `matched` has the distribution of the
-   * rows that they select.
-   * @throws NotFoundError if the version has no rows that can be read; ValidationError, keyed by parameter; UnavailableError if
-   *   they aren't ready in time
+   * Statistics of the columns of a version's rows; `latest` is the newest ready one. With parameters, `matched` has those
+   * of the rows that they select.
+   * @throws as `rows`; UnavailableError also if they aren't ready in time
    */
   profile(ref: VersionRef, request?: ProfileRequest): Promise<VersionProfile>;
   /** Sizes in bytes of a version's files in other formats that are made already. Only where they are kept. */
@@ -272,10 +273,8 @@ export interface Catalogue {
    */
   changes(options?: ChangesOptions): Promise<ChangesPage>;
   readonly changedDatasets?: ListChangedDatasets;
-
   /** Checksums, times and commits of files, in the order of the argument. */
   inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]>;
-
   /**
    * The commits that changed a record, the newest first; an empty list if the folder is not in a git repository.
    * @throws NotFoundError if the record or the page doesn't exist; MovedError; UnavailableError

@@ -51,6 +51,13 @@ export interface Diagnostic {
   readonly excerpt?: Excerpt;
 }
 
+/** What is wrong in a file of the catalogue. */
+export interface FileProblems {
+  /** Relative to the catalogue folder, with slashes. */
+  readonly path: string;
+  readonly problems: readonly Diagnostic[];
+}
+
 /** Longest excerpt, in UTF-16 units, and how much of it stands before the place of a longer line. */
 const longest = 72;
 const before = 40;

@@ -19,12 +19,14 @@ export function randomUnusedId(isTaken: (id: number) => boolean, random: () => n
   }
 }
 
+const utf8 = new TextEncoder();
+
 /**
  * The identifier of a record whose file has none: FNV-1a (32 bits) of kind and address, folded to 31 bits, so that it is
  * the same each time. Source: http://www.isthe.com/chongo/tech/comp/fnv/ ("xor-folding").
  */
 export function deriveIdFromAddress(kind: string, address: string): number {
   let hash = 0x811c9dc5;
-  for (const byte of new TextEncoder().encode(`${kind}:${address}`)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
+  for (const byte of utf8.encode(`${kind}:${address}`)) hash = Math.imul(hash ^ byte, 0x01000193) >>> 0;
   return (hash >>> 31) ^ (hash & maxId) || 1;
 }

@@ -3,13 +3,14 @@
  * search or error reveals that they exist.
  */
 import { resolveAlias } from './aliases.ts';
+import type { Input, WritableKind } from './catalogue.ts';
 import { ConflictError, excerpt, NotPermittedError } from './errors.ts';
 import { fieldsOf } from './fields.ts';
 import { containingSlugs, parseCataloguePath, type RecordRef } from './layout.ts';
 import { listNamespaceReaders, snapshotWithoutPeople } from './people.ts';
-import { formatUserReader, slugRule, usernameOfReader } from './ref.ts';
+import { formatUserReader, type Ref, slugRule, usernameOfReader } from './ref.ts';
 import { type Folder, replaceMapValues, type Snapshot, SnapshotCache, snapshotWithSmallerMembers } from './snapshot.ts';
-import type { Dataset, Settings } from './types.ts';
+import type { Dataset, Entities, Kind, Settings } from './types.ts';
 
 /** The user who makes a request, or an anonymous client. */
 export interface Viewer {
@@ -42,6 +43,23 @@ export function mayWrite(viewer: Viewer, folder: Folder | undefined): boolean {
 export function owningNamespace(ref: RecordRef, snapshot: Snapshot): string | undefined {
   if (ref.kind === 'namespace') return ref.slug;
   if (ref.kind === 'query') return snapshot.queries.get(ref.slug)?.dataset.split('/')[0];
+  return 'namespace' in ref ? ref.namespace : undefined;
+}
+
+/**
+ * The namespace that an input names: that of a dataset, or of the dataset of a query. '' if it is not a string: parsing
+ * the input reports that.
+ */
+export function namespaceIn(kind: WritableKind, { namespace, dataset }: Input): string | undefined {
+  const address = kind === 'dataset' ? namespace : kind === 'query' ? dataset : undefined;
+  if (address === undefined) return undefined;
+  return typeof address === 'string' ? (address.split('/')[0] ?? '') : '';
+}
+
+/** The namespace of an entity; undefined if it is in none. */
+export function namespaceOf(ref: Ref, entity: Entities[Kind]): string | undefined {
+  if (ref.kind === 'namespace') return ref.slug;
+  if (entity.kind === 'query') return entity.dataset.split('/')[0];
   return 'namespace' in ref ? ref.namespace : undefined;
 }
 

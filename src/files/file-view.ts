@@ -18,10 +18,11 @@ import type {
   WriteOptions,
 } from '../catalogue/catalogue.ts';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
+import type { FileProblems } from '../catalogue/diagnostic.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { NotFoundError, NotPermittedError } from '../catalogue/errors.ts';
 import type { ChangedDataset, ChangedDatasetsOptions, ChangesOptions } from '../catalogue/feed.ts';
-import { mediaPath } from '../catalogue/layout.ts';
+import { datasetFolder, mediaPath } from '../catalogue/layout.ts';
 import type { ListedKind } from '../catalogue/listing.ts';
 import { findEntity, getEntity } from '../catalogue/lookup.ts';
 import type { MapRequest, RowsMap } from '../catalogue/maps.ts';
@@ -30,6 +31,8 @@ import {
   isUserOrStaff,
   maySeePeople,
   mayWrite,
+  namespaceIn,
+  namespaceOf,
   ownUserFields,
   restrictSnapshotToVisible,
   type Viewer,
@@ -134,7 +137,10 @@ export class FileView implements Catalogue {
   }
 
   async get<K extends Kind>(ref: Refs[K]): Promise<Entities[K]> {
-    if (ref.kind === 'file') return (await this.#file(ref.slug)) as Entities[K];
+    if (ref.kind === 'file') {
+      await this.#files.load();
+      return (await (await loadLists()).getVisibleFile(this.#files.store, this.#snapshot, ref.slug)) as Entities[K];
+    }
     await this.#files.ensureRead(scopesOf(ref));
     try {
       const entity = getEntity(this.#snapshot, ref as Refs[ListedKind]) as Entities[K];
@@ -154,12 +160,9 @@ export class FileView implements Catalogue {
     }
   }
 
-  async #file(id: string): Promise<CatalogueFile> {
-    await this.#files.load();
-    const { listVisibleFiles } = await loadLists();
-    const file = listVisibleFiles(this.#files.store, this.#snapshot).find((entry) => String(entry.id) === id);
-    if (!file) throw new NotFoundError();
-    return file;
+  async problemsOf(ref: DatasetRef): Promise<readonly FileProblems[]> {
+    await this.#files.ensureRead(scopesOf(ref));
+    return (await loadLists()).listProblemsIn(datasetFolder(ref.namespace, ref.slug), this.#snapshot);
   }
 
   /** A version whose data are asked for. @throws NotFoundError that says so if the payload is a Git LFS pointer */
@@ -279,21 +282,4 @@ export class FileView implements Catalogue {
       await this.#files.ensureRead([{ kind: 'namespace', slug: namespace }]);
     if (!mayWrite(this.#viewer, this.#snapshot.folders.get(namespace ?? ''))) throw new NotPermittedError();
   }
-}
-
-/**
- * The namespace that an input names: that of a dataset, or of the dataset of a query. '' if it is not a string: parsing
- * the input reports that.
- */
-function namespaceIn(kind: WritableKind, { namespace, dataset }: Input): string | undefined {
-  const address = kind === 'dataset' ? namespace : kind === 'query' ? dataset : undefined;
-  if (address === undefined) return undefined;
-  return typeof address === 'string' ? (address.split('/')[0] ?? '') : '';
-}
-
-/** The namespace of an entity; undefined if it is in none. */
-function namespaceOf(ref: Ref, entity: Entities[Kind]): string | undefined {
-  if (ref.kind === 'namespace') return ref.slug;
-  if (entity.kind === 'query') return entity.dataset.split('/')[0];
-  return 'namespace' in ref ? ref.namespace : undefined;
 }

@@ -1,69 +1,94 @@
 /** The files of a catalogue as entities of their own (kind `file`), with their diagnostics. */
+import type { FileProblems } from '../catalogue/diagnostic.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
 import { deriveIdFromAddress, maxId } from '../catalogue/ids.ts';
 import { kindAndRefOfPath, parseRecordFileName, payloadPath } from '../catalogue/layout.ts';
 import type { ListedKind } from '../catalogue/listing.ts';
 import { getEntity } from '../catalogue/lookup.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
 import type { Snapshot, UnitReading } from '../catalogue/snapshot.ts';
+import { eachInSteps, SharedSteps, type Steps, sortInSteps } from '../catalogue/steps.ts';
 import type { CatalogueFile } from '../catalogue/types.ts';
+import { runStepsInSlices } from './reading/event-loop.ts';
+import type { UnitState } from './reading/unit-reader.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 import { unpackStamps } from './tree/stamps.ts';
 
-const lists = new WeakMap<Snapshot, readonly CatalogueFile[]>();
+const lists = new WeakMap<Snapshot, SharedSteps<readonly CatalogueFile[]>>();
 const none: readonly never[] = [];
 
 /**
  * The files that a viewer may see, sorted by path: records, payloads, and files with diagnostics.
  * @param visible the part of the snapshot that the viewer may see
  */
-export function listVisibleFiles(store: UnitStore, visible: Snapshot): readonly CatalogueFile[] {
+export function listVisibleFiles(store: UnitStore, visible: Snapshot): Steps<readonly CatalogueFile[]> {
   let list = lists.get(visible);
   if (!list) {
-    const records = new Map<string, RecordAt>();
-    for (const { reading, stamps } of store.states.values()) {
-      if (!isUnitVisible(visible, reading)) continue;
-      const isHidden = makeHiddenDraftTest(visible, reading);
-      for (const [path, stamp] of unpackStamps(stamps)) {
-        const record = stamp && parseRecordFileName(path) ? kindAndRefOfPath(path) : null;
-        if (record && !isHidden(record.ref)) records.set(path, record);
-      }
-      if (reading.kind !== 'dataset' || !reading.entity) continue;
-      for (const version of reading.entity.versions)
-        if (version.file && !isHidden(version))
-          records.set(payloadPath(version.namespace, version.dataset, version.file), {
-            kind: 'payload',
-            ref: refOf(version),
-          });
-    }
-    for (const path of visible.diagnostics.keys()) if (!records.has(path)) records.set(path, kindAndRefOfPath(path));
-    list = toFiles(visible, records);
+    list = new SharedSteps(findVisibleFiles([...store.states.values()], visible));
     lists.set(visible, list);
   }
-  return list;
+  return list.run();
 }
 
-type RecordAt = ReturnType<typeof kindAndRefOfPath>;
+/** The file with an id. @throws NotFoundError if there is none that the viewer may see */
+export async function getVisibleFile(store: UnitStore, visible: Snapshot, id: string): Promise<CatalogueFile> {
+  const files = await runStepsInSlices(listVisibleFiles(store, visible));
+  const file = files.find((one) => String(one.id) === id);
+  if (!file) throw new NotFoundError();
+  return file;
+}
 
-function toFiles(visible: Snapshot, records: ReadonlyMap<string, RecordAt>): readonly CatalogueFile[] {
+/** Files below a folder that have problems, of those that the viewer may see, sorted by path. */
+export const listProblemsIn = (folder: string, visible: Snapshot): readonly FileProblems[] =>
+  [...visible.diagnostics]
+    .filter(([path, problems]) => path.startsWith(`${folder}/`) && problems.length)
+    .map(([path, problems]) => ({ path, problems }))
+    .sort((a, b) => comparePaths(a.path, b.path));
+
+type FileAt = ReturnType<typeof kindAndRefOfPath> & { readonly path: string };
+
+function* findVisibleFiles(states: readonly UnitState[], visible: Snapshot): Steps<readonly CatalogueFile[]> {
+  const files = new Map<string, FileAt>();
+  const add = (path: string, place: ReturnType<typeof kindAndRefOfPath>) => files.set(path, { path, ...place });
+  yield* eachInSteps(states, ({ reading, stamps }) => {
+    if (!isUnitVisible(visible, reading)) return;
+    const isHidden = makeHiddenDraftTest(visible, reading);
+    for (const [path, stamp] of unpackStamps(stamps)) {
+      const record = stamp && parseRecordFileName(path) ? kindAndRefOfPath(path) : null;
+      if (record && !isHidden(record.ref)) add(path, record);
+    }
+    if (reading.kind !== 'dataset' || !reading.entity) return;
+    for (const version of reading.entity.versions)
+      if (version.file && !isHidden(version))
+        add(payloadPath(version.namespace, version.dataset, version.file), { kind: 'payload', ref: refOf(version) });
+  });
+  for (const path of visible.diagnostics.keys()) if (!files.has(path)) add(path, kindAndRefOfPath(path));
+  const byPath = yield* sortInSteps([...files.values()], (a, b) => comparePaths(a.path, b.path));
+  return yield* toCatalogueFiles(visible, byPath);
+}
+
+const comparePaths = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
+
+function* toCatalogueFiles(visible: Snapshot, files: readonly FileAt[]): Steps<readonly CatalogueFile[]> {
   const ids = new Set<number>();
-  return [...records]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([path, { kind, ref }]) => {
-      const problems = visible.diagnostics.get(path) ?? none;
-      // Ids are short hashes: two paths may get the same one.
-      let id = deriveIdFromAddress('file', path);
-      while (ids.has(id)) id = (id % maxId) + 1;
-      ids.add(id);
-      return {
-        kind: 'file',
-        id,
-        path,
-        record: kind,
-        ref: ref && exists(visible, ref) ? ref : null,
-        status: problems.length ? 'invalid' : 'ok',
-        problems,
-      };
+  const list: CatalogueFile[] = [];
+  yield* eachInSteps(files, ({ path, kind, ref }) => {
+    const problems = visible.diagnostics.get(path) ?? none;
+    // Ids are short hashes: two paths may get the same one.
+    let id = deriveIdFromAddress('file', path);
+    while (ids.has(id)) id = (id % maxId) + 1;
+    ids.add(id);
+    list.push({
+      kind: 'file',
+      id,
+      path,
+      record: kind,
+      ref: ref && exists(visible, ref) ? ref : null,
+      status: problems.length ? 'invalid' : 'ok',
+      problems,
     });
+  });
+  return list;
 }
 
 function exists(visible: Snapshot, ref: Ref): boolean {

@@ -10,7 +10,7 @@ import { listVisibleFiles } from './files-list.ts';
 import { runStepsInSlices } from './reading/event-loop.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
-export { listVisibleFiles };
+export { getVisibleFile, listProblemsIn } from './files-list.ts';
 
 /** A page of the entities of a kind. @param snapshot what the viewer may see */
 export async function listSnapshot<K extends Kind>(
@@ -23,10 +23,18 @@ export async function listSnapshot<K extends Kind>(
     const steps: Steps<Page<Entities[ListedKind]>> = listPageInSteps(snapshot, kind as ListedKind, options);
     return (await runStepsInSlices(steps)) as Page<Entities[K]>;
   }
-  const files = await runStepsInSlices(filterEntities('file', listVisibleFiles(store, snapshot), options));
+  const files = await runStepsInSlices(filterVisibleFiles(store, snapshot, options));
   if (options.cursor !== undefined) {
     const byPath = [{ value: ({ path }: CatalogueFile) => path, isDescending: false }];
     return pageAfterCursor(files, options, snapshot.settings, byPath, compareValues) as Page<Entities[K]>;
   }
   return paginate(files, options, snapshot.settings) as Page<Entities[K]>;
+}
+
+function* filterVisibleFiles(
+  store: UnitStore,
+  snapshot: Snapshot,
+  options: ListOptions,
+): Steps<readonly CatalogueFile[]> {
+  return yield* filterEntities('file', yield* listVisibleFiles(store, snapshot), options);
 }

@@ -1,9 +1,10 @@
 /** Notes about the page of a dataset as a whole: private, an older version, no data. */
+
 import type { VNode } from 'preact';
-import type { Excerpt } from '../catalogue/diagnostic.ts';
+import type { Excerpt, FileProblems } from '../catalogue/diagnostic.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
-import type { CatalogueFile, Version } from '../catalogue/types.ts';
+import type { Version } from '../catalogue/types.ts';
 import { CodeBlock } from './code-block.tsx';
 import type { LeadProps } from './dataset-lead.tsx';
 import { hrefOfRef } from './page-context.ts';
@@ -17,7 +18,7 @@ export interface DatasetState {
   /** Groups and users who see it besides staff; empty if everybody does. */
   readonly audience: readonly string[];
   /** Files with problems, for those who may write them. */
-  readonly problems: readonly CatalogueFile[];
+  readonly problems: readonly FileProblems[];
 }
 
 export function DatasetNotes({
@@ -95,7 +96,7 @@ export function DatasetNotes({
 export function ProblemFiles({
   context,
   files,
-}: Pick<LeadProps, 'context'> & { readonly files: readonly CatalogueFile[] }): VNode | null {
+}: Pick<LeadProps, 'context'> & { readonly files: readonly FileProblems[] }): VNode | null {
   const { locale } = context;
   if (files.length === 0) return null;
   return (

@@ -34,47 +34,57 @@ type Value = string | number;
 /** True for a number that all languages of the interface write alike: a few digits without groups. */
 const isShort = (value: number): boolean => Number.isInteger(value) && value >= 0 && value < 1000;
 
-/** Writes the texts, numbers and dates of a language. */
+/** The value that a function makes, at the first call. */
+function onDemand<T>(make: () => T): () => T {
+  let made: T | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+/**
+ * Writes the texts, numbers and dates of a language. Each format is made when it is first needed: all of them take 20 ms,
+ * in which no other request is answered.
+ */
 export class Locale {
   readonly language: Language;
   /** Between a whole number and its decimals. */
   readonly decimalSign: '.' | ',';
   readonly #texts: Texts;
-  readonly #numbers: Intl.NumberFormat;
-  readonly #plurals: Intl.PluralRules;
-  readonly #rounded: Readonly<Record<'standard' | 'scientific', Intl.NumberFormat>>;
-  readonly #percent: Intl.NumberFormat;
-  readonly #lists: Intl.ListFormat;
-  readonly #dates: Readonly<Record<'long' | 'short', Intl.DateTimeFormat>>;
-  readonly #sizes: readonly Intl.NumberFormat[];
+  readonly #numbers: () => Intl.NumberFormat;
+  readonly #plurals: () => Intl.PluralRules;
+  readonly #rounded: Readonly<Record<'standard' | 'scientific', () => Intl.NumberFormat>>;
+  readonly #percent: () => Intl.NumberFormat;
+  readonly #lists: () => Intl.ListFormat;
+  readonly #dates: Readonly<Record<'long' | 'short', () => Intl.DateTimeFormat>>;
+  readonly #sizes: readonly (() => Intl.NumberFormat)[];
 
   constructor(language: Language) {
     const { texts, tag, numbers } = languages[language];
+    const numberFormat = (options: Intl.NumberFormatOptions) => onDemand(() => new Intl.NumberFormat(numbers, options));
+    const dateFormat = (month: 'long' | 'short') =>
+      onDemand(() => new Intl.DateTimeFormat(tag, { timeZone: 'UTC', day: 'numeric', month, year: 'numeric' }));
     this.language = language;
     this.#texts = texts;
-    this.decimalSign = new Intl.NumberFormat(numbers).format(0.5) === '0,5' ? ',' : '.';
-    this.#numbers = new Intl.NumberFormat(numbers, { maximumFractionDigits: 3 });
+    this.#numbers = numberFormat({ maximumFractionDigits: 3 });
+    this.decimalSign = this.#numbers().format(0.5) === '0,5' ? ',' : '.';
     const significant = { maximumSignificantDigits: 4 };
     this.#rounded = {
-      standard: new Intl.NumberFormat(numbers, significant),
-      scientific: new Intl.NumberFormat(numbers, { ...significant, notation: 'scientific' }),
+      standard: numberFormat(significant),
+      scientific: numberFormat({ ...significant, notation: 'scientific' }),
     };
-    this.#percent = new Intl.NumberFormat(numbers, { style: 'percent' });
-    this.#lists = new Intl.ListFormat(tag, { type: 'conjunction' });
-    this.#plurals = new Intl.PluralRules(tag);
-    const utc = { timeZone: 'UTC', day: 'numeric', year: 'numeric' } as const;
-    this.#dates = {
-      long: new Intl.DateTimeFormat(tag, { ...utc, month: 'long' }),
-      short: new Intl.DateTimeFormat(tag, { ...utc, month: 'short' }),
-    };
-    this.#sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'].map(
-      (unit, power) =>
-        new Intl.NumberFormat(numbers, {
-          style: 'unit',
-          unit,
-          unitDisplay: power === 0 ? 'long' : 'short',
-          maximumFractionDigits: power < 2 ? 0 : 1,
-        }),
+    this.#percent = numberFormat({ style: 'percent' });
+    this.#lists = onDemand(() => new Intl.ListFormat(tag, { type: 'conjunction' }));
+    this.#plurals = onDemand(() => new Intl.PluralRules(tag));
+    this.#dates = { long: dateFormat('long'), short: dateFormat('short') };
+    this.#sizes = ['byte', 'kilobyte', 'megabyte', 'gigabyte', 'terabyte'].map((unit, power) =>
+      numberFormat({
+        style: 'unit',
+        unit,
+        unitDisplay: power === 0 ? 'long' : 'short',
+        maximumFractionDigits: power < 2 ? 0 : 1,
+      }),
     );
   }
 
@@ -99,7 +109,7 @@ export class Locale {
   #template(key: TextKey, { count }: { readonly count?: unknown }): string {
     const text = this.#texts[key];
     if (typeof text === 'string') return text;
-    return this.#plurals.select(Number(count)) === 'one' ? text.one : text.other;
+    return this.#plurals().select(Number(count)) === 'one' ? text.one : text.other;
   }
 
   #write(value: Value | undefined): string {
@@ -108,33 +118,33 @@ export class Locale {
 
   number(value: number): string {
     if (isShort(value)) return String(value);
-    return this.#numbers.format(value).replace(/^-/, '−');
+    return this.#numbers().format(value).replace(/^-/, '−');
   }
 
   /** A number with three significant digits: of measured values, such as the bounds of a histogram. */
   rounded(value: number): string {
     if (isShort(value)) return String(value);
     const notation = Math.abs(value) >= 1e9 || Math.abs(value) < 1e-4 ? 'scientific' : 'standard';
-    return this.#rounded[notation].format(value).replace(/^-/, '−');
+    return this.#rounded[notation]().format(value).replace(/^-/, '−');
   }
 
   /** A share, 0 to 1, in per cent. Only nothing is 0 %, only all is 100 %. */
   percent(share: number): string {
     const whole = Math.round(share * 100);
     const shown = share > 0 && whole === 0 ? 1 : share < 1 && whole === 100 ? 99 : whole;
-    return this.#percent.format(shown / 100);
+    return this.#percent().format(shown / 100);
   }
 
   /** @param bytes number of bytes; a kilobyte has 1000 */
   size(bytes: number): string {
     const power = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3));
-    return (this.#sizes[power] as Intl.NumberFormat).format(bytes / 1000 ** power);
+    return (this.#sizes[power] as () => Intl.NumberFormat)().format(bytes / 1000 ** power);
   }
 
   /** The day of a time in ISO 8601, UTC. */
   date(time: string, form: 'long' | 'short' = 'short'): string {
     const date = new Date(time);
-    return Number.isNaN(date.getTime()) ? time : this.#dates[form].format(date);
+    return Number.isNaN(date.getTime()) ? time : this.#dates[form]().format(date);
   }
 
   /** Degrees with their direction, on one line: `12.5° E`. */
@@ -148,7 +158,7 @@ export class Locale {
 
   /** A list in a sentence: `a, b and c`. */
   list(items: readonly string[]): string {
-    return this.#lists.format(items);
+    return this.#lists().format(items);
   }
 }
 

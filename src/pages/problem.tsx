@@ -1,6 +1,7 @@
 /** Pages of requests that failed: what is wrong, and where to go instead. */
+
 import type { VNode } from 'preact';
-import type { CatalogueFile } from '../catalogue/types.ts';
+import type { FileProblems } from '../catalogue/diagnostic.ts';
 import { ProblemFiles } from './dataset-notes.tsx';
 import { renderPage } from './layout.tsx';
 import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
@@ -13,7 +14,7 @@ export interface ProblemParts {
   /** Paths of this site that may have been meant, with their labels. */
   readonly suggestions?: readonly { readonly path: string; readonly label: string }[];
   /** Files with problems, because of which there is nothing, for those who may write them. */
-  readonly files?: readonly CatalogueFile[];
+  readonly files?: readonly FileProblems[];
   /** Seconds to wait before the next attempt. */
   readonly seconds?: number | null;
 }

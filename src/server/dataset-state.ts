@@ -1,10 +1,11 @@
 /** The state of a dataset that its page tells of: versions that aren't ready, who sees it, problems of its files. */
+
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import type { FileProblems } from '../catalogue/diagnostic.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
-import { datasetFolder } from '../catalogue/layout.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import { refOf, usernameOfReader } from '../catalogue/ref.ts';
-import type { CatalogueFile, Dataset, Namespace, Version } from '../catalogue/types.ts';
+import type { Dataset, Namespace, Version } from '../catalogue/types.ts';
 import type { DatasetState } from '../pages/dataset-notes.tsx';
 
 /** Files with problems that are named, at most. */
@@ -85,10 +86,8 @@ export async function problemsOfFiles(
   viewer: Viewer,
   namespace: Namespace | null,
   slug: string,
-): Promise<readonly CatalogueFile[]> {
+): Promise<readonly FileProblems[]> {
   if (!namespace || !mayWriteIn(viewer, namespace)) return [];
-  const folder = `${datasetFolder(namespace.slug, slug)}/`;
-  const { max_page_size: pageSize } = catalogue.settings;
-  const { items } = await catalogue.list('file', { filters: { status: ['invalid'] }, pageSize });
-  return items.filter(({ path }) => path.startsWith(folder)).slice(0, mostFiles);
+  const files = await catalogue.problemsOf?.({ kind: 'dataset', namespace: namespace.slug, slug });
+  return files?.slice(0, mostFiles) ?? [];
 }

@@ -66,6 +66,28 @@ describe('the page of a state', async () => {
     assert.deepEqual(['&lt;iframe', 'catalogue data', 'curl'].map(label), ['Web page', 'Our command line', 'curl']);
   });
 
+  it('names the broken files of a dataset, however many others are broken', async (test) => {
+    const slugs = ['a', 'b', 'c', 'z', 'z-2'];
+    const many = await served(
+      {
+        settings: { page_size: 1, max_page_size: 2 },
+        namespaces: { parks: { label: 'Parks' } },
+        users: { kim: { staff: true } },
+        files: Object.fromEntries(
+          slugs.map((slug) => [`namespaces/parks/datasets/${slug}/dataset.yaml`, 'label: [\n']),
+        ),
+      },
+      test,
+    );
+    const own = await openFileCatalogue(many.folder.root);
+    const { token: staffToken } = await own.accounts.addToken('kim');
+    await own.close();
+    const headers = { Accept: 'text/html', Authorization: `Token ${staffToken}` };
+    const page = await fetch(`${many.base}${api}parks/datasets/z/`, { headers });
+    const found = new Set((await page.text()).match(/datasets\/[^/]*\/dataset\.yaml/g));
+    assert.deepEqual([...found], ['datasets/z/dataset.yaml']);
+  });
+
   it('an empty catalogue: three commands', async (test) => {
     const empty = await served({}, test);
     const text = await (await fetch(empty.base, { headers: { Accept: 'text/html' } })).text();

@@ -1,9 +1,10 @@
 /** Errors, as responses in the media type that the client asked for. */
+
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
+import type { FileProblems } from '../../catalogue/diagnostic.ts';
 import { MovedError, NotFoundError } from '../../catalogue/errors.ts';
 import { anonymous, type Viewer } from '../../catalogue/permissions.ts';
-import type { CatalogueFile } from '../../catalogue/types.ts';
 import { renderProblemPage } from '../../pages/problem.tsx';
 import { problemsOfFiles } from '../dataset-state.ts';
 import { errorResponse } from '../errors.ts';
@@ -88,7 +89,7 @@ async function problemsAt(
   catalogue: Catalogue,
   viewer: Viewer,
   { namespace, dataset }: Readonly<Record<string, string>>,
-): Promise<readonly CatalogueFile[]> {
+): Promise<readonly FileProblems[]> {
   if (namespace === undefined || dataset === undefined) return [];
   const own = await catalogue.get<'namespace'>({ kind: 'namespace', slug: namespace }).catch(() => null);
   return problemsOfFiles(catalogue, viewer, own, dataset);
