@@ -1,6 +1,5 @@
 /** Aliases: former names of renamed or moved records, which redirect to the present ones. */
-import type { CreatableKind } from './catalogue.ts';
-import { formatRef, type Ref, type Refs } from './ref.ts';
+import { formatRef, type Ref } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 
 interface Aliases {
@@ -68,15 +67,27 @@ function renamed(namespaces: ReadonlyMap<string, string>, place: { namespace: st
 }
 
 /**
- * The aliases of a record after a move: the former ones and its old name, without its new name.
+ * The aliases of a record after a move: the former ones and its old name, without its new name. Of a dataset that leaves a
+ * namespace, also the addresses that it had by former names of that namespace: they must not end when the namespace does.
  * @param written value of `aliases` in the record, valid or not; for a dataset, a slug alone is relative to its namespace
+ * @param before the snapshot before the move
  */
-export function aliasesAfterMove(written: unknown, from: Refs[CreatableKind], to: Refs[CreatableKind]): string[] {
+export function aliasesAfterMove(written: unknown, from: Ref, to: Ref, before: Snapshot): string[] {
   const aliases = Array.isArray(written) ? written.map(String) : [];
   if (from.kind !== 'dataset' || to.kind !== 'dataset')
     return [...new Set([...aliases, from.slug])].filter((alias) => alias !== to.slug);
   const full = [...aliases, from.slug].map((alias) => (alias.includes('/') ? alias : `${from.namespace}/${alias}`));
-  const kept = [...new Set(full)].filter((alias) => alias !== formatRef(to));
+  const others = from.namespace === to.namespace ? [] : addressesByFormerNames(full, from.namespace, before);
+  const kept = [...new Set([...full, ...others])].filter((alias) => alias !== formatRef(to));
   const prefix = `${to.namespace}/`;
   return kept.map((alias) => (alias.startsWith(prefix) ? alias.slice(prefix.length) : alias));
+}
+
+/** The addresses in a namespace, by each former name of it that no other namespace has now. */
+function addressesByFormerNames(addresses: readonly string[], namespace: string, { folders }: Snapshot): string[] {
+  const former = folders.get(namespace)?.namespace?.aliases.filter((name) => !folders.has(name)) ?? [];
+  const slugs = addresses
+    .filter((one) => one.startsWith(`${namespace}/`))
+    .map((one) => one.slice(namespace.length + 1));
+  return former.flatMap((name) => slugs.map((slug) => `${name}/${slug}`));
 }

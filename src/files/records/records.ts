@@ -135,7 +135,7 @@ async function editRecordOnce<K extends WritableKind>(
         columns: columnsInRecordAfterInput(record.columns, fields.columns, shown),
       }),
       ...(ref.kind === 'version' && fields.ready === true && { draft: undefined, renames: undefined }),
-      ...(moves && { aliases: aliasesAfterMove(record.aliases, ref as CreatableRef, target as CreatableRef) }),
+      ...(moves && { aliases: aliasesAfterMove(record.aliases, ref, target, files.snapshot) }),
     });
     const changes: Change[] = [
       ...images,

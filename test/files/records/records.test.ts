@@ -290,6 +290,17 @@ describe('renaming and moving', () => {
     await leadsTo(view, 'parks/trees', 'PARKS/Trees');
   });
 
+  it('out of a renamed namespace keeps the addresses by its former names when that namespace is removed', async (t) => {
+    const { view } = await open(t);
+    await view.edit(trees, { slug: 'oaks' });
+    await view.edit(namespace('parks'), { slug: 'gardens' });
+    await view.edit(dataset('gardens/oaks'), { namespace: 'water' });
+    await view.remove(namespace('gardens'));
+    for (const former of ['gardens/oaks', 'gardens/trees', 'parks/oaks', 'parks/trees'])
+      await leadsTo(view, former, 'water/oaks');
+    assert.deepEqual((await aliasesOf(view, 'water/oaks')).length, 4);
+  });
+
   it('of a namespace takes its datasets along', async (t) => {
     const { view } = await open(t);
     await view.edit(namespace('parks'), { slug: 'gardens' });
