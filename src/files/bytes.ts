@@ -9,7 +9,7 @@ import { mediaPath, payloadPath } from '../catalogue/layout.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { ByteRange, Media, Payload } from '../catalogue/open-file.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
-import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { Folder, Snapshot } from '../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { downloadFileName } from '../catalogue/urls.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
@@ -174,16 +174,32 @@ export function streamsOfFile(file: FileHandle, size: number): Pick<Media, 'stre
   };
 }
 
+const none: readonly never[] = [];
 const imagesByDataset = new WeakMap<Dataset, readonly string[]>();
+const imagesByDatasets = new WeakMap<Folder['datasets'], ReadonlySet<string>>();
 const imagesBySnapshot = new WeakMap<Snapshot, ReadonlySet<string>>();
 
 /** Paths of the images that the datasets of a snapshot show, in their fields and descriptions. */
 export function imagesShownByDatasets(snapshot: Snapshot): ReadonlySet<string> {
   let images = imagesBySnapshot.get(snapshot);
-  if (images) return images;
-  const datasets = [...snapshot.folders.values()].flatMap((folder) => [...folder.datasets.values()]);
-  images = new Set(datasets.flatMap(imagesOf));
-  imagesBySnapshot.set(snapshot, images);
+  if (!images) {
+    const found = new Set<string>();
+    for (const { datasets } of snapshot.folders.values()) for (const image of imagesOfAll(datasets)) found.add(image);
+    images = found;
+    imagesBySnapshot.set(snapshot, images);
+  }
+  return images;
+}
+
+/** They are kept as long as the datasets of a namespace are the same: a change doesn't read all descriptions again. */
+function imagesOfAll(datasets: Folder['datasets']): ReadonlySet<string> {
+  let images = imagesByDatasets.get(datasets);
+  if (!images) {
+    const found = new Set<string>();
+    for (const dataset of datasets.values()) for (const image of imagesOf(dataset)) found.add(image);
+    images = found;
+    imagesByDatasets.set(datasets, images);
+  }
   return images;
 }
 
@@ -207,6 +223,7 @@ function imagesOf(dataset: Dataset): readonly string[] {
 
 /** Paths of the images in site_media/ that a text names. */
 export function imagesIn(text: string): readonly string[] {
+  if (!text.includes('/site_media/')) return none;
   return [...text.matchAll(/\/(site_media\/[^\s"'<>()?#]+)/g)].map(([, path = '']) => {
     try {
       return decodeURIComponent(path);
