@@ -49,6 +49,8 @@ export interface Diagnostic {
   readonly code: DiagnosticCode;
   /** For those who may write the file: it may hold what only they may see. Absent if it isn't known. */
   readonly excerpt?: Excerpt;
+  /** True if the text of the file says that it is private, or a draft: then only those who may write it hear of it. */
+  readonly isPrivate?: true;
 }
 
 /** What is wrong in a file of the catalogue. */

@@ -4,6 +4,7 @@
  */
 import { resolveAlias } from './aliases.ts';
 import type { Input, WritableKind } from './catalogue.ts';
+import type { Diagnostic } from './diagnostic.ts';
 import { ConflictError, excerpt, NotPermittedError } from './errors.ts';
 import { fieldsOf } from './fields.ts';
 import { containingSlugs, parseCataloguePath, type RecordRef } from './layout.ts';
@@ -152,7 +153,7 @@ function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
       : null;
   });
   const diagnostics = replaceMapValues(snapshot.diagnostics, (found, path) =>
-    maySeeDiagnostics(path, viewer, snapshot, { folders, queries }) ? found : null,
+    maySeeDiagnostics(path, found, viewer, snapshot, { folders, queries }) ? found : null,
   );
   const isAll = folders === snapshot.folders && queries === snapshot.queries && diagnostics === snapshot.diagnostics;
   return isAll ? snapshot : snapshotWithSmallerMembers(snapshot, { folders, queries, diagnostics });
@@ -168,6 +169,7 @@ function datasetExists(snapshot: Snapshot, dataset: string): boolean {
 /** True if a viewer who sees these folders and queries may see the diagnostics of a file. */
 function maySeeDiagnostics(
   path: string,
+  found: readonly Diagnostic[],
   viewer: Viewer,
   whole: Snapshot,
   visible: Pick<Snapshot, 'folders' | 'queries'>,
@@ -183,11 +185,13 @@ function maySeeDiagnostics(
   if (!folder || dataset === undefined) return Boolean(folder && !folder.isPartial);
   const entity = whole.folders.get(namespace)?.datasets.get(dataset);
   const seen = folder.datasets.get(dataset);
-  // For a dataset that was never valid, its namespace decides.
-  if (!entity || !seen) return !entity && !folder.isPartial;
+  // For a record that was never valid, its namespace decides, and what its text says.
+  const isPrivate =
+    found.some((one) => one.isPrivate) && !isNamespaceOwnerOrStaff(viewer, whole.folders.get(namespace));
+  if (!entity || !seen) return !entity && !folder.isPartial && !isPrivate;
   const version = info.kind === 'record' && info.ref.kind === 'version' ? info.ref.slug : undefined;
   const isVersionOf = ({ versions }: Dataset) => versions.some(({ slug }) => slug === version);
-  return version === undefined || isVersionOf(seen) || !isVersionOf(entity);
+  return version === undefined || isVersionOf(seen) || (!isVersionOf(entity) && !isPrivate);
 }
 
 function visibleFolder(viewer: Viewer, folder: Folder): Folder | null {

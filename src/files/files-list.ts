@@ -50,17 +50,19 @@ type FileAt = ReturnType<typeof kindAndRefOfPath> & { readonly path: string };
 function* findVisibleFiles(states: readonly UnitState[], visible: Snapshot): Steps<readonly CatalogueFile[]> {
   const files = new Map<string, FileAt>();
   const add = (path: string, place: ReturnType<typeof kindAndRefOfPath>) => files.set(path, { path, ...place });
-  yield* eachInSteps(states, ({ reading, stamps }) => {
-    if (!isUnitVisible(visible, reading)) return;
-    const isHidden = makeHiddenDraftTest(visible, reading);
+  yield* eachInSteps(states, (state) => {
+    if (!isUnitVisible(visible, state)) return;
+    const { reading, stamps } = state;
+    const isHidden = makeHiddenFileTest(visible, state);
     for (const [path, stamp] of unpackStamps(stamps)) {
       const record = stamp && parseRecordFileName(path) ? kindAndRefOfPath(path) : null;
-      if (record && !isHidden(record.ref)) add(path, record);
+      if (record && !isHidden(path, record.ref)) add(path, record);
     }
     if (reading.kind !== 'dataset' || !reading.entity) return;
-    for (const version of reading.entity.versions)
-      if (version.file && !isHidden(version))
-        add(payloadPath(version.namespace, version.dataset, version.file), { kind: 'payload', ref: refOf(version) });
+    for (const version of reading.entity.versions) {
+      const path = payloadPath(version.namespace, version.dataset, version.file);
+      if (version.file && !isHidden(path, version)) add(path, { kind: 'payload', ref: refOf(version) });
+    }
   });
   for (const path of visible.diagnostics.keys()) if (!files.has(path)) add(path, kindAndRefOfPath(path));
   const byPath = yield* sortInSteps([...files.values()], (a, b) => comparePaths(a.path, b.path));
@@ -99,22 +101,37 @@ function exists(visible: Snapshot, ref: Ref): boolean {
   }
 }
 
-/** A function that returns true for drafts which the viewer may not see. */
-export function makeHiddenDraftTest(visible: Snapshot, reading: UnitReading): (ref: Ref | null) => boolean {
-  if (reading.kind !== 'dataset' || !reading.entity?.versions.some(({ draft }) => draft)) return () => false;
-  const shown = visible.folders.get(reading.namespace)?.datasets.get(reading.slug)?.versions ?? none;
-  const slugs = new Set(shown.map(({ slug }) => slug));
-  return (ref) => ref?.kind === 'version' && !slugs.has(ref.slug);
+/** A function that returns true for files of a unit which the viewer may not see: drafts, and what is broken and may be one. */
+export function makeHiddenFileTest(
+  visible: Snapshot,
+  { reading, diagnostics }: UnitState,
+): (path: string, ref: Ref | null) => boolean {
+  const broken = hiddenBrokenFiles(visible, diagnostics);
+  const drafts = hiddenDrafts(visible, reading);
+  return (path, ref) => broken.includes(path) || (ref?.kind === 'version' && drafts.includes(ref.slug));
 }
 
-/** True if the viewer may see the files of a unit. */
-export function isUnitVisible(visible: Snapshot, reading: UnitReading): boolean {
+/** Paths of broken files that the viewer may not see. */
+const hiddenBrokenFiles = (visible: Snapshot, diagnostics: UnitState['diagnostics']): readonly string[] =>
+  diagnostics.filter(([path, found]) => found.length > 0 && !visible.diagnostics.has(path)).map(([path]) => path);
+
+/** Slugs of the drafts of a unit that the viewer may not see. */
+function hiddenDrafts(visible: Snapshot, reading: UnitReading): readonly string[] {
+  if (reading.kind !== 'dataset' || !reading.entity?.versions.some(({ draft }) => draft)) return none;
+  const shown = visible.folders.get(reading.namespace)?.datasets.get(reading.slug)?.versions ?? none;
+  const slugs = new Set(shown.map(({ slug }) => slug));
+  return reading.entity.versions.map(({ slug }) => slug).filter((slug) => !slugs.has(slug));
+}
+
+/** True if the viewer may see the files of a unit. Of a dataset that was never valid, its namespace and its text decide. */
+export function isUnitVisible(visible: Snapshot, { reading, diagnostics }: UnitState): boolean {
   switch (reading.kind) {
     case 'namespace':
       return visible.folders.has(reading.slug);
     case 'dataset': {
       const folder = visible.folders.get(reading.namespace);
-      return Boolean(folder && (reading.entity ? folder.datasets.has(reading.slug) : !folder.isPartial));
+      if (!folder || reading.entity) return Boolean(folder?.datasets.has(reading.slug));
+      return !folder.isPartial && hiddenBrokenFiles(visible, diagnostics).length === 0;
     }
     case 'query':
       return visible.queries.has(reading.slug);

@@ -138,3 +138,48 @@ describe('the name of a hidden record', () => {
     assert.equal(answers[0]?.status, 400);
   });
 });
+
+describe('a broken record that was never valid', () => {
+  const [pay, trees, open] = [homeOf('parks/pay'), homeOf('parks/trees'), homeOf('parks/open')];
+  const hiddenFiles = {
+    // Private: it can't be parsed, or one of its fields is wrong.
+    [`${pay}/dataset.yaml`]: 'label: [\nvisibility: private\n',
+    [`${pay}/versions/1.yaml`]: 'id: 30\nlabel: Salaries\ndatetime: 2020-01-01T00:00:00Z\nready: false\n',
+    [`${homeOf('parks/wages')}/dataset.json`]: '{"label": 1, "visibility": "private"}',
+    // Drafts of a public dataset.
+    [`${trees}/versions/next.yaml`]: 'label: Next\ndatetime: soon\ndraft: true\n',
+    [`${trees}/versions/last.json`]: '{"label": "Last", "draft":true,',
+  };
+  const publicFiles = {
+    [`${open}/dataset.yaml`]: 'label: [\n',
+    [`${trees}/versions/old.yaml`]: 'label: Old\ndatetime: long ago\n',
+  };
+
+  it('is hidden, with its bytes, if its text says that it is private or a draft', async (test) => {
+    const files = { ...hiddenFiles, ...publicFiles };
+    const { ask, accounts } = await serveAccounts(test, {}, { datasets, files });
+    const [hidden, all] = [Object.keys(hiddenFiles), Object.keys(files)].map((paths) => paths.sort());
+    const foundBy = async (token?: string) => {
+      const { body } = await ask('/api/v1/intrinsecus/?page_size=100', {}, token);
+      const listed = (body.results as { path: string }[]).map(({ path }) => path);
+      const manifest = (await ask('/api/v1/files/', {}, token)).text;
+      const answers = await Promise.all(
+        all?.map(async (path) => [path, (await ask(`/api/v1/files/${path}`, {}, token)).status] as const) ?? [],
+      );
+      return all?.filter((path) => {
+        const isFound = listed.includes(path);
+        assert.equal(manifest.includes(path), isFound, path);
+        assert.ok(
+          answers.some(([one, status]) => one === path && status === (isFound ? 200 : 404)),
+          path,
+        );
+        return isFound;
+      });
+    };
+    const { token: eve } = await accounts.addToken('eve');
+    const { token: bob } = await accounts.addToken('bob');
+    const rest = Object.keys(publicFiles).sort();
+    assert.deepEqual([await foundBy(), await foundBy(eve), await foundBy(bob)], [rest, rest, all]);
+    assert.equal(hidden?.length, 5);
+  });
+});

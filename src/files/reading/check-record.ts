@@ -45,5 +45,9 @@ export function makeProblem(
   { line, column }: TextPosition,
 ): Problem {
   const excerpt = excerptAt(text, line, column);
-  return { line, column, pointer: pointer.slice(0, maxPointer), message, code, ...(excerpt && { excerpt }) };
+  const place = { line, column, pointer: pointer.slice(0, maxPointer) };
+  return { ...place, message, code, ...(excerpt && { excerpt }), ...(saysPrivate.test(text) && { isPrivate: true }) };
 }
+
+/** A line of YAML or a member of JSON by which not everybody may see a record: it must hold where the rest can't be read. */
+const saysPrivate = /(?:^|[\s{,"'])(?:visibility["']?\s*:\s*["']?private|draft["']?\s*:\s*["']?(?:true|yes|on))\b/i;

@@ -114,10 +114,9 @@ export class UnitReader {
     this.#add(path, makeProblem(text, code, message, pointer, { line, column }));
   }
 
-  #add(path: string, { line, column, pointer, message, code, excerpt }: Problem): void {
+  #add(path: string, problem: Problem): void {
     const diagnostics = this.#diagnostics.get(path) ?? [];
-    const place = { path, line, column, pointer };
-    diagnostics.push({ ...place, message, severity: 'error', code, ...(excerpt && { excerpt }) });
+    diagnostics.push({ path, severity: 'error', ...problem });
     this.#diagnostics.set(path, diagnostics);
   }
 

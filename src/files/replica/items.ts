@@ -14,7 +14,7 @@ import type { Snapshot, UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { imagesShownByDatasets } from '../bytes.ts';
-import { isUnitVisible, makeHiddenDraftTest } from '../files-list.ts';
+import { isUnitVisible, makeHiddenFileTest } from '../files-list.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
@@ -109,14 +109,13 @@ export function makeFileVisibilityFilter(viewer: Viewer, visible: Snapshot): (it
         if (info.kind === 'settings' && !maySeePeople(viewer, visible.settings)) return false;
         if (info.kind === 'record' && info.ref.kind === 'user' && !isUserOrStaff(viewer, info.ref.slug)) return false;
         if (item.state === null) return visible.diagnostics.has(item.path);
-        const { reading } = item.state;
-        if (info.kind === 'record' && makeHiddenDraftTest(visible, reading)(info.ref)) return false;
-        return isUnitVisible(visible, reading) || visible.diagnostics.has(item.path);
+        if (info.kind === 'record' && makeHiddenFileTest(visible, item.state)(item.path, info.ref)) return false;
+        return isUnitVisible(visible, item.state) || visible.diagnostics.has(item.path);
       }
       case 'payload':
         // The payload of a withdrawn version is visible to users who may restore it.
         return (
-          isUnitVisible(visible, item.state.reading) &&
+          isUnitVisible(visible, item.state) &&
           (item.version.ready || isInOwnNamespace(viewer, visible, item.state.reading))
         );
       case 'media':
