@@ -18,14 +18,16 @@ export type PackedState = readonly [unit: Unit, content: PackedContent, stamps: 
 /** The different columns of states that are packed together. */
 export class PackedColumns {
   readonly columns: Column[] = [];
-  readonly #indices = new Map<string, number>();
+  /** By object, since versions share most of theirs, and by contents. */
+  readonly #indices = new Map<Column | string, number>();
 
   index(column: Column): number {
-    const key = JSON.stringify(column);
-    const known = this.#indices.get(key);
+    const known = this.#indices.get(column);
     if (known !== undefined) return known;
-    this.#indices.set(key, this.columns.length);
-    return this.columns.push(column) - 1;
+    const contents = JSON.stringify(column);
+    const index = this.#indices.get(contents) ?? this.columns.push(column) - 1;
+    this.#indices.set(contents, index).set(column, index);
+    return index;
   }
 }
 

@@ -209,7 +209,7 @@ function readVersions(
     else if (!isValidName('version', slug)) reader.report(path, 'layout', invalidName);
     else {
       seen.add(slug);
-      const version = readVersion(reader, { namespace, dataset, slug }, path, before.get(slug));
+      const version = readVersion(reader, { namespace, dataset, slug }, path, before.get(slug), versions.at(-1));
       if (version) versions.push(version);
     }
   }
@@ -223,12 +223,13 @@ function readVersion(
   { namespace, dataset, slug }: Omit<VersionRef, 'kind'>,
   path: string,
   before: Version | undefined,
+  other: Version | undefined,
 ): Version | undefined {
   if (before && reader.isUnchanged(path, before)) return before;
   const { record, text = '' } = reader.record('version', [path]) ?? {};
   if (!record) return before;
   const payload = reader.payload(namespace, dataset, path, record, text);
-  return reuseIfEqual(before, versionOf(namespace, dataset, slug, record, payload));
+  return reuseIfEqual(before, versionOf({ namespace, dataset, slug }, record, payload, before ?? other));
 }
 
 /** Columns from which making a version takes milliseconds. */
@@ -240,16 +241,27 @@ const wideVersions = new WeakMap<
   { readonly payload: { readonly size: number } | null; readonly version: Version }
 >();
 
-/** As `versionFromRecord`; the same as before if it is made of the same. */
-const versionOf: typeof versionFromRecord = (namespace, dataset, slug, record, payload) => {
-  if ((record.columns?.length ?? 0) < manyColumns) return versionFromRecord(namespace, dataset, slug, record, payload);
+/**
+ * As `versionFromRecord`; the same as before if it is made of the same. Of many columns, those that another version has are
+ * the same objects: versions of a table differ in few.
+ */
+function versionOf(
+  { namespace, dataset, slug }: Omit<VersionRef, 'kind'>,
+  record: RecordOf<'version'>,
+  payload: { readonly size: number } | null,
+  other: Version | undefined,
+): Version {
+  const made = () => versionFromRecord(namespace, dataset, slug, record, payload);
+  if ((record.columns?.length ?? 0) < manyColumns) return made();
   const { version: last, payload: file } = wideVersions.get(record) ?? {};
   const isSame = last?.namespace === namespace && last.dataset === dataset && last.slug === slug;
   if (isSame && file?.size === payload?.size && Boolean(file) === Boolean(payload)) return last;
-  const version = versionFromRecord(namespace, dataset, slug, record, payload);
+  const version = made();
+  const columns = version.columns?.map((column, i) => reuseIfEqual(other?.columns?.[i], column));
+  Object.assign(version, { columns });
   wideVersions.set(record, { payload, version });
   return version;
-};
+}
 
 /** Units that were read on their own, not as a part of the catalogue. */
 export interface UnitsRead {
