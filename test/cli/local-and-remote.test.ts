@@ -31,7 +31,7 @@ const content: FolderContent = {
     ...seed.files,
     [`${homeOf('parks/paths')}/data/older.csv`]: older,
     [`${homeOf('parks/paths')}/data/newer.csv`]: newer,
-    [`${homeOf('parks/broken')}/dataset.yaml`]: 'label: Broken\nid: one\ncolour: red\n',
+    [`${homeOf('parks/broken')}/dataset.yaml`]: 'label: Broken\nid: one\ncolour: red\nvisibility: private\n',
   },
   groups: { gardeners: { id: 41, label: 'Gardeners' }, drivers: { id: 42, label: 'Drivers' } },
   users: {

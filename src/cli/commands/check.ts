@@ -144,9 +144,10 @@ async function checkRemote(catalogue: Catalogue): Promise<CheckResult> {
   return { problems, fixed: [], files: all - payloads };
 }
 
-/** The report as an object of JSON: the same of a remote, which sends neither codes nor excerpts. */
+/** The report as an object of JSON: the same of a remote, which sends no codes, excerpts, and marks of private files. */
 function objectOf(report: Report): object {
-  const withoutCode = ({ code: _code, excerpt: _excerpt, ...diagnostic }: CheckDiagnostic) => diagnostic;
+  const withoutCode = ({ code: _code, excerpt: _excerpt, isPrivate: _isPrivate, ...diagnostic }: CheckDiagnostic) =>
+    diagnostic;
   return { ...report, problems: report.problems.map(withoutCode), fixed: report.fixed.map(withoutCode) };
 }
 

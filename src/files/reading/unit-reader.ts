@@ -114,9 +114,9 @@ export class UnitReader {
     this.#add(path, makeProblem(text, code, message, pointer, { line, column }));
   }
 
-  #add(path: string, problem: Problem): void {
+  #add(path: string, { line, column, pointer, message, ...others }: Problem): void {
     const diagnostics = this.#diagnostics.get(path) ?? [];
-    diagnostics.push({ path, severity: 'error', ...problem });
+    diagnostics.push({ path, line, column, pointer, message, severity: 'error', ...others });
     this.#diagnostics.set(path, diagnostics);
   }
 
