@@ -15,7 +15,6 @@
  * | zero bytes                               | refused: not text                                                   |
  */
 
-import { isAscii } from 'node:buffer';
 import Papa from 'papaparse';
 import { PayloadError } from '../../errors.ts';
 import { expectedGroupRows, isRowGroupFull, maxCellsInMemory, maxColumns, maxCsvRow } from '../../limits.ts';
@@ -113,7 +112,7 @@ class CsvParser {
     const end = this.#scanner.scan(bytes, this.#cells, this.#lines);
     if (end === 0) return null;
     this.#line = this.#scanner.line;
-    this.#bytes += lengthInUtf16(bytes, end);
+    this.#bytes += end;
     this.#rest = '';
     this.#restBytes = emptyBytes;
     return bytes.subarray(end);
@@ -166,7 +165,7 @@ class CsvParser {
       if (this.#lines.length * this.#names.length >= maxCellsInMemory) yield this.takeBatch() as RowBatch;
     }
     this.#line += countLines(input, input.length - this.#rest.length);
-    this.#bytes += input.length - this.#rest.length;
+    this.#bytes += Buffer.byteLength(input.slice(0, input.length - this.#rest.length));
   }
 
   /** The text without the lines that are still to be skipped. @throws PayloadError if it is the last text and has too few */
@@ -273,17 +272,6 @@ class CsvParser {
 }
 
 const emptyBytes: Buffer = Buffer.alloc(0);
-
-/** Length of the text in the first bytes, in UTF-16 code units. */
-function lengthInUtf16(bytes: Buffer, end: number): number {
-  if (isAscii(bytes.subarray(0, end))) return end;
-  let length = 0;
-  for (let i = 0; i < end; i++) {
-    const byte = bytes[i] as number;
-    if ((byte & 0xc0) !== 0x80) length += byte >= 0xf0 ? 2 : 1;
-  }
-  return length;
-}
 
 function guessDelimiter(sample: string, newline: '\n' | '\r'): string {
   const delimitersToGuess = [',', ';', '\t', '|'];
