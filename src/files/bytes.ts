@@ -191,7 +191,7 @@ export function imagesShownByDatasets(snapshot: Snapshot): ReadonlySet<string> {
   return images;
 }
 
-/** They are kept as long as the datasets of a namespace are the same: a change doesn't read all descriptions again. */
+/** Images that the datasets of a namespace show, kept while they are the same: a change doesn't read all descriptions again. */
 function imagesOfAll(datasets: Folder['datasets']): ReadonlySet<string> {
   let images = imagesByDatasets.get(datasets);
   if (!images) {

@@ -101,7 +101,10 @@ function exists(visible: Snapshot, ref: Ref): boolean {
   }
 }
 
-/** A function that returns true for files of a unit which the viewer may not see: drafts, and what is broken and may be one. */
+/**
+ * A function that returns true for files of a unit which the viewer may not see: drafts, and broken files whose text says
+ * that they are private or drafts.
+ */
 export function makeHiddenFileTest(
   visible: Snapshot,
   { reading, diagnostics }: UnitState,

@@ -144,7 +144,7 @@ async function checkRemote(catalogue: Catalogue): Promise<CheckResult> {
   return { problems, fixed: [], files: all - payloads };
 }
 
-/** The report as an object of JSON: the same of a remote, which sends no codes, excerpts, and marks of private files. */
+/** The report as an object of JSON: the same of a remote, which sends no codes, no excerpts and no marks of private files. */
 function objectOf(report: Report): object {
   const withoutCode = ({ code: _code, excerpt: _excerpt, isPrivate: _isPrivate, ...diagnostic }: CheckDiagnostic) =>
     diagnostic;
