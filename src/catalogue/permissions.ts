@@ -11,7 +11,7 @@ import { containingSlugs, parseCataloguePath, type RecordRef } from './layout.ts
 import { listNamespaceReaders, snapshotWithoutPeople } from './people.ts';
 import { formatUserReader, type Ref, slugRule, usernameOfReader } from './ref.ts';
 import { type Folder, replaceMapValues, type Snapshot, SnapshotCache, snapshotWithSmallerMembers } from './snapshot.ts';
-import type { Dataset, Entities, Kind, Settings } from './types.ts';
+import type { Dataset, Settings } from './types.ts';
 
 /** The user who makes a request, or an anonymous client. */
 export interface Viewer {
@@ -41,7 +41,7 @@ export function mayWrite(viewer: Viewer, folder: Folder | undefined): boolean {
 }
 
 /** Slug of the namespace whose owners may write a record, according to the snapshot; undefined if only staff may. */
-export function owningNamespace(ref: RecordRef, snapshot: Snapshot): string | undefined {
+export function owningNamespace(ref: Ref, snapshot: Snapshot): string | undefined {
   if (ref.kind === 'namespace') return ref.slug;
   if (ref.kind === 'query') return snapshot.queries.get(ref.slug)?.dataset.split('/')[0];
   return 'namespace' in ref ? ref.namespace : undefined;
@@ -55,13 +55,6 @@ export function namespaceIn(kind: WritableKind, { namespace, dataset }: Input): 
   const address = kind === 'dataset' ? namespace : kind === 'query' ? dataset : undefined;
   if (address === undefined) return undefined;
   return typeof address === 'string' ? (address.split('/')[0] ?? '') : '';
-}
-
-/** The namespace of an entity; undefined if it is in none. */
-export function namespaceOf(ref: Ref, entity: Entities[Kind]): string | undefined {
-  if (ref.kind === 'namespace') return ref.slug;
-  if (entity.kind === 'query') return entity.dataset.split('/')[0];
-  return 'namespace' in ref ? ref.namespace : undefined;
 }
 
 /**

@@ -32,7 +32,7 @@ import {
   maySeePeople,
   mayWrite,
   namespaceIn,
-  namespaceOf,
+  owningNamespace,
   ownUserFields,
   restrictSnapshotToVisible,
   type Viewer,
@@ -241,9 +241,9 @@ export class FileView implements Catalogue {
     input: Input,
     options: WriteOptions<Entities[K]> = {},
   ): Promise<Entities[K]> {
-    const entity = await this.get(ref);
+    await this.get(ref);
     const target = namespaceIn(ref.kind, input);
-    if (ref.kind !== 'user') await this.#assertMayWrite(namespaceOf(ref, entity));
+    if (ref.kind !== 'user') await this.#assertMayWrite(owningNamespace(ref, this.#snapshot));
     if (target !== undefined) await this.#assertMayWrite(target);
     const fields = ref.kind === 'user' ? this.#permittedFields(ref, input) : input;
     const { editRecord } = await import('./records/records.ts');
@@ -259,7 +259,7 @@ export class FileView implements Catalogue {
 
   async remove(ref: Ref, options: RemoveOptions = {}): Promise<void> {
     const entity = await this.get(ref);
-    await this.#assertMayWrite(namespaceOf(ref, entity));
+    await this.#assertMayWrite(owningNamespace(ref, this.#snapshot));
     const isEmpty = entity.kind === 'dataset' && entity.versions.length === 0;
     if (options.permanently && !isEmpty && !this.#viewer.staff)
       throw new NotPermittedError('Only staff may remove it permanently.');

@@ -30,7 +30,7 @@ export function listVisibleFiles(store: UnitStore, visible: Snapshot): Steps<rea
   return list.run();
 }
 
-/** The file with an id. @throws NotFoundError if there is none that the viewer may see */
+/** The file with an id. @throws NotFoundError if the viewer sees no file with it */
 export async function getVisibleFile(store: UnitStore, visible: Snapshot, id: string): Promise<CatalogueFile> {
   const files = await runStepsInSlices(listVisibleFiles(store, visible));
   const file = files.find((one) => String(one.id) === id);

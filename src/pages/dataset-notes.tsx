@@ -1,5 +1,4 @@
 /** Notes about the page of a dataset as a whole: private, an older version, no data. */
-
 import type { VNode } from 'preact';
 import type { Excerpt, FileProblems } from '../catalogue/diagnostic.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';

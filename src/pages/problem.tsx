@@ -1,5 +1,4 @@
 /** Pages of requests that failed: what is wrong, and where to go instead. */
-
 import type { VNode } from 'preact';
 import type { FileProblems } from '../catalogue/diagnostic.ts';
 import { ProblemFiles } from './dataset-notes.tsx';

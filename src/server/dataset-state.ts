@@ -1,5 +1,4 @@
 /** The state of a dataset that its page tells of: versions that aren't ready, who sees it, problems of its files. */
-
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { FileProblems } from '../catalogue/diagnostic.ts';
 import { NotFoundError } from '../catalogue/errors.ts';

@@ -1,5 +1,4 @@
 /** Errors, as responses in the media type that the client asked for. */
-
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
 import type { FileProblems } from '../../catalogue/diagnostic.ts';
