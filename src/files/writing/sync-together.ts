@@ -1,5 +1,6 @@
 /** Syncs of many files and folders at the same time: a disk syncs them in little more time than one. */
 import { closeSync, fsync, lstatSync, openSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { forEachConcurrent } from '../../catalogue/concurrency.ts';
 import { flushFolderToDisk } from '../../disk/durable.ts';
@@ -16,13 +17,16 @@ const syncDescriptor = promisify(fsync);
  * @param root the catalogue folder
  * @param paths absolute
  * @param onError called for each that could not be synced
+ * @param areNew true if this process has just made all of them, a folder before what is in it: then none is a mount
  */
 export async function syncTogether(
   root: string,
   paths: readonly string[],
   onError: (path: string, error: unknown) => void,
+  areNew = false,
 ): Promise<void> {
-  const left = paths.length < many ? paths : await syncFileSystemsOf(root, paths);
+  const left =
+    paths.length < many ? paths : await syncFileSystemsOf(root, paths, areNew ? makeDeviceOfNew() : deviceOf);
   await forEachConcurrent(left, syncsAtOnce, async (path) => {
     try {
       await syncPath(path);
@@ -33,10 +37,14 @@ export async function syncTogether(
 }
 
 /** Syncs the file systems that many of the paths are on. @returns the paths that have to be synced one by one */
-async function syncFileSystemsOf(root: string, paths: readonly string[]): Promise<readonly string[]> {
+async function syncFileSystemsOf(
+  root: string,
+  paths: readonly string[],
+  deviceOfPath: DeviceOf,
+): Promise<readonly string[]> {
   const byDevice = new Map<number | undefined, string[]>();
   for (const path of paths) {
-    const device = deviceOf(path);
+    const device = deviceOfPath(path);
     const group = byDevice.get(device);
     if (group) group.push(path);
     else byDevice.set(device, [path]);
@@ -51,8 +59,22 @@ async function syncFileSystemsOf(root: string, paths: readonly string[]): Promis
   return left;
 }
 
-/** The device of a file or folder (stat(2)); undefined if there is none. */
-const deviceOf = (path: string): number | undefined => lstatSync(path, { throwIfNoEntry: false })?.dev;
+/** The device of a file or folder (stat(2)); undefined if there is no such file. */
+type DeviceOf = (path: string) => number | undefined;
+
+const deviceOf: DeviceOf = (path) => lstatSync(path, { throwIfNoEntry: false })?.dev;
+
+/** A function for new files and folders, each on the device of the folder that it was made in: of a thousand, few folders are looked at. */
+function makeDeviceOfNew(): DeviceOf {
+  const devices = new Map<string, number | undefined>();
+  return (path) => {
+    const folder = dirname(path);
+    const device = devices.has(folder) ? devices.get(folder) : statSync(folder, { throwIfNoEntry: false })?.dev;
+    devices.set(folder, device);
+    devices.set(path, device);
+    return device;
+  };
+}
 
 async function syncPath(path: string): Promise<void> {
   if (statSync(path).isDirectory()) return flushFolderToDisk(path);

@@ -1,6 +1,6 @@
 /** Records that are replaced together: nothing that others save is lost, and nothing stays behind. */
 import assert from 'node:assert/strict';
-import fs, { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import fs, { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { isTemporaryFile } from '../../../src/disk/durable.ts';
@@ -52,11 +52,15 @@ test('a full disk is not filled with temporary files', async (t) => {
 test('many files are synced on the file systems that they are on', async (t) => {
   const [root, elsewhere] = [temporaryFolder(), temporaryFolder()];
   // As if it were a mount of its own.
-  const look = fs.lstatSync;
-  replaceBuiltin(t, fs, 'lstatSync', (path: string, options: { throwIfNoEntry: false }) => {
-    const stats = look(path, options);
-    return stats && path.startsWith(elsewhere) ? Object.assign(stats, { dev: stats.dev + 1 }) : stats;
-  });
+  let looks = 0;
+  for (const name of ['lstatSync', 'statSync'] as const) {
+    const look = fs[name];
+    replaceBuiltin(t, fs, name, (path: string, options: { throwIfNoEntry: false }) => {
+      looks++;
+      const stats = look(path, options);
+      return stats && path.startsWith(elsewhere) ? Object.assign(stats, { dev: stats.dev + 1 }) : stats;
+    });
+  }
   const makeFiles = (folder: string) =>
     Array.from({ length: 64 }, (_, i) => {
       const path = join(folder, `${i}`);
@@ -75,8 +79,14 @@ test('many files are synced on the file systems that they are on', async (t) => 
   const failed = (path: string) => assert.fail(path);
   await syncTogether(root, makeFiles(root), failed);
   await syncTogether(root, [...makeFiles(elsewhere), join(root, '0')], failed);
-  const [first, second = '', ...more] = readFileSync(join(bin, 'asked'), 'utf8').trim().split('\n');
+  const newFolder = join(elsewhere, 'new');
+  mkdirSync(newFolder);
+  const newPaths = [newFolder, ...makeFiles(newFolder)];
+  looks = 0;
+  await syncTogether(root, newPaths, failed, true);
+  assert.ok(looks <= 2, `${looks} looks for new files in a new folder, and for the root`);
+  const [first, ...others] = readFileSync(join(bin, 'asked'), 'utf8').trim().split('\n');
   assert.equal(first, root);
-  assert.ok(second.startsWith(elsewhere), `${second} was synced for files in ${elsewhere}`);
-  assert.deepEqual(more, []);
+  assert.equal(others.length, 2);
+  for (const other of others) assert.ok(other.startsWith(elsewhere), `${other} was synced for files in ${elsewhere}`);
 });
