@@ -38,7 +38,9 @@ export async function writeNewRecordsTogether<Record extends NewRecord>(
   for (const [i, aside] of asides.entries())
     if (isWritten[i]) for (const path of pathsOfAside(root, aside)) written.set(path, aside);
     else failed.add(aside);
-  await syncTogether(root, [...written.keys()], (path) => failed.add(written.get(path) as Aside<Record>), true);
+  await syncTogether(root, [...written.keys()], (path) => failed.add(written.get(path) as Aside<Record>), {
+    areNew: true,
+  });
   if (folders && asides.some(({ isFolder }) => isFolder)) await passTickSince(writtenAt);
   const ready = asides.filter((aside) => !failed.has(aside));
   const namings = await nameAsidesInThread(root, ready, folders !== undefined, signal);

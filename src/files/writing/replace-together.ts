@@ -44,7 +44,7 @@ export async function replaceRecordsOfSteps(
       if (writeAside(root, temporary, one.action)) synced.add(temporary);
       await pause();
     }
-    await syncTogether(root, [...synced], (temporary) => synced.delete(temporary), true);
+    await syncTogether(root, [...synced], (temporary) => synced.delete(temporary), { areNew: true });
     const renamed: (typeof replacements)[number][] = [];
     for (const [temporary, one] of asides) {
       await betweenSyncRounds();

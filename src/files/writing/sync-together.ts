@@ -17,16 +17,16 @@ const syncDescriptor = promisify(fsync);
  * @param root the catalogue folder
  * @param paths absolute
  * @param onError called for each that could not be synced
- * @param areNew true if this process has just made all of them, a folder before what is in it: then none is a mount
+ * @param options.areNew true if this process has just made all of them: then none of them is a mount
  */
 export async function syncTogether(
   root: string,
   paths: readonly string[],
   onError: (path: string, error: unknown) => void,
-  areNew = false,
+  { areNew = false } = {},
 ): Promise<void> {
-  const left =
-    paths.length < many ? paths : await syncFileSystemsOf(root, paths, areNew ? makeDeviceOfNew() : deviceOf);
+  const find = areNew ? makeDeviceOfNew() : deviceOf;
+  const left = paths.length < many ? paths : await syncFileSystemsOf(root, paths, find);
   await forEachConcurrent(left, syncsAtOnce, async (path) => {
     try {
       await syncPath(path);
@@ -37,14 +37,10 @@ export async function syncTogether(
 }
 
 /** Syncs the file systems that many of the paths are on. @returns the paths that have to be synced one by one */
-async function syncFileSystemsOf(
-  root: string,
-  paths: readonly string[],
-  deviceOfPath: DeviceOf,
-): Promise<readonly string[]> {
+async function syncFileSystemsOf(root: string, paths: readonly string[], find: DeviceOf): Promise<readonly string[]> {
   const byDevice = new Map<number | undefined, string[]>();
   for (const path of paths) {
-    const device = deviceOfPath(path);
+    const device = find(path);
     const group = byDevice.get(device);
     if (group) group.push(path);
     else byDevice.set(device, [path]);
@@ -64,7 +60,10 @@ type DeviceOf = (path: string) => number | undefined;
 
 const deviceOf: DeviceOf = (path) => lstatSync(path, { throwIfNoEntry: false })?.dev;
 
-/** A function for new files and folders, each on the device of the folder that it was made in: of a thousand, few folders are looked at. */
+/**
+ * A function for new files and folders: each is on the device of the folder that it was made in. Only folders that are not
+ * new are looked at, if a new folder comes before what is in it.
+ */
 function makeDeviceOfNew(): DeviceOf {
   const devices = new Map<string, number | undefined>();
   return (path) => {

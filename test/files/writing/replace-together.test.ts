@@ -83,7 +83,7 @@ test('many files are synced on the file systems that they are on', async (t) => 
   mkdirSync(newFolder);
   const newPaths = [newFolder, ...makeFiles(newFolder)];
   looks = 0;
-  await syncTogether(root, newPaths, failed, true);
+  await syncTogether(root, newPaths, failed, { areNew: true });
   assert.ok(looks <= 2, `${looks} looks for new files in a new folder, and for the root`);
   const [first, ...others] = readFileSync(join(bin, 'asked'), 'utf8').trim().split('\n');
   assert.equal(first, root);
