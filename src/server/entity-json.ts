@@ -3,10 +3,11 @@ import { isUserOrStaff } from '../catalogue/permissions.ts';
 import { represent, toJson } from '../catalogue/represent.ts';
 import type { Entities, Kind } from '../catalogue/types.ts';
 import { Turns } from '../data/event-loop.ts';
-import type { RequestContext } from './route.ts';
+import { ownBytes } from './own-bytes.ts';
+import type { AppContext, RequestContext } from './route.ts';
 
 type Plain = Exclude<Kind, 'file'>;
-type Context = Pick<RequestContext, 'links' | 'viewer'>;
+type Context = Pick<RequestContext, 'links' | 'viewer'> & { readonly app: Pick<AppContext, 'staticExport'> };
 
 interface Fragment {
   readonly base: string;
@@ -15,16 +16,21 @@ interface Fragment {
 }
 const fragments = new WeakMap<object, Fragment>();
 
-/** The JSON of an entity in UTF-8; written once for as long as the entity is the same and links begin the same. */
-export function entityBytes<K extends Plain>(entity: Entities[K], { links, viewer }: Context): Buffer {
+/**
+ * The JSON of an entity in UTF-8; written once for as long as the entity is the same and links begin the same. An export
+ * keeps none: an entity is in a handful of its files, and those of all entities take more memory than the rest of it.
+ */
+export function entityBytes<K extends Plain>(entity: Entities[K], { links, viewer, app }: Context): Buffer {
   // What only some may see is written for them, and not kept where others could get it.
   if (entity.kind === 'user' && isUserOrStaff(viewer, entity.slug))
     return Buffer.from(toJson(represent.user(entity, links, true)));
-  const kept = fragments.get(entity);
-  if (kept?.base === links.base && kept.suffix === links.suffix) return kept.bytes;
+  const known = fragments.get(entity);
+  if (known?.base === links.base && known.suffix === links.suffix) return known.bytes;
   const bytes = Buffer.from(toJson(represent[entity.kind as K](entity, links)));
-  fragments.set(entity, { ...links, bytes });
-  return bytes;
+  if (app.staticExport) return bytes;
+  const kept = { ...links, bytes: ownBytes(bytes) };
+  fragments.set(entity, kept);
+  return kept.bytes;
 }
 
 export const entityJson = <K extends Plain>(entity: Entities[K], context: Context): string =>

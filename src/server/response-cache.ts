@@ -11,6 +11,7 @@ import { languageForTag } from '../pages/locale.ts';
 import { compressBody } from './compress.ts';
 import { etagMatches, type Headers } from './headers.ts';
 import { type Coding, preferredCoding, preferredLanguages } from './negotiate.ts';
+import { ownBytes } from './own-bytes.ts';
 
 /** A response in one content coding, ready to be sent. */
 export interface Variant {
@@ -105,7 +106,7 @@ function makeVariant(
   const headers = [...validated, ['Content-Length', String(body.length)] as const];
   if (coding !== 'identity') headers.push(['Content-Encoding', coding] as const);
   const notModified = validated.filter(([name]) => name !== 'Content-Type');
-  return { body, etag, headers: headers.flat(), notModifiedHeaders: notModified.flat() };
+  return { body: ownBytes(body), etag, headers: headers.flat(), notModifiedHeaders: notModified.flat() };
 }
 
 /** Adds a variant to a response; one that is there is kept. @param body in the coding */

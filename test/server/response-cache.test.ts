@@ -8,7 +8,7 @@ import { datasetFromRecord, namespaceFromRecord } from '../../src/catalogue/enti
 import { settingsFromRecord } from '../../src/catalogue/settings.ts';
 import { createApp } from '../../src/server/app.ts';
 import { listenForRequests } from '../../src/server/listen.ts';
-import { makeCachedResponse, ResponseCache, responseCacheKey } from '../../src/server/response-cache.ts';
+import { addVariant, makeCachedResponse, ResponseCache, responseCacheKey } from '../../src/server/response-cache.ts';
 import { homeOf, until } from '../support/folder.ts';
 import { served } from '../support/served.ts';
 
@@ -207,6 +207,13 @@ describe('what is kept', () => {
     for (let i = 0; i < 1000; i++) cache.set(`key ${i}`, makeCachedResponse(1, [i], 'x'.repeat(1000), []));
     const kept = Array.from({ length: 1000 }, (_, i) => cache.get(`key ${i}`)).filter(Boolean);
     assert.ok(kept.length > 0 && kept.length < 60, String(kept.length));
+  });
+
+  it('bodies in memory of their own', () => {
+    const { variants, ...kept } = makeCachedResponse(1, [], 'x'.repeat(500), []);
+    assert.equal(variants.identity.body.buffer.byteLength, 500);
+    const zipped = addVariant({ variants, ...kept }, 'gzip', Buffer.alloc(16 * 1024).subarray(0, 100));
+    assert.equal(zipped.body.buffer.byteLength, 100);
   });
 
   it('no catalogue of the past', async () => {
