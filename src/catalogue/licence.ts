@@ -66,7 +66,8 @@ const licenceAddresses: readonly (readonly [pattern: RegExp, id: (name: string, 
 
 /** The SPDX identifier that another spelling of a licence probably means; undefined if none is near. */
 export function nearestLicence(text: string): string | undefined {
-  const id = findSpdxIdentifier(text) ?? identifiers.find((one) => withoutMarks(one) === withoutMarks(text));
+  identifiersWithoutMarks ??= new Map(identifiers.map((id) => [withoutMarks(id), id] as const).reverse());
+  const id = findSpdxIdentifier(text) ?? identifiersWithoutMarks.get(withoutMarks(text));
   if (id !== undefined) return id;
   const known = creativeCommons(text) ?? names.find(([pattern]) => pattern.test(text))?.[1];
   // Of longer texts, and of very short ones, too many identifiers are near.
@@ -75,6 +76,9 @@ export function nearestLicence(text: string): string | undefined {
 
 /** `CCBY40` of `CC BY 4.0`, `cc-by-4.0` and `CC_BY-4-0`. */
 const withoutMarks = (text: string) => text.toUpperCase().replace(/[^A-Z0-9]/g, '');
+
+/** Identifiers by themselves without marks, the first one of several; made when it is first asked for. */
+let identifiersWithoutMarks: ReadonlyMap<string, string> | undefined;
 
 /** Names of licences for data that catalogues write, such as the identifiers of CKAN and of GovData. */
 const names: readonly (readonly [pattern: RegExp, id: string])[] = [
