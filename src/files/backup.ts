@@ -141,12 +141,21 @@ export async function restoreBackup(
 const notABackup = (file: string) =>
   new UnusableCatalogueError(`${file} is not a backup of a catalogue: make one with "catalogue backup FILE".`);
 
+const damagedBackup = (file: string) =>
+  new UnusableCatalogueError(
+    `${file} ends too early or is damaged. Nothing was restored: copy the file again from where it was made, or take another backup.`,
+  );
+
+/** Errors of zlib for a compressed file that begins as it should: it was cut off, or changed later on. */
+const isOfDamagedFile = (code: string): boolean => code === 'Z_BUF_ERROR' || code === 'Z_DATA_ERROR';
+
 async function unpack(file: string, cwd: string): Promise<void> {
   try {
     await pipeline(createReadStream(file), extract({ cwd, strict: true, preserveOwner: false }));
   } catch (error) {
     const [code, isOfFile] = [errorCode(error), (error as NodeJS.ErrnoException).path === file];
     if (isOfFile && code === 'ENOENT') throw new NotFoundError(`There is no file ${file}.`);
+    if (isOfDamagedFile(code)) throw damagedBackup(file);
     if (/^(TAR_|Z_|EISDIR)/.test(code)) throw notABackup(file);
     if (isOfFile)
       throw new UnusableCatalogueError(

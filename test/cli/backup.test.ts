@@ -90,8 +90,11 @@ describe('backup and restore', () => {
       assert.equal(exitCode, name === 'text.txt' ? 1 : 3, err);
       assert.match(err, name === 'text.txt' ? /is not a backup of a catalogue/ : /There is no file /);
     }
-    writeFileSync(path('cut.tar.gz'), before.subarray(0, before.length - 200));
-    assert.match((await at('restore cut.tar.gz other')).err, /is not a backup of a catalogue/);
+    const changed = Buffer.from(before).fill(0, before.length >> 1, (before.length >> 1) + 50);
+    for (const bytes of [before.subarray(0, -200), before.subarray(0, before.length >> 1), changed]) {
+      writeFileSync(path('cut.tar.gz'), bytes);
+      assert.match((await at('restore cut.tar.gz other')).err, /cut\.tar\.gz ends too early or is damaged/);
+    }
     assert.ok(!existsSync(path('other')));
     assert.deepEqual(
       readdirSync(cwd).filter((name) => name.includes('tmp')),
