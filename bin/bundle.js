@@ -28,6 +28,7 @@ const entries = [
   'files/writing/asides',
   'files/checking/check-thread',
   'data/ingest/ingest-process',
+  'files/git/git-process',
 ];
 
 /** Programs of threads that are ready sooner if they are one small file each, with a copy of the modules that they share with others. */

@@ -16,6 +16,7 @@ const started = [
   'data/worker-thread',
   'data/process-starter-thread',
   'data/ingest/ingest-process',
+  'files/git/git-process',
   'files/checking/check-thread',
   'files/reading/large-records-thread',
   'data/query/sort-rows-thread',

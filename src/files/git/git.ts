@@ -1,16 +1,8 @@
 /** Runs the git program: without prompts, pager or editor, and with a timeout. */
-import { type ChildProcessByStdio, spawn } from 'node:child_process';
-import type { Readable, Writable } from 'node:stream';
+import { GitStarter } from './git-starter.ts';
+import { type GitStart, startGit } from './start-git.ts';
 
-/** Git failed or could not be run; the message is git's own. */
-export class GitError extends Error {
-  /** Exit code; null if git did not exit by itself. */
-  readonly exitCode: number | null;
-  constructor(message: string, exitCode: number | null) {
-    super(message);
-    this.exitCode = exitCode;
-  }
-}
+export { GitError } from './start-git.ts';
 
 export interface GitOptions {
   readonly env?: NodeJS.ProcessEnv;
@@ -43,59 +35,17 @@ export async function runGit(folder: string, args: readonly string[], options?: 
   return (await runGitForBytes(folder, args, options)).toString();
 }
 
+/** Bytes of resident memory above which another process starts git for this one: see `GitStarter`. */
+const large = 128 * 1024 ** 2;
+const starter = new GitStarter();
+
 /** Runs git. @returns its stdout as bytes @throws GitError */
 export function runGitForBytes(folder: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
-  const { input = '', timeout = 30_000, stdout = 'pipe', signal } = options;
+  const { input = '', timeout = 30_000, stdout, signal } = options;
   const ownEnv = Object.fromEntries(Object.entries(process.env).filter(([name]) => !inheritedVariables.includes(name)));
   const quiet = { GIT_TERMINAL_PROMPT: '0', GIT_EDITOR: 'true', GIT_PAGER: 'cat', LC_ALL: 'C' };
-  return new Promise((resolve, reject) => {
-    // A process group of its own: so a timeout also kills git's hooks, and Ctrl-C interrupts neither.
-    const child = spawn('git', args, {
-      cwd: folder,
-      env: { ...ownEnv, ...quiet, ...options.env },
-      detached: true,
-      stdio: ['pipe', stdout, 'pipe'],
-    }) as ChildProcessByStdio<Writable, Readable | null, Readable>;
-    const out: Buffer[] = [];
-    let stderr = '';
-    let hasTimedOut = false;
-    const kill = () => {
-      killGroup(child.pid);
-      child.stdout?.destroy();
-      child.stderr.destroy();
-    };
-    const timer = setTimeout(() => {
-      hasTimedOut = true;
-      kill();
-    }, timeout);
-    signal?.addEventListener('abort', kill);
-    child.stdout?.on('data', (chunk) => out.push(chunk));
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      if (stderr.length < 2000) stderr += text;
-    });
-    child.on('error', (error: NodeJS.ErrnoException) => {
-      clearTimeout(timer);
-      reject(new GitError(error.code === 'ENOENT' ? "git isn't installed" : error.message, null));
-    });
-    child.on('close', (code) => {
-      clearTimeout(timer);
-      signal?.removeEventListener('abort', kill);
-      if (code === 0) return resolve(Buffer.concat(out));
-      const output = stderr.trim().split('\n').slice(0, 5).join(' ');
-      const reason = hasTimedOut ? `it took longer than ${timeout / 1000} s` : output || `exit code ${code}`;
-      reject(new GitError(`git ${subcommandOf(args)}: ${reason}`, code));
-    });
-    // Git may exit before it has read all of its stdin.
-    child.stdin.on('error', () => {});
-    child.stdin.end(input);
-  });
-}
-
-const subcommandOf = (args: readonly string[]) => args.find((arg) => /^[a-z]/.test(arg) && !arg.includes('=')) ?? '';
-
-function killGroup(pid: number | undefined): void {
-  if (pid === undefined) return;
-  try {
-    process.kill(process.platform === 'win32' ? pid : -pid, 'SIGKILL');
-  } catch {}
+  const start: GitStart = { folder, args, env: { ...ownEnv, ...quiet, ...options.env }, input, timeout };
+  // A descriptor is one of this process.
+  const isElsewhere = stdout === undefined && process.memoryUsage.rss() > large;
+  return isElsewhere ? starter.run(start, signal) : startGit(start, { stdout, signal });
 }
