@@ -2,7 +2,7 @@
  * Fairness: what small reads notice while the server does long work for others. Each kind of long work is requested again
  * and again for some seconds, by two clients at once, while another client reads single records one after the other. This is repeated in several rounds.
  */
-import { type ChildProcess, fork } from 'node:child_process';
+import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
@@ -39,10 +39,11 @@ interface Files {
   readonly wide: string;
 }
 
+const author = ['-c', 'user.name=bench', '-c', 'user.email=bench@example.org'];
 const points = '/api/v1/namespaces/bench/datasets/points';
 
 /** Kinds of long work by name. */
-function kindsOfWork({ root, csv, wide }: Files): Readonly<Record<string, Work>> {
+function kindsOfWork({ root, csv, wide }: Files, addresses: readonly string[]): Readonly<Record<string, Work>> {
   const upload = readFileSync(csv);
   const bytes = Buffer.alloc(50_000_000, 'x');
   const faulty = join(root, 'namespaces', 'bench', 'datasets', 'points', 'dataset.yaml');
@@ -70,6 +71,10 @@ function kindsOfWork({ root, csv, wide }: Files): Readonly<Record<string, Work>>
     'list of 1,000 datasets, compressed': (client) =>
       take(client, `/api/v1/datasets/?page_size=1000&page=${1 + Math.floor(Math.random() * 10)}&x=${Math.random()}`),
     search: (client) => take(client, `/api/v1/datasets/?search=tree+${Math.random().toString(36).slice(2, 5)}`),
+    'history of a dataset in git': (client) => {
+      const address = addresses[Math.floor(Math.random() * addresses.length)] ?? '';
+      return take(client, `/api/v1/namespaces/${address.replace('/', '/datasets/')}/history/`);
+    },
     'sign-in': async ({ url, number }) => {
       const body = JSON.stringify({ username: `user-${number}`, password });
       const headers = { 'Content-Type': 'application/json' };
@@ -103,7 +108,7 @@ async function run(): Promise<void> {
     console.log(
       `Small reads while others are served, ${rounds} rounds of ${seconds} s each: p99 and longest of all in ms`,
     );
-    const names = Object.entries({ 'nothing else': async () => pause(100), ...kindsOfWork(files) });
+    const names = Object.entries({ 'nothing else': async () => pause(100), ...kindsOfWork(files, addresses) });
     for (const [kind, [name, work]] of names.entries()) {
       if (!name.includes(process.env.BENCH_KIND ?? '')) continue;
       const measured: Measured[] = [];
@@ -162,6 +167,13 @@ async function prepare(root: string): Promise<{ files: Files; tokens: readonly s
       await catalogue.publish({ kind: 'dataset', namespace: 'bench', slug }, { source, fileName: `${slug}.csv` });
   }
   await files.close();
+  // Without the tables, as most keep them: git would compress them for a minute.
+  for (const args of [
+    ['init', '-q'],
+    ['add', '*.yaml'],
+    [...author, 'commit', '-qm', 'All records'],
+  ])
+    execFileSync('git', ['-C', root, ...args]);
   return { files: { root, csv: small, wide }, tokens };
 }
 

@@ -15,7 +15,7 @@ const program = fileURLToPath(new URL(`./git-process${extension}`, import.meta.u
 const loader = extension === '.ts' ? ['--import', import.meta.resolve('tsx')] : [];
 
 /** Milliseconds after its last run of git in which the process ends. */
-const idle = 60_000;
+const idle = 600_000;
 
 interface WaitingRun {
   readonly resolve: (output: Buffer) => void;
