@@ -33,5 +33,5 @@ process.on('message', async (request: GitRequest) => {
   const reply = await run(request.id, request.start);
   if (process.connected) process.send?.(reply, () => {});
 });
-// The larger process decides: it may wait for a commit after such a signal, which whoever stops a service sends to all of its processes.
+// A service manager sends these signals to all processes of a service. The larger process may wait for a commit then, so this one goes on.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});

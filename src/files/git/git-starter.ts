@@ -1,7 +1,7 @@
 /**
  * Starts git from a small process. To start a process, the system copies the tables of the whole memory, and then each page
- * costs a fault when it is written to for the first time: in a server with 600 MB some 100 ms, in which it answers nobody. A
- * commit starts git twelve times.
+ * costs a fault when it is written to for the first time: in a server with 600 MB that is some 100 ms in all, in which it
+ * answers nobody. A commit starts git twelve times.
  */
 import { type ChildProcess, fork } from 'node:child_process';
 import { extname } from 'node:path';
@@ -44,7 +44,8 @@ export class GitStarter {
   async run(start: GitStart, signal?: AbortSignal): Promise<Buffer> {
     const id = ++this.#asked;
     const child = this.#running();
-    const kill = () => child.connected && child.send({ id, kill: true } satisfies GitRequest);
+    // If it can't be told, it has ended.
+    const kill = () => void child.send({ id, kill: true } satisfies GitRequest, () => {});
     signal?.addEventListener('abort', kill);
     try {
       return await new Promise<Buffer>((resolve, reject) => {
@@ -92,7 +93,7 @@ export class GitStarter {
       if ('output' in reply) run?.resolve(reply.output);
       else run?.reject(new GitError(reply.failed, reply.exitCode));
     });
-    child.once('error', (error) => ended(`git can't be started: ${error.message}`));
+    child.on('error', (error) => ended(`git can't be started: ${error.message}`));
     child.once('exit', () => ended('The process that runs git has ended; try again.'));
     return child;
   }
