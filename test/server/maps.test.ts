@@ -298,6 +298,11 @@ describe('maps', () => {
       for (const row of odd) await svgOf(`odd/map.svg?n=${row.properties.n}&_colour=n`);
     });
 
+    it('draw all that is in a collection', async () => {
+      const marks = (await svgOf('odd/map.svg?n=11')).match(/(?<=<path class=")m\d(?= geo")/g);
+      assert.deepEqual(marks, ['m4', 'm6']);
+    });
+
     it('keep together what lies on both sides of the antimeridian', async () => {
       const svg = await svgOf('odd/map.svg?n__lte=1');
       const dots = [...(/class="m6 geo" d="M(-?\d+) (-?\d+)h0m(-?\d+)/.exec(svg) ?? [])].map(Number);
@@ -380,7 +385,9 @@ describe('maps', () => {
             const inBox = ((await found.json()) as { n: number }[]).map(({ n }) => n).sort((a, b) => a - b);
             const all = await ask(`${dataset}/data/?${filter}&_fields=n&_format=objects`);
             const numbers = ((await all.json()) as { n: number }[]).map(({ n }) => n);
-            const inTile = rows.map(({ id }) => numbers[id] as number).sort((a, b) => a - b);
+            // A collection of several types is as many features, with one number.
+            const ids = [...new Set(rows.map(({ id }) => id))];
+            const inTile = ids.map((id) => numbers[id] as number).sort((a, b) => a - b);
             assert.deepEqual(inTile, inBox, `${dataset} ${filter} ${z}/${x}/${y}`);
             assert.ok(rows.every(({ properties }) => properties._rows === undefined));
           },
@@ -435,6 +442,18 @@ describe('maps', () => {
       }
       const hole = (await tileOf('odd/tiles/3/4/3.mvt')).rows.find(({ id }) => id === 10);
       assert.equal(hole?.geometry.length, 2);
+    });
+
+    it('have a feature for each type of geometry in a collection', async () => {
+      const { rows, headers } = await tileOf('odd/tiles/3/4/3.mvt?n=11&_colour=n');
+      assert.deepEqual(
+        rows.map(({ id, type, properties, geometry }) => [id, type, { ...properties }, geometry.flat().length]),
+        [
+          [0, 2, { n: 11 }, 2],
+          [0, 1, { n: 11 }, 1],
+        ],
+      );
+      assert.equal(headers.get('x-feature-count'), '1');
     });
 
     it('are empty without rows: 204', async () => {

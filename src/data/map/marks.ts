@@ -9,7 +9,7 @@ import type { PointLayer } from './layer.ts';
 import { xOfLongitude } from './mercator.ts';
 import { quantileColours, valueColours } from './picture-style.ts';
 import { type PictureProjection, projectGrid, type Size } from './projection.ts';
-import { type OutlineLayer, partKinds, type ShapeLayer, shapeKinds } from './shapes.ts';
+import { type OutlineLayer, type ShapeLayer, shapeKindOfPart, shapeKinds } from './shapes.ts';
 import { type MapSource, rowAt, rowCountOf } from './source.ts';
 import { PathWriter } from './svg-path.ts';
 import { Thinning } from './thinning.ts';
@@ -194,15 +194,12 @@ function drawShape(
   { group, least, isTiny }: ShapeStyle,
   projection: PictureProjection,
 ): void {
-  const kind = layer.kinds[row] as number;
-  const isPolygon = kind === shapeKinds.polygon;
-  const writer = writers.of(isPolygon && isTiny ? markKinds.tinyPolygon : (dotKinds[kind + 3] as number), group);
-  const before = writer.length;
   const at = new Float64Array(2);
   const end = layer.firstParts[row + 1] as number;
+  let isDrawn = false;
   for (let part = layer.firstParts[row] as number; part < end; part++) {
-    const partKind = layer.partKinds[part] as number;
-    if (Math.min(partKind, shapeKinds.polygon) !== kind) continue;
+    const kind = shapeKindOfPart(layer.partKinds[part] as number);
+    const isPolygon = kind === shapeKinds.polygon;
     const last = (layer.firstVertices[part + 1] as number) - Number(isPolygon);
     const positions: number[] = [];
     for (let vertex = layer.firstVertices[part] as number; vertex < last; vertex++) {
@@ -210,10 +207,14 @@ function drawShape(
       projectGrid(projection, layer.xs[vertex] as number, layer.ys[vertex] as number, at);
       positions.push(10 * (at[0] as number), 10 * (at[1] as number));
     }
-    if (partKind === partKinds.point) writer.dot(positions[0] ?? 0, positions[1] ?? 0);
-    else if (positions.length >= (isPolygon ? 6 : 4)) writer.line(positions, isPolygon);
+    if (kind !== shapeKinds.point && positions.length < (isPolygon ? 6 : 4)) continue;
+    const writer = writers.of(isPolygon && isTiny ? markKinds.tinyPolygon : (dotKinds[kind + 3] as number), group);
+    if (kind === shapeKinds.point) writer.dot(positions[0] ?? 0, positions[1] ?? 0);
+    else writer.line(positions, isPolygon);
+    isDrawn = true;
   }
-  if (writer.length === before) drawDot(writers, dotKinds[kind] as number, group, projection, middleOf(layer, row));
+  if (isDrawn) return;
+  drawDot(writers, dotKinds[layer.kinds[row] as number] as number, group, projection, middleOf(layer, row));
 }
 
 /** Kinds of marks, in the order in which they are drawn. */

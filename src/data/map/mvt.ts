@@ -60,9 +60,8 @@ export class TileLayer {
   readonly #keys = new Map<string, number>();
   readonly #values = new Map<PropertyValue, number>();
   readonly #feature = new PbfWriter(new Uint8Array(1024));
-  /** Indexes of keys and values of the feature that is added next. */
+  /** Indexes of keys and values of the feature that was begun. */
   readonly #tags: number[] = [];
-  count = 0;
 
   constructor(name: string) {
     this.#name = name;
@@ -73,22 +72,25 @@ export class TileLayer {
     return this.#features.pos + 9 * this.#values.size;
   }
 
-  /** Sets a property of the feature that is added next. */
+  /** Begins a feature: it has no properties. */
+  begin(): void {
+    this.#tags.length = 0;
+  }
+
+  /** Sets a property of the feature that was begun. */
   setProperty(key: string, value: PropertyValue): void {
     this.#tags.push(indexOf(this.#keys, key), indexOf(this.#values, value));
   }
 
-  /** Adds a feature with the properties that were set. */
+  /** Adds the feature that was begun; it is added again with each geometry of another type that it has. */
   add(id: number, type: number, { commands }: GeometryWriter): void {
     const writer = this.#feature;
     writer.pos = 0;
     writer.writeVarintField(1, id);
     if (this.#tags.length > 0) writer.writePackedVarint(2, this.#tags);
-    this.#tags.length = 0;
     writer.writeVarintField(3, type);
     writer.writePackedVarint(4, commands);
     this.#features.writeBytesField(2, writer.buf.subarray(0, writer.pos));
-    this.count++;
   }
 
   /** The tile with this layer alone. */

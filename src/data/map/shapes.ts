@@ -3,11 +3,14 @@ import type { Bbox } from '../geometry/geometry.ts';
 import { importanceOfDistance, measureImportance } from './importance.ts';
 import { xOfLongitude, yOfLatitude } from './mercator.ts';
 
-/** What a row's geometry is drawn as: of a collection, the parts with the most dimensions. */
+/** What a row's geometry is drawn as. A collection has the kind of the parts with the most dimensions: it is drawn so where it is small. */
 export const shapeKinds = { none: 0, point: 1, line: 2, polygon: 3 } as const;
 
 /** What a part is: a point, a line, the outer ring of a polygon, or a hole of the one before it. */
 export const partKinds = { point: 1, line: 2, ring: 3, hole: 4 } as const;
+
+/** What a part is drawn as, as in `shapeKinds`. @param kind as in `partKinds` */
+export const shapeKindOfPart = (kind: number): number => Math.min(kind, shapeKinds.polygon);
 
 /** Where the shapes of all rows are, without their vertices. */
 export interface OutlineLayer {

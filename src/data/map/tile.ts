@@ -9,7 +9,7 @@ import { clipLine, clipRing, doubleArea, reversed, roundPositions } from './clip
 import { importanceOfDistance } from './importance.ts';
 import { tileBuffer, tileExtent, worldSize, xOfLongitude } from './mercator.ts';
 import { GeometryWriter, geometryTypes, type PropertyValue, TileLayer } from './mvt.ts';
-import { partKinds, type ShapeLayer, shapeKinds } from './shapes.ts';
+import { partKinds, type ShapeLayer, shapeKindOfPart, shapeKinds } from './shapes.ts';
 import { type MapSource, rowAt } from './source.ts';
 import { Thinning } from './thinning.ts';
 import {
@@ -67,7 +67,7 @@ export async function drawTile(
   if (thinning.count === 0) return { bytes: null, matched: 0, drawn: 0 };
   for (thinning.coarsenTo(mostFeatures); ; thinning.coarsen()) {
     const drawn = await encode({ ...source, layer }, thinning, windows, transform, turns);
-    if (drawn) return { bytes: drawn.finish(), matched: thinning.count, drawn: drawn.count };
+    if (drawn) return { bytes: drawn.tile.finish(), matched: thinning.count, drawn: drawn.rows };
   }
 }
 
@@ -78,7 +78,7 @@ async function encode(
   windows: readonly TileWindow[],
   transform: Transform,
   turns: Turns,
-): Promise<TileLayer | null> {
+): Promise<{ readonly tile: TileLayer; readonly rows: number } | null> {
   const { layer, colour, offset, attributes = [] } = source;
   const columns = colour ? [colour, ...attributes] : attributes;
   const { positions, counts } = thinning.chosen();
@@ -90,44 +90,71 @@ async function encode(
   for (let at = 0; at < positions.length; at++) {
     const position = positions[at] as number;
     const row = rowAt(source, position);
-    writer.reset();
-    let type: number = geometryTypes.point;
-    if (layer.kind === 'points') {
-      const shift = windowOfPoint(layer, row, windows)?.shift ?? 0;
-      const x = (xOfLongitude(layer.longitudes[row] as number) + shift - transform.x) * transform.scale;
-      writer.points([Math.round(x), Math.round(((layer.ys[row] as number) - transform.y) * transform.scale)]);
-    } else {
-      const shift = windowOfShape(layer, row, windows)?.shift ?? 0;
-      type = writeShape(writer, layer, row, least, { ...transform, x: transform.x - shift });
-    }
+    tile.begin();
     for (const { name, values } of columns) {
       const value = values[position] ?? null;
       if (value !== null && !Number.isNaN(value)) tile.setProperty(name, value as PropertyValue);
     }
     if ((counts[at] as number) > 1) tile.setProperty(rowCountProperty, counts[at] as number);
-    tile.add(offset + position, type, writer);
+    const id = offset + position;
+    if (layer.kind === 'points') {
+      const shift = windowOfPoint(layer, row, windows)?.shift ?? 0;
+      const x = (xOfLongitude(layer.longitudes[row] as number) + shift - transform.x) * transform.scale;
+      writer.reset();
+      writer.points([Math.round(x), Math.round(((layer.ys[row] as number) - transform.y) * transform.scale)]);
+      tile.add(id, geometryTypes.point, writer);
+    } else {
+      const shift = windowOfShape(layer, row, windows)?.shift ?? 0;
+      addShape(tile, id, writer, { layer, row, least, transform: { ...transform, x: transform.x - shift } });
+    }
     if (mayBeFewer && tile.length > mostBytes[layer.kind]) return null;
     if (at % 64 === 0 && turns.isOver) await turns.next();
   }
-  return tile;
+  return { tile, rows: positions.length };
 }
 
-/** Writes the shape of a row, of which something is always to be seen; returns the type of its geometry. */
-function writeShape(
-  writer: GeometryWriter,
-  layer: ShapeLayer,
-  row: number,
-  least: number,
-  transform: Transform,
-): number {
-  const kind = layer.kinds[row];
-  const start = layer.firstParts[row] as number;
+/** A row whose shape is drawn. */
+interface RowShape {
+  readonly layer: ShapeLayer;
+  readonly row: number;
+  /** Least importance of the vertices that are drawn. */
+  readonly least: number;
+  readonly transform: Transform;
+}
+
+/**
+ * Adds the shape of a row, of which something is always to be seen. A feature of a tile has one type of geometry: a collection of
+ * several is as many features, with the same properties and identifier.
+ */
+function addShape(tile: TileLayer, id: number, writer: GeometryWriter, shape: RowShape): void {
+  const { layer, row } = shape;
+  const end = layer.firstParts[row + 1] as number;
+  let kinds = 0;
+  for (let part = layer.firstParts[row] as number; part < end; part++)
+    kinds |= 1 << shapeKindOfPart(layer.partKinds[part] as number);
+  let isDrawn = false;
+  for (let kind: number = shapeKinds.polygon; kind >= shapeKinds.point; kind--) {
+    if (!(kinds & (1 << kind))) continue;
+    writer.reset();
+    writeParts(writer, kind, shape);
+    if (writer.commands.length === 0) continue;
+    tile.add(id, kind, writer);
+    isDrawn = true;
+  }
+  if (isDrawn) return;
+  writer.reset();
+  writeSmallest(writer, shape);
+  tile.add(id, layer.kinds[row] ?? shapeKinds.point, writer);
+}
+
+/** Writes the parts of one kind. @param kind as in `shapeKinds`, which are the types of a tile's geometries, too */
+function writeParts(writer: GeometryWriter, kind: number, { layer, row, least, transform }: RowShape): void {
   const end = layer.firstParts[row + 1] as number;
   const points: number[] = [];
   let isRingDrawn = false;
-  for (let part = start; part < end; part++) {
+  for (let part = layer.firstParts[row] as number; part < end; part++) {
     const partKind = layer.partKinds[part] as number;
-    if (Math.min(partKind, shapeKinds.polygon) !== kind) continue;
+    if (shapeKindOfPart(partKind) !== kind) continue;
     const positions = readPart(layer, part, least, transform);
     if (partKind === partKinds.point) points.push(...clipPoint(positions));
     else if (partKind === partKinds.line) {
@@ -139,8 +166,6 @@ function writeShape(
     else if (isRingDrawn) writeRing(writer, positions, -1);
   }
   writer.points(points.map(Math.round));
-  if (writer.commands.length === 0) writeSmallest(writer, layer, row, transform);
-  return kind ?? shapeKinds.point;
 }
 
 /** The important vertices of a part, in the grid of the tile. */
@@ -175,7 +200,7 @@ function writeRing(writer: GeometryWriter, closed: readonly number[], orientatio
 }
 
 /** Writes a shape of the size of a pixel, where the row is or the tile ends. */
-function writeSmallest(writer: GeometryWriter, layer: ShapeLayer, row: number, { scale, x, y }: Transform): void {
+function writeSmallest(writer: GeometryWriter, { layer, row, transform: { scale, x, y } }: RowShape): void {
   const [left = 0, top = 0, right = 0, bottom = 0] = layer.gridBoxes.subarray(4 * row, 4 * row + 4);
   const put = (at: number, least: number) =>
     Math.round(Math.max(least, Math.min(tileExtent + tileBuffer - unitsPerPixel, at)));
