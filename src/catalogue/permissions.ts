@@ -178,9 +178,10 @@ function maySeeDiagnostics(
   if (!folder || dataset === undefined) return Boolean(folder && !folder.isPartial);
   const entity = whole.folders.get(namespace)?.datasets.get(dataset);
   const seen = folder.datasets.get(dataset);
-  // For a record that was never valid, its namespace decides, and what its text says.
+  // For a record that was never valid, its namespace decides, and what its text says: nobody knows what an unreadable one says.
   const isPrivate =
-    found.some((one) => one.isPrivate) && !isNamespaceOwnerOrStaff(viewer, whole.folders.get(namespace));
+    found.some((one) => one.isPrivate || one.code === 'unreadable') &&
+    !isNamespaceOwnerOrStaff(viewer, whole.folders.get(namespace));
   if (!entity || !seen) return !entity && !folder.isPartial && !isPrivate;
   const version = info.kind === 'record' && info.ref.kind === 'version' ? info.ref.slug : undefined;
   const isVersionOf = ({ versions }: Dataset) => versions.some(({ slug }) => slug === version);

@@ -149,13 +149,16 @@ describe('a broken record that was never valid', () => {
     // Drafts of a public dataset.
     [`${trees}/versions/next.yaml`]: 'label: Next\ndatetime: soon\ndraft: true\n',
     [`${trees}/versions/last.json`]: '{"label": "Last", "draft":true,',
+    // Not UTF-8, so what it says isn't known.
+    [`${homeOf('parks/roads')}/dataset.yaml`]: Buffer.from('label: Stra\xdfen\nvisibility: private\n', 'latin1'),
+    [`${trees}/versions/first.yaml`]: Buffer.from('label: \xc9t\xe9\ndraft: true\n', 'latin1'),
   };
   const publicFiles = {
     [`${open}/dataset.yaml`]: 'label: [\n',
     [`${trees}/versions/old.yaml`]: 'label: Old\ndatetime: long ago\n',
   };
 
-  it('is hidden, with its bytes, if its text says that it is private or a draft', async (test) => {
+  it('is hidden, with its bytes, if its text says that it is private or a draft, and if it is not readable', async (test) => {
     const files = { ...hiddenFiles, ...publicFiles };
     const { ask, accounts } = await serveAccounts(test, {}, { datasets, files });
     const [hidden, all] = [Object.keys(hiddenFiles), Object.keys(files)].map((paths) => paths.sort());
@@ -180,6 +183,6 @@ describe('a broken record that was never valid', () => {
     const { token: bob } = await accounts.addToken('bob');
     const rest = Object.keys(publicFiles).sort();
     assert.deepEqual([await foundBy(), await foundBy(eve), await foundBy(bob)], [rest, rest, all]);
-    assert.equal(hidden?.length, 5);
+    assert.equal(hidden?.length, 7);
   });
 });
