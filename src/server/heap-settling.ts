@@ -10,7 +10,7 @@ import { getHeapStatistics, setFlagsFromString } from 'node:v8';
  * The heap grows fast at the start, and most of what is read stays. (Decision 0120.)
  */
 const growthAtStart = 100;
-const growthWhenLarge = 40;
+const growthWhenLarge = 25;
 /** V8 decides. */
 const growthByItself = 0;
 /** Bytes in use from which a heap is large. */

@@ -36,6 +36,12 @@ function isUnusualKey(key: string, isWord: boolean): boolean {
   return (key.length === 4 || key.length === 5 || key.length === 9) && unusualKey.test(key);
 }
 
+/** From this length on, V8 keeps a part of a text as a reference to the whole. */
+const shortestReference = 13;
+
+/** A copy of a part of a text, which doesn't keep the whole in memory: else a label that is served would keep its file. */
+const ownText = (part: string): string => (part.length < shortestReference ? part : structuredClone(part));
+
 /** Thrown when a text is not plain. */
 const notPlain = new Error('The text is not plain YAML.');
 
@@ -207,7 +213,7 @@ class PlainYamlReader {
     form.lastIndex = this.#offset;
     const found = form.exec(this.#text);
     if (!found) throw notPlain;
-    return quote === '"' ? JSON.parse(found[0]) : (found[1] ?? '').replaceAll("''", "'");
+    return quote === '"' ? JSON.parse(found[0]) : ownText((found[1] ?? '').replaceAll("''", "'"));
   }
 
   #blockScalar(indent: number): string {
@@ -263,7 +269,7 @@ function plainScalar(line: string): unknown {
     throw notPlain;
   if (first === '-' && !/^-[\w.]/.test(line)) throw notPlain;
   const text = line.endsWith(' ') ? line.replace(/ +$/, '') : line;
-  if ((isWord && text.length > longestConstant) || !numberOrConstant.test(text)) return text;
+  if ((isWord && text.length > longestConstant) || !numberOrConstant.test(text)) return ownText(text);
   if (text === 'true') return true;
   if (text === 'false') return false;
   if (text === 'null') return null;

@@ -22,7 +22,10 @@ const maxRepeated = 10_000;
  */
 export const readYaml = (text: string): { readonly value: unknown; readonly tree: () => Node } =>
   withEvents(text, (events) => ({
-    value: jsYaml().constructFromEvents(events, { source: text, schema: jsYaml().CORE_SCHEMA, maxAliases })[0],
+    // A copy, whose texts don't keep the whole text in memory as the parts that they are of it.
+    value: structuredClone(
+      jsYaml().constructFromEvents(events, { source: text, schema: jsYaml().CORE_SCHEMA, maxAliases })[0],
+    ),
     tree: () => treeFromYamlEvents(text, events),
   }));
 

@@ -54,7 +54,7 @@ test('a large heap may grow by less, and is not made smaller', (t) => {
   const { flags, settling, pass } = startSettling(t, 150e6 + 1);
   pass(120_000);
   settling.end();
-  assert.deepEqual(flags(), ['--heap-growing-percent=40']);
+  assert.deepEqual(flags(), ['--heap-growing-percent=25']);
 });
 
 test('a small heap is made smaller for a minute', (t) => {

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { getHeapStatistics, setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { parse, stringify } from 'yaml';
 import { findPosition, parseRecordText } from '../../src/text/parse.ts';
@@ -252,4 +254,25 @@ test('a merge conflict is called one, with its lines and both sides', () => {
   assert.deepEqual(readFrom('a: |\n  <<<<<<< HEAD\n  =======\n  >>>>>>> b\n'), {
     a: '<<<<<<< HEAD\n=======\n>>>>>>> b\n',
   });
+});
+
+test('a value does not keep the text in memory that it was read from', () => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const comment = `# ${'x'.repeat(50_000)}\n`;
+  const texts = {
+    plain: ['yaml', (n: number) => `label: The title of number ${n}\nnotes: 'That is in quotes, ${n}'\n${comment}`],
+    flow: ['yaml', (n: number) => `{label: The title of number ${n}}\n${comment}`],
+    json: ['json', (n: number) => `{"label": "The title of number ${n}", "notes": "${'x'.repeat(50_000)}"}`],
+  } as const;
+  for (const [name, [format, textOf]] of Object.entries(texts)) {
+    const labels: unknown[] = [];
+    collectGarbage();
+    const before = getHeapStatistics().used_heap_size;
+    for (let n = 0; n < 200; n++) labels.push((readFrom(textOf(n), format) as { label: string }).label);
+    collectGarbage();
+    const kept = getHeapStatistics().used_heap_size - before;
+    assert.equal(labels.length, 200);
+    assert.ok(kept < 2_000_000, `${name}: ${kept} bytes are kept of 200 texts with 50,000 each`);
+  }
 });
