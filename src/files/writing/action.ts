@@ -13,12 +13,12 @@ import {
   lacksHardLinks,
   makeFoldersDurably,
   removeTemporaries,
-  toUnavailableError,
   writeDurably,
 } from '../../disk/durable.ts';
+import { moveDurably, moveOrCopyFile } from '../../disk/move.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { ChangedMeanwhileError, type RecordFile, writeNewRecord } from './record-file.ts';
-import { moveOrCopyFile, moveToTrash, payloadFolderOf, restorePathFromTrash } from './trash.ts';
+import { moveToTrash, payloadFolderOf, restorePathFromTrash } from './trash.ts';
 import type { WriteContext } from './write-context.ts';
 
 export type Action =
@@ -81,11 +81,15 @@ async function performAction(
       await writeNewRecord(root, action.path, action.text, signal);
       return () => rm(join(root, action.path));
     }
-    case 'replace':
-      await action.file.replace(action.text).catch((error) => {
+    case 'replace': {
+      const undo = () => writeBack(join(root, action.path), action.text, action.before);
+      await action.file.replace(action.text).catch(async (error) => {
+        // The file may have its new name, and its folder could not be synced.
+        await undo().catch(() => {});
         throw error instanceof ChangedMeanwhileError && action.ifChanged === 'stale' ? new StaleError() : error;
       });
-      return () => writeBack(join(root, action.path), action.text, action.before);
+      return undo;
+    }
     case 'remove': {
       const container = containingRecordRef(action.ref);
       const id = container ? findEntity(snapshot, container)?.id : undefined;
@@ -96,10 +100,10 @@ async function performAction(
       return restore;
     }
     case 'move':
-      await moveDurably(root, action.from, action.to);
+      await moveDurably(join(root, action.from), join(root, action.to));
       // An upload in progress doesn't find its temporary file again. Nobody else would remove it while its process runs.
       await removeTemporaries(join(root, payloadFolderOf(action.to)));
-      return () => moveDurably(root, action.to, action.from);
+      return () => moveDurably(join(root, action.to), join(root, action.from), { isUndo: true });
     case 'add': {
       const target = join(root, action.path);
       await makeFoldersDurably(dirname(target));
@@ -113,32 +117,13 @@ async function performAction(
     }
     case 'restore':
       await restorePathFromTrash(action.from, join(root, action.path));
-      return () => moveOrCopyFile(join(root, action.path), action.from);
+      return () => moveOrCopyFile(join(root, action.path), action.from, { isUndo: true });
   }
 }
 
 /** Restores the former contents of a record, unless another program has written it since. */
 async function writeBack(path: string, text: string, before: Buffer): Promise<void> {
   if ((await readFile(path, 'utf8')) === text) await writeDurably(path, before);
-}
-
-/**
- * Renames a file or folder within the catalogue, durably.
- * @throws UnavailableError
- */
-export async function moveDurably(root: string, from: string, to: string): Promise<void> {
-  const [source, target] = [join(root, from), join(root, to)];
-  let isMoved = false;
-  try {
-    await makeFoldersDurably(dirname(target));
-    await rename(source, target);
-    isMoved = true;
-    await flushFolderToDisk(dirname(target));
-    if (dirname(source) !== dirname(target)) await flushFolderToDisk(dirname(source));
-  } catch (error) {
-    if (isMoved) await rename(target, source).catch(() => {});
-    throw toUnavailableError(error, target);
-  }
 }
 
 /** Links a file to a name that no file has; on a file system without hard links, renames it. */

@@ -4,23 +4,21 @@
  * trash is never committed to git, never synchronised, and served to staff only.
  */
 import { randomBytes } from 'node:crypto';
-import { cp, lstat, mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { isTrashEntryOlder, type TrashEntry } from '../../catalogue/trash.ts';
 import {
   errorCode,
-  flushFolderToDisk,
-  flushTreeToDisk,
   makeFoldersDurably,
   removeAbandonedTemporaries,
   removeDurably,
   removeTemporaries,
-  temporaryPathBeside,
   toUnavailableError,
   writeDurably,
 } from '../../disk/durable.ts';
+import { moveOrCopyFile } from '../../disk/move.ts';
 
 const trashFolder = `${privateFolder}/trash`;
 const entryName = 'entry.json';
@@ -46,7 +44,7 @@ export async function moveToTrash(
   let current = paths[0] ?? '';
   const restore = async () => {
     for (const path of paths.toReversed())
-      await moveOrCopyFile(join(entryFolder, path), join(root, path)).catch(ignoreMissing);
+      await moveOrCopyFile(join(entryFolder, path), join(root, path), { isUndo: true }).catch(ignoreMissing);
     await rm(entryFolder, { recursive: true, force: true });
   };
   try {
@@ -92,28 +90,6 @@ async function makeTrashFolder(root: string): Promise<void> {
   await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error) => {
     if (errorCode(error) !== 'EEXIST') throw error;
   });
-}
-
-/** Moves a file or folder; copies it if the target is on another file system. */
-export async function moveOrCopyFile(from: string, to: string, renamed: typeof rename = rename): Promise<void> {
-  await makeFoldersDurably(dirname(to));
-  try {
-    await renamed(from, to);
-    await flushFolderToDisk(dirname(to));
-    await flushFolderToDisk(dirname(from));
-  } catch (error) {
-    if (errorCode(error) !== 'EXDEV') throw error;
-    const aside = temporaryPathBeside(to);
-    try {
-      await cp(from, aside, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
-      await flushTreeToDisk(aside);
-      await rename(aside, to);
-      await flushFolderToDisk(dirname(to));
-    } finally {
-      await rm(aside, { recursive: true, force: true });
-    }
-    await removeDurably(from);
-  }
 }
 
 /** Entries of the trash, the latest first. */

@@ -7,8 +7,9 @@ import { describe, it, type TestContext } from 'node:test';
 import { ConflictError, NotFoundError } from '../../../src/catalogue/errors.ts';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import type { TrashEntry } from '../../../src/catalogue/trash.ts';
+import { moveOrCopyFile } from '../../../src/disk/move.ts';
 import { type FileCatalogue, openFileCatalogue } from '../../../src/files/file-catalogue.ts';
-import { emptyTrash, listTrash, moveOrCopyFile, moveToTrash } from '../../../src/files/writing/trash.ts';
+import { emptyTrash, listTrash, moveToTrash } from '../../../src/files/writing/trash.ts';
 import { replaceBuiltin } from '../../support/builtin.ts';
 import { type FolderContent, homeOf, makeFolder, until } from '../../support/folder.ts';
 
@@ -140,7 +141,9 @@ describe('what is removed', () => {
     const elsewhere = (async () => {
       throw Object.assign(new Error('cross-device link not permitted'), { code: 'EXDEV' });
     }) as typeof rename;
-    await moveOrCopyFile(folder.path(homeOf('parks/trees')), folder.path('.catalogue/trash/x/trees'), elsewhere);
+    await moveOrCopyFile(folder.path(homeOf('parks/trees')), folder.path('.catalogue/trash/x/trees'), {
+      renamed: elsewhere,
+    });
     assert.deepEqual(await picture(folder.path(homeOf('parks'))).catch(() => ({})), {});
     const names = await readdir(folder.path('.catalogue/trash/x'));
     assert.deepEqual(names, ['trees']);
@@ -326,7 +329,7 @@ it('what is copied to another file system is on disk before the original is dele
   const elsewhere = async () => {
     throw Object.assign(new Error('cross-device link not permitted'), { code: 'EXDEV' });
   };
-  await moveOrCopyFile(join(root, 'one'), join(root, 'two'), elsewhere);
+  await moveOrCopyFile(join(root, 'one'), join(root, 'two'), { renamed: elsewhere });
   assert.deepEqual(synced.sort(), ['a', 'b']);
   assert.equal(fs.existsSync(join(root, 'one')), false);
 });

@@ -4,8 +4,8 @@ import { chmod, mkdir, mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { UnavailableError } from '../../../src/catalogue/errors.ts';
-import { moveDurably } from '../../../src/files/writing/action.ts';
+import { UnavailableError } from '../../src/catalogue/errors.ts';
+import { moveDurably } from '../../src/disk/move.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -23,7 +23,7 @@ test('a folder that may not be written is unavailable, and what lies in it stays
     ['b/c', 'a/c'],
   ] as const)
     await assert.rejects(
-      moveDurably(root, from, to),
+      moveDurably(join(root, from), join(root, to)),
       (error) => error instanceof UnavailableError && !error.message.includes(root),
     );
   await chmod(join(root, 'b'), 0o700);
