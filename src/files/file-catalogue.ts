@@ -232,10 +232,10 @@ export class FileCatalogue implements CatalogueFiles {
     if (!this.options.readOnly) this.#preparing = this.#prepareWrites();
   }
 
-  /** What no write should wait for: loads its code, which holds everybody up, and removes what killed runs left. */
+  /** What no write should wait for: loads its code, which holds everybody up, and commits or removes what killed runs left. */
   async #prepareWrites(): Promise<void> {
-    await import('./records/publish.ts');
-    const { removeLeftovers } = await import('./leftovers.ts');
+    const [{ removeLeftovers }] = await Promise.all([import('./leftovers.ts'), import('./records/publish.ts')]);
+    await this.commits.makeLeftCommits();
     await removeLeftovers(this.root, this.#closing.signal).catch(() => {});
   }
 

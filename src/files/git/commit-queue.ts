@@ -1,7 +1,8 @@
 /**
  * Git commits of writes over HTTP, if catalogue.yaml has `git: {commit: true}`: one for each write, in their order, by the
  * user who wrote. A write does not wait for its commit. A failed commit is logged and counted, and tried again after the
- * next commit that succeeds, and every minute; the files are written in any case.
+ * next commit that succeeds, and every minute; the files are written in any case. What a server leaves, because it was killed
+ * or git refused, the next one commits (`noted-commits.ts`).
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,6 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogueFiles, CommitQueue } from '../catalogue-files.ts';
 import { WriteContext } from '../writing/write-context.ts';
 import type { Author, PendingCommit } from './commit.ts';
+import { noteCommit, readLeftCommits, removeCommitNote } from './noted-commits.ts';
 
 /** Milliseconds that `drained` waits. */
 const maxWait = 5000;
@@ -16,6 +18,14 @@ const maxWait = 5000;
 const maxRetried = 1000;
 /** Maximum number of files that a line of the log names. */
 const mostNamed = 20;
+/** Milliseconds after the start at which left commits are looked for again: those of another container are left after a minute. */
+const secondLook = 90_000;
+
+/** A commit to be made, and the path of its note; null if none could be written. */
+interface QueuedCommit {
+  readonly change: PendingCommit;
+  readonly note: string | null;
+}
 
 export class GitCommitQueue implements CommitQueue {
   /** Number of commits made. */
@@ -27,10 +37,11 @@ export class GitCommitQueue implements CommitQueue {
   /** Milliseconds after which failed commits are tried again, if no other succeeds before. */
   retryAfter = 60_000;
   /** Failed commits that are tried again, the oldest first. */
-  readonly #retries: PendingCommit[] = [];
+  readonly #retries: QueuedCommit[] = [];
   readonly #files: CatalogueFiles;
   #queue: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
+  #lookTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
   constructor(files: CatalogueFiles) {
@@ -38,6 +49,7 @@ export class GitCommitQueue implements CommitQueue {
     files.onClose(async () => {
       this.#isClosed = true;
       clearTimeout(this.#timer);
+      clearTimeout(this.#lookTimer);
       this.#logUncommitted();
     });
   }
@@ -48,22 +60,41 @@ export class GitCommitQueue implements CommitQueue {
     message: (result: T) => string | null,
   ): Promise<T> {
     if (by === null || !this.#files.snapshot.settings.git.commit) return work(new WriteContext(by));
-    let end: (message: string | null) => void = () => {};
-    const ended = new Promise<string | null>((resolve) => {
+    let end: (commit: QueuedCommit | null) => void = () => {};
+    const ended = new Promise<QueuedCommit | null>((resolve) => {
       end = resolve;
     });
+    let writer: Pick<PendingCommit, 'author' | 'date'> | undefined;
     // The commits of two writes to one file are queued in the order of these writes on disk.
     const context = new WriteContext(by, () => {
-      const writer = { author: authorOf(this.#files, by), date: new Date() };
-      this.#queue = this.#queue.then(async () => this.#commit(await ended, context, writer));
+      writer = { author: authorOf(this.#files, by), date: new Date() };
+      this.#queue = this.#queue.then(async () => void (await this.#commit(await ended)));
     });
+    let commit: QueuedCommit | null = null;
     try {
       const result = await work(context);
-      end(message(result));
+      const text = message(result);
+      // The files of a failed write are left to a person.
+      if (writer && text !== null) {
+        const change = { ...writer, message: text, paths: [...context.paths], texts: context.texts };
+        commit = { change, note: await noteCommit(this.#files.root, change).catch(() => null) };
+      }
       return result;
     } finally {
-      end(null);
+      end(commit);
     }
+  }
+
+  /** Queues the commits that servers which have ended left. */
+  async makeLeftCommits(): Promise<void> {
+    if (!this.#files.snapshot.settings.git.commit) return;
+    for (const { change, note } of await readLeftCommits(this.#files.root).catch(() => []))
+      this.#queue = this.#queue.then(async () => {
+        if (await this.#commit({ change, note }))
+          this.#log(`Committed to git what the last run left: ${change.message}`);
+      });
+    if (this.#lookTimer || this.#isClosed) return;
+    this.#lookTimer = setTimeout(() => this.makeLeftCommits(), secondLook).unref();
   }
 
   /** Resolves when the commits of all writes so far have succeeded or failed. */
@@ -78,33 +109,35 @@ export class GitCommitQueue implements CommitQueue {
     timer.abort();
   }
 
-  async #commit(
-    message: string | null,
-    { paths, texts }: WriteContext,
-    writer: Pick<PendingCommit, 'author' | 'date'>,
-  ): Promise<void> {
-    // The files of a failed write are left to a person.
-    if (message === null) return;
+  /** @returns true if there was something to commit, and it is committed */
+  async #commit(commit: QueuedCommit | null): Promise<boolean> {
+    if (commit === null) return false;
+    const { change } = commit;
     const { createGitCommit } = await import('./commit.ts');
-    const change = { ...writer, message, paths: [...paths], texts };
+    let isMade = false;
     try {
-      if (await createGitCommit(this.#files.root, change, this.patience)) this.made++;
+      isMade = await createGitCommit(this.#files.root, change, this.patience);
+      if (isMade) this.made++;
     } catch (error) {
       this.failed++;
-      if (this.#retries.length < maxRetried) this.#retries.push(change);
+      if (this.#retries.length < maxRetried) this.#retries.push(commit);
       this.#retryLater();
-      const names = [...new Set([...paths, ...texts.keys()])].join(', ');
-      return this.#log(
-        `Not committed to git: ${message.split('\n')[0]} (${names}). The files are written. ${(error as Error).message}`,
+      const names = [...new Set([...change.paths, ...change.texts.keys()])].join(', ');
+      this.#log(
+        `Not committed to git: ${change.message.split('\n')[0]} (${names}). The files are written. ${(error as Error).message}`,
       );
+      return false;
     }
+    await forget(commit);
     await this.#retryFailed();
+    return isMade;
   }
 
   /** Tries failed commits again, until one fails. */
   async #retryFailed(): Promise<void> {
     const { createGitCommit } = await import('./commit.ts');
-    for (let [change] = this.#retries; change; [change] = this.#retries) {
+    for (let [commit] = this.#retries; commit; [commit] = this.#retries) {
+      const { change } = commit;
       try {
         // Later texts are in later commits, or are edits of a person.
         const texts = await unchangedTexts(this.#files.root, change.texts);
@@ -115,6 +148,7 @@ export class GitCommitQueue implements CommitQueue {
       } catch {
         return this.#retryLater();
       }
+      await forget(commit);
       this.#retries.shift();
       this.failed--;
     }
@@ -128,14 +162,14 @@ export class GitCommitQueue implements CommitQueue {
     }, this.retryAfter).unref();
   }
 
-  /** Says at the end what nobody will try again to commit: it is kept in memory only. */
+  /** Says at the end what is not committed. */
   #logUncommitted(): void {
-    const paths = [...new Set(this.#retries.flatMap((change) => [...change.paths, ...change.texts.keys()]))];
+    const paths = [...new Set(this.#retries.flatMap(({ change }) => [...change.paths, ...change.texts.keys()]))];
     if (paths.length === 0) return;
     const named = paths.slice(0, mostNamed).map((path) => `'${path.replaceAll("'", String.raw`'\''`)}'`);
     const others = paths.length > named.length ? ` (and ${paths.length - named.length} more, see git status)` : '';
     this.#log(
-      `The catalogue is closed, and not all changes are committed to git. Their files are written. To commit them: ` +
+      `The catalogue is closed, and not all changes are committed to git. Their files are written, and the next server tries again. To commit them: ` +
         `cd '${this.#files.root}' && git add ${named.join(' ')} && git commit${others}`,
     );
   }
@@ -144,6 +178,11 @@ export class GitCommitQueue implements CommitQueue {
     this.#files.options.log?.(line);
   }
 }
+
+/** Removes the note of a commit that is made, or not needed. */
+const forget = async ({ note }: QueuedCommit): Promise<void> => {
+  if (note !== null) await removeCommitNote(note).catch(() => {});
+};
 
 /** Texts of the records whose files still have them. */
 async function unchangedTexts(root: string, texts: PendingCommit['texts']): Promise<PendingCommit['texts']> {

@@ -2,11 +2,13 @@
  * Git commit of one write. It is made from a separate index, so that changes which a person has staged stay staged and
  * uncommitted. The repository's own index is then updated under git's lock, as `git commit` does.
  */
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, isTemporaryFile } from '../../disk/durable.ts';
+import { withLockFile } from '../../disk/lock.ts';
+import { markPattern, writerMark, writerState } from '../../disk/writer.ts';
 import { GitError, runGit } from './git.ts';
 
 export interface Author {
@@ -98,23 +100,29 @@ async function commitLocked(repository: GitRepository, change: PendingCommit): P
     await copyIndexFile(index, commitIndex);
     await runGit(top, hasCommits ? ['read-tree', '-i', '-m', 'HEAD'] : ['read-tree', '--empty'], { env });
     const paths = await stageChanges(top, prefix, change, env);
-    if (paths.length === 0 || (hasCommits && (await hasNoChanges(top, env)))) return false;
-    const names = {
-      GIT_AUTHOR_NAME: change.author.name,
-      GIT_AUTHOR_EMAIL: change.author.email,
-      GIT_AUTHOR_DATE: change.date.toISOString(),
-      ...(await committerVariables(top)),
-    };
-    // Hooks are run: they are the rules of the repository. The message goes to stdin, since an argument has a maximum length.
-    await runGit(top, ['commit', '--quiet', '--file=-'], { env: { ...env, ...names }, input: change.message });
+    if (paths.length === 0) return false;
+    const isNew = !(hasCommits && (await hasNoChanges(top, env)));
+    if (isNew) await commitIndexed(top, change, env);
+    // Also if it was made before: a server that was killed may not have come to this.
     await copyIndexFile(index, newIndex);
     const reset = ['--literal-pathspecs', 'reset', '--quiet', '--pathspec-from-file=-', '--pathspec-file-nul'];
     await runGit(top, reset, { env: { GIT_INDEX_FILE: newIndex }, input: paths.map(nulTerminated).join('') });
     await rename(newIndex, index);
-    return true;
+    return isNew;
   } finally {
     for (const path of [commitIndex, newIndex]) for (const end of ['', '.lock']) await rm(path + end, { force: true });
   }
+}
+
+async function commitIndexed(top: string, { author, date, message }: PendingCommit, env: NodeJS.ProcessEnv) {
+  const names = {
+    GIT_AUTHOR_NAME: author.name,
+    GIT_AUTHOR_EMAIL: author.email,
+    GIT_AUTHOR_DATE: date.toISOString(),
+    ...(await committerVariables(top)),
+  };
+  // Hooks are run: they are the rules of the repository. The message goes to stdin, since an argument has a maximum length.
+  await runGit(top, ['commit', '--quiet', '--file=-'], { env: { ...env, ...names }, input: message });
 }
 
 /**
@@ -177,12 +185,9 @@ async function committerVariables(top: string): Promise<NodeJS.ProcessEnv> {
 async function withIndexLock<T>(repository: GitRepository, work: () => Promise<T>): Promise<T> {
   const lock = `${repository.index}.lock`;
   assertNoUnfinishedOperation(repository);
-  try {
-    // Right after the look, so that no operation begins in between.
-    closeSync(openSync(lock, 'wx'));
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST')
-      throw new GitError(`${lock} can't be created: ${(error as Error).message}`, null);
+  // Right after the look, so that no operation begins in between.
+  if (!makeIndexLock(lock)) {
+    if (isAbandonedIndexLock(lock)) await removeAbandonedIndexLock(lock);
     throw new BusyError(`another git process is running. If none is, remove ${lock}`, null);
   }
   try {
@@ -191,6 +196,48 @@ async function withIndexLock<T>(repository: GitRepository, work: () => Promise<T
     await rm(lock, { force: true });
   }
 }
+
+/** Text of a lock that this process made. */
+const lockNote = `catalogue ${writerMark}\n`;
+const lockNotePattern = new RegExp(`^catalogue (${markPattern.source})\n$`);
+/** Age in milliseconds from which a lock of a process on another machine, or in another container, is abandoned. */
+const longestCommit = 15 * 60_000;
+
+/** @returns false if another process holds it */
+function makeIndexLock(lock: string): boolean {
+  try {
+    writeFileSync(lock, lockNote, { flag: 'wx' });
+    return true;
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    throw new GitError(`${lock} can't be created: ${(error as Error).message}`, null);
+  }
+}
+
+/** True for the lock of a server that was killed. Those of git itself have no note: only a person knows of them. */
+function isAbandonedIndexLock(lock: string): boolean {
+  try {
+    const { mtimeMs, size } = statSync(lock);
+    const mark = size < 100 ? lockNotePattern.exec(readFileSync(lock, 'latin1'))?.[1] : undefined;
+    if (mark === undefined) return false;
+    const state = writerState(mark);
+    return state === 'ended' || (state === 'unknown' && mtimeMs < Date.now() - longestCommit);
+  } catch {
+    return false;
+  }
+}
+
+/** Removes it under a lock of its own: a server that has seen the same one must not remove the next. */
+const removeAbandonedIndexLock = (lock: string): Promise<void> =>
+  withLockFile(
+    `${lock}.abandoned`,
+    lock,
+    () => {
+      if (isAbandonedIndexLock(lock)) unlinkSync(lock);
+    },
+    {},
+    async () => {},
+  );
 
 async function copyIndexFile(from: string, to: string): Promise<void> {
   await copyFile(from, to).catch((error) => {

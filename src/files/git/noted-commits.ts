@@ -1,0 +1,79 @@
+/**
+ * Notes of git commits that are still to be made: a file each in `.catalogue/commits`, from before a write is acknowledged until
+ * it is committed. A server that was killed leaves them, and the next one makes their commits.
+ */
+import { hash } from 'node:crypto';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { privateFolder } from '../../catalogue/layout.ts';
+import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
+import { markPattern, writerMark, writerState } from '../../disk/writer.ts';
+import type { PendingCommit } from './commit.ts';
+
+const folderName = 'commits';
+const notePattern = new RegExp(`^\\d{15}-\\d{9}\\.(${markPattern.source})\\.json$`);
+/** Age in milliseconds from which a note is left, if it isn't known whether its server runs: on another machine, or in another container. */
+const aMinute = 60_000;
+
+let count = 0;
+
+interface Note extends Omit<PendingCommit, 'date' | 'texts'> {
+  readonly date: string;
+  /** Paths of records, and the SHA-256 of each text. */
+  readonly texts: readonly (readonly [path: string, hash: string])[];
+}
+
+/** A commit that was left: its texts are those that the records still have. */
+export interface LeftCommit {
+  /** Path of its note. */
+  readonly note: string;
+  readonly change: PendingCommit;
+}
+
+/** Writes a note of a commit. The texts of records are in their files, so it has their hashes. @returns its path */
+export async function noteCommit(root: string, { date, texts, ...others }: PendingCommit): Promise<string> {
+  const folder = await makeFolderInPrivateFolder(root, folderName);
+  const order = `${String(date.getTime()).padStart(15, '0')}-${String(count++).padStart(9, '0')}`;
+  const path = join(folder, `${order}.${writerMark}.json`);
+  const hashes = [...texts].map(([record, text]) => [record, hash('sha256', text)] as const);
+  const note: Note = { ...others, date: date.toISOString(), texts: hashes };
+  await writeFile(path, `${JSON.stringify(note)}\n`, { flag: 'wx', mode: 0o600 });
+  return path;
+}
+
+export const removeCommitNote = (path: string): Promise<void> => rm(path, { force: true });
+
+/** The commits that servers which have ended left, in the order of their writes. A note that was cut off is removed. */
+export async function readLeftCommits(root: string): Promise<readonly LeftCommit[]> {
+  const folder = join(root, privateFolder, folderName);
+  const names = await readdir(folder).catch((): string[] => []);
+  const left: LeftCommit[] = [];
+  for (const name of names.sort()) {
+    const note = join(folder, name);
+    if (!(await isLeft(note, notePattern.exec(name)?.[1]))) continue;
+    const change = await readChange(root, note).catch(() => null);
+    if (change) left.push({ note, change });
+    else await removeCommitNote(note);
+  }
+  return left;
+}
+
+/** @param mark of the process that wrote the note; undefined if the file is no note */
+async function isLeft(path: string, mark: string | undefined): Promise<boolean> {
+  if (mark === undefined) return false;
+  const state = writerState(mark);
+  if (state !== 'unknown') return state === 'ended';
+  const stats = await stat(path).catch(() => null);
+  return stats !== null && stats.mtimeMs < Date.now() - aMinute;
+}
+
+async function readChange(root: string, path: string): Promise<PendingCommit> {
+  const { date, texts, ...others } = JSON.parse(await readFile(path, 'utf8')) as Note;
+  const unchanged = new Map<string, string>();
+  for (const [record, hashed] of texts) {
+    const text = await readFile(join(root, record), 'utf8').catch(() => null);
+    // Another text is that of a later write, or of a person.
+    if (text !== null && hash('sha256', text) === hashed) unchanged.set(record, text);
+  }
+  return { ...others, date: new Date(date), texts: unchanged };
+}
