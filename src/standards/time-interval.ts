@@ -15,20 +15,25 @@ export function timeIntervalOf(version: Version, columns: readonly DataColumn[])
   // Rows without an end have not ended.
   if (start !== end && (statistics.get(start.name)?.nulls !== 0 || statistics.get(end.name)?.nulls !== 0))
     return undefined;
-  const first = instantOf(statistics.get(start.name)?.min, 'T00:00:00Z', 0);
-  const last = instantOf(statistics.get(end.name)?.max, 'T23:59:59Z', 1);
+  const first = instantOf(statistics.get(start.name)?.min, 'T00:00:00Z');
+  const last = instantOf(statistics.get(end.name)?.max, 'T23:59:59Z');
   return first && last ? [first, last] : undefined;
 }
 
+const firstMillisecond = Date.parse('0000-01-01T00:00:00.000Z');
+const lastMillisecond = Date.parse('9999-12-31T23:59:59.999Z');
+
 /**
- * A date or datetime of the rows, as RFC 3339 in UTC with milliseconds.
+ * A date or datetime of the rows, as RFC 3339 in UTC with milliseconds, or with microseconds if it has some. An offset that
+ * leads out of the years 0 to 9999 leads to their first or last millisecond.
  * @param timeOfDay for a date
- * @param rounding milliseconds to add to a time with a smaller part
  */
-function instantOf(value: string | number | undefined, timeOfDay: string, rounding: number): string | undefined {
+function instantOf(value: string | number | undefined, timeOfDay: string): string | undefined {
   if (typeof value !== 'string') return undefined;
   const text = value.length === 10 ? value + timeOfDay : value.replace(' ', 'T');
   const moment = Date.parse(/Z$|[+-]\d\d:?\d\d$/i.test(text) ? text : `${text}Z`);
   if (Number.isNaN(moment)) return undefined;
-  return new Date(moment + (/\.\d{4}/.test(text) ? rounding : 0)).toISOString();
+  const utc = new Date(Math.min(Math.max(moment, firstMillisecond), lastMillisecond)).toISOString();
+  const microseconds = /\.\d{3}(\d{1,3})/.exec(text)?.[1]?.padEnd(3, '0') ?? '000';
+  return microseconds === '000' ? utc : utc.replace('Z', `${microseconds}Z`);
 }

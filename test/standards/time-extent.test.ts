@@ -13,6 +13,9 @@ it('goes from the first to the last row, also where some have fractions of a sec
       '2020-02-01T00:00:00Z',
       '2020-02-01T00:00:00.123456Z',
     ],
+    'valid-to': ['9999-12-31T23:59:59.999999', '2020-01-01T00:00:00'],
+    net: ['0001-01-01 00:00:00', '9999-12-31 23:59:59.9999999'],
+    offsets: ['0000-01-01T00:00:00+05:00', '9999-12-31T23:00:00-05:00'],
     blanks: ['2020-01-01 00:00:01Z', '2020-01-01T00:00:00Z', '2020-02-01T00:00:00Z', '2020-02-01 00:00:01Z'],
   };
   for (const [slug, times] of Object.entries(tables))
@@ -28,6 +31,9 @@ it('goes from the first to the last row, also where some have fractions of a sec
     };
     return collection.extent.temporal.interval[0];
   };
-  assert.deepEqual(await intervalOf('fractions'), ['2020-01-01T00:00:00.000Z', '2020-02-01T00:00:00.124Z']);
+  assert.deepEqual(await intervalOf('fractions'), ['2020-01-01T00:00:00.000Z', '2020-02-01T00:00:00.123456Z']);
+  assert.deepEqual(await intervalOf('valid-to'), ['2020-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999999Z']);
+  assert.deepEqual(await intervalOf('net'), ['0001-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999999Z']);
+  assert.deepEqual(await intervalOf('offsets'), ['0000-01-01T00:00:00.000Z', '9999-12-31T23:59:59.999Z']);
   assert.deepEqual(await intervalOf('blanks'), ['2020-01-01T00:00:00.000Z', '2020-02-01T00:00:01.000Z']);
 });
