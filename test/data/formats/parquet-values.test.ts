@@ -43,6 +43,16 @@ test('dates, times and decimals in lists, structs and maps are those of columns'
   ]);
 });
 
+test('nanoseconds are cut to microseconds, also before 1970', async () => {
+  const moments = ['2023-12-31 23:59:59.999999999', '1969-12-31 23:59:59.999999999', '1969-12-31 23:59:59.000001'];
+  const { rows } = await throughParquet(moments.map((at) => `SELECT TIMESTAMP_NS '${at}' AS at`).join(' UNION ALL '));
+  assert.deepEqual(rows, [
+    ['2023-12-31T23:59:59.999999'],
+    ['1969-12-31T23:59:59.999999'],
+    ['1969-12-31T23:59:59.000001'],
+  ]);
+});
+
 test('decimals keep their digits: whole ones like integers, others as in CSV', async () => {
   const columns = (whole: string, money: string, key: string) =>
     `SELECT ${whole}::DECIMAL(38, 0) AS whole, ${whole}::DECIMAL(18, 0) AS id, ${money}::DECIMAL(38, 2) AS money,

@@ -20,7 +20,7 @@ export type SchemaTree = ReturnType<typeof parquetSchema>;
 export const parquetParsers: Partial<ParquetParsers> = {
   timestampFromMilliseconds: (value) => BigInt(value) * 1000n,
   timestampFromMicroseconds: (value) => value,
-  timestampFromNanoseconds: (value) => BigInt(value) / 1000n,
+  timestampFromNanoseconds: (value) => nanosToMicros(BigInt(value)),
   dateFromDays: (days) => isoDate(days * 86_400_000) as unknown as Date,
 };
 
@@ -166,7 +166,12 @@ function textOrBase64(bytes: Uint8Array): string {
 
 function toMicros(value: number | bigint, unit: 'MILLIS' | 'MICROS' | 'NANOS'): bigint {
   if (unit === 'MILLIS') return BigInt(value) * 1000n;
-  return unit === 'MICROS' ? BigInt(value) : BigInt(value) / 1000n;
+  return unit === 'MICROS' ? BigInt(value) : nanosToMicros(BigInt(value));
+}
+
+/** The microsecond that a nanosecond is in, also before 1970. Division of BigInt cuts towards 0. */
+function nanosToMicros(nanos: bigint): bigint {
+  return (nanos < 0n ? nanos - 999n : nanos) / 1000n;
 }
 
 function isoDate(milliseconds: number): string {
