@@ -108,6 +108,14 @@ describe('cells of a workbook', () => {
     assert.equal(dateText(45351.999999999, 'datetime', false), '2024-03-01T00:00:00');
     assert.equal(dateText(0.000011574, 'time', false), '00:00:01');
     assert.equal(dateText(-1, 'date', false), null);
+    for (const [last, from1904] of [
+      [2_958_465, false],
+      [2_957_003, true],
+    ] as const) {
+      assert.equal(dateText(last, 'date', from1904), '9999-12-31');
+      assert.equal(dateText(last + 0.999999999, 'datetime', from1904), '9999-12-31T23:59:59.999');
+      assert.equal(dateText(last + 1, 'datetime', from1904), null);
+    }
     const kinds = {
       'm/d/yy': 'date',
       'mm:ss': 'time',

@@ -235,9 +235,12 @@ export function dateText(
   kind: 'date' | 'datetime' | 'time' | 'duration',
   from1904: boolean,
 ): string | null {
-  if (days < 0 || days >= 2_958_466) return null;
+  // 31 December 9999; the calendar of 1904 begins 1462 days later.
+  const last = from1904 ? 2_957_003 : 2_958_465;
+  if (days < 0 || days >= last + 1) return null;
   const whole = Math.floor(days);
-  const milliseconds = Math.round((days - whole) * day);
+  // Rounded, as Excel does: a time of day as a double is not exact. The last day has no next one.
+  const milliseconds = Math.min(Math.round((days - whole) * day), whole === last ? day - 1 : day);
   if (kind === 'duration' || (kind === 'time' && whole === 0)) {
     const inDay = kind === 'duration' ? Math.round(days * day) : milliseconds % day;
     return clockText(inDay);
