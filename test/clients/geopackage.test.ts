@@ -27,6 +27,11 @@ describe('GDAL with GeoPackages', { skip }, () => {
   before(async () => {
     workshop = await makeWorkshop();
     await workshop.publish('counts', 'counts.csv', 'name,n\na,1\nb,\n');
+    await workshop.publish(
+      'ends',
+      'ends.csv',
+      'at\n9999-12-31T23:59:59.999999\n2023-12-31 23:59:59.9999999\n1969-12-31T23:59:59.9999Z\n',
+    );
     await workshop.publish('nothing', 'nothing.csv', 'name,n\n');
     for (const slug of reserved)
       await workshop.publish(slug, 'points.geojson', `{"type":"FeatureCollection","features":[${feature}]}`);
@@ -51,6 +56,12 @@ describe('GDAL with GeoPackages', { skip }, () => {
     assert.match(info, /^Layer name: counts\nGeometry: None\nFeature Count: 2$/m);
     assert.match(info, /^ {2}name \(String\) = a\n {2}n \(Integer64\) = 1$/m);
     assert.match(await infoOf('nothing'), /^Layer name: nothing\nGeometry: None\nFeature Count: 0$/m);
+  });
+
+  it('reads datetimes to the millisecond, cut and not rounded: the last one of the calendar, too', async () => {
+    const days = ['9999/12/31', '2023/12/31', '1969/12/31'];
+    const lines = days.map((day) => `  at (DateTime) = ${day} 23:59:59.999+00`);
+    assert.deepEqual((await infoOf('ends')).match(/^ {2}at .*$/gm), lines);
   });
 
   it('reads tables and columns that are called like those of SQLite and GeoPackage', async () => {

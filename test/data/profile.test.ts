@@ -16,6 +16,7 @@ const rows = Array.from({ length: 500 }, (_, i) => ({
   day: new Date(Date.UTC(2018, 0, 1 + (i % 700))).toISOString().slice(0, 10),
   kind: ['oak', 'elm', 'ash'][i % 3 && (i % 2) + 1],
   name: `Tree ${i}`,
+  valid_to: i % 5 ? '9999-12-31T23:59:59.999999Z' : `${2000 + (i % 20)}-12-31T23:59:59.9999999Z`,
   open: i % 4 === 0,
 }));
 
@@ -58,7 +59,7 @@ describe('the profile of a version', () => {
   });
 
   it('has bars that are the numbers of rows of their filters', async () => {
-    for (const name of ['step', 'share', 'income', 'day']) {
+    for (const name of ['step', 'share', 'income', 'day', 'valid_to']) {
       const { histogram, nulls } = column(name);
       assert.ok(histogram && histogram.counts.length <= 25, name);
       assert.equal(
@@ -94,7 +95,7 @@ describe('the profile of a version', () => {
     }
     assert.deepEqual(
       matched?.columns.map(({ name }) => name),
-      ['step', 'share', 'income', 'day', 'kind', 'open'],
+      ['step', 'share', 'income', 'day', 'kind', 'valid_to', 'open'],
     );
   });
 

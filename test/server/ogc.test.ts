@@ -29,6 +29,7 @@ describe('OGC API - Features', () => {
   before(async () => {
     workshop = await makeWorkshop();
     await publishHostileRows(workshop);
+    await workshop.publish('ends', 'ends.csv', 'id,at\n1,2023-12-31 23:59:59.9999999\n2,2024-01-01 00:00:00\n');
     await workshop.catalogue.create('user', { username: 'ann', staff: true });
     ({ token } = await workshop.files.accounts.addToken('ann'));
     server = await serveFolder(workshop.root);
@@ -73,6 +74,8 @@ describe('OGC API - Features', () => {
     assert.deepEqual(await moments('2020-02-29T10:00:00Z'), [2, 3]);
     assert.deepEqual(await moments('2020-02-29T11:00:00+01:00'), [2, 3]);
     assert.deepEqual(await moments('../2020-01-01T00:00:00Z'), [1, 3]);
+    assert.deepEqual(await valuesOf('ends', 'id', { datetime: '2023-12-31' }), [1]);
+    assert.deepEqual(await valuesOf('ends', 'id', { datetime: '2024-01-01' }), [2]);
     const during = (datetime: string) => valuesOf('spans', 'name', { datetime });
     assert.deepEqual(await during('2005-06-01T00:00:00Z'), ['old', 'always']);
     assert.deepEqual(await during('2009-01-01T00:00:00Z/2011-01-01T00:00:00Z'), ['old', 'new', 'always']);

@@ -3,7 +3,7 @@
 import { excerpt } from '../../catalogue/errors.ts';
 import type { TimeColumns } from '../../catalogue/feature-parameters.ts';
 import type { DataColumn } from '../../catalogue/types.ts';
-import { parseDateTime } from '../date-time.ts';
+import { dateOfInstant, parseDateTime } from '../date-time.ts';
 import { ParameterError } from '../errors.ts';
 import { alwaysTrue, andPredicates, type ComparisonOperator, type Predicate } from './predicate.ts';
 
@@ -57,7 +57,7 @@ function endOfDuration(end: string, other = '', place: number): string {
   const [years = 0, months = 0, weeks = 0, days = 0, hours = 0, minutes = 0, seconds = 0] = parts
     .slice(1)
     .map((part) => Number(part ?? 0) * (place === 0 ? -1 : 1));
-  const start = new Date(parseDateTime(other));
+  const start = dateOfInstant(parseDateTime(other));
   const date = new Date(start);
   date.setUTCDate(1);
   date.setUTCMonth(start.getUTCMonth() + 12 * years + months);
@@ -79,7 +79,7 @@ export function intervalPredicate({ first, last }: DatetimeInterval, columns: Ti
 function bound(column: DataColumn, test: ComparisonOperator, limit: string | null): Predicate {
   if (limit === null) return alwaysTrue;
   // A date is a whole day in UTC.
-  const value = column.type === 'date' ? new Date(parseDateTime(limit)).toISOString().slice(0, 10) : limit;
+  const value = column.type === 'date' ? dateOfInstant(parseDateTime(limit)).toISOString().slice(0, 10) : limit;
   const compare: Predicate = { op: 'compare', test, column: column.name, value };
   return { op: 'or', of: [compare, { op: 'isnull', column: column.name }] };
 }

@@ -8,7 +8,7 @@ import type { Interval } from './intervals.ts';
 /** Type of an expression; dates and datetimes are instants. */
 export type ExpressionType = 'text' | 'number' | 'boolean' | 'instant' | 'time' | 'interval' | 'array';
 
-/** Value of an expression: instants in milliseconds, times in seconds, an array as the set of its items' keys. */
+/** Value of an expression: instants as `parseDateTime` has them, times in seconds, an array as the set of its items' keys. */
 export type ExpressionValue = string | number | boolean | Interval | ReadonlySet<string> | null;
 
 export interface ColumnExpression {

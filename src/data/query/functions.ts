@@ -2,6 +2,7 @@
  * Functions of values in filters: the standard ones and operators of CQL2, and further ones of this program. A null
  * argument gives null; so does a number that isn't finite.
  */
+import { dateOfInstant } from '../date-time.ts';
 import type { ExpressionType } from './expression.ts';
 import { foldAccents, foldCase } from './value-test.ts';
 
@@ -36,7 +37,7 @@ const ofInstant = (description: string, evaluate: (date: Date) => number): Value
   description,
   parameters: ['instant'],
   returns: 'number',
-  evaluate: (instant: number) => evaluate(new Date(instant)),
+  evaluate: (instant: number) => evaluate(dateOfInstant(instant)),
 });
 
 /** Functions and operators of the standard. */

@@ -1,6 +1,6 @@
 /** Relations of instants and intervals (OGC 21-065r2, section 7.8; OWL-Time). */
 
-/** Milliseconds since 1970-01-01T00:00:00Z, both ends included; infinite where an end is open. */
+/** Instants as numbers that compare like them (`parseDateTime`), both ends included; infinite where an end is open. */
 export interface Interval {
   readonly start: number;
   readonly end: number;

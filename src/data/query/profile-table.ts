@@ -1,7 +1,7 @@
 /** The profile of a table's columns: distribution, most frequent values, mean and median, read from the columnar copy. */
 import type { ColumnProfile, Histogram, StatisticsValue, VersionProfile } from '../../catalogue/column-statistics.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
-import { parseDateTime } from '../date-time.ts';
+import { dateOfInstant, lastInstant, parseDateTime } from '../date-time.ts';
 import { Turns } from '../event-loop.ts';
 import { maxDistinct } from '../ingest/value-summary.ts';
 import { geometryColumnName } from '../row.ts';
@@ -249,8 +249,11 @@ async function timeDistribution(table: Table, column: number, type: ColumnType, 
       const bin = binOf(parse(text));
       counts[bin] = (counts[bin] as number) + 1;
     }
-  const written = edges.map(
-    (edge) => new Date(edge).toISOString().slice(0, type === 'date' ? 10 : 19) + (type === 'date' ? '' : 'Z'),
-  );
+  const written = edges.map((edge) => {
+    // The edge above values of 9999 may lie beyond the calendar.
+    const text =
+      edge > parseDateTime(lastInstant) ? lastInstant : dateOfInstant(edge).toISOString().replace('.000', '');
+    return type === 'date' ? text.slice(0, 10) : text;
+  });
   return { histogram: { scale: 'linear', edges: written, counts } satisfies Histogram };
 }

@@ -5,6 +5,7 @@ import { type FileMetaData, parquetMetadata, parquetReadObjects } from 'hyparque
 import type { RowsInput, WriteOptions } from '../../../src/data/formats/types.ts';
 import { writeRows } from '../../../src/data/formats/write-rows.ts';
 import { WorkerPool } from '../../../src/data/worker-pool.ts';
+import { ingestPayload, valuesOf } from '../support/payloads.ts';
 import { awkwardTexts, bytesOf, geometries, point, table, type Written } from '../support/written.ts';
 
 interface File {
@@ -110,7 +111,7 @@ describe('parquet', () => {
     );
     const [first, second] = read.rows.map(({ t }) => t as Date);
     assert.equal(first?.toISOString(), '0050-06-07T08:09:10.500Z');
-    assert.equal(second?.getTime(), Date.UTC(10_000, 0, 1));
+    assert.equal(second?.getTime(), Date.UTC(10_000, 0, 1) - 1, 'a leap second doesn’t leave the calendar');
     assert.deepEqual(
       read.rows.map(({ c }) => c),
       [86_399_999_999n, 0n, 1n],
@@ -135,6 +136,27 @@ describe('parquet', () => {
       const input = table({ x: type as keyof typeof broken }, [{ values: { x: value } }], { hasGeometry: false });
       await assert.rejects(readBack(input), new RegExp(`column x is no ${type}`));
     }
+  });
+
+  test('has datetimes and times to the microsecond, cut and not rounded, within the calendar', async () => {
+    const moments = [
+      ['9999-12-31T23:59:59.999999', '9999-12-31T23:59:59.999999'],
+      ['9999-12-31T23:59:59.9999999', '9999-12-31T23:59:59.999999'],
+      ['9999-12-31 23:59:60', '9999-12-31T23:59:59.999999'],
+      ['2023-12-31 23:59:59.9999999', '2023-12-31T23:59:59.999999'],
+      ['2300-01-01T00:00:00.000001', '2300-01-01T00:00:00.000001'],
+      ['1600-01-01T00:00:00.000001', '1600-01-01T00:00:00.000001'],
+      ['1969-12-31T23:59:59.9999999', '1969-12-31T23:59:59.999999'],
+      ['0001-01-01T00:00:00', '0001-01-01T00:00:00'],
+    ] as const;
+    const [time, cut] = ['23:59:59.9999999', '23:59:59.999999'];
+    const written = moments.map(([at]) => ({ values: { at, time } }));
+    const bytes = await bytesOf(writeRows('parquet', table({ at: 'datetime', time: 'time' }, written)));
+    const { table: read } = await ingestPayload(Buffer.from(bytes), 'rows.parquet');
+    assert.deepEqual(
+      await valuesOf(read),
+      moments.map(([, at]) => [at, cut]),
+    );
   });
 
   test('has the same bytes when threads encode its columns, or fail to', async (t) => {

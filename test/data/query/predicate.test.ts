@@ -1,7 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { parseDateTime, parseTimeOfDay } from '../../../src/data/date-time.ts';
+import {
+  dateOfInstant,
+  dateTimeInMicroseconds,
+  parseDateTime,
+  parseTimeOfDay,
+  timeInMicroseconds,
+} from '../../../src/data/date-time.ts';
 import { doBboxesIntersect } from '../../../src/data/geometry/bounding-box.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import { compilePredicate } from '../../../src/data/query/compile.ts';
@@ -125,7 +131,7 @@ test('datetimes and times of day', () => {
   assert.equal(parseDateTime('1970-01-01'), 0);
   assert.equal(parseDateTime('1970-01-01T01:00:00+01:00'), 0);
   assert.equal(parseDateTime('1970-01-01 00:00'), 0, 'no offset is UTC');
-  assert.equal(parseDateTime('1970-01-01T00:00:00.123456Z'), 123.456);
+  assert.equal(parseDateTime('1970-01-01T00:00:00.123456Z'), 123 + 456 / 1024);
   assert.equal(parseDateTime('2016-12-31T23:59:60Z'), parseDateTime('2017-01-01T00:00:00Z'), 'a leap second');
   assert.equal(parseDateTime('0099-01-01'), Date.parse('0099-01-01T00:00:00Z'));
   for (const wrong of ['2021-02-29', '2021-04-31', '2021-13-01', '2021-1-1', '20210101', '2021-01-01T24:00', 'x', '']) {
@@ -141,6 +147,56 @@ test('parseDateTime reads what Date reads', () => {
       assert.equal(parseDateTime(date.toISOString()), date.getTime());
     }),
   );
+});
+
+test('digits beyond microseconds are cut: no instant becomes one of the next day', async () => {
+  const [last, cut] = ['2023-12-31T23:59:59.999999', '2023-12-31 23:59:59.9999999'];
+  assert.equal(parseDateTime(cut), parseDateTime(last));
+  const at = (datetime: string) => [null, null, null, null, datetime];
+  assert.equal(await matches(compare('lt', 't', '2024-01-01T00:00:00'), at(cut)), true);
+  assert.equal(await matches(compare('lte', 't', `${last}Z`), at(cut)), true);
+  assert.equal(await matches(compare('eq', 't', cut), at('2024-01-01 00:00:00')), false);
+  for (const day of ['9999-12-31', '2300-12-31', '1969-12-31', '1600-12-31', '0000-12-31']) {
+    const [instant, next] = [`${day}T23:59:59.99999999`, `${day}T23:59:59.998999`].map(parseDateTime) as [
+      number,
+      number,
+    ];
+    assert.equal(dateOfInstant(instant).toISOString(), `${day}T23:59:59.999Z`);
+    assert.ok(instant > next, day);
+  }
+  assert.equal(parseTimeOfDay('23:59:59.9999999'), 86_399.999999);
+  assert.equal(await matches(compare('lt', 'c', '23:59:60'), [null, null, null, null, null, '23:59:59.9999999']), true);
+});
+
+test('microseconds are exact in each year, and stay in the calendar', () => {
+  const min = BigInt(Date.parse('0000-01-01T00:00:00Z')) * 1000n;
+  const max = BigInt(Date.parse('9999-12-31T23:59:59.999Z')) * 1000n + 999n;
+  const textOf = (microseconds: bigint) => {
+    const within = (((microseconds % 1000n) + 1000n) % 1000n) as bigint;
+    const milliseconds = new Date(Number((microseconds - within) / 1000n)).toISOString();
+    return milliseconds.replace('Z', `${String(within).padStart(3, '0')}Z`);
+  };
+  const moment = fc.bigInt({ min, max });
+  fc.assert(
+    fc.property(moment, fc.bigInt({ min: 1n, max: 10_000n }), (microseconds, more) => {
+      const text = textOf(microseconds);
+      assert.equal(dateTimeInMicroseconds(text), microseconds);
+      assert.equal(dateOfInstant(parseDateTime(text)).toISOString(), text.replace(/\d{3}Z$/, 'Z'));
+      if (microseconds + more > max) return;
+      const [instant, later] = [parseDateTime(text), parseDateTime(textOf(microseconds + more))];
+      // Where numbers are too few, near instants are equal.
+      const isNear = (text < '1692' || text > '2248') && more < 32n;
+      assert.ok(isNear ? instant <= later : instant < later, `${text} and ${more} more`);
+    }),
+  );
+  assert.equal(dateTimeInMicroseconds('9999-12-31T23:59:59.9999999'), max);
+  assert.equal(dateTimeInMicroseconds('9999-12-31T23:59:59-05:00'), max);
+  assert.equal(dateTimeInMicroseconds('0000-01-01T00:00:00+05:00'), min);
+  assert.equal(dateTimeInMicroseconds('2021-02-29T00:00:00'), undefined);
+  assert.equal(timeInMicroseconds('23:59:59.9999999'), 86_399_999_999n);
+  assert.equal(timeInMicroseconds('23:59:60'), 86_399_999_999n);
+  assert.equal(timeInMicroseconds('00:00:00.000001'), 1n);
+  assert.equal(timeInMicroseconds('24:00'), undefined);
 });
 
 test('referencedColumns and predicateSize', () => {

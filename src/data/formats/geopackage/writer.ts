@@ -3,7 +3,7 @@
  */
 import { rm, stat } from 'node:fs/promises';
 import type { Database } from 'node-sqlite3-wasm';
-import { parseDateTime } from '../../date-time.ts';
+import { dateOfInstant, parseDateTime } from '../../date-time.ts';
 import type { WriteToOptions } from '../../derived/file-in-the-making.ts';
 import { itemsPerCheck, Turns } from '../../event-loop.ts';
 import { bboxOfGeometry } from '../../geometry/bounding-box.ts';
@@ -210,9 +210,9 @@ const cellConverters: Partial<Record<TableColumn['type'], (value: Exclude<Value,
   integer: (value) => (typeof value === 'number' ? value : integerOrText(String(value))),
   float: (value) => value as number,
   boolean: (value) => (value ? 1 : 0),
-  // SQLite's own form, in UTC (section 1.1.1.1.3).
+  // SQLite's own form, in UTC, to the millisecond (section 1.1.1.1.3).
   datetime: (value) => {
-    const milliseconds = parseDateTime(String(value));
-    return Number.isNaN(milliseconds) ? String(value) : new Date(milliseconds).toISOString();
+    const instant = parseDateTime(String(value));
+    return Number.isNaN(instant) ? String(value) : dateOfInstant(instant).toISOString();
   },
 };

@@ -2,7 +2,7 @@
 import type { RowGroup, SchemaElement } from 'hyparquet';
 import { ByteWriter, ParquetWriter } from 'hyparquet-writer';
 import type { PageIndexes } from 'hyparquet-writer/src/types.js';
-import { parseDateTime, parseTimeOfDay } from '../../date-time.ts';
+import { dateTimeInMicroseconds, parseDateTime, timeInMicroseconds } from '../../date-time.ts';
 import type { TableColumn, Value } from '../../row.ts';
 
 /** Values of a column in a row group. All of it can be sent to a thread at little cost. */
@@ -110,9 +110,9 @@ function converterFor(type: TableColumn['type']): Converter {
     case 'date':
       return (value) => numberOrUndefined(parseDateTime(String(value)) / dayInMilliseconds);
     case 'datetime':
-      return (value) => microsecondsOrUndefined(parseDateTime(String(value)) * 1000);
+      return (value) => dateTimeInMicroseconds(String(value));
     case 'time':
-      return (value) => microsecondsOrUndefined(parseTimeOfDay(String(value)) * 1e6);
+      return (value) => timeInMicroseconds(String(value));
     case 'object':
     case 'array':
       return (value) => value;
@@ -128,4 +128,3 @@ function toInteger(value: Exclude<Value, null>): bigint | undefined {
 }
 
 const numberOrUndefined = (value: number) => (Number.isNaN(value) ? undefined : value);
-const microsecondsOrUndefined = (value: number) => (Number.isNaN(value) ? undefined : BigInt(Math.round(value)));

@@ -87,6 +87,8 @@ const yes = [
   'abs(-low) = 7 AND floor(high) = 9 AND ceil(high) = 10 AND round(high) = 10 AND round(-0.5) = -1 AND sqrt(16) = 4',
   'year(day) = 2020 AND month(start) = 5 AND day("day") = 17',
   "year('2020-01-01') = 2020",
+  "year('2023-12-31T23:59:59.9999999Z') = 2023 AND day('1969-12-31T23:59:59.9999Z') = 31",
+  "year('9999-12-31T23:59:59.999999Z') = 9999 AND TIMESTAMP('2023-12-31T23:59:59.9999999Z') < DATE('2024-01-01')",
   // Instants and intervals.
   'T_BEFORE(start, end)',
   'T_AFTER(end, start)',
