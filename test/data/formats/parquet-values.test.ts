@@ -79,3 +79,11 @@ test('bytes are the text if they are one, else base64: none is lost', async () =
     texts.map((text) => [text, [text]]),
   );
 });
+
+test('a date or time beyond the calendar refuses the file, and never ends the process', async () => {
+  const refused = (value: string, message: RegExp) =>
+    assert.rejects(throughParquet(`SELECT NULL AS a UNION ALL SELECT ${value}`), { name: 'PayloadError', message });
+  await refused("'infinity'::TIMESTAMP", /^row 2: column "a": the date is beyond the years -271821 to 275760$/);
+  await refused("['infinity'::TIMESTAMP]", /^row 2: column "a": the date is beyond/);
+  await refused("'infinity'::DATE", /the date is beyond/);
+});

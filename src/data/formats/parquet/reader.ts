@@ -68,7 +68,10 @@ export async function* readParquet(path: string, info: PayloadInfo): AsyncGenera
 
 type ParquetSource = { file: Awaited<ReturnType<typeof asyncBufferFromFile>>; metadata: FileMetaData };
 
-/** @param trees the columns, as in the file's own metadata */
+/**
+ * @param trees the columns, as in the file's own metadata
+ * @throws PayloadError that names row and column, if a value can't be converted
+ */
 async function readRowRange(
   source: ParquetSource,
   trees: readonly SchemaTree[],
@@ -80,6 +83,7 @@ async function readRowRange(
   const names = trees.map(({ element }) => element.name);
   const columns: unknown[][] = trees.map(() => new Array(rows));
   const indexes = new Map(names.map((name, index) => [name, index]));
+  let failure: unknown;
   if (rows > 0) {
     await parquetRead({
       ...source,
@@ -95,10 +99,17 @@ async function readRowRange(
         const tree = trees[index] as SchemaTree;
         const from = Math.max(0, rowStart - first);
         const to = Math.min(columnData.length, rowEnd - first);
-        for (let i = from; i < to; i++)
-          column[first - rowStart + i] = parquetToPlainValue(columnData[i], tree) ?? undefined;
+        let i = from;
+        // The library doesn't wait for this function: an error that leaves it would end the process.
+        try {
+          for (; i < to; i++) column[first - rowStart + i] = parquetToPlainValue(columnData[i], tree) ?? undefined;
+        } catch (error) {
+          const place = `row ${first + i + 1}: column "${excerpt(columnName)}"`;
+          failure ??= new PayloadError(`${place}: ${(error as Error).message}`);
+        }
       },
     });
+    if (failure) throw failure;
   }
   const others = trees.map((_, index) => index).filter((index) => index !== geometryIndex);
   return {

@@ -174,7 +174,13 @@ function nanosToMicros(nanos: bigint): bigint {
   return (nanos < 0n ? nanos - 999n : nanos) / 1000n;
 }
 
+/** Days that JavaScript's dates reach on both sides of 1970 (ECMA-262, section 21.4.1.1). */
+const maxDays = 100_000_000;
+
+/** @throws RangeError if the date is beyond those of JavaScript */
 function isoDate(milliseconds: number): string {
+  if (Math.abs(milliseconds) > maxDays * 86_400_000)
+    throw new RangeError('the date is beyond the years -271821 to 275760');
   return new Date(milliseconds).toISOString().slice(0, -'T00:00:00.000Z'.length);
 }
 
