@@ -56,7 +56,7 @@ export function formatAndReadingFromRecord(version: Version): { format?: Payload
 
 /**
  * True if the payload itself has the rows in the requested format: all rows of a Parquet file as Parquet, with geometry
- * as GeoParquet (the metadata name a `primary_column`).
+ * as WKB of GeoParquet (the metadata name a `primary_column`).
  */
 export async function isPayload(
   files: CatalogueFiles,
@@ -67,7 +67,7 @@ export async function isPayload(
 ): Promise<boolean> {
   if (format !== 'parquet' || version.format !== 'parquet' || version.file.endsWith('.gz') || !selectsEverything(query))
     return false;
-  if (table.crs !== null) return false;
+  if (table.crs !== null || table.geometryEncoding !== undefined) return false;
   if (!table.schema.hasGeometry) return true;
   const payload = await openPayload(files, version);
   try {

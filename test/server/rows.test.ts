@@ -4,6 +4,8 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { get } from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { parquetReadObjects } from 'hyparquet';
+import { parquetWriteBuffer } from 'hyparquet-writer';
 import { until } from '../support/folder.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
@@ -112,6 +114,20 @@ describe('rows', () => {
     const filtered = await ask('stored/data.parquet?year=2001');
     assert.equal(filtered.headers.get('accept-ranges'), null);
     await filtered.arrayBuffer();
+  });
+
+  it('of Parquet stored in EWKB are written anew as WKB, which all programs read', async () => {
+    const ewkb = Buffer.from('01010000A0E6100000000000000000204000000000008047400000000000407F40', 'hex');
+    const geo = { primary_column: 'geometry', columns: { geometry: { encoding: 'WKB' } } };
+    const stored = parquetWriteBuffer({
+      columnData: [{ name: 'geometry', data: [ewkb], type: 'BYTE_ARRAY' }],
+      kvMetadata: [{ key: 'geo', value: JSON.stringify(geo) }],
+    });
+    await workshop.publish('ewkb', 'ewkb.parquet', Buffer.from(stored));
+    for (let tries = 0; (await ask('ewkb/data.parquet')).status !== 200; tries++) assert.ok(tries < 2000);
+    const file = await (await ask('ewkb/data.parquet')).arrayBuffer();
+    const geometry = { type: 'Point', coordinates: [8, 47, 500] };
+    assert.deepEqual(await parquetReadObjects({ file }), [{ geometry }]);
   });
 
   it('come as a table to people', async () => {

@@ -42,6 +42,8 @@ export interface PayloadInfo {
   textual: boolean;
   /** Form of the payload's own bytes if rows can be copied from it: Features with commas between them, or one a line. */
   passthrough: 'features' | 'lines' | null;
+  /** Parquet only: how geometries are encoded, if not as WKB of ISO. */
+  geometryEncoding?: GeometryEncoding;
   /** A column all of whose values became the geometry, of WKT or of JSON: it is left out. */
   geometryColumn?: number;
   /** The columns of longitude and latitude that became the geometry; they stay columns, too. */
@@ -58,6 +60,9 @@ export interface PayloadInfo {
   /** Further sentences for the publisher. */
   notes?: readonly string[];
 }
+
+/** Encodings of geometries in Parquet besides the WKB of ISO. */
+export type GeometryEncoding = 'EWKB';
 
 /**
  * Kinds of irregularities in payloads that are repaired without guessing, or kept as they are: rings that are not closed,

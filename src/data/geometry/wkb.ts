@@ -1,4 +1,7 @@
-/** Geometries as WKB: ISO 13249-3 (also OGC 06-103r4), with Z as 1000 more than the type's number; written little-endian. */
+/**
+ * Geometries as WKB: ISO 13249-3 (also OGC 06-103r4), with Z as 1000 more than the type's number; written little-endian. EWKB
+ * of PostGIS is read, too.
+ */
 import { type Geometry, hasZ } from './geometry.ts';
 import { InvalidGeometryError } from './validate.ts';
 
@@ -90,67 +93,104 @@ function writeLine(bytes: Buffer, at: number, positions: readonly (readonly numb
 /** Deepest nesting of collections. */
 const maxDepth = 16;
 
+/** Flags of EWKB in the number of the type. */
+const ewkb = { z: 0x80000000, m: 0x40000000, srid: 0x20000000 };
+
+/** All of them, in the highest byte of that number. */
+const ewkbMask = 0xe0;
+
 /**
- * Reads WKB, also with flags of PostGIS for Z, M and the reference system (EWKB). Z is kept, M dropped.
+ * The geometry of WKB, also of EWKB: that of PostGIS, GEOS and shapely, with flags for Z, M and a reference system (`sridOfEwkb`).
+ * Z is kept, M dropped.
  * @throws InvalidGeometryError if it is broken, or has curves or surfaces, which GeoJSON doesn't have
  */
-export function readWkb(bytes: Buffer): Geometry {
-  const reader = new WkbReader(bytes);
-  return reader.geometry(0);
+export const readWkb = (bytes: Uint8Array): Geometry => new WkbReader(bytes).geometry(0);
+
+/** The number of the reference system (SRID) that EWKB names, 0 if it names none; null for ISO WKB. */
+export function sridOfEwkb(bytes: Uint8Array): number | null {
+  const isLittle = bytes[0] === 1;
+  if (bytes.length < 9 || ((bytes[isLittle ? 4 : 1] as number) & ewkbMask) === 0) return null;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return (view.getUint32(1, isLittle) & ewkb.srid) === 0 ? 0 : view.getUint32(5, isLittle);
 }
 
+/** Arrays are filled by loops: `Array.from` with a function takes five times as long. */
 class WkbReader {
-  readonly #bytes: Buffer;
+  readonly #view: DataView;
   #at = 0;
   #isLittle = true;
-  #skipped = 0;
   #hasZ = false;
+  /** Bytes of a position: those of M, which is dropped, are among them. */
+  #stride = 16;
 
-  constructor(bytes: Buffer) {
-    this.#bytes = bytes;
+  constructor(bytes: Uint8Array) {
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   geometry(depth: number): Geometry {
     if (depth > maxDepth) throw new InvalidGeometryError('the WKB has too many nested collections');
     this.#need(5);
-    this.#isLittle = this.#bytes[this.#at++] === 1;
+    this.#isLittle = this.#view.getUint8(this.#at++) === 1;
     const code = this.#uint();
     const type = (code & 0x0fffffff) % 1000;
     const dimensions = Math.floor((code & 0x0fffffff) / 1000);
-    this.#hasZ = dimensions === 1 || dimensions === 3 || (code & 0x80000000) !== 0;
-    this.#skipped = dimensions >= 2 || (code & 0x40000000) !== 0 ? 8 : 0;
-    if ((code & 0x20000000) !== 0) this.#uint();
-    const parts = <T>(size: number, read: () => T): T[] => Array.from({ length: this.#count(size) }, read);
-    const member = <T>() => (this.geometry(depth + 1) as unknown as { coordinates: T }).coordinates;
+    const hasM = dimensions >= 2 || (code & ewkb.m) !== 0;
+    this.#hasZ = dimensions === 1 || dimensions === 3 || (code & ewkb.z) !== 0;
+    this.#stride = 16 + (this.#hasZ ? 8 : 0) + (hasM ? 8 : 0);
+    if ((code & ewkb.srid) !== 0) this.#uint();
     switch (type) {
       case 1:
+        this.#need(this.#stride);
         return { type: 'Point', coordinates: this.#position() };
       case 2:
         return { type: 'LineString', coordinates: this.#line() };
       case 3:
-        return { type: 'Polygon', coordinates: parts(4, () => this.#line()) };
+        return { type: 'Polygon', coordinates: this.#lines() };
       case 4:
-        return { type: 'MultiPoint', coordinates: parts(5, () => member<number[]>()) };
+        return { type: 'MultiPoint', coordinates: this.#coordinatesOfParts(depth) };
       case 5:
-        return { type: 'MultiLineString', coordinates: parts(5, () => member<number[][]>()) };
+        return { type: 'MultiLineString', coordinates: this.#coordinatesOfParts(depth) };
       case 6:
-        return { type: 'MultiPolygon', coordinates: parts(5, () => member<number[][][]>()) };
+        return { type: 'MultiPolygon', coordinates: this.#coordinatesOfParts(depth) };
       case 7:
-        return { type: 'GeometryCollection', geometries: parts(5, () => this.geometry(depth + 1)) };
+        return { type: 'GeometryCollection', geometries: this.#parts(depth) };
       default:
         throw new InvalidGeometryError(`geometries of type ${type} in WKB (curves and surfaces) are not read`);
     }
   }
 
-  #line(): number[][] {
-    return Array.from({ length: this.#count(this.#hasZ ? 24 : 16) }, () => this.#position());
+  #parts(depth: number): Geometry[] {
+    const parts: Geometry[] = [];
+    for (let left = this.#count(5); left > 0; left--) parts.push(this.geometry(depth + 1));
+    return parts;
   }
 
+  /** Coordinates of the parts of a Multi geometry: parts of a wrong type are found when the structure is checked. */
+  #coordinatesOfParts<T>(depth: number): T[] {
+    const coordinates: T[] = [];
+    for (let left = this.#count(5); left > 0; left--)
+      coordinates.push((this.geometry(depth + 1) as unknown as { coordinates: T }).coordinates);
+    return coordinates;
+  }
+
+  #lines(): number[][][] {
+    const lines: number[][][] = [];
+    for (let left = this.#count(4); left > 0; left--) lines.push(this.#line());
+    return lines;
+  }
+
+  #line(): number[][] {
+    const line: number[][] = [];
+    for (let left = this.#count(this.#stride); left > 0; left--) line.push(this.#position());
+    return line;
+  }
+
+  /** Its bytes must be there. */
   #position(): number[] {
-    const position = [this.#double(), this.#double()];
-    if (this.#hasZ) position.push(this.#double());
-    this.#at += this.#skipped;
-    return position;
+    const [view, at, isLittle] = [this.#view, this.#at, this.#isLittle];
+    this.#at += this.#stride;
+    const [x, y] = [view.getFloat64(at, isLittle), view.getFloat64(at + 8, isLittle)];
+    return this.#hasZ ? [x, y, view.getFloat64(at + 16, isLittle)] : [x, y];
   }
 
   /** A number of parts. @param size least bytes of one: a claim of more than there are is refused */
@@ -161,20 +201,13 @@ class WkbReader {
   }
 
   #need(length: number): void {
-    if (this.#at + length > this.#bytes.length) throw new InvalidGeometryError('the WKB breaks off');
+    if (this.#at + length > this.#view.byteLength) throw new InvalidGeometryError('the WKB breaks off');
   }
 
   #uint(): number {
     this.#need(4);
     const at = this.#at;
     this.#at += 4;
-    return this.#isLittle ? this.#bytes.readUInt32LE(at) : this.#bytes.readUInt32BE(at);
-  }
-
-  #double(): number {
-    this.#need(8);
-    const at = this.#at;
-    this.#at += 8;
-    return this.#isLittle ? this.#bytes.readDoubleLE(at) : this.#bytes.readDoubleBE(at);
+    return this.#view.getUint32(at, this.#isLittle);
   }
 }

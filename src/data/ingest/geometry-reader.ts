@@ -95,9 +95,12 @@ export class GeometryReader {
         if (error instanceof InvalidGeometryError) throw batch.errorAt(start + row, error.message);
         throw error;
       }
-      const crs = batch.crs?.[start + row] ?? this.#info.crs ?? this.#info.reading.crs;
+      const own = batch.crs?.[start + row];
+      const crs = own ?? this.#info.crs ?? this.#info.reading.crs;
       if (crs !== undefined && !isWgs84(crs)) {
-        const conversion = await this.#conversionFrom(crs);
+        const conversion = await this.#conversionFrom(crs, (reason) =>
+          own === undefined ? new PayloadError(reason) : batch.errorAt(start + row, reason),
+        );
         if (!conversion.isGeographic) extend(this.#unconverted, box);
         geometry = convertGeometryToWgs84(geometry, conversion);
         if (!geometry)
@@ -166,13 +169,14 @@ export class GeometryReader {
     );
   }
 
-  async #conversionFrom(name: string): Promise<Conversion> {
+  /** @param errorOf the error for a system that is unknown */
+  async #conversionFrom(name: string, errorOf: (reason: string) => PayloadError): Promise<Conversion> {
     const known = this.#conversions.get(name);
     if (known) return known;
     const crs = normalizeCrsName(name);
     const conversion = await loadCrsConversion(name);
     if (!conversion) {
-      throw new PayloadError(
+      throw errorOf(
         `the coordinate reference system ${excerpt(crs)} is not one of those that can be converted. Convert the file: ${ogr2ogrLine(crs)}`,
       );
     }

@@ -124,6 +124,7 @@ export class TableBuilder {
         pointColumns: this.#info.pointColumns?.map((key) => names[keys.indexOf(key)] ?? '') ?? null,
         extent: geometries.extent,
         crs: geometries.crs,
+        geometryEncoding: this.#info.geometryEncoding,
         misdirectedRings: this.#info.misdirectedRings?.count ?? 0,
       },
       statistics: [

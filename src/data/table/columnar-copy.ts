@@ -14,6 +14,7 @@ import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utim
 import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import { bytesToKeep } from '../cache-room.ts';
+import type { GeometryEncoding } from '../formats/types.ts';
 import type { GeometryKind } from '../geometry/geometry.ts';
 import type { TableColumn } from '../row.ts';
 import type { ChunkKind } from './column-chunk.ts';
@@ -48,6 +49,8 @@ export interface TableInfo {
   readonly passthrough: 'features' | 'lines' | null;
   /** Reference systems from which geometries were converted; null if they are longitude and latitude as in the payload. */
   readonly crs: string | null;
+  /** Of Parquet: how the payload encodes geometries, if not as WKB of ISO. */
+  readonly geometryEncoding?: GeometryEncoding | undefined;
   /** Number of rings with another direction than RFC 7946 has it; absent from older copies. */
   readonly misdirectedRings?: number;
   /** Minimum longitude and latitude, maximum longitude and latitude of all geometries. */

@@ -3,10 +3,9 @@
  * Other geometries are WKB with their bounding boxes; those without an exact form in WKB (empty ones, positions of
  * different dimensions or of more than three) are GeoJSON. Coordinates are the payload's own 64-bit floats.
  */
-import { wkbToGeojson } from 'hyparquet/src/wkb.js';
 import type { Points } from '../formats/points.ts';
 import type { Bbox, Geometry } from '../geometry/geometry.ts';
-import { toWkb } from '../geometry/wkb.ts';
+import { readWkb, toWkb } from '../geometry/wkb.ts';
 import { asBuffer, type ChunkKind } from './column-chunk.ts';
 
 /** The validated geometries of a row group. */
@@ -157,8 +156,7 @@ class ShapeChunk implements GeometryChunk {
     const shape = this.#shape(row);
     if (shape === null) return null;
     if (shape[0] === 0x7b) return JSON.parse(shape.toString()) as Geometry;
-    const view = new DataView(shape.buffer, shape.byteOffset, shape.byteLength);
-    return wkbToGeojson({ view, offset: 0 }) as Geometry;
+    return readWkb(shape);
   }
   bbox(row: number): Bbox | null {
     const at = 4 * row;

@@ -1,5 +1,6 @@
 /** A table: the rows of one payload, read from its columnar copy (`columnar-copy.ts`). `TableStore` opens it. */
 import { Turns } from '../event-loop.ts';
+import type { GeometryEncoding } from '../formats/types.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import type { OrderingColumn } from '../query/ordering.ts';
 import type { TableSchema } from '../row.ts';
@@ -126,6 +127,11 @@ export class Table {
   /** Reference systems from which geometries were converted; null if the payload has longitude and latitude. */
   get crs(): string | null {
     return this.#metadata.crs;
+  }
+
+  /** How the payload encodes geometries, if it is Parquet and they are not WKB of ISO; else undefined. */
+  get geometryEncoding(): GeometryEncoding | undefined {
+    return this.#metadata.geometryEncoding;
   }
 
   /** True if rings of polygons may have another direction than RFC 7946 has it. */

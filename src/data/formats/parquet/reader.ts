@@ -14,10 +14,11 @@ import {
 import { excerpt } from '../../../catalogue/errors.ts';
 import { PayloadError } from '../../errors.ts';
 import { type Geometry, isGeometry } from '../../geometry/geometry.ts';
+import { sridOfEwkb } from '../../geometry/wkb.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
 import { assertFooterFits, ClaimChecker } from './claims.ts';
 import { compressors } from './pages.ts';
-import { parquetParsers, parquetToPlainValue, type SchemaTree, withRawValues } from './values.ts';
+import { isWkb, parquetParsers, parquetToPlainValue, type SchemaTree, withRawValues } from './values.ts';
 
 /** Most decoded bytes in memory: a larger row group is read in several parts. */
 const maxPartBytes = 8 * 1024 * 1024;
@@ -53,11 +54,11 @@ export async function* readParquet(path: string, info: PayloadInfo): AsyncGenera
       const size = Math.max(1, Math.ceil(rows / parts));
       for (let start = 0; start < rows; start += size) {
         const end = Math.min(rows, start + size);
-        yield await readRowRange(source, columns, geometryIndex, groupStart + start, groupStart + end);
+        yield await readRowRange(source, columns, geometryIndex, groupStart + start, groupStart + end, info);
       }
       groupStart += rows;
     }
-    if (groupStart === 0) yield await readRowRange(source, columns, geometryIndex, 0, 0);
+    if (groupStart === 0) yield await readRowRange(source, columns, geometryIndex, 0, 0, info);
   } catch (error) {
     if (error instanceof PayloadError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
     throw new PayloadError(`the Parquet can't be read: ${excerpt((error as Error).message)}`);
@@ -70,7 +71,8 @@ type ParquetSource = { file: Awaited<ReturnType<typeof asyncBufferFromFile>>; me
 
 /**
  * @param trees the columns, as in the file's own metadata
- * @throws PayloadError that names row and column, if a value can't be converted
+ * @param info is told how geometries are encoded
+ * @throws PayloadError that names row and column, if a value is broken
  */
 async function readRowRange(
   source: ParquetSource,
@@ -78,11 +80,13 @@ async function readRowRange(
   geometryIndex: number,
   rowStart: number,
   rowEnd: number,
+  info: PayloadInfo,
 ): Promise<RowBatch> {
   const rows = rowEnd - rowStart;
   const names = trees.map(({ element }) => element.name);
   const columns: unknown[][] = trees.map(() => new Array(rows));
   const indexes = new Map(names.map((name, index) => [name, index]));
+  const crs: (string | undefined)[] = new Array(rows);
   let failure: unknown;
   if (rows > 0) {
     await parquetRead({
@@ -102,7 +106,12 @@ async function readRowRange(
         let i = from;
         // The library doesn't wait for this function: an error that leaves it would end the process.
         try {
-          for (; i < to; i++) column[first - rowStart + i] = parquetToPlainValue(columnData[i], tree) ?? undefined;
+          for (; i < to; i++) {
+            const value: unknown = columnData[i];
+            const row = first - rowStart + i;
+            column[row] = parquetToPlainValue(value, tree) ?? undefined;
+            if (index === geometryIndex && value instanceof Uint8Array) crs[row] = crsOfEwkb(value, info);
+          }
         } catch (error) {
           const place = `row ${first + i + 1}: column "${excerpt(columnName)}"`;
           failure ??= new PayloadError(`${place}: ${(error as Error).message}`);
@@ -117,10 +126,18 @@ async function readRowRange(
     names: others.map((index) => names[index] as string),
     values: others.map((index) => columns[index] as unknown[]),
     geometries: geometryIndex === -1 ? null : Array.from(columns[geometryIndex] as unknown[], toGeometry),
+    crs: crs.some((name) => name !== undefined) ? crs : undefined,
     ids: null,
     rowOffsets: null,
     errorAt: (row, reason) => new PayloadError(`row ${rowStart + row + 1}: ${reason}`),
   };
+}
+
+/** The reference system that EWKB names; undefined if it names none. Notes in `info` that there is EWKB. */
+function crsOfEwkb(bytes: Uint8Array, info: PayloadInfo): string | undefined {
+  const srid = sridOfEwkb(bytes);
+  if (srid !== null) info.geometryEncoding = 'EWKB';
+  return srid ? `SRID=${srid}` : undefined;
 }
 
 /** Null for an empty point, which is NaN NaN in WKB. */
@@ -162,10 +179,8 @@ function crsOfLogicalType(text: string, metadata: FileMetaData): string {
 function findGeometryColumn(metadata: FileMetaData, elements: readonly SchemaElement[], info: PayloadInfo): number {
   const text = metadata.key_value_metadata?.find(({ key }) => key === 'geo')?.value;
   const geo = text === undefined ? undefined : (JSON.parse(text) as GeoParquetMetadata);
-  const isSpatial = ({ logical_type }: SchemaElement) =>
-    logical_type?.type === 'GEOMETRY' || logical_type?.type === 'GEOGRAPHY';
-  const primary = elements.findIndex((element) => element.name === geo?.primary_column && isSpatial(element));
-  const index = primary === -1 ? elements.findIndex(isSpatial) : primary;
+  const primary = elements.findIndex((element) => element.name === geo?.primary_column && isWkb(element));
+  const index = primary === -1 ? elements.findIndex(isWkb) : primary;
   const element = elements[index];
   const crs = geo?.columns?.[element?.name ?? '']?.crs;
   const own = (element?.logical_type as { crs?: string } | undefined)?.crs;

@@ -8,20 +8,25 @@
  * | date, time, timestamp          | text as in RFC 3339, to the microsecond; `Z` if it is adjusted to UTC         |
  * | bytes without a type           | the text if they are UTF-8, as old writers have texts; else base64            |
  * | bytes of a fixed length        | base64                                                                        |
+ * | WKB, marked as a geometry      | the geometry as GeoJSON                                                       |
  */
 import { type FileMetaData, type ParquetParsers, parquetSchema, type SchemaElement } from 'hyparquet';
+import { readWkb } from '../../geometry/wkb.ts';
 
 /** An element of a schema, and those below it. */
 export type SchemaTree = ReturnType<typeof parquetSchema>;
 
 /**
- * Dates are formatted at once. Timestamps are microseconds until `parquetToPlainValue`, which knows their elements, formats them.
+ * Dates are formatted at once. Timestamps are microseconds, and geometries WKB, until `parquetToPlainValue`, which knows their
+ * elements, converts them.
  */
 export const parquetParsers: Partial<ParquetParsers> = {
   timestampFromMilliseconds: (value) => BigInt(value) * 1000n,
   timestampFromMicroseconds: (value) => value,
   timestampFromNanoseconds: (value) => nanosToMicros(BigInt(value)),
   dateFromDays: (days) => isoDate(days * 86_400_000) as unknown as Date,
+  geometryFromBytes: (bytes) => bytes,
+  geographyFromBytes: (bytes) => bytes,
 };
 
 /**
@@ -47,6 +52,7 @@ export function withRawValues(metadata: FileMetaData): FileMetaData {
  * Converts a value of a column.
  * @param value as hyparquet returns it by `withRawValues`, with `utf8: false` and `parquetParsers`
  * @param tree the column, as in the file's own metadata
+ * @throws InvalidGeometryError if the WKB of a geometry is broken
  */
 export function parquetToPlainValue(value: unknown, tree: SchemaTree): unknown {
   if (value === null || value === undefined) return value;
@@ -94,6 +100,10 @@ function mapOf({ element, children }: SchemaTree): { key: SchemaTree; value: Sch
   return isRepeated || key.element.name !== 'key' || value.element.name !== 'value' ? undefined : { key, value };
 }
 
+/** True for Parquet's own types of geometries, by which hyparquet marks the WKB of GeoParquet, too. */
+export const isWkb = ({ logical_type: logical }: SchemaElement): boolean =>
+  logical?.type === 'GEOMETRY' || logical?.type === 'GEOGRAPHY';
+
 const isDecimal = ({ converted_type: converted, logical_type: logical }: SchemaElement) =>
   converted === 'DECIMAL' || logical?.type === 'DECIMAL';
 
@@ -114,6 +124,7 @@ function convertLeaf(value: unknown, element: SchemaElement): unknown {
     if (converted === 'TIME_MILLIS') return isoTime(toMicros(value, 'MILLIS'));
     if (converted === 'TIME_MICROS') return isoTime(toMicros(value, 'MICROS'));
   }
+  if (value instanceof Uint8Array && isWkb(element)) return readWkb(value);
   if (value instanceof Uint8Array && element.type === 'BYTE_ARRAY') return textOrBase64(value);
   return toJsonValue(value);
 }
