@@ -33,7 +33,7 @@ export interface SyncInput extends ThreeWay {
   readonly unreadable?: ReadonlyMap<string, string>;
   /**
    * Reason why files that the remote lacks may only be hidden from the user. They don't count as removed then. Undefined if
-   * the user sees everything.
+   * the user has all rights by which they were seen.
    */
   readonly hiddenReason?: string | undefined;
 }

@@ -6,6 +6,7 @@ import { computeChecksum } from '../disk/checksum.ts';
 import type { FileState, Files, Side } from './files.ts';
 import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
 import { planSync, type SyncPlan } from './plan.ts';
+import { type RemoteViewer, reasonIfHidden } from './rights.ts';
 import type { SyncState } from './state.ts';
 import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
 
@@ -19,8 +20,8 @@ export interface Pair {
   readonly state: SyncState;
   /** Path for a temporary file of texts. */
   readonly spool: string;
-  /** True if the user is signed in to the remote. */
-  readonly signedIn: boolean;
+  /** The user of the remote. */
+  readonly viewer: RemoteViewer;
 }
 
 export interface Comparison {
@@ -35,9 +36,6 @@ export interface Comparison {
   hasPath(matches: (path: string) => boolean): boolean;
   close(): Promise<void>;
 }
-
-const hiddenMessage =
-  'It was removed from the remote, or it is hidden because you are not signed in: sign in to the remote again.';
 
 /**
  * Compares the sides.
@@ -65,7 +63,7 @@ export async function compareReplicas(pair: Pair, source?: Side): Promise<Compar
     };
     await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
     const base: Files = new Map(state.files);
-    const hiddenReason = state.header.signedIn && !pair.signedIn ? hiddenMessage : undefined;
+    const hiddenReason = reasonIfHidden(pair.viewer, state.header.seenBy);
     return {
       async plan(resolved = new Map()) {
         const resolvedBase = new Map(base);

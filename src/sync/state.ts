@@ -8,26 +8,28 @@
  */
 import { chmod, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { flushFolderToDisk } from '../disk/durable.ts';
 import { containerFolder, type FileState } from './files.ts';
 import { LineFile, type LinePosition } from './line-file.ts';
 import { pathAfterMove } from './moves.ts';
+import { includeRights, joinRights, type Rights, unknownRights } from './rights.ts';
 
 interface StoredFile extends FileState {
   readonly position: LinePosition;
 }
 
-/** A line of the file: the first one, and one at the end of each run. */
+/** A line of the file: the first one, one at the end of each run, and one before files are seen by further rights. */
 export interface StateHeader {
   /** Tag of the remote's manifest, if it has exactly these files; else null. */
   readonly tag: string | null;
-  /** True if the user was signed in to the remote. */
-  readonly signedIn: boolean;
+  /** Rights by which these files were seen on the remote. */
+  readonly seenBy: Rights;
 }
 
 type Line =
   // `lines`: number of the lines behind it that it counts for. Those behind them were appended by a run that was interrupted.
-  | { readonly state: 1; readonly tag: string | null; readonly signedIn: boolean; readonly lines: number }
+  | { readonly state: 1; readonly tag: string | null; readonly seenBy?: Rights; readonly lines: number }
   | { readonly path: string; readonly checksum: string; readonly size: number; readonly text?: string }
   // Removed with the files in its folder, or alone.
   | { readonly gone: string; readonly alone?: true }
@@ -37,7 +39,7 @@ export class SyncState {
   readonly #path: string;
   #lines: LineFile;
   #files = new Map<string, StoredFile>();
-  #header: StateHeader = { tag: null, signedIn: false };
+  #header: StateHeader = { tag: null, seenBy: [] };
   #isChanged = false;
   /** Number of lines in the file. */
   #lineCount = 0;
@@ -99,10 +101,17 @@ export class SyncState {
     return this.#lines.flush();
   }
 
+  /** Adds rights by which the user sees the files that a run is going to add, so that it may be interrupted. */
+  async addSeenBy(rights: Rights): Promise<void> {
+    const { seenBy } = this.#header;
+    if (includeRights(seenBy, rights)) return;
+    this.#header = { tag: null, seenBy: joinRights(seenBy, rights) };
+    await this.#add({ state: 1, ...this.#header, lines: 0 });
+  }
+
   /** Ends a run: the file is on disk with this header, if anything has changed. */
   async finish(header: StateHeader): Promise<void> {
-    const { tag, signedIn } = this.#header;
-    if (!this.#isChanged && tag === header.tag && signedIn === header.signedIn) return;
+    if (!this.#isChanged && isDeepStrictEqual(this.#header, header)) return;
     if (this.#lineCount > 2 * this.#files.size) await this.#rewrite(header);
     else {
       await this.#add({ state: 1, ...header, lines: 0 });
@@ -157,7 +166,7 @@ export class SyncState {
       const entry = parseLine(line);
       this.#lineCount++;
       if (entry && 'state' in entry) {
-        this.#header = { tag: entry.tag, signedIn: entry.signedIn };
+        this.#header = { tag: entry.tag, seenBy: entry.seenBy ?? unknownRights };
         this.#isChanged = false;
         linesLeft = entry.lines;
         continue;

@@ -11,6 +11,7 @@ import {
   type SyncStep,
   selectNamedPartOfPlan,
 } from './plan.ts';
+import { rightsOf } from './rights.ts';
 import type { Progress, TransferOutcome } from './run.ts';
 import type { SyncState } from './state.ts';
 import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
@@ -82,6 +83,7 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
       const failures = await findForbiddenSteps({ steps: outgoing, target: pair.theirs, texts: comparison.texts.ours });
       return { plan, keptOurs, done: [], failures, skipped: [] };
     }
+    if (steps.length + plan.agreed.length + resolved.size > 0) await state.addSeenBy(rightsOf(pair.viewer));
     const otherTexts = comparison.texts[choice === 'ours' ? 'theirs' : 'ours'];
     for (const [path, file] of resolved) await setStateFile(state, path, file, otherTexts);
     await forEachConcurrent(plan.agreed, 8, ({ from: path, now }) =>
@@ -104,9 +106,9 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
     if (from === 'theirs') await target.fitColumns?.(done.map((step) => (step.do === 'move' ? step.to : step.path)));
     const isRemoteUnchanged = from === 'theirs' || done.length === 0;
     const tag = isRemoteUnchanged && haveSameFiles(state.files, comparison.theirs) ? comparison.tag : null;
-    // Files that were blocked because the user is not signed in stay blocked until the user is.
-    const signedIn = pair.signedIn || (state.header.signedIn && (names.length > 0 || plan.blocked.length > 0));
-    await state.finish({ tag, signedIn });
+    // Files that are blocked because they may be hidden stay so until a user with the rights of before comes.
+    const isComplete = names.length === 0 && plan.blocked.length === 0;
+    await state.finish({ tag, seenBy: isComplete ? rightsOf(pair.viewer) : state.header.seenBy });
     return { plan, keptOurs, done, failures, skipped };
   } finally {
     await spool?.close();

@@ -7,7 +7,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { serveAccounts } from '../support/accounts.ts';
-import { makeRoot, type } from '../support/prompt.ts';
+import { filesIn, makeRoot, type } from '../support/prompt.ts';
 
 /** A server at an address of its own that records requests, and forwards them if there is another behind it. */
 async function listener(t: TestContext, target?: string) {
@@ -175,5 +175,49 @@ describe('a server that moved', () => {
     two.tokens.length = 0;
     assert.equal((await done('diff --data other')).err, 'Already up to date.\n');
     assert.notEqual(two.tokens.length, 0);
+  });
+});
+
+describe('a pull as another user', () => {
+  it('leaves local records alone that this user may not see', async (t) => {
+    const { base, accounts, send } = await serveAccounts(
+      t,
+      {},
+      { datasets: { 'secret/oaks': { id: 9, label: 'Oaks' } } },
+    );
+    const root = await makeRoot();
+    const copy = join(dirname(root), 'copy');
+    const at = async (line: string, user?: string) => {
+      const files = user === undefined ? {} : { '-': (await accounts.addToken(user)).token };
+      const result = await type(line.split(' '), { root, files });
+      assert.equal(result.exitCode, 0, `${line}: ${result.err}`);
+      return result;
+    };
+    const pull = async () => {
+      const { err } = await at('pull --data copy');
+      return err
+        .trimEnd()
+        .split('\n')
+        .map((line) => line.replace(/: left alone\. .*hidden from (\w+),.*/, ' may be hidden from $1'))
+        .sort();
+    };
+    await at(`login ${base} --token-stdin`, 'alice');
+    await at(`clone ${base} copy`);
+    const before = filesIn(copy);
+    await at(`login ${base} --token-stdin`, 'eve');
+    const hidden = ['secret', 'secret/oaks', 'users/alice', 'users/bob'];
+    assert.deepEqual(await pull(), [...hidden.map((name) => `${name} may be hidden from eve`)]);
+    await at(`login ${base} --token-stdin`, 'bob');
+    assert.deepEqual(await pull(), ['users/alice may be hidden from bob', 'users/eve may be hidden from bob']);
+    assert.deepEqual(filesIn(copy), before);
+    await at(`login ${base} --token-stdin`, 'alice');
+    assert.deepEqual(await pull(), ['Already up to date.']);
+
+    // A user who has left the group that owns a namespace.
+    await at(`login ${base} --token-stdin`, 'bob');
+    await at(`clone ${base} own`);
+    await send('PATCH', '/api/v1/users/bob/', { groups: [] }, (await accounts.addToken('alice')).token);
+    const { err } = await at('pull --data own');
+    assert.match(err, /^secret: left alone.*hidden from bob.*\nsecret\/oaks: left alone/m);
   });
 });

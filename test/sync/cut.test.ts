@@ -5,6 +5,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { UnreachableError } from '../../src/catalogue/errors.ts';
+import { localAdmin } from '../../src/catalogue/permissions.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import { SyncState } from '../../src/sync/state.ts';
@@ -60,7 +61,7 @@ async function untilDone(ours: string, url: string, token: string, allow: (bytes
     const state = await SyncState.open(join(folder, 'there.ndjson'));
     const spool = join(folder, 'there.texts');
     try {
-      const pair = { ours: files.for().replica, theirs: there.replica, state, spool, signedIn: true };
+      const pair = { ours: files.for().replica, theirs: there.replica, state, spool, viewer: localAdmin };
       assert.deepEqual(failuresOf(await run(pair)), []);
       return cuts;
     } catch (error) {

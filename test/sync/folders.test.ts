@@ -4,7 +4,10 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
+import { anonymous, localAdmin } from '../../src/catalogue/permissions.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import type { RemoteViewer } from '../../src/sync/rights.ts';
+import type { SyncOptions } from '../../src/sync/sync.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
 import { seed } from '../support/prompt.ts';
 import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
@@ -245,17 +248,59 @@ describe('two folders', () => {
     const { here, there } = await start(test);
     await pullFrom(here, there);
     rmSync(join(there, homeOf('parks/benches')), { recursive: true });
-    const { plan, done } = await pullFrom(here, there, {}, { signedIn: false });
+    const { plan, done } = await pullFrom(here, there, {}, { viewer: anonymous });
     assert.deepEqual(done, []);
     assert.deepEqual(
       plan.blocked.map(({ path }) => path),
       [`${homeOf('parks/benches')}/dataset.yaml`],
     );
-    assert.deepEqual((await pullFrom(here, there, {}, { signedIn: false })).done, []);
+    assert.deepEqual((await pullFrom(here, there, {}, { viewer: anonymous })).done, []);
     assert.deepEqual(
       (await pullFrom(here, there)).done.map((step) => step.do),
       ['remove'],
     );
+  });
+
+  it('do not take for removed what a user with other rights may not see', async (test) => {
+    const user = (username: string, ...groups: string[]) => ({ username, staff: false, groups });
+    const as = (viewer: RemoteViewer, options: SyncOptions = {}) => pullFrom(here, there, options, { viewer });
+    const { here, there, write } = await start(test);
+    const add = (slug: string, id: number) =>
+      write(there, `${homeOf(`parks/${slug}`)}/dataset.yaml`, stringify({ id, label: slug }));
+    const hide = (slug: string) => rmSync(join(there, homeOf(`parks/${slug}`)), { recursive: true });
+    const isLeftAlone = async (viewer: RemoteViewer, slug: string, reason: RegExp) => {
+      const { plan, done } = await as(viewer);
+      assert.deepEqual(done, []);
+      assert.deepEqual(
+        plan.blocked.map(({ path }) => path),
+        [`${homeOf(`parks/${slug}`)}/dataset.yaml`],
+      );
+      assert.match(plan.blocked[0]?.reason ?? '', reason);
+    };
+    const removed = async (viewer: RemoteViewer) => (await as(viewer)).done.map((step) => `${step.do} ${step.path}`);
+    const ann = user('ann', 'gardeners');
+
+    await as(ann);
+    hide('benches');
+    await isLeftAlone(user('bob', 'gardeners'), 'benches', /or it is hidden from bob, who doesn't have all the rights/);
+    await isLeftAlone(user('ann'), 'benches', /or it is hidden from ann/);
+    assert.deepEqual(await removed(user('ann', 'gardeners', 'more')), [
+      `remove ${homeOf('parks/benches')}/dataset.yaml`,
+    ]);
+    // Only Bob sees a dataset that comes with a part of a pull, and one that comes while another is left alone.
+    await as(ann);
+    add('ponds', 31);
+    await as(user('bob'), { names: ['parks/ponds'] });
+    hide('ponds');
+    await isLeftAlone(ann, 'ponds', /hidden from ann/);
+    await isLeftAlone(user('bob'), 'ponds', /hidden from bob/);
+    assert.deepEqual(await removed(localAdmin), [`remove ${homeOf('parks/ponds')}/dataset.yaml`]);
+    // Staff see all; who was staff doesn't.
+    add('lakes', 32);
+    await as(localAdmin);
+    hide('lakes');
+    await isLeftAlone(ann, 'lakes', /hidden from ann/);
+    assert.deepEqual(await removed(localAdmin), [`remove ${homeOf('parks/lakes')}/dataset.yaml`]);
   });
 
   it('do nothing in a rehearsal', async (test) => {

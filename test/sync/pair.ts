@@ -2,15 +2,17 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { localAdmin } from '../../src/catalogue/permissions.ts';
 import type { Replica } from '../../src/catalogue/replica.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import type { Pair } from '../../src/sync/compare.ts';
+import type { RemoteViewer } from '../../src/sync/rights.ts';
 import { SyncState } from '../../src/sync/state.ts';
 import { pull, push, type SyncOptions, type SyncResult } from '../../src/sync/sync.ts';
 import { filesIn } from '../support/prompt.ts';
 
 export interface PairOptions {
-  readonly signedIn?: boolean;
+  readonly viewer?: RemoteViewer;
   /** What stands between them. */
   readonly wrap?: (replica: Replica, side: 'ours' | 'theirs') => Replica;
 }
@@ -20,7 +22,7 @@ export async function withPair<T>(
   ours: string,
   theirs: string,
   work: (pair: Pair) => Promise<T>,
-  { signedIn = true, wrap = (replica) => replica }: PairOptions = {},
+  { viewer = localAdmin, wrap = (replica) => replica }: PairOptions = {},
 ): Promise<T> {
   const folder = join(ours, '.catalogue', 'remotes');
   mkdirSync(folder, { recursive: true });
@@ -32,7 +34,7 @@ export async function withPair<T>(
       theirs: wrap(there.for().replica, 'theirs'),
       state,
       spool: join(folder, 'there.texts'),
-      signedIn,
+      viewer,
     });
   } finally {
     await state.close();

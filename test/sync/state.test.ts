@@ -68,18 +68,18 @@ describe('the last common state', () => {
       for (let i = 0; i < 50; i++) await state.set('a.yaml', file(String(i)), `text ${i}`);
       await state.set(set, file('s'), 'x');
       await state.move(set, 'namespaces/b/datasets/y/dataset.yaml');
-      await state.finish({ tag: 'T', signedIn: true });
+      await state.finish({ tag: 'T', seenBy: ['user ann'] });
     });
     assert.equal(readFileSync(path, 'utf8').trimEnd().split('\n').length, 3);
     assert.equal(statSync(path).mode & 0o777, 0o600);
     await reopened(async (state) => {
-      assert.deepEqual(state.header, { tag: 'T', signedIn: true });
+      assert.deepEqual(state.header, { tag: 'T', seenBy: ['user ann'] });
       assert.deepEqual(sums(state), { 'a.yaml': '49', 'namespaces/b/datasets/y/dataset.yaml': 's' });
       assert.equal(await state.text('a.yaml'), 'text 49');
       assert.equal(await state.text('namespaces/b/datasets/y/dataset.yaml'), 'x');
     });
     const before = readFileSync(path);
-    await reopened((state) => state.finish({ tag: 'T', signedIn: true }));
+    await reopened((state) => state.finish({ tag: 'T', seenBy: ['user ann'] }));
     assert.deepEqual(readFileSync(path), before);
     assert.ok(!readdirSync(home).some((name) => name.endsWith('.new')));
   });
@@ -89,17 +89,17 @@ describe('the last common state', () => {
     const runs = async (tag: string, checksum: string) =>
       reopened(async (state) => {
         await state.set('a.yaml', file(checksum), `text ${checksum}`);
-        await state.finish({ tag, signedIn: false });
+        await state.finish({ tag, seenBy: [] });
       });
     await reopened(async (state) => {
       for (let i = 0; i < 5; i++) await state.set(`${i}.yaml`, file(String(i)), `text ${i}`);
-      await state.finish({ tag: 'one', signedIn: true });
+      await state.finish({ tag: 'one', seenBy: ['user ann'] });
     });
     const before = readFileSync(path, 'utf8');
     await runs('two', 'x');
     assert.ok(readFileSync(path, 'utf8').startsWith(before));
     await reopened(async (state) => {
-      assert.deepEqual(state.header, { tag: 'two', signedIn: false });
+      assert.deepEqual(state.header, { tag: 'two', seenBy: [] });
       assert.deepEqual(sums(state), {
         '0.yaml': '0',
         '1.yaml': '1',
@@ -110,7 +110,7 @@ describe('the last common state', () => {
       });
       assert.equal(await state.text('a.yaml'), 'text x');
       // Nothing has changed: nothing is added.
-      await state.finish({ tag: 'two', signedIn: false });
+      await state.finish({ tag: 'two', seenBy: [] });
     });
     assert.equal(readFileSync(path, 'utf8').trimEnd().split('\n').length, 8);
     for (let i = 0; i < 10; i++) await runs('three', String(i));
@@ -118,11 +118,32 @@ describe('the last common state', () => {
     await reopened(async (state) => assert.equal(await state.text('a.yaml'), 'text 9'));
   });
 
+  it('knows the rights by which its files were seen, also when a run is interrupted, and none that an older program wrote', async () => {
+    const { path, reopened } = await start();
+    await reopened(async (state) => {
+      await state.addSeenBy(['user ann']);
+      await state.set('a.yaml', file('1'), 'x');
+      await state.finish({ tag: 'T', seenBy: ['user ann'] });
+    });
+    const before = readFileSync(path);
+    await reopened((state) => state.addSeenBy(['user ann']));
+    assert.deepEqual(readFileSync(path), before);
+    await reopened(async (state) => {
+      await state.addSeenBy(['group g', 'user bob']);
+      await state.set('b.yaml', file('1'), 'x');
+    });
+    await reopened((state) =>
+      assert.deepEqual(state.header, { tag: null, seenBy: ['group g', 'user ann', 'user bob'] }),
+    );
+    appendFileSync(path, '{"state":1,"tag":"T","signedIn":true,"lines":0}\n');
+    await reopened((state) => assert.deepEqual(state.header, { tag: 'T', seenBy: ['unknown'] }));
+  });
+
   it('is worth no tag when something was added since', async () => {
     const { reopened } = await start();
     await reopened(async (state) => {
       await state.set('a.yaml', file('1'), 'x');
-      await state.finish({ tag: 'T', signedIn: false });
+      await state.finish({ tag: 'T', seenBy: [] });
     });
     await reopened((state) => state.remove('a.yaml'));
     await reopened((state) => {

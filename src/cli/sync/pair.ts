@@ -3,8 +3,10 @@ import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, rename } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
+import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import type { Pair } from '../../sync/compare.ts';
+import type { RemoteViewer } from '../../sync/rights.ts';
 import type { Call } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { chooseCatalogueFolder } from '../folder.ts';
@@ -15,7 +17,6 @@ export interface PairedRemote {
   /** Its name in commands; its address where it has none. */
   readonly name: string;
   readonly url: string;
-  readonly signedIn: boolean;
 }
 
 /** The remote that a folder was cloned from or first pushed to: the default of `pull`, `push` and `diff`. */
@@ -86,12 +87,13 @@ export async function withSyncPairInFolder<T>(
   work: (pair: Pair, remote: PairedRemote) => Promise<T>,
 ): Promise<T> {
   const { context } = call;
-  const [{ SyncState }, { makeFolderInPrivateFolder }, { withLock }] = await Promise.all([
+  const [{ SyncState }, { anonymous }, { makeFolderInPrivateFolder }, { withLock }] = await Promise.all([
     import('../../sync/state.ts'),
+    import('../../catalogue/permissions.ts'),
     import('../../disk/private-folder.ts'),
     import('../../disk/lock.ts'),
   ]);
-  const { formerUrls: former, ...remote } = await pairedRemote(call, given);
+  const { formerUrls: former, isSignedIn, ...remote } = await pairedRemote(call, given);
   const theirs = await call.remote(given);
   const ours = await context.open(root, { whole: true });
   await makeFolderInPrivateFolder(root, remotesFolder);
@@ -103,9 +105,9 @@ export async function withSyncPairInFolder<T>(
     async () => {
       const state = await SyncState.open(`${path}.ndjson`);
       try {
-        const { signedIn } = remote;
+        const viewer = isSignedIn ? await fetchViewer(theirs) : anonymous;
         return await work(
-          { ours: ours.replica, theirs: theirs.replica, state, spool: `${path}.texts`, signedIn },
+          { ours: ours.replica, theirs: theirs.replica, state, spool: `${path}.texts`, viewer },
           remote,
         );
       } finally {
@@ -114,6 +116,12 @@ export async function withSyncPairInFolder<T>(
     },
     { wait: 1000 },
   );
+}
+
+/** The user of a remote, with the groups that the server names: for a user, `me` is the own record. */
+async function fetchViewer(remote: Catalogue): Promise<RemoteViewer> {
+  const { slug, staff, groups } = await remote.get<'user'>({ kind: 'user', slug: 'me' });
+  return { username: slug, staff, groups };
 }
 
 /** The origin of a folder. If the server has moved, its new address replaces the one in the folder. */
@@ -142,7 +150,7 @@ async function adoptState(former: string, path: string): Promise<void> {
 async function pairedRemote(
   { context: { env }, remoteUrl, signInAt, show }: Call,
   given: string,
-): Promise<PairedRemote & { readonly formerUrls: readonly string[] }> {
+): Promise<PairedRemote & { readonly isSignedIn: boolean; readonly formerUrls: readonly string[] }> {
   const [{ resolveRemote: findRemote, formerUrls }, { readRemotes }] = await Promise.all([
     import('../remote/remotes.ts'),
     import('../remote/remotes-file.ts'),
@@ -153,7 +161,7 @@ async function pairedRemote(
   const { token, isFromEnvironment } = await signInAt(given);
   if (env.CATALOGUE_TOKEN?.trim() && !isFromEnvironment)
     show.message(`CATALOGUE_TOKEN isn't sent to ${url}: add --remote ${name}, or set CATALOGUE_REMOTE.`);
-  return { name, url, signedIn: token !== undefined, formerUrls: formerUrls(remotes, url) };
+  return { name, url, isSignedIn: token !== undefined, formerUrls: formerUrls(remotes, url) };
 }
 
 /** The path of the last common state with a remote: a name that people recognise, and that is unique to the address. */
