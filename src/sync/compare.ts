@@ -6,6 +6,7 @@ import { computeChecksum } from '../disk/checksum.ts';
 import type { FileState, Files, Side } from './files.ts';
 import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
 import { planSync, type SyncPlan } from './plan.ts';
+import { findLostRecords, type LostRecords } from './related.ts';
 import { type RemoteViewer, reasonIfHidden } from './rights.ts';
 import type { SyncState } from './state.ts';
 import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
@@ -27,6 +28,8 @@ export interface Pair {
 export interface Comparison {
   /** @param resolved changes of the last common state, by path; null removes the file from it */
   plan(resolved?: ReadonlyMap<string, FileState | null>): Promise<SyncPlan>;
+  /** The records that both sides had in common, if the remote has nothing left of them; else null. */
+  findLostRecords(): Promise<LostRecords | null>;
   readonly texts: Readonly<Record<Side, TextReader>>;
   /** Files of the remote. */
   readonly theirs: Files;
@@ -75,6 +78,7 @@ export async function compareReplicas(pair: Pair, source?: Side): Promise<Compar
         const movedApart = await detectMovesApart(state, moved, texts);
         return planSync({ ...moved, movedApart, unreadable, hiddenReason });
       },
+      findLostRecords: () => findLostRecords(state, { base, ours, theirs }, texts),
       texts,
       theirs,
       tag: remote.tag ?? known ?? '',

@@ -11,6 +11,7 @@ import {
   type SyncStep,
   selectNamedPartOfPlan,
 } from './plan.ts';
+import { assertNothingToDo } from './related.ts';
 import { rightsOf } from './rights.ts';
 import type { Progress, TransferOutcome } from './run.ts';
 import type { SyncState } from './state.ts';
@@ -24,6 +25,11 @@ export interface SyncOptions {
   readonly choice?: Side | undefined;
   /** True if the local catalogue is being made as a copy of the remote: nobody else writes in it. */
   readonly isClone?: boolean | undefined;
+  /**
+   * True to go on if the remote has nothing left of the last common state: a pull removes it from the local catalogue, too; a
+   * push sends all local files. Without it, such a run is refused.
+   */
+  readonly force?: boolean | undefined;
   /** True to make the plan only. */
   readonly dryRun?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
@@ -52,7 +58,8 @@ const manyTexts = 500;
 /**
  * Brings the changes of the remote to the local catalogue. `choice` resolves conflicts: `theirs` replaces the local
  * file, `ours` keeps it, and the next push sends it.
- * @throws NotFoundError for an unknown name; UnreachableError if the connection breaks: the next run continues
+ * @throws NotFoundError for an unknown name; ConflictError if the remote has nothing left of the last common state;
+ *   UnreachableError if the connection breaks: the next run continues
  */
 export function pull(pair: Pair, options: SyncOptions = {}): Promise<SyncResult> {
   return synchronize(pair, options, 'theirs');
@@ -64,17 +71,19 @@ export function push(pair: Pair, options: Omit<SyncOptions, 'choice'> = {}): Pro
 }
 
 async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promise<SyncResult> {
-  const { names = [], choice, isClone, dryRun = false, signal, onProgress } = options;
+  const { names = [], choice, isClone, force, dryRun = false, signal, onProgress } = options;
   const { state } = pair;
   const comparison = await compareReplicas(pair, dryRun ? undefined : from);
   let spool: TextSpool | undefined;
   try {
     assertNamesExist(names, comparison);
     let plan = selectNamedPartOfPlan(await comparison.plan(), names);
-    const resolved = choice
-      ? baseFilesAfterConflictChoice(plan.conflicts, choice)
-      : new Map<string, LocatedFile | null>();
+    const lost = await comparison.findLostRecords();
+    if (lost && !force) assertNothingToDo(lost, plan, from);
+    const resolved = new Map(choice ? baseFilesAfterConflictChoice(plan.conflicts, choice) : []);
     const keptOurs = choice === 'ours' ? resolved.size : 0;
+    // A push begins anew: what the remote has lost doesn't count as removed.
+    if (lost && force && from === 'ours') for (const path of state.files.keys()) resolved.set(path, null);
     if (resolved.size) plan = selectNamedPartOfPlan(await comparison.plan(resolved), names);
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
     await options.onPlan?.({ plan, steps, comparison });

@@ -1,22 +1,26 @@
 /** Addresses of remotes: which of them get CATALOGUE_TOKEN, and what stays when a server moves. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { serveAccounts } from '../support/accounts.ts';
-import { filesIn, makeRoot, type } from '../support/prompt.ts';
+import { until } from '../support/folder.ts';
+import { filesIn, makeRoot, seed, type } from '../support/prompt.ts';
+import { served } from '../support/served.ts';
 
 /** A server at an address of its own that records requests, and forwards them if there is another behind it. */
-async function listener(t: TestContext, target?: string) {
+async function listener(t: TestContext, target: string | (() => string) = '') {
   const tokens: (string | undefined)[] = [];
   const server = createServer((incoming, outgoing) => {
     tokens.push(incoming.headers.authorization);
-    if (target === undefined) return void outgoing.writeHead(404, { 'Content-Type': 'application/json' }).end('{}');
+    const behind = typeof target === 'string' ? target : target();
+    if (behind === '') return void outgoing.writeHead(404, { 'Content-Type': 'application/json' }).end('{}');
     const { method, headers, url = '/' } = incoming;
-    const onward = request(new URL(url, target), { method, headers }, (response) => {
+    const onward = request(new URL(url, behind), { method, headers }, (response) => {
       outgoing.writeHead(response.statusCode ?? 500, response.headers);
       response.pipe(outgoing);
     });
@@ -213,11 +217,121 @@ describe('a pull as another user', () => {
     await at(`login ${base} --token-stdin`, 'alice');
     assert.deepEqual(await pull(), ['Already up to date.']);
 
+    // Nothing that was pulled is visible any more: neither direction has anything to do, and the common state stays.
+    const { base: closed, accounts: others } = await serveAccounts(
+      t,
+      {},
+      { namespaces: { closed: { id: 7, label: 'Closed', visibility: 'private' } } },
+    );
+    await type(['clone', closed, 'closed'], { root, env: { CATALOGUE_TOKEN: (await others.addToken('alice')).token } });
+    for (const line of ['push', 'pull', 'push']) {
+      const { out, err } = await at(`${line} --data closed`);
+      assert.deepEqual([out, /^closed: left alone\. .* not signed in/m.test(err)], ['', true], line);
+    }
+
     // A user who has left the group that owns a namespace.
     await at(`login ${base} --token-stdin`, 'bob');
     await at(`clone ${base} own`);
     await send('PATCH', '/api/v1/users/bob/', { groups: [] }, (await accounts.addToken('alice')).token);
     const { err } = await at('pull --data own');
     assert.match(err, /^secret: left alone.*hidden from bob.*\nsecret\/oaks: left alone/m);
+  });
+});
+
+describe('a remote that has become another catalogue, or an empty one', () => {
+  const content = {
+    namespaces: { roads: { id: 71, label: 'Roads' } },
+    users: { zoe: { id: 72, staff: true, groups: [] } },
+  };
+
+  /** A clone, and the address of a remote that is an empty catalogue, and then another one. */
+  async function start(t: TestContext) {
+    const [{ base }, empty, other] = [
+      await served(seed, t),
+      await served({ users: content.users }, t),
+      await served(content, t),
+    ];
+    let target = base;
+    const front = await listener(t, () => target);
+    const root = await makeRoot();
+    const copy = join(dirname(root), 'copy');
+    const at = (line: string) => type([...line.split(' '), '--data', 'copy'], { root });
+    await type(['clone', front.url, 'copy'], { root });
+    return {
+      at,
+      copy,
+      url: front.url,
+      base,
+      empty,
+      other,
+      become(url: string) {
+        target = url;
+      },
+      before: filesIn(copy),
+    };
+  }
+  const lost = (found: string) =>
+    new RegExp(
+      `^error: Of 5 records that both sides had in common, the remote shows none, and ${found}: it may be another catalogue,` +
+        ' or lack its files\\. Nothing was changed\\.\\n.*: catalogue pull --force\\n.*: catalogue push --force\\n',
+    );
+
+  it('is pulled from and pushed to only with --force', async (t) => {
+    const { at, copy, become, before, empty, other } = await start(t);
+    for (const [{ base }, found] of [
+      [empty, 'no others'],
+      [other, '1 other'],
+    ] as const) {
+      become(base);
+      for (const line of ['pull', 'pull --dry-run', 'pull parks/trees', 'pull --theirs', 'push', 'push --dry-run']) {
+        const { exitCode, out, err } = await at(line);
+        assert.deepEqual([exitCode, out], [5, ''], line);
+        assert.match(err, lost(found));
+      }
+    }
+    assert.deepEqual(filesIn(copy), before);
+    const pulled = await at('pull --force');
+    assert.equal(pulled.exitCode, 0, pulled.err);
+    assert.deepEqual(
+      filesIn(copy).filter((path) => /^namespaces/.test(path)),
+      ['namespaces/roads/namespace.yaml'],
+    );
+  });
+
+  it('gets all local records back', async (t) => {
+    const { at, become, before, copy, empty } = await start(t);
+    become(empty.base);
+    const files = await openFileCatalogue(empty.folder.root);
+    const { token } = await files.accounts.addToken('zoe');
+    await files.close();
+    const { url } = JSON.parse(readFileSync(join(copy, '.catalogue/remotes/origin.json'), 'utf8'));
+    const push = ['push', '--force', '--data', 'copy', '--remote', url];
+    const pushed = await type(push, { root: join(copy, '../catalogue-data'), env: { CATALOGUE_TOKEN: token } });
+    assert.deepEqual([pushed.exitCode, /^Pushed 5 records and /m.test(pushed.err)], [0, true], pushed.err);
+    assert.deepEqual(filesIn(copy), before);
+    assert.equal((await at('pull')).err, 'Already up to date.\n');
+  });
+
+  it('is noticed after a wrong set-url, and forgotten after the right one', async (t) => {
+    const { at, copy, before, other, base } = await start(t);
+    await at(`remote set-url origin ${other.base}`);
+    for (const line of ['pull', 'push']) assert.match((await at(line)).err, lost('1 other'));
+    await at(`remote set-url origin ${base}`);
+    assert.equal((await at('pull')).err, 'Already up to date.\n');
+    assert.deepEqual(filesIn(copy), before);
+  });
+
+  it('is the same one if its records have changed or moved', async (t) => {
+    const { base, folder } = await served({ namespaces: { parks: { id: 1, label: 'Parks' } } }, t);
+    const root = await makeRoot();
+    await type(['clone', base, 'copy'], { root });
+    const pull = () => type(['pull', '--data', 'copy'], { root });
+    folder.write('namespaces/parks/namespace.yaml', 'id: 1\nlabel: Gardens\n');
+    const changed = async (label: string) => (await (await fetch(`${base}/api/v1/namespaces/`)).text()).includes(label);
+    await until(() => changed('Gardens'));
+    assert.match((await pull()).out, /change\tparks/);
+    renameSync(join(folder.root, 'namespaces/parks'), join(folder.root, 'namespaces/gardens'));
+    await until(() => changed('/gardens/'));
+    assert.match((await pull()).out, /move\tparks\tgardens/);
   });
 });

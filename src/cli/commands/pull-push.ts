@@ -20,6 +20,7 @@ import {
 interface PullOptions {
   readonly ours?: boolean;
   readonly theirs?: boolean;
+  readonly force?: boolean;
   readonly dryRun?: boolean;
 }
 
@@ -35,16 +36,17 @@ export const pull: Verb<PullOptions> = {
   options: () => [
     new Option('--ours', 'If both sides have changed a record, keep the local one; the next push sends it.'),
     new Option('--theirs', 'If both sides have changed a record, replace the local one with the remote one.'),
+    new Option('--force', 'If the remote has nothing left of what both sides had in common, remove that locally, too.'),
     dryRunOption(),
   ],
-  async run(call, names, { ours, theirs, dryRun }) {
+  async run(call, names, { ours, theirs, force, dryRun }) {
     if (ours && theirs) throw new UsageError('Give --ours or --theirs, and not both.');
     const choice: Side | undefined = ours ? 'ours' : theirs ? 'theirs' : undefined;
-    return syncWithRemote(call, 'pull', { names: namesOf(names), choice, dryRun });
+    return syncWithRemote(call, 'pull', { names: namesOf(names), choice, force, dryRun });
   },
 };
 
-export const push: Verb<{ dryRun?: boolean }> = {
+export const push: Verb<{ force?: boolean; dryRun?: boolean }> = {
   usage: 'push [names...]',
   description: 'Send local changes to a remote catalogue.',
   notes:
@@ -52,8 +54,14 @@ export const push: Verb<{ dryRun?: boolean }> = {
     'both sides are not sent: pull first, then push again. A catalogue that was never cloned is pushed as a whole.',
   examples: ['catalogue push', 'catalogue push --dry-run', 'catalogue push parks/trees'],
   on: 'both',
-  options: () => [dryRunOption()],
-  run: (call, names, { dryRun }) => syncWithRemote(call, 'push', { names: namesOf(names), dryRun }),
+  options: () => [
+    new Option(
+      '--force',
+      'If the remote has nothing left of what both sides had in common, send it all local records.',
+    ),
+    dryRunOption(),
+  ],
+  run: (call, names, { force, dryRun }) => syncWithRemote(call, 'push', { names: namesOf(names), force, dryRun }),
 };
 
 const namesOf = (args: readonly (string | undefined)[]) => args.filter((name) => name !== undefined);
