@@ -4,7 +4,7 @@ import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import type { Call, GlobalOptions, SignIn, Verb } from './command.ts';
 import type { Context, RemoteCatalogue } from './context.ts';
 import { UsageError } from './errors.ts';
-import { chooseCatalogueFolder } from './folder.ts';
+import { chooseCatalogueFolder, findCatalogueFolder } from './folder.ts';
 import { type FoundRemote, resolveRemote, tokenFromText } from './remote/remotes.ts';
 
 type RemoteAccess = Pick<Call, 'remote' | 'remoteUrl' | 'signInAt' | 'allowTokenAt'>;
@@ -38,7 +38,7 @@ export function cataloguesForCommand(
   const selected = global.remote ?? (fromEnvironment || undefined);
   const isRemote = on === undefined && selected !== undefined;
 
-  const { withHint, ...access } = remoteAccess(context, selected);
+  const { withHint, ...access } = remoteAccess(context, selected, findCatalogueFolder(global.data, cwd, env));
   const connect = access.remote;
   let local: Promise<Catalogue> | undefined;
   async function openLocal(): Promise<Catalogue> {
@@ -66,21 +66,33 @@ export function cataloguesForCommand(
 /**
  * Finds and connects remotes, each once. CATALOGUE_TOKEN is sent to the selected remote only: the address in a folder that
  * somebody else made must not get it.
- * @param selected the remote that is meant unless another is given
+ * @param selected the remote that is meant unless another is given; without it, the folder's origin is
+ * @param root absolute path of the folder, whose origin is called `origin`; null where there is none
  */
-function remoteAccess(context: Context, selected: string | undefined) {
+function remoteAccess(context: Context, selected: string | undefined, root: string | null) {
   const { env } = context;
-  const found = new Map<string, Promise<FoundRemote>>();
-  async function find(given = selected): Promise<FoundRemote> {
-    if (given === undefined)
-      throw new UsageError('Say which remote catalogue is meant: --remote NAME or its URL. See: catalogue remote list');
+  const found = new Map<string | undefined, Promise<FoundRemote & { readonly isFromFolder: boolean }>>();
+  async function find(given = selected) {
     const known = found.get(given) ?? lookUp(given);
     found.set(given, known);
     return known;
   }
-  async function lookUp(given: string): Promise<FoundRemote> {
-    const { readRemotes } = await import('./remote/remotes-file.ts');
-    return resolveRemote(await readRemotes(env), given);
+  async function lookUp(given: string | undefined) {
+    const [{ readRemotes }, { findOriginRemote, findPresentOrigin, originName }] = await Promise.all([
+      import('./remote/remotes-file.ts'),
+      import('./remote/origin.ts'),
+    ]);
+    const data = await readRemotes(env);
+    const origin =
+      given === originName
+        ? await findOriginRemote(root, data)
+        : given === undefined && root !== null
+          ? await findPresentOrigin(root, data)
+          : null;
+    const meant = origin?.url ?? given;
+    if (meant === undefined)
+      throw new UsageError('Say which remote catalogue is meant: --remote NAME or its URL. See: catalogue remote list');
+    return { ...resolveRemote(data, meant), isFromFolder: origin !== null };
   }
 
   const allowed = new Set(selected === undefined ? [] : [selected]);
@@ -88,7 +100,10 @@ function remoteAccess(context: Context, selected: string | undefined) {
     const { url, login } = await find(given);
     const token = tokenIn(env);
     if (token === undefined) return { token: login?.token, isFromEnvironment: false };
-    for (const name of allowed) if ((await find(name)).url === url) return { token, isFromEnvironment: true };
+    for (const name of allowed) {
+      const remote = await find(name);
+      if (remote.url === url && !remote.isFromFolder) return { token, isFromEnvironment: true };
+    }
     return { token: login?.token, isFromEnvironment: false };
   }
 

@@ -55,7 +55,7 @@ export interface Call {
   accounts(): Promise<Credentials>;
   /**
    * Opens a remote catalogue, as the user who is signed in there.
-   * @param given name or address; default: --remote or CATALOGUE_REMOTE
+   * @param given name or address; default: --remote or CATALOGUE_REMOTE, else the folder's origin
    * @throws NotFoundError for an unknown name; UsageError; UnreachableError
    */
   remote(given?: string): Promise<RemoteCatalogue>;

@@ -29,3 +29,13 @@ export function chooseCatalogueFolder(given: string | undefined, cwd: string, en
       'Make one with: catalogue init. Or say where it is: --data DIR',
   );
 }
+
+/** The absolute path of the catalogue's folder; null if there is none. */
+export function findCatalogueFolder(given: string | undefined, cwd: string, env: NodeJS.ProcessEnv): string | null {
+  try {
+    return resolve(cwd, chooseCatalogueFolder(given, cwd, env));
+  } catch (error) {
+    if (error instanceof UnusableCatalogueError) return null;
+    throw error;
+  }
+}

@@ -335,3 +335,49 @@ describe('a remote that has become another catalogue, or an empty one', () => {
     assert.match((await pull()).out, /move\tparks\tgardens/);
   });
 });
+
+describe('the origin of a clone', () => {
+  it('is what "origin" means to every command, and what login means without a name', async (t) => {
+    const { base, accounts } = await serveAccounts(t);
+    const root = await makeRoot();
+    const cwd = dirname(root);
+    const { token } = await accounts.addToken('bob');
+    const run = (line: string, at = join(cwd, 'copy'), env = {}) =>
+      type(line.split(' '), {
+        root,
+        cwd: at,
+        env: { CATALOGUE_DATA: '', XDG_CONFIG_HOME: join(cwd, '.config'), ...env },
+        files: { '-': token },
+      });
+    const done = async (line: string, at?: string) => {
+      const result = await run(line, at);
+      assert.equal(result.exitCode, 0, `${line}: ${result.err}`);
+      return result;
+    };
+    await done(`clone ${base} copy`, cwd);
+    assert.equal((await done('remote list')).out, `origin\t${base}\t\n`);
+    for (const line of ['login origin --token-stdin', 'login --token-stdin']) {
+      assert.equal((await done(line)).err, `Signed in to ${base} as bob.\n`);
+      assert.equal((await done('remote list')).out, `origin\t${base}\tbob\n`);
+      assert.match((await done(line.replace('login', 'logout').replace(' --token-stdin', ''))).err, /^Signed out of /);
+    }
+    for (const line of ['pull --remote origin', 'push --remote origin', 'diff --remote origin'])
+      assert.equal((await done(line)).err, 'Already up to date.\n', line);
+    assert.match((await done('namespace list --remote origin')).out, /^parks\t/);
+    assert.equal((await run('pull --remote origin', root)).exitCode, 3);
+    assert.equal((await run('login --token-stdin', root)).exitCode, 2);
+    // What another person has written into a folder doesn't get the token of the environment.
+    const { err } = await run('pull --remote origin', undefined, { CATALOGUE_TOKEN: token });
+    assert.match(err, new RegExp(`^CATALOGUE_TOKEN isn't sent to ${base}: add --remote ${base},`));
+    const listed = await run('namespace list --remote origin', undefined, { CATALOGUE_TOKEN: token });
+    assert.deepEqual([listed.exitCode, /^parks\t/m.test(listed.out), /secret/.test(listed.out)], [0, true, false]);
+
+    // A remote with that name wins; the clone keeps its own.
+    await done('remote add origin https://data.example.org');
+    assert.equal((await done('remote list')).out, 'origin\thttps://data.example.org\t\n');
+    assert.equal((await done('pull')).err, 'Already up to date.\n');
+    await done('remote remove origin --yes');
+    assert.match((await done('remote remove origin --yes')).err, new RegExp(`^Removed remote origin: ${base}`));
+    assert.match((await run('pull')).err, /This catalogue has no remote yet\./);
+  });
+});

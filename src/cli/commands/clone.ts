@@ -9,9 +9,10 @@ import type { Call, Verb } from '../command.ts';
 import { defaultFolder } from '../folder.ts';
 import { dryRunOption } from '../options.ts';
 import { bytesText, countText } from '../output/quantities.ts';
+import { readOrigin, writeOrigin } from '../remote/origin.ts';
 import { remotesWithoutMove } from '../remote/remotes.ts';
 import { changeRemotes } from '../remote/remotes-file.ts';
-import { readOrigin, withSyncPairInFolder, writeOrigin } from '../sync/pair.ts';
+import { withSyncPairInFolder } from '../sync/pair.ts';
 import { runSync, showSyncFailures, syncExitCode, transferredAmountText } from '../sync/run.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {

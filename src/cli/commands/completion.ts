@@ -62,11 +62,17 @@ async function sourcesFor(
   const global = typeof data === 'string' ? { data } : typeof remote === 'string' ? { remote } : {};
   const catalogues = cataloguesForCommand(context, global, '', undefined);
   const folder = () => (catalogues.isRemote ? undefined : resolve(context.cwd, catalogues.folder()));
-  return { names: nameSourceForCompletion(folder, catalogues.open), remotes: () => remotesKnown(context), describing };
+  const remotes = () => remotesKnown(context, typeof data === 'string' ? data : undefined);
+  return { names: nameSourceForCompletion(folder, catalogues.open), remotes, describing };
 }
 
-async function remotesKnown({ env }: Context): Promise<readonly Candidate[]> {
-  const { readRemotes } = await import('../remote/remotes-file.ts');
-  const { remotes } = await readRemotes(env);
+/** @param data folder that was typed */
+async function remotesKnown({ cwd, env }: Context, data: string | undefined): Promise<readonly Candidate[]> {
+  const [{ readRemotes }, { listRemotesWithOrigin }, { findCatalogueFolder }] = await Promise.all([
+    import('../remote/remotes-file.ts'),
+    import('../remote/origin.ts'),
+    import('../folder.ts'),
+  ]);
+  const remotes = await listRemotesWithOrigin(findCatalogueFolder(data, cwd, env), await readRemotes(env));
   return remotes.map(({ name, url }) => ({ word: name, description: url }));
 }

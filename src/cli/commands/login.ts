@@ -24,7 +24,7 @@ export const login: Verb<LoginOptions> = {
   usage: 'login [remote]',
   description: 'Sign in to a remote catalogue, by its name or address.',
   notes:
-    'The token is kept in your configuration on this computer; the password is not kept. ' +
+    'In a clone, the remote is the one that it was cloned from, unless another is named. The token is kept in your configuration on this computer; the password is not kept. ' +
     'Programs use a token in CATALOGUE_TOKEN, which is sent to the remote of CATALOGUE_REMOTE or --remote only.',
   examples: [
     'catalogue login prod',
@@ -104,7 +104,7 @@ export const logout: Verb = {
   usage: 'logout [remote]',
   description: 'Sign out of a remote catalogue, by its name or address.',
   notes:
-    'The token is removed from this computer and from the server. A token that was given with login --token-stdin stays ' +
+    'In a clone, the remote is the one that it was cloned from, unless another is named. The token is removed from this computer and from the server. A token that was given with login --token-stdin stays ' +
     'valid on the server.',
   examples: ['catalogue logout prod'],
   on: 'nothing',

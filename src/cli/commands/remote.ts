@@ -1,10 +1,17 @@
 /** `catalogue remote`: names for remote catalogues. */
-import { resolve } from 'node:path';
-import { UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { parseCatalogueUrl } from '../../catalogue/urls.ts';
 import type { Call, Verb } from '../command.ts';
+import { findCatalogueFolder } from '../folder.ts';
 import { dryRunOption, yesOption } from '../options.ts';
 import { confirmRemoval } from '../output/outcome.ts';
+import {
+  findOriginRemote,
+  findPresentOrigin,
+  listRemotesWithOrigin,
+  originName,
+  removeOrigin,
+  updateOrigin,
+} from '../remote/origin.ts';
 import {
   isUnencrypted,
   type Remote,
@@ -15,7 +22,6 @@ import {
   resolveRemote,
 } from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
-import { findPresentOrigin, updateOrigin } from '../sync/pair.ts';
 
 const add: Verb<{ dryRun?: boolean }> = {
   usage: 'add <name> <url>',
@@ -42,12 +48,15 @@ const add: Verb<{ dryRun?: boolean }> = {
 const list: Verb = {
   usage: 'list',
   description: 'List the remotes and the users who are signed in; tokens are not shown.',
+  notes: 'In a clone, "origin" is the remote that it was cloned from, unless its address has another name.',
   examples: ['catalogue remote list', 'catalogue remote list --json'],
   on: 'nothing',
-  async run({ context, show }) {
+  async run(call) {
+    const { context, show } = call;
     const data = await readRemotes(context.env);
-    const nameless = data.logins.filter(({ url }) => !data.remotes.some((remote) => remote.url === url));
-    const objects = [...data.remotes, ...nameless.map(({ url }) => ({ name: null, url }))].map(objectOf(data));
+    const remotes = await listRemotesWithOrigin(findRoot(call), data);
+    const nameless = data.logins.filter(({ url }) => !remotes.some((remote) => remote.url === url));
+    const objects = [...remotes, ...nameless.map(({ url }) => ({ name: null, url }))].map(objectOf(data));
     if (show.asJson) show.json(objects);
     else if (show.forPeople && objects.length === 0)
       show.message('No remotes. Add one with: catalogue remote add NAME URL');
@@ -63,18 +72,23 @@ const list: Verb = {
 const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
   usage: 'remove <name>',
   description: 'Remove a remote and its token from this computer. The server is not contacted.',
+  notes: 'In a clone, "origin" is the remote that it was cloned from: then pull and push need --remote.',
   examples: ['catalogue remote remove prod', 'catalogue remote remove prod --yes'],
   on: 'nothing',
   options: () => [yesOption(), dryRunOption()],
   async run(call, [name = ''], options) {
     const { context, show } = call;
-    const remote = resolveRemote(await readRemotes(context.env), name);
+    const data = await readRemotes(context.env);
+    const root = findRoot(call);
+    const origin = name === originName ? await findOriginRemote(root, data) : null;
+    const remote = origin ?? resolveRemote(data, name);
     if (options.dryRun) {
       show.line(`Would remove remote ${remote.name}: ${remote.url}`);
       return 0;
     }
     await confirmRemoval(call, `remote ${remote.name}`, options.yes);
-    await changeRemotes(context.env, (data) => remotesWithout(data, remote));
+    if (origin && root !== null) await removeOrigin(root);
+    await changeRemotes(context.env, (now) => remotesWithout(now, remote));
     show.message(`Removed remote ${remote.name}: ${remote.url}`);
     return 0;
   },
@@ -129,21 +143,14 @@ async function resolveRemoteToMove(
 ): Promise<{ readonly name: string; readonly url: string }> {
   const origin = root === null ? null : await findPresentOrigin(root, data);
   if (origin === null) return resolveRemote(data, name);
-  const own: Remote = { name: 'origin', url: origin.url };
+  const own: Remote = { name: originName, url: origin.url };
   const named = data.remotes.find((remote) => remote.name === own.name);
   if (name === own.name && (named === undefined || named.url === to)) return own;
   return resolveRemote({ ...data, remotes: [...data.remotes, ...(named ? [] : [own])] }, name);
 }
 
 /** Absolute path of the catalogue's folder; null where there is none. */
-function findRoot(call: Call): string | null {
-  try {
-    return resolve(call.context.cwd, call.folder());
-  } catch (error) {
-    if (error instanceof UnusableCatalogueError) return null;
-    throw error;
-  }
-}
+const findRoot = ({ context, global }: Call) => findCatalogueFolder(global.data, context.cwd, context.env);
 
 const unencrypted = 'With http://, passwords and tokens can be read on the way. Use https:// where you sign in.';
 

@@ -2,9 +2,9 @@
 import { CatalogueError, NotAuthenticatedError } from '../../catalogue/errors.ts';
 import type { Call } from '../command.ts';
 import { ageText } from '../output/quantities.ts';
-import type { Login, Remote, Remotes } from '../remote/remotes.ts';
+import { listRemotesWithOrigin } from '../remote/origin.ts';
+import type { Login, Remote } from '../remote/remotes.ts';
 import { readRemotes } from '../remote/remotes-file.ts';
-import { findPresentOrigin, type Origin } from '../sync/pair.ts';
 import { checksOf, type HealthCheck } from './health-check.ts';
 
 const { ok, warning, problem } = checksOf('remotes');
@@ -21,7 +21,7 @@ export async function remoteServerHealthChecks(call: Call, root: string | null):
     const given = call.global.remote;
     const remotes =
       given === undefined
-        ? namedRemotes(data, root === null ? null : await findPresentOrigin(root, data))
+        ? withNamelessLogins(await listRemotesWithOrigin(root, data), data.logins)
         : [{ name: given, url: await call.remoteUrl(given) }];
     const checks = await Promise.all(remotes.map(({ name, url }) => checkRemote(call, name, url, data.logins)));
     return checks.flat();
@@ -31,12 +31,10 @@ export async function remoteServerHealthChecks(call: Call, root: string | null):
   }
 }
 
-/** The remotes, then the folder's origin and the sign-ins at other addresses; a sign-in is named by its address. */
-function namedRemotes({ remotes, logins }: Remotes, origin: Origin | null): readonly Remote[] {
-  const isNew = ({ url }: { readonly url: string }) => !remotes.some((remote) => remote.url === url);
-  const own = origin && isNew(origin) ? [{ name: 'origin', url: origin.url }] : [];
-  const nameless = logins.filter((login) => isNew(login) && login.url !== own[0]?.url);
-  return [...remotes, ...own, ...nameless.map(({ url }) => ({ name: url, url }))];
+/** The remotes, then the sign-ins at other addresses, named by these. */
+function withNamelessLogins(remotes: readonly Remote[], logins: readonly Login[]): readonly Remote[] {
+  const nameless = logins.filter((login) => !remotes.some(({ url }) => url === login.url));
+  return [...remotes, ...nameless.map(({ url }) => ({ name: url, url }))];
 }
 
 /** Asks a server as the user who is signed in; as nobody, if the server refuses the token. */

@@ -1,55 +1,21 @@
 /** The two catalogues that `clone`, `pull`, `push` and `diff` compare: the one in the folder, and a remote. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
-import { readFile, rename } from 'node:fs/promises';
-import { join, relative, resolve } from 'node:path';
+import { rename } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { privateFolder } from '../../catalogue/layout.ts';
 import type { Pair } from '../../sync/compare.ts';
 import type { RemoteViewer } from '../../sync/rights.ts';
 import type { Call } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { chooseCatalogueFolder } from '../folder.ts';
-import type { Remotes } from '../remote/remotes.ts';
+import { pathInRemotesFolder, remotesFolder, updateOrigin, writeOrigin } from '../remote/origin.ts';
 
 /** The remote of a pair. */
 export interface PairedRemote {
   /** Its name in commands; its address where it has none. */
   readonly name: string;
   readonly url: string;
-}
-
-/** The remote that a folder was cloned from or first pushed to: the default of `pull`, `push` and `diff`. */
-export interface Origin {
-  readonly url: string;
-  /** True while a clone isn't complete. */
-  readonly cloning?: boolean;
-}
-
-const remotesFolder = 'remotes';
-const pathIn = (root: string, name: string) => join(root, privateFolder, remotesFolder, name);
-
-/** The origin of a folder; null where there is none. */
-export async function readOrigin(root: string): Promise<Origin | null> {
-  const text = await readFile(pathIn(root, 'origin.json'), 'utf8').catch(() => null);
-  if (text === null) return null;
-  try {
-    const { url, cloning } = JSON.parse(text);
-    return typeof url === 'string' ? { url, cloning: cloning === true } : null;
-  } catch {
-    return null;
-  }
-}
-
-/** Writes the origin of a folder. */
-export async function writeOrigin(root: string, { url, cloning = false }: Origin): Promise<void> {
-  const [{ writeDurably }, { makeFolderInPrivateFolder }] = await Promise.all([
-    import('../../disk/durable.ts'),
-    import('../../disk/private-folder.ts'),
-  ]);
-  await makeFolderInPrivateFolder(root, remotesFolder);
-  const text = JSON.stringify({ url, ...(cloning && { cloning }) }, null, 2);
-  await writeDurably(pathIn(root, 'origin.json'), `${text}\n`, { mode: 0o600 });
 }
 
 /**
@@ -124,22 +90,6 @@ async function fetchViewer(remote: Catalogue): Promise<RemoteViewer> {
   return { username: slug, staff, groups };
 }
 
-/** The origin of a folder. If the server has moved, its new address replaces the one in the folder. */
-export async function updateOrigin(root: string, env: NodeJS.ProcessEnv): Promise<Origin | null> {
-  const [{ readRemotes }, origin] = await Promise.all([import('../remote/remotes-file.ts'), readOrigin(root)]);
-  const current = await findPresentOrigin(root, await readRemotes(env));
-  if (current !== null && current.url !== origin?.url) await writeOrigin(root, current);
-  return current;
-}
-
-/** The origin of a folder, with the present address of its server; null where there is none. Writes nothing. */
-export async function findPresentOrigin(root: string, remotes: Remotes): Promise<Origin | null> {
-  const origin = await readOrigin(root);
-  if (origin === null) return null;
-  const { presentServerUrl } = await import('../remote/remotes.ts');
-  return { ...origin, url: presentServerUrl(remotes, origin.url) };
-}
-
 /** Renames the common state with a server that has moved, unless there is one of its new address. */
 async function adoptState(former: string, path: string): Promise<void> {
   if (existsSync(`${path}.ndjson`) || !existsSync(`${former}.ndjson`)) return;
@@ -151,13 +101,13 @@ async function pairedRemote(
   { context: { env }, remoteUrl, signInAt, show }: Call,
   given: string,
 ): Promise<PairedRemote & { readonly isSignedIn: boolean; readonly formerUrls: readonly string[] }> {
-  const [{ resolveRemote: findRemote, formerUrls }, { readRemotes }] = await Promise.all([
+  const [{ resolveRemote, formerUrls }, { readRemotes }] = await Promise.all([
     import('../remote/remotes.ts'),
     import('../remote/remotes-file.ts'),
   ]);
   const remotes = await readRemotes(env);
-  const { name } = findRemote(remotes, given);
   const url = await remoteUrl(given);
+  const { name } = remotes.remotes.find((remote) => remote.name === given) ?? resolveRemote(remotes, url);
   const { token, isFromEnvironment } = await signInAt(given);
   if (env.CATALOGUE_TOKEN?.trim() && !isFromEnvironment)
     show.message(`CATALOGUE_TOKEN isn't sent to ${url}: add --remote ${name}, or set CATALOGUE_REMOTE.`);
@@ -169,5 +119,5 @@ export function commonStatePath(root: string, url: string): string {
   const { host, pathname } = new URL(url);
   const words = `${host}${pathname}`.replace(/[^A-Za-z0-9.]+/g, '-').replace(/-+$/, '');
   const hash = createHash('sha256').update(url).digest('hex').slice(0, 12);
-  return pathIn(root, `${words.slice(0, 60)}-${hash}`);
+  return pathInRemotesFolder(root, `${words.slice(0, 60)}-${hash}`);
 }
