@@ -150,7 +150,15 @@ export interface Imported {
   readonly links: readonly { readonly id: string; readonly reason: string }[];
   /** Datasets that the source has no more; they stay. */
   readonly missing: readonly DatasetRef[];
-  readonly versions: readonly { readonly ref: DatasetRef; readonly version: string; readonly file: string }[];
+  /** New versions, of which a dry run has no names; and those of people that are not the newest any more because of them. */
+  readonly versions: readonly {
+    readonly ref: DatasetRef;
+    readonly version: string | null;
+    readonly file: string;
+    readonly addedByHand: readonly string[];
+  }[];
+  /** Files that a dry run doesn't fetch. */
+  readonly unfetched: readonly { readonly ref: DatasetRef; readonly address: string }[];
 }
 
 /**

@@ -160,7 +160,7 @@ export const fields = {
     }),
     download: urlField('download/', 'Address of the payload of the newest version.'),
     reading: writableReadingField('Options for reading the next version, as they were given for the last ones.'),
-    source: sourceField('Origin of an import: place, identifier there, and a checksum of each field.'),
+    source: sourceField('Origin of an import: place, identifier there, and a checksum of each field and of the file.'),
     aliases,
   },
   version: {

@@ -156,7 +156,7 @@ export interface Dataset {
   readonly former_names: Readonly<Record<string, readonly string[]>>;
   /** Options for reading the next version. */
   readonly reading: ReadingOptions;
-  /** Origin of an imported dataset: `from`, `id`, and `imported` with a checksum by field; {} if it wasn't imported. */
+  /** Origin of an imported dataset: `from`, `id`, and `imported` with checksums of its fields and its file; {} if it wasn't imported. */
   readonly source: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   /** Former addresses: `<namespace>/<dataset>`, or `<dataset>` within the same namespace. */
   readonly aliases: readonly string[];

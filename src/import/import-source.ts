@@ -8,7 +8,7 @@ import type { DatasetRef } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import { removeAbandonedTemporaries } from '../disk/durable.ts';
 import { withLockFile } from '../disk/lock.ts';
-import { BroughtFiles, type BroughtVersion, type FileLink } from './bring-files.ts';
+import { BroughtFiles, type BroughtSoFar } from './bring-files.ts';
 import type { ListLayers, UnpackTable } from './data-files.ts';
 import type { SourceFormat } from './detect.ts';
 import { type Documents, openLocalDocument } from './documents.ts';
@@ -47,7 +47,7 @@ export interface ImportEnvironment {
   readonly onFiles?: ((done: number, total: number, bytes: number) => void) | undefined;
 }
 
-export interface ImportResult {
+export interface ImportResult extends Readonly<BroughtSoFar> {
   readonly source: string;
   /** By its present name, if it was renamed. */
   readonly namespace: string;
@@ -59,9 +59,6 @@ export interface ImportResult {
   readonly skipped: readonly Skipped[];
   /** Datasets of this source that it doesn't have any more. They stay. */
   readonly missing: readonly DatasetRef[];
-  readonly versions: readonly BroughtVersion[];
-  /** Datasets whose files stay links, with the reason. */
-  readonly links: readonly FileLink[];
   /** Requests to servers, and answers that nothing has changed. */
   readonly requests: number;
   readonly unchangedDocuments: number;
@@ -139,7 +136,12 @@ async function importInto(
       ? readHttpSource(addressToRead(request.source), { ...state, folder: null })
       : readLocalSource(resolve(cwd, request.source), state);
     const unpacking = environment.unpackTable && { unpackTable: environment.unpackTable, folder };
-    files = new BroughtFiles(catalogue, documents, request.dryRun ?? false, signal, environment.onFiles, unpacking);
+    const { dryRun = false } = request;
+    const { onFiles } = environment;
+    files = new BroughtFiles({
+      ...{ catalogue, documents, isRemote: http !== null, dryRun, signal, onFiles },
+      unpack: unpacking,
+    });
     let total: number | null = null;
     let done = 0;
     try {
@@ -151,8 +153,8 @@ async function importInto(
         }
         if ('skipped' in item) writer.outcome.skipped.push(item.skipped);
         else {
-          const ref = await writer.add(item.dataset);
-          if (ref && (request.withData || item.dataset.isDataFile)) files.plan(ref, item.dataset);
+          const added = await writer.add(item.dataset);
+          if (added && (request.withData || item.dataset.isDataFile)) files.plan(added, item.dataset);
         }
         environment.onRecords?.(++done, total);
       }

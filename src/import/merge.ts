@@ -33,7 +33,7 @@ export interface Origin {
   readonly from: string;
   /** Identifier in the source. */
   readonly id: string;
-  /** Checksums of the imported values by field; of `slug`, the name that the import gave. */
+  /** Checksums of the imported values by field; `slug`, the name that the import gave; and the last file: `ImportedFile`. */
   readonly imported: Readonly<Record<string, string>>;
 }
 
@@ -137,7 +137,10 @@ export function mergeWithRecord(present: Dataset, dataset: ImportedDataset, from
     }
     if (kept) imported[field] = kept;
   }
-  if (origin?.imported.slug) imported.slug = origin.imported.slug;
+  for (const name of ['slug', 'file', 'version']) {
+    const kept = origin?.imported[name];
+    if (kept) imported[name] = kept;
+  }
   const source = { from, id: dataset.id, imported };
   const isSame =
     origin !== null &&

@@ -1,16 +1,13 @@
 /** Writing of imported datasets: new records together, changed ones by edits, each once. */
 
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { NotFoundError } from '../catalogue/errors.ts';
 import { randomUnusedId } from '../catalogue/ids.ts';
-import { recordFormat, recordPaths, recordPathWithoutExtension } from '../catalogue/layout.ts';
+import { recordPathWithoutExtension } from '../catalogue/layout.ts';
 import { type DatasetRef, formatRef, maxSlugLength } from '../catalogue/ref.ts';
 import type { RecordChange } from '../catalogue/replica.ts';
-import { schemas } from '../catalogue/schemas.ts';
 import type { Dataset } from '../catalogue/types.ts';
-import { computeChecksum } from '../disk/checksum.ts';
-import { editRecordText, newRecordText } from '../text/document.ts';
-import { type BrokenRecord, collectText, findBrokenRecords } from './broken-records.ts';
+import { newRecordText } from '../text/document.ts';
+import { type BrokenRecord, findBrokenRecords } from './broken-records.ts';
 import { type ImportedDataset, reasonOf, type Skipped } from './imported.ts';
 import {
   freeSlug,
@@ -23,9 +20,7 @@ import {
   wantedSlug,
 } from './merge.ts';
 import { originKey, readPresentDatasets } from './present-datasets.ts';
-
-/** Records that are written together: more of them take more memory. */
-const batchSize = 1000;
+import { batchSize, editedRecord, recordKeys } from './record-edits.ts';
 
 export interface Target {
   readonly namespace: string;
@@ -42,6 +37,13 @@ export interface Written {
   readonly label: string;
   /** Names of the changed fields; empty for a new dataset. */
   readonly fields: readonly string[];
+}
+
+/** A dataset that was written, or planned. */
+export interface Added {
+  readonly ref: DatasetRef;
+  /** Its name until the import is done: in a dry run the present one, or null for a new dataset. */
+  readonly readAs: DatasetRef | null;
 }
 
 /** A dataset with fields that people wrote by hand, and that the source has otherwise. */
@@ -68,8 +70,6 @@ interface Waiting {
   readonly list: Written[] | null;
   readonly id: string;
 }
-
-const recordKeys = Object.keys(schemas.dataset.properties);
 
 /** Writes the datasets of a source into a namespace. */
 export class DatasetWriter {
@@ -140,8 +140,8 @@ export class DatasetWriter {
   }
 
   /** @returns the dataset, once it is written or planned; null if it was refused */
-  async add(dataset: ImportedDataset): Promise<DatasetRef | null> {
-    const { from, namespace } = this.#target;
+  async add(dataset: ImportedDataset): Promise<Added | null> {
+    const { from, namespace, dryRun } = this.#target;
     if (this.#seen.has(dataset.id)) return this.#skip(dataset.id, 'the source has another record with this identifier');
     this.#seen.add(dataset.id);
     const present = this.#known.get(originKey({ from, id: dataset.id })) ?? this.#known.get(dataset.id);
@@ -162,7 +162,7 @@ export class DatasetWriter {
       const path = `${recordPathWithoutExtension(ref)}.yaml`;
       this.#batch.push({
         // A dry run writes nothing.
-        change: this.#target.dryRun ? null : { do: 'write', path, text, ifMatch: null },
+        change: dryRun ? null : { do: 'write', path, text, ifMatch: null },
         written: { ref, label: dataset.label, fields: [] },
         list: this.outcome.created,
         id: dataset.id,
@@ -171,7 +171,7 @@ export class DatasetWriter {
       return this.#skip(dataset.id, reasonOf(error));
     }
     if (this.#batch.length >= batchSize) await this.flush();
-    return ref;
+    return { ref, readAs: dryRun ? null : ref };
   }
 
   /** Drops a dataset that was found: its record as it was is not needed any more, and 10,000 of them are much memory. */
@@ -205,16 +205,17 @@ export class DatasetWriter {
     }
   }
 
-  async #update(present: Dataset, dataset: ImportedDataset): Promise<DatasetRef | null> {
+  async #update(present: Dataset, dataset: ImportedDataset): Promise<Added | null> {
     const { from, dryRun } = this.#target;
     const { namespace, slug } = present;
-    let ref: DatasetRef = { kind: 'dataset', namespace, slug };
+    const former: DatasetRef = { kind: 'dataset', namespace, slug };
+    let ref = former;
     const { changes, keptFields } = mergeWithRecord(present, dataset, from);
     if (keptFields.length) this.outcome.kept.push({ ref, fields: keptFields });
     const renamed = this.#newSlug(present, dataset);
     if (!changes && !renamed) {
       this.outcome.unchanged++;
-      return ref;
+      return { ref, readAs: ref };
     }
     const fields = [...Object.keys(changes ?? {}).filter((field) => field !== 'source'), ...(renamed ? ['slug'] : [])];
     const isNews = fields.length > 0 || originOf(present)?.from !== from;
@@ -228,7 +229,7 @@ export class DatasetWriter {
         ...changes,
         source: { ...source, imported: { ...source.imported, ...(renamed && { slug: renamed }) } },
       };
-      const change = dryRun ? null : await this.#editedRecord(ref, values);
+      const change = dryRun ? null : await editedRecord(this.#catalogue, ref, values);
       this.#batch.push({
         change,
         written: { ref, label: dataset.label, fields },
@@ -239,18 +240,7 @@ export class DatasetWriter {
       return this.#skip(dataset.id, `${formatRef(ref)}: ${reasonOf(error)}`);
     }
     if (this.#batch.length >= batchSize) await this.flush();
-    return ref;
-  }
-
-  /** The change of a record that sets these values, and leaves everything else in it as it is. */
-  async #editedRecord(ref: DatasetRef, values: Readonly<Record<string, unknown>>): Promise<RecordChange> {
-    for (const path of recordPaths(ref)) {
-      const text = await collectText(this.#catalogue.replica.read(path));
-      if (text === null) continue;
-      const next = editRecordText(text, recordFormat(path), values, recordKeys);
-      return { do: 'write', path, text: next, ifMatch: computeChecksum(text) };
-    }
-    throw new NotFoundError('The record was removed meanwhile.');
+    return { ref, readAs: dryRun ? former : ref };
   }
 
   /** The new slug of a dataset that has another name at the source now; undefined if it keeps its own. */

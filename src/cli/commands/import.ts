@@ -134,14 +134,23 @@ const maxLines = 20;
 
 /** Prints what was done, and what was not taken with its reasons. Quiet, it leaves out what is the same every night. */
 export function showImportResult({ show, context: { quiet } }: Call, result: ImportResult, dryRun: boolean): void {
-  const { created, updated, unchanged, skipped, kept, missing, versions, links, namespace, source } = result;
+  const { created, updated, unchanged, skipped, kept, missing, versions, links, unfetched, namespace, source } = result;
   const rows = [
     created.map(({ ref, label }) => ['new', formatRef(ref), label]),
     updated.map(({ ref, fields }) => ['updated', formatRef(ref), fields.join(', ') || 'source']),
-    versions.map(({ ref, version, file }) => ['version', `${formatRef(ref)}@${version}`, file]),
-    versions.flatMap(({ ref, version, columns }) =>
-      columns.length ? [['columns', `${formatRef(ref)}@${version}`, columns.join(' ')]] : [],
+    versions.map((one) => ['version', versionText(one), one.file]),
+    versions.flatMap((one) => (one.columns.length ? [['columns', versionText(one), one.columns.join(' ')]] : [])),
+    versions.flatMap(({ ref, addedByHand }) =>
+      addedByHand.map((version) => [
+        'older',
+        `${formatRef(ref)}@${version}`,
+        'added by hand; the new file of the source is newer',
+      ]),
     ),
+    groupedReasons(unfetched.map(({ ref }) => ({ id: formatRef(ref), reason: wouldBeFetched }))).map((cells) => [
+      'fetch',
+      ...cells,
+    ]),
     (quiet ? [] : kept).map(({ ref, fields }) => ['kept', formatRef(ref), `written by hand: ${fields.join(', ')}`]),
     missing.map((ref) => ['missing', formatRef(ref), 'the source has it no more; it stays here']),
     groupedReasons(links.filter(({ failed }) => failed || !quiet)).map((cells) => ['link', ...cells]),
@@ -160,10 +169,17 @@ export function showImportResult({ show, context: { quiet } }: Call, result: Imp
     `${numberText(updated.length)} updated`,
     `${numberText(unchanged)} unchanged`,
     ...(versions.length ? [countText(versions.length, 'version')] : []),
+    ...(unfetched.length ? [`${countText(unfetched.length, 'file')} to fetch`] : []),
     ...(skipped.length ? [`${numberText(skipped.length)} not taken`] : []),
   ];
   show.message(`${dryRun ? 'Would import' : 'Imported'} ${source} into ${namespace}: ${counts.join(', ')}.`);
 }
+
+const wouldBeFetched = 'its file would be fetched; it becomes a version if it has changed';
+
+/** A new version, of which a dry run knows only the dataset. */
+const versionText = ({ ref, version }: ImportResult['versions'][number]): string =>
+  `${formatRef(ref)}${version === null ? '' : `@${version}`}`;
 
 /** A line for each reason, with the records that it holds for. */
 function groupedReasons(skipped: ImportResult['skipped']): readonly (readonly string[])[] {
@@ -183,4 +199,5 @@ export const resultAsJson = (result: ImportResult): Readonly<Record<string, unkn
   kept: result.kept.map(({ ref, fields }) => ({ dataset: formatRef(ref), fields })),
   missing: result.missing.map((ref) => formatRef(ref)),
   versions: result.versions.map(({ ref, ...others }) => ({ dataset: formatRef(ref), ...others })),
+  unfetched: result.unfetched.map(({ ref, address }) => ({ dataset: formatRef(ref), address })),
 });

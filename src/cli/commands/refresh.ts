@@ -11,7 +11,7 @@ export const command: Verb<{ readonly dryRun?: boolean }> = {
   description: 'Import the saved sources again.',
   notes:
     'Sources are saved in catalogue.yaml, under "sources", by: catalogue import … --save NAME. Without a name, all of them are ' +
-    'imported. A new version is added only where the bytes of a file differ. It can run in cron and in CI.',
+    'imported. A new version is added only where a file has changed at the source. It can run in cron and in CI.',
   examples: ['catalogue refresh', 'catalogue refresh city --dry-run'],
   options: () => [dryRunOption()],
   async run(call, names, { dryRun }) {
