@@ -1,6 +1,7 @@
 /** A dataset in Croissant 1.1 (MLCommons): its files, and the fields in them. */
 import { extractorOf } from './croissant-extract.ts';
 import type { DatasetFacts, Distribution } from './facts.ts';
+import type { FileColumn } from './file-columns.ts';
 import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
 import { missingFor } from './requirements.ts';
 
@@ -30,7 +31,9 @@ export function croissantDataset(facts: DatasetFacts): Readonly<Record<string, u
   const [file] = facts.distributions;
   const extract = file && extractorOf(file.format);
   if (!extract || missingFor('croissant', facts).length) return undefined;
-  const ids = uniqueIds(facts.columns.map(({ name }) => name));
+  const columns = columnsByName(file);
+  const ids = uniqueIds(columns.map(({ column }) => column.name));
+  const description = linesAboveHeader(file);
   return {
     '@context': context,
     '@type': 'sc:Dataset',
@@ -38,23 +41,43 @@ export function croissantDataset(facts: DatasetFacts): Readonly<Record<string, u
     conformsTo: 'http://mlcommons.org/croissant/1.1',
     ...mapFacts(datasetMapping, 'croissant', facts),
     distribution: [
-      { '@type': 'cr:FileObject', '@id': 'file', ...mapFacts(distributionMapping, 'croissant', file as Distribution) },
-    ],
-    recordSet: [
       {
-        '@type': 'cr:RecordSet',
-        '@id': 'rows',
-        name: 'rows',
-        field: facts.columns.map((column, i) => ({
-          '@type': 'cr:Field',
-          '@id': `rows/${ids[i]}`,
-          ...mapFacts(columnMapping, 'croissant', column),
-          source: { fileObject: { '@id': 'file' }, extract: extract(column) },
-        })),
+        ...{ '@type': 'cr:FileObject', '@id': 'file' },
+        ...mapFacts(distributionMapping, 'croissant', file),
+        ...(description && { description }),
       },
     ],
+    ...(columns.length && {
+      recordSet: [
+        {
+          '@type': 'cr:RecordSet',
+          '@id': 'rows',
+          name: 'rows',
+          field: columns.map((one, i) => ({
+            '@type': 'cr:Field',
+            '@id': `rows/${ids[i]}`,
+            ...mapFacts(columnMapping, 'croissant', one.column),
+            source: { fileObject: { '@id': 'file' }, extract: extract(one) },
+          })),
+        },
+      ],
+    }),
   };
 }
+
+/** The columns that a program finds by their names: it looks for them in the first line of a CSV. */
+const columnsByName = ({ format, csv, columns }: Distribution): readonly FileColumn[] =>
+  isCsv(format) && (!csv.header || csv.skip > 0) ? [] : columns();
+
+/** A sentence about a CSV whose first line has no names: Croissant has no property for it. */
+function linesAboveHeader({ format, csv: { header, skip } }: Distribution): string | undefined {
+  if (!isCsv(format) || (header && skip === 0)) return undefined;
+  const lines = `${skip} ${skip === 1 ? 'line stands' : 'lines stand'} above`;
+  if (header) return `${lines} the names of the columns.`;
+  return `The columns have no names in it${skip > 0 ? `, and ${lines} the first row` : ''}.`;
+}
+
+const isCsv = (format: string): boolean => format === 'csv' || format === 'tsv';
 
 /** Names as parts of an IRI, each once. */
 function uniqueIds(names: readonly string[]): readonly string[] {

@@ -1,7 +1,6 @@
 /** A dataset as a Data Package 2 (Frictionless) with Table Schema: the rows as CSV, and the file as it was published. */
-import type { Column } from '../catalogue/types.ts';
 import type { CsvForm } from './csv-form.ts';
-import type { DatasetFacts } from './facts.ts';
+import type { DatasetFacts, Distribution } from './facts.ts';
 import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
 import { missingFor } from './requirements.ts';
 
@@ -16,22 +15,30 @@ export function dataPackage(facts: DatasetFacts): Readonly<Record<string, unknow
     resources: distributions.map((one) => ({
       name: one.isOriginal ? 'data' : one.format,
       ...mapFacts(distributionMapping, 'dataPackage', one),
-      ...(one.format === 'csv' && columns.length && tabular(columns, one.csv)),
+      ...(one.format === 'csv' && columns.length && tabular(one)),
     })),
   };
 }
 
-const tabular = (columns: readonly Column[], form: CsvForm) => ({
-  type: 'table',
-  encoding: form.encoding,
-  ...dialect(form),
-  schema: {
-    $schema: 'https://datapackage.org/profiles/2.0/tableschema.json',
-    fields: columns.map((column) => mapFacts(columnMapping, 'dataPackage', column)),
-    // Points have a column each for longitude and latitude in CSV, and names may come in another order.
-    fieldsMatch: ['partial'],
-  },
-});
+function tabular({ csv, columns }: Distribution) {
+  const fields = columns().map(({ name, column }) => mapFacts(columnMapping, 'dataPackage', { ...column, name }));
+  return {
+    type: 'table',
+    encoding: csv.encoding,
+    ...dialect(csv),
+    ...(fields.length && {
+      schema: {
+        $schema: 'https://datapackage.org/profiles/2.0/tableschema.json',
+        fields,
+        // A header may have names that are repeated or empty, which no field has. Without a header, only the order counts.
+        ...(csv.header && { fieldsMatch: ['partial'] }),
+      },
+    }),
+  };
+}
+
+/** Most lines that are listed as those to leave out. */
+const maxCommentRows = 1000;
 
 /** A Table Dialect, if it isn't the default one. */
 function dialect({ delimiter, skip, header }: CsvForm) {
@@ -41,6 +48,9 @@ function dialect({ delimiter, skip, header }: CsvForm) {
       $schema: 'https://datapackage.org/profiles/2.0/tabledialect.json',
       ...(delimiter !== ',' && { delimiter }),
       ...(header ? skip > 0 && { headerRows: [skip + 1] } : { header }),
+      ...(!header &&
+        skip > 0 &&
+        skip <= maxCommentRows && { commentRows: Array.from({ length: skip }, (_, i) => i + 1) }),
     },
   };
 }

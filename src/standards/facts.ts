@@ -12,6 +12,7 @@ import { refOf } from '../catalogue/ref.ts';
 import type { Column, Dataset, Namespace, Settings, Version } from '../catalogue/types.ts';
 import { apiPath, downloadFileName, httpUri } from '../catalogue/urls.ts';
 import { type CsvForm, csvFormOf, ownCsv } from './csv-form.ts';
+import { columnsOfOwnCsv, columnsOfPayload, type FileColumn } from './file-columns.ts';
 import { type TimeInterval, timeIntervalOf } from './time-interval.ts';
 
 /** What the documents of all datasets need of their catalogue. */
@@ -63,6 +64,8 @@ export interface Distribution {
   readonly isOriginal: boolean;
   /** How the text of CSV is written. */
   readonly csv: CsvForm;
+  /** Returns the columns that can be found in it by their names there, or in a CSV without a header by their order. */
+  readonly columns: () => readonly FileColumn[];
 }
 
 export interface DatasetFacts {
@@ -181,7 +184,7 @@ export function datasetFacts(
     temporal: newest && timeIntervalOf(newest, dataset.columns),
     columns: dataset.columns,
     countMisdirectedRings: () => Number(decodeMetadata(newest?.metadata ?? '')?.misdirected_rings ?? 0),
-    distributions: newest ? distributionsOf(newest, base) : [],
+    distributions: newest ? distributionsOf(newest, base, dataset.columns) : [],
     links: Object.entries(dataset.links).flatMap(([title, text]) => {
       const url = httpUri(text);
       return url ? [{ title, url, mediaType: mediaTypeOfUrl(url) }] : [];
@@ -226,22 +229,24 @@ function describeTable({ label, slug, columns }: Dataset, version: Version | und
   return `${name}: a table${rows} and the columns ${names.join(', ')}${more}.`;
 }
 
-function distributionsOf(version: Version, base: string): readonly Distribution[] {
+function distributionsOf(version: Version, base: string, columns: readonly Column[]): readonly Distribution[] {
   const { file, href, format, size, checksum, media_type } = version;
   const home = base + apiPath(refOf(version));
   const url = file ? `${home}download/${downloadFileName(version)}` : httpUri(href);
+  const formatOfFile = format || file.split('.').at(-1) || '';
   const original: readonly Distribution[] =
     url !== undefined
       ? [
           {
             url,
             name: file ? downloadFileName(version) : (href.split(/[?#]/)[0]?.split('/').at(-1) ?? ''),
-            format: format || file.split('.').at(-1) || '',
+            format: formatOfFile,
             mediaType: wellFormedMediaType(media_type) ?? withoutParameters(mediaTypeOf(format || file || href)),
             size: size ?? undefined,
             checksum: checksum || undefined,
             isOriginal: true,
             csv: csvFormOf(version),
+            columns: () => columnsOfPayload(version, formatOfFile, columns),
           },
         ]
       : [];
@@ -261,6 +266,7 @@ function distributionsOf(version: Version, base: string): readonly Distribution[
       checksum: undefined,
       isOriginal: false,
       csv: ownCsv,
+      columns: () => columnsOfOwnCsv(version, columns),
     })),
   ];
 }

@@ -155,7 +155,7 @@ interface CroissantNode {
 
 /** Problems of a document in Croissant 1.1, by the text of the specification: there is no official schema. */
 export function croissantErrors(document: CroissantNode): readonly string[] {
-  const demanded = ['name', 'description', 'license', 'url', 'creator', 'datePublished', 'distribution', 'recordSet'];
+  const demanded = ['name', 'description', 'license', 'url', 'creator', 'datePublished', 'distribution'];
   const errors = demanded.filter((key) => document[key] === undefined).map((key) => `${key} is missing`);
   if (document.conformsTo !== 'http://mlcommons.org/croissant/1.1') errors.push('conformsTo');
   const files = document.distribution as readonly CroissantNode[];
@@ -165,7 +165,7 @@ export function croissantErrors(document: CroissantNode): readonly string[] {
       errors.push(`${file['@id']}: contentUrl or encodingFormat is missing`);
     if (!/^[0-9a-f]{64}$/.test(String(file.sha256))) errors.push(`${file['@id']}: sha256`);
   }
-  for (const { field } of document.recordSet as readonly { field: readonly CroissantNode[] }[])
+  for (const { field } of (document.recordSet ?? []) as readonly { field: readonly CroissantNode[] }[])
     for (const { '@id': id, dataType, source } of field) {
       if (ids.has(id)) errors.push(`${id} is used twice`);
       ids.add(id);

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Catalogue, Published } from '../../src/catalogue/catalogue.ts';
+import type { ReadingOptions } from '../../src/catalogue/types.ts';
 import { type FileCatalogue, openFileCatalogue } from '../../src/files/file-catalogue.ts';
 
 export interface Workshop {
@@ -11,7 +12,7 @@ export interface Workshop {
   readonly files: FileCatalogue;
   readonly catalogue: Catalogue;
   /** Makes the dataset `lab/<slug>` where it isn't there, and takes the text in as its newest version. */
-  publish(slug: string, fileName: string, text: string | Buffer): Promise<Published>;
+  publish(slug: string, fileName: string, text: string | Buffer, reading?: ReadingOptions): Promise<Published>;
   remove(): Promise<void>;
 }
 
@@ -26,10 +27,10 @@ export async function makeWorkshop(): Promise<Workshop> {
     root,
     files,
     catalogue,
-    async publish(slug, fileName, text) {
+    async publish(slug, fileName, text, reading) {
       const ref = { kind: 'dataset', namespace: 'lab', slug } as const;
       await catalogue.get(ref).catch(() => catalogue.create('dataset', { label: slug, slug, namespace: 'lab' }));
-      return catalogue.publish(ref, { source: Readable.from([Buffer.from(text)]), fileName });
+      return catalogue.publish(ref, { source: Readable.from([Buffer.from(text)]), fileName, reading });
     },
     async remove() {
       await files.close();

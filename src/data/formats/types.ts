@@ -46,6 +46,10 @@ export interface PayloadInfo {
   geometryEncoding?: GeometryEncoding;
   /** A column all of whose values became the geometry, of WKT or of JSON: it is left out. */
   geometryColumn?: number;
+  /** Name in the payload of the column that became the geometry, if it has one. */
+  geometryName?: string;
+  /** The cells of the row with the names of the columns, as they stand in a CSV. */
+  header?: readonly string[];
   /** The columns of longitude and latitude that became the geometry; they stay columns, too. */
   pointColumns?: readonly [x: number, y: number];
   delimiter?: string;

@@ -58,6 +58,10 @@ export interface IngestResult {
   readonly encoding: Encoding | null;
   /** CSV only. */
   readonly delimiter: string | null;
+  /** CSV only: the cells of the row with the names of the columns, as they stand there. */
+  readonly header: readonly string[] | null;
+  /** CSV and Parquet only: the name in the file of the column that became the geometry; null if it was made of others. */
+  readonly geometryName: string | null;
   /** The payload's own title. */
   readonly title: string | null;
   /** The reference systems from which its geometries were converted; null if they are longitude and latitude in WGS 84. */
@@ -220,6 +224,8 @@ function toResult(
     compression,
     encoding: rows && !isReadFromFile(format) ? rows.encoding : null,
     delimiter: info?.delimiter ?? null,
+    header: info?.header ?? null,
+    geometryName: info?.geometryName ?? null,
     title: info?.title ?? null,
     crs: summary?.table.crs ?? null,
     rows: summary?.table.rows ?? null,

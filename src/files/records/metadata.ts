@@ -1,5 +1,6 @@
 /** Metadata of versions in records: plain YAML where that gives back the same bytes, else the text as it came. */
 
+import { headerByNames } from '../../catalogue/header.ts';
 import { kindAndRefOfPath } from '../../catalogue/layout.ts';
 import { encodeMetadata, type MetadataMapping, mappingOfMetadata } from '../../catalogue/metadata.ts';
 import { makeDiagnostic, type RecordDiagnostic, type RecordValue } from '../../catalogue/record-set.ts';
@@ -77,6 +78,7 @@ export function summarizeIngestedData(ingested: IngestResult, fileName: string |
     rows,
     ...Object.fromEntries(given),
     ...(geometryKinds.length > 0 && { geometry: [...geometryKinds].sort() }),
+    ...headerOf(ingested),
     ...(Object.keys(repairs).length && { repairs }),
     ...(misdirectedRings > 0 && { misdirected_rings: misdirectedRings }),
     source: fileName,
@@ -90,6 +92,16 @@ export function summarizeIngestedData(ingested: IngestResult, fileName: string |
     columns.push(figures);
   }
   return { ...summary, columns };
+}
+
+/** How the file names its columns, where their own names don't tell it. */
+function headerOf({ columns, header, geometryName }: IngestResult): MetadataMapping {
+  const names = columns.filter(({ type }) => type !== 'geometry').map(({ name }) => name);
+  const isOther = header !== null && JSON.stringify(header) !== JSON.stringify(headerByNames(names));
+  return {
+    ...(isOther && bytesOf(header) <= maxSummarySize / 2 && { header }),
+    ...(geometryName !== null && { geometry_column: geometryName }),
+  };
 }
 
 const bytesOf = (value: object): number => Buffer.byteLength(JSON.stringify(value));

@@ -34,7 +34,11 @@ export class CsvGeometries {
     const rows = Math.min(lines.length, sampleRows);
     const sample = Array.from({ length: rows }, (_, row) => cells.map((column) => column.at(row)));
     this.#source = findCsvGeometryColumns(shown, sample, info.reading);
-    if (this.#source?.wktColumn !== undefined) info.geometryColumn = this.#source.wktColumn;
+    const { wktColumn } = this.#source ?? {};
+    if (wktColumn !== undefined) {
+      info.geometryColumn = wktColumn;
+      info.geometryName = info.header?.[wktColumn] ?? shown[wktColumn] ?? '';
+    }
     if (this.#source?.pointColumns) info.pointColumns = this.#source.pointColumns;
     const hint =
       this.#source === null
@@ -70,6 +74,7 @@ export class CsvGeometries {
     line: number | undefined,
   ) {
     delete this.#info.geometryColumn;
+    delete this.#info.geometryName;
     const before = this.#info.misplaced;
     const columns = wktColumn === undefined ? pointColumns : [wktColumn];
     const names = columns.map((column) => `"${excerpt(this.#names[column])}"`);

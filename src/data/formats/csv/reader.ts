@@ -208,6 +208,7 @@ class CsvParser {
       this.#skip--;
     } else if (!this.#hasHeader) {
       this.#hasHeader = true;
+      this.#info.header = row.map(copied);
       this.#addColumns(row.map((name) => name.trim()));
       this.#headCells = row.length;
     } else {
@@ -232,9 +233,8 @@ class CsvParser {
   }
 
   #addColumns(names: readonly string[]): void {
-    // Copied through a buffer: a slice would keep the chunk's whole text in memory.
     for (const name of names) {
-      this.#names.push(Buffer.from(name).toString());
+      this.#names.push(copied(name));
       this.#cells.push(new Utf8TextsBuilder(this.#expectedRows));
     }
     if (this.#names.length > maxColumns)
@@ -272,6 +272,9 @@ class CsvParser {
 }
 
 const emptyBytes: Buffer = Buffer.alloc(0);
+
+/** A copy through a buffer: a slice would keep the chunk's whole text in memory. */
+const copied = (text: string): string => Buffer.from(text).toString();
 
 function guessDelimiter(sample: string, newline: '\n' | '\r'): string {
   const delimitersToGuess = [',', ';', '\t', '|'];

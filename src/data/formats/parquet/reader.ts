@@ -182,6 +182,7 @@ function findGeometryColumn(metadata: FileMetaData, elements: readonly SchemaEle
   const primary = elements.findIndex((element) => element.name === geo?.primary_column && isWkb(element));
   const index = primary === -1 ? elements.findIndex(isWkb) : primary;
   const element = elements[index];
+  if (element) info.geometryName = element.name;
   const crs = geo?.columns?.[element?.name ?? '']?.crs;
   const own = (element?.logical_type as { crs?: string } | undefined)?.crs;
   if (crs) info.crs = crsOfProjJson(crs);
