@@ -113,17 +113,17 @@ export async function createCatalogue(root: string, title: string): Promise<void
   await scaffold.createCatalogue(root, title);
 }
 
-/** Writes a backup; see `writeBackup`. @returns the number of files */
-export async function writeBackup(...args: Parameters<typeof import('./backup.ts').writeBackup>): Promise<number> {
-  const { writeBackup } = await import('./backup.ts');
+/** Writes a backup; see `writeBackup`. */
+export async function writeBackup(...args: Parameters<typeof import('./backup/backup.ts').writeBackup>) {
+  const { writeBackup } = await import('./backup/backup.ts');
   await (await import('./scaffold.ts')).ensureEditorSchemas(args[0]);
   return writeBackup(...args);
 }
 
 /** Restores a backup; see `restoreBackup`. */
-export async function restoreBackup(...args: Parameters<typeof import('./backup.ts').restoreBackup>): Promise<void> {
-  const { restoreBackup } = await import('./backup.ts');
-  await restoreBackup(...args);
+export async function restoreBackup(...args: Parameters<typeof import('./backup/restore.ts').restoreBackup>) {
+  const { restoreBackup } = await import('./backup/restore.ts');
+  return restoreBackup(...args);
 }
 
 /** Moves payloads to the object store, or back; see `movePayloads`. */

@@ -1,8 +1,24 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
+import { Header, type HeaderData } from 'tar';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { filesIn, makeRoot, type PromptOptions, seed, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
@@ -165,5 +181,179 @@ describe('backup and restore', () => {
     assert.equal(exitCode, 0, err);
     assert.match(err, /to stdout\.\n$/);
     assert.equal(out.charCodeAt(0), 0x1f, 'gzip');
+  });
+});
+
+const home = 'namespaces/parks/datasets/trees';
+
+/** The lines about what was left out, without what goes before and after. */
+const warningsOf = (err: string) => [...err.matchAll(/^Warning: (.*)\.$/gm)].map(([, text]) => text);
+
+/** A backup with any entries, as another program or an older version may have made it. */
+function archiveOf(entries: readonly (HeaderData & { readonly content?: string })[]): Buffer {
+  const blocks = entries.flatMap(({ content = '', ...fields }) => {
+    const header = Buffer.alloc(512);
+    new Header({ mode: 0o644, mtime: new Date(0), ...fields, size: content.length }).encode(header);
+    return [header, Buffer.from(content.padEnd(Math.ceil(content.length / 512) * 512, '\0'))];
+  });
+  return gzipSync(Buffer.concat([...blocks, Buffer.alloc(1024)]));
+}
+
+describe('a backup of a folder with links', () => {
+  it('has what the program follows, as relative links, and names the links that leave the folder', async () => {
+    const { root, done, path } = await place();
+    const data = `${home}/data`;
+    mkdirSync(join(root, data, 'store'));
+    renameSync(join(root, data, 'trees.csv'), join(root, data, 'store/real.csv'));
+    symlinkSync(join(root, data, 'store/real.csv'), join(root, data, 'trees.csv'));
+    mkdirSync(join(root, 'site_media'));
+    writeFileSync(join(root, 'site_media/a.txt'), 'a');
+    writeFileSync(path('secret'), 'secret');
+    mkdirSync(path('outside'));
+    for (const [target, name] of [
+      ['a.txt', 'site_media/inside.txt'],
+      ['../../catalogue-data/site_media/a.txt', 'site_media/around.txt'],
+      ['later.txt', 'site_media/nothing.txt'],
+      [path('secret'), 'notes.txt'],
+      ['../../secret', 'site_media/out.txt'],
+      ['../../../missing', 'site_media/lost.txt'],
+      ['../../outside', 'namespaces/out'],
+    ] as const)
+      symlinkSync(target, join(root, name));
+
+    const { err } = await done('backup a.tar.gz');
+    const left = ['namespaces/out', 'notes.txt', 'site_media/lost.txt', 'site_media/out.txt'];
+    const reason = 'it is a link that leaves the catalogue folder, and is not followed';
+    assert.deepEqual(
+      warningsOf(err),
+      left.map((name) => `${name} is not in the backup: ${reason}`),
+    );
+    const { out } = await done('backup a.tar.gz --force --json');
+    assert.deepEqual(
+      JSON.parse(out).skipped,
+      left.map((name) => ({ path: name, reason })),
+    );
+    assert.equal((await done('restore a.tar.gz copy')).err, 'Restored copy.\n');
+    const link = (name: string) => readlinkSync(join(path('copy'), name));
+    assert.equal(link(`${data}/trees.csv`), 'store/real.csv');
+    for (const name of ['inside', 'around']) assert.equal(link(`site_media/${name}.txt`), 'a.txt');
+    assert.equal(link('site_media/nothing.txt'), 'later.txt');
+    for (const name of left) assert.throws(() => link(name), { code: 'ENOENT' });
+    rmSync(root, { recursive: true });
+    assert.equal((await done('check --deep --data copy')).exitCode, 0);
+  });
+
+  it('has the links of the trash so that they lead to the same place after they are restored', async () => {
+    const { root, done, path } = await place();
+    const data = join(root, home, 'data');
+    renameSync(join(data, 'trees.csv'), join(data, 'real.csv'));
+    symlinkSync(join(data, 'real.csv'), join(data, 'trees.csv'));
+    await done('dataset remove parks/trees --yes');
+    await done('backup a.tar.gz');
+    await done('restore a.tar.gz copy');
+    await done('trash restore parks/trees --data copy');
+    assert.equal(readlinkSync(join(path('copy'), home, 'data/trees.csv')), 'real.csv');
+  });
+
+  it('has the passwords in a private folder that is a link', async () => {
+    const { root, done, path, token } = await place();
+    renameSync(join(root, '.catalogue'), path('private'));
+    symlinkSync('../private', join(root, '.catalogue'));
+    await done('backup a.tar.gz');
+    await done('restore a.tar.gz copy');
+    assert.equal(await usernameOf(path('copy'), token), 'ann');
+  });
+
+  it('stores a file with two names once', async () => {
+    const { root, done, path } = await place();
+    linkSync(join(root, home, 'data/trees.csv'), join(root, home, 'data/same.csv'));
+    await done('backup a.tar.gz');
+    await done('restore a.tar.gz copy');
+    const inode = (name: string) => statSync(join(path('copy'), home, 'data', name)).ino;
+    assert.equal(inode('same.csv'), inode('trees.csv'));
+  });
+});
+
+describe('a backup of a folder with other things than files', () => {
+  it('leaves out FIFOs, sockets and names that no archive holds, and names them', async (t) => {
+    const { root, done, path } = await place();
+    mkdirSync(join(root, 'site_media/empty'), { recursive: true });
+    if (spawnSync('mkfifo', [join(root, 'fifo')]).status !== 0) return t.skip('no mkfifo');
+    const socket = createServer().listen(join(root, 'socket'));
+    t.after(() => socket.close());
+    await new Promise((listening) => socket.once('listening', listening));
+    const names = [Buffer.from('latin-\xe9', 'latin1'), Buffer.from('two\nlines'), Buffer.from('\\..\\')];
+    for (const name of names) writeFileSync(Buffer.concat([Buffer.from(`${root}/site_media/`), name]), '');
+    const long = `site_media/${`${'a'.repeat(250)}/`.repeat(3)}é${'b'.repeat(240)}.txt`;
+    mkdirSync(dirname(join(root, long)), { recursive: true });
+    writeFileSync(join(root, long), 'long');
+    mkdirSync(join(root, 'c:'));
+    writeFileSync(join(root, 'c:/日本.txt'), 'drive');
+
+    const warnings = warningsOf((await done('backup a.tar.gz')).err);
+    assert.deepEqual(warnings.slice(0, 1), ['fifo is not in the backup: it is a FIFO']);
+    assert.deepEqual(warnings.slice(-1), ['socket is not in the backup: it is a socket']);
+    assert.equal(warnings.length, 2 + names.length, warnings.join('\n'));
+    assert.equal((await done('restore a.tar.gz copy')).err, 'Restored copy.\n');
+    assert.equal(readFileSync(join(path('copy'), long), 'utf8'), 'long');
+    assert.equal(readFileSync(join(path('copy'), 'c:/日本.txt'), 'utf8'), 'drive');
+    assert.ok(statSync(join(path('copy'), 'site_media/empty')).isDirectory());
+  });
+});
+
+describe('restore', () => {
+  it('skips what would leave the folder, names it, and writes nothing outside', async () => {
+    const { done, path, cwd } = await place();
+    mkdirSync(path('outside'));
+    writeFileSync(path('outside/file'), 'mine');
+    const before = readdirSync(cwd);
+    const link = (name: string, linkpath: string) => ({ path: name, type: 'SymbolicLink', linkpath }) as const;
+    const file = (name: string) => ({ path: name, type: 'File', content: 'theirs' }) as const;
+    const unsafe = [
+      [link('./notes.txt', '/etc/hostname'), 'it is a link that leaves the folder'],
+      [link('./namespaces/out', '../../outside'), 'it is a link that leaves the folder'],
+      [link('./site_media/up', 'a/../../../outside'), 'it is a link that leaves the folder'],
+      [file('../outside/file'), 'its path leaves the folder'],
+      [file(path('outside/new')), 'its path leaves the folder'],
+      [file('./inside/new'), 'it lies behind a link'],
+      [{ path: './hard', type: 'Link', linkpath: '../outside/file' }, 'it is a link to a file outside of the folder'],
+      [{ path: './fifo', type: 'FIFO' }, 'it is neither a file nor a folder'],
+    ] as const;
+    const safe = [
+      { path: './catalogue.yaml', type: 'File', content: 'title: T\n' },
+      { path: './site_media/', type: 'Directory', mode: 0o755 },
+      link('./inside', 'site_media'),
+      link('./site_media/a', '..'),
+    ] as const;
+    writeFileSync(path('b.tar.gz'), archiveOf([...safe, ...unsafe.map(([entry]) => entry)]));
+    const { err } = await done('restore b.tar.gz copy');
+    assert.deepEqual(
+      warningsOf(err),
+      unsafe.map(
+        ([entry, reason]) =>
+          `${entry.path.replace('./', entry.path.startsWith('..') ? './' : '')} was not restored: ${reason}`,
+      ),
+    );
+    assert.deepEqual(filesIn(path('copy')), ['catalogue.yaml']);
+    assert.equal(readlinkSync(path('copy/inside')), 'site_media');
+    assert.equal(readFileSync(path('outside/file'), 'utf8'), 'mine');
+    assert.deepEqual(readdirSync(path('outside')), ['file']);
+    assert.deepEqual(readdirSync(cwd), [...before, 'b.tar.gz', 'copy'].sort());
+    const { out } = await done('restore b.tar.gz other --json');
+    assert.equal(JSON.parse(out).skipped.length, unsafe.length);
+  });
+
+  it('replaces links of the folder, and writes nothing behind them', async () => {
+    const { root, at, done, path } = await place();
+    await done('backup a.tar.gz');
+    renameSync(join(root, 'namespaces'), path('outside'));
+    symlinkSync('../outside', join(root, 'namespaces'));
+    writeFileSync(path('outside/parks/namespace.yaml'), 'mine');
+    await done('restore a.tar.gz --force');
+    assert.equal(readFileSync(path('outside/parks/namespace.yaml'), 'utf8'), 'mine');
+    assert.equal((await done('check')).exitCode, 0);
+    rmSync(join(root, 'catalogue.yaml'));
+    mkdirSync(join(root, 'catalogue.yaml/mine'), { recursive: true });
+    assert.match((await at('restore a.tar.gz --force')).err, /catalogue\.yaml is a folder, and a file in the backup/);
   });
 });

@@ -1,6 +1,7 @@
 /** `catalogue backup` and `catalogue restore`: a catalogue folder as one file. */
 import { basename, resolve } from 'node:path';
 import { Option } from 'commander';
+import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import type { Verb } from '../command.ts';
 import { defaultFolder } from '../folder.ts';
 import { runInterruptible } from '../interruption.ts';
@@ -26,14 +27,16 @@ export const backup: Verb<BackupOptions> = {
   async run({ context, show, folder }, [file = ''], { force }) {
     const root = resolve(context.cwd, folder());
     const { countStoredPayloads, writeBackup } = await import('../../files/folder.ts');
-    const count = await runInterruptible(context, 'No backup was written.', (signal) =>
+    const { files, skipped } = await runInterruptible(context, 'No backup was written.', (signal) =>
       writeBackup(root, file === '-' ? (stream) => context.write(stream) : resolve(context.cwd, file), {
         force,
         signal,
       }),
     );
-    if (show.asJson && file !== '-') show.json({ file, files: count });
-    show.message(`Wrote ${countText(count, 'file')} to ${file === '-' ? 'stdout' : file}.`);
+    if (show.asJson && file !== '-') show.json({ file, files, skipped });
+    for (const { path, reason } of skipped)
+      show.message(`Warning: ${escapeToOneLine(path)} is not in the backup: ${reason}.`);
+    show.message(`Wrote ${countText(files, 'file')} to ${file === '-' ? 'stdout' : file}.`);
     const { payloads, bytes } = await countStoredPayloads(root);
     if (payloads)
       show.message(
@@ -61,8 +64,10 @@ export const restore: Verb<RestoreOptions> = {
   async run({ context, global, show, folder }, [file = '', dir], options) {
     const name = dir ?? (options.accounts ? folder() : (global.data ?? (context.env.CATALOGUE_DATA || defaultFolder)));
     const { restoreBackup: restoreFolder } = await import('../../files/folder.ts');
-    await restoreFolder(resolve(context.cwd, file), resolve(context.cwd, name), options);
-    if (show.asJson) show.json({ folder: name });
+    const skipped = await restoreFolder(resolve(context.cwd, file), resolve(context.cwd, name), options);
+    if (show.asJson) show.json({ folder: name, skipped });
+    for (const { path, reason } of skipped)
+      show.message(`Warning: ${escapeToOneLine(path)} was not restored: ${reason}.`);
     // "." and ".." are shown as the name of the folder.
     const shown = /^[./\\]*$/.test(name) ? basename(resolve(context.cwd, name)) || name : name;
     show.message(options.accounts ? `Restored the passwords and tokens of ${shown}.` : `Restored ${shown}.`);

@@ -1,0 +1,161 @@
+/** Restoring a catalogue folder from a backup. Nothing outside of the folder is written, whatever the archive says. */
+import { createReadStream } from 'node:fs';
+import { chmod, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { join, posix } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { extract, type ReadEntry } from 'tar';
+import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../catalogue/errors.ts';
+import { landmarks, privateFolder } from '../../catalogue/layout.ts';
+import {
+  errorCode,
+  isTemporaryFile,
+  removeAbandonedTemporaries,
+  temporaryName,
+  temporaryPathBeside,
+  toUnavailableError,
+} from '../../disk/durable.ts';
+import { accountsPath } from '../accounts/accounts-file.ts';
+import { abandonedAfter } from './backup.ts';
+import type { SkippedEntry } from './listing.ts';
+import { isPathInside, isTargetInside } from './tar-paths.ts';
+
+export interface RestoreOptions {
+  /** True to restore into a folder that has files: those of the backup replace them, and others stay. */
+  readonly force?: boolean | undefined;
+  /** True to restore only the passwords and tokens, into an existing catalogue. */
+  readonly accounts?: boolean | undefined;
+}
+
+/**
+ * Restores a backup. A new folder appears as a whole. One that exists stays the folder that it is, with its owner and its
+ * rights: it may be a volume, or lie where this user may make no other.
+ * @returns entries of the archive that were skipped: links that leave the folder, and what is no file
+ * @throws ConflictError if the folder isn't empty; NotFoundError; UnusableCatalogueError if the file is not a backup
+ */
+export async function restoreBackup(
+  file: string,
+  root: string,
+  { force = false, accounts = false }: RestoreOptions = {},
+): Promise<readonly SkippedEntry[]> {
+  const found = await readdir(root).catch((error) => {
+    if (errorCode(error) !== 'ENOENT') throw error;
+    return null;
+  });
+  const present = (found ?? []).filter((name) => !isTemporaryFile(name));
+  if (accounts && !present.some((name) => (landmarks as readonly string[]).includes(name)))
+    throw new UnusableCatalogueError(`${root} is not a catalogue, and --accounts restores passwords and tokens only.`);
+  if (!accounts && !force && present.length > 0)
+    throw new ConflictError(
+      `${root} isn't empty (${present[0]} is in it). Name a new folder, or restore into this one with --force.`,
+    );
+  if (found) await removeAbandonedTemporaries(root, abandonedAfter);
+  const staging = found ? join(root, temporaryName()) : temporaryPathBeside(root);
+  try {
+    await mkdir(staging, { recursive: true, mode: 0o700 });
+    const skipped = await unpack(file, staging);
+    const names = await readdir(staging);
+    if (!names.some((name) => (landmarks as readonly string[]).includes(name))) throw notABackup(file);
+    await chmod(join(staging, privateFolder), 0o700).catch(() => {});
+    await chmod(join(staging, accountsPath), 0o600).catch(() => {});
+    if (accounts) await moveAccounts(staging, root, file);
+    else if (found) await moveInto(staging, root);
+    else {
+      await rename(staging, root);
+      await chmod(root, 0o755);
+    }
+    return skipped;
+  } catch (error) {
+    throw toUnavailableError(error, root);
+  } finally {
+    // Of a broken archive, files may still be on their way: then the folder is not empty at once.
+    await rm(staging, { recursive: true, force: true, maxRetries: 5 });
+  }
+}
+
+const notABackup = (file: string) =>
+  new UnusableCatalogueError(`${file} is not a backup of a catalogue: make one with "catalogue backup FILE".`);
+
+const damagedBackup = (file: string) =>
+  new UnusableCatalogueError(
+    `${file} ends too early or is damaged. Nothing was restored: copy the file again from where it was made, or take another backup.`,
+  );
+
+/** Errors of zlib for a compressed file that begins as it should: it was cut off, or changed later on. */
+const isOfDamagedFile = (code: string): boolean => code === 'Z_BUF_ERROR' || code === 'Z_DATA_ERROR';
+
+/** Unpacks an archive into an empty folder. @returns entries that were skipped */
+async function unpack(file: string, cwd: string): Promise<readonly SkippedEntry[]> {
+  const skipped: SkippedEntry[] = [];
+  const reasonToSkip = makeEntryCheck();
+  const filter = (path: string, entry: unknown) => {
+    const reason = reasonToSkip(entry as ReadEntry);
+    if (reason !== null) skipped.push({ path: posix.normalize(path), reason });
+    return reason === null;
+  };
+  try {
+    const options = { cwd, filter, strict: true, preserveOwner: false };
+    await pipeline(createReadStream(file), extract(options));
+    return skipped;
+  } catch (error) {
+    const [code, isOfFile] = [errorCode(error), (error as NodeJS.ErrnoException).path === file];
+    if (isOfFile && code === 'ENOENT') throw new NotFoundError(`There is no file ${file}.`);
+    if (isOfDamagedFile(code)) throw damagedBackup(file);
+    if (/^(TAR_|Z_|EISDIR)/.test(code)) throw notABackup(file);
+    if (isOfFile)
+      throw new UnusableCatalogueError(
+        `${file} can't be read (${code}): give the user of this process permission to read it.`,
+      );
+    throw error;
+  }
+}
+
+const fileTypes: readonly string[] = ['File', 'OldFile', 'ContiguousFile', 'Directory', 'GNUDumpDir'];
+
+/**
+ * A function that says why an entry of an archive is not restored; null if it is. It is called with all entries, in their
+ * order. Older backups have links that leave the folder.
+ */
+function makeEntryCheck(): (entry: ReadEntry) => string | null {
+  const links = new Set<string>();
+  const isBelowLink = (path: string): boolean => path !== '.' && (links.has(path) || isBelowLink(posix.dirname(path)));
+  return ({ path: given, type, linkpath = '' }) => {
+    const path = posix.normalize(given).replace(/\/$/, '');
+    if (!isPathInside(given)) return 'its path leaves the folder';
+    if (isBelowLink(posix.dirname(path))) return 'it lies behind a link';
+    if (type === 'SymbolicLink') {
+      if (!isTargetInside(path, linkpath)) return 'it is a link that leaves the folder';
+      links.add(path);
+      return null;
+    }
+    if (type === 'Link') {
+      const isSafe = isPathInside(linkpath) && !isBelowLink(posix.normalize(linkpath));
+      return isSafe ? null : 'it is a link to a file outside of the folder';
+    }
+    return fileTypes.includes(type) ? null : 'it is neither a file nor a folder';
+  };
+}
+
+async function moveAccounts(staging: string, root: string, file: string): Promise<void> {
+  await mkdir(join(root, privateFolder), { recursive: true, mode: 0o700 });
+  await rename(join(staging, accountsPath), join(root, accountsPath)).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'ENOENT') throw error;
+    throw new UnusableCatalogueError(`${file} has no passwords and no tokens.`);
+  });
+}
+
+/** Moves files and folders into a folder: each replaces the file or link that is there, and folders are merged. */
+async function moveInto(from: string, to: string): Promise<void> {
+  for (const entry of await readdir(from, { withFileTypes: true })) {
+    const [source, target] = [join(from, entry.name), join(to, entry.name)];
+    const there = await lstat(target).catch(() => null);
+    if (there?.isDirectory() && !entry.isDirectory())
+      throw new ConflictError(
+        `${target} is a folder, and a file in the backup. Move the folder away, and restore again.`,
+      );
+    if (there?.isDirectory()) await moveInto(source, target);
+    else {
+      if (there && entry.isDirectory()) await rm(target);
+      await rename(source, target);
+    }
+  }
+}

@@ -1,0 +1,93 @@
+/** Backups of a folder that changes meanwhile, as one under a running server does. */
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { Readable } from 'node:stream';
+import { type TestContext, test } from 'node:test';
+import { writerMark } from '../../src/disk/writer.ts';
+import { restoreBackup, writeBackup } from '../../src/files/folder.ts';
+import { filesIn } from '../support/prompt.ts';
+
+const payload = (dataset: string) => `namespaces/parks/datasets/${dataset}/data/v.bin`;
+
+/** A folder with a payload of some MB, which isn't compressed at once, and with small ones of other datasets. */
+async function makeFolder(t: TestContext, datasets: readonly string[]) {
+  const place = await mkdtemp(join(tmpdir(), 'catalogue-backup-'));
+  t.after(() => rm(place, { recursive: true }));
+  const root = join(place, 'catalogue-data');
+  const write = (path: string, bytes: string | Buffer) => {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), bytes);
+  };
+  write('catalogue.yaml', 'title: T\n');
+  write(payload('abig'), randomBytes(8_000_000));
+  for (const dataset of datasets) {
+    write(payload(dataset), dataset);
+    write(`namespaces/parks/datasets/${dataset}/dataset.yaml`, `label: ${dataset}\n`);
+  }
+  const folderOf = (dataset: string) => join(root, 'namespaces/parks/datasets', dataset);
+  return { place, root, write, folderOf };
+}
+
+/** Backs up a folder, and changes it when the first bytes have come. @returns texts of the restored files, and the report */
+async function backUpDuring(place: string, change: () => void) {
+  const chunks: Buffer[] = [];
+  const report = await writeBackup(join(place, 'catalogue-data'), async (archive: Readable) => {
+    for await (const chunk of archive) if (chunks.push(chunk) === 1) change();
+  });
+  const copy = join(place, 'copy');
+  writeFileSync(join(place, 'a.tar.gz'), Buffer.concat(chunks));
+  await restoreBackup(join(place, 'a.tar.gz'), copy);
+  const small = filesIn(copy).filter((path) => path !== payload('abig'));
+  return { report, files: Object.fromEntries(small.map((path) => [path, readFileSync(join(copy, path), 'utf8')])) };
+}
+
+test('a dataset that is renamed meanwhile is in the backup as a whole, by its former name', async (t) => {
+  const { place, root, folderOf, write } = await makeFolder(t, ['trees', 'wells']);
+  const { files, report } = await backUpDuring(place, () => {
+    renameSync(folderOf('trees'), folderOf('zz'));
+    write('namespaces/parks/datasets/zz/dataset.yaml', 'label: renamed\n');
+    renameSync(folderOf('wells'), join(root, 'namespaces/wells'));
+  });
+  assert.deepEqual(files, {
+    'catalogue.yaml': 'title: T\n',
+    'namespaces/parks/datasets/trees/dataset.yaml': 'label: trees\n',
+    [payload('trees')]: 'trees',
+    'namespaces/parks/datasets/wells/dataset.yaml': 'label: wells\n',
+    [payload('wells')]: 'wells',
+  });
+  assert.deepEqual(report, { files: 6, skipped: [] });
+});
+
+test('a payload that is deleted meanwhile is left out, and named; one that is replaced is the new one', async (t) => {
+  const { place, root, write } = await makeFolder(t, ['trees', 'wells']);
+  const { files, report } = await backUpDuring(place, () => {
+    rmSync(join(root, payload('trees')));
+    write('new.bin', 'replaced');
+    renameSync(join(root, 'new.bin'), join(root, payload('wells')));
+  });
+  assert.equal(files[payload('wells')], 'replaced');
+  assert.equal(files[payload('trees')], undefined);
+  const reason = 'it was removed while the backup was written';
+  assert.deepEqual(report, { files: 5, skipped: [{ path: payload('trees'), reason }] });
+});
+
+test('a payload that becomes shorter meanwhile fails the backup', async (t) => {
+  const { place, root } = await makeFolder(t, []);
+  const cut = backUpDuring(place, () => truncateSync(join(root, payload('abig')), 1_000_000));
+  await assert.rejects(cut, /abig\/data\/v\.bin became shorter while the backup was written/);
+});
+
+test('a backup that is stopped leaves no file, and removes what a killed one has left', async (t) => {
+  const { place, root } = await makeFolder(t, []);
+  const endedWriter = writerMark.replace(/[^-]*$/, '00000000');
+  writeFileSync(join(place, `.0123456789abcdef.${endedWriter}.catalogue-tmp`), 'x');
+  const stop = new AbortController();
+  const stopped = writeBackup(root, join(place, 'a.tar.gz'), { signal: stop.signal });
+  setImmediate(() => stop.abort());
+  await assert.rejects(stopped);
+  assert.deepEqual(readdirSync(place), ['catalogue-data']);
+});
