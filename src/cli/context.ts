@@ -19,8 +19,11 @@ export interface RemoteCatalogue extends Catalogue {
 export interface Context {
   /** Writes a part of the result, on stdout. */
   out(text: string): void;
-  /** Writes bytes as a part of the result, on stdout, no faster than they are taken. */
-  write(bytes: Readable): Promise<void>;
+  /**
+   * Writes bytes as a part of the result, on stdout, no faster than they are taken.
+   * @param options.isWhole true if a part of them is of no use: then a reader that stops early is an error
+   */
+  write(bytes: Readable, options?: { readonly isWhole?: boolean }): Promise<void>;
   /** Writes a message, on stderr. */
   err(text: string): void;
   readonly isTerminal: { readonly in: boolean; readonly out: boolean; readonly err: boolean };
@@ -63,7 +66,8 @@ export interface Context {
 /** The context of this process. */
 export function processContext(): Context {
   const { stdout } = process;
-  exitWhenUnread(stdout);
+  let isWhole = false;
+  exitWhenUnread(stdout, () => isWhole);
   // Node makes a stream at the first look at it: most commands need neither of these.
   const stdin = () => process.stdin;
   let errors: NodeJS.WriteStream | undefined;
@@ -74,7 +78,8 @@ export function processContext(): Context {
 
   return {
     out: (text) => void stdout.write(text),
-    async write(bytes) {
+    async write(bytes, options = {}) {
+      isWhole = options.isWhole ?? false;
       const { pipeline } = await import('node:stream/promises');
       await pipeline(bytes, stdout, { end: false });
     },
@@ -130,10 +135,11 @@ const exitSignals = { SIGINT: 2, SIGTERM: 15 };
 /**
  * Lets the process end quietly when nobody reads what it writes (`catalogue dataset list | head`), and with an error when it
  * can't be written (`catalogue dataset list > /dev/full`).
+ * @param mustBeRead true at a time when it is an error, too, if nobody reads it
  */
-function exitWhenUnread(stream: NodeJS.WriteStream): NodeJS.WriteStream {
+function exitWhenUnread(stream: NodeJS.WriteStream, mustBeRead = () => false): NodeJS.WriteStream {
   return stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE') process.exit(0);
+    if (error.code === 'EPIPE' && !mustBeRead()) process.exit(0);
     process.stderr.write(`error: ${systemErrorText(error) ?? error.message}\n`);
     process.exit(1);
   });

@@ -114,6 +114,13 @@ describe('a catalogue, from its making to its end', () => {
       assert.deepEqual(await runUnread(argv, { cwd: home.path }), { exitCode: 0, err: '' });
   });
 
+  it('fails when nobody reads a backup to its end: a part of it is no backup', async () => {
+    assert.deepEqual(await runUnread(['backup', '-'], { cwd: home.path }), {
+      exitCode: 1,
+      err: 'error: The reader of the output has stopped before its end.\n',
+    });
+  });
+
   it('says that the disk is full when its output goes to a file', async () => {
     const full = await runInto('/dev/full', ['dataset', 'list'], { cwd: home.path });
     assert.deepEqual(full, { exitCode: 1, out: '', err: 'error: The disk is full.\n' });

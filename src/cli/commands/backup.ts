@@ -28,10 +28,14 @@ export const backup: Verb<BackupOptions> = {
     const root = resolve(context.cwd, folder());
     const { countStoredPayloads, writeBackup } = await import('../../files/folder.ts');
     const { files, skipped } = await runInterruptible(context, 'No backup was written.', (signal) =>
-      writeBackup(root, file === '-' ? (stream) => context.write(stream) : resolve(context.cwd, file), {
-        force,
-        signal,
-      }),
+      writeBackup(
+        root,
+        file === '-' ? (stream) => context.write(stream, { isWhole: true }) : resolve(context.cwd, file),
+        {
+          force,
+          signal,
+        },
+      ),
     );
     if (show.asJson && file !== '-') show.json({ file, files, skipped });
     for (const { path, reason } of skipped)

@@ -9,6 +9,7 @@ const texts: Readonly<Record<string, string>> = {
   ENOENT: 'There is no such file or folder',
   EISDIR: 'It is a folder, not a file',
   ENOTDIR: 'It is a file, not a folder',
+  EPIPE: 'The reader of the output has stopped before its end',
   ENAMETOOLONG: 'The name is too long',
 };
 

@@ -65,7 +65,8 @@ export function contextWithHarmlessOutput(context: Context): Context {
     ...context,
     out: (text) => context.out(makeHarmless(text)),
     err: (text) => context.err(makeHarmless(text)),
-    write: (bytes) => context.write(context.isTerminal.out ? Readable.from(harmlessChunks(bytes)) : bytes),
+    write: (bytes, options) =>
+      context.write(context.isTerminal.out ? Readable.from(harmlessChunks(bytes)) : bytes, options),
     confirm: (question) => context.confirm(escapeToOneLine(question)),
     ask: (question) => context.ask(escapeToOneLine(question)),
     secret: (question) => context.secret(escapeToOneLine(question)),
