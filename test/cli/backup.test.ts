@@ -11,6 +11,7 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs';
@@ -298,6 +299,16 @@ describe('a backup of a folder with other things than files', () => {
     assert.equal(readFileSync(join(path('copy'), long), 'utf8'), 'long');
     assert.equal(readFileSync(join(path('copy'), 'c:/日本.txt'), 'utf8'), 'drive');
     assert.ok(statSync(join(path('copy'), 'site_media/empty')).isDirectory());
+  });
+
+  it('has a file of which each byte is the same', async () => {
+    const { root, done, path } = await place();
+    mkdirSync(join(root, 'site_media'));
+    writeFileSync(join(root, 'site_media/zeros'), '');
+    truncateSync(join(root, 'site_media/zeros'), 100_000_000);
+    await done('backup a.tar.gz');
+    await done('restore a.tar.gz copy');
+    assert.equal(statSync(join(path('copy'), 'site_media/zeros')).size, 100_000_000);
   });
 });
 

@@ -93,7 +93,14 @@ async function unpack(file: string, cwd: string): Promise<readonly SkippedEntry[
     return reason === null;
   };
   try {
-    const options = { cwd, filter, strict: true, preserveOwner: false };
+    // A file of the same bytes over and over is compressed to a thousandth.
+    const options = {
+      cwd,
+      filter,
+      strict: true,
+      preserveOwner: false,
+      maxDecompressionRatio: Number.POSITIVE_INFINITY,
+    };
     await pipeline(createReadStream(file), extract(options));
     return skipped;
   } catch (error) {
