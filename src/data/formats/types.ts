@@ -65,8 +65,8 @@ export interface PayloadInfo {
   notes?: readonly string[];
 }
 
-/** Encodings of geometries in Parquet besides the WKB of ISO. */
-export type GeometryEncoding = 'EWKB';
+/** Encodings of geometries in Parquet besides the WKB of ISO; `native` is that of GeoArrow (GeoParquet 1.1). */
+export type GeometryEncoding = 'EWKB' | 'native';
 
 /**
  * Kinds of irregularities in payloads that are repaired without guessing, or kept as they are: rings that are not closed,
