@@ -34,40 +34,81 @@ function horizontalPart(wkt: string): string {
 }
 
 /** Datums that are WGS 84 to two metres, by their names in WKT. */
-const sameDatum =
-  /WGS_?(?:19)?84|World_?Geodetic_?System|ETRS|European_?Terrestrial|North_?American_?(?:Datum_?)?1983|NAD_?(?:19)?83|GDA_?(?:19|20)|Geocentric_?Datum_?of_?Australia|NZGD_?2000|New_?Zealand_?Geodetic_?Datum_?2000|SIRGAS|RGF_?(?:19)?93|Reseau_?Geodesique_?Francais|ITRF|IGN|SWEREF|RDN2008|IRENET|JGD_?20|Japanese_?Geodetic_?Datum_?20|China_?2000|Hartebeesthoek/i;
+const sameDatum = new RegExp(
+  [
+    'WGS_?(?:19)?84|World_?Geodetic_?System_?(?:of_)?1984|ITRF|ETRS|ETRF|European_?Terrestrial|RGF_?(?:19)?93',
+    'Reseau_?Geodesique_?Francais|SWEREF|IRENET|Swiss_(?:TRF|Terrestrial_Reference_System)_1995|IGM_?(?:19)?95',
+    'Istituto_Geografico_Militaire_1995|RDN_?2008|Rete_Dinamica_Nazionale_2008|Croatian_Terrestrial_Reference_System',
+    'Slovenia_(?:Geodetic_Datum_)?1996|Serbian_Spatial_Reference_System|Kosovo_Reference_System_2001|MOLDREF99',
+    'Bulgaria_Geodetic_System_2005|Turkish_National_Reference_Frame|Estonia_1997|Latvia_1992|Lithuania_1994|Islands_Net',
+    'Greenland_1996|PTRA08|Autonomous_Regions_of_Portugal_2008|Red_Geodesica_de_Canarias_1995|Mauritania_1999',
+    'Iraqi_Geospatial_Reference_System|North_?American_?(?:Datum_?)?1983|NAD_?(?:19)?83|Mexican_Datum_of_1993|SIRGAS',
+    'GDA_?(?:19|20)|Geocentric_?Datum_?of_?Australia|NZGD_?2000|New_?Zealand_?Geodetic_?Datum_?2000|JGD_?20',
+    'Japanese_?Geodetic_?Datum_?20|China_?2000|Hartebeesthoek',
+  ].join('|'),
+  'i',
+);
 
-/** Datums by their names in WKT, and an EPSG code whose definition has the shift. */
-const shiftedDatums: readonly (readonly [name: RegExp, code: number])[] = [
-  [/Deutsches_?Hauptdreiecks/i, 31467],
-  [/OSGB_?(?:19)?36|Ordnance_?Survey_?(?:of_)?Great_?Britain/i, 27700],
-  [/Militar_?Geographische|\bD?_?MGI\b/i, 31287],
-  [/European_?(?:Datum_?)?1950|\bED_?50/i, 23032],
-  [/CH_?1903\+/i, 2056],
-  [/CH_?1903(?!\+)/i, 21781],
-  [/Amersfoort/i, 28992],
-  [/Belge_?1972|Reseau_?National_?Belge_?1972/i, 31370],
-  [/RT_?(?:19)?90|Rikets_?koordinat|Stockholm_?1938/i, 3021],
-  [/S_?-?JTSK|System_?Jednotne/i, 5514],
-  [/TM_?(?:19)?65|TM_?(?:19)?75|Ireland_?1965/i, 29903],
-  [/Nouvelle_?Triangulation|\bNTF\b/i, 27572],
-  [/Monte_?Mario/i, 3003],
-  [/GGRS_?(?:19)?87|Greek_?Geodetic/i, 2100],
+/** Datums with a shift by their names in WKT: of EPSG, of GDAL and of Esri, which writes D_ before them. */
+const shiftedDatums: readonly (readonly [name: RegExp, datum: string])[] = [
+  [/Deutsches_?Hauptdreiecks/i, 'DHDN'],
+  [/Rauenberg_?(?:Datum_?)?(?:19)?83/i, 'RD/83'],
+  [/Potsdam_?(?:Datum_?)?(?:19)?83/i, 'PD/83'],
+  [/OSGB_?(?:19)?36|Ordnance_?Survey_?(?:of_)?Great_?Britain/i, 'OSGB36'],
+  [/OSNI_?(?:19)?52/i, 'OSNI_1952'],
+  [/MGI_1901/i, 'MGI_1901'],
+  [/Militar_?-?Geographische|\bD?_?MGI\b/i, 'MGI'],
+  // Not the one of 1977, which Iran has.
+  [/(?:European_?(?:Datum_?)?1950|\bED_?50)(?!.*77)/i, 'ED50'],
+  [/CH_?1903\+/i, 'CH1903+'],
+  [/CH_?1903(?!\+)/i, 'CH1903'],
+  [/Amersfoort/i, 'Amersfoort'],
+  [/Belge_?1972|Reseau_?National_?Belge_?1972/i, 'BD72'],
+  [/RT_?(?:19)?90|Rikets_?koordinatsystem_?1990/i, 'RT90'],
+  [/S_?-?JTSK|System_?Jednotne|Unified_?Trigonometrical_?Cadastral/i, 'S-JTSK'],
+  [/TM_?(?:19)?65/i, 'TM65'],
+  [/TM_?(?:19)?75|Ireland_?1965|Geodetic_?Datum_?of_?1965/i, 'TM75'],
+  [/Nouvelle_?Triangulation_?Fran|\bD?_?NTF\b/i, 'NTF'],
+  [/Monte_?Mario/i, 'Monte_Mario'],
+  [/GGRS_?(?:19)?87|Greek_?Geodetic/i, 'GGRS87'],
+  [/KKJ|Kartastokoordinaatti/i, 'KKJ'],
+  [/Hungarian_?(?:Datum_?)?1972/i, 'HD72'],
+  [/Hjorsey_?1955/i, 'Hjorsey_1955'],
+  [/Estonia_?1992/i, 'EST92'],
+  [/Pulkovo_?1942_?(?:Adj_19|\()?83/i, 'Pulkovo_1942(83)'],
+  [/Pulkovo_?1942_?(?:Adj_19|\()?58/i, 'Pulkovo_1942(58)'],
+  [/Dealul_?Piscului_?193/i, 'Dealul_Piscului_1930'],
+  [/Dealul_?Piscului_?1970/i, 'Dealul_Piscului_1970'],
+  [/Azores_?Occidental/i, 'Azores_Occidental_1939'],
+  [/Azores_?Central/i, 'Azores_Central_1948'],
+  [/Azores_?Oriental/i, 'Azores_Oriental_1940'],
+  [/Porto_?Santo_?1936/i, 'Porto_Santo'],
 ];
 
+/** True if positions are metres from the centre of the Earth. */
+export const isGeocentricWkt = (wkt: string): boolean => /\bCS\s*[[(]\s*Cartesian\s*,\s*3/i.test(wkt);
+
 /**
- * The WKT with the shift of its datum, for proj4.
- * @param definitionOf returns the definition of an EPSG code
- * @returns null if the shift of its datum isn't known
+ * The datum of a system as WKT.
+ * @returns its name in `datum-shifts.ts`; an empty string if it needs no shift or the WKT has one; null if the system can't be converted:
+ * the shift isn't known, or positions are geocentric
  */
-export function wktWithDatumShift(wkt: string, definitionOf: (code: number) => string | undefined): string | null {
+export function datumOfWkt(wkt: string): string | null {
   const text = horizontalPart(wkt);
-  if (/TOWGS84\s*[[(]|ABRIDGEDTRANSFORMATION/i.test(text)) return text;
-  const datum = /(?:DATUM|ENSEMBLE|TRF|GEODETICDATUM)\s*[[(]\s*"([^"]*)"/i.exec(text)?.[1] ?? '';
-  const name = datum.replaceAll(' ', '_');
-  if (sameDatum.test(name)) return text;
-  const code = shiftedDatums.find(([pattern]) => pattern.test(name))?.[1];
-  const shift = code === undefined ? undefined : /\+towgs84=([-\d.,]+)/.exec(definitionOf(code) ?? '')?.[1];
-  if (shift === undefined || !/SPHEROID\s*\[[^\]]*\]/i.test(text)) return null;
-  return text.replace(/(SPHEROID\s*\[(?:[^[\]]|\[[^\]]*\])*\])/i, `$1,TOWGS84[${shift}]`);
+  if (isGeocentricWkt(text)) return null;
+  if (/TOWGS84\s*[[(]|ABRIDGEDTRANSFORMATION/i.test(text)) return '';
+  const given = /(?:DATUM|ENSEMBLE|TRF|GEODETICDATUM)\s*[[(]\s*"([^"]*)"/i.exec(text)?.[1] ?? '';
+  const name = given.replaceAll(' ', '_');
+  if (sameDatum.test(name)) return '';
+  // proj4 reads a shift in WKT 1 only.
+  if (!ellipsoid.test(text)) return null;
+  const datum = shiftedDatums.find(([pattern]) => pattern.test(name))?.[1] ?? null;
+  // The Balkans named their datum like that of Austria until EPSG told the two apart.
+  return datum === 'MGI' && /Balkan|Sloven|Macedon/i.test(identifyWktCrs(wkt).name) ? 'MGI_1901' : datum;
 }
+
+const ellipsoid = /(SPHEROID\s*\[(?:[^[\]]|\[[^\]]*\])*\])/i;
+
+/** The WKT of the horizontal system for proj4. @param shift parameters for TOWGS84; undefined for none */
+export const wktWithShift = (wkt: string, shift: string | undefined): string =>
+  shift === undefined ? horizontalPart(wkt) : horizontalPart(wkt).replace(ellipsoid, `$1,TOWGS84[${shift}]`);

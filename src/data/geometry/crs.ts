@@ -4,7 +4,7 @@
  * and its kin write GeoJSON, WKT and GeoParquet (docs/decisions/0036-reference-systems.md).
  */
 import { excerpt } from '../../catalogue/errors.ts';
-import { identifyWktCrs, isWktCrs, wktWithDatumShift } from './crs-wkt.ts';
+import { datumOfWkt, identifyWktCrs, isGeocentricWkt, isWktCrs, wktWithShift } from './crs-wkt.ts';
 import { type Geometry, mapPositions } from './geometry.ts';
 
 /** Conversion from a reference system to WGS 84. */
@@ -26,7 +26,8 @@ export function normalizeCrsName(given: string): string {
   let text = given.trim();
   if (isWktCrs(text)) {
     const { name, code } = identifyWktCrs(text);
-    if (code === null) return /^(?:GCS_)?WGS_?(?:19)?84(?:_3D)?$/i.test(name.replaceAll(' ', '_')) ? 'OGC:CRS84' : name;
+    const isWgs = /^(?:GCS_)?WGS_?(?:19)?84(?:_3D)?$/i.test(name.replaceAll(' ', '_')) && !isGeocentricWkt(text);
+    if (code === null) return isWgs ? 'OGC:CRS84' : name;
     text = String(code);
   }
   if (wgs84.test(text)) return 'OGC:CRS84';
@@ -50,7 +51,7 @@ const utmZones: readonly (readonly [first: number, last: number, zone: number, d
   [2958, 2962, 17, '+ellps=GRS80'],
   [3154, 3157, 7, '+ellps=GRS80'],
   [3158, 3160, 14, '+ellps=GRS80'],
-  [23028, 23038, 28, '+ellps=intl +towgs84=-87,-98,-121,0,0,0,0'],
+  [23028, 23038, 28, '+ellps=intl +datum=ED50'],
 ];
 
 function utmDefinition(code: number): string | undefined {
@@ -74,38 +75,78 @@ async function loadDefinitions(): Promise<ReadonlyMap<number, string>> {
   return definitions;
 }
 
+/** A reference system for proj4. */
+interface Definition {
+  readonly isGeographic: boolean;
+  /** Datum with shifts in `datum-shifts.ts`; empty for none. */
+  readonly datum: string;
+  /** The text for proj4. @param shift parameters of the datum's shift; undefined for none */
+  withShift(shift: string | undefined): string;
+}
+
+/** The definition of a reference system by its code or WKT; null if it isn't known. */
+async function findDefinition(name: string): Promise<Definition | null> {
+  const [authority, code] = normalizeCrsName(name).split(':');
+  if (authority === 'EPSG') {
+    listed ??= loadDefinitions();
+    const text = utmDefinition(Number(code)) ?? (await listed).get(Number(code));
+    if (text !== undefined) {
+      const datum = /\+datum=(\S+)/.exec(text)?.[1] ?? '';
+      return {
+        isGeographic: text.startsWith('+proj=longlat'),
+        datum,
+        withShift: (shift) =>
+          `${shift === undefined ? text : text.replace(`+datum=${datum}`, `+towgs84=${shift}`)} +no_defs`,
+      };
+    }
+  }
+  const datum = isWktCrs(name) ? datumOfWkt(name) : null;
+  if (datum === null) return null;
+  return {
+    isGeographic: /^\s*GEO/i.test(wktWithShift(name, undefined)),
+    datum,
+    withShift: (shift) => wktWithShift(name, shift),
+  };
+}
+
 /**
  * The conversion of positions from a reference system.
  * @param name EPSG code, URN, URL or WKT; see `normalizeCrsName`
  * @returns null if the system is unknown
  */
 export async function loadCrsConversion(name: string): Promise<Conversion | null> {
-  listed ??= loadDefinitions();
-  const definitions = await listed;
-  const definitionOf = (code: number) => utmDefinition(code) ?? definitions.get(code);
-  const [authority, code] = normalizeCrsName(name).split(':');
-  const coded = authority === 'EPSG' ? definitionOf(Number(code)) : undefined;
-  const definition = coded ?? (isWktCrs(name) ? wktWithDatumShift(name, definitionOf) : null);
-  if (definition === null) return null;
-  const { default: proj4 } = await import('proj4');
-  let inverse: (position: [number, number]) => number[];
+  const definition = await findDefinition(name);
+  if (!definition) return null;
+  const [{ default: proj4 }, { shiftsOfDatum }] = await Promise.all([import('proj4'), import('./datum-shifts.ts')]);
+  const inverseWith = (shift?: string): Inverse => proj4(definition.withShift(shift)).inverse;
+  const shifts = shiftsOfDatum(definition.datum);
+  let inverse: Inverse;
   try {
-    ({ inverse } = proj4(coded === undefined ? definition : `${definition} +no_defs`));
+    inverse = inverseWith(shifts.at(-1)?.parameters);
   } catch {
     // A projection that proj4 doesn't have.
     return null;
   }
+  const regions = shifts.map(({ area, parameters }) => ({ area, inverse: inverseWith(parameters) }));
   return {
-    isGeographic: coded === undefined ? /^\s*GEO/i.test(definition) : definition.startsWith('+proj=longlat'),
+    isGeographic: definition.isGeographic,
     toWgs84(x, y) {
       try {
-        return inverse([x, y]).map(rounded);
+        const position = inverse([x, y]);
+        const region = regions.find(({ area }) => area && contains(area, position));
+        return (region?.inverse([x, y]) ?? position).map(rounded);
       } catch {
         return [Number.NaN, Number.NaN];
       }
     },
   };
 }
+
+/** Longitude and latitude of a position. */
+type Inverse = (position: [number, number]) => number[];
+
+const contains = ([west = 0, south = 0, east = 0, north = 0]: readonly number[], [x = 0, y = 0]: readonly number[]) =>
+  west <= x && x <= east && south <= y && y <= north;
 
 /** To 9 decimals of a degree (0.1 mm): further digits are noise of the computation. */
 const rounded = (degrees: number) => Math.round(degrees * 1e9) / 1e9;

@@ -20,8 +20,8 @@ import type { TableColumn } from '../row.ts';
 import type { ChunkKind } from './column-chunk.ts';
 import { buildSpatialIndex } from './spatial-index.ts';
 
-/** Incremented when the layout changes: older copies are made again. */
-export const layoutVersion = 3;
+/** Incremented when the layout or the conversion of coordinates changes: older copies are made again. */
+export const layoutVersion = 4;
 
 /** Location of a chunk in `rows.bin`: kind, offset and length in bytes, CRC-32. */
 export type ChunkLocation = readonly [kind: ChunkKind, offset: number, length: number, crc: number];

@@ -1,23 +1,42 @@
-/** Coordinate reference systems: names, and positions compared with those of GDAL. */
+/** Coordinate reference systems: names, and positions compared with those of PROJ. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { isWgs84, loadCrsConversion, normalizeCrsName } from '../../../src/data/geometry/crs.ts';
 
-const fixture = readFileSync(new URL('../../fixtures/crs/positions.csv', import.meta.url), 'utf8');
+const linesOf = (name: string, separator: string) =>
+  readFileSync(new URL(`../../fixtures/crs/${name}`, import.meta.url), 'utf8')
+    .trim()
+    .split('\n')
+    .map((line) => line.split(separator));
 
-for (const line of fixture.trim().split('\n').slice(1)) {
-  const [crs = '', ...numbers] = line.split(',');
-  const [x = 0, y = 0, longitude = 0, latitude = 0] = numbers.map(Number);
-  test(`${crs}: ${x} ${y} is where GDAL finds it`, async () => {
-    const conversion = await loadCrsConversion(crs);
-    assert.ok(conversion);
-    const [lon = 0, lat = 0] = conversion.toWgs84(x, y);
-    const metres = Math.hypot((lon - longitude) * Math.cos((latitude * Math.PI) / 180), lat - latitude) * 111_320;
-    // Of several shifts of a datum without a grid, GDAL may choose another one than the list has.
-    assert.ok(metres < 5, `${lon} ${lat} is ${metres} m away from ${longitude} ${latitude}`);
-  });
+/** Positions in each code that is converted, and where PROJ finds them; see the README beside them. */
+const [, ...fixture] = linesOf('positions.csv', ',');
+
+/** Metres between the position that a conversion finds and the one of PROJ. Infinite if there is no conversion. */
+async function metresFromProj(crs: string, [x = 0, y = 0, longitude = 0, latitude = 0]: readonly number[]) {
+  const [lon = 0, lat = 0] = (await loadCrsConversion(crs))?.toWgs84(x, y) ?? [Number.POSITIVE_INFINITY];
+  return Math.hypot((lon - longitude) * Math.cos((latitude * Math.PI) / 180), lat - latitude) * 111_320;
 }
+
+test('positions of each code are where PROJ finds them', async () => {
+  const wrong: string[] = [];
+  for (const [crs = '', ...numbers] of fixture) {
+    const metres = await metresFromProj(crs, numbers.map(Number));
+    // PROJ tells NAD83(HARN) and NAD83(CSRS) from WGS 84: they differ by up to 1.4 m.
+    if (!(metres < 1.5)) wrong.push(`${crs} ${numbers.join(' ')}: ${metres} m`);
+  }
+  assert.deepEqual(wrong, []);
+});
+
+test('each code that is converted is compared with PROJ', async () => {
+  const compared = new Set(fixture.map(([crs]) => crs));
+  const missing: string[] = [];
+  for (const code of [...Array(32_768).keys(), 102_067, 900_913])
+    if (!compared.has(`EPSG:${code}`) && (await loadCrsConversion(`EPSG:${code}`))) missing.push(`EPSG:${code}`);
+  assert.deepEqual(missing, []);
+  assert.ok(compared.size > 1500);
+});
 
 for (const [name, expected] of [
   ['EPSG:25833', 'EPSG:25833'],
@@ -45,4 +64,28 @@ test('WGS 84 is longitude and latitude under each of its names', () => {
 test('a reference system that is in no list has no conversion', async () => {
   for (const name of ['EPSG:9999999', 'EPSG:4979x', 'local', 'ESRI:54009', 'EPSG:5703'])
     assert.equal(await loadCrsConversion(name), null);
+});
+
+test('definitions (WKT) without a code have the positions of their code', async () => {
+  const wrong: string[] = [];
+  for (const [code, wkt = ''] of linesOf('definitions.tsv', '\t')) {
+    const positions = fixture.filter(([crs]) => crs === code);
+    assert.ok(positions.length > 0, code);
+    for (const [, ...numbers] of positions) {
+      const metres = await metresFromProj(wkt, numbers.map(Number));
+      if (!(metres < 1.5)) wrong.push(`${code} ${numbers.join(' ')}: ${metres} m; ${wkt}`);
+    }
+  }
+  assert.deepEqual(wrong, []);
+});
+
+for (const [what, wkt = ''] of linesOf('refused-definitions.tsv', '\t')) {
+  test(`a definition that would be read wrongly has no conversion: ${what}`, async () => {
+    assert.ok(!isWgs84(wkt));
+    assert.equal(await loadCrsConversion(wkt), null);
+  });
+}
+
+test('a geocentric system has no conversion', async () => {
+  for (const name of ['EPSG:4936', 'EPSG:4978']) assert.equal(await loadCrsConversion(name), null);
 });

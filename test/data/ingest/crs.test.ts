@@ -91,6 +91,20 @@ test('--crs names the system of a payload that does not', async () => {
   assertBerlin(result.bbox?.slice(0, 2));
 });
 
+test('RT90 of Sweden is shifted the same way by each name: the member crs, --crs, and PROJJSON', async () => {
+  // Stockholm; the sign of three rotations puts it 260 m away.
+  const position = [1_627_871.2, 6_580_740.4];
+  const projJson = { type: 'ProjectedCRS', name: 'RT90 2.5 gon V', id: { authority: 'EPSG', code: 3021 } };
+  const boxes = [
+    await ingestPayload(projected([point({}, position)], named('urn:ogc:def:crs:EPSG::3021')), 'a.geojson'),
+    await ingestPayload(collection(point({}, position)), 'a.geojson', { reading: { crs: 'EPSG:3021' } }),
+    await ingestPayload(geoParquet(projJson, position), 'a.parquet'),
+  ].map(({ result }) => result.bbox);
+  for (const [lon = 0, lat = 0] of boxes.map((box) => [...(box ?? [])])) {
+    assert.ok(Math.hypot((lon - 18.0516253) * 0.5, lat - 59.3280832) * 111_320 < 1, `${lon} ${lat}`);
+  }
+});
+
 test('WGS 84 under another name is nothing to convert', async () => {
   const { result, table } = await ingestPayload(
     projected([point({}, berlin)], named('urn:ogc:def:crs:EPSG::4326')),
@@ -101,6 +115,11 @@ test('WGS 84 under another name is nothing to convert', async () => {
 });
 
 for (const [what, text, message] of [
+  [
+    'a geocentric system',
+    projected([point({}, [3_780_000, 900_000, 5_040_000])], named('EPSG:4936')),
+    /EPSG:4936 is not one.*ogr2ogr -s_srs EPSG:4936/,
+  ],
   [
     'an unknown system',
     projected([point({}, [easting, northing])], named('EPSG:20823')),
