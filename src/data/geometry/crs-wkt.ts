@@ -85,17 +85,29 @@ const shiftedDatums: readonly (readonly [name: RegExp, datum: string])[] = [
   [/Porto_?Santo_?1936/i, 'Porto_Santo'],
 ];
 
+/**
+ * Systems that proj4 reads otherwise than their WKT means, without an error: positions would be kilometres off. Some projections of
+ * WKT 2 and of Esri, standard parallels other than the equator, degrees of 400 to the circle, and Krovak towards south and west.
+ */
+const misreadWkt = [
+  /\bMETHOD\s*[[(]\s*"(?:Hotine|Popular Visualisation|Equidistant Cylindrical)/i,
+  /\bPROJECTION\s*[[(]\s*"Stereographic_North_Pole"/i,
+  /\bPROJECTION\s*[[(]\s*"(?:Mercator|Equidistant_Cylindrical|Equirectangular|Plate_Carree)"(?=.*"Standard_Parallel_1"\s*,\s*-?[\d.]*[1-9])/is,
+  /\bUNIT\s*[[(]\s*"(?:grad|gon)/i,
+  /\bPROJECTION\s*[[(]\s*"Krovak"(?!.*(?:"X_Scale"\s*,\s*-1|,\s*EAST\b))/is,
+];
+
 /** True if positions are metres from the centre of the Earth. */
 export const isGeocentricWkt = (wkt: string): boolean => /\bCS\s*[[(]\s*Cartesian\s*,\s*3/i.test(wkt);
 
 /**
  * The datum of a system as WKT.
  * @returns its name in `datum-shifts.ts`; an empty string if it needs no shift or the WKT has one; null if the system can't be converted:
- * the shift isn't known, or positions are geocentric
+ * the shift isn't known, positions are geocentric, or proj4 would read it wrongly
  */
 export function datumOfWkt(wkt: string): string | null {
   const text = horizontalPart(wkt);
-  if (isGeocentricWkt(text)) return null;
+  if (isGeocentricWkt(text) || misreadWkt.some((pattern) => pattern.test(text))) return null;
   if (/TOWGS84\s*[[(]|ABRIDGEDTRANSFORMATION/i.test(text)) return '';
   const given = /(?:DATUM|ENSEMBLE|TRF|GEODETICDATUM)\s*[[(]\s*"([^"]*)"/i.exec(text)?.[1] ?? '';
   const name = given.replaceAll(' ', '_');
