@@ -15,7 +15,7 @@ import { privateFolder } from '../catalogue/layout.ts';
 import { errorCode, toUnavailableError } from './durable.ts';
 import { makeFolderInPrivateFolder } from './private-folder.ts';
 import { betweenSyncRounds } from './sync-rounds.ts';
-import { hasWriterEnded, markPattern, writerMark } from './writer.ts';
+import { hasWriterEnded, markPattern, writerMark, writerState } from './writer.ts';
 
 export interface LockOptions {
   /** Longest wait for other holders, in milliseconds; default 12,000, so that a stale lock can be taken over. */
@@ -161,9 +161,12 @@ const lockFileSystem = {
   stat: (path: string, done: Callback) => callBack(() => fs.statSync(path), done),
 };
 
+/** In bytes. */
+const longestNote = 1024;
 const note = `process ${process.pid} on ${hostname()}\n${writerMark}\n`;
 
-function writeLockFile(path: string): void {
+/** Makes a lock file with a note about this process. @throws Error with code EEXIST, or another code of the system */
+export function writeLockFile(path: string): void {
   const descriptor = fs.openSync(path, 'wx', 0o600);
   try {
     fs.writeSync(descriptor, note);
@@ -212,12 +215,24 @@ async function acquire(
   }
 }
 
-async function takeOver(path: string, stale: number): Promise<void> {
-  const guard = `${path}.takeover`;
-  const release = await lockfile.lock(guard, { realpath: false, stale, onCompromised: () => {} }).catch(() => null);
+/**
+ * Removes the lock of a program that doesn't know ours, such as git's, if one of our processes made it with `writeLockFile` and has
+ * ended. A lock of the program itself has no note, and stays.
+ * @param path of the lock, without `.lock`
+ * @param stale age in milliseconds from which it counts as left if it isn't known whether the process runs: on another machine, or
+ *   in another container
+ */
+export async function removeAbandonedLock(path: string, stale: number): Promise<void> {
+  if (await isAbandoned(path, stale)) await takeOver(path, stale, isAbandoned);
+}
+
+/** @param isLeft true for a lock that is to be removed */
+async function takeOver(path: string, stale: number, isLeft = isStale): Promise<void> {
+  const guard = { realpath: false, stale: Math.min(stale, defaultStale), onCompromised: () => {} };
+  const release = await lockfile.lock(`${path}.takeover`, guard).catch(() => null);
   if (release === null) return void (await sleep(20));
   try {
-    if (!(await isStale(path, stale))) return;
+    if (!(await isLeft(path, stale))) return;
     await rm(`${path}.lock`, { recursive: true, force: true });
   } finally {
     await release().catch(() => {});
@@ -228,6 +243,14 @@ async function isStale(path: string, stale: number): Promise<boolean> {
   const found = await inspectLock(path);
   if (found === null) return false;
   return found.mtimeMs < Date.now() - stale || hasWriterEnded(markPattern.exec(found.note)?.[0] ?? '');
+}
+
+async function isAbandoned(path: string, stale: number): Promise<boolean> {
+  const found = await inspectLock(path);
+  const mark = markPattern.exec(found?.note ?? '')?.[0];
+  if (found === null || mark === undefined) return false;
+  const state = writerState(mark);
+  return state === 'ended' || (state === 'unknown' && found.mtimeMs < Date.now() - stale);
 }
 
 /**
@@ -243,7 +266,9 @@ async function inspectLock(path: string): Promise<{ readonly mtimeMs: number; re
   }
   try {
     const { mtimeMs } = await file.stat();
-    return { mtimeMs, note: await file.readFile('utf8').catch(() => '') };
+    // A lock of git can be an index of many megabytes.
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(longestNote), 0, longestNote, 0);
+    return { mtimeMs, note: buffer.toString('utf8', 0, bytesRead) };
   } catch {
     // It was removed (ESTALE).
     return null;

@@ -10,7 +10,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogueFiles, CommitQueue } from '../catalogue-files.ts';
 import { WriteContext } from '../writing/write-context.ts';
 import type { Author, PendingCommit } from './commit.ts';
-import { noteCommit, readLeftCommits, removeCommitNote } from './noted-commits.ts';
+import { listLeftNotes, noteCommit, readCommitNote, removeCommitNote } from './noted-commits.ts';
 
 /** Milliseconds that `drained` waits. */
 const maxWait = 5000;
@@ -38,6 +38,8 @@ export class GitCommitQueue implements CommitQueue {
   retryAfter = 60_000;
   /** Failed commits that are tried again, the oldest first. */
   readonly #retries: QueuedCommit[] = [];
+  /** Notes of other servers whose commits were queued. */
+  readonly #leftNotes = new Set<string>();
   readonly #files: CatalogueFiles;
   #queue: Promise<void> = Promise.resolve();
   #timer: NodeJS.Timeout | undefined;
@@ -85,16 +87,22 @@ export class GitCommitQueue implements CommitQueue {
     }
   }
 
-  /** Queues the commits that servers which have ended left. */
+  /** Queues the commits that servers which have ended left, and looks for more of them a while later. */
   async makeLeftCommits(): Promise<void> {
-    if (!this.#files.snapshot.settings.git.commit) return;
-    for (const { change, note } of await readLeftCommits(this.#files.root).catch(() => []))
-      this.#queue = this.#queue.then(async () => {
-        if (await this.#commit({ change, note }))
-          this.#log(`Committed to git what the last run left: ${change.message}`);
-      });
-    if (this.#lookTimer || this.#isClosed) return;
-    this.#lookTimer = setTimeout(() => this.makeLeftCommits(), secondLook).unref();
+    if (!this.#files.snapshot.settings.git.commit || this.#isClosed) return;
+    for (const note of await listLeftNotes(this.#files.root)) {
+      if (this.#leftNotes.has(note)) continue;
+      this.#leftNotes.add(note);
+      this.#queue = this.#queue.then(() => this.#makeLeftCommit(note));
+    }
+    this.#lookTimer ??= setTimeout(() => this.makeLeftCommits(), secondLook).unref();
+  }
+
+  /** The records are read when its turn has come: the commits of later writes come after it, with later texts. */
+  async #makeLeftCommit(note: string): Promise<void> {
+    const change = await readCommitNote(this.#files.root, note).catch(() => null);
+    if (change === null) return await removeCommitNote(note);
+    if (await this.#commit({ change, note })) this.#log(`Committed to git what the last run left: ${change.message}`);
   }
 
   /** Resolves when the commits of all writes so far have succeeded or failed. */
@@ -179,9 +187,8 @@ export class GitCommitQueue implements CommitQueue {
   }
 }
 
-/** Removes the note of a commit that is made, or not needed. */
 const forget = async ({ note }: QueuedCommit): Promise<void> => {
-  if (note !== null) await removeCommitNote(note).catch(() => {});
+  if (note !== null) await removeCommitNote(note);
 };
 
 /** Texts of the records whose files still have them. */

@@ -2,13 +2,12 @@
  * Git commit of one write. It is made from a separate index, so that changes which a person has staged stay staged and
  * uncommitted. The repository's own index is then updated under git's lock, as `git commit` does.
  */
-import { existsSync, readFileSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, isTemporaryFile } from '../../disk/durable.ts';
-import { withLockFile } from '../../disk/lock.ts';
-import { markPattern, writerMark, writerState } from '../../disk/writer.ts';
+import { removeAbandonedLock, writeLockFile } from '../../disk/lock.ts';
 import { GitError, runGit } from './git.ts';
 
 export interface Author {
@@ -60,6 +59,9 @@ export async function createGitCommit(root: string, change: PendingCommit, patie
 }
 
 class BusyError extends GitError {}
+
+/** Milliseconds after which a lock of a server in another container is taken for that of one that has ended. */
+const longestCommit = 15 * 60_000;
 
 async function findRepository(root: string): Promise<GitRepository> {
   const flags = ['--show-toplevel', '--show-prefix', '--absolute-git-dir', '--git-path', 'index'];
@@ -185,9 +187,13 @@ async function committerVariables(top: string): Promise<NodeJS.ProcessEnv> {
 async function withIndexLock<T>(repository: GitRepository, work: () => Promise<T>): Promise<T> {
   const lock = `${repository.index}.lock`;
   assertNoUnfinishedOperation(repository);
-  // Right after the look, so that no operation begins in between.
-  if (!makeIndexLock(lock)) {
-    if (isAbandonedIndexLock(lock)) await removeAbandonedIndexLock(lock);
+  try {
+    // Right after the look, so that no operation begins in between.
+    writeLockFile(lock);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST')
+      throw new GitError(`${lock} can't be created: ${(error as Error).message}`, null);
+    await removeAbandonedLock(repository.index, longestCommit);
     throw new BusyError(`another git process is running. If none is, remove ${lock}`, null);
   }
   try {
@@ -196,48 +202,6 @@ async function withIndexLock<T>(repository: GitRepository, work: () => Promise<T
     await rm(lock, { force: true });
   }
 }
-
-/** Text of a lock that this process made. */
-const lockNote = `catalogue ${writerMark}\n`;
-const lockNotePattern = new RegExp(`^catalogue (${markPattern.source})\n$`);
-/** Age in milliseconds from which a lock of a process on another machine, or in another container, is abandoned. */
-const longestCommit = 15 * 60_000;
-
-/** @returns false if another process holds it */
-function makeIndexLock(lock: string): boolean {
-  try {
-    writeFileSync(lock, lockNote, { flag: 'wx' });
-    return true;
-  } catch (error) {
-    if (errorCode(error) === 'EEXIST') return false;
-    throw new GitError(`${lock} can't be created: ${(error as Error).message}`, null);
-  }
-}
-
-/** True for the lock of a server that was killed. Those of git itself have no note: only a person knows of them. */
-function isAbandonedIndexLock(lock: string): boolean {
-  try {
-    const { mtimeMs, size } = statSync(lock);
-    const mark = size < 100 ? lockNotePattern.exec(readFileSync(lock, 'latin1'))?.[1] : undefined;
-    if (mark === undefined) return false;
-    const state = writerState(mark);
-    return state === 'ended' || (state === 'unknown' && mtimeMs < Date.now() - longestCommit);
-  } catch {
-    return false;
-  }
-}
-
-/** Removes it under a lock of its own: a server that has seen the same one must not remove the next. */
-const removeAbandonedIndexLock = (lock: string): Promise<void> =>
-  withLockFile(
-    `${lock}.abandoned`,
-    lock,
-    () => {
-      if (isAbandonedIndexLock(lock)) unlinkSync(lock);
-    },
-    {},
-    async () => {},
-  );
 
 async function copyIndexFile(from: string, to: string): Promise<void> {
   await copyFile(from, to).catch((error) => {

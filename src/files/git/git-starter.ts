@@ -44,7 +44,7 @@ export class GitStarter {
   async run(start: GitStart, signal?: AbortSignal): Promise<Buffer> {
     const id = ++this.#asked;
     const child = this.#running();
-    // If it can't be told, it has ended.
+    // If the message can't be sent, the process has ended.
     const kill = () => void child.send({ id, kill: true } satisfies GitRequest, () => {});
     signal?.addEventListener('abort', kill);
     try {

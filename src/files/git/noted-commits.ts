@@ -23,13 +23,6 @@ interface Note extends Omit<PendingCommit, 'date' | 'texts'> {
   readonly texts: readonly (readonly [path: string, hash: string])[];
 }
 
-/** A commit that was left: its texts are those that the records still have. */
-export interface LeftCommit {
-  /** Path of its note. */
-  readonly note: string;
-  readonly change: PendingCommit;
-}
-
 /** Writes a note of a commit. The texts of records are in their files, so it has their hashes. @returns its path */
 export async function noteCommit(root: string, { date, texts, ...others }: PendingCommit): Promise<string> {
   const folder = await makeFolderInPrivateFolder(root, folderName);
@@ -41,33 +34,29 @@ export async function noteCommit(root: string, { date, texts, ...others }: Pendi
   return path;
 }
 
-export const removeCommitNote = (path: string): Promise<void> => rm(path, { force: true });
+/** Removes the note of a commit that is made, or not needed. If it can't be removed, git finds nothing to commit next time. */
+export const removeCommitNote = (path: string): Promise<void> => rm(path, { force: true }).catch(() => {});
 
-/** The commits that servers which have ended left, in the order of their writes. A note that was cut off is removed. */
-export async function readLeftCommits(root: string): Promise<readonly LeftCommit[]> {
+/** Paths of the notes that servers which have ended left, in the order of their writes. */
+export async function listLeftNotes(root: string): Promise<readonly string[]> {
   const folder = join(root, privateFolder, folderName);
   const names = await readdir(folder).catch((): string[] => []);
-  const left: LeftCommit[] = [];
-  for (const name of names.sort()) {
-    const note = join(folder, name);
-    if (!(await isLeft(note, notePattern.exec(name)?.[1]))) continue;
-    const change = await readChange(root, note).catch(() => null);
-    if (change) left.push({ note, change });
-    else await removeCommitNote(note);
-  }
+  const left: string[] = [];
+  for (const name of names.sort()) if (await isLeft(folder, name)) left.push(join(folder, name));
   return left;
 }
 
-/** @param mark of the process that wrote the note; undefined if the file is no note */
-async function isLeft(path: string, mark: string | undefined): Promise<boolean> {
+async function isLeft(folder: string, name: string): Promise<boolean> {
+  const mark = notePattern.exec(name)?.[1];
   if (mark === undefined) return false;
   const state = writerState(mark);
   if (state !== 'unknown') return state === 'ended';
-  const stats = await stat(path).catch(() => null);
+  const stats = await stat(join(folder, name)).catch(() => null);
   return stats !== null && stats.mtimeMs < Date.now() - aMinute;
 }
 
-async function readChange(root: string, path: string): Promise<PendingCommit> {
+/** The commit of a note, with those texts that the records still have. @throws Error if the note was cut off, or is gone */
+export async function readCommitNote(root: string, path: string): Promise<PendingCommit> {
   const { date, texts, ...others } = JSON.parse(await readFile(path, 'utf8')) as Note;
   const unchanged = new Map<string, string>();
   for (const [record, hashed] of texts) {

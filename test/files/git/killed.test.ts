@@ -83,7 +83,7 @@ it('a lock of the index that a killed server left is removed, and no other', asy
   const { root, git } = makeRepository(t);
   const mark = await runAndKill(root, 'made-1');
   const lock = join(root, '.git/index.lock');
-  writeFileSync(lock, `catalogue ${mark}\n`);
+  writeFileSync(lock, `process 1 on a-host\n${mark}\n`);
   await serveUntilCommitted(t, root, git);
   assert.match(git('log', '--format=%s'), /Add namespace made-1/);
 
@@ -98,4 +98,9 @@ it('a lock of the index that a killed server left is removed, and no other', asy
   await until(() => files.commits.failed > 0, 120_000);
   assert.doesNotMatch(otherGit('log', '--format=%s'), /made-1/);
   assert.ok(readdirSync(join(other, '.git')).includes('index.lock'));
+  await files.commits.idle();
+  const { failed } = files.commits;
+  await files.commits.makeLeftCommits();
+  await files.commits.idle();
+  assert.equal(files.commits.failed, failed, 'A later look queues none of them again.');
 });
