@@ -9,8 +9,12 @@ export type Rights = readonly string[];
 
 const staff = 'staff';
 
-/** The rights in a common state that an older program wrote: nobody but staff has them. */
-export const unknownRights: Rights = ['unknown'];
+/** Rights of which only staff may have all. */
+const unknownRights: Rights = ['unknown'];
+
+/** The rights in a common state of an older program, which kept only if the user was signed in. */
+export const rightsOfOlderState = ({ signedIn }: { readonly signedIn?: boolean }): Rights =>
+  signedIn === false ? [] : unknownRights;
 
 /** The rights of a user; none for a client that isn't signed in. */
 export function rightsOf(viewer: RemoteViewer): Rights {

@@ -13,7 +13,7 @@ import { flushFolderToDisk } from '../disk/durable.ts';
 import { containerFolder, type FileState } from './files.ts';
 import { LineFile, type LinePosition } from './line-file.ts';
 import { pathAfterMove } from './moves.ts';
-import { includeRights, joinRights, type Rights, unknownRights } from './rights.ts';
+import { includeRights, joinRights, type Rights, rightsOfOlderState } from './rights.ts';
 
 interface StoredFile extends FileState {
   readonly position: LinePosition;
@@ -29,7 +29,13 @@ export interface StateHeader {
 
 type Line =
   // `lines`: number of the lines behind it that it counts for. Those behind them were appended by a run that was interrupted.
-  | { readonly state: 1; readonly tag: string | null; readonly seenBy?: Rights; readonly lines: number }
+  | {
+      readonly state: 1;
+      readonly tag: string | null;
+      readonly seenBy?: Rights;
+      readonly signedIn?: boolean;
+      readonly lines: number;
+    }
   | { readonly path: string; readonly checksum: string; readonly size: number; readonly text?: string }
   // Removed with the files in its folder, or alone.
   | { readonly gone: string; readonly alone?: true }
@@ -166,7 +172,7 @@ export class SyncState {
       const entry = parseLine(line);
       this.#lineCount++;
       if (entry && 'state' in entry) {
-        this.#header = { tag: entry.tag, seenBy: entry.seenBy ?? unknownRights };
+        this.#header = { tag: entry.tag, seenBy: entry.seenBy ?? rightsOfOlderState(entry) };
         this.#isChanged = false;
         linesLeft = entry.lines;
         continue;

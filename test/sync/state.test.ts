@@ -137,6 +137,8 @@ describe('the last common state', () => {
     );
     appendFileSync(path, '{"state":1,"tag":"T","signedIn":true,"lines":0}\n');
     await reopened((state) => assert.deepEqual(state.header, { tag: 'T', seenBy: ['unknown'] }));
+    appendFileSync(path, '{"state":1,"tag":"T","signedIn":false,"lines":0}\n');
+    await reopened((state) => assert.deepEqual(state.header, { tag: 'T', seenBy: [] }));
   });
 
   it('is worth no tag when something was added since', async () => {
