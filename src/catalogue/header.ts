@@ -1,4 +1,4 @@
-/** The header of a CSV, as far as the names of its columns tell it. */
+/** The header of a CSV, as far as it follows from the names of its columns. */
 
 /** Names that a column gets here if the header has none for it: `column_3`. */
 const numbered = /^column_[1-9]\d*$/;

@@ -67,7 +67,7 @@ export function cataloguesForCommand(
  * Finds and connects remotes, each once. CATALOGUE_TOKEN is sent to the selected remote only: the address in a folder that
  * somebody else made must not get it.
  * @param selected the remote that is meant unless another is given; without it, the folder's origin is
- * @param root absolute path of the folder, whose origin is called `origin`; null where there is none
+ * @param root absolute path of the catalogue folder, whose origin is called `origin`; null outside of a catalogue
  */
 function remoteAccess(context: Context, selected: string | undefined, root: string | null) {
   const { env } = context;

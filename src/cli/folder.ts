@@ -30,7 +30,7 @@ export function chooseCatalogueFolder(given: string | undefined, cwd: string, en
   );
 }
 
-/** The absolute path of the catalogue's folder; null if there is none. */
+/** The absolute path of the catalogue folder; null outside of a catalogue. */
 export function findCatalogueFolder(given: string | undefined, cwd: string, env: NodeJS.ProcessEnv): string | null {
   try {
     return resolve(cwd, chooseCatalogueFolder(given, cwd, env));

@@ -49,7 +49,7 @@ export function readableFormat({ address, format, mediaType }: ImportedLink): st
   return known(format) ?? known(mediaType) ?? (format ? undefined : known(extension));
 }
 
-/** The link to the file that becomes a version; undefined if there is none. */
+/** The link to the file that becomes a version; undefined if no file has rows that can be read. */
 export function bestFile(links: readonly ImportedLink[]): ImportedLink | undefined {
   const rank = (link: ImportedLink) => formats.indexOf(readableFormat(link) ?? '');
   const files = links.filter((link) => link.isFile && rank(link) >= 0);

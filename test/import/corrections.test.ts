@@ -243,7 +243,7 @@ describe('a version that people publish in an imported dataset', () => {
       }
     });
 
-  it('is told of when the source has a newer file, and so is what a dry run would fetch', async () => {
+  it('is named in the report when the source has a newer file, and so is what a dry run would fetch', async () => {
     const root = await makeRoot();
     const folder = join(dirname(root), 'sources');
     mkdirSync(folder);

@@ -149,7 +149,7 @@ async function resolveRemoteToMove(
   return resolveRemote({ ...data, remotes: [...data.remotes, ...(named ? [] : [own])] }, name);
 }
 
-/** Absolute path of the catalogue's folder; null where there is none. */
+/** Absolute path of the catalogue folder; null outside of a catalogue. */
 const findRoot = ({ context, global }: Call) => findCatalogueFolder(global.data, context.cwd, context.env);
 
 const unencrypted = 'With http://, passwords and tokens can be read on the way. Use https:// where you sign in.';

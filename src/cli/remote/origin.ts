@@ -17,7 +17,7 @@ export const pathInRemotesFolder = (root: string, name: string): string =>
   join(root, privateFolder, remotesFolder, name);
 const originPath = (root: string) => pathInRemotesFolder(root, 'origin.json');
 
-/** The origin of a folder; null where there is none. */
+/** The origin of a folder; null if it was neither cloned nor pushed. */
 export async function readOrigin(root: string): Promise<Origin | null> {
   const text = await readFile(originPath(root), 'utf8').catch(() => null);
   if (text === null) return null;
@@ -51,7 +51,7 @@ export async function updateOrigin(root: string, env: NodeJS.ProcessEnv): Promis
   return current;
 }
 
-/** The origin of a folder, with the present address of its server; null where there is none. Writes nothing. */
+/** The origin of a folder, with the present address of its server; null if it was neither cloned nor pushed. Writes nothing. */
 export async function findPresentOrigin(root: string, remotes: Remotes): Promise<Origin | null> {
   const origin = await readOrigin(root);
   if (origin === null) return null;
@@ -63,8 +63,8 @@ export const originName = 'origin';
 
 /**
  * The remote that the name `origin` stands for in a folder.
- * @param root absolute path of the folder; null where there is none
- * @returns null where there is none, or if another remote has its name
+ * @param root absolute path of the catalogue folder; null outside of a catalogue
+ * @returns null if the folder has no origin, or if another remote has the name
  */
 export async function findOriginRemote(root: string | null, data: Remotes): Promise<Remote | null> {
   const isTaken = data.remotes.some(({ name }) => name === originName);
@@ -74,7 +74,7 @@ export async function findOriginRemote(root: string | null, data: Remotes): Prom
 
 /**
  * The remotes with names, and the origin of a folder if its address has none.
- * @param root absolute path of the folder; null where there is none
+ * @param root absolute path of the catalogue folder; null outside of a catalogue
  */
 export async function listRemotesWithOrigin(root: string | null, data: Remotes): Promise<readonly Remote[]> {
   const origin = await findOriginRemote(root, data);

@@ -115,7 +115,7 @@ export function datumOfWkt(wkt: string): string | null {
   // proj4 reads a shift in WKT 1 only.
   if (!ellipsoid.test(text)) return null;
   const datum = shiftedDatums.find(([pattern]) => pattern.test(name))?.[1] ?? null;
-  // The Balkans named their datum like that of Austria until EPSG told the two apart.
+  // The Balkans named their datum like that of Austria until EPSG gave it a name of its own.
   return datum === 'MGI' && /Balkan|Sloven|Macedon/i.test(identifyWktCrs(wkt).name) ? 'MGI_1901' : datum;
 }
 

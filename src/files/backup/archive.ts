@@ -121,7 +121,7 @@ function* headerBlocks(
   stats: Stats,
   kind: { readonly type: 'File' | 'Directory' | 'SymbolicLink' | 'Link'; size?: number; linkpath?: string },
 ): Generator<Buffer> {
-  // Whoever restores may read and write everything, and nobody else may write.
+  // The owner of the restored files may read and write all of them, and others may not write.
   const mode = (stats.mode & 0o7755) | 0o600;
   const mtime = new Date(Math.floor(stats.mtimeMs / 1000) * 1000);
   const fields = { size: 0, ...kind, path: archivePath(path), mode, mtime };

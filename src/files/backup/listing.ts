@@ -50,7 +50,7 @@ export interface Listing {
 /** Parts of the private folder that are made anew, or mean something to running processes only. */
 const leftOut = ['cache', 'locks', 'schemas', 'journal', 'changes.ndjson'].map((name) => `${privateFolder}/${name}`);
 
-/** What the program reads also through a link that leaves the folder. A backup holds a folder and a file in place of these links. */
+/** What the program reads also through a link that leaves the folder: a backup holds the folder or file itself in place of such a link. */
 const followed: readonly string[] = [privateFolder, accountsPath];
 
 /** True if a file or folder belongs into a backup. */
@@ -147,7 +147,7 @@ function statsOf(root: string, path: string): Stats | null {
 /** Identity of the content of a file: it stays the same when the file is renamed or moved within its file system. */
 export const identityOf = ({ dev, ino, size, mtimeMs }: Stats): string => `${dev}:${ino}:${size}:${mtimeMs}`;
 
-/** Opens a regular file; null if there is none, or a link. @throws UnavailableError if it can't be read */
+/** Opens a regular file; null if the path has no file, or a link. @throws UnavailableError if it can't be read */
 export function openFile(root: string, path: string): { readonly descriptor: number; readonly stats: Stats } | null {
   const noLink = followed.includes(path) ? 0 : constants.O_NOFOLLOW;
   try {
@@ -172,7 +172,7 @@ export function readBytes(descriptor: number, length: number, position: number, 
   }
 }
 
-/** A small file with its bytes, or without them if it is being written; null if there is none. */
+/** A small file with its bytes, or without them if it is being written; null if it has vanished. */
 function readSmallFile(root: string, path: string): Pick<ListedEntry, 'stats' | 'content'> | null {
   const file = openFile(root, path);
   if (!file) return null;

@@ -94,7 +94,7 @@ export function summarizeIngestedData(ingested: IngestResult, fileName: string |
   return { ...summary, columns };
 }
 
-/** How the file names its columns, where their own names don't tell it. */
+/** How the file names its columns, where it doesn't follow from their own names. */
 function headerOf({ columns, header, geometryName }: IngestResult): MetadataMapping {
   const names = columns.filter(({ type }) => type !== 'geometry').map(({ name }) => name);
   const isOther = header !== null && JSON.stringify(header) !== JSON.stringify(headerByNames(names));

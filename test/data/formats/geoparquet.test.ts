@@ -183,7 +183,7 @@ for (const type of Object.keys(coordinateDepth) as SimpleGeometry['type'][])
       }
     });
 
-test('native encodings: a height that is NaN is none, and an empty part stays', async () => {
+test('native encodings: a height of NaN is left out, and an empty part stays', async () => {
   const mixed = parquetOfNative(
     'Point',
     [

@@ -11,7 +11,7 @@ import { isWkb, type SchemaTree } from './values.ts';
 
 /** Geometry columns of a file. */
 export interface GeometryColumns {
-  /** Index of the column that is the geometry of the rows; -1 if there is none. */
+  /** Index of the column that is the geometry of the rows; -1 for rows without a geometry. */
   readonly primary: number;
   /** Columns in native encodings, by their index. */
   readonly native: ReadonlyMap<number, NativeColumn>;

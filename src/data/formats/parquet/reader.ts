@@ -79,7 +79,7 @@ interface ParquetSource {
   readonly columns: readonly SchemaTree[];
   /** Index of the column that is the geometry of the rows, or -1. */
   readonly primary: number;
-  /** Is told how geometries are encoded. */
+  /** Receives how geometries are encoded. */
   readonly info: PayloadInfo;
 }
 
