@@ -40,6 +40,19 @@ export function mayWrite(viewer: Viewer, folder: Folder | undefined): boolean {
   return !viewer.readOnly && isNamespaceOwnerOrStaff(viewer, folder);
 }
 
+/**
+ * Checks that the user who began a long write may still write: users are removed and leave groups meanwhile.
+ * @param snapshot of the present
+ * @throws NotPermittedError
+ */
+export function assertMayStillWrite(viewer: Viewer, snapshot: Snapshot, namespace: string): void {
+  if (viewer.username === null) return;
+  const user = snapshot.users.get(viewer.username);
+  const present = user && { ...viewer, staff: user.staff, groups: user.groups };
+  if (!present || !mayWrite(present, snapshot.folders.get(namespace)))
+    throw new NotPermittedError('You do not have permission to write here any more.');
+}
+
 /** Slug of the namespace whose owners may write a record, according to the snapshot; undefined if only staff may. */
 export function owningNamespace(ref: Ref, snapshot: Snapshot): string | undefined {
   if (ref.kind === 'namespace') return ref.slug;

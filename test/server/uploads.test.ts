@@ -4,7 +4,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
+import { request } from 'undici';
 import { serveAccounts } from '../support/accounts.ts';
 import { homeOf, until } from '../support/folder.ts';
 import { raw } from '../support/raw.ts';
@@ -61,6 +63,37 @@ describe('an upload', () => {
     // It is there for the next who asks, on any connection.
     assert.equal((await ask(`${trees}download/`)).text, csv);
     assert.equal((await ask(trees)).body.versions[0].url, body.url);
+  });
+
+  it('of a user who may not write any more when it ends: 403, and nothing of it stays', async (t) => {
+    const { ask, send, accounts, base, token, kept } = await nursery(t);
+    const { token: staff } = await accounts.addToken('alice');
+    const changes = [
+      ['leaves the group', () => send('PATCH', '/api/v1/users/bob/', { groups: [] as string[] }, staff)],
+      ['is removed', () => send('DELETE', '/api/v1/users/bob/', undefined, staff)],
+    ] as const;
+    for (const [what, change] of changes) {
+      let end = () => {};
+      const ended = new Promise<void>((resolve) => {
+        end = resolve;
+      });
+      async function* body() {
+        yield Buffer.from(csv + 'ash,7\n'.repeat(100_000));
+        await ended;
+        yield Buffer.from('elm,9\n');
+      }
+      const headers = { 'Content-Type': 'text/csv', Authorization: `Token ${token}` };
+      const uploaded = request(new URL(versions, base), { method: 'POST', headers, body: Readable.from(body()) });
+      await until(async () => (await kept()).length > 0);
+      assert.ok((await change()).status < 300, what);
+      end();
+      const { statusCode, body: answer } = await uploaded;
+      assert.equal(statusCode, 403, `${what}: ${await answer.text()}`);
+      assert.deepEqual(await kept(), [], what);
+      assert.equal((await ask(trees)).body.versions.length, 0);
+      if (what === 'leaves the group')
+        await send('PATCH', '/api/v1/users/bob/', { groups: ['/api/v1/groups/gardeners/'] }, staff);
+    }
   });
 
   it('as raw bytes, with the rest in the address; the same bytes again are the same version', async (t) => {

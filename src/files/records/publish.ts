@@ -5,29 +5,14 @@
 
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { ColumnChanges, Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
+import type { Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
 import { closestWord } from '../../catalogue/closest.ts';
-import { compareColumns } from '../../catalogue/columns.ts';
-import { datetimeFromSlug } from '../../catalogue/entities.ts';
-import { hasId } from '../../catalogue/entities-by-id.ts';
 import { ConflictError, excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
-import { randomUnusedId } from '../../catalogue/ids.ts';
-import {
-  datasetFolder,
-  payloadFolder,
-  payloadPath,
-  recordPathWithoutExtension,
-  unitKey,
-  versionsFolder,
-} from '../../catalogue/layout.ts';
+import { datasetFolder, payloadFolder, payloadPath, unitKey, versionsFolder } from '../../catalogue/layout.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
-import { encodeMetadata } from '../../catalogue/metadata.ts';
-import { assertNoAccidentalLossInNextVersion } from '../../catalogue/next-version.ts';
-import { isSameReadingOptions, mergeReadingOptions, readingOptionsWithoutStrict } from '../../catalogue/reading.ts';
-import { latestReadyVersion } from '../../catalogue/ready-versions.ts';
+import { assertMayStillWrite } from '../../catalogue/permissions.ts';
+import { mergeReadingOptions } from '../../catalogue/reading.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
-import type { Snapshot } from '../../catalogue/snapshot.ts';
-import type { Dataset, ReadingOptions, Version } from '../../catalogue/types.ts';
 import { PayloadError } from '../../data/errors.ts';
 import { type IngestOptions, type IngestResult, ingest } from '../../data/ingest/ingest.ts';
 import {
@@ -42,18 +27,10 @@ import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogu
 import { additionCommitMessage } from '../git/commit-messages.ts';
 import { removeAbandonedPayloads } from '../leftovers.ts';
 import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
-import { makeRegularPause, runStepsInSlices } from '../reading/event-loop.ts';
-import { composeRecordText } from '../reading/large-records.ts';
-import { editorSchemaComment } from '../scaffold.ts';
 import { tableFolder } from '../table-folder.ts';
 import { commitSingleStep } from '../transaction.ts';
-import type { Change } from '../writing/change.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
-import { metadataForRecord, summarizeIngestedData } from './metadata.ts';
-import { recordKeyOrder } from './records.ts';
-import { columnRenamesForUpload, planColumnWritesForNewVersion } from './version-columns.ts';
-
-const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
+import { NewVersion, type ReadUpload } from './new-version.ts';
 
 /**
  * Publishes an upload as the newest version of a dataset.
@@ -85,7 +62,12 @@ export async function publishUpload(
     assertChecksum(detailed, ingested);
     if (aside !== null) await storedPayloadsOf(files).replaceByPointer(aside, ingested, upload.signal);
     const published = new NewVersion(files, ref, detailed, ingested, aside);
-    const step = { locks: [unitKey(ref)], changes: () => published.changes() };
+    const changes = async () => {
+      const planned = await published.changes();
+      assertMayStillWrite(access.viewer, files.snapshot, ref.namespace);
+      return planned;
+    };
+    const step = { locks: [unitKey(ref)], changes };
     const snapshot = await commitSingleStep(access, step, {
       dryRun,
       message: () => additionCommitMessage(published.ref),
@@ -108,9 +90,6 @@ function assertParses(files: CatalogueFiles, path: string): void {
   const found = files.snapshot.diagnostics.get(path)?.find(({ code }) => code === 'syntax' || code === 'schema');
   if (found) throw new ConflictError(`${path}:${found.line}:${found.column}: ${found.message}`);
 }
-
-/** An upload with all options for reading it, those that the dataset remembers included. */
-type ReadUpload = Upload & { readonly reading: ReadingOptions };
 
 /** @throws ValidationError if a type is given for a column that the data don't have */
 function assertColumns({ reading }: Upload, { columns, rows }: IngestResult): void {
@@ -150,148 +129,4 @@ async function ingestUpload(files: CatalogueFiles, upload: ReadUpload, aside: st
 function assertChecksum({ checksum }: Upload, ingested: IngestResult): void {
   if (checksum === undefined || checksum.toLowerCase() === ingested.checksum) return;
   throw new ValidationError({ checksum: [`The bytes have the checksum ${ingested.checksum}, not ${checksum}.`] });
-}
-
-/** The version to publish. Its changes are computed under the lock of the dataset. */
-class NewVersion {
-  readonly #files: CatalogueFiles;
-  readonly #dataset: DatasetRef;
-  readonly #upload: ReadUpload;
-  readonly #ingested: IngestResult;
-  readonly #aside: string | null;
-  /** The newest version, if it has the same bytes. */
-  #same: Version | undefined;
-  #slug = '';
-  #columnChanges = noChanges;
-
-  constructor(
-    files: CatalogueFiles,
-    dataset: DatasetRef,
-    upload: ReadUpload,
-    ingested: IngestResult,
-    aside: string | null,
-  ) {
-    this.#files = files;
-    this.#dataset = dataset;
-    this.#upload = upload;
-    this.#ingested = ingested;
-    this.#aside = aside;
-  }
-
-  get ref() {
-    const { namespace, slug } = this.#dataset;
-    return { kind: 'version', namespace, dataset: slug, slug: this.#same?.slug ?? this.#slug } as const;
-  }
-
-  async changes(): Promise<readonly Change[]> {
-    await runStepsInSlices(this.#files.store.rescan([this.#dataset]));
-    const pause = makeRegularPause();
-    this.#upload.signal?.throwIfAborted();
-    const dataset = getEntity<'dataset'>(this.#files.snapshot, this.#dataset);
-    const isDraft = this.#upload.ready === false;
-    const newest = dataset.versions.find(({ draft }) => !draft || isDraft);
-    const { reading } = this.#upload;
-    const isSame =
-      newest?.checksum === this.#ingested.checksum &&
-      isSameReadingOptions(newest.reading, readingOptionsWithoutStrict(reading));
-    this.#same = isSame ? newest : undefined;
-    if (this.#same) return [];
-    const { columns } = this.#ingested;
-    // Of thousands of columns, each of these takes some milliseconds.
-    const renames = columnRenamesForUpload(dataset, columns, this.#upload.renames);
-    await pause();
-    const before = dataset.columns.map((column) => {
-      const to = renames.find(({ from }) => from === column.name)?.to;
-      return to === undefined ? column : { ...column, name: to };
-    });
-    const latest = latestReadyVersion(dataset);
-    assertNoAccidentalLossInNextVersion(
-      latest && { ...latest, columns: before },
-      this.#ingested,
-      renames,
-      this.#upload,
-    );
-    await pause();
-    const hasColumns = columns.length > 0 || dataset.columns.length > 0;
-    if (hasColumns) this.#columnChanges = compareColumns(before, columns);
-    await pause();
-    this.#slug = nextSlug(dataset, new Date());
-    const { namespace, slug } = this.#dataset;
-    const file = `${this.#slug}${extensionFor(this.#upload.fileName, this.#ingested)}`;
-    const path = `${recordPathWithoutExtension(this.ref)}.yaml`;
-    const header = editorSchemaComment('version', path, this.#files.snapshot.settings.base_url);
-    const id = randomUnusedId((candidate) => hasId(this.#files.snapshot, 'version', candidate));
-    await pause();
-    const data = hasColumns ? { columns: columns.map(({ name, type }) => ({ name, type })) } : {};
-    const record = { id, ...versionRecord(this.#slug, file, this.#upload, this.#ingested), ...data };
-    await pause();
-    const { workers } = this.#files.options;
-    const { signal } = this.#upload;
-    const text = await composeRecordText(workers, 'version', record, recordKeyOrder('version'), { header, signal });
-    const changes: Change[] = [
-      { do: 'add', path: payloadPath(namespace, slug, file), from: this.#aside, size: this.#ingested.size },
-      { do: 'create', path, text },
-      ...(isDraft || !hasColumns
-        ? []
-        : planColumnWritesForNewVersion(this.#files, dataset, { renames, columns, slug: this.#slug })),
-    ];
-    return isSameReadingOptions(dataset.reading, reading) ? changes : this.#withReading(changes);
-  }
-
-  /** The changes, and the options for reading the next version in the record of the dataset. */
-  #withReading(changes: readonly Change[]): readonly Change[] {
-    const path = requireRecordPath(this.#files, this.#dataset);
-    const { reading } = this.#upload;
-    const edit = changes.find((change) => change.do === 'edit' && change.path === path);
-    const set: Extract<Change, { do: 'edit' }>['set'] = (record, next) => ({
-      ...(edit?.do === 'edit' && edit.set(record, next)),
-      reading: Object.keys(reading).length ? reading : undefined,
-    });
-    return [...changes.filter((change) => change !== edit), { do: 'edit', path, set }];
-  }
-
-  result(snapshot: Snapshot): Published {
-    if (this.#same) return { version: this.#same, created: false, changes: noChanges, remarks: [] };
-    const { versions } = getEntity<'dataset'>(snapshot, this.#dataset);
-    const version = versions.find(({ slug }) => slug === this.#slug);
-    if (!version) throw new NotFoundError(`The version ${this.#slug} was removed as soon as it was published.`);
-    return { version, created: true, changes: this.#columnChanges, remarks: this.#ingested.remarks };
-  }
-}
-
-/** Timestamp of 20 digits, greater than those of all versions; versions of one millisecond differ in the last digits. */
-function nextSlug(dataset: Dataset, now: Date): string {
-  const moment = now.toISOString().replace(/\D/g, '').padEnd(20, '0');
-  const slugs = dataset.versions.map(({ slug }) => slug).filter((slug) => /^\d{20}$/.test(slug));
-  const newest = slugs.sort().at(-1) ?? '';
-  return newest < moment ? moment : String(BigInt(newest) + 1n).padStart(20, '0');
-}
-
-/** Extension of the payload: that of the uploaded file, if it has one; else that of its format. */
-function extensionFor(fileName: string | undefined, { format, compression }: IngestResult): string {
-  const own = /(?:\.[A-Za-z0-9]{1,12}){1,2}$/.exec(fileName ?? '')?.[0] ?? '';
-  const last = own.slice(own.lastIndexOf('.'));
-  const kept = compression === 'gzip' ? own : last;
-  if (kept) return kept.toLowerCase();
-  return `${format ? `.${format}` : '.bin'}${compression === 'gzip' ? '.gz' : ''}`;
-}
-
-function versionRecord(slug: string, file: string, upload: ReadUpload, ingested: IngestResult) {
-  const renames = Object.fromEntries((upload.renames ?? []).map(({ from, to }) => [from, to]));
-  const reading = readingOptionsWithoutStrict(upload.reading);
-  const { label, notes, metadata, fileName, ready } = upload;
-  const { rows, bbox, format, mediaType, size, checksum } = ingested;
-  return {
-    label: label || slug,
-    datetime: datetimeFromSlug(slug),
-    checksum,
-    metadata: metadataForRecord(metadata || encodeMetadata(summarizeIngestedData(ingested, fileName))),
-    ready: ready !== false,
-    ...(ready === false && { draft: true, ...(Object.keys(renames).length && { renames }) }),
-    ...(notes && { notes }),
-    ...(rows !== null && { rows }),
-    ...(bbox && { bbox: [...bbox] }),
-    ...(Object.keys(reading).length && { reading }),
-    file: { name: file, ...(format && { format }), media_type: mediaType, size },
-  };
 }
