@@ -17,7 +17,7 @@ export const readingFields = {
   date_format: textField('Form of dates, such as DD.MM.YYYY or MM/DD/YYYY HH:MM.', { maxLength: 100 }),
   lat: textField('Column of latitude, or northing.', { maxLength: 255 }),
   lon: textField('Column of longitude, or easting.', { maxLength: 255 }),
-  geometry: textField('Column of geometries in WKT.', { maxLength: 255 }),
+  geometry: textField('Column of geometries: WKT, WKB in hexadecimal, or GeoJSON.', { maxLength: 255 }),
   header: booleanField('Whether the first row has the names of the columns.', { default: true }),
   skip: integerField('Number of lines before the first row.', { minimum: 0 }),
   crs: textField('Coordinate reference system of positions, such as EPSG:25833.', { maxLength: 255 }),

@@ -106,6 +106,18 @@ const ewkbMask = 0xe0;
  */
 export const readWkb = (bytes: Uint8Array): Geometry => new WkbReader(bytes).geometry(0);
 
+/**
+ * The geometry of all bytes, as `readWkb`.
+ * @throws InvalidGeometryError also if bytes follow, or the byte order is neither 0 (XDR) nor 1 (NDR)
+ */
+export function readExactWkb(bytes: Uint8Array): Geometry {
+  const reader = new WkbReader(bytes);
+  if ((bytes[0] as number) > 1) throw new InvalidGeometryError(`the WKB has a byte order of ${bytes[0]}, not 0 or 1`);
+  const geometry = reader.geometry(0);
+  if (!reader.isAtEnd) throw new InvalidGeometryError('bytes follow the WKB');
+  return geometry;
+}
+
 /** The number of the reference system (SRID) that EWKB names, 0 if it names none; null for ISO WKB. */
 export function sridOfEwkb(bytes: Uint8Array): number | null {
   const isLittle = bytes[0] === 1;
@@ -125,6 +137,10 @@ class WkbReader {
 
   constructor(bytes: Uint8Array) {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at === this.#view.byteLength;
   }
 
   geometry(depth: number): Geometry {

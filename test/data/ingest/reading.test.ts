@@ -202,6 +202,45 @@ test('projected coordinates in columns: with their reference system they are poi
   assert.match((await read(text)).remarks.join(), /"rechtswert" and "hochwert": not degrees.*--crs EPSG:25833/);
 });
 
+test('a column of WKB in hexadecimal, as PostGIS writes it, or of GeoJSON is the geometry', async () => {
+  for (const cell of [
+    '0101000000000000000000F03F0000000000000040',
+    '0101000020E6100000000000000000F03F0000000000000040',
+    '\\x0101000000000000000000f03f0000000000000040',
+    '00000000013ff00000000000004000000000000000',
+    '"{""coordinates"": [1, 2], ""type"": ""Point""}"',
+    '"{""type"": ""Feature"", ""geometry"": {""type"": ""Point"", ""coordinates"": [1, 2]}, ""properties"": {}}"',
+  ])
+    assert.deepEqual(await points(`id,geom\n1,${cell}\n2,\n`), [[1, 2], null], cell);
+  // PostGIS: SELECT ST_SetSRID(ST_MakePoint(391390.731, 5817855.241), 25833)
+  const projected = '0101000020E964000096438BEC7AE31741448B6CCF7F315641';
+  const named =
+    '"{""type"":""Point"",""crs"":{""type"":""name"",""properties"":{""name"":""EPSG:25833""}},""coordinates"":[391390.731,5817855.241]}"';
+  for (const cell of [projected, named]) {
+    const [point] = await points(`geom\n${cell}\n`);
+    assert.ok(point && Math.abs((point[1] ?? 0) - 52.5) < 1e-6, cell);
+  }
+});
+
+test('hexadecimal numbers and JSON that are no geometry stay what they are', async () => {
+  const point = '0101000000000000000000F03F0000000000000040';
+  for (const cell of [
+    '0x0101000000',
+    `${point}1`,
+    `${point}00`,
+    `02${point.slice(2)}`,
+    '"{""type"": ""Point""}"',
+    '"{""type"": ""Point"", ""crs"": ""EPSG:25833"""',
+  ]) {
+    const { types } = await read(`id,geom\n1,${cell}\n2,${cell}\n`);
+    assert.deepEqual(types, ['id:integer', 'geom:string'], cell);
+  }
+  const { remarks } = await read(`id,geom\n1,${point}\n2,${point}\n3,${point.slice(0, -2)}\n`);
+  assert.deepEqual(remarks, [
+    `Column "geom": 1 of 3 values is not a geometry (line 4, "${point.slice(0, -2)}"): no geometry in such rows.`,
+  ]);
+});
+
 test('WKT of another reference system: by its SRID, by --crs, or refused', async () => {
   for (const [cell, reading] of [
     ['SRID=25833;POINT(391390.731 5817855.241)', {}],

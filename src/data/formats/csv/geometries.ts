@@ -4,12 +4,12 @@ import { cleanColumnName } from '../../ingest/infer-types.ts';
 import { GeometriesBuilder } from '../points.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
 import type { Utf8Texts } from '../utf8-texts.ts';
+import { crsOfGeometryCell } from './geometry-cells.ts';
 import {
   brokenColumnsHint,
   findCsvGeometryColumns,
   type GeometrySource,
   projectedColumnsHint,
-  sridOfText,
 } from './geometry-columns.ts';
 
 /** Rows from which the geometry columns are detected. */
@@ -34,10 +34,10 @@ export class CsvGeometries {
     const rows = Math.min(lines.length, sampleRows);
     const sample = Array.from({ length: rows }, (_, row) => cells.map((column) => column.at(row)));
     this.#source = findCsvGeometryColumns(shown, sample, info.reading);
-    const { wktColumn } = this.#source ?? {};
-    if (wktColumn !== undefined) {
-      info.geometryColumn = wktColumn;
-      info.geometryName = info.header?.[wktColumn] ?? shown[wktColumn] ?? '';
+    const { geometryColumn } = this.#source ?? {};
+    if (geometryColumn !== undefined) {
+      info.geometryColumn = geometryColumn;
+      info.geometryName = info.header?.[geometryColumn] ?? shown[geometryColumn] ?? '';
     }
     if (this.#source?.pointColumns) info.pointColumns = this.#source.pointColumns;
     const hint =
@@ -64,25 +64,25 @@ export class CsvGeometries {
     }
     const { misplaced } = this.#info;
     if (misplaced) this.#info.misplaced = { ...misplaced, present: this.#present };
-    return { geometries: geometries.take(), crs: sridsOf(source, cells) };
+    return { geometries: geometries.take(), crs: crsNamesOf(source, cells) };
   }
 
   /** Counts a row whose cells are no geometry. Their columns stay. */
   #addMisplaced(
-    { wktColumn, pointColumns = [0, 0] }: GeometrySource,
+    { geometryColumn, pointColumns = [0, 0] }: GeometrySource,
     cellOf: (column: number) => string | undefined,
     line: number | undefined,
   ) {
     delete this.#info.geometryColumn;
     delete this.#info.geometryName;
     const before = this.#info.misplaced;
-    const columns = wktColumn === undefined ? pointColumns : [wktColumn];
+    const columns = geometryColumn === undefined ? pointColumns : [geometryColumn];
     const names = columns.map((column) => `"${excerpt(this.#names[column])}"`);
     this.#info.misplaced = {
       line,
       text: columns.map((column) => cellOf(column) ?? '').join(' '),
       column: `Column${names.length > 1 ? 's' : ''} ${names.join(' and ')}`,
-      noun: wktColumn === undefined ? 'position' : 'geometry',
+      noun: geometryColumn === undefined ? 'position' : 'geometry',
       ...before,
       count: (before?.count ?? 0) + 1,
       present: 0,
@@ -90,9 +90,12 @@ export class CsvGeometries {
   }
 }
 
-/** Reference systems that cells of WKT name, by row; undefined if there are none. */
-function sridsOf({ wktColumn }: GeometrySource, cells: readonly Utf8Texts[]): (string | undefined)[] | undefined {
-  const texts = wktColumn === undefined ? undefined : cells[wktColumn];
-  const srids = texts && Array.from({ length: texts.length }, (_, row) => sridOfText(texts.at(row)));
-  return srids?.some((srid) => srid !== undefined) ? srids : undefined;
+/** Reference systems that cells name, by row; undefined if there are none. */
+function crsNamesOf(
+  { geometryColumn }: GeometrySource,
+  cells: readonly Utf8Texts[],
+): (string | undefined)[] | undefined {
+  const texts = geometryColumn === undefined ? undefined : cells[geometryColumn];
+  const names = texts && Array.from({ length: texts.length }, (_, row) => crsOfGeometryCell(texts.at(row)));
+  return names?.some((name) => name !== undefined) ? names : undefined;
 }

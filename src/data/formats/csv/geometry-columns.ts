@@ -1,7 +1,8 @@
 /**
- * Detects the geometry of a CSV: a column of WKT, or two of longitude and latitude. People can name them.
+ * Detects the geometry of a CSV: a column of geometries (geometry-cells.ts), or two of longitude and latitude. People can
+ * name them.
  *
- * The first rows decide. WKT: more than half of the values that are present can be parsed. Longitude and latitude: columns
+ * The first rows decide. Geometries: more than half of the values that are present can be parsed. Longitude and latitude: columns
  * with such names (`lon`, `lng`, `long`, `longitude` and `lat` or `latitude`, with the same prefix, or `x` and `y`) that are
  * degrees in nine of ten rows, so that projected coordinates are never taken for degrees; if the reference system is named,
  * also `easting` and `northing` and the like, with any numbers. Rows whose value can't be parsed have no geometry, and keep
@@ -12,17 +13,16 @@ import { closestWord } from '../../../catalogue/closest.ts';
 import { excerpt } from '../../../catalogue/errors.ts';
 import type { ReadingOptions } from '../../../catalogue/types.ts';
 import { PayloadError } from '../../errors.ts';
-import { bboxOfGeometry } from '../../geometry/bounding-box.ts';
 import type { Geometry } from '../../geometry/geometry.ts';
-import { parseWkt } from '../../geometry/wkt.ts';
 import { DecimalScanner } from '../decimal-scanner.ts';
 import type { GeometriesBuilder } from '../points.ts';
 import type { Utf8Texts } from '../utf8-texts.ts';
+import { beginsLikeGeometry, parseGeometryCell } from './geometry-cells.ts';
 
 /** The columns from which a row's geometry is made. */
 export interface GeometrySource {
   /** The geometry replaces this column. */
-  readonly wktColumn?: number;
+  readonly geometryColumn?: number;
   /** These stay columns. */
   readonly pointColumns?: readonly [x: number, y: number];
   /** Null if the cells are empty; undefined if they can't be parsed. @param cellOf returns the cell of a column */
@@ -33,17 +33,13 @@ export interface GeometrySource {
 
 type Cells = readonly (string | undefined)[];
 
-const wktStart =
-  /^\s*(?:SRID=\d+;\s*)?(?:(?:MULTI)?(?:POINT|LINESTRING|POLYGON)|GEOMETRYCOLLECTION)\s*(?:ZM?|M)?\s*(?:\(|EMPTY)/i;
-const simplePoint = /^\s*POINT\s*\(\s*(-?\d+(?:\.\d+)?)\s+(-?\d+(?:\.\d+)?)\s*\)\s*$/i;
-
 /** @param rows the first rows; @returns null if the table has no geometry. @throws PayloadError if a named column is missing */
 export function findCsvGeometryColumns(
   names: readonly string[],
   rows: readonly Cells[],
   reading: ReadingOptions,
 ): GeometrySource | null {
-  if (reading.geometry !== undefined) return wktSource(indexOfColumn(names, reading.geometry));
+  if (reading.geometry !== undefined) return geometrySource(indexOfColumn(names, reading.geometry));
   if (reading.lat !== undefined || reading.lon !== undefined) {
     if (reading.lat === undefined || reading.lon === undefined)
       throw new PayloadError('positions need both columns: --lat COLUMN and --lon COLUMN');
@@ -52,9 +48,9 @@ export function findCsvGeometryColumns(
   const isText = (column: number) => reading.types?.[names[column] as string] === 'string';
   for (let column = 0; column < names.length; column++) {
     const values = rows.map((row) => row[column]).filter((value) => value !== undefined && value !== '') as string[];
-    if (isText(column) || !values.slice(0, 20).some((value) => wktStart.test(value))) continue;
-    const parsed = values.filter((value) => wktStart.test(value) && parseWktCell(value) !== undefined);
-    if (2 * parsed.length > values.length) return wktSource(column);
+    if (isText(column) || !values.slice(0, 20).some(beginsLikeGeometry)) continue;
+    const parsed = values.filter((value) => beginsLikeGeometry(value) && parseGeometryCell(value) !== undefined);
+    if (2 * parsed.length > values.length) return geometrySource(column);
   }
   for (const [x, y] of coordinatePairs(names, reading.crs !== undefined)) {
     if (isText(x) || isText(y)) continue;
@@ -92,8 +88,8 @@ export function brokenColumnsHint(
 ): string | undefined {
   const candidates = [
     ...names.flatMap((_, column) => {
-      const isWkt = rows.some((row) => wktStart.test(row[column] ?? ''));
-      return isWkt ? [{ columns: [column], source: wktSource(column) }] : [];
+      const isLike = rows.some((row) => beginsLikeGeometry(row[column] ?? ''));
+      return isLike ? [{ columns: [column], source: geometrySource(column) }] : [];
     }),
     ...coordinatePairs(names, false).map((pair) => ({ columns: [...pair], source: pointSource(...pair, reading) })),
   ];
@@ -103,9 +99,9 @@ export function brokenColumnsHint(
     const present = geometries.filter((geometry) => geometry !== null).length;
     const broken = geometries.filter((geometry) => geometry === undefined).length;
     const first = geometries.indexOf(undefined);
-    const option = source.wktColumn === undefined ? ['lon', 'lat'] : ['geometry'];
+    const option = source.geometryColumn === undefined ? ['lon', 'lat'] : ['geometry'];
     if (broken === 0 || broken === present) continue;
-    const noun = source.wktColumn === undefined ? 'position' : 'geometry';
+    const noun = source.geometryColumn === undefined ? 'position' : 'geometry';
     const plural = noun === 'position' ? 'positions' : 'geometries';
     const text = columns.map((column) => rows[first]?.[column] ?? '').join(' ');
     const named = columns.map((column) => `"${excerpt(names[column])}"`).join(' and ');
@@ -127,9 +123,9 @@ function indexOfColumn(names: readonly string[], name: string): number {
   throw new PayloadError(`there is no column "${excerpt(name)}"${meant ? `; did you mean "${excerpt(meant)}"?` : ''}`);
 }
 
-const wktSource = (column: number): GeometrySource => ({
-  wktColumn: column,
-  geometryOf: (cellOf) => parseWktCell(cellOf(column)),
+const geometrySource = (column: number): GeometrySource => ({
+  geometryColumn: column,
+  geometryOf: (cellOf) => parseGeometryCell(cellOf(column)),
 });
 
 const pointSource = (x: number, y: number, { crs }: ReadingOptions): GeometrySource => ({
@@ -143,24 +139,6 @@ const pointSource = (x: number, y: number, { crs }: ReadingOptions): GeometrySou
     return fits;
   },
 });
-
-const sridPrefix = /^\s*(SRID=\d+)\s*;/i;
-
-/** The reference system that a cell of EWKT names: `SRID=25833;POINT(1 2)`. */
-export const sridOfText = (text: string | undefined): string | undefined => sridPrefix.exec(text ?? '')?.[1];
-
-/** @returns null for no geometry or an empty point, undefined for text that isn't WKT */
-function parseWktCell(text: string | undefined): Geometry | null | undefined {
-  if (text === undefined || text.trim() === '') return null;
-  const point = simplePoint.exec(text);
-  if (point) return { type: 'Point', coordinates: [Number(point[1]), Number(point[2])] };
-  try {
-    const geometry = parseWkt(text.replace(sridPrefix, ''));
-    return geometry.type === 'Point' && bboxOfGeometry(geometry) === null ? null : geometry;
-  } catch {
-    return undefined;
-  }
-}
 
 /** @param isProjected true if the numbers need not be degrees */
 function pointFromCells(
