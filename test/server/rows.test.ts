@@ -130,6 +130,23 @@ describe('rows', () => {
     assert.deepEqual(await parquetReadObjects({ file }), [{ geometry }]);
   });
 
+  it('of Parquet whose positions are in columns are written anew, with the geometry', async () => {
+    const stored = parquetWriteBuffer({
+      columnData: [
+        { name: 'lat', data: [47.5, 48.5], type: 'DOUBLE' },
+        { name: 'lon', data: [8.5, 9.5], type: 'DOUBLE' },
+      ],
+      kvMetadata: [{ key: 'geo', value: JSON.stringify({ primary_column: 'lost', columns: {} }) }],
+    });
+    await workshop.publish('columns', 'columns.parquet', Buffer.from(stored));
+    for (let tries = 0; (await ask('columns/data.parquet')).status !== 200; tries++) assert.ok(tries < 2000);
+    const file = await (await ask('columns/data.parquet')).arrayBuffer();
+    assert.deepEqual(await parquetReadObjects({ file }), [
+      { geometry: { type: 'Point', coordinates: [8.5, 47.5] }, lat: 47.5, lon: 8.5 },
+      { geometry: { type: 'Point', coordinates: [9.5, 48.5] }, lat: 48.5, lon: 9.5 },
+    ]);
+  });
+
   it('come as a table to people', async () => {
     const response = await ask('codes/data/', { Accept: 'text/html' });
     assert.match(response.headers.get('content-type') ?? '', /^text\/html/);

@@ -62,7 +62,7 @@ export const readingOptions = (): readonly Option[] => [
   new Option('--delimiter <character>', 'Character between the cells of CSV; or "tab".'),
   new Option('--lat <column>', 'Column of latitude, or northing.'),
   new Option('--lon <column>', 'Column of longitude, or easting.'),
-  new Option('--geometry <column>', 'Column of geometries: WKT, hexadecimal WKB, GeoJSON.'),
+  new Option('--geometry <column>', 'Column of geometries: WKT, WKB in hexadecimal or base64, GeoJSON.'),
   new Option('--header', 'The first row has names (again).'),
   new Option('--no-header', 'The first row has values, not names.'),
   new Option('--skip <number>', 'Number of lines to skip before the first row.'),

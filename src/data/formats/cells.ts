@@ -17,6 +17,15 @@ export function cellsToArray(cells: Cells): readonly unknown[] {
   return cells instanceof Utf8Texts ? cells.toArray() : cells;
 }
 
+/** The value of a row; undefined, or null, if it is missing. */
+export function cellAt(cells: Cells | undefined, row: number): unknown {
+  if (cells instanceof Utf8Texts) return cells.at(row);
+  const value = cells?.[row];
+  if (cells instanceof Float64Array) return Number.isNaN(value) ? undefined : value;
+  if (cells instanceof Uint8Array) return value ? value === 2 : undefined;
+  return value;
+}
+
 /** The values of the rows from one up to another. */
 export const sliceCells = (cells: Cells, start: number, end: number): Cells => cells.slice(start, end);
 

@@ -42,7 +42,7 @@ export interface PayloadInfo {
   textual: boolean;
   /** Form of the payload's own bytes if rows can be copied from it: Features with commas between them, or one a line. */
   passthrough: 'features' | 'lines' | null;
-  /** Parquet only: how geometries are encoded, if not as WKB of ISO. */
+  /** How geometries are encoded, if not as WKB of ISO (Parquet), or that they were made of columns. */
   geometryEncoding?: GeometryEncoding;
   /** A column all of whose values became the geometry, of WKT or of JSON: it is left out. */
   geometryColumn?: number;
@@ -60,13 +60,16 @@ export interface PayloadInfo {
   /** Rings of polygons that run the other way than RFC 7946 has it. */
   misdirectedRings?: { count: number; readonly line: number | undefined };
   /** A sentence for the publisher: a geometry that could be made with an option. */
-  hint?: string;
+  hint?: string | undefined;
   /** Further sentences for the publisher. */
   notes?: readonly string[];
 }
 
-/** Encodings of geometries in Parquet besides the WKB of ISO; `native` is that of GeoArrow (GeoParquet 1.1). */
-export type GeometryEncoding = 'EWKB' | 'native';
+/**
+ * Encodings of geometries in Parquet besides the WKB of ISO, of which `native` is that of GeoArrow (GeoParquet 1.1); `columns`
+ * if the payload has none, and columns became the geometry.
+ */
+export type GeometryEncoding = 'EWKB' | 'native' | 'columns';
 
 /**
  * Kinds of irregularities in payloads that are repaired without guessing, or kept as they are: rings that are not closed,

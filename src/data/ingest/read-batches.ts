@@ -12,6 +12,7 @@ import { readGeojson } from '../formats/json/geojson.ts';
 import { readJsonArray } from '../formats/json/json-array.ts';
 import { readNdjson } from '../formats/json/ndjson.ts';
 import type { PayloadInfo, RowBatch } from '../formats/types.ts';
+import { withColumnGeometries } from './column-geometries.ts';
 import { type DetectedEncoding, decodeFromEncoding, decodeToUtf8, gunzip } from './decode.ts';
 import { peekStream } from './payload-stream.ts';
 
@@ -33,12 +34,22 @@ export const isReadFromFile = (format: PayloadFormat | null): boolean =>
   format !== null && fileReaders[format] !== undefined;
 
 /**
- * The rows of a payload.
+ * The rows of a payload, with their geometries.
  * @param bytes read to their end
  * @param path the payload's file, complete once all bytes were read
  * @param info, encoding filled in while reading
  */
-export async function* readBatches(
+export function readBatches(
+  detected: DetectedFormat,
+  bytes: AsyncGenerator<Buffer, void, undefined>,
+  path: string,
+  info: PayloadInfo,
+  encoding: DetectedEncoding,
+): AsyncGenerator<RowBatch, void, undefined> {
+  return withColumnGeometries(readFormat(detected, bytes, path, info, encoding), info);
+}
+
+async function* readFormat(
   { format, compression }: DetectedFormat,
   bytes: AsyncGenerator<Buffer, void, undefined>,
   path: string,

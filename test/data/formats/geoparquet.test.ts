@@ -348,3 +348,25 @@ test('further geometry columns are objects, whatever their encoding', async () =
   assert.deepEqual((await rowsOf(table))[0]?.values, [{ type: 'Point', coordinates: [1, 2] }]);
   assert.equal(table.geometryEncoding, undefined);
 });
+
+test('columns of positions, and of geometries as text or WKB, become the geometry of plain Parquet', async () => {
+  const read = async (columns: Record<string, unknown[]>, type: 'STRING' | 'DOUBLE' | 'BYTE_ARRAY') => {
+    const columnData = Object.entries(columns).map(([name, data]) => ({ name, data, type, nullable: true }));
+    const { result, geometries } = await ingestGeometries(Buffer.from(parquetWriteBuffer({ columnData })));
+    return { types: typesOf(result), geometries };
+  };
+  const point = { type: 'Point', coordinates: [8.5, 47.25] };
+  assert.deepEqual(await read({ latitude: [47.25, null], longitude: [8.5, 9] }, 'DOUBLE'), {
+    types: ['geometry:geometry', 'latitude:float', 'longitude:float'],
+    geometries: [point, null],
+  });
+  assert.deepEqual(await read({ a: ['x', 'y'], wkt: ['POINT (8.5 47.25)', null] }, 'STRING'), {
+    types: ['geometry:geometry', 'a:string'],
+    geometries: [point, null],
+  });
+  const wkb = toWkb({ type: 'Point', coordinates: [8.5, 47.25] });
+  assert.deepEqual(await read({ shape: [wkb, null] }, 'BYTE_ARRAY'), {
+    types: ['geometry:geometry'],
+    geometries: [point, null],
+  });
+});

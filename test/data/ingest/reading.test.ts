@@ -202,33 +202,107 @@ test('projected coordinates in columns: with their reference system they are poi
   assert.match((await read(text)).remarks.join(), /"rechtswert" and "hochwert": not degrees.*--crs EPSG:25833/);
 });
 
-test('a column of WKB in hexadecimal, as PostGIS writes it, or of GeoJSON is the geometry', async () => {
+test('a column of WKB, in hexadecimal as PostGIS writes it or in base64, or of GeoJSON is the geometry', async () => {
   for (const cell of [
     '0101000000000000000000F03F0000000000000040',
     '0101000020E6100000000000000000F03F0000000000000040',
     '\\x0101000000000000000000f03f0000000000000040',
     '00000000013ff00000000000004000000000000000',
+    'AQEAAAAAAAAAAADwPwAAAAAAAABA',
+    'AQEAACDmEAAAAAAAAAAA8D8AAAAAAAAAQA==',
+    'AAAAAAE/8AAAAAAAAEAAAAAAAAAA',
     '"{""coordinates"": [1, 2], ""type"": ""Point""}"',
     '"{""type"": ""Feature"", ""geometry"": {""type"": ""Point"", ""coordinates"": [1, 2]}, ""properties"": {}}"',
   ])
     assert.deepEqual(await points(`id,geom\n1,${cell}\n2,\n`), [[1, 2], null], cell);
+  assert.deepEqual(await points('geom\nAAAAAAEAAAAAAAAAAAAAAAAAAAAA\n'), [[0, 0]]);
   // PostGIS: SELECT ST_SetSRID(ST_MakePoint(391390.731, 5817855.241), 25833)
   const projected = '0101000020E964000096438BEC7AE31741448B6CCF7F315641';
   const named =
     '"{""type"":""Point"",""crs"":{""type"":""name"",""properties"":{""name"":""EPSG:25833""}},""coordinates"":[391390.731,5817855.241]}"';
-  for (const cell of [projected, named]) {
+  for (const cell of [projected, Buffer.from(projected, 'hex').toString('base64'), named]) {
     const [point] = await points(`geom\n${cell}\n`);
     assert.ok(point && Math.abs((point[1] ?? 0) - 52.5) < 1e-6, cell);
   }
 });
 
-test('hexadecimal numbers and JSON that are no geometry stay what they are', async () => {
+test('columns of positions and of geometries are found in JSON and JSON lines as in CSV', async () => {
+  const readJson = async (rows: object[], reading: ReadingOptions = {}) => {
+    const [array, lines] = [JSON.stringify(rows), rows.map((row) => JSON.stringify(row)).join('\n')];
+    const [whole, byLine] = [await read(array, reading, 'a.json'), await read(lines, reading, 'a.ndjson')];
+    const found = await rowsOf(whole.table);
+    assert.deepEqual(await rowsOf(byLine.table), found);
+    assert.deepEqual(byLine.types, whole.types);
+    return { types: whole.types, geometries: found.map(({ geometry }) => geometry), remarks: whole.remarks };
+  };
+  const [point, other] = [
+    { type: 'Point', coordinates: [8.5, 47.3] },
+    { type: 'Point', coordinates: [9, 48] },
+  ];
+  assert.deepEqual(
+    await readJson([
+      { lat: 47.3, lon: 8.5 },
+      { lat: null, lon: 8.5 },
+      { lat: '48', lon: '9.0' },
+    ]),
+    {
+      types: ['geometry:geometry', 'lat:string', 'lon:string'],
+      geometries: [point, null, other],
+      remarks: [],
+    },
+  );
+  assert.deepEqual((await readJson([{ n: 47.3, e: 8.5 }], { lat: 'n', lon: 'e' })).geometries, [point]);
+  assert.deepEqual(
+    await readJson([
+      { id: 1, place: point },
+      { id: 2, place: null },
+      { id: 3, place: other },
+    ]),
+    {
+      types: ['geometry:geometry', 'id:integer'],
+      geometries: [point, null, other],
+      remarks: [],
+    },
+  );
+  assert.deepEqual(await readJson([{ a: 'POINT (8.5 47.3)' }, { a: '' }, { a: 'Bern' }, { a: 'POINT (9 48)' }]), {
+    types: ['geometry:geometry', 'a:string'],
+    geometries: [point, null, null, other],
+    remarks: ['Column "a": 1 of 3 values is not a geometry (line 1, "Bern"): no geometry in such rows.'],
+  });
+});
+
+test('a column of GeoJSON that says more than the geometry stays', async () => {
+  const feature = { type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] }, properties: { name: 'Bern' } };
+  const { types, values } = await read(JSON.stringify([{ id: 1, place: feature }]), {}, 'a.json');
+  assert.deepEqual(types, ['geometry:geometry', 'id:integer', 'place:object']);
+  assert.deepEqual(values, [[1, feature]]);
+  const cell = JSON.stringify({ ...feature.geometry, height: 3 }).replaceAll('"', '""');
+  assert.deepEqual((await read(`place\n"${cell}"\n`)).types, ['geometry:geometry', 'place:string']);
+  assert.deepEqual(await points(`place\n"${cell}"\n`), [[1, 2]]);
+});
+
+test('options that name columns are not used if the file has geometries, and that is said', async () => {
+  const feature = { type: 'Feature', geometry: { type: 'Point', coordinates: [1, 2] }, properties: { lat: 5, lon: 6 } };
+  const text = JSON.stringify({ type: 'FeatureCollection', features: [feature] });
+  const { table, remarks } = await read(text, { lat: 'lat', lon: 'lon' }, 'a.geojson');
+  assert.deepEqual(
+    (await rowsOf(table)).map(({ geometry }) => geometry),
+    [feature.geometry],
+  );
+  assert.deepEqual(remarks, ['--lat and --lon: not used, since the file has geometries of its own.']);
+});
+
+test('hexadecimal numbers, base64 and JSON that are no geometry stay what they are', async () => {
   const point = '0101000000000000000000F03F0000000000000040';
   for (const cell of [
     '0x0101000000',
     `${point}1`,
     `${point}00`,
     `02${point.slice(2)}`,
+    'AQEAAAAAAAAAAADwPwAAAAAAAABAAA==',
+    'AQEAAAAAAAAAAADwPwAAAAAAAAB',
+    'AQIDBAUGBwg=',
+    'AAAAAAAAAAAA',
     '"{""type"": ""Point""}"',
     '"{""type"": ""Point"", ""crs"": ""EPSG:25833"""',
   ]) {

@@ -20,7 +20,6 @@ import { PayloadError } from '../../errors.ts';
 import { expectedGroupRows, isRowGroupFull, maxCellsInMemory, maxColumns, maxCsvRow } from '../../limits.ts';
 import { countRepair, type PayloadInfo, type RowBatch } from '../types.ts';
 import { Utf8TextsBuilder } from '../utf8-texts.ts';
-import { CsvGeometries } from './geometries.ts';
 import { CsvRowScanner } from './row-scanner.ts';
 import { skipLines } from './skip-lines.ts';
 import { requoteStrayCells } from './stray-quotes.ts';
@@ -54,7 +53,6 @@ class CsvParser {
   #hasHeader = false;
   /** Number of cells in the head, or in the first row if there is none. */
   #headCells: number | undefined;
-  #geometries: CsvGeometries | undefined;
   /** The cells that aren't empty, by column. */
   #cells: Utf8TextsBuilder[] = [];
   /** Rows of the batch before: as many are expected. */
@@ -253,12 +251,11 @@ class CsvParser {
     if (rows === 0 && names.length === 0) return null;
     const cells = this.#cells.map((column) => column.take(rows));
     const lines = this.#lines;
-    this.#geometries ??= new CsvGeometries(names, cells, lines, this.#info);
     const batch: RowBatch = {
       rows,
       names,
       values: cells,
-      ...this.#geometries.read(cells, lines),
+      geometries: null,
       ids: null,
       rowOffsets: null,
       errorAt: (row, reason) => new PayloadError(reason, { line: lines[row] as number }),

@@ -1,5 +1,5 @@
 /**
- * Detects the geometry of a CSV: a column of geometries (geometry-cells.ts), or two of longitude and latitude. People can
+ * Detects the geometry of a table: a column of geometries (geometry-cells.ts), or two of longitude and latitude. People can
  * name them.
  *
  * The first rows decide. Geometries: more than half of the values that are present can be parsed. Longitude and latitude: columns
@@ -9,15 +9,16 @@
  * their values in the columns.
  */
 
-import { closestWord } from '../../../catalogue/closest.ts';
-import { excerpt } from '../../../catalogue/errors.ts';
-import type { ReadingOptions } from '../../../catalogue/types.ts';
-import { PayloadError } from '../../errors.ts';
-import type { Geometry } from '../../geometry/geometry.ts';
-import { DecimalScanner } from '../decimal-scanner.ts';
-import type { GeometriesBuilder } from '../points.ts';
-import type { Utf8Texts } from '../utf8-texts.ts';
-import { beginsLikeGeometry, parseGeometryCell } from './geometry-cells.ts';
+import { closestWord } from '../../catalogue/closest.ts';
+import { excerpt } from '../../catalogue/errors.ts';
+import type { ReadingOptions } from '../../catalogue/types.ts';
+import { PayloadError } from '../errors.ts';
+import { type Cells, cellAt } from '../formats/cells.ts';
+import { DecimalScanner } from '../formats/decimal-scanner.ts';
+import type { GeometriesBuilder } from '../formats/points.ts';
+import { Utf8Texts } from '../formats/utf8-texts.ts';
+import type { Geometry } from '../geometry/geometry.ts';
+import { beginsLikeGeometry, isEmptyCell, parseGeometryCell, textOfCell } from './geometry-cells.ts';
 
 /** The columns from which a row's geometry is made. */
 export interface GeometrySource {
@@ -25,20 +26,26 @@ export interface GeometrySource {
   readonly geometryColumn?: number;
   /** These stay columns. */
   readonly pointColumns?: readonly [x: number, y: number];
-  /** Null if the cells are empty; undefined if they can't be parsed. @param cellOf returns the cell of a column */
-  geometryOf(cellOf: (column: number) => string | undefined): Geometry | null | undefined;
-  /** Adds the point of a row if its cells are plain decimal numbers that fit. @returns false if they aren't */
-  addPlainPoint?(cells: readonly Utf8Texts[], row: number, geometries: GeometriesBuilder): boolean;
+  /** The geometry of a row. Null if the cells are empty; undefined if they can't be parsed. */
+  geometryAt(values: readonly Cells[], row: number): Geometry | null | undefined;
+  /** Adds the point of a row if its cells are numbers, or plain decimal ones as text, that fit. @returns false if they aren't */
+  addPlainPoint?(values: readonly Cells[], row: number, geometries: GeometriesBuilder): boolean;
 }
 
-type Cells = readonly (string | undefined)[];
+/** The first rows of a table. */
+export interface TableSample {
+  readonly names: readonly string[];
+  /** By column, then by row. */
+  readonly values: readonly Cells[];
+  /** Number of rows to look at. */
+  readonly rows: number;
+  /** Line of a row; undefined if the format has none. */
+  readonly lineOf: (row: number) => number | undefined;
+}
 
-/** @param rows the first rows; @returns null if the table has no geometry. @throws PayloadError if a named column is missing */
-export function findCsvGeometryColumns(
-  names: readonly string[],
-  rows: readonly Cells[],
-  reading: ReadingOptions,
-): GeometrySource | null {
+/** @returns null if the table has no geometry. @throws PayloadError if a named column is missing */
+export function findGeometryColumns(sample: TableSample, reading: ReadingOptions): GeometrySource | null {
+  const { names, values } = sample;
   if (reading.geometry !== undefined) return geometrySource(indexOfColumn(names, reading.geometry));
   if (reading.lat !== undefined || reading.lon !== undefined) {
     if (reading.lat === undefined || reading.lon === undefined)
@@ -47,27 +54,39 @@ export function findCsvGeometryColumns(
   }
   const isText = (column: number) => reading.types?.[names[column] as string] === 'string';
   for (let column = 0; column < names.length; column++) {
-    const values = rows.map((row) => row[column]).filter((value) => value !== undefined && value !== '') as string[];
-    if (isText(column) || !values.slice(0, 20).some(beginsLikeGeometry)) continue;
-    const parsed = values.filter((value) => beginsLikeGeometry(value) && parseGeometryCell(value) !== undefined);
-    if (2 * parsed.length > values.length) return geometrySource(column);
+    if (isText(column)) continue;
+    const cells = presentCells(values[column], sample.rows);
+    if (!cells.slice(0, 20).some(beginsLikeGeometry)) continue;
+    const parsed = cells.filter((cell) => beginsLikeGeometry(cell) && parseGeometryCell(cell) !== undefined);
+    if (2 * parsed.length > cells.length) return geometrySource(column);
   }
   for (const [x, y] of coordinatePairs(names, reading.crs !== undefined)) {
     if (isText(x) || isText(y)) continue;
     const source = pointSource(x, y, reading);
-    const present = rows
-      .map((row) => source.geometryOf((column) => row[column]))
-      .filter((geometry) => geometry !== null);
+    const present = geometriesOf(source, sample).filter((geometry) => geometry !== null);
     const validCount = present.filter((geometry) => geometry !== undefined).length;
     if (validCount > 0 && validCount >= 0.9 * present.length) return source;
   }
   return null;
 }
 
+/** The cells of the first rows that are neither missing nor empty text. Numbers and booleans are never geometries. */
+function presentCells(cells: Cells | undefined, rows: number): readonly unknown[] {
+  if (cells instanceof Float64Array || cells instanceof Uint8Array) return [];
+  const all = Array.from({ length: rows }, (_, row) => cellAt(cells, row));
+  return all.filter((cell) => cell !== undefined && cell !== null && cell !== '');
+}
+
+const geometriesOf = (source: GeometrySource, { values, rows }: TableSample) =>
+  Array.from({ length: rows }, (_, row) => source.geometryAt(values, row));
+
 /** A sentence about columns that look like projected coordinates; undefined if there are none. */
-export function projectedColumnsHint(names: readonly string[], rows: readonly Cells[]): string | undefined {
+export function projectedColumnsHint({ names, values, rows }: TableSample): string | undefined {
   for (const [x, y] of coordinatePairs(names, true)) {
-    const pairs = rows.map((row) => [parseCoordinate(row[x]), parseCoordinate(row[y])] as const);
+    const pairs = Array.from(
+      { length: rows },
+      (_, row) => [parseCoordinate(cellAt(values[x], row)), parseCoordinate(cellAt(values[y], row))] as const,
+    );
     const present = pairs.filter(([a, b]) => !Number.isNaN(a) && !Number.isNaN(b));
     if (present.length === 0 || present.some(([a, b]) => Math.abs(a) <= 180 && Math.abs(b) <= 90)) continue;
     const named = `Columns "${excerpt(names[x])}" and "${excerpt(names[y])}"`;
@@ -76,26 +95,19 @@ export function projectedColumnsHint(names: readonly string[], rows: readonly Ce
   return undefined;
 }
 
-/**
- * A sentence about columns that would be the geometry if all of their values were right; undefined if there are none.
- * @param lines line of each row
- */
-export function brokenColumnsHint(
-  names: readonly string[],
-  rows: readonly Cells[],
-  lines: readonly number[],
-  reading: ReadingOptions,
-): string | undefined {
+/** A sentence about columns that would be the geometry if all of their values were right; undefined if there are none. */
+export function brokenColumnsHint(sample: TableSample, reading: ReadingOptions): string | undefined {
+  const { names, values, rows, lineOf } = sample;
   const candidates = [
     ...names.flatMap((_, column) => {
-      const isLike = rows.some((row) => beginsLikeGeometry(row[column] ?? ''));
+      const isLike = presentCells(values[column], rows).some(beginsLikeGeometry);
       return isLike ? [{ columns: [column], source: geometrySource(column) }] : [];
     }),
     ...coordinatePairs(names, false).map((pair) => ({ columns: [...pair], source: pointSource(...pair, reading) })),
   ];
   for (const { columns, source } of candidates) {
     if (columns.some((column) => reading.types?.[names[column] as string] === 'string')) continue;
-    const geometries = rows.map((row) => source.geometryOf((column) => row[column]));
+    const geometries = geometriesOf(source, sample);
     const present = geometries.filter((geometry) => geometry !== null).length;
     const broken = geometries.filter((geometry) => geometry === undefined).length;
     const first = geometries.indexOf(undefined);
@@ -103,11 +115,13 @@ export function brokenColumnsHint(
     if (broken === 0 || broken === present) continue;
     const noun = source.geometryColumn === undefined ? 'position' : 'geometry';
     const plural = noun === 'position' ? 'positions' : 'geometries';
-    const text = columns.map((column) => rows[first]?.[column] ?? '').join(' ');
+    const text = columns.map((column) => textOfCell(cellAt(values[column], first))).join(' ');
     const named = columns.map((column) => `"${excerpt(names[column])}"`).join(' and ');
+    const line = lineOf(first);
+    const place = line === undefined ? `row ${first + 1}` : `line ${line}`;
     return (
       `Column${columns.length > 1 ? 's' : ''} ${named}: ${broken} of ${present} values ${broken === 1 ? `is not a ${noun}` : `are not ${plural}`} ` +
-      `(${broken === 1 ? '' : 'first: '}line ${lines[first]}, ${excerpt(JSON.stringify(text))}), so no row has a geometry. Correct ${broken === 1 ? 'it' : 'them'}, ` +
+      `(${broken === 1 ? '' : 'first: '}${place}, ${excerpt(JSON.stringify(text))}), so no row has a geometry. Correct ${broken === 1 ? 'it' : 'them'}, ` +
       `or read the others: ${option.map((name, i) => `--${name} ${quotedName(names[columns[i] as number] as string)}`).join(' ')}`
     );
   }
@@ -125,15 +139,15 @@ function indexOfColumn(names: readonly string[], name: string): number {
 
 const geometrySource = (column: number): GeometrySource => ({
   geometryColumn: column,
-  geometryOf: (cellOf) => parseGeometryCell(cellOf(column)),
+  geometryAt: (values, row) => parseGeometryCell(cellAt(values[column], row)),
 });
 
 const pointSource = (x: number, y: number, { crs }: ReadingOptions): GeometrySource => ({
   pointColumns: [x, y],
-  geometryOf: (cellOf) => pointFromCells(cellOf(x), cellOf(y), crs !== undefined),
-  addPlainPoint(cells, row, geometries) {
-    const lon = scanCoordinate(cells[x] as Utf8Texts, row);
-    const lat = scanCoordinate(cells[y] as Utf8Texts, row);
+  geometryAt: (values, row) => pointFromCells(cellAt(values[x], row), cellAt(values[y], row), crs !== undefined),
+  addPlainPoint(values, row, geometries) {
+    const lon = plainCoordinate(values[x], row);
+    const lat = plainCoordinate(values[y], row);
     const fits = crs === undefined ? Math.abs(lon) <= 180 && Math.abs(lat) <= 90 : !Number.isNaN(lon + lat);
     if (fits) geometries.addPoint(lon, lat);
     return fits;
@@ -141,29 +155,32 @@ const pointSource = (x: number, y: number, { crs }: ReadingOptions): GeometrySou
 });
 
 /** @param isProjected true if the numbers need not be degrees */
-function pointFromCells(
-  x: string | undefined,
-  y: string | undefined,
-  isProjected: boolean,
-): Geometry | null | undefined {
-  if (x === undefined || y === undefined || x.trim() === '' || y.trim() === '') return null;
+function pointFromCells(x: unknown, y: unknown, isProjected: boolean): Geometry | null | undefined {
+  if (isEmptyCell(x) || isEmptyCell(y)) return null;
   const [lon, lat] = [parseCoordinate(x), parseCoordinate(y)];
   const fits = isProjected ? Number.isFinite(lon) && Number.isFinite(lat) : Math.abs(lon) <= 180 && Math.abs(lat) <= 90;
   return fits ? { type: 'Point', coordinates: [lon, lat] } : undefined;
 }
 
-/** A coordinate, also with a decimal comma; NaN if the text is not a number. */
-function parseCoordinate(text: string | undefined): number {
-  if (text === undefined || text.trim() === '') return Number.NaN;
-  return Number(/^\s*-?\d+,\d+\s*$/.test(text) ? text.replace(',', '.') : text);
+/** A coordinate, also with a decimal comma; NaN if the cell is not a number. */
+function parseCoordinate(cell: unknown): number {
+  if (typeof cell === 'number') return cell;
+  if (typeof cell !== 'string' || cell.trim() === '') return Number.NaN;
+  return Number(/^\s*-?\d+,\d+\s*$/.test(cell) ? cell.replace(',', '.') : cell);
 }
 
 const decimal = new DecimalScanner();
 
-/** A coordinate in plain digits; NaN for any other text. */
-function scanCoordinate(texts: Utf8Texts, row: number): number {
-  const end = texts.ends[row] as number;
-  return decimal.scan(texts.bytes, texts.startOf(row), end) === end ? decimal.number : Number.NaN;
+/** A coordinate that is a number, or plain digits; NaN for anything else. */
+function plainCoordinate(cells: Cells | undefined, row: number): number {
+  if (cells instanceof Utf8Texts) {
+    const end = cells.ends[row];
+    return end !== undefined && decimal.scan(cells.bytes, cells.startOf(row), end) === end
+      ? decimal.number
+      : Number.NaN;
+  }
+  const cell = cellAt(cells, row);
+  return typeof cell === 'number' ? cell : Number.NaN;
 }
 
 const projectedPairs = [
