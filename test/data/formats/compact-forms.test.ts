@@ -280,9 +280,12 @@ describe('rows of CSV', () => {
           end: fc.constantFrom('\n', '\r\n'),
           isQuoted: fc.boolean(),
         }),
-        fc.array(fc.constantFrom('', ',', 'a', '"x"y', 'a"b', '"q" ', '1,2,3,4,5,6,7', ' ', '\r'), {
-          maxLength: 1,
-        }),
+        fc.array(
+          fc.constantFrom('', ',', 'a', '"x"y', 'a"b', '"q" ', '1,2,3,4,5,6,7', ' ', '\r', '""', '"x\r"', '"x\ny\r"'),
+          {
+            maxLength: 1,
+          },
+        ),
         fc.integer({ min: 1, max: 3000 }),
         async (rows, { separator, end, isQuoted }, odd, size) => {
           const line = (values: readonly unknown[]) =>

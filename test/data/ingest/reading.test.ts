@@ -178,6 +178,40 @@ test('lines that are skipped beyond the end of the file', async () => {
   await assert.rejects(read('a\n1\n2\n', { skip: 10 }), /has fewer lines than the 10 that --skip leaves out/);
 });
 
+test('a line with nothing but "" is a row, as it is written, and a blank one is not', async () => {
+  for (const end of ['\n', '\r\n', '\r'])
+    for (const [lines, expected] of [
+      [
+        ['a', '1', '""', '', '3', '""'],
+        [[1], [null], [3], [null]],
+      ],
+      [['a', '""'], [[null]]],
+      [
+        ['"a"', '"x"', '""', '"y"'],
+        [['x'], [null], ['y']],
+      ],
+      [
+        ['a,b', '"x\ny",2', '""', '3,"z"'],
+        [
+          ['x\ny', '2'],
+          [null, null],
+          ['3', 'z'],
+        ],
+      ],
+    ] as const)
+      assert.deepEqual((await read(`${lines.join(end)}${end}`)).values, expected, JSON.stringify([lines, end]));
+  const padding = Array.from({ length: 20_000 }, (_, n) => `${n % 7 ? n : '""'}\r\n`);
+  assert.equal((await read(`a\r\n${padding.join('')}`)).result.rows, 20_000);
+});
+
+test('a carriage return in the last cell of a row stays if it is quoted', async () => {
+  const rows = Array.from({ length: 20_000 }, (_, n) => (n % 3 ? `${n},"x\r"` : `${n},y`));
+  for (const end of ['\n', '\r\n']) {
+    const { values } = await read(`a,b${end}${rows.join(end)}${end}`);
+    assert.deepEqual(new Set(values.map(([, b]) => b)), new Set(['y', 'x\r']));
+  }
+});
+
 test('encoding', async () => {
   const { values } = await read(Buffer.from([0x61, 0x0a, 0xe1, 0x0a]), { encoding: 'iso-8859-7' });
   assert.deepEqual(values, [['α']]);

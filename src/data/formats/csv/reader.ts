@@ -5,7 +5,7 @@
  * |------------------------------------------|---------------------------------------------------------------------|
  * | `,` `;` tab or `|` between cells         | detected from the first rows, or Excel's `sep=;` line                |
  * | LF, CR LF or CR between rows             | all are read; blank lines are skipped                               |
- * | an empty cell, quoted or not             | null                                                                |
+ * | an empty cell, quoted or not             | null; a line with nothing but `""` is a row, as it is written here  |
  * | a row with fewer cells than names        | null in the others                                                  |
  * | a row with more cells than names         | more columns (`column_5`), unless the cells are empty               |
  * | a name that is empty, or repeated        | `column_<number>`; a suffix `_2`, `_3` …                            |
@@ -20,8 +20,8 @@ import { PayloadError } from '../../errors.ts';
 import { expectedGroupRows, isRowGroupFull, maxCellsInMemory, maxColumns, maxCsvRow } from '../../limits.ts';
 import { countRepair, type PayloadInfo, type RowBatch } from '../types.ts';
 import { Utf8TextsBuilder } from '../utf8-texts.ts';
+import { countLines, RowTexts, skipLines } from './lines.ts';
 import { CsvRowScanner } from './row-scanner.ts';
-import { skipLines } from './skip-lines.ts';
 import { requoteStrayCells } from './stray-quotes.ts';
 
 /**
@@ -155,11 +155,12 @@ class CsvParser {
         line: this.#line + countLines(input, meta.cursor),
       });
     }
-    const hasQuotes = input.includes('"');
+    const texts = input.includes('"') ? new RowTexts(input, this.#newline) : null;
     let line = this.#line;
     for (const row of data) {
-      this.#addRow(row, line++);
-      if (hasQuotes) for (const cell of row) if (cell.includes('\n')) line += countLines(cell, cell.length);
+      const text = texts?.next(row);
+      this.#addRow(row, line++, text);
+      if (texts) for (const cell of row) if (cell.includes('\n')) line += countLines(cell, cell.length);
       if (this.#lines.length * this.#names.length >= maxCellsInMemory) yield this.takeBatch() as RowBatch;
     }
     this.#line += countLines(input, input.length - this.#rest.length);
@@ -197,11 +198,12 @@ class CsvParser {
     }
   }
 
-  #addRow(row: string[], line: number): void {
+  /** @param text the row as it is in the file, if cells may be quoted */
+  #addRow(row: string[], line: number, text = ''): void {
     const end = row.length - 1;
     const last = row[end] as string;
-    if (last.charCodeAt(last.length - 1) === 13) row[end] = last.slice(0, -1);
-    if (row.length === 1 && row[0] === '') return;
+    if (last.endsWith('\r') && !text.trimEnd().endsWith('\r"')) row[end] = last.slice(0, -1);
+    if (row.length === 1 && row[0] === '' && text.trim() !== '""') return;
     if (this.#skip > 0) {
       this.#skip--;
     } else if (!this.#hasHeader) {
@@ -279,9 +281,3 @@ function guessDelimiter(sample: string, newline: '\n' | '\r'): string {
 }
 
 const withoutQuoted = (text: string) => text.replace(/"(?:[^"]|"")*"/g, '');
-
-function countLines(text: string, end: number): number {
-  let lines = 0;
-  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) lines++;
-  return lines;
-}

@@ -67,7 +67,8 @@ export class CsvRowScanner {
       let form: number = textForms.ascii;
       let byte = bytes[at] as number;
       let end: number;
-      if (byte === quote) {
+      const isQuoted = byte === quote;
+      if (isQuoted) {
         from++;
         end = this.#scanQuoted(bytes, from, limit);
         if (end === -1) return -1;
@@ -86,9 +87,8 @@ export class CsvRowScanner {
         if (mask >= 0x80) form = textForms.other;
       }
       at++;
-      // The carriage return before a line break, and also one at the end of a quoted cell there.
-      if (byte === newline && end > from && bytes[end - 1] === carriageReturn) end--;
-      this.#isBlank = byte === newline && column === 0 && end === from;
+      if (byte === newline && !isQuoted && end > from && bytes[end - 1] === carriageReturn) end--;
+      this.#isBlank = byte === newline && !isQuoted && column === 0 && end === from;
       if (this.#isBlank) return at;
       if (column >= columns || (byte === newline && column !== columns - 1)) return this.#stop();
       this.#starts[column] = from;
