@@ -5,6 +5,7 @@
 import type { PayloadInfo } from '../formats/types.ts';
 import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
 import { isCommonUtf8Date, numberTextKind, parseBooleanText } from './infer-types.ts';
+import { MisfitCounter, type Misfits } from './misfits.ts';
 import {
   type DateForm,
   decimalComma,
@@ -31,52 +32,6 @@ export interface ColumnSettings {
   readonly example?: string | null | undefined;
   /** Delimiter of the cells in CSV. */
   readonly delimiter?: string | undefined;
-}
-
-/** Values that don't fit: their number and that of all values present, and the first one with its line. */
-export interface Misfits {
-  readonly count: number;
-  readonly present: number;
-  readonly line: number | undefined;
-  readonly text: string;
-}
-
-export class MisfitCounter {
-  #fits = 0;
-  #count = 0;
-  #line: number | undefined;
-  #text = '';
-
-  addFits(count = 1): void {
-    this.#fits += count;
-  }
-
-  addMisfit(text: string, lineOf: () => number | undefined): void {
-    if (this.#count++ > 0) return;
-    this.#line = lineOf();
-    this.#text = text.length > 40 ? `${text.slice(0, 40)}…` : text;
-  }
-
-  /** Counts a misfit behind the first one. */
-  addFurtherMisfit(): void {
-    this.#count++;
-  }
-
-  /** True if there is no misfit. */
-  get isEmpty(): boolean {
-    return this.#count === 0;
-  }
-
-  /** True if nearly all values fit: at least four of five, or all but one of three or more. */
-  get isNear(): boolean {
-    return this.#count > 0 && (this.#fits >= 4 * this.#count || (this.#count === 1 && this.#fits >= 2));
-  }
-
-  /** Null if all values fit. */
-  get misfits(): Misfits | null {
-    const count = this.#count;
-    return count === 0 ? null : { count, present: this.#fits + count, line: this.#line, text: this.#text };
-  }
 }
 
 /** The settings of a column by the options of the payload. */

@@ -8,8 +8,9 @@ import { type Cells, cellsToArray } from '../formats/cells.ts';
 import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
 import type { ColumnValues } from '../table/column-chunk.ts';
 import { encodeDictionary, encodeUtf8Dictionary } from '../table/dictionary.ts';
-import { ColumnForms, type ColumnSettings, MisfitCounter, type Misfits } from './column-forms.ts';
+import { ColumnForms, type ColumnSettings } from './column-forms.ts';
 import { parseBooleanText, textValueKind, typeForValueKinds, valueKinds } from './infer-types.ts';
+import { convertValues, MisfitCounter, type Misfits } from './misfits.ts';
 import { decimalComma, decimalPoint, makeTextConverter, type ReadableType } from './text-forms.ts';
 import {
   kindOfNumber,
@@ -38,6 +39,9 @@ export class ColumnProfile {
   #lineOf: (row: number) => number | undefined = () => undefined;
   #kinds = 0;
   #isStoredTyped = false;
+  /** True if a value has become another one of the type that people set. */
+  #isConverted = false;
+  #hasOthersThanStrings = false;
   #present = 0;
   readonly #summary = new ValueSummary();
 
@@ -55,13 +59,14 @@ export class ColumnProfile {
 
   /** The settings for reading the column again, since its values are of another form than the first ones; else null. */
   get settingsForNextPass(): ColumnSettings | null {
-    if (this.#settings.type !== undefined || !this.#textual)
-      return this.#isMistyped ? { textual: false, asText: true } : null;
-    return this.type === 'string' ? this.#forms.settingsForNextPass(this.#isStoredTyped) : null;
+    if (this.#settings.type !== undefined || this.type !== 'string') return null;
+    if (this.#textual) return this.#forms.settingsForNextPass(this.#isStoredTyped);
+    return this.#isStoredTyped ? { textual: false, asText: true } : null;
   }
 
-  get #isMistyped(): boolean {
-    return this.#settings.type === undefined && this.type === 'string' && this.#isStoredTyped;
+  /** True if values of JSON are stored as others: of the type that people set, or as text in a column of several types. */
+  get isConverted(): boolean {
+    return this.#isConverted || (this.#hasOthersThanStrings && this.type === 'string');
   }
 
   /** Form that was recognized by the values, with an example; null if there is none. */
@@ -201,14 +206,8 @@ export class ColumnProfile {
   /** Values of the type that people set; null where they don't fit. */
   #toType(type: Exclude<ReadableType, 'string'>, values: readonly unknown[], rows: number): ColumnValues {
     const convert = makeTextConverter(type, this.#forms.numbers, this.#forms.dates);
-    const converted = values.map((value, row) => {
-      if (value === null || value === undefined || (typeof value === 'string' && value.trim() === '')) return null;
-      const text = typeof value === 'string' ? value : JSON.stringify(value);
-      const result = convert(text);
-      if (result === undefined) this.#misfits.addMisfit(text, () => this.#lineOf(row));
-      else this.#misfits.addFits();
-      return result ?? null;
-    });
+    const { values: converted, isChanged } = convertValues(values, convert, this.#misfits, this.#lineOf);
+    this.#isConverted ||= isChanged;
     if (type === 'boolean') return { kind: 'booleans', codes: this.#toBooleans(converted, rows) as Uint8Array };
     if (type !== 'integer' && type !== 'float') return this.#toTexts(converted, rows);
     return { kind: 'numbers', numbers: this.#toNumbers(converted, rows) as Float64Array };
@@ -290,6 +289,7 @@ export class ColumnProfile {
       return date;
     }
     this.#kinds |= kindOfValue(value);
+    this.#hasOthersThanStrings = true;
     return typeof value === 'object' ? JSON.stringify(value) : String(value);
   }
 

@@ -47,6 +47,8 @@ export class GeometryReader {
   #outside: PayloadError | undefined;
   /** True if the payload has geometries, even if all are null. */
   isPresent = false;
+  /** True if points without a position became null. */
+  hasEmptyPoints = false;
   /** Number of rows with a geometry. */
   count = 0;
 
@@ -84,6 +86,7 @@ export class GeometryReader {
       if (!geometry) continue;
       if (isEmptyPoint(geometry)) {
         geometries[row] = null;
+        this.hasEmptyPoints = true;
         continue;
       }
       let box = emptyExtent();

@@ -183,7 +183,7 @@ async function ingestRows(
         info.repairs === undefined &&
         encoding.encoding === 'utf-8' &&
         detected.compression === null &&
-        !summary.isRenamed;
+        !summary.isChanged;
       const { checksum } = result;
       const table = {
         ...summary.table,

@@ -2,8 +2,8 @@
 import { excerpt } from '../../catalogue/errors.ts';
 import { PayloadError } from '../errors.ts';
 import type { PayloadInfo, Repair } from '../formats/types.ts';
-import type { Misfits } from './column-forms.ts';
 import type { ColumnProfile } from './column-profile.ts';
+import type { Misfits } from './misfits.ts';
 
 interface NamedProfile {
   readonly name: string;

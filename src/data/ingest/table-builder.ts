@@ -19,8 +19,8 @@ export interface TableSummary {
   readonly table: Omit<TableInfo, 'checksum' | 'passthrough'>;
   /** The geometry is first. */
   readonly statistics: readonly ColumnStatistics[];
-  /** True if a column has another name than in the payload. */
-  readonly isRenamed: boolean;
+  /** True if columns or values are stored as others than in the payload: they were renamed, converted, or are null. */
+  readonly isChanged: boolean;
   /** Settings for reading columns again whose values are of another form than the first ones. */
   readonly nextSettings: ReadonlyMap<number, ColumnSettings>;
   /** @throws PayloadError if a value doesn't fit its column */
@@ -131,7 +131,9 @@ export class TableBuilder {
         ...(geometries.isPresent ? [geometry] : []),
         ...columns.map(({ key, name }) => profile(key).statistics(name, this.#rows)),
       ],
-      isRenamed: names.some((name, i) => name !== payloadNames[i]),
+      isChanged:
+        geometries.hasEmptyPoints ||
+        columns.some(({ name, key }, i) => name !== payloadNames[i] || profile(key).isConverted),
       nextSettings: new Map(
         keys.flatMap((key) => {
           const settings = profile(key).settingsForNextPass;

@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import test from 'node:test';
 import fc from 'fast-check';
+import type { ReadingOptions } from '../../../src/catalogue/types.ts';
 import { ChecksumMismatchError, DamagedCopyError } from '../../../src/data/errors.ts';
 import type { Bbox } from '../../../src/data/geometry/geometry.ts';
 import { ingest } from '../../../src/data/ingest/ingest.ts';
@@ -186,6 +187,39 @@ test('passthrough is off where the bytes are no JSON, no Features or not those o
     assert.equal(table.passthrough, null);
     await assert.rejects(text(originalJsonOfRows(table, path)), /no bytes of their own/);
   }
+});
+
+test('passthrough is off where a value is stored as another than in the payload', async () => {
+  const feature = (properties: object, geometry: object | null = null) =>
+    JSON.stringify({ type: 'Feature', geometry, properties });
+  const passthroughOf = async (features: string[], reading: ReadingOptions = {}) => {
+    const text = `{"type":"FeatureCollection","features":[${features.join()}]}`;
+    return (await ingestPayload(text, 'a.geojson', { reading })).table.passthrough;
+  };
+  const texts = [feature({ h: '2.5' }), feature({ h: 'n/a' })];
+  const numbers = [feature({ h: 1 }), feature({ h: null })];
+  const objects = [feature({ h: { a: 1 } }), feature({ h: { b: [1] } })];
+  for (const [features, reading] of [
+    [texts, { types: { h: 'float' } }],
+    [numbers, { types: { h: 'string' } }],
+    [[...numbers, ...texts], {}],
+    [[...texts, ...numbers], {}],
+    [[...texts, feature({ h: true })], {}],
+    [[...texts, ...objects], {}],
+    [[...numbers, feature({}).replace('{}', '{"h":9223372036854775808}')], {}],
+    [[feature({}, { type: 'Point', coordinates: [] })], {}],
+    [[feature({}, { type: 'Point', coordinates: [null, null] })], {}],
+  ] as const)
+    assert.equal(await passthroughOf([...features], reading), null, JSON.stringify([features, reading]));
+  for (const [features, reading] of [
+    [texts, {}],
+    [texts, { types: { h: 'string' } }],
+    [numbers, { types: { h: 'integer' } }],
+    [objects, {}],
+    [[...numbers, feature({ h: 2.5 })], {}],
+    [[feature({ h: '2024-01-01' })], { types: { h: 'date' } }],
+  ] as const)
+    assert.equal(await passthroughOf([...features], reading), 'features', JSON.stringify([features, reading]));
 });
 
 const source = collection(...many.slice(0, 100));
