@@ -34,6 +34,9 @@ describe('the profile of a version', () => {
   before(async () => {
     workshop = await makeWorkshop();
     await workshop.publish('trees', 'trees.json', JSON.stringify(rows));
+    const great = [1e308, 1.7e308, 1.5e308, 1.6e308];
+    const numbers = Array.from({ length: 10 }, (_, i) => ({ tenth: 0.1, great: great[i] ?? null }));
+    await workshop.publish('numbers', 'numbers.json', JSON.stringify(numbers));
     server = await serveFolder(workshop.root);
     address = `${server.base}/api/v1/namespaces/lab/datasets/trees/`;
     profile = (await (await fetch(`${address}profile/`)).json()) as VersionProfile;
@@ -71,6 +74,18 @@ describe('the profile of a version', () => {
         assert.equal(await count(filtersOfBin(name, histogram, bin)), expected, `${name} ${bin}`);
     }
     assert.equal(column('income').histogram?.scale, 'log');
+  });
+
+  it('has exact means, and medians of numbers whose sum is too large', async () => {
+    const response = await fetch(`${server.base}/api/v1/namespaces/lab/datasets/numbers/profile/`);
+    const { columns } = (await response.json()) as VersionProfile;
+    assert.deepEqual(
+      columns.map(({ mean, median }) => [mean, median]),
+      [
+        [0.1, 0.1],
+        [undefined, 1.55e308],
+      ],
+    );
   });
 
   it('of rows that match has their numbers in each bar and of each value', async () => {
@@ -142,6 +157,10 @@ describe('edges of histograms', () => {
         assert.ok(edges.length <= 26 && (isSorted(edges) || low === high), `${edges}`);
       }),
     );
+    for (const least of [Number.MIN_VALUE, 1e-300, 3e-200, 1e300]) {
+      const all = logarithmicEdges(least, 1e308);
+      assert.ok(isSorted(all) && all.length <= 27 && (all[0] as number) <= least && (all.at(-1) as number) >= 1e308);
+    }
     const edges = logarithmicEdges(0.3, 45_000);
     assert.ok((edges[0] as number) <= 0.3 && (edges.at(-1) as number) > 45_000 && isSorted(edges), `${edges}`);
   });

@@ -32,10 +32,13 @@ export function linearEdges(min: number, max: number, areIntegers: boolean): rea
 
 /** Edges at 1, 2 and 5 times powers of ten, or powers of ten alone. @param min positive */
 export function logarithmicEdges(min: number, max: number): readonly number[] {
-  const decades = Math.log10(max / min);
+  const decades = Math.log10(max) - Math.log10(min);
   const factors = decades > maxBins / 3 - 1 ? [1] : [1, 2, 5];
-  const edges: number[] = [];
-  for (let exponent = Math.floor(Math.log10(min)) - 1; exponent < 309; exponent++)
+  const step = Math.max(1, Math.ceil(decades / maxBins));
+  // Smaller powers of ten are not exact.
+  const first = Math.max(-307, Math.floor(Math.log10(min)) - 1);
+  const edges = decimal(1, first) > min ? [min] : [];
+  for (let exponent = first; exponent < 309; exponent += step)
     for (const factor of factors) {
       edges.push(decimal(factor, exponent));
       if (decimal(factor, exponent) > max) {
@@ -43,6 +46,7 @@ export function logarithmicEdges(min: number, max: number): readonly number[] {
         return edges;
       }
     }
+  if ((edges.at(-1) as number) < max) edges.push(max);
   return edges;
 }
 

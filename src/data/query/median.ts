@@ -215,7 +215,8 @@ async function medianOfMany(numbers: Float64Array, lower: number, upper: number,
   return meanOfTwo(low, atMost > upper ? low : next);
 }
 
-function meanOfTwo(a: number, b: number): number {
+/** The number in the middle of two, also of ones whose sum is too large for a double. */
+export function meanOfTwo(a: number, b: number): number {
   const mean = (a + b) / 2;
   return Number.isFinite(mean) || !Number.isFinite(a) || !Number.isFinite(b) ? mean + 0 : a / 2 + b / 2;
 }

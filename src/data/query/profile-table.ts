@@ -7,7 +7,9 @@ import { maxDistinct } from '../ingest/value-summary.ts';
 import { geometryColumnName } from '../row.ts';
 import type { ColumnChunk } from '../table/column-chunk.ts';
 import type { Table } from '../table/table.ts';
+import { createAggregator } from './aggregators.ts';
 import { linearEdges, logarithmicEdges, makeBinFinder, timeEdges } from './histogram.ts';
+import { meanOfTwo } from './median.ts';
 
 /** Most values that are listed as the most frequent ones. */
 const maxTop = 10;
@@ -60,7 +62,7 @@ async function* chunksOf(table: Table, column: number, turns: Turns): AsyncGener
 class ValueCounts {
   counts: Map<StatisticsValue, number> | null = new Map();
   present = 0;
-  sum = 0;
+  readonly #sums = createAggregator('sum', 'float', { limit: 0, used: 0 });
   min: number | string | undefined;
   max: number | string | undefined;
   readonly examples: string[] = [];
@@ -71,18 +73,26 @@ class ValueCounts {
     this.#isBefore = type === 'datetime' ? (a, b) => parseDateTime(a) < parseDateTime(b) : (a, b) => a < b;
   }
 
-  addNumbers(numbers: Float64Array): void {
+  addNumbers(chunk: ColumnChunk & { readonly kind: 'numbers' }): void {
+    const { numbers } = chunk;
     let min = (this.min as number | undefined) ?? Infinity;
     let max = (this.max as number | undefined) ?? -Infinity;
     for (const number of numbers) {
       if (Number.isNaN(number)) continue;
       this.present++;
-      this.sum += number;
       if (number < min) min = number;
       if (number > max) max = number;
       if (this.counts) this.#count(number, 1);
     }
     if (min <= max) [this.min, this.max] = [min, max];
+    const rows = Uint32Array.from(numbers.keys());
+    this.#sums.add(chunk, { rows, groups: new Uint32Array(rows.length), groupCount: 1 });
+  }
+
+  /** The mean of numbers; undefined if their sum is too large for a double. */
+  get mean(): number | undefined {
+    const mean = this.#sums.mean?.(0) ?? Number.NaN;
+    return Number.isFinite(mean) ? mean : undefined;
   }
 
   addText(text: string, times: number): void {
@@ -120,7 +130,7 @@ async function profileColumn(
   const isPlain = type !== 'object' && type !== 'array';
   const values = new ValueCounts(type);
   for await (const [chunk, rows] of chunksOf(table, column, turns)) addChunk(values, chunk, rows);
-  const { counts, present, min, max } = values;
+  const { counts, present, min, max, mean } = values;
   const nulls = table.rowCount - present;
   if (!isPlain) return { nulls, distinct: null };
   const numeric = typeof min === 'number' && typeof max === 'number';
@@ -131,7 +141,8 @@ async function profileColumn(
     nulls,
     distinct: counts?.size ?? null,
     ...range,
-    ...(numeric && { mean: values.sum / present, ...(await distribution(table, column, type, values, turns)) }),
+    ...(mean !== undefined && { mean }),
+    ...(numeric && (await distribution(table, column, type, values, turns))),
     ...(!numeric && min !== undefined && (await timeDistribution(table, column, type, values, turns))),
     ...(top && { top }),
     ...(allDiffer && { examples: values.examples }),
@@ -142,7 +153,7 @@ const shortened = <T extends number | string>(value: T): T =>
   (typeof value === 'string' ? value.slice(0, maxShown) : value) as T;
 
 function addChunk(values: ValueCounts, chunk: ColumnChunk, rows: number): void {
-  if (chunk.kind === 'numbers') values.addNumbers(chunk.numbers);
+  if (chunk.kind === 'numbers') values.addNumbers(chunk);
   else if (chunk.kind === 'booleans') values.addBooleans(chunk.codes);
   else if (chunk.kind === 'texts' && chunk.codes) {
     const times = new Uint32Array(chunk.entryCount);
@@ -230,7 +241,7 @@ async function medianOf(
   };
   const upper = await valueAt(present >> 1);
   const lower = present % 2 === 1 ? upper : await valueAt((present >> 1) - 1);
-  return upper === undefined || lower === undefined ? {} : { median: (lower + upper) / 2 };
+  return upper === undefined || lower === undefined ? {} : { median: meanOfTwo(lower, upper) };
 }
 
 /** Histogram of dates and datetimes, with edges in the form of the values. */

@@ -87,3 +87,8 @@ test('a date or time beyond the calendar refuses the file, and never ends the pr
   await refused("['infinity'::TIMESTAMP]", /^row 2: column "a": the date is beyond/);
   await refused("'infinity'::DATE", /the date is beyond/);
 });
+
+test('a byte order mark at the beginning of a text is a character of it', async () => {
+  const { rows } = await throughParquet(`SELECT chr(65279) || 'bom' AS s, [chr(65279), 'x'] AS list`);
+  assert.deepEqual(rows, [['\ufeffbom', ['\ufeff', 'x']]]);
+});

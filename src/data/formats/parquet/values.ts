@@ -21,6 +21,7 @@ export type SchemaTree = ReturnType<typeof parquetSchema>;
  * elements, converts them.
  */
 export const parquetParsers: Partial<ParquetParsers> = {
+  stringFromBytes: (bytes) => bytes && texts.decode(bytes),
   timestampFromMilliseconds: (value) => BigInt(value) * 1000n,
   timestampFromMicroseconds: (value) => value,
   timestampFromNanoseconds: (value) => nanosToMicros(BigInt(value)),
@@ -162,6 +163,8 @@ function decimalValue(digits: bigint, { scale = 0 }: SchemaElement): unknown {
   return size / unit > BigInt(Number.MAX_SAFE_INTEGER) ? text : Number(text);
 }
 
+/** A byte order mark in a value is a character of it. */
+const texts = new TextDecoder('utf-8', { ignoreBOM: true });
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** The text of UTF-8 without control characters but those of blanks; else base64. */

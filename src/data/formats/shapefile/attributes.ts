@@ -66,7 +66,7 @@ export class AttributeReader {
     this.#rowLength = head.readUInt16LE(10);
     const label = encoding ?? languageDrivers[head[29] as number];
     if (label !== undefined) {
-      const decoder = new TextDecoder(label);
+      const decoder = new TextDecoder(label, { ignoreBOM: true });
       this.#decode = (bytes) => decoder.decode(bytes);
     }
     if (headLength < 33 || this.#rowLength < 1) throw new PayloadError('the .dbf file is no table in dBASE');
