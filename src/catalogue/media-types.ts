@@ -1,4 +1,4 @@
-/** Media types of the files that a catalogue holds, by format or extension. Source: IANA, and the formats' own pages. */
+/** Media types of the files that a catalogue holds, by format, extension or content. Source: IANA, and the formats' own pages. */
 
 const types: Readonly<Record<string, string>> = {
   geojson: 'application/geo+json',
@@ -44,3 +44,9 @@ export function mediaTypeOf(nameOrFormat: string): string {
   const extension = nameOrFormat.slice(nameOrFormat.lastIndexOf('.') + 1).toLowerCase();
   return (Object.hasOwn(types, extension) && types[extension]) || 'application/octet-stream';
 }
+
+/** A comment ends at its first `-->`: text that could be divided in several ways would take exponential time. */
+const htmlStart = /^\s*(?:<!--(?:(?!-->)[\s\S])*-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i;
+
+/** True for the beginning of an HTML page, also behind comments. */
+export const beginsLikeHtml = (text: string): boolean => htmlStart.test(text);

@@ -1,5 +1,6 @@
 /** The format of a source's document, from its address, its media type and its beginning. */
 
+import { beginsLikeHtml } from '../catalogue/media-types.ts';
 import { isCkanAnswer, isCkanPackage } from './ckan.ts';
 import { isDataPackage } from './data-package.ts';
 import { isDcatUs } from './dcat-us.ts';
@@ -45,7 +46,7 @@ export async function detectSourceFormat(document: OpenDocument): Promise<Detect
     if (/WFS_Capabilities/.test(head)) return { format: 'wfs' };
     if (/<(?:\w+:)?RDF\b/.test(head)) return { format: 'dcat' };
   }
-  if (/^\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(head)) return { format: 'html' };
+  if (beginsLikeHtml(head)) return { format: 'html' };
   if (/\.(?:ttl|n3|nt|nq|trig|rdf)$/.test(name) || /turtle|n-triples|n-quads|trig|rdf\+xml/.test(document.mediaType))
     return { format: 'dcat' };
   if (/\.ya?ml$/.test(name))

@@ -40,7 +40,10 @@ const longLead = 200;
 /** The text, its first line a paragraph of its own if it is a sentence and the paragraph is long: people write a sentence a line. */
 function withShortLead(text: string): string {
   const [lead = ''] = text.split(/\n\s*\n/, 1);
-  return lead.length > longLead ? text.replace(/^(\s*[^\n]*[.!?…]["')]*)[ \t]*\n(?=\S)/, '$1\n\n') : text;
+  const end = text.indexOf('\n', text.length - text.trimStart().length);
+  if (lead.length <= longLead || end === -1 || !/^\S/.test(text.slice(end + 1, end + 2))) return text;
+  const line = text.slice(0, end).trimEnd();
+  return /[.!?…]["')]*$/.test(line) ? `${line}\n\n${text.slice(end + 1)}` : text;
 }
 
 /** A text in Markdown as HTML, its first paragraph apart. */

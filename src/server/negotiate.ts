@@ -39,7 +39,7 @@ export function preferredType<T extends string>(accept: string | undefined, avai
 }
 
 /** Splits a list of media ranges at its commas, which may also be in quoted strings. */
-const splitRanges = (accept: string): string[] => accept.split(/,(?=(?:[^"]*"[^"]*")*[^"]*$)/);
+const splitRanges = (accept: string): string[] => accept.match(/(?:[^,"]|"[^"]*"?)+/g) ?? [];
 
 /** URIs of the profiles that a media range names. */
 function profilesOfRange(range: string): string[] {

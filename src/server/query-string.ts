@@ -58,9 +58,12 @@ export function refuseMisspelledParameters(query: URLSearchParams, known: readon
   if (errors.length > 0) throw new ValidationError(Object.fromEntries(errors));
 }
 
+/** Most values of all filters of a list: a page has a link for each, with all the others in its address. */
+const maxFilterValues = 100;
+
 /**
  * The options of a list. Of a repeated parameter the last value counts; of a repeated filter any value may match.
- * @throws ValidationError if a parameter is probably misspelled
+ * @throws ValidationError if a parameter is probably misspelled, or there are too many filters
  */
 export function parseListOptions(
   kind: Kind,
@@ -71,6 +74,9 @@ export function parseListOptions(
   const facets = kind === 'dataset' ? ['facets'] : [];
   refuseMisspelledParameters(query, ['search', 'ordering', 'page', 'page_size', 'cursor', ...facets, ...known]);
   const filters = known.filter((name) => query.has(name));
+  const values = filters.reduce((sum, name) => sum + query.getAll(name).length, 0);
+  if (values > maxFilterValues)
+    throw new ValidationError({ non_field_errors: [`There are ${values} filters: at most ${maxFilterValues}.`] });
   return {
     ...within,
     search: lastParameterValue(query, 'search'),

@@ -280,12 +280,15 @@ function wellFormedMediaType(text: string): string | undefined {
 const withoutParameters = (mediaType: string) => mediaType.split(';')[0]?.trim() ?? '';
 
 /** A contact as people write it: an e-mail address, `Name <address>`, `mailto:…` or a URL. Undefined for others. */
-function parseContact(text: string, name: string): Contact | undefined {
-  const contact = text.trim();
+function parseContact(written: string, name: string): Contact | undefined {
+  const contact = written.trim();
   const url = httpUri(contact);
   if (url !== undefined) return { name, email: undefined, url };
-  const [, before = '', address = ''] = /^(.*?)<?(?:mailto:)?([^\s<>@"]+@[^\s<>@"]+)>?$/.exec(contact) ?? [];
-  return address ? { name: before.trim() || name, email: address, url: undefined } : undefined;
+  const text = contact.replace(/>$/, '');
+  const address = text.split(/[\s<>"]/).at(-1) as string;
+  const [, email] = /^(?:mailto:)?([^@]+@[^@]+)$/.exec(address) ?? [];
+  const before = text.slice(0, text.length - address.length).replace(/<$/, '');
+  return email ? { name: before.trim() || name, email, url: undefined } : undefined;
 }
 
 function parseLicence(text: string): Licence | undefined {

@@ -23,6 +23,11 @@ describe('closest', () => {
       assert.equal(closestWord(word, words), meant);
     });
 
+  it('of a text that is longer than names is nothing', () => {
+    assert.equal(closestWord('x'.repeat(100), [`y${'x'.repeat(99)}`]), `y${'x'.repeat(99)}`);
+    assert.equal(closestWord('x'.repeat(101), [`y${'x'.repeat(100)}`]), undefined);
+  });
+
   it('takes the nearest, and of equals the first', () => {
     assert.equal(closestWord('cat', ['cut', 'cat']), 'cat');
     assert.equal(closestWord('cit', ['cut', 'cat']), 'cut');

@@ -38,6 +38,15 @@ const ask = async (path: string) => {
   return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
 };
 
+describe('lists', () => {
+  it('have at most 100 values of filters', async () => {
+    const query = (count: number) => Array.from({ length: count }, (_, i) => `keyword=${i}`).join('&');
+    assert.equal((await ask(`datasets/?${query(99)}&keyword=wood`)).body.count, 1);
+    const { status, body } = await ask(`datasets/?${query(99)}&licence=a&licence=b`);
+    assert.deepEqual([status, body], [400, { non_field_errors: ['There are 101 filters: at most 100.'] }]);
+  });
+});
+
 describe('a mistyped parameter', () => {
   const table: readonly (readonly [list: string, parameter: string, meant: string])[] = [
     ['datasets', 'serch', 'search'],

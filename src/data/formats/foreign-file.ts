@@ -2,6 +2,7 @@
  * Files that are not what their name says, or are useless by themselves: recognized by their first bytes, so that they are
  * refused with what they are instead of being read as one odd column, or kept without rows.
  */
+import { beginsLikeHtml } from '../../catalogue/media-types.ts';
 import { PayloadError } from '../errors.ts';
 import { isGzip } from '../ingest/decode.ts';
 import {
@@ -75,8 +76,7 @@ export function reasonToRefuseFile(head: Buffer, hints: FormatHints): string | n
   const start = bytes.subarray(0, 16).toString('latin1');
   const text = bytes.toString('utf8', 0, 8192).replace(/^\ufeff/, '');
   const instead = named ? `, not ${named}` : extension ? `, not .${extension}` : '';
-  const isHtml = /^\s*(?:<!--[\s\S]*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b/i.test(text);
-  if (isHtml && !['html', 'htm', 'xhtml', 'mhtml'].includes(extension)) {
+  if (beginsLikeHtml(text) && !['html', 'htm', 'xhtml', 'mhtml'].includes(extension)) {
     const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.replace(/\s+/g, ' ').trim().slice(0, 80);
     return `it is an HTML page${instead}${title ? `: "${title}"` : ''}`;
   }
