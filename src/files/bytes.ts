@@ -3,13 +3,11 @@ import { accessSync, constants, realpathSync, statSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
-import { datasetImageAddresses } from '../catalogue/entities.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { mediaPath, payloadPath } from '../catalogue/layout.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { ByteRange, Media, Payload } from '../catalogue/open-file.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
-import type { Folder, Snapshot } from '../catalogue/snapshot.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { downloadFileName } from '../catalogue/urls.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
@@ -172,63 +170,4 @@ export function streamsOfFile(file: FileHandle, size: number): Pick<Media, 'stre
       file.createReadStream({ start, end, autoClose: !staysOpen, highWaterMark: 256 * 1024 }),
     close: () => file.close(),
   };
-}
-
-const none: readonly never[] = [];
-const imagesByDataset = new WeakMap<Dataset, readonly string[]>();
-const imagesByDatasets = new WeakMap<Folder['datasets'], ReadonlySet<string>>();
-const imagesBySnapshot = new WeakMap<Snapshot, ReadonlySet<string>>();
-
-/** Paths of the images that the datasets of a snapshot show, in their fields and descriptions. */
-export function imagesShownByDatasets(snapshot: Snapshot): ReadonlySet<string> {
-  let images = imagesBySnapshot.get(snapshot);
-  if (!images) {
-    const found = new Set<string>();
-    for (const { datasets } of snapshot.folders.values()) for (const image of imagesOfAll(datasets)) found.add(image);
-    images = found;
-    imagesBySnapshot.set(snapshot, images);
-  }
-  return images;
-}
-
-/** Images that the datasets of a namespace show, kept while they are the same: a change doesn't read all descriptions again. */
-function imagesOfAll(datasets: Folder['datasets']): ReadonlySet<string> {
-  let images = imagesByDatasets.get(datasets);
-  if (!images) {
-    const found = new Set<string>();
-    for (const dataset of datasets.values()) for (const image of imagesOf(dataset)) found.add(image);
-    images = found;
-    imagesByDatasets.set(datasets, images);
-  }
-  return images;
-}
-
-/**
- * True if only datasets that the viewer may not see show a file in site_media/.
- * @param path relative to the catalogue folder, with slashes
- * @param visible the part of the snapshot that the viewer may see
- */
-export function isMediaHidden(path: string, whole: Snapshot, visible: Snapshot): boolean {
-  return visible !== whole && imagesShownByDatasets(whole).has(path) && !imagesShownByDatasets(visible).has(path);
-}
-
-function imagesOf(dataset: Dataset): readonly string[] {
-  let images = imagesByDataset.get(dataset);
-  if (!images) {
-    images = [...datasetImageAddresses(dataset).map(([, address]) => address), dataset.description].flatMap(imagesIn);
-    imagesByDataset.set(dataset, images);
-  }
-  return images;
-}
-
-/** Paths of the images in site_media/ that a text names. */
-export function imagesIn(text: string): readonly string[] {
-  if (!text.includes('/site_media/')) return none;
-  return [...text.matchAll(/\/(site_media\/[^\s"'<>()?#]+)/g)].map(([, path = '']) => {
-    try {
-      return decodeURIComponent(path);
-    } catch {
-      return path;
-    }
-  });
 }

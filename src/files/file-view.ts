@@ -43,11 +43,12 @@ import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Trash } from '../catalogue/trash.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Version } from '../catalogue/types.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
-import { assertNoLfsPointers, assertNotLfsPointer, isMediaHidden, openMediaFile, openPayload } from './bytes.ts';
+import { assertNoLfsPointers, assertNotLfsPointer, openMediaFile, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
 import type { FeedSources } from './changes-feed.ts';
 import { loadedOnDemand, loadHistory, loadLists, loadMaps, loadRowFiles, loadRows } from './on-demand.ts';
 import { scopesOf, scopesOfList } from './reading/scopes.ts';
+import { isMediaHidden } from './shown-images.ts';
 import type { FileTrash } from './writing/file-trash.ts';
 
 export class FileView implements Catalogue {

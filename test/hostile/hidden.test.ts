@@ -128,6 +128,34 @@ describe('the name of a hidden record', () => {
     assert.equal((await send('PATCH', trees, { image: '/site_media/other.png' }, token)).status, 200);
   });
 
+  it('are images that only hidden records show, whatever their names', async (test) => {
+    const { send, ask, token, folder } = await serveHidden(test);
+    const names = ['plan(1).png', 'my plan.png', 'a_(b)_c.png', 'column.png', 'notes.png', 'space.png', 'shared.png'];
+    for (const name of names) folder.write(`site_media/${name}`, 'a plan');
+    folder.write(
+      `${homeOf('water/ponds')}/dataset.yaml`,
+      [
+        'id: 98',
+        'label: P',
+        'visibility: private',
+        'image: /site_media/plan(1).png',
+        'showcase_image: /site_media/my plan.png',
+        'description: See ![Pond](/site_media/a_(b)_c.png) (and /site_media/shared.png).',
+        'columns: [{name: a, type: string, description: "![](/site_media/column.png)"}]',
+      ].join('\n'),
+    );
+    const trees = '/api/v1/namespaces/parks/datasets/trees/';
+    await send('PATCH', trees, { description: '![](/site_media/shared.png) ![](</site_media/space.png>)' }, token);
+    await until(async () => (await ask('/site_media/plan(1).png')).status === 404);
+    const statuses = await Promise.all(
+      names.map(async (name) => (await ask(`/site_media/${encodeURIComponent(name)}`)).status),
+    );
+    assert.deepEqual(statuses, [404, 404, 404, 404, 200, 200, 200]);
+    const description = '![](/site_media/my%20plan.png)';
+    for (const address of [trees, '/api/v1/namespaces/parks/'])
+      assert.equal((await send('PATCH', address, { description }, token)).status, 409, address);
+  });
+
   it('is no reference, as if it were not there', async (test) => {
     const { send, token } = await serveHidden(test);
     const link = (slug: string) => `/api/v1/namespaces/water/datasets/${slug}/`;

@@ -13,10 +13,10 @@ import { type DatasetRef, datasetRefOf, formatRef } from '../../catalogue/ref.ts
 import type { Snapshot, UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
-import { imagesShownByDatasets } from '../bytes.ts';
 import { isUnitVisible, makeHiddenFileTest } from '../files-list.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
+import { imagesShown } from '../shown-images.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import { unpackStamps } from '../tree/stamps.ts';
@@ -121,7 +121,7 @@ export function makeFileVisibilityFilter(viewer: Viewer, visible: Snapshot): (it
       case 'media':
         if (viewer.staff) return true;
         // Images of hidden datasets are hidden, too: their names may reveal something.
-        return imagesShownByDatasets(visible).has(item.path);
+        return imagesShown(visible).has(item.path);
     }
   };
 }

@@ -1,6 +1,5 @@
 /** Permissions for changes: owners may write in their namespaces, users their own record, staff everything. */
 import { isJsonEqual } from '../../catalogue/changes.ts';
-import { datasetImageAddresses } from '../../catalogue/entities.ts';
 import { ConflictError, excerpt, NotPermittedError } from '../../catalogue/errors.ts';
 import { type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
@@ -12,11 +11,10 @@ import {
   ownUserFields,
 } from '../../catalogue/permissions.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
-import type { Dataset } from '../../catalogue/types.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
-import { imagesIn, isMediaHidden } from '../bytes.ts';
 import type { Access } from '../catalogue-files.ts';
 import { isNamedByChecksum } from '../records/images.ts';
+import { imagesIn, isMediaHidden } from '../shown-images.ts';
 import { existsInTree } from '../tree/file-tree.ts';
 import { type Change, refAtUntrustedPath } from './change.ts';
 
@@ -65,14 +63,14 @@ export function assertRecordContentsPermitted(
     );
     if (!changed.every((key) => ownUserFields.includes(key))) throw new NotPermittedError();
   }
-  if (ref.kind === 'dataset') assertMayShowImages(access, record, before);
+  assertMayShowImages(access, record, before);
   const known = aliasesIn(before);
   for (const alias of aliasesIn(record))
     if (!known.includes(alias)) assertMayAddAlias(viewer, ref, alias, files.snapshot, visible());
 }
 
 /**
- * An image is served to those who see a dataset that shows it: a dataset of one's own must not open an image of somebody
+ * An image is served to those who see a record that shows it: a record of one's own must not open an image of somebody
  * else's. Uploads have names that tell the bytes, and nobody can guess: who knows one may show it.
  * @throws ConflictError
  */
@@ -83,10 +81,10 @@ function assertMayShowImages({ files, visible }: Access, record: RecordValue, be
       throw new ConflictError(`The image ${excerpt(path)} is not available: add it under another name.`);
 }
 
-function imagesInRecord(record: RecordValue | null): readonly string[] {
-  const dataset = Object(record) as Dataset;
-  const addresses = datasetImageAddresses(dataset).map(([, address]) => address);
-  return [...addresses, String(dataset.description ?? '')].flatMap(imagesIn);
+/** Images that any text of a record names. */
+function imagesInRecord(record: unknown): readonly string[] {
+  if (typeof record === 'string') return imagesIn(record);
+  return typeof record === 'object' && record !== null ? Object.values(record).flatMap(imagesInRecord) : [];
 }
 
 /** @throws NotPermittedError unless the viewer may write in the namespace; without one, unless the viewer is staff */
