@@ -220,8 +220,8 @@ export class FileView implements Catalogue {
     const entity = await this.get<HistoryRef['kind']>(ref);
     await this.#files.load();
     await this.#files.commits.drained();
-    const { historyPaths, listCommits } = await loadHistory();
-    const paths = historyPaths(entity, this.#viewer, this.#files.snapshot, this.#snapshot);
+    const { historyPathspecs, listCommits } = await loadHistory();
+    const paths = historyPathspecs(entity, this.#viewer, this.#files.snapshot, this.#snapshot);
     const page = await listCommits(this.#files.root, paths, options, this.settings);
     return { ...page, items: page.items.map((commit) => this.#visibleCommit(commit)) };
   }

@@ -173,6 +173,22 @@ describe('who may know', () => {
     assert.deepEqual((await messages('parks/datasets/trees/')).slice(-3), [...ofDraft, 'Add dataset parks/trees']);
   });
 
+  it('of a draft that was removed: its owners', async (t) => {
+    const { ask, messages, add, bob } = await workshop(t);
+    await add('Trees');
+    const csv = { method: 'POST', body: 'name\noak\n', headers: { 'Content-Type': 'text/csv' } };
+    const path = `${api}/parks/datasets/trees/version/`;
+    const { slug } = (await ask(path, csv, bob)).body;
+    const draft = (await ask(`${path}?ready=false&force=true`, { ...csv, body: 'name\nelm\n' }, bob)).body.slug;
+    assert.equal((await ask(`${path}${draft}/`, { method: 'DELETE' }, bob)).status, 204);
+    const ofDraft = [`Remove version parks/trees@${draft}`, `Add version parks/trees@${draft}`];
+    const others = [`Add version parks/trees@${slug}`, 'Add dataset parks/trees'];
+    for (const of of ['parks/datasets/trees/', 'parks/']) {
+      assert.deepEqual((await messages(of, bob)).slice(0, 4), [...ofDraft, ...others]);
+      assert.deepEqual((await messages(of)).slice(0, 2), others);
+    }
+  });
+
   it('what is private has no history for others, nor has it left a trace in that of its namespace', async (t) => {
     const { ask, messages, add, send, git, alice, bob, log } = await workshop(t);
     await add('Trees');

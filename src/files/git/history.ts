@@ -100,31 +100,31 @@ async function readLog(root: string, args: readonly string[], input = ''): Promi
 /** Cache of the ids of all commits of a list, for its next page. */
 const histories = new Map<string, readonly string[]>();
 
-/** Paths in a repository, and those below them that are left out. */
-export interface HistoryPaths {
-  readonly paths: readonly string[];
-  readonly hidden: readonly string[];
-}
+/** A pathspec of git (gitglossary, `pathspec`): a path with all below it. */
+const pathAndBelow = (path: string) => `:(literal)${path}`;
+
+/** A pathspec of the files in a folder, without those of its subfolders. */
+const filesInFolder = (folder: string) => `:(glob)${folder.replace(/[*?[\\]/g, '\\$&')}/*`;
 
 /**
  * A page of the commits that changed any of the paths, the newest first; none outside of a git repository.
+ * @param pathspecs as of `historyPathspecs`
  * @throws NotFoundError if there is no such page; UnavailableError if git fails
  */
 export async function listCommits(
   root: string,
-  { paths, hidden }: HistoryPaths,
+  pathspecs: readonly string[],
   options: Pick<ListOptions, 'page' | 'pageSize'>,
   settings: Settings,
 ): Promise<Page<Commit>> {
   const head = await headCommitId(root);
   if (head === null) return paginate<Commit>([], options, settings);
-  const patterns = [...paths.map((path) => `:(literal)${path}`), ...hidden.map((path) => `:(exclude,literal)${path}`)];
-  const key = [root, head, ...patterns].join('\0');
+  const key = [root, head, ...pathspecs].join('\0');
   try {
     let ids = histories.get(key);
     if (ids === undefined) {
       // The paths go to stdin, since arguments have a maximum length.
-      const output = await runGit(root, ['rev-list', head, '--stdin'], { input: joinLines('--', ...patterns) });
+      const output = await runGit(root, ['rev-list', head, '--stdin'], { input: joinLines('--', ...pathspecs) });
       ids = output.split('\n').filter(Boolean);
       if (histories.size >= 100) histories.clear();
       histories.set(key, ids);
@@ -141,40 +141,40 @@ export async function listCommits(
 const joinLines = (...items: readonly string[]) => items.map((item) => `${item}\n`).join('');
 
 /**
- * Current and former paths of a namespace, dataset or version; hidden are those of drafts that the viewer may not see.
+ * Pathspecs of the current and former paths of a namespace, dataset or version. For others than owners they are those of what
+ * they see now, and not whole folders, which have the history of drafts, of private and of removed records, too.
  * @param whole the whole catalogue
  * @param visible the part that the viewer may see
  */
-export function historyPaths(
+export function historyPathspecs(
   entity: Namespace | Dataset | Version,
   viewer: Viewer,
   whole: Snapshot,
   visible: Snapshot,
-): HistoryPaths {
+): readonly string[] {
+  const isOwner = isNamespaceOwnerOrStaff(
+    viewer,
+    whole.folders.get(entity.kind === 'namespace' ? entity.slug : entity.namespace),
+  );
   switch (entity.kind) {
     case 'namespace': {
       const slugs = namespaceSlugs(entity, whole);
-      if (isNamespaceOwnerOrStaff(viewer, whole.folders.get(entity.slug)))
-        return { paths: slugs.map(namespaceFolder), hidden: [] };
-      // Not the whole folder: it has the history of private and of removed datasets, too.
+      if (isOwner) return slugs.map((slug) => pathAndBelow(namespaceFolder(slug)));
       const datasets = [...(visible.folders.get(entity.slug)?.datasets.values() ?? [])];
       const records = slugs.flatMap((slug) => recordPaths({ kind: 'namespace', slug }));
-      const parts = datasets.map((dataset) => historyPaths(dataset, viewer, whole, visible));
-      return {
-        paths: [...records, ...parts.flatMap(({ paths }) => paths)],
-        hidden: parts.flatMap(({ hidden }) => hidden),
-      };
+      return [
+        ...records.map(pathAndBelow),
+        ...datasets.flatMap((dataset) => historyPathspecs(dataset, viewer, whole, visible)),
+      ];
     }
     case 'dataset': {
-      const paths = datasetAddresses(entity, whole).map(([namespace, slug]) => datasetFolder(namespace, slug));
-      const all = whole.folders.get(entity.namespace)?.datasets.get(entity.slug)?.versions ?? [];
-      if (all.length === entity.versions.length) return { paths, hidden: [] };
-      const shown = new Set(entity.versions.flatMap((version) => versionPaths(version, whole)));
-      const hidden = all.flatMap((version) => versionPaths(version, whole)).filter((path) => !shown.has(path));
-      return { paths, hidden };
+      const folders = datasetAddresses(entity, whole).map(([namespace, slug]) => datasetFolder(namespace, slug));
+      if (isOwner) return folders.map(pathAndBelow);
+      const versions = entity.versions.flatMap((version) => versionPaths(version, whole));
+      return [...folders.map(filesInFolder), ...versions.map(pathAndBelow)];
     }
     case 'version':
-      return { paths: versionPaths(entity, whole), hidden: [] };
+      return versionPaths(entity, whole).map(pathAndBelow);
   }
 }
 
