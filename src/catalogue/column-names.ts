@@ -38,6 +38,21 @@ export function columnsByOtherName(former: FormerNames, columns: readonly string
   return new Map([...found].map(([name, all]) => [name, [...all]]));
 }
 
+/** Columns of one version that have another name in another one. A name that several columns may have had is left out. */
+export function renamesBetween(
+  former: FormerNames,
+  before: readonly string[],
+  after: readonly string[],
+): readonly RenamedParameter[] {
+  const others = columnsByOtherName(former, after);
+  const known = new Set(before);
+  const pairs = before.flatMap((from) => {
+    const [to, ...more] = others.get(from)?.filter((name) => !known.has(name)) ?? [];
+    return to !== undefined && more.length === 0 ? [{ from, to }] : [];
+  });
+  return pairs.filter(({ to }) => pairs.filter((one) => one.to === to).length === 1);
+}
+
 /** A column of a parameter that has another name now. */
 export interface RenamedParameter {
   readonly from: string;

@@ -50,6 +50,8 @@ export interface ColumnDifference {
   readonly added: readonly NamedType[];
   readonly dropped: readonly NamedType[];
   readonly retyped: readonly { readonly name: string; readonly from: ColumnType; readonly to: ColumnType }[];
+  /** Columns of which people have said that they have another name: they are compared, and all rows have the new name. Absent if there are none. */
+  readonly renamed?: readonly Rename[];
 }
 
 export interface NamedType {

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import type { ProfileRequest, Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
-import { columnsByOtherName } from '../catalogue/column-names.ts';
+import { columnsByOtherName, renamesBetween } from '../catalogue/column-names.ts';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
 import { excerpt, NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
@@ -216,10 +216,13 @@ export async function compareVersions(
   options: DifferenceOptions = {},
 ): Promise<Difference> {
   const [before, after] = await Promise.all([openTableOf(files, from), openTableOf(files, to)]);
+  const names = [before, after].map(({ schema }) => schema.columns.map(({ name }) => name));
+  const renamed = renamesBetween(formerNamesOf(files, to), names[0] ?? [], names[1] ?? []);
   // A payload and the options for reading it say all about the rows.
-  const id = JSON.stringify([from.checksum, from.reading, to.checksum, to.reading, options.key]);
+  const id = JSON.stringify([from.checksum, from.reading, to.checksum, to.reading, options.key, renamed]);
   const { comparison, ...found } = await compareTables(before, after, {
     ...options,
+    renamed,
     workers: files.options.workers,
     kept: comparisons.get(id),
   });

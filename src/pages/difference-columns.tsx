@@ -23,7 +23,9 @@ export function DifferenceColumns({ context, difference, summary, column }: Prop
   const { columns, counts, renames = [] } = difference;
   const renamed = new Set(renames.flatMap(({ from, to }) => [`-${from}`, `+${to}`]));
   const changes: readonly (readonly [kind: string, sign: string, text: string])[] = [
-    ...renames.map((one) => ['chg', '~', locale.text('columnRenamed', { ...one })] as const),
+    ...[...(columns.renamed ?? []), ...renames].map(
+      (one) => ['chg', '~', locale.text('columnRenamed', { ...one })] as const,
+    ),
     ...columns.added
       .filter(({ name }) => !renamed.has(`+${name}`))
       .map(({ name }) => ['add', '+', locale.text('columnNew', { name })] as const),

@@ -94,6 +94,23 @@ describe('a former name of a column', () => {
     assert.equal((await rows('@tall')).out, 'name,tallness\r\noak,13\r\n');
   });
 
+  for (const remote of [false, true])
+    it(`is no other column in a difference${remote ? ' on a server' : ''}, in both directions`, async () => {
+      const env = remote ? { CATALOGUE_REMOTE: server.base, CATALOGUE_DATA: undefined } : {};
+      const versions = JSON.parse((await run('version list parks/oaks --json', { env })).out) as { slug: string }[];
+      const [now, then] = versions.map(({ slug }) => `parks/oaks@${slug}`);
+      for (const [line, renamed] of [
+        [`diff ${then} ${now} --key name --json`, [{ from: 'height', to: 'tallness' }]],
+        [`diff ${now} ${then} --key name --json`, [{ from: 'tallness', to: 'height' }]],
+      ] as const) {
+        const difference = JSON.parse((await isDone(line, { env })).out);
+        assert.deepEqual(difference.columns, { added: [], dropped: [], retyped: [], renamed });
+        assert.deepEqual([difference.counts.changed, difference.rows[0].columns], [2, [renamed[0].to]]);
+      }
+      const { out } = await run(`diff ${then} ${now}`, { env });
+      assert.match(out, / {2}~ height is tallness now\nRows: 0 added, 0 removed, 2 changed, 0 unchanged/);
+    });
+
   it('is refused if several columns have had it', async () => {
     await isDone('version add parks/oaks c.csv --rename tallness=top', {
       files: { 'c.csv': 'name,top,girth\noak,13,3\n' },

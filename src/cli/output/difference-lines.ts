@@ -24,6 +24,7 @@ export async function* differenceLines(
   const line = (text: string) => `${escapeToOneLine(text)}\n`;
   yield line(`From ${formatRef(refOf(from))} (rows: ${counts.from}) to ${formatRef(refOf(to))} (rows: ${counts.to})`);
   for (const text of columnChangeLines(columns)) yield line(text);
+  for (const one of columns.renamed ?? []) yield line(`  ~ ${one.from} is ${one.to} now`);
   // The page of the difference says the same.
   for (const one of renames)
     yield line(`  ${one.from} has become ${one.to}, it seems: the values are the same or nearly so.`);

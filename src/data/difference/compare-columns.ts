@@ -1,8 +1,14 @@
 /** The difference between the columns of two tables, and the comparison of values in the columns that both have. */
-import type { ColumnDifference, NamedType, PlainRow } from '../../catalogue/difference.ts';
+import type { ColumnDifference, NamedType, PlainRow, Rename } from '../../catalogue/difference.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
 import type { Geometry } from '../geometry/geometry.ts';
 import type { Row, TableSchema } from '../row.ts';
+
+/** The schemas of two tables, with the names by which their columns are compared. */
+export interface ComparedSchemas {
+  readonly from: TableSchema;
+  readonly to: TableSchema;
+}
 
 /** A column and its index in the table's schema; `geometryIndex` for the geometry. */
 interface IndexedColumn extends NamedType {
@@ -28,8 +34,14 @@ export interface SharedColumn {
 
 export type ComparableValue = null | boolean | number | string;
 
+/** The schema with new names of columns. */
+export function withNewNames(schema: TableSchema, renames: readonly Rename[]): TableSchema {
+  const names = new Map(renames.map(({ from, to }) => [from, to]));
+  return { ...schema, columns: schema.columns.map((one) => ({ ...one, name: names.get(one.name) ?? one.name })) };
+}
+
 /** Compares the columns of two tables; `shared` are those that both have, with the same type or another. */
-export function compareTableColumns(from: TableSchema, to: TableSchema): ColumnDifference & { shared: SharedColumn[] } {
+export function compareTableColumns({ from, to }: ComparedSchemas): ColumnDifference & { shared: SharedColumn[] } {
   const before = new Map(indexedColumns(from).map((column) => [column.name, column]));
   const after = indexedColumns(to);
   const shared = after.flatMap((now): SharedColumn[] => {

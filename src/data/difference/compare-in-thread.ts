@@ -1,6 +1,7 @@
 /** Compares the rows of larger tables in a thread. */
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Rename } from '../../catalogue/difference.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { countWorkOfThread } from '../counted-work.ts';
 import { RowSet } from '../table/row-set.ts';
@@ -21,10 +22,11 @@ const tasks = new URL(`./compare-rows-thread${extension}`, import.meta.url).href
 export async function compareInThread(
   workers: WorkerPool,
   { from, to, signal, turns }: ComparedTables,
+  renamed: readonly Rename[],
   key: readonly string[] | undefined,
 ): Promise<Comparison | undefined> {
   if (from.rowCount + to.rowCount < fewestForThread) return undefined;
-  const args: Parameters<Tasks['compareCopies']> = [placeOf(from), placeOf(to), key];
+  const args: Parameters<Tasks['compareCopies']> = [placeOf(from), placeOf(to), renamed, key];
   const found = await countWorkOfThread<Tasks, 'compareCopies'>(workers, tasks, 'compareCopies', args, turns, signal);
   if (!found) return undefined;
   if ('invalid' in found) throw new ValidationError(found.invalid);

@@ -1,10 +1,11 @@
 /** Comparing rows as a thread does it (`compare-in-thread.ts`). */
+import type { Rename } from '../../catalogue/difference.ts';
 import { type FieldErrors, ValidationError } from '../../catalogue/errors.ts';
 import { Turns } from '../event-loop.ts';
 import { createChunkCache } from '../table/chunk-reader.ts';
 import { Table } from '../table/table.ts';
 import { type Comparison, compareRows } from './classify-rows.ts';
-import { compareTableColumns } from './compare-columns.ts';
+import { compareTableColumns, withNewNames } from './compare-columns.ts';
 
 /** Bytes of chunks in memory: of each table one row group is read at a time. */
 const memory = 1 << 24;
@@ -30,13 +31,15 @@ export interface ComparedCopies extends Omit<Comparison, 'removed' | 'changed' |
 export async function compareCopies(
   before: CopyOfRows,
   after: CopyOfRows,
+  renamed: readonly Rename[],
   key: readonly string[] | undefined,
 ): Promise<ComparedCopies | { readonly invalid: FieldErrors }> {
   const cache = createChunkCache(memory);
   const [from, to] = [await openCopy(before, cache), await openCopy(after, cache)];
-  const { shared, ...columns } = compareTableColumns(from.schema, to.schema);
+  const schemas = { from: withNewNames(from.schema, renamed), to: to.schema };
+  const { shared, ...columns } = compareTableColumns(schemas);
   try {
-    const found = await compareRows({ from, to, shared, signal: undefined, turns: new Turns() }, columns, key);
+    const found = await compareRows({ from, to, schemas, shared, signal: undefined, turns: new Turns() }, columns, key);
     const { removed, changed, added } = found;
     return { ...found, removed: removed.bitmap, changed: changed.bitmap, added: added.bitmap };
   } catch (error) {

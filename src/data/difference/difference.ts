@@ -6,13 +6,13 @@
  * tables have; an added or dropped column is reported once, and not for every row.
  */
 
-import type { RowDifference } from '../../catalogue/difference.ts';
+import type { Rename, RowDifference } from '../../catalogue/difference.ts';
 import type { WorkBudget } from '../../catalogue/types.ts';
 import { Turns } from '../event-loop.ts';
 import type { Table } from '../table/table.ts';
 import type { WorkerPool } from '../worker-pool.ts';
 import { type Comparison, compareRows } from './classify-rows.ts';
-import { compareTableColumns } from './compare-columns.ts';
+import { compareTableColumns, withNewNames } from './compare-columns.ts';
 import { compareInThread } from './compare-in-thread.ts';
 import type { ComparedTables } from './match-by-key.ts';
 import { readRowChanges } from './row-changes.ts';
@@ -20,6 +20,8 @@ import { readRowChanges } from './row-changes.ts';
 export interface CompareOptions {
   /** Columns whose values together identify a row; detected by default. */
   readonly key?: readonly string[] | undefined;
+  /** Columns of `from` that have another name in `to`. */
+  readonly renamed?: readonly Rename[] | undefined;
   readonly signal?: AbortSignal | undefined;
   readonly budget?: WorkBudget | undefined;
   /** Threads that compare the rows of larger tables; by default, this one does it in turns. */
@@ -37,17 +39,28 @@ export const sizeOfComparison = ({ partners }: Comparison): number => Math.ceil(
 export async function compareTables(
   from: Table,
   to: Table,
-  { key, signal, budget, workers, kept }: CompareOptions & { readonly kept?: Comparison | undefined } = {},
+  {
+    key: givenKey,
+    renamed = [],
+    signal,
+    budget,
+    workers,
+    kept,
+  }: CompareOptions & { readonly kept?: Comparison | undefined } = {},
 ): Promise<RowDifference & { readonly comparison: Comparison }> {
   budget?.assertAvailable();
   const turns = new Turns((milliseconds) => {
     budget?.spend(milliseconds);
     budget?.assertAvailable();
   });
-  const { shared, ...columns } = compareTableColumns(from.schema, to.schema);
-  const tables: ComparedTables = { from, to, shared, signal, turns };
+  const schemas = { from: withNewNames(from.schema, renamed), to: to.schema };
+  const { shared, ...columns } = compareTableColumns(schemas);
+  const tables: ComparedTables = { from, to, schemas, shared, signal, turns };
+  const key = givenKey?.map((name) => renamed.find((one) => one.from === name)?.to ?? name);
   const comparison =
-    kept ?? (workers && (await compareInThread(workers, tables, key))) ?? (await compareRows(tables, columns, key));
+    kept ??
+    (workers && (await compareInThread(workers, tables, renamed, key))) ??
+    (await compareRows(tables, columns, key));
   const counts = {
     from: from.rowCount,
     to: to.rowCount,
@@ -58,5 +71,12 @@ export async function compareTables(
   };
   const { key: found, renames } = comparison;
   const rows: RowDifference['rows'] = (selected) => readRowChanges(tables, comparison, selected);
-  return { columns, key: found, counts, renames, rows, comparison };
+  return {
+    columns: { ...columns, ...(renamed.length > 0 && { renamed }) },
+    key: found,
+    counts,
+    renames,
+    rows,
+    comparison,
+  };
 }

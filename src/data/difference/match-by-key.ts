@@ -2,13 +2,14 @@
 import { indexRangesWithoutBlocking, type Turns, visitWithoutBlocking } from '../event-loop.ts';
 import type { Row } from '../row.ts';
 import type { Table } from '../table/table.ts';
-import { columnValue, type SharedColumn, scanOptionsForColumns } from './compare-columns.ts';
+import { type ComparedSchemas, columnValue, type SharedColumn, scanOptionsForColumns } from './compare-columns.ts';
 import { HashIndex, RowHasher, RowHashes } from './row-hash.ts';
 
 /** Two tables, and the columns that both have. */
 export interface ComparedTables {
   readonly from: Table;
   readonly to: Table;
+  readonly schemas: ComparedSchemas;
   readonly shared: readonly SharedColumn[];
   readonly signal: AbortSignal | undefined;
   readonly turns: Turns;

@@ -4,7 +4,7 @@ import { didYouMean } from '../../catalogue/closest.ts';
 import type { DifferenceKey } from '../../catalogue/difference.ts';
 import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
-import { columnType } from '../row.ts';
+import { columnType, type TableSchema } from '../row.ts';
 import type { Table } from '../table/table.ts';
 import { type ComparableValue, columnValue, type SharedColumn, scanOptionsForColumns } from './compare-columns.ts';
 import { type ComparedTables, type DuplicateRow, matchByColumns, matchById, matchByWholeRow } from './match-by-key.ts';
@@ -60,10 +60,10 @@ async function matchByGivenKey(tables: ComparedTables, givenKey: readonly string
   });
 }
 
-function sharedColumn({ from, to, shared }: ComparedTables, name: string): SharedColumn {
+function sharedColumn({ schemas: { from, to }, shared }: ComparedTables, name: string): SharedColumn {
   const column = shared.find((each) => each.name === name);
   if (column) return column;
-  const isIn = ({ schema }: Table) => columnType(name, schema) !== undefined;
+  const isIn = (schema: TableSchema) => columnType(name, schema) !== undefined;
   const sharedNames = shared.map((each) => each.name);
   const message =
     isIn(from) || isIn(to)

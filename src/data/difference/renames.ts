@@ -60,7 +60,7 @@ async function readTexts(
   numbers: readonly number[],
 ): Promise<ReadonlyMap<string, readonly (string | null)[]>> {
   const table: Table = tables[side];
-  const indexes = names.map((name) => table.schema.columns.findIndex((column) => column.name === name));
+  const indexes = names.map((name) => tables.schemas[side].columns.findIndex((column) => column.name === name));
   const rows = new RowSet(table.rowCount);
   for (const number of numbers) rows.add(number);
   const texts = new Map<number, readonly (string | null)[]>();

@@ -1,6 +1,7 @@
 /** The rows that differ, read again and copied. */
 import type { ChangeSelection, DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
 import { Turns, visitWithoutBlocking } from '../event-loop.ts';
+import type { Row } from '../row.ts';
 import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
 import { makeRowCopier } from './compare-columns.ts';
@@ -34,9 +35,9 @@ export async function* readRowChanges(
   all: ClassifiedRows,
   selected?: ChangeSelection,
 ): AsyncGenerator<RowChange, void, undefined> {
-  const { from, to } = tables;
+  const { from, to, schemas } = tables;
   const { key, partners, removed, changed, added } = selected ? selectRows(all, selected) : all;
-  const copyRow = makeRowCopier(from.schema);
+  const copyRow = makeRowCopier(schemas.from);
   for await (const group of from.scanRowGroups({ rows: removed })) {
     for (const row of group) {
       const copy = copyRow(row);
@@ -48,6 +49,7 @@ export async function* readRowChanges(
   for await (const batch of copyInBatches(to, RowSet.union(to.rowCount, [changed, added]), size)) {
     const before = await copyRows(
       from,
+      copyRow,
       batch.map(({ index }) => partners[index] as number),
     );
     for (const { index, row, id } of batch) {
@@ -99,12 +101,15 @@ async function* copyInBatches(table: Table, rows: RowSet, size: number): AsyncGe
  * Copies rows by their numbers; negative ones are ignored. Rows are read in file order, since the cache may hold less than
  * the table.
  */
-async function copyRows(table: Table, numbers: readonly number[]): Promise<Map<number, PlainRow>> {
+async function copyRows(
+  table: Table,
+  copyRow: (row: Row) => PlainRow,
+  numbers: readonly number[],
+): Promise<Map<number, PlainRow>> {
   const rows = new RowSet(table.rowCount);
   for (const number of numbers) if (number >= 0) rows.add(number);
   const copies = new Map<number, PlainRow>();
   if (rows.count === 0) return copies;
-  const copyRow = makeRowCopier(table.schema);
   await visitWithoutBlocking(table.scanRowGroups({ rows }), {}, (row) => {
     copies.set(row.index, copyRow(row));
     return true;

@@ -21,6 +21,7 @@ const anyObject: JsonSchema = { type: 'object', additionalProperties: true };
 const columnType: JsonSchema = { type: 'string', enum: columnTypes };
 const namedType = objectSchema({ name: text, type: columnType });
 const retyped = arrayOf(objectSchema({ name: text, from: columnType, to: columnType }));
+const renames = arrayOf(objectSchema({ from: text, to: text }));
 const statistic: JsonSchema = { type: ['number', 'string', 'boolean'] };
 const position: JsonSchema = { type: ['number', 'string'] };
 const numbers: JsonSchema = { type: 'array', items: { type: 'number' } };
@@ -252,8 +253,8 @@ const rows: Readonly<Record<string, JsonSchema>> = {
   Difference: objectSchema({
     from: address,
     to: address,
-    columns: objectSchema({ added: arrayOf(namedType), dropped: arrayOf(namedType), retyped }),
-    'renames?': arrayOf(objectSchema({ from: text, to: text })),
+    columns: objectSchema({ added: arrayOf(namedType), dropped: arrayOf(namedType), retyped, 'renamed?': renames }),
+    'renames?': renames,
     key: objectSchema({ kind: { ...text, enum: ['id', 'columns', 'row'] }, columns: arrayOf(text) }),
     counts: objectSchema({ from: count, to: count, added: count, removed: count, changed: count, unchanged: count }),
     rows: arrayOf(schemaRef('RowChange')),

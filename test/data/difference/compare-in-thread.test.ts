@@ -39,7 +39,11 @@ describe('a thread that compares rows', () => {
       assert.ok(found.counts.added > 500 && found.counts.removed > 500 && found.rows.length > 1000);
       assert.deepEqual(found, await compare({ key }));
     }
-    assert.equal(run.mock.callCount(), keys.length);
+    const renamed = [{ from: 'height', to: 'size' }];
+    const found = await compare({ renamed, workers });
+    assert.ok(found.counts.changed > 200);
+    assert.deepEqual(found, await compare({ renamed }));
+    assert.equal(run.mock.callCount(), keys.length + 1);
     run.mock.restore();
   });
 

@@ -378,3 +378,28 @@ test('a map has rows before and after, and those that changed at their place', a
   const none = await compareTables(await tableOf([], 'from.geojson'), await tableOf([], 'to.geojson'));
   assert.equal(await drawDifference(none, new AbortController().signal), null);
 });
+
+test('renamed columns are compared, and all rows have the new names', async () => {
+  const renamed = [
+    { from: 'id', to: 'ID' },
+    { from: 'height', to: 'size' },
+  ];
+  const now = lines('ID,kind,size', '3,ash,6', '1,oak,3', '4,fir,1');
+  for (const key of [undefined, ['ID'], ['id']]) {
+    const { columns, counts, rows, key: found, renames } = await compare(trees, now, { renamed, key });
+    assert.deepEqual(columns, { added: [], dropped: [], retyped: [], renamed });
+    assert.deepEqual(counts, { from: 3, to: 3, added: 1, removed: 1, changed: 1, unchanged: 1 });
+    assert.deepEqual([found, renames], [{ kind: 'columns', columns: ['ID'] }, []]);
+    assert.deepEqual(rows, [
+      { change: 'removed', key: { ID: 2 }, row: { ID: 2, kind: 'elm', size: 4 } },
+      {
+        change: 'changed',
+        key: { ID: 3 },
+        from: { ID: 3, kind: 'ash', size: 5 },
+        to: { ID: 3, kind: 'ash', size: 6 },
+        columns: ['size'],
+      },
+      { change: 'added', key: { ID: 4 }, row: { ID: 4, kind: 'fir', size: 1 } },
+    ]);
+  }
+});
