@@ -108,7 +108,18 @@ async function formUpload({ ctx, query }: Pick<RequestContext, 'ctx' | 'query'>)
     assertBefore(entries, before);
     return formDetails(entries, files, [...query]);
   };
-  return { source: bytes, ...begun, reading: parseReadingOptions([...query, ...before]), details };
+  const source = Readable.from(chunksOf(bytes, form as Promise<FormEntries>));
+  return { source, ...begun, reading: parseReadingOptions([...query, ...before]), details };
+}
+
+/** The chunks of a file in a form. A form that is broken off closes the file without an error: that of the form is the reason. */
+async function* chunksOf(file: Readable, form: Promise<FormEntries>): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* file as AsyncIterable<Buffer>;
+  } catch (error) {
+    await form;
+    throw error;
+  }
 }
 
 const remarksOf = ({ remarks }: Published) => (remarks.length ? { remarks } : {});

@@ -44,6 +44,17 @@ function form(parts: readonly (readonly [name: string, value: string, fileName?:
 }
 
 describe('an upload', () => {
+  it('by a form that ends before its closing boundary is refused, and keeps nothing', async (t) => {
+    const { post, kept } = await nursery(t);
+    const head = '--B\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n';
+    for (const rest of ['', csv, csv.repeat(100_000)]) {
+      const { status, body } = await post(head + rest, versions, 'multipart/form-data; boundary=B');
+      const detail = 'Multipart form parse error - It ends before its closing boundary';
+      assert.deepEqual([status, body], [400, { detail }]);
+    }
+    assert.deepEqual(await kept(), []);
+  });
+
   it('by form: the fields may stand before and behind the file', async (t) => {
     const { post, ask } = await nursery(t);
     const { status, headers, body } = await post(
