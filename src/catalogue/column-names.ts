@@ -82,7 +82,7 @@ export function replaceColumnNamesInParameters(
   };
   const inList = (text: string) =>
     text.replace(/"(?:[^"]|"")*"|[^",]+/g, (item) => {
-      const [, minus = '', name = ''] = /^\s*(-?)"?(.*?)"?\s*$/.exec(item) ?? [];
+      const [, minus = '', name = ''] = /^(-?)"?(.*?)"?$/.exec(item.trim()) ?? [];
       const to = present(name.replaceAll('""', '"'));
       return to === name ? item : `${minus}${/^[-\w]+$/.test(to) ? to : `"${to.replaceAll('"', '""')}"`}`;
     });

@@ -68,6 +68,8 @@ function transliterate(character: string): string {
 }
 
 function trim(slug: string, length: number): string {
-  const strip = (text: string) => text.replace(/^[-_]+|[-_]+$/g, '');
-  return strip(strip(slug).slice(0, length));
+  return slug
+    .replace(/^[-_]+/, '')
+    .slice(0, length)
+    .replace(/[-_]+$/, '');
 }

@@ -66,7 +66,7 @@ export class Scanner {
   number(): number {
     this.skipBlanks();
     const start = this.at;
-    const text = this.match(/[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])/y);
+    const text = this.match(/[+-]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?(?![\w.])/y);
     if (text === undefined) this.fail(`Expected a number but found ${this.describeNext()}`);
     const value = Number(text);
     if (!Number.isFinite(value)) this.fail('The number is too large', start);

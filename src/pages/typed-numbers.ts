@@ -52,4 +52,5 @@ export const hasNumbers = (columns: readonly Column[], name: string): boolean =>
 
 const isPlain = (text: string): boolean => /^-?\d+(\.\d+)?$/.test(text);
 
-const withoutEndingZeros = (number: string): string => number.replace(/(\.\d*?)0+$/, '$1').replace(/\.$/, '');
+const withoutEndingZeros = (number: string): string =>
+  number.replace(/\.(\d*[1-9])?0*$/, (_, kept = '') => kept && `.${kept}`);

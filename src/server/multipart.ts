@@ -127,12 +127,13 @@ async function* checkedChunks(
   if (rest.length) yield inHead ? checkedHead(rest) : rest;
 }
 
-const encoding = /^content-transfer-encoding:[ \t]*([^\r\n]*?)[ \t]*\r\n/gim;
+const encoding = /^content-transfer-encoding:([^\r\n]*)\r\n/gim;
 
 /** A head without the encodings that change nothing, which some clients name. */
 function checkedHead(head: Buffer): Buffer {
   const text = head.toString('latin1');
-  const plain = text.replace(encoding, (_, name: string) => {
+  const plain = text.replace(encoding, (_, value: string) => {
+    const name = value.trim();
     if (/^(?:7bit|8bit|binary)?$/i.test(name)) return '';
     throw formError(`The encoding "${excerpt(name)}" of a part is not supported: use 7bit, 8bit or binary`);
   });

@@ -60,7 +60,7 @@ function insertAfter(
   lineBreak: string,
 ): TextEdit[] {
   const end = endOfEntry(entry);
-  const comment = /^[ \t]*(,?)[ \t]+#/.exec(text.slice(end, endOfLine(text, end)));
+  const comment = /^(?:[ \t]*(,))?[ \t]+#/.exec(text.slice(end, endOfLine(text, end)));
   if (comment === null) return [{ start: end, end, text: written.map((item) => `,${space}${item}`).join('') }];
   // A comment behind the entry stays there, and the new entries come below.
   const below = endOfLine(text, end);

@@ -268,7 +268,9 @@ function plainScalar(line: string): unknown {
   if ((!isWord && !plainStart.test(first)) || line.includes(': ') || line.includes(' #') || line.endsWith(':'))
     throw notPlain;
   if (first === '-' && !/^-[\w.]/.test(line)) throw notPlain;
-  const text = line.endsWith(' ') ? line.replace(/ +$/, '') : line;
+  let end = line.length;
+  while (line.charAt(end - 1) === ' ') end--;
+  const text = line.slice(0, end);
   if ((isWord && text.length > longestConstant) || !numberOrConstant.test(text)) return ownText(text);
   if (text === 'true') return true;
   if (text === 'false') return false;

@@ -3,7 +3,7 @@
  * of its own, which can be ended.
  */
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { makeFolder } from '../support/folder.ts';
@@ -26,6 +26,20 @@ describe('long texts', () => {
     const exitCode = await new Promise((resolve) => child.once('close', resolve));
     clearTimeout(timer);
     assert.equal(exitCode, 0);
+  });
+
+  it('of blanks in a record are kept by an edit', async (test) => {
+    const text = `label: Notes\nkeywords: [a${' '.repeat(500_000)}]\n`;
+    const path = 'namespaces/lab/datasets/notes/dataset.yaml';
+    const folder = makeFolder({ namespaces: { lab: { label: 'Lab' } }, files: { [path]: text } }, test);
+    const args = ['dataset', 'edit', 'lab/notes', '--keyword', 'a', '--keyword', 'b', '--data', folder.root];
+    const child = start(args, { cwd: folder.root });
+    child.stdin?.end();
+    const timer = setTimeout(() => child.kill('SIGKILL'), never);
+    const exitCode = await new Promise((resolve) => child.once('close', resolve));
+    clearTimeout(timer);
+    assert.equal(exitCode, 0);
+    assert.match(readFileSync(join(folder.root, path), 'utf8'), /keywords: \[a, *b *\]/);
   });
 
   it('in records are shown', async (test) => {

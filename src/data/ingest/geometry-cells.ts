@@ -11,7 +11,7 @@ import { readExactWkb, sridOfEwkb } from '../geometry/wkb.ts';
 import { parseWkt, wktTypes } from '../geometry/wkt.ts';
 
 const wktStart =
-  /^\s*(?:SRID=\d+;\s*)?(?:(?:MULTI)?(?:POINT|LINESTRING|POLYGON)|GEOMETRYCOLLECTION)\s*(?:ZM?|M)?\s*(?:\(|EMPTY)/i;
+  /^\s*(?:SRID=\d+;\s*)?(?:(?:MULTI)?(?:POINT|LINESTRING|POLYGON)|GEOMETRYCOLLECTION)\s*(?:(?:ZM?|M)\s*)?(?:\(|EMPTY)/i;
 
 /** Byte order and type. `\x` stands before bytes (`bytea`) of PostgreSQL. */
 const hexWkbStart = /^\s*(?:\\x)?0[01][\da-f]{8}/i;

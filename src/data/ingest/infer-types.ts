@@ -123,7 +123,7 @@ export function numberTextKind(text: string): number {
   return specialFloatPattern.test(text) ? valueKinds.float : 0;
 }
 
-const floatPattern = /^-?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/;
+const floatPattern = /^-?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][+-]?\d+)?$/;
 const specialFloatPattern = /^(?:nan|[+-]?inf(?:inity)?)$/i;
 
 /** Parses a text that `numberTextKind` recognizes as a number; NaN stands for null. */

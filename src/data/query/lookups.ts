@@ -143,7 +143,7 @@ function parseGeometryLookup(parameter: string, lookup: string, value: string, l
   const budget = { vertices: limits.vertices, depth: limits.depth };
   if (lookup === 'bbox') return { op: 'bbox', bbox: parseBbox(value) };
   if (lookup !== 'dwithin') return spatialPredicate(lookup as SpatialOperator, parseGeometry(value, budget), parameter);
-  const [, text = '', number, unit = 'm'] = /^(.*),\s*([^\s,)\]}]+?)\s*(m|km|deg)?\s*$/is.exec(value) ?? [];
+  const [, text = '', number, unit = 'm'] = /^(.*),\s*([^\s,)\]}]+?)(?:\s*(m|km|deg))?\s*$/is.exec(value) ?? [];
   const distance = Number(number);
   if (!number || !Number.isFinite(distance) || distance < 0) {
     throw new ParameterError(

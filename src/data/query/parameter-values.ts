@@ -17,7 +17,7 @@ export function parseValueOfColumnType(type: TableColumn['type'], text: string, 
       return text;
     case 'integer':
     case 'float': {
-      const number = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/.test(value) ? Number(value) : Number.NaN;
+      const number = /^[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?$/.test(value) ? Number(value) : Number.NaN;
       if (!Number.isFinite(number)) throw new ParameterError(`"${excerpt(text)}" is not a number.`);
       if (type === 'integer' && integersOnly && !Number.isSafeInteger(number)) {
         throw new ParameterError(

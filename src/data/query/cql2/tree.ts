@@ -116,11 +116,14 @@ export function makeCall(op: string, args: readonly Cql2Node[], at: Place): Call
   };
 }
 
+/** Zeros at the end of a fraction, and its point if nothing is left. */
+const endOfFraction = /\.(\d*[1-9])?0*(?=[Zz+-]|$)/;
+
 /** A date or, with a time, a timestamp; a fraction of seconds loses its last zeros. */
 export function makeInstant(text: string, at: Place, kind?: 'date' | 'timestamp'): Cql2Node {
   const isTimestamp = kind ? kind === 'timestamp' : /^.{10}[Tt ]/.test(text);
   if (!isTimestamp) return { kind: 'date', text, at };
-  return { kind: 'timestamp', text: text.replace(/(\.\d*?)0+(?=[Zz]|[-+]|$)/, '$1').replace(/\.(?!\d)/, ''), at };
+  return { kind: 'timestamp', text: text.replace(endOfFraction, (_, kept = '') => kept && `.${kept}`), at };
 }
 
 /** An end of an interval that is written as text: `..` is open. */
