@@ -201,6 +201,7 @@ function columnChangesOf(dataset: Dataset, before: Version, version: Version, fi
     ? { added: measured.added.map(name), dropped: measured.dropped.map(name), retyped: measured.retyped.map(name) }
     : recorded;
   const renames = [
+    ...(measured?.renamed ?? []),
     ...(figures?.renames ?? []),
     ...dropped.flatMap((from) => {
       const known = Object.hasOwn(dataset.former_names, from) ? dataset.former_names[from] : undefined;
