@@ -70,8 +70,8 @@ const columnFrom = ({ name, type }: DataColumn, texts: WrittenColumn = {}): Colu
   fillFieldsFromRecord({}, columnFields, { ...texts, name, type }) as unknown as Column;
 
 /** True if no column is added, dropped or retyped; their order may differ. */
-export const areColumnsUnchanged = ({ added, dropped, retyped }: ColumnChanges): boolean =>
-  added.length + dropped.length + retyped.length === 0;
+export const areColumnsUnchanged = (changes: Readonly<Record<'added' | 'dropped' | 'retyped', readonly unknown[]>>) =>
+  changes.added.length + changes.dropped.length + changes.retyped.length === 0;
 
 /** True if people wrote more about a column than its name says. */
 export function isColumnDescribed({ type: _, name, label, missing_since, ...others }: WrittenColumn): boolean {

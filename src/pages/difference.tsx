@@ -1,5 +1,6 @@
 /** The page of the differences between two versions. */
 import type { ComponentChildren, VNode } from 'preact';
+import { areColumnsUnchanged } from '../catalogue/columns.ts';
 import type { Difference, DifferenceSummary } from '../catalogue/difference.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
@@ -166,7 +167,7 @@ function Tally({ context, difference }: DifferencePageParts & { readonly context
     </Figure>
   );
   const rows = (count: number) => locale.text('rowCount', { count });
-  const isSameWidth = columns.added.length + columns.dropped.length + columns.retyped.length === 0;
+  const isSameWidth = areColumnsUnchanged(columns) && !columns.renamed;
   return (
     <>
       <div class="tally">

@@ -86,7 +86,7 @@ export interface ColumnsChange extends Pick<ColumnChanges, 'retyped'> {
  */
 export function columnChangeLines(changes: ColumnsChange, isDraft = false): readonly string[] {
   const { added, dropped, retyped } = changes;
-  if (areColumnsUnchanged(changes as ColumnChanges)) return [];
+  if (areColumnsUnchanged(changes)) return [];
   const counts = Object.entries({ added, dropped, retyped }).filter(([, columns]) => columns.length);
   return [
     `${isDraft ? 'When it is made ready, columns' : 'Columns'}: ${counts.map(([what, columns]) => `${columns.length} ${what}`).join(', ')}.`,
