@@ -1,4 +1,5 @@
 /** Names of columns through their history: columns of data are found by any name that they have had. */
+import type { Rename } from './difference.ts';
 import { namesParameters, replaceColumnNamesInAggregates } from './row-parameters.ts';
 import type { Dataset } from './types.ts';
 
@@ -43,20 +44,16 @@ export function renamesBetween(
   former: FormerNames,
   before: readonly string[],
   after: readonly string[],
-): readonly RenamedParameter[] {
+): readonly Rename[] {
   const others = columnsByOtherName(former, after);
   const known = new Set(before);
   const pairs = before.flatMap((from) => {
     const [to, ...more] = others.get(from)?.filter((name) => !known.has(name)) ?? [];
     return to !== undefined && more.length === 0 ? [{ from, to }] : [];
   });
-  return pairs.filter(({ to }) => pairs.filter((one) => one.to === to).length === 1);
-}
-
-/** A column of a parameter that has another name now. */
-export interface RenamedParameter {
-  readonly from: string;
-  readonly to: string;
+  const times = new Map<string, number>();
+  for (const { to } of pairs) times.set(to, (times.get(to) ?? 0) + 1);
+  return pairs.filter(({ to }) => times.get(to) === 1);
 }
 
 /** Parameters with calls of functions of columns. */
@@ -72,7 +69,7 @@ export function replaceColumnNamesInParameters(
   parameters: Readonly<Record<string, unknown>>,
   columns: readonly string[],
   others: OtherNames,
-): { readonly parameters: Readonly<Record<string, unknown>>; readonly renamed: readonly RenamedParameter[] } {
+): { readonly parameters: Readonly<Record<string, unknown>>; readonly renamed: readonly Rename[] } {
   const renamed = new Map<string, string>();
   const present = (name: string): string => {
     const [to, ...more] = columns.includes(name) ? [] : (others.get(name) ?? []);

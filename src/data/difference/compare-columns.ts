@@ -35,32 +35,41 @@ export interface SharedColumn {
 export type ComparableValue = null | boolean | number | string;
 
 /** The schema with new names of columns. */
-export function withNewNames(schema: TableSchema, renames: readonly Rename[]): TableSchema {
+function withNewNames(schema: TableSchema, renames: readonly Rename[]): TableSchema {
   const names = new Map(renames.map(({ from, to }) => [from, to]));
   return { ...schema, columns: schema.columns.map((one) => ({ ...one, name: names.get(one.name) ?? one.name })) };
 }
 
-/** Compares the columns of two tables; `shared` are those that both have, with the same type or another. */
-export function compareTableColumns({ from, to }: ComparedSchemas): ColumnDifference & { shared: SharedColumn[] } {
+/**
+ * Compares the columns of two tables; `shared` are those that both have, with the same type or another.
+ * @param renamed columns of the first table that have another name in the second: they are shared, by that name
+ */
+export function compareTableColumns(
+  old: TableSchema,
+  to: TableSchema,
+  renamed: readonly Rename[] = [],
+): { columns: ColumnDifference; schemas: ComparedSchemas; shared: SharedColumn[] } {
+  const from = withNewNames(old, renamed);
   const before = new Map(indexedColumns(from).map((column) => [column.name, column]));
   const after = indexedColumns(to);
   const shared = after.flatMap((now): SharedColumn[] => {
-    const old = before.get(now.name);
-    if (!old) return [];
-    const types = { from: old.type, to: now.type };
-    return [{ name: now.name, from: old.index, to: now.index, types, normalize: normalizerFor(types) }];
+    const then = before.get(now.name);
+    if (!then) return [];
+    const types = { from: then.type, to: now.type };
+    return [{ name: now.name, from: then.index, to: now.index, types, normalize: normalizerFor(types) }];
   });
   const names = new Set(shared.map(({ name }) => name));
   const unshared = (columns: Iterable<IndexedColumn>) =>
     [...columns].filter(({ name }) => !names.has(name)).map(({ name, type }) => ({ name, type }));
-  return {
+  const columns = {
     added: unshared(after),
     dropped: unshared(before.values()),
     retyped: shared
       .filter(({ types }) => types.from !== types.to)
       .map(({ name, types }) => ({ name, from: types.from, to: types.to })),
-    shared,
+    ...(renamed.length > 0 && { renamed }),
   };
+  return { columns, schemas: { from, to }, shared };
 }
 
 function indexedColumns({ columns, hasGeometry }: TableSchema): IndexedColumn[] {

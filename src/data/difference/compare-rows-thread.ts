@@ -5,7 +5,7 @@ import { Turns } from '../event-loop.ts';
 import { createChunkCache } from '../table/chunk-reader.ts';
 import { Table } from '../table/table.ts';
 import { type Comparison, compareRows } from './classify-rows.ts';
-import { compareTableColumns, withNewNames } from './compare-columns.ts';
+import { compareTableColumns } from './compare-columns.ts';
 
 /** Bytes of chunks in memory: of each table one row group is read at a time. */
 const memory = 1 << 24;
@@ -36,8 +36,7 @@ export async function compareCopies(
 ): Promise<ComparedCopies | { readonly invalid: FieldErrors }> {
   const cache = createChunkCache(memory);
   const [from, to] = [await openCopy(before, cache), await openCopy(after, cache)];
-  const schemas = { from: withNewNames(from.schema, renamed), to: to.schema };
-  const { shared, ...columns } = compareTableColumns(schemas);
+  const { columns, schemas, shared } = compareTableColumns(from.schema, to.schema, renamed);
   try {
     const found = await compareRows({ from, to, schemas, shared, signal: undefined, turns: new Turns() }, columns, key);
     const { removed, changed, added } = found;

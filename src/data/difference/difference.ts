@@ -12,7 +12,7 @@ import { Turns } from '../event-loop.ts';
 import type { Table } from '../table/table.ts';
 import type { WorkerPool } from '../worker-pool.ts';
 import { type Comparison, compareRows } from './classify-rows.ts';
-import { compareTableColumns, withNewNames } from './compare-columns.ts';
+import { compareTableColumns } from './compare-columns.ts';
 import { compareInThread } from './compare-in-thread.ts';
 import type { ComparedTables } from './match-by-key.ts';
 import { readRowChanges } from './row-changes.ts';
@@ -53,8 +53,7 @@ export async function compareTables(
     budget?.spend(milliseconds);
     budget?.assertAvailable();
   });
-  const schemas = { from: withNewNames(from.schema, renamed), to: to.schema };
-  const { shared, ...columns } = compareTableColumns(schemas);
+  const { columns, schemas, shared } = compareTableColumns(from.schema, to.schema, renamed);
   const tables: ComparedTables = { from, to, schemas, shared, signal, turns };
   const key = givenKey?.map((name) => renamed.find((one) => one.from === name)?.to ?? name);
   const comparison =
@@ -71,12 +70,5 @@ export async function compareTables(
   };
   const { key: found, renames } = comparison;
   const rows: RowDifference['rows'] = (selected) => readRowChanges(tables, comparison, selected);
-  return {
-    columns: { ...columns, ...(renamed.length > 0 && { renamed }) },
-    key: found,
-    counts,
-    renames,
-    rows,
-    comparison,
-  };
+  return { columns, key: found, counts, renames, rows, comparison };
 }

@@ -62,6 +62,8 @@ async function* chunksOf(table: Table, column: number, turns: Turns): AsyncGener
 class ValueCounts {
   counts: Map<StatisticsValue, number> | null = new Map();
   present = 0;
+  /** Numbers of the rows of a chunk. */
+  #rows = new Uint32Array(0);
   readonly #sums = createAggregator('sum', 'float', { limit: 0, used: 0 });
   min: number | string | undefined;
   max: number | string | undefined;
@@ -85,7 +87,8 @@ class ValueCounts {
       if (this.counts) this.#count(number, 1);
     }
     if (min <= max) [this.min, this.max] = [min, max];
-    const rows = Uint32Array.from(numbers.keys());
+    if (this.#rows.length < numbers.length) this.#rows = Uint32Array.from({ length: numbers.length }, (_, row) => row);
+    const rows = this.#rows.subarray(0, numbers.length);
     this.#sums.add(chunk, { rows, groups: new Uint32Array(rows.length), groupCount: 1 });
   }
 
