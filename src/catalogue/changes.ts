@@ -1,5 +1,6 @@
 /** Differences between two states of a catalogue, record by record: for example the changes of a branch. */
 
+import { type FormerNames, renamesBetween } from './column-names.ts';
 import type { DifferenceCounts, DifferenceKey } from './difference.ts';
 import { allEntities, type ListedKind } from './listing.ts';
 import { decodeMetadata } from './metadata.ts';
@@ -10,6 +11,8 @@ import type { Column, ColumnType, Dataset, Entities, Version } from './types.ts'
 export interface ColumnChange {
   readonly change: 'added' | 'dropped' | 'changed';
   readonly name: string;
+  /** Former name if people have said that it was renamed, else null. */
+  readonly was: string | null;
   /** Present type; of a dropped column, its former type. */
   readonly type: ColumnType;
   /** Differences of its type and its texts. */
@@ -146,7 +149,10 @@ function compareEntities(
   const label = 'label' in entity ? entity.label : entity.name;
   const datasets = [old, now].map((side) => (side?.kind === 'dataset' ? side : undefined));
   const [from, to] = datasets;
-  const columns = compareColumnLists(from?.columns ?? [], to?.columns ?? []);
+  const columns = compareColumnLists(from?.columns ?? [], to?.columns ?? [], {
+    ...from?.former_names,
+    ...to?.former_names,
+  });
   const versions = compareVersions(from, to);
   if (!old || !now) return { kind, ...noChange, change: now ? 'added' : 'removed', name, label, columns, versions };
   const was = formatRef(refOf(old)) === name ? null : formatRef(refOf(old));
@@ -157,25 +163,37 @@ function compareEntities(
   return isSame ? null : { kind, ...noChange, name, was, label, fields, columns, versions };
 }
 
-function compareColumnLists(before: readonly Column[], after: readonly Column[]): readonly ColumnChange[] {
+function compareColumnLists(
+  before: readonly Column[],
+  after: readonly Column[],
+  former: FormerNames,
+): readonly ColumnChange[] {
   const old = new Map(before.map((column) => [column.name, column]));
-  const now = new Set(after.map(({ name }) => name));
+  const renamed = renamesBetween(former, namesOf(before), namesOf(after));
+  const formerNames = new Map(renamed.map(({ from, to }) => [to, from]));
+  const kept = new Set(after.map(({ name }) => formerNames.get(name) ?? name));
   const changed = after.flatMap((column): ColumnChange[] => {
     const { name, type } = column;
-    const was = old.get(name);
-    if (!was) return [{ change: 'added', name, type, fields: [] }];
-    const fields = compareFields(was, column);
-    return fields.length ? [{ change: 'changed', name, type, fields }] : [];
+    const was = formerNames.get(name) ?? null;
+    const previous = old.get(was ?? name);
+    if (!previous) return [{ change: 'added', name, was, type, fields: [] }];
+    const fields = compareFields(previous, column, ['name']);
+    return was !== null || fields.length ? [{ change: 'changed', name, was, type, fields }] : [];
   });
-  const dropped = before.filter(({ name }) => !now.has(name));
-  return [...changed, ...dropped.map(({ name, type }) => ({ change: 'dropped', name, type, fields: [] }) as const)];
+  const dropped = before.filter(({ name }) => !kept.has(name));
+  return [
+    ...changed,
+    ...dropped.map(({ name, type }) => ({ change: 'dropped', name, was: null, type, fields: [] }) as const),
+  ];
 }
+
+const namesOf = (columns: readonly Column[]) => columns.map(({ name }) => name);
 
 /** A change in the order of the columns that both have. */
 function compareOrder(old: Dataset | undefined, now: Dataset | undefined): readonly FieldChange[] {
   const names = (one: Dataset | undefined, other: Dataset | undefined) => {
-    const known = new Set(other?.columns.map(({ name }) => name));
-    return (one?.columns ?? []).map(({ name }) => name).filter((name) => known.has(name));
+    const known = new Set(namesOf(other?.columns ?? []));
+    return namesOf(one?.columns ?? []).filter((name) => known.has(name));
   };
   const [from, to] = [names(old, now), names(now, old)];
   return from.join('\0') === to.join('\0') ? [] : [{ field: 'order of columns', from, to }];

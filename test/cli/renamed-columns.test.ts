@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { makeRoot, seed, type } from '../support/prompt.ts';
+import { makeRepository } from '../support/repository.ts';
 import { serveFolder } from '../support/server.ts';
 
 const queries = {
@@ -110,6 +111,28 @@ describe('a former name of a column', () => {
       const { out } = await run(`diff ${then} ${now}`, { env });
       assert.match(out, / {2}~ height is tallness now\nRows: 0 added, 0 removed, 2 changed, 0 unchanged/);
     });
+
+  it('is no other column in the difference of two branches, in both directions', async (t) => {
+    const { git, commit, root: data, top: cwd } = await makeRepository(seed, t);
+    const catalogue = { root: data, cwd, env: { CATALOGUE_DATA: 'data' } };
+    const publish = (line: string, file: string) => isDone(line, { ...catalogue, files: { 'a.csv': file } });
+    await publish('publish a.csv --to parks/oaks', 'name,height\noak,12\nelm,5\n');
+    commit();
+    git('switch', '--quiet', '--create', 'feature');
+    await publish('version add parks/oaks a.csv --rename height=tallness', 'name,tallness\noak,13\nelm,5\n');
+    commit();
+    for (const [range, ...columns] of [
+      ['main..feature', 'column tallness: renamed from height', 'column tallness, label: Height → Tallness'],
+      ['feature..main', 'column height: renamed from tallness', 'column height, label: Tallness → Height'],
+    ] as const) {
+      const { out } = await isDone(`diff ${range}`, catalogue);
+      assert.deepEqual(
+        out.match(/^ {4}(column .*|rows: .* unchanged)/gm)?.map((line) => line.trim()),
+        [...columns, 'rows: 0 added, 0 removed, 1 changed, 1 unchanged'],
+        out,
+      );
+    }
+  });
 
   it('is refused if several columns have had it', async () => {
     await isDone('version add parks/oaks c.csv --rename tallness=top', {

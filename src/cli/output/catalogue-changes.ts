@@ -97,12 +97,13 @@ function textOf(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-function columnLines({ change, name, type, fields }: ColumnChange, quote: Quote): readonly string[] {
+function columnLines({ change, name, was, type, fields }: ColumnChange, quote: Quote): readonly string[] {
   if (change !== 'changed') return [`column ${quote(name)} (${type}): ${change}`];
-  return fields.map((field) => {
+  const others = fields.map((field) => {
     if (field.field === 'type') return `column ${quote(name)}: retyped, ${field.from} → ${field.to}`;
     return `column ${quote(name)}, ${fieldText(field, quote)}`;
   });
+  return was === null ? others : [`column ${quote(name)}: renamed from ${quote(was)}`, ...others];
 }
 
 function versionLines({ change, slug, rows, size, fields }: VersionChange, quote: Quote): readonly string[] {

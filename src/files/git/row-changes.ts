@@ -6,6 +6,7 @@ import { mkdir, mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { EntityChange, RowsChange } from '../../catalogue/changes.ts';
+import { renamesBetween } from '../../catalogue/column-names.ts';
 import { ObjectStoreError, UnavailableError } from '../../catalogue/errors.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
@@ -15,6 +16,7 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { compareTables } from '../../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../../data/errors.ts';
+import { columnNames } from '../../data/row.ts';
 import type { Table } from '../../data/table/table.ts';
 import { type PayloadFile, TableStore } from '../../data/table/table-store.ts';
 import { formatAndReadingFromRecord } from '../payload-files.ts';
@@ -78,14 +80,19 @@ export class RowComparison {
     temporary: string,
   ): Promise<RowsChange | null> {
     if (kind !== 'dataset' || change !== 'changed' || versions.length === 0) return null;
-    const from = latestReadyVersion(getEntity<'dataset'>(before, parseDatasetRef(was ?? name)));
-    const to = latestReadyVersion(getEntity<'dataset'>(after, parseDatasetRef(name)));
+    const datasets = {
+      old: getEntity<'dataset'>(before, parseDatasetRef(was ?? name)),
+      now: getEntity<'dataset'>(after, parseDatasetRef(name)),
+    };
+    const [from, to] = [latestReadyVersion(datasets.old), latestReadyVersion(datasets.now)];
     if (!from || !to || (from.checksum !== '' && from.checksum === to.checksum)) return null;
     const unknown = { from: from.slug, to: to.slug, counts: null, key: null, reason: '' };
     try {
       const old = await this.#openTable(from, this.#sides.before, join(temporary, 'from'));
       const now = await this.#openTable(to, this.#sides.after, join(temporary, 'to'));
-      const { counts, key } = await compareTables(old, now, { signal: this.#options.signal });
+      const former = { ...datasets.old.former_names, ...datasets.now.former_names };
+      const renamed = renamesBetween(former, columnNames(old.schema), columnNames(now.schema));
+      const { counts, key } = await compareTables(old, now, { renamed, signal: this.#options.signal });
       return { ...unknown, counts, key };
     } catch (error) {
       if (error instanceof RowsUnavailableError) return { ...unknown, reason: error.message };
