@@ -34,7 +34,7 @@ export class ChecksumMismatchError extends Error {
   override readonly name = 'ChecksumMismatchError';
 }
 
-/** A columnar copy is damaged, and has been deleted: opening the table again makes it anew. */
+/** A columnar copy was deleted, because it was damaged or to make room: opening the table again makes it anew. */
 export class DamagedCopyError extends Error {
   override readonly name = 'DamagedCopyError';
 }

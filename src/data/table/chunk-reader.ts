@@ -82,7 +82,9 @@ export class ChunkReader {
     const cacheKey = `${this.#folder}/index`;
     const cached = this.#cache.get(cacheKey) as SpatialIndex | undefined;
     if (cached) return cached;
-    const bytes = await readFile(indexFilePath(this.#folder));
+    const bytes = await readFile(indexFilePath(this.#folder)).catch((error) => {
+      throw this.#errorOfMissing(error);
+    });
     if (crc32(bytes) !== indexCrc) throw this.#deleteDamaged();
     const index = new SpatialIndex(bytes);
     this.#cache.set(cacheKey, index);
@@ -108,8 +110,19 @@ export class ChunkReader {
 
   #openFile(): number {
     if (this.#closed) throw new Error('A row was read after the scan had left its row group.');
-    this.#fd ??= openSync(rowsFilePath(this.#folder), 'r');
+    try {
+      this.#fd ??= openSync(rowsFilePath(this.#folder), 'r');
+    } catch (error) {
+      throw this.#errorOfMissing(error as NodeJS.ErrnoException);
+    }
     return this.#fd;
+  }
+
+  /** The error for a file that can't be opened: a copy that was deleted meanwhile has to be made again. */
+  #errorOfMissing(error: NodeJS.ErrnoException): Error {
+    if (error.code !== 'ENOENT') return error;
+    this.#onDamage();
+    return new DamagedCopyError(`The columnar copy ${this.#folder} was deleted.`);
   }
 
   #decode(group: number, key: ChunkKey, location: ChunkLocation, bytes: Uint8Array<ArrayBuffer>): Chunk {

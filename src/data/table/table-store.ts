@@ -1,9 +1,9 @@
 /** The tables of a server: opened on demand, within limits of memory and disk space. */
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { ReadingOptions } from '../../catalogue/types.ts';
 import { CacheRoom } from '../cache-room.ts';
-import { ChecksumMismatchError, ExhaustingPayloadError } from '../errors.ts';
+import { ChecksumMismatchError, DamagedCopyError, ExhaustingPayloadError } from '../errors.ts';
 import type { FormatHints } from '../formats/detect-format.ts';
 import { columnarCopyName, type Ingest, ingest } from '../ingest/ingest.ts';
 import { makeRowSorter } from '../query/sort-in-thread.ts';
@@ -55,6 +55,8 @@ export class TableStore {
   readonly #tables = new LRUCache<string, Table>({ max: 200 });
   /** Payloads that took too much to read, for a while: reading them again costs as much as the first time. */
   readonly #refused = new LRUCache<string, ExhaustingPayloadError>({ max: 1000, ttl: 600_000 });
+  /** Payloads that have no rows, which only all of their bytes show; by `detectionKey`. */
+  readonly #withoutRows = new LRUCache<string, true>({ max: 1000 });
   /** Tables that are being opened: further requests wait for the same one. */
   readonly #opening = new Map<string, Promise<Table | null>>();
 
@@ -85,9 +87,10 @@ export class TableStore {
   async open(payload: PayloadFile): Promise<Table | null> {
     const name = columnarCopyName(payload.checksum, payload.reading);
     const open = this.#tables.get(name);
-    if (open && !open.isDamaged) return open;
+    if (open?.markUsed()) return open;
     const refusal = this.#refused.get(name);
     if (refusal) throw refusal;
+    if (this.#withoutRows.get(detectionKey(payload))) return null;
     let opening = this.#opening.get(name);
     if (!opening) {
       opening = this.#load(payload).finally(() => this.#opening.delete(name));
@@ -119,7 +122,8 @@ export class TableStore {
   }
 
   /** Makes the columnar copy of a payload in a folder, and opens it. */
-  async #ingest({ checksum, path, useCopy, ...hints }: PayloadFile, cacheFolder: string): Promise<Table | null> {
+  async #ingest(payload: PayloadFile, cacheFolder: string): Promise<Table | null> {
+    const { checksum, path, useCopy, ...hints } = payload;
     const ingestFile = (file: string) =>
       this.#ingestPayload(file, {
         ...{ fileName: path, ...hints },
@@ -128,9 +132,15 @@ export class TableStore {
     const result = await (useCopy ? useCopy(ingestFile) : ingestFile(path));
     if (result.checksum !== checksum)
       throw new ChecksumMismatchError(`The payload has the checksum ${result.checksum} and not ${checksum}.`);
+    if (result.rows === null) {
+      this.#withoutRows.set(detectionKey(payload), true);
+      return null;
+    }
     const name = columnarCopyName(checksum, hints.reading);
     await this.#makeRoom(cacheFolder, name);
-    return Table.open(join(cacheFolder, name), checksum, this.#cache, this.#sorter);
+    const table = await Table.open(join(cacheFolder, name), checksum, this.#cache, this.#sorter);
+    if (!table) throw new DamagedCopyError(`The columnar copy ${join(cacheFolder, name)} was deleted.`);
+    return table;
   }
 
   /** Deletes other copies if there is no room for a new one. */
@@ -142,6 +152,10 @@ export class TableStore {
       room.noteMeasured(await deleteLeastRecentlyUsedCopies(cacheFolder, this.#disk, name), this.#disk);
   }
 }
+
+/** Key of a payload and of all that its format is detected by. */
+const detectionKey = ({ checksum, reading, format, mediaType, fileName, path }: PayloadFile): string =>
+  JSON.stringify([columnarCopyName(checksum, reading), format, mediaType, fileName ?? basename(path)]);
 
 /**
  * True if an error says that a folder can't be written: no permission, a read-only or full file system. (For the recursive

@@ -1,4 +1,5 @@
 /** A table: the rows of one payload, read from its columnar copy (`columnar-copy.ts`). `TableStore` opens it. */
+import { existsSync } from 'node:fs';
 import { Turns } from '../event-loop.ts';
 import type { GeometryEncoding } from '../formats/types.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
@@ -6,7 +7,14 @@ import type { OrderingColumn } from '../query/ordering.ts';
 import type { TableSchema } from '../row.ts';
 import { type ChunkCache, ChunkReader } from './chunk-reader.ts';
 import type { ColumnChunk, RowOffsets } from './column-chunk.ts';
-import { type ChunkKey, markCopyUsed, type RowGroup, readTableMetadata, type TableMetadata } from './columnar-copy.ts';
+import {
+  type ChunkKey,
+  markCopyUsed,
+  type RowGroup,
+  readTableMetadata,
+  rowsFilePath,
+  type TableMetadata,
+} from './columnar-copy.ts';
 import type { PointCoordinates } from './geometry-chunk.ts';
 import { RowCursor, type TableRow } from './row-cursor.ts';
 import type { RowSet } from './row-set.ts';
@@ -63,8 +71,10 @@ export class Table {
   readonly schema: TableSchema;
   /** Indexes of all columns. */
   readonly #allColumns: readonly number[];
-  /** True once the copy was found to be damaged, and deleted: the table has to be opened again. */
-  isDamaged = false;
+  /** True once the copy was found to be damaged or missing. */
+  #isLost = false;
+  /** When `markUsed` recorded it last, in milliseconds. */
+  #marked = performance.now();
 
   private constructor(folder: string, metadata: TableMetadata, cache: ChunkCache, sorter: RowSorter | undefined) {
     this.folder = folder;
@@ -93,6 +103,19 @@ export class Table {
     const metadata = await readTableMetadata(folder, checksum);
     if (metadata) await markCopyUsed(folder);
     return metadata && new Table(folder, metadata, cache, sorter);
+  }
+
+  /**
+   * Records that the table is used, so that other copies are deleted first; at most once a minute.
+   * @returns false if its copy was deleted, by any process: the table has to be opened again
+   */
+  markUsed(): boolean {
+    if (this.#isLost || !existsSync(rowsFilePath(this.folder))) return false;
+    if (performance.now() - this.#marked > 60_000) {
+      this.#marked = performance.now();
+      void markCopyUsed(this.folder);
+    }
+    return true;
   }
 
   /** SHA-256 of the payload. */
@@ -236,7 +259,7 @@ export class Table {
 
   #reader(): ChunkReader {
     return new ChunkReader(this.folder, this.#metadata, this.#cache, () => {
-      this.isDamaged = true;
+      this.#isLost = true;
     });
   }
 

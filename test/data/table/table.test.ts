@@ -5,6 +5,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  rmSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -266,6 +267,41 @@ test('a copy with flipped bits is detected when it is read, deleted, and made ag
     const again = await tables.open({ checksum, path });
     assert.equal(again && (await rowsOf(again)).length, 100);
   }
+});
+
+test('the store: a table whose copy was deleted is made again', async () => {
+  const { checksum, path, folder } = await tablesOf();
+  const tables = new TableStore({ folder, memory: 1 });
+  const table = await tables.open({ checksum, path });
+  assert.ok(table);
+  const { length } = await rowsOf(table);
+  rmSync(join(folder, checksum), { recursive: true });
+  for (const options of [{}, { boxes: [[-180, -90, 0, 90] as Bbox] }])
+    await assert.rejects(rowsOf(table, options), DamagedCopyError);
+  const again = await tables.open({ checksum, path });
+  assert.notEqual(again, table);
+  assert.equal(again && (await rowsOf(again)).length, length);
+});
+
+test('the store: a payload without rows is read once under each name', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'a.bin');
+  writeFileSync(path, 'words\n1\n');
+  const { checksum, rows } = await ingest(path);
+  assert.equal(rows, null);
+  const read: string[] = [];
+  const tables = new TableStore({
+    folder: join(folder, 'copies'),
+    ingest: (source, options) => {
+      read.push(options?.fileName ?? '');
+      return ingest(source, options);
+    },
+  });
+  for (let time = 0; time < 3; time++) assert.equal(await tables.open({ checksum, path }), null);
+  assert.deepEqual(read, [path]);
+  const table = await tables.open({ checksum, path, format: 'csv' });
+  assert.equal(table?.schema.columns[0]?.name, 'words');
+  assert.equal(read.length, 2);
 });
 
 test('the store: one opening for concurrent requests; no table if there are no rows; never of other bytes', async () => {
