@@ -36,7 +36,9 @@ export async function openMap(
   }
   const tableKey = columnarCopyName(version.checksum, version.reading);
   const title = dataset?.label || version.dataset;
-  const hash = createHash('sha256').update(JSON.stringify([tableKey, title, pageSize, parameters, former]));
+  const hash = createHash('sha256').update(
+    JSON.stringify([tableKey, title, pageSize, maxPageSize, parameters, former]),
+  );
   const tag = hash.digest('base64url').slice(0, 27);
   const limits = { pageSize, maxPageSize, timeout: timeoutOf(files), budget };
   return { version, tag, ...store.map({ table, tableKey, query, queryKey: tag, limits, title }) };

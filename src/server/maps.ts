@@ -4,6 +4,7 @@ import type { RowsMap, Tileset } from '../catalogue/maps.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { parametersFromRecord } from '../catalogue/row-parameters.ts';
+import { clampBounds } from '../data/map/mercator.ts';
 import { parseTileAddress } from '../data/map/parameters.ts';
 import { rowCountProperty, tileLayerName } from '../data/map/tile.ts';
 import { cacheControlOf, type Headers } from './headers.ts';
@@ -141,12 +142,6 @@ export const respondTileset: MapResponder = async (request, map) => {
 function fieldsOf({ column }: Tileset): Record<string, string> {
   const fields = { [rowCountProperty]: 'Number of rows that the feature stands for, if more than one' };
   return column ? { [column.name]: column.type, ...fields } : fields;
-}
-
-/** Bounds within the world, as TileJSON has them. */
-function clampBounds([west, south, east, north]: NonNullable<Tileset['bounds']>): readonly number[] {
-  const isWrapped = east > 180 || west < -180;
-  return [isWrapped ? -180 : west, Math.max(-90, south), isWrapped ? 180 : east, Math.min(90, north)];
 }
 
 /** Longitude, latitude, and the zoom at which the rows fill some two tiles. */

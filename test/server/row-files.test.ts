@@ -8,6 +8,7 @@ import { VectorTile } from '@mapbox/vector-tile';
 import { PbfReader } from 'pbf';
 import { PMTiles, TileType } from 'pmtiles';
 import { type OutputFormat, outputFormats } from '../../src/catalogue/output-formats.ts';
+import { until } from '../support/folder.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -85,6 +86,14 @@ describe('a version as a file', () => {
     const selected = await bytesOf(await ask('data.gpkg?height__gte=50'));
     assert.equal(selected.toString('latin1', 0, 15), 'SQLite format 3');
     assert.equal((await ask('data/?_format=gpkg', {}, 'HEAD')).headers.get('accept-ranges'), 'bytes');
+  });
+
+  it('as vector tiles has bounds around the world if the rows are on both sides of the antimeridian', async () => {
+    await workshop.publish('fiji', 'fiji.csv', 'name,longitude,latitude\na,179,-17\nb,-179,-16\n');
+    const file = `${server.base}/api/v1/namespaces/lab/datasets/fiji/data.pmtiles`;
+    await until(async () => (await fetch(file, { method: 'HEAD' })).status === 200);
+    const { minLon, minLat, maxLon, maxLat } = await new PMTiles(file).getHeader();
+    assert.deepEqual([minLon, minLat, maxLon, maxLat], [-180, -17, 180, -16]);
   });
 
   it('has its size on the page of the dataset, once it is made', async () => {

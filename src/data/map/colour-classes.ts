@@ -9,7 +9,7 @@ export const noClass = classCount;
 /** Values that quantiles are taken from, at most: evenly spread over the rows. */
 const mostSampled = 65_536;
 
-export function makeLegend({ name, values }: MapColumn): MapLegend {
+export function makeLegend({ name, values }: Omit<MapColumn, 'bytes'>): MapLegend {
   return values instanceof Float64Array ? quantiles(name, values) : frequentValues(name, values);
 }
 

@@ -46,17 +46,22 @@ async function buildPoints(table: Table, turns: Turns): Promise<PointLayer> {
     }
     if (turns.isOver) await turns.next();
   }
-  let ys: Promise<Int32Array> | undefined;
   const layer = { kind: 'points', rows, longitudes, latitudes, bytes: 20 * rows } as const;
+  let ys: Promise<Int32Array> | undefined;
   return {
     ...layer,
-    ys: (own) => {
-      ys ??= computeYs(latitudes, own);
-      // A client that has left must not end it for all others.
-      ys.catch(() => {
+    ys: async (own) => {
+      // A client that has left must not end it for all others: each goes on with turns of its own.
+      while (ys) {
+        const found = await ys.catch(() => undefined);
+        if (found) return found;
+      }
+      const computing = computeYs(latitudes, own).catch((error) => {
         ys = undefined;
+        throw error;
       });
-      return ys;
+      ys = computing;
+      return computing;
     },
   };
 }

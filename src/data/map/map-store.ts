@@ -1,6 +1,6 @@
 /** Maps of tables, with all that is kept in memory for them: layers, selections, and what was drawn. */
 import { LRUCache } from 'lru-cache';
-import { NotFoundError } from '../../catalogue/errors.ts';
+import { excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import {
   type MapPicture,
   mapSize,
@@ -21,12 +21,15 @@ import { maxZoom, tileBoundsWithBuffer } from './mercator.ts';
 import { assertTileExists, type MapQuery } from './parameters.ts';
 import { drawPicture, kindOf, measure } from './picture.ts';
 import type { OutlineLayer, ShapeLayer } from './shapes.ts';
-import { type MapColumn, type MapSource, readMapColumn, rowCountOf } from './source.ts';
+import { type MapSource, readMapColumn, rowCountOf } from './source.ts';
 import { drawTexture } from './texture.ts';
 import { drawTile } from './tile.ts';
 
 /** Deepest zoom that clients ask for: from there on, they enlarge tiles. */
 const deepestAskedZoom = Math.min(16, maxZoom);
+
+/** Memory of the texts of a column by which maps are coloured. */
+const mostTextBytes = 64 * 1024 ** 2;
 
 /** What a map is made of. */
 export interface MapRequest {
@@ -51,10 +54,14 @@ export class MapStore {
 
   /** @param bytes of all layers, selections and drawings together, approximately */
   constructor(bytes: number = 256 * 1024 ** 2) {
-    this.#layers = new Kept(bytes / 4, (layer) => layer.bytes);
-    this.#shapes = new Kept(bytes / 4, (shapes) => shapes.bytes);
-    this.#selections = new Kept(bytes / 4, ({ rows, colour }) => (rows?.byteLength ?? 0) + bytesOfColumn(colour));
-    this.#drawings = new Kept(bytes / 4, bytesOfDrawing);
+    // Different queries of one table must not push out the layers of all others.
+    const tables: MapMemory = new LRUCache({ maxSize: bytes / 2 });
+    const queries: MapMemory = new LRUCache({ maxSize: bytes / 2 });
+    const bytesOfSelection = ({ rows, colour }: Selection) => (rows?.byteLength ?? 0) + (colour?.bytes ?? 0);
+    this.#layers = new Kept(tables, 'layer', (layer) => layer.bytes);
+    this.#shapes = new Kept(tables, 'shapes', (shapes) => shapes.bytes);
+    this.#selections = new Kept(queries, 'selection', bytesOfSelection);
+    this.#drawings = new Kept(queries, 'drawing', bytesOfDrawing);
   }
 
   /** The map of a request; it is drawn when it is asked for. */
@@ -130,7 +137,12 @@ export class MapStore {
       if (!selected) throw new NotFoundError('Invalid page.');
       const { rows, window } = selected;
       const turns = turnsWithinLimits(limits);
-      const colour = query.colour === undefined ? null : await readMapColumn(table, rows, query.colour, turns);
+      if (query.colour === undefined) return { rows, offset: window.offset, colour: null };
+      const colour = await readMapColumn(table, rows, query.colour, turns, mostTextBytes);
+      if (!colour)
+        throw new ValidationError({
+          _colour: [`The texts of "${excerpt(query.colour)}" are too many and too long to colour a map.`],
+        });
       return { rows, offset: window.offset, colour };
     });
   }
@@ -150,28 +162,33 @@ function isOutside(address: TileAddress, extent: readonly number[] | null): bool
   return ![-360, 0, 360].some((shift) => west + shift <= box[2] && east + shift >= box[0]);
 }
 
-const bytesOfColumn = (column: MapColumn | null): number =>
-  column === null ? 0 : column.values instanceof Float64Array ? column.values.byteLength : 40 * column.values.length;
-
 const bytesOfDrawing = (drawing: MapPicture | VectorTile | string): number => {
   if (typeof drawing === 'string') return drawing.length;
   return 'svg' in drawing ? drawing.svg.length : (drawing.bytes?.byteLength ?? 0);
 };
 
-/** Values by key, up to a size; what several ask for at a time is made once. */
+/** What is kept for maps: of several kinds in one memory, so that the layer of a large table may take most of it. */
+export type MapMemory = LRUCache<string, { readonly value: object | string }>;
+
+/** Values of one kind by key; what several ask for at a time is made once. */
 export class Kept<V extends object | string> {
-  readonly #values: LRUCache<string, { readonly value: V }>;
+  readonly #memory: MapMemory;
+  readonly #kind: string;
+  readonly #bytesOf: (value: V) => number;
   readonly #making = new Map<string, Promise<V>>();
 
-  constructor(bytes: number, bytesOf: (value: V) => number) {
-    this.#values = new LRUCache({
-      maxSize: bytes,
-      sizeCalculation: ({ value }, key) => bytesOf(value) + key.length + 500,
-    });
+  constructor(memory: MapMemory, kind: string, bytesOf: (value: V) => number) {
+    this.#memory = memory;
+    this.#kind = kind;
+    this.#bytesOf = bytesOf;
   }
 
   has(key: string): boolean {
-    return this.#values.has(key);
+    return this.#memory.has(this.#keyOf(key));
+  }
+
+  #keyOf(key: string): string {
+    return `${this.#kind} ${key}`;
   }
 
   /**
@@ -180,8 +197,8 @@ export class Kept<V extends object | string> {
    */
   async get(key: string, make: () => Promise<V>): Promise<V> {
     for (;;) {
-      const kept = this.#values.get(key);
-      if (kept) return kept.value;
+      const kept = this.#memory.get(this.#keyOf(key));
+      if (kept) return kept.value as V;
       const running = this.#making.get(key);
       if (!running) break;
       const made = await running.catch(() => undefined);
@@ -190,7 +207,7 @@ export class Kept<V extends object | string> {
     const making = make().finally(() => this.#making.delete(key));
     this.#making.set(key, making);
     const value = await making;
-    this.#values.set(key, { value });
+    this.#memory.set(this.#keyOf(key), { value }, { size: this.#bytesOf(value) + key.length + 500 });
     return value;
   }
 }

@@ -40,3 +40,14 @@ export function tileBoundsWithBuffer({ z, x, y }: TileAddress): PlanarBbox {
     latitudeOfY(y * side - margin),
   ];
 }
+
+/** Bounds within the world, as TileJSON and PMTiles have them: those of rows on both sides of the antimeridian go around it. */
+export function clampBounds([west, south, east, north]: readonly [number, number, number, number]): readonly [
+  number,
+  number,
+  number,
+  number,
+] {
+  const isWrapped = east > 180 || west < -180;
+  return [isWrapped ? -180 : west, Math.max(-90, south), isWrapped ? 180 : east, Math.min(90, north)];
+}

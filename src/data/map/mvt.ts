@@ -59,6 +59,7 @@ export class TileLayer {
   readonly #features = new PbfWriter(new Uint8Array(16_384));
   readonly #keys = new Map<string, number>();
   readonly #values = new Map<PropertyValue, number>();
+  #bytesOfValues = 0;
   readonly #feature = new PbfWriter(new Uint8Array(1024));
   /** Indexes of keys and values of the feature that was begun. */
   readonly #tags: number[] = [];
@@ -69,7 +70,7 @@ export class TileLayer {
 
   /** Length so far, in bytes. */
   get length(): number {
-    return this.#features.pos + 9 * this.#values.size;
+    return this.#features.pos + this.#bytesOfValues;
   }
 
   /** Begins a feature: it has no properties. */
@@ -79,6 +80,7 @@ export class TileLayer {
 
   /** Sets a property of the feature that was begun. */
   setProperty(key: string, value: PropertyValue): void {
+    if (!this.#values.has(value)) this.#bytesOfValues += typeof value === 'string' ? Buffer.byteLength(value) + 5 : 9;
     this.#tags.push(indexOf(this.#keys, key), indexOf(this.#values, value));
   }
 

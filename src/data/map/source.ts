@@ -1,7 +1,7 @@
 /** The rows of a map: a table's layer, the rows that a query selects of it, and the column that colours them. */
 import type { Turns } from '../event-loop.ts';
 import { itemsPerCheck } from '../event-loop.ts';
-import { columnIndex, type TableColumn, type Value } from '../row.ts';
+import { columnIndex, detachedCopy, type TableColumn, type Value } from '../row.ts';
 import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
 import type { MapLayer } from './layer.ts';
@@ -13,6 +13,8 @@ export interface MapColumn {
   readonly type: TableColumn['type'];
   /** By position in the selection. */
   readonly values: readonly Value[] | Float64Array;
+  /** Memory in bytes, approximately. */
+  readonly bytes: number;
 }
 
 export interface MapSource {
@@ -36,29 +38,49 @@ export const rowCountOf = ({ rows, layer }: Pick<MapSource, 'rows' | 'layer'>): 
 export const rowAt = ({ rows }: Pick<MapSource, 'rows'>, position: number): number =>
   rows ? (rows[position] as number) : position;
 
-/** Reads the column that colours a map: its values by position in the selection. */
+/**
+ * Reads a column: its values by position in the selection. Equal texts are kept once.
+ * @param mostTextBytes memory that texts may take
+ * @returns null if they take more
+ */
 export async function readMapColumn(
   table: Table,
   rows: Uint32Array | null,
   name: string,
   turns: Turns,
-): Promise<MapColumn> {
+  mostTextBytes: number,
+): Promise<MapColumn | null> {
   const index = columnIndex(name, table.schema);
   const { type = 'string' } = table.schema.columns[index] ?? {};
   const count = rows?.length ?? table.rowCount;
   const isNumber = type === 'integer' || type === 'float';
+  let textBytes = 0;
   const values = isNumber ? new Float64Array(count).fill(Number.NaN) : new Array<Value>(count).fill(null);
+  const texts = new Map<string, string>();
+  const shared = (text: string): string => {
+    const known = texts.get(text);
+    if (known !== undefined) return known;
+    const copy = detachedCopy(text);
+    textBytes += 2 * copy.length + bytesOfText;
+    texts.set(copy, copy);
+    return copy;
+  };
   const positions = rows && positionsByRow(rows, table.rowCount);
   let visited = 0;
   for await (const group of table.scanRowGroups({ columns: [index], needsGeometry: false, rows: positions?.set })) {
     for (const row of group) {
       const value = row.value(index);
-      if (value !== null) values[positions?.of[row.index] ?? row.index] = isNumber ? Number(value) : value;
+      const kept = typeof value === 'string' ? shared(value) : value;
+      if (kept !== null) values[positions?.of[row.index] ?? row.index] = isNumber ? Number(kept) : kept;
+      if (textBytes > mostTextBytes) return null;
       if (++visited % itemsPerCheck === 0 && turns.isOver) await turns.next();
     }
   }
-  return { name, type, values };
+  return { name, type, values, bytes: 8 * count + textBytes };
 }
+
+/** Bytes of a text besides its characters. */
+const bytesOfText = 24;
 
 function positionsByRow(rows: Uint32Array, count: number): { set: RowSet; of: Uint32Array } {
   const set = new RowSet(count);

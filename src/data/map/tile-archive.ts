@@ -8,6 +8,7 @@ import { type SelectionLimits, selectRowNumbers } from '../query/select-rows.ts'
 import type { TableColumn } from '../row.ts';
 import type { Table } from '../table/table.ts';
 import { buildMapLayer, readShapes } from './layer.ts';
+import { clampBounds } from './mercator.ts';
 import { measure } from './picture.ts';
 import { TileArchive, tileId } from './pmtiles.ts';
 import type { ShapeLayer } from './shapes.ts';
@@ -48,7 +49,7 @@ export async function writeTileArchive(
   try {
     const maxZoom = await addTiles(archive, source, { assertRoom, signal }, turns);
     await archive.finish({
-      bounds: extent ? [extent.west, extent.south, Math.min(180, extent.east), extent.north] : [-180, -85, 180, 85],
+      bounds: extent ? clampBounds([extent.west, extent.south, extent.east, extent.north]) : [-180, -85, 180, 85],
       minZoom: 0,
       maxZoom,
       metadata: describeArchive(name, attributes, maxZoom),
@@ -124,12 +125,13 @@ async function readColumns(
 ): Promise<MapColumn[]> {
   const count = rows?.length ?? table.rowCount;
   const read: MapColumn[] = [];
-  let bytes = 0;
+  let left = mostColumnBytes;
   for (const { name, type } of table.schema.columns) {
     if (type === 'object' || type === 'array' || (fields && !fields.includes(name))) continue;
-    bytes += count * (type === 'integer' || type === 'float' ? 8 : 64);
-    if (bytes > mostColumnBytes) break;
-    read.push(await readMapColumn(table, rows, name, turns));
+    const column = count * 8 > left ? null : await readMapColumn(table, rows, name, turns, left - count * 8);
+    if (!column) break;
+    left -= column.bytes;
+    read.push(column);
   }
   return read;
 }

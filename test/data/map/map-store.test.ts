@@ -1,10 +1,12 @@
 /** Values that are kept for maps: made once for all who ask at the same time, each of whom may leave. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Kept } from '../../../src/data/map/map-store.ts';
+import { LRUCache } from 'lru-cache';
+import { Kept, type MapMemory } from '../../../src/data/map/map-store.ts';
 
 describe('a kept value', () => {
-  const makeKept = () => new Kept<string>(10_000, (value) => value.length);
+  const makeKept = (memory: MapMemory = new LRUCache({ maxSize: 10_000 }), kind = 'text') =>
+    new Kept<string>(memory, kind, (value) => value.length);
 
   it('is made once for all who ask at the same time', async () => {
     const kept = makeKept();
@@ -26,5 +28,16 @@ describe('a kept value', () => {
     leave();
     await assert.rejects(first, /cut off/);
     assert.deepEqual(await Promise.all(others), ['made 1', 'made 1']);
+  });
+
+  it('may take most of the memory that it shares with those of other kinds', async () => {
+    const memory: MapMemory = new LRUCache({ maxSize: 10_000 });
+    const [texts, names] = [makeKept(memory), makeKept(memory, 'name')];
+    let made = 0;
+    const make = async () => String(++made).padEnd(9000);
+    assert.equal(await names.get('a', async () => 'short'), 'short');
+    assert.equal(await texts.get('a', make), await texts.get('a', make));
+    assert.equal(made, 1);
+    assert.equal(names.has('a'), false);
   });
 });
