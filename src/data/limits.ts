@@ -47,7 +47,7 @@ export interface QueryLimits {
   readonly predicates: number;
   /** Nesting of parentheses, NOT and geometry collections. */
   readonly depth: number;
-  /** Values in all, those of lists included. */
+  /** Values in all, those of lists included; also how often a filter may name columns. */
   readonly values: number;
   /** Positions of all geometries. */
   readonly vertices: number;

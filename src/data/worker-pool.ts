@@ -178,7 +178,12 @@ export class WorkerPool {
     if (this.#isClosed) return void worker.terminate();
     // An idle thread doesn't keep the process running.
     worker.unref();
-    const timer = setTimeout(() => void worker.terminate(), this.#options.idle * 1000);
+    const end = () => {
+      // It ends some milliseconds later: until then, no task must take it.
+      this.#idle.delete(worker);
+      void worker.terminate();
+    };
+    const timer = setTimeout(end, this.#options.idle * 1000);
     this.#idle.set(worker, timer.unref());
   }
 }

@@ -21,6 +21,7 @@ import { compareTables, sizeOfComparison } from '../data/difference/difference.t
 import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
 import { parseFeatureQuery } from '../data/query/feature-query.ts';
 import { type DataQuery, parseDataQuery } from '../data/query/parameters.ts';
+import { alwaysTrue } from '../data/query/predicate.ts';
 import { profileTable } from '../data/query/profile-table.ts';
 import { type QueryOptions, type QueryResult, runQuery, selectsEverything } from '../data/query/run-query.ts';
 import { columnNames, type TableSchema } from '../data/row.ts';
@@ -106,6 +107,7 @@ export async function queryRows(
           format,
           parameters,
           ...(features ? ['features', features.id] : []),
+          ...(paged ? [[pageSize, maxPageSize]] : []),
           ...[former, tableFields].filter((facts) => facts && Object.keys(facts).length > 0),
         ]),
       )
@@ -154,7 +156,7 @@ async function parseFeaturesRequest(
   if (features?.id === undefined) return query;
   const row = await (await featureIdsOf(table)).rowOf(features.id);
   if (row === undefined) throw new NotFoundError(`There is no feature "${excerpt(features.id)}".`);
-  return { ...query, offset: row, limit: 1 };
+  return { ...query, predicate: alwaysTrue, ordering: [], offset: row, limit: 1 };
 }
 
 /** @throws NotFoundError for an unknown format; ValidationError if groups of rows can't be written in it */

@@ -4,7 +4,7 @@ import { refOf } from '../catalogue/ref.ts';
 import { geoJson, html, json } from '../standards/ogc/collection.ts';
 import { cacheControl } from './files.ts';
 import { formatLinkHeader, type Relations, urlWithParameters } from './link-header.ts';
-import { type FoundCollection, findCollection, ogcRepresentation } from './ogc.ts';
+import { type FoundCollection, findCollection, ogcRepresentation, refuseParameters } from './ogc.ts';
 import type { Handler, Representation, RequestContext } from './route.ts';
 import { workBudgetOf } from './rows-page.ts';
 import { streamDocument } from './stream.ts';
@@ -122,8 +122,8 @@ export const ogcFeatureHandler: Handler = async (request) => {
   const { params, query, type } = request;
   const found = await findCollection(request);
   const { collection, dataset } = found;
-  const plain = { ...request, query: new URLSearchParams([...query].filter(([name]) => name !== 'f')) };
-  const rows = await findFeatures({ ...plain, type: geoJson }, found, params.feature);
+  refuseParameters(query);
+  const rows = await findFeatures({ ...request, query: new URLSearchParams(), type: geoJson }, found, params.feature);
   const [feature] = (await readDocument(rows)).features;
   const url = `${collection.url}/items/${encodeURIComponent(String(feature?.id))}`;
   const links: readonly OgcLink[] = [

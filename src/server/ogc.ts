@@ -25,7 +25,7 @@ import { type Handler, type Representation, type RequestContext, refFromRoutePar
 import { allDatasets, factsOf, namespaceOf } from './standards.ts';
 
 /** Refuses parameters besides that of the format (core, query-param-unknown). @throws ValidationError */
-function refuseParameters(query: URLSearchParams): void {
+export function refuseParameters(query: URLSearchParams): void {
   const unknown = [...query.keys()].filter((name) => name !== 'f');
   if (unknown.length)
     throw new ValidationError(

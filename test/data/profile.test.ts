@@ -37,6 +37,9 @@ describe('the profile of a version', () => {
     const great = [1e308, 1.7e308, 1.5e308, 1.6e308];
     const numbers = Array.from({ length: 10 }, (_, i) => ({ tenth: 0.1, great: great[i] ?? null }));
     await workshop.publish('numbers', 'numbers.json', JSON.stringify(numbers));
+    const places = [null, { type: 'GeometryCollection', geometries: [] }, { type: 'Point', coordinates: [1, 2] }];
+    const withPlaces = places.map((geometry) => ({ type: 'Feature', properties: {}, geometry }));
+    await workshop.publish('places', 'a.geojson', JSON.stringify({ type: 'FeatureCollection', features: withPlaces }));
     server = await serveFolder(workshop.root);
     address = `${server.base}/api/v1/namespaces/lab/datasets/trees/`;
     profile = (await (await fetch(`${address}profile/`)).json()) as VersionProfile;
@@ -51,6 +54,13 @@ describe('the profile of a version', () => {
     assert.deepEqual([column('share').nulls, column('step').distinct, column('kind').distinct], [56, 40, 3]);
     assert.deepEqual(column('name').examples, ['Tree 0', 'Tree 1', 'Tree 2']);
     assert.equal(column('name').top, undefined);
+  });
+
+  it('counts geometries as missing that filters and counts find missing', async () => {
+    const places = address.replace('trees', 'places');
+    const { columns } = (await (await fetch(`${places}profile/`)).json()) as VersionProfile;
+    const found = await fetch(`${places}data/?geometry__isnull=true&_format=objects&_limit=10`);
+    assert.deepEqual([columns[0]?.nulls, ((await found.json()) as unknown[]).length], [1, 1]);
   });
 
   it('has mean and median', () => {

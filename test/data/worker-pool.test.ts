@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { getPriority, setPriority } from 'node:os';
 import { after, describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import threads from 'node:worker_threads';
 import { UnavailableError } from '../../src/catalogue/errors.ts';
 import { WorkerPool } from '../../src/data/worker-pool.ts';
@@ -70,6 +71,15 @@ describe('a pool of worker threads', () => {
     await assert.rejects(call(pool, 'die', []), UnavailableError);
     await assert.rejects(call(pool, 'grow', []), UnavailableError);
     assert.equal(await call(pool, 'add', [2, 2]), 4);
+  });
+
+  it('gives no task to a thread that ends because it was idle', async () => {
+    const short = new WorkerPool({ size: 1, idle: 0.001 });
+    for (let n = 0; n < 20; n++) {
+      assert.equal(await call(short, 'add', [n, 1]), n + 1);
+      await setTimeout(2);
+    }
+    await short.close();
   });
 
   it('comes after the main thread, whatever its priority is', {

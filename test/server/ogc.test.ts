@@ -145,6 +145,11 @@ describe('OGC API - Features', () => {
     assert.equal(((await feature.json()) as Features['features'][number]).properties.n, 1);
     for (const id of ['0', '3', '01', '1.0', '-1', '99999999999999999999'])
       assert.equal((await ask(`/collections/lab.plain/items/${id}`)).status, 404, id);
+    // It is the feature with this id, and not the first one of some order.
+    for (const query of ['sortby=-n', 'n=2', 'limit=1']) {
+      const refused = await ask(`/collections/lab.plain/items/1?${query}`);
+      assert.deepEqual([refused.status, Object.keys((await refused.json()) as object)], [400, [query.split('=')[0]]]);
+    }
   });
 
   it('private collections are for those who may see them, and not kept by shared caches', async () => {

@@ -1,8 +1,9 @@
 /** Rows over HTTP: which, in which order, how many, in which format; and what is refused. */
 import '../support/judged.ts';
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { get } from 'node:http';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { parquetReadObjects } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
@@ -211,6 +212,21 @@ describe('rows', () => {
       assert.equal(new Set(seen).size, matched);
       assert.equal(seen.length, matched);
     });
+
+  it('are sent again in other pages when the catalogue has another size of pages', async () => {
+    const ask = (headers: Record<string, string>) => fetch(`${address}/points/data/?_page=2`, { headers });
+    const before = await ask({});
+    assert.equal(((await before.json()) as Part).numberReturned, 5);
+    const file = join(workshop.root, 'catalogue.yaml');
+    writeFileSync(file, 'page_size: 10\n');
+    try {
+      await until(async () => (await ask({ 'If-None-Match': before.headers.get('etag') ?? '' })).status === 200);
+      assert.equal(((await (await ask({})).json()) as Part).numberReturned, 10);
+    } finally {
+      rmSync(file);
+    }
+    await until(async () => ((await (await ask({})).json()) as Part).numberReturned === 5);
+  });
 
   it('are not sent again to one who has them', async () => {
     const first = await ask('points/data.csv?year=2001');

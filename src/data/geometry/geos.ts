@@ -73,9 +73,10 @@ export function createGeosGeometry(geos: Geos, geometry: Geometry): number {
   const bytes = toWkb(geometry);
   if (bytes.length > scratch.size) {
     geos.Module._free(scratch.pointer);
-    scratch.size = 2 * bytes.length;
-    scratch.pointer = geos.Module._malloc(scratch.size);
-    if (scratch.pointer === 0) throw new RangeError('The geometry is too large for GEOS.');
+    const size = 2 * bytes.length;
+    const pointer = geos.Module._malloc(size);
+    Object.assign(scratch, pointer === 0 ? { pointer, size: 0 } : { pointer, size });
+    if (pointer === 0) throw new RangeError('The geometry is too large for GEOS.');
   }
   if (scratch.reader === 0) {
     scratch.reader = geos.GEOSWKBReader_create();

@@ -13,7 +13,7 @@ export interface ValueFunction {
   readonly returns: ExpressionType;
   readonly isVariadic?: boolean;
   // biome-ignore lint/suspicious/noExplicitAny: the binder checks the types by `parameters`
-  evaluate(...args: readonly any[]): string | number | boolean;
+  evaluate(...args: readonly any[]): string | number | boolean | null;
 }
 
 const ofNumbers = (evaluate: (a: number, b: number) => number): ValueFunction => ({
@@ -40,6 +40,16 @@ const ofInstant = (description: string, evaluate: (date: Date) => number): Value
   evaluate: (instant: number) => evaluate(dateOfInstant(instant)),
 });
 
+/** Longest text that a function makes, in UTF-16 code units: a text of one cell can be joined to itself many times. */
+const longestText = 2 ** 24;
+
+/** Number of code points. */
+function countCharacters(text: string): number {
+  let count = 0;
+  for (const _ of text) count++;
+  return count;
+}
+
 /** Functions and operators of the standard. */
 export const standardFunctions: Readonly<Record<string, ValueFunction>> = {
   casei: ofText('Text with its case folded', foldCase),
@@ -62,14 +72,15 @@ export const customFunctions: Readonly<Record<string, ValueFunction>> = {
     description: 'Number of characters of a text',
     parameters: ['text'],
     returns: 'number',
-    evaluate: (text: string) => Array.from(text).length,
+    evaluate: countCharacters,
   },
   concat: {
-    description: 'Texts joined to one',
+    description: 'Texts joined to one; null if it is longer than 16,777,216 characters',
     parameters: ['text'],
     returns: 'text',
     isVariadic: true,
-    evaluate: (...texts: readonly string[]) => texts.join(''),
+    evaluate: (...texts: readonly string[]) =>
+      texts.reduce((sum, text) => sum + text.length, 0) > longestText ? null : texts.join(''),
   },
   abs: ofNumber('Absolute value of a number', Math.abs),
   floor: ofNumber('Greatest integer that is not above a number', Math.floor),

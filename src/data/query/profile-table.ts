@@ -42,7 +42,7 @@ async function readProfile(table: Table): Promise<VersionProfile> {
 async function profileGeometry(table: Table, turns: Turns): Promise<ColumnProfile> {
   let present = 0;
   for await (const group of table.scanRowGroups({ columns: [] })) {
-    for (const row of group) if (row.bbox() !== null) present++;
+    for (const row of group) if (row.bbox() !== null || row.geometry() !== null) present++;
     if (turns.isOver) await turns.next();
   }
   const nulls = table.rowCount - present;

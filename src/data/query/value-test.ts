@@ -235,24 +235,31 @@ function matchLiterals(parts: readonly (string | symbol)[]): (text: string) => b
   };
 }
 
+/** Number of UTF-16 code units of the character at a place. */
+const widthOfCharacter = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+
 function matchCharacters(parts: readonly (string | symbol)[]): (text: string) => boolean {
   return (text) => {
-    const characters = Array.from(text);
     let at = 0;
     let part = 0;
     // Backtracking after a mismatch: behind the last %, which then matches one character more.
     let retryPart = -1;
     let retryAt = 0;
-    while (at < characters.length) {
-      if (parts[part] === anyText) {
+    while (at < text.length) {
+      const expected = parts[part];
+      if (expected === anyText) {
         retryPart = ++part;
         retryAt = at;
-      } else if (parts[part] === anyCharacter || parts[part] === characters[at]) {
+      } else if (expected === anyCharacter) {
         part++;
-        at++;
+        at += widthOfCharacter(text, at);
+      } else if (expected !== undefined && text.startsWith(String(expected), at)) {
+        part++;
+        at += String(expected).length;
       } else if (retryPart >= 0) {
         part = retryPart;
-        at = ++retryAt;
+        retryAt += widthOfCharacter(text, retryAt);
+        at = retryAt;
       } else return false;
     }
     while (parts[part] === anyText) part++;

@@ -54,6 +54,27 @@ test('null is unknown, empty is disjoint from everything', async () => {
   assert.equal(await finds('disjoint', 'POLYGON EMPTY', wkt('POINT(0 0)')), true);
 });
 
+test('a box or polygon that is wider than the world has each place once', async () => {
+  const shapes = [
+    'POINT(170 0)',
+    'POLYGON((-175 0,-170 0,-170 5,-175 0))',
+    'MULTIPOINT((170 0),(170 50))',
+    'POINT(0 0)',
+  ];
+  const wide = 'POLYGON((-200 -10,200 -10,200 10,-200 10,-200 -10))';
+  for (const shape of shapes)
+    for (const area of ['-200,-10,200,10', wide, '-180,-10,180,10', '-700,-10,700,10'])
+      for (const [lookup, expected] of [
+        ['intersects', true],
+        ['disjoint', false],
+        ['within', shape !== shapes[2]],
+        ...(area === wide ? [] : ([['bbox', true]] as const)),
+      ] as const)
+        assert.equal(await finds(lookup, area, wkt(shape)), expected, `${shape} ${lookup} ${area}`);
+  assert.equal(await finds('dwithin', `${wide},1deg`, wkt('POINT(170 0)')), true);
+  assert.equal(await finds('intersects', wide, wkt('POINT(170 50)')), false);
+});
+
 test('across the antimeridian', async () => {
   const east = wkt('POINT(179 0)');
   const west = wkt('POINT(-179 0)');

@@ -57,6 +57,7 @@ function readObject(object: Readonly<Record<string, unknown>>, at: string, budge
   }
   if (property !== undefined) {
     if (typeof property !== 'string') failAt('The name of a property is a text', path('property'));
+    budget.countName(at);
     return { kind: 'property', name: property, at };
   }
   budget.countValue(at);

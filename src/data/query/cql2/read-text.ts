@@ -154,7 +154,10 @@ function readOperand(reader: Cql2TextReader): Cql2Node {
   const quoted = reader.quotedName();
   const name = quoted ?? reader.identifier();
   if (name === '') reader.fail(`Expected a column or a value but found ${reader.describeNext()}`, at);
-  if (quoted !== undefined || reader.peek() !== '(') return { kind: 'property', name, at };
+  if (quoted !== undefined || reader.peek() !== '(') {
+    reader.budget.countName(at);
+    return { kind: 'property', name, at };
+  }
   const op = standardOp(name);
   const readArgument = op && arrayOps.includes(op) ? readArrayItem : readDisjunction;
   if (op && /^[ast]_/.test(op)) reader.budget.countCondition(at);

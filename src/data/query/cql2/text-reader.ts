@@ -11,7 +11,11 @@ const identifierPattern = /[\p{L}_:][\p{L}\p{M}\p{N}_:.]*/uy;
 /** A quote inside is doubled, or escaped by a backslash. */
 const stringPattern = /'(?:[^'\\]|''|\\.)*'/sy;
 const quotedNamePattern = /"(?:[^"]|"")*"/y;
-const geometryPattern = new RegExp(`(?:${wktTypes.join('|')})(?:ZM|Z|M)?(?=\\s|\\()`, 'iy');
+/** A column may be called like a type of geometry: what follows decides. */
+const geometryPattern = new RegExp(
+  `(?:${wktTypes.join('|')})(?:ZM|Z|M)?(?=\\s*(?:(?:ZM|Z|M)\\b\\s*)?(?:\\(|EMPTY\\b))`,
+  'iy',
+);
 /** Requirement /req/cql2-text/escaping. */
 const escapes: Readonly<Record<string, string>> = {
   a: '\x07',

@@ -135,12 +135,14 @@ export class Cql2Budget {
   readonly geometry: ParseBudget;
   private conditions: number;
   private values: number;
+  private names: number;
 
   /** @param levelFactor nesting levels for each one of the limit */
   constructor(limits: QueryLimits, levelFactor = 1) {
     this.geometry = { vertices: limits.vertices, depth: limits.depth * levelFactor };
     this.conditions = limits.predicates;
     this.values = limits.values;
+    this.names = limits.values;
   }
 
   countCondition(at: Place): void {
@@ -149,6 +151,11 @@ export class Cql2Budget {
 
   countValue(at: Place): void {
     if (--this.values < 0) failAt('The filter has too many values', at);
+  }
+
+  /** Counts a column by its name: long chains of operators are nested as deeply as they have operands. */
+  countName(at: Place): void {
+    if (--this.names < 0) failAt('The filter names columns too often', at);
   }
 
   /** Reads one nesting level. */

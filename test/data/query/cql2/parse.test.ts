@@ -132,6 +132,7 @@ test('errors give the position, and the nearest existing name', () => {
     ["height = 5 + 'a'", '+ takes a number, not a text at character 14.'],
     ['height = 5 +', 'Expected a column or a value but found the end at character 13.'],
     ['height + 5', 'Expected = <> < <= > or >= but found the end at character 11.'],
+    [`${Array(1001).fill('height').join('-')} > 0`, 'The filter names columns too often at character 7001.'],
     ['height = (5', 'Expected ")" but found the end at character 12.'],
     ['2^3^4 = 1', 'Expected = <> < <= > or >= but found "^" at character 4.'],
     ['height AND count = 1', 'Expected an operator after "height" but found "AND" at character 8.'],

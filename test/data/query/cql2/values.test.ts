@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { ValidationError } from '../../../../src/catalogue/errors.ts';
 import { compilePredicate } from '../../../../src/data/query/compile.ts';
+import { evaluator } from '../../../../src/data/query/compile-expression.ts';
 import { conformanceClasses, functionDescriptions } from '../../../../src/data/query/cql2/conformance.ts';
 import { parseCql2, readCql2 } from '../../../../src/data/query/cql2/parse.ts';
 import { predicateSize, referencedColumns } from '../../../../src/data/query/predicate.ts';
@@ -82,7 +83,8 @@ const yes = [
   "ACCENTI('が') <> 'か'",
   "CASEI(name) < 'z' OR CASEI(name) > 'z'",
   "upper(ascii) = 'ANGSTROM' AND Lower(upper(ascii)) = ascii",
-  "length(name) = 8 AND length('😀') = 1",
+  "length(name) = 8 AND length('😀') = 1 AND '😀a' LIKE '_a' AND NOT '😀a' LIKE '__a' AND 'x😀😀a' LIKE '%_a'",
+  `concat(${Array(999).fill('name').join()}) IS NOT NULL`,
   "concat(ascii, '-', 'x') = 'angstrom-x' AND trim(' a ') = 'a'",
   'abs(-low) = 7 AND floor(high) = 9 AND ceil(high) = 10 AND round(high) = 10 AND round(-0.5) = -1 AND sqrt(16) = 4',
   'year(day) = 2020 AND month(start) = 5 AND day("day") = 17',
@@ -308,4 +310,25 @@ test('no JSON makes the reader throw anything but ValidationError', () => {
     }),
     { numRuns: 3000 },
   );
+});
+
+test('a text that is joined to itself beyond what a function makes is null', () => {
+  const concat = evaluator('concat');
+  const long = 'é'.repeat(2 ** 20);
+  assert.equal(evaluator('length')([concat(Array(16).fill(long))]), 2 ** 24);
+  assert.equal(concat([...Array(16).fill(long), 'a']), null);
+});
+
+test('a column may be called like a type of geometry', async () => {
+  const places = schemaOf({ point: 'integer', polygon: 'string' });
+  const place = rowOf([7, 'a'], { type: 'Point', coordinates: [8.5, 47.4] });
+  for (const filter of ['point > 5', "polygon IN ('a') AND point IS NOT NULL", 'point = 7'])
+    assert.equal((await compilePredicate(parseCql2(filter, places), places))(place), true, filter);
+  for (const geometry of ['POINT (8.5 47.4)', 'point(8.5 47.4)', 'POINT Z (8.5 47.4 1)', 'POINTZ(8.5 47.4 1)'])
+    assert.equal(
+      (await compilePredicate(parseCql2(`S_INTERSECTS(geometry, ${geometry})`, places), places))(place),
+      true,
+      geometry,
+    );
+  assert.equal((await compilePredicate(parseCql2('S_WITHIN(geometry, POLYGON EMPTY)', places), places))(place), false);
 });
