@@ -50,7 +50,7 @@ export const yearOfDataset = (dataset: Dataset): string => lastUpdateOf(dataset)
 
 const valuesOf: { readonly [F in FacetName]: (dataset: Dataset) => readonly string[] } = {
   namespace: ({ namespace }) => [namespace],
-  geometry: (dataset) => (dataset.columns.length ? [geometryClassOfDataset(dataset)] : []),
+  geometry: (dataset) => [geometryClassOfDataset(dataset)],
   keyword: ({ keywords }) => keywords,
   licence: ({ licence }) => (licence ? [licence] : []),
   file_format: (dataset) => [formatOfDataset(dataset)].filter(Boolean),

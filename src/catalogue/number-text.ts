@@ -3,3 +3,6 @@
  * data of languages, which takes longer than a whole command or picture.
  */
 export const numberText = (number: number): string => String(number).replace(/\B(?=(?:\d{3})+$)/g, ',');
+
+/** A number of rows, in English: `1 row`, `3 rows`. */
+export const rowCountText = (rows: number): string => `${rows} ${rows === 1 ? 'row' : 'rows'}`;

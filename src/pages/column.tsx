@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { ColumnInVersion } from '../catalogue/column-in-versions.ts';
 import { type ColumnProfile, type Histogram, statisticsInMetadata } from '../catalogue/column-statistics.ts';
 import { refOf } from '../catalogue/ref.ts';
+import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset } from '../catalogue/types.ts';
 import { apiPath, columnPath } from '../catalogue/urls.ts';
 import { TypeOfColumn } from './cells.tsx';
@@ -122,16 +123,13 @@ function Values({ context, dataset, column, profile, rows }: Props & { readonly 
         </p>
       )}
       <p>
-        <a href={rowsHref(type === 'geometry' ? [] : [['_ordering', quoted(name)]])} rel="nofollow">
+        <a href={rowsHref(type === 'geometry' ? [] : [['_ordering', quotedName(name)]])} rel="nofollow">
           {locale.text('allRowsWithFilters')} →
         </a>
       </p>
     </>
   );
 }
-
-/** The name of a column in a list: in quotes if it has a comma or a quote. */
-const quoted = (name: string): string => (/[,"]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name);
 
 interface FiguresProps {
   readonly context: PageContext;

@@ -47,7 +47,11 @@ export function DatasetHit({ context, dataset, namespace, terms }: HitProps): VN
             <span>{locale.fill(rowCountKey(version, dataset.columns), boldCount(context, version.rows))}</span>
           )}
           {columns.length > 0 && <span>{locale.fill('columnCount', boldCount(context, columns.length))}</span>}
-          {version?.format ? <span>{sizeAndFormat(version, locale)}</span> : <span>{locale.text('noData')}</span>}
+          {version?.file || version?.href ? (
+            <span>{sizeAndFormat(version, locale)}</span>
+          ) : (
+            <span>{locale.text('noData')}</span>
+          )}
           {licence && <span>{licenceName(licence)}</span>}
           {updated && (
             <span>

@@ -196,13 +196,13 @@ function Links({ links }: Pick<Dataset, 'links'>): VNode {
 
 /** An address, a mailbox or a text. */
 function Contact({ contact }: { readonly contact: string }): VNode {
-  const mail = /^(?:[^<>]*<)?([^\s@<>"]+@[^\s@<>"]+)>?$/.exec(contact)?.[1];
+  const mail = /^(?:[^<>]*<)?(?:mailto:)?([^\s@<>":]+@[^\s@<>"]+)>?$/i.exec(contact)?.[1];
   if (isHttpUrl(contact))
     return (
       <a href={contact} rel="nofollow noopener">
         {new URL(contact).host}
       </a>
     );
-  if (mail) return <a href={`mailto:${encodeURI(mail)}`}>{contact}</a>;
+  if (mail) return <a href={`mailto:${encodeURI(mail)}`}>{contact.replace(/^mailto:/i, '')}</a>;
   return <span dir="auto">{contact}</span>;
 }

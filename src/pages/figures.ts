@@ -56,7 +56,7 @@ export function licenceName(licence: string): string {
 
 /** Text of a dataset's number of rows, with the number in bold. */
 export const sizeAndFormat = (version: Version, locale: Locale): string =>
-  version.size === null ? formatName(version.format) : `${formatName(version.format)}, ${locale.size(version.size)}`;
+  [formatName(version.format), version.size === null ? '' : locale.size(version.size)].filter(Boolean).join(', ');
 
 /** The date of a version; with its time (UTC), if another of the versions has the same date. */
 export function dateOfVersion(

@@ -1,5 +1,6 @@
 /** The reader's language: texts of the interface with their values filled in, numbers, sizes, dates and places. */
 import type { ComponentChildren } from 'preact';
+import { millisecondsOfTime } from '../catalogue/iso-time.ts';
 import { english, type TextKey, type Texts } from './texts/english.ts';
 import { french } from './texts/french.ts';
 import { german } from './texts/german.ts';
@@ -137,13 +138,14 @@ export class Locale {
 
   /** @param bytes number of bytes; a kilobyte has 1000 */
   size(bytes: number): string {
-    const power = bytes < 1000 ? 0 : Math.min(4, Math.floor(Math.log10(bytes) / 3));
+    // 999.7 kB would be written as 1,000 kB.
+    const power = bytes < 1000 ? 0 : Math.min(4, Math.floor((Math.log10(bytes) + Math.log10(1000 / 999.5)) / 3));
     return (this.#sizes[power] as () => Intl.NumberFormat)().format(bytes / 1000 ** power);
   }
 
-  /** The day of a time in ISO 8601, UTC. */
+  /** The day of a time in ISO 8601, UTC; a time without an offset is in UTC. */
   date(time: string, form: 'long' | 'short' = 'short'): string {
-    const date = new Date(time);
+    const date = new Date(millisecondsOfTime(time));
     return Number.isNaN(date.getTime()) ? time : this.#dates[form]().format(date);
   }
 

@@ -135,12 +135,14 @@ export interface QueryPageParts {
   readonly matched: number;
   /** Number of all their columns. */
   readonly columnCount: number;
+  /** Columns of texts that other tools would read as numbers or truth values. */
+  readonly textColumns: readonly string[];
 }
 
 /** The page of a saved query: what it asks, and the first rows that it finds. */
 export function renderQueryPage(context: PageContext, parts: QueryPageParts): string {
   const { locale } = context;
-  const { query, dataset, isPrivate, preview, reason, matched, columnCount } = parts;
+  const { query, dataset, isPrivate, preview, reason, matched, columnCount, textColumns } = parts;
   const columns: readonly Column[] = dataset?.columns ?? [];
   const parameters = parametersFromRecord(query.parameters);
   const isAggregated = haveAggregates(parameters);
@@ -204,7 +206,7 @@ export function renderQueryPage(context: PageContext, parts: QueryPageParts): st
               hasGeometry: !isAggregated && columns.some(({ type }) => type === 'geometry'),
               isAggregated,
               isPrivate,
-              textColumns: [],
+              textColumns,
               subject: `@${query.slug}`,
               title: query.label,
               server: context.base,

@@ -34,14 +34,15 @@ const limits = { _west: '-180', _south: '-90', _east: '180', _north: '90' } as c
 /**
  * The query string that the form of an area stands for; null if it wasn't sent. Blank sides are those of the world; if
  * all are blank, there is no box.
+ * @param keepsBlank true to keep other parameters without a text: of rows, they are filters on the empty text
  */
-export function queryOfAreaForm(query: URLSearchParams, locale: Locale): string | null {
+export function queryOfAreaForm(query: URLSearchParams, locale: Locale, keepsBlank = true): string | null {
   if (!sides.some((side) => query.has(side))) return null;
   const values = sides.map((side) => plainNumber(locale, query.get(side)?.trim() ?? '') || null);
   const box = values.some((value) => value !== null)
     ? sides.map((side, i) => values[i] ?? limits[side]).join(',')
     : null;
   const names: readonly string[] = [...sides, 'bbox', '_bbox', 'page', '_page', 'offset', '_offset'];
-  const kept = [...query].filter(([name, value]) => !names.includes(name) && value !== '');
+  const kept = [...query].filter(([name, value]) => !names.includes(name) && (keepsBlank || value !== ''));
   return queryStringOf([...kept, ...(box === null ? [] : ([['bbox', box]] as const))]);
 }

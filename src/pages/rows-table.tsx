@@ -1,6 +1,7 @@
 /** The table of rows: heads with distributions, links to parts of the rows, values beside it. */
 import type { VNode } from 'preact';
 import type { ColumnProfile, MatchedColumn, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
+import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Column } from '../catalogue/types.ts';
 import { Cell, isNumeric, type RowValues, TypeOfColumn } from './cells.tsx';
 import { Ends, HistogramBars, makeRowsHref, TopValues } from './histogram.tsx';
@@ -139,7 +140,7 @@ function HeadCell({ context, column, isKey, isAggregated, profile, matched, tota
   const { locale, query } = context;
   const { name, type } = column;
   const ordering = query.get('_ordering') ?? '';
-  const own = /[,"]/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
+  const own = quotedName(name);
   const direction = ordering === own ? 'ascending' : ordering === `-${own}` ? 'descending' : undefined;
   const canSort = !['geometry', 'object', 'array'].includes(type);
   const next = direction === 'ascending' ? `-${own}` : own;

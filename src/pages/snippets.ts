@@ -44,8 +44,16 @@ const sqlQuoted = (text: string): string => `'${text.replaceAll("'", "''")}'`;
 /** A name that every language takes. */
 const variableName = (name: string): string => {
   const plain = name.replace(/[^A-Za-z0-9]+/g, '_').replace(/^_+|_+$/g, '');
-  return /^[A-Za-z]/.test(plain) ? plain.toLowerCase() : `data_${plain}`.toLowerCase();
+  const lower = plain.toLowerCase();
+  return /^[a-z]/.test(lower) && !reservedWords.includes(lower) ? lower : `data_${lower}`;
 };
+/** Words of Python, R and JavaScript that are no names of variables. */
+const reservedWords: readonly string[] = (
+  'and as assert async await break case catch class const continue debugger def default del delete do elif else enum ' +
+  'except export extends false finally for from function global if implements import in inf inner instanceof ' +
+  'interface is lambda let na nan new next none nonlocal not null or package pass private protected public raise ' +
+  'repeat return static super switch this throw true try typeof var void while with yield'
+).split(' ');
 
 /** True for a text that Python or R would read as something else. */
 const looksTyped = (text: string): boolean =>

@@ -2,6 +2,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import { UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import { millisecondsOfTime } from '../catalogue/iso-time.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Version } from '../catalogue/types.ts';
 import { type ChartChoices, chartChoices, chosenColumns, mostLines, mostTimes } from '../pages/chart-columns.ts';
@@ -86,7 +87,7 @@ async function readChart(
     const [at, label, y] = [item[time.name] as number | string, String(item[series.name]), item[mean]];
     if (typeof y !== 'number') continue;
     if (Number(item[count]) > 1) isMean = true;
-    const x = typeof at === 'number' ? at : Date.parse(at);
+    const x = typeof at === 'number' ? at : millisecondsOfTime(at);
     if (Number.isNaN(x)) continue;
     const points = lines.get(label) ?? [];
     points.push({ x, y, at });

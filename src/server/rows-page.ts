@@ -1,15 +1,18 @@
 /** The page of rows: what it shows beside them, and the forms that lead to it. */
 
+import type { ColumnProfile } from '../catalogue/column-statistics.ts';
 import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import { shownVersion } from '../pages/figures.ts';
 import { columnsOfGroups, describedColumns, findRows, findRowsPage, type RowsFinder } from '../pages/find-rows.ts';
+import { profilesByColumn } from '../pages/preview-columns.ts';
 import type { QueryPageParts } from '../pages/records.tsx';
 import { queryOfAreaForm, queryOfRowForms } from '../pages/row-forms.ts';
 import { renderRowsPage } from '../pages/rows.tsx';
 import type { RowsFacts } from '../pages/rows-in-files.tsx';
+import { columnsThatLookTyped } from '../pages/snippets.ts';
 import { datasetWithColumnsOf, previewColumns, previewRows, profileSoon, readObjects } from './dataset-page.ts';
 import { isPrivate } from './dataset-state.ts';
 import { BadRequestError } from './errors.ts';
@@ -87,7 +90,7 @@ export async function firstRowsOfQuery(
   const version = query.version
     ? asked?.versions.find(({ slug }) => slug === query.version)
     : asked && shownVersion(asked);
-  const none = { preview: null, reason: '', matched: 0, columnCount: 0 };
+  const none = { preview: null, reason: '', matched: 0, columnCount: 0, textColumns: [] };
   if (!asked || !version?.ready) return none;
   const find = async () => {
     const { catalogue } = request;
@@ -102,7 +105,10 @@ export async function firstRowsOfQuery(
     const found = await findRows(rowsFinder(request, version), first, version, known, previewColumns);
     const columns = isAggregated ? columnsOfGroups(found.items) : found.columns;
     const columnCount = isAggregated ? columns.length : allColumns.length;
-    return { preview: { columns, rows: found.items }, reason: '', matched: found.matched, columnCount };
+    const preview = { columns, rows: found.items };
+    const profiles: ReadonlyMap<string, Partial<ColumnProfile>> = profilesByColumn(version, profile);
+    const textColumns = columnsThatLookTyped(isAggregated ? columns : allColumns, profiles);
+    return { preview, reason: '', matched: found.matched, columnCount, textColumns };
   };
   try {
     return (await soon(find(), patienceOf(request.app))) ?? none;

@@ -6,6 +6,7 @@ import { findIdentifierOfLicenceUrl, findSpdxIdentifier, licenceUrl } from '../c
 import { isDate, isLanguageTag } from '../catalogue/meaning.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import { decodeMetadata } from '../catalogue/metadata.ts';
+import { rowCountText } from '../catalogue/number-text.ts';
 import { offeredFormats, outputFormats } from '../catalogue/output-formats.ts';
 import { latestReadyVersion, mayHaveRows } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
@@ -222,7 +223,7 @@ const lastTime = (...times: readonly string[]) => times.reduce(later, '') || und
 function describeTable({ label, slug, columns }: Dataset, version: Version | undefined): string {
   const name = label || slug;
   if (!version) return `${name}: a dataset without data.`;
-  const rows = version.rows === null ? '' : ` with ${version.rows} rows`;
+  const rows = version.rows === null ? '' : ` with ${rowCountText(version.rows)}`;
   if (columns.length === 0) return `${name}: a file${version.format && ` in the format ${version.format}`}.`;
   const names = columns.slice(0, 20).map((column) => column.name);
   const more = columns.length > names.length ? ` and ${columns.length - names.length} more` : '';

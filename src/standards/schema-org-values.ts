@@ -1,4 +1,5 @@
 /** Values of facts as objects of schema.org. */
+import { rowCountText } from '../catalogue/number-text.ts';
 import { type Agent, type DatasetFacts, shortestDescription } from './facts.ts';
 
 export const organization = ({ name }: Agent) => ({ '@type': 'Organization', name });
@@ -21,7 +22,7 @@ export function describeAtLength(
   if (isLongEnough(description)) return description;
   const names = columns.map(({ name }) => name).slice(0, 50);
   const table = names.length
-    ? `A table${rows === undefined ? '' : ` with ${rows} rows`} and the columns ${names.join(', ')}.`
+    ? `A table${rows === undefined ? '' : ` with ${rowCountText(rows)}`} and the columns ${names.join(', ')}.`
     : '';
   const text = [description, table, `“${title}”, a dataset published by ${publisher.name}.`].filter(Boolean).join(' ');
   const whole = isLongEnough(text)

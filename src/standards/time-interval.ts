@@ -1,6 +1,7 @@
 /** The time that the rows of a version are about. */
 import { statisticsInMetadata } from '../catalogue/column-statistics.ts';
 import { findTimeColumns } from '../catalogue/feature-parameters.ts';
+import { millisecondsOfTime } from '../catalogue/iso-time.ts';
 import type { DataColumn, Version } from '../catalogue/types.ts';
 
 /** Times of the first and the last row: RFC 3339, UTC. */
@@ -30,8 +31,8 @@ const lastMillisecond = Date.parse('9999-12-31T23:59:59.999Z');
  */
 function instantOf(value: string | number | undefined, timeOfDay: string): string | undefined {
   if (typeof value !== 'string') return undefined;
-  const text = value.length === 10 ? value + timeOfDay : value.replace(' ', 'T');
-  const moment = Date.parse(/Z$|[+-]\d\d:?\d\d$/i.test(text) ? text : `${text}Z`);
+  const text = value.length === 10 ? value + timeOfDay : value;
+  const moment = millisecondsOfTime(text);
   if (Number.isNaN(moment)) return undefined;
   const utc = new Date(Math.min(Math.max(moment, firstMillisecond), lastMillisecond)).toISOString();
   const microseconds = /\.\d{3}(\d{1,3})/.exec(text)?.[1]?.padEnd(3, '0') ?? '000';

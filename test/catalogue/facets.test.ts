@@ -64,7 +64,10 @@ describe('facets of datasets', () => {
 
   it('are those of filtering once for each value', () => {
     const all = listPage(snapshot, 'dataset', {}).items;
-    const choices = { namespace: ['parks', 'water'], licence: ['CC0-1.0', 'CC-BY-4.0'], keyword: ['city', 'nature'] };
+    const choices = {
+      ...{ namespace: ['parks', 'water'], licence: ['CC0-1.0', 'CC-BY-4.0'], keyword: ['city', 'nature'] },
+      geometry: ['none', 'point'],
+    };
     const filter = fc.record(
       Object.fromEntries(
         Object.entries(choices).map(([name, values]) => [name, fc.subarray(values, { minLength: 1 })]),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { splitCommandLine } from '../../src/cli/completion/shells.ts';
+import { findShellByName, splitCommandLine } from '../../src/cli/completion/shells.ts';
 import { makeRoot, type PromptOptions, seed, type } from '../support/prompt.ts';
 
 const root = await makeRoot({
@@ -73,6 +73,17 @@ describe('completion', () => {
     await type(['remote', 'add', 'prod', 'https://data.example.org'], { root, env });
     assert.deepEqual(await offered('--remote p', { env }), ['prod']);
     assert.deepEqual(await offered('login ', { env }), ['prod']);
+  });
+
+  it('writes names so that bash expands nothing in them', () => {
+    const word = `h$(touch x)'"\``;
+    const answer = (line: string) =>
+      findShellByName('bash').answer({ candidates: [{ word, description: '' }] }, [line, 'h'])[1] ?? '';
+    for (const quote of ['"', "'"]) {
+      const line = `data a/b ${quote}`;
+      assert.deepEqual(splitCommandLine(`${line}${answer(`${line}h`)}`).words.at(-1), word, quote);
+    }
+    assert.match(answer('data a/b "h'), /\\\$\(touch x\)'\\"\\`$/);
   });
 
   it('reads no record to list names', async () => {

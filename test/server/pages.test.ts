@@ -35,6 +35,11 @@ describe('a page', () => {
       ...{ ...query, label: 'By kind', slug: 'kinds', version: first },
       parameters: { _group_by: 'kind', _aggregate: 'count AS trees' },
     });
+    await workshop.publish('codes', 'codes.csv', 'code,height\n"007",1\n"010",2\n');
+    await workshop.publish('notes', 'README', 'Only words.');
+    await catalogue.edit({ kind: 'dataset', namespace: 'lab', slug: 'notes' }, { contact: 'mailto:ann@example.org' });
+    const codes = { dataset: 'lab/codes', description: '' };
+    await catalogue.create('query', { ...codes, label: 'Class', slug: 'class', parameters: { height__gte: '1' } });
     await catalogue.create('query', { ...query, label: 'Wrong', slug: 'wrong', parameters: { girth: '3' } });
     server = await serveFolder(workshop.root);
   });
@@ -63,7 +68,7 @@ describe('a page', () => {
   });
 
   it('of namespaces counts their datasets', async () => {
-    assert.match((await page('/api/v1/namespaces/')).text, /lab · 1 dataset</);
+    assert.match((await page('/api/v1/namespaces/')).text, /lab · 3 datasets</);
   });
 
   it('of a query has the first rows that it finds, in words and in order', async () => {
@@ -77,6 +82,21 @@ describe('a page', () => {
   it('of a query asks the version of the query, and shows groups', async () => {
     const { text } = await page('/api/v1/queries/kinds/');
     assert.match(text, /<th[^>]*>.*?trees.*?<td[^>]*>oak<\/td>\s*<td class="num"[^>]*>10<\/td>/);
+  });
+
+  it('of a query has lines to copy that keep texts as texts, and names that no language reserves', async () => {
+    const { text } = await page('/api/v1/queries/class/');
+    assert.match(text, /data_class = pd\.read_csv\(/);
+    assert.match(text, /dtype=\{(&quot;|"|<[^>]*>)*code/);
+  });
+
+  it('of a dataset with a file that is no table has its size, and a contact that can be written to', async () => {
+    const { text } = await page('/api/v1/namespaces/lab/datasets/notes/');
+    assert.match(text, /<a href="mailto:ann@example\.org">ann@example\.org<\/a>/);
+    const hits = (await page('/api/v1/datasets/?search=notes')).text.split('<li class="hit">');
+    const hit = hits.find((one) => one.includes('datasets/notes/')) ?? '';
+    assert.match(hit, />11 bytes</);
+    assert.doesNotMatch(hit, /no data yet/);
   });
 
   it('of a query that asks for an unknown column says so', async () => {

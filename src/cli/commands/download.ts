@@ -64,7 +64,8 @@ async function toFile(call: Call, payload: Payload, output: string | undefined, 
     await payload.close();
     throw new ConflictError(`The file ${shown} exists. Name another one with -o FILE, or replace it with --force`);
   }
-  const already = bytesAlreadyFetched(path, size);
+  // Only the checksum shows that a part is the beginning of this file.
+  const already = version.checksum ? bytesAlreadyFetched(path, size) : 0;
   if (already) show.message(`Resuming after ${bytesText(already)} of ${bytesText(size)}.`);
   const { at, end } = showByteProgress(context, `Downloading ${basename(shown)}`, size, already);
   const remains = `The first part is in ${shown}.part: the same command fetches the rest.`;

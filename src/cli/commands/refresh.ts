@@ -47,7 +47,7 @@ export const command: Verb<{ readonly dryRun?: boolean }> = {
       } catch (error) {
         // The other sources are still imported.
         if (chosen.length === 1) throw error;
-        show.message(`error: ${name}: ${(error as Error).message}`);
+        show.failure(`error: ${name}: ${(error as Error).message}`);
         results.push({ name, error: (error as Error).message });
         exitCode = 1;
       }

@@ -41,7 +41,7 @@ const bash: Shell = {
     const rest = splitCommandLine(replaced).words.at(-1) ?? '';
     const kept = current.endsWith(rest) ? current.length - rest.length : 0;
     const how = paths ?? (candidates.some(isOpen) ? 'open' : '');
-    return [how, ...candidates.map(({ word }) => (quote ? word : escaped(word.slice(kept))))];
+    return [how, ...candidates.map(({ word }) => (quote ? escapedInQuotes(word, quote) : escaped(word.slice(kept))))];
   },
   script: `# Completion of catalogue for bash.
 _catalogue() {
@@ -128,6 +128,9 @@ export function findShellByName(name: string): Shell {
   );
 }
 
+/** A word in an open quote: in double quotes, bash expands variables and commands. */
+const escapedInQuotes = (word: string, quote: string) =>
+  quote === '"' ? word.replace(/[\\"$`]/g, '\\$&') : word.replaceAll("'", "'\\''");
 const escaped = (word: string) => word.replace(/[^-\w@%+=:,./\u0080-\uffff]/g, '\\$&');
 
 /**

@@ -23,6 +23,8 @@ export interface Output {
   heading(text: string): void;
   /** A message to the person, on stderr. */
   message(text: string): void;
+  /** A failure, on stderr, also with --quiet. */
+  failure(text: string): void;
 }
 
 /** Layout of a table for people. */
@@ -55,6 +57,7 @@ export function createOutput(context: Context, options: ShowOptions): Output {
     message(text) {
       if (!context.quiet) context.err(`${escapeKeepingLines(text, gap)}\n`);
     },
+    failure: (text) => context.err(`${escapeKeepingLines(text, gap)}\n`),
 
     table(headings, rows, { numbers = [], whole = false } = {}) {
       const titles = headings.map(escapeToOneLine);

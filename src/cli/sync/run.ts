@@ -96,11 +96,11 @@ export function showSyncConflicts({ context, global, show }: Call, conflicts: re
 /** Shows the blocked changes and the failures, by the names of the records. */
 export function showSyncFailures({ show }: Call, blocked: readonly Blocked[], failures: readonly Failure[]): void {
   for (const { path, reason } of blocked.slice(0, mostLines))
-    show.message(`${describeFilePath(path)}: left alone. ${reason}`);
-  if (blocked.length > mostLines) show.message(`… and ${blocked.length - mostLines} more that were left alone.`);
+    show.failure(`${describeFilePath(path)}: left alone. ${reason}`);
+  if (blocked.length > mostLines) show.failure(`… and ${blocked.length - mostLines} more that were left alone.`);
   for (const { path, error } of failures.slice(0, mostLines))
-    show.message(`${describeFilePath(path)}: ${error.message}`);
-  if (failures.length > mostLines) show.message(`… and ${failures.length - mostLines} more that failed.`);
+    show.failure(`${describeFilePath(path)}: ${error.message}`);
+  if (failures.length > mostLines) show.failure(`… and ${failures.length - mostLines} more that failed.`);
 }
 
 /** `3 records and 1.2 MB`. */

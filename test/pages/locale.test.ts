@@ -1,0 +1,40 @@
+/** Dates and sizes as pages write them. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { localeFor } from '../../src/pages/locale.ts';
+
+const english = localeFor('en');
+
+for (const zone of ['America/New_York', 'Europe/Berlin', 'UTC'])
+  it(`a time without an offset is in UTC on a machine in ${zone}`, () => {
+    process.env.TZ = zone;
+    for (const [time, day] of [
+      ['2024-05-01T00:30:00', '1 May 2024'],
+      ['2024-05-01 23:30', '1 May 2024'],
+      ['2024-05-01T23:30:00-02:00', '2 May 2024'],
+      ['2024-05-01T00:30:00.123Z', '1 May 2024'],
+      ['2024-05-01', '1 May 2024'],
+      ['soon', 'soon'],
+    ] as const)
+      assert.equal(english.date(time), day, time);
+  });
+
+it('a size is written with the unit that it has when it is rounded', () => {
+  for (const [bytes, text] of [
+    [0, '0 B'],
+    [999, '999 B'],
+    [1000, '1 kB'],
+    [999_400, '999 kB'],
+    [999_700, '1 MB'],
+    [999_960_000, '1 GB'],
+    [1_500_000, '1.5 MB'],
+  ] as const)
+    assert.equal(
+      english
+        .size(bytes)
+        .replace(/bytes?/, 'B')
+        .replaceAll(/\s/g, ' '),
+      text,
+      String(bytes),
+    );
+});
