@@ -1,6 +1,7 @@
 /** Documents of a source: local files, or what a server answers, kept as local files. Readers of formats ask for them here. */
 import { createReadStream } from 'node:fs';
-import { readFile, stat } from 'node:fs/promises';
+import { readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
@@ -46,6 +47,45 @@ export async function openLocalDocument(path: string): Promise<OpenDocument> {
   const stats = await stat(path).catch(() => null);
   if (!stats?.isFile()) throw new NotFoundError(`There is no file ${path}.`);
   return { address: path, path, mediaType: '', size: stats.size };
+}
+
+/**
+ * The documents of a local source: files in its folder, and the source itself. Others are refused, and hidden ones, since a
+ * source could publish any file of this machine by naming it.
+ * @param source absolute path of a file or folder, which may be a link
+ */
+export function localDocuments(source: string): Documents {
+  return {
+    async open(address) {
+      const isFolder = await stat(source).then(
+        (stats) => stats.isDirectory(),
+        () => false,
+      );
+      const folder = isFolder ? source : dirname(source);
+      const path = resolve(folder, address);
+      const target = await realpath(path).catch(() => null);
+      if (target === null) throw new NotFoundError(`There is no file ${address}.`);
+      if (path !== source && (hasHiddenName(folder, path) || !isWithin(await realpath(folder), target)))
+        throw new ValidationError({
+          source: [
+            `${address} is hidden, or outside of the folder of the source, ${folder}. It was not read: if it belongs to the source, copy it into the folder.`,
+          ],
+        });
+      return await openLocalDocument(path);
+    },
+  };
+}
+
+/** True if the way from a folder to a path has a name that begins with a dot, or leads upwards. */
+const hasHiddenName = (folder: string, path: string): boolean =>
+  relative(folder, path)
+    .split(sep)
+    .some((name) => name.startsWith('.'));
+
+/** True if a path is below a folder; both without links. */
+function isWithin(folder: string, path: string): boolean {
+  const below = relative(folder, path);
+  return below !== '' && !isAbsolute(below) && below.split(sep)[0] !== '..';
 }
 
 /** The text of a document. @throws ValidationError if it is too large */

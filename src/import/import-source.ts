@@ -11,7 +11,7 @@ import { withLockFile } from '../disk/lock.ts';
 import { BroughtFiles, type BroughtSoFar } from './bring-files.ts';
 import type { ListLayers, UnpackTable } from './data-files.ts';
 import type { SourceFormat } from './detect.ts';
-import { type Documents, openLocalDocument } from './documents.ts';
+import { type Documents, localDocuments } from './documents.ts';
 import { HttpDocuments } from './http-documents.ts';
 import type { Skipped } from './imported.ts';
 import { readHttpSource } from './read-http-source.ts';
@@ -99,6 +99,8 @@ async function importInto(
 ): Promise<ImportResult> {
   const namespace = request.namespace ?? (slugify(nameOfSource(from)) || 'imported');
   const { catalogue, signal, cwd } = environment;
+  /** That of a local source. */
+  const path = resolve(cwd, request.source);
   let files: BroughtFiles | undefined;
   const http = isUrl(from)
     ? await HttpDocuments.open({
@@ -121,7 +123,7 @@ async function importInto(
               throw error;
             }),
         }
-      : { open: (address) => openLocalDocument(address) };
+      : localDocuments(path);
     const target = { namespace, label: nameOfSource(from), from, dryRun: request.dryRun ?? false };
     const writer = await DatasetWriter.open(catalogue, target);
     const state = {
@@ -134,7 +136,7 @@ async function importInto(
     };
     const items = http
       ? readHttpSource(addressToRead(request.source), { ...state, folder: null })
-      : readLocalSource(resolve(cwd, request.source), state);
+      : readLocalSource(path, state);
     const unpacking = environment.unpackTable && { unpackTable: environment.unpackTable, folder };
     const { dryRun = false } = request;
     const { onFiles } = environment;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -229,6 +229,67 @@ describe('an import of local files', () => {
     const bomb = await importing('sources/bomb.json.gz', '--to', 'bomb');
     assert.equal(bomb.exitCode, 1);
     assert.match(bomb.json?.skipped[0].reason ?? bomb.err, /format is not known|more than/);
+  });
+
+  it('brings no hidden file, and none from outside of the folder of the source, named by its path or through a link', async () => {
+    const { root, folder, importing } = await makeSources();
+    const outside = join(dirname(root), 'secret.csv');
+    writeFileSync(outside, 'name,token\nremote,abc\n');
+    const dcatUs = (downloadURL: string) =>
+      JSON.stringify({
+        conformsTo: 'https://project-open-data.cio.gov/v1.1/schema',
+        dataset: [{ identifier: 'keys', title: 'Keys', distribution: [{ downloadURL, mediaType: 'text/csv' }] }],
+      });
+    const turtle = `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+      <https://x.example/keys> a dcat:Dataset ; dct:title "Keys" ; dcat:distribution [ dcat:downloadURL "${outside}" ] .`;
+    const stac = JSON.stringify({
+      ...{ stac_version: '1.0.0', type: 'Collection', id: 'keys', description: 'Keys', license: 'CC0-1.0', extent: {} },
+      ...{ links: [], assets: { data: { href: './link.csv', type: 'text/csv' } } },
+    });
+    const dataPackage = JSON.stringify({ name: 'keys', resources: [{ name: 'keys', path: 'link.csv' }] });
+    const importingFolder = async (name: string, files: Readonly<Record<string, string>>, target = outside) => {
+      mkdirSync(join(folder, name));
+      for (const [file, text] of Object.entries(files)) {
+        mkdirSync(dirname(join(folder, name, file)), { recursive: true });
+        writeFileSync(join(folder, name, file), text);
+      }
+      symlinkSync(target, join(folder, name, 'link.csv'));
+      const main = Object.keys(files)[0] ?? '';
+      const { json, err } = await importing(`sources/${name}/${main}`, '--to', name, '--with-data');
+      assert.equal(json?.created.length, 1, `${name}: ${err}`);
+      return json;
+    };
+    for (const [name, files] of [
+      ['path', { 'data.json': dcatUs(outside) }],
+      ['relative', { 'data.json': dcatUs('../../secret.csv') }],
+      ['link', { 'data.json': dcatUs('link.csv') }],
+      [
+        'hidden',
+        {
+          'data.json': dcatUs(join(folder, 'hidden/.config/secret.csv')),
+          '.config/secret.csv': 'name,token\nremote,abc\n',
+        },
+      ],
+      ['turtle', { 'catalog.ttl': turtle }],
+      ['package', { 'datapackage.json': dataPackage }],
+      ['collection', { 'collection.json': stac }],
+    ] as const) {
+      const { versions, links } = await importingFolder(name, files);
+      assert.deepEqual(versions, [], name);
+      assert.deepEqual([links.length, links[0].failed], [1, true], name);
+      assert.match(
+        links[0].reason,
+        /(?:secret|link)\.csv is hidden, or outside of the folder of the source, .*copy it into the folder/,
+      );
+    }
+    const within = await importingFolder('within', { 'data.json': dcatUs('link.csv'), 'own.csv': 'a\n1\n' }, 'own.csv');
+    assert.deepEqual([within.versions.length, within.links], [1, []]);
+    // What was typed may lead to any place.
+    symlinkSync(join(folder, 'within'), join(folder, 'linked-folder'));
+    const linked = (await importing('sources/linked-folder', '--to', 'linked-folder', '--with-data')).json;
+    assert.deepEqual([linked.versions.length, linked.links], [1, []]);
+    const typed = (await importing('sources/path/link.csv', '--to', 'typed')).json;
+    assert.equal(typed.versions.length, 1);
   });
 
   it('refuses what is no catalogue, and what ends too early, with the reason', async () => {
