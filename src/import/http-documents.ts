@@ -15,12 +15,12 @@ import { explainConnectionError, retryAfterOf, TransientError } from './http-fai
 import {
   type AnswerHead,
   answerHead,
-  continuesPart,
   findPart,
   type Part,
   rangeHeaders,
   removePart,
   storeBody,
+  wholeSize,
 } from './partial-download.ts';
 
 export interface HttpDocumentsOptions {
@@ -179,8 +179,9 @@ export class HttpDocuments implements Documents {
       const { statusCode, body } = response;
       const header = (name: string) => [response.headers[name]].flat()[0] ?? '';
       const isDelimited = Boolean(header('content-length') || header('transfer-encoding'));
-      if (statusCode === 206 && part && continuesPart(header('content-range'), part)) {
-        await this.#store(body, { ...part.head, address }, stem, { offset: part.size });
+      const whole = statusCode === 206 && part ? wholeSize(header('content-range'), part) : null;
+      if (part && whole !== null) {
+        await this.#store(body, { ...part.head, address }, stem, { offset: part.size, wholeSize: whole });
         return keptHead({ ...part.head, address });
       }
       if (statusCode >= 200 && statusCode < 300 && statusCode !== 206) {
@@ -227,7 +228,7 @@ export class HttpDocuments implements Documents {
     body: Readable,
     head: AnswerHead,
     stem: string,
-    options: { readonly offset?: number; readonly isDelimited?: boolean },
+    options: { readonly offset?: number; readonly wholeSize?: number; readonly isDelimited?: boolean },
   ): Promise<void> {
     const { maxSize = 4 * 1024 * 1024 * 1024, onProgress } = this.#options;
     try {

@@ -36,6 +36,8 @@ interface StoreOptions {
   readonly maxSize: number;
   /** Bytes that are there already; the body is what follows them. */
   readonly offset?: number;
+  /** Number of bytes of the whole body, as it is sent. */
+  readonly wholeSize?: number;
   /** True if the answer says where it ends (RFC 9112, section 6.3): then a body that arrived is complete. */
   readonly isDelimited?: boolean;
   readonly onProgress?: ((address: string, bytes: number) => void) | undefined;
@@ -79,9 +81,14 @@ export const rangeHeaders = ({ head, size }: Part): Record<string, string> => ({
   'if-range': head.validator,
 });
 
-/** True if a Content-Range says that the body begins where the part ends. */
-export const continuesPart = (contentRange: string, { size }: Part): boolean =>
-  contentRange.startsWith(`bytes ${size}-`);
+/**
+ * Number of bytes of the whole body, from the Content-Range of an answer that begins where the part ends; null for other
+ * answers, and where the number is not known: then nothing would show that bytes are missing.
+ */
+export function wholeSize(contentRange: string, { size }: Part): number | null {
+  const [, start = '', whole = ''] = /^bytes (\d+)-\d+\/(\d+)$/i.exec(contentRange) ?? [];
+  return start !== '' && Number(start) === size ? Number(whole) : null;
+}
 
 export async function removePart(stem: string): Promise<void> {
   for (const extension of ['.part.json', '.part']) await rm(stem + extension, { force: true });
@@ -96,7 +103,7 @@ export async function storeBody(
   body: AsyncIterable<Buffer>,
   head: AnswerHead,
   stem: string,
-  { maxSize, offset = 0, isDelimited = true, onProgress }: StoreOptions,
+  { maxSize, offset = 0, wholeSize, isDelimited = true, onProgress }: StoreOptions,
 ): Promise<void> {
   const { address, coding, validator } = head;
   const counted = (start: number, report: typeof onProgress) =>
@@ -117,6 +124,7 @@ export async function storeBody(
   }
   try {
     await pipeline(body, counted(offset, onProgress), createWriteStream(part, { mode: 0o600, flags: 'a' }));
+    if (wholeSize !== undefined) await assertWhole(stem, wholeSize);
   } catch (error) {
     if (!validator || error instanceof ValidationError) await removePart(stem);
     throw toUnavailableError(error, part);
@@ -141,6 +149,14 @@ export async function storeBody(
     await rm(decoded, { force: true });
     await removePart(stem);
   }
+}
+
+/** @throws Error if bytes are missing, or if there are too many: then nothing of the part is kept */
+async function assertWhole(stem: string, wholeSize: number): Promise<void> {
+  const { size } = await stat(`${stem}.part`);
+  if (size === wholeSize) return;
+  if (size > wholeSize) await removePart(stem);
+  throw new Error(`${size} of ${wholeSize} bytes arrived`);
 }
 
 /** True for an error of zlib or Brotli. */

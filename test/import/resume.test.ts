@@ -207,6 +207,49 @@ describe('a file that comes in parts', () => {
     }
   });
 
+  it('is asked for until its last byte is there, if the server sends a part of the rest', async () => {
+    const place = join(folder, 'pieces');
+    const documents = await openDocuments('pieces');
+    const body = Buffer.from(rows('yew')).subarray(0, 1000);
+    const asked: (string | undefined)[] = [];
+    const serve = (path: string, lastOf: (start: number) => number, whole = '1000') => {
+      asked.length = 0;
+      portal.answers.set(path, ({ headers: { range } }, response) => {
+        asked.push(range);
+        const start = Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1] ?? 0);
+        if (start === 0) {
+          response.writeHead(200, { etag: '"1"', 'content-length': 1000 });
+          if (asked.length > 1) response.end(body);
+          else {
+            response.write(body.subarray(0, 400));
+            stored(place, 400).finally(() => response.destroy());
+          }
+          return;
+        }
+        const last = lastOf(start);
+        response.writeHead(206, { etag: '"1"', 'content-range': `bytes ${start}-${last}/${whole}` });
+        response.end(body.subarray(start, last + 1));
+      });
+    };
+    try {
+      serve('/pieces.csv', (start) => Math.min(start + 299, 999));
+      const { path } = await documents.open(`${portal.base}/pieces.csv`);
+      assert.ok(readFileSync(path).equals(body));
+      assert.deepEqual(asked, [undefined, 'bytes=400-', 'bytes=700-']);
+      // Nothing says how long it is.
+      serve('/unknown.csv', (start) => start + 299, '*');
+      const unknown = await documents.open(`${portal.base}/unknown.csv`);
+      assert.ok(readFileSync(unknown.path).equals(body));
+      assert.deepEqual(asked, [undefined, 'bytes=400-', undefined]);
+      serve('/slow.csv', (start) => start);
+      await assert.rejects(documents.open(`${portal.base}/slow.csv`), /404 of 1000 bytes arrived \(tried 5 times\)/);
+      const parts = readdirSync(place).filter((name) => name.endsWith('.part'));
+      assert.equal(parts.length, 1, 'the next run goes on with it');
+    } finally {
+      await documents.close();
+    }
+  });
+
   it('is fetched as a whole if it has changed, if the server sends another range, and if it has no strong validator', async () => {
     const [old, next] = [Buffer.from(rows('old')), Buffer.from(rows('next'))];
     const place = join(folder, 'changed');
