@@ -85,7 +85,7 @@ export class HttpDocuments implements Documents {
     });
   }
 
-  /** Opens the documents of a source. A run of the last day that was not finished goes on. */
+  /** Opens the documents of a source. A run that began in the last day and was not finished goes on. */
   static async open(options: HttpDocumentsOptions): Promise<HttpDocuments> {
     const documents = new HttpDocuments(options);
     await mkdir(options.folder, { recursive: true, mode: 0o700 });
@@ -96,7 +96,8 @@ export class HttpDocuments implements Documents {
     );
     const unfinished = Date.now() - started < maxRunAge ? await readFile(marker, 'utf8').catch(() => '') : '';
     documents.#run = unfinished || `${Date.now().toString(36)}-${process.pid}`;
-    await writeFile(marker, documents.#run);
+    // Its time is that of the beginning of the run.
+    if (!unfinished) await writeFile(marker, documents.#run);
     return documents;
   }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { excerpt, ValidationError } from '../catalogue/errors.ts';
+import { excerpt, NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import { removeAbandonedTemporaries } from '../disk/durable.ts';
@@ -176,8 +176,9 @@ async function importInto(
       unchangedDocuments: http?.counts.unchanged ?? 0,
     };
   } catch (error) {
-    // What was fetched can't be read: the next run asks for it again.
-    if (error instanceof ValidationError && !unfetched.has(error)) await http?.finish();
+    // What was fetched can't be read, or leads to a document that is gone: the next run asks for it again.
+    if (error instanceof NotFoundError || (error instanceof ValidationError && !unfetched.has(error)))
+      await http?.finish();
     throw error;
   } finally {
     await http?.close();

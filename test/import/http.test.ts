@@ -115,6 +115,26 @@ describe('an import over HTTP', () => {
     assert.equal(second.json.created.length + second.json.unchanged, 4);
   });
 
+  it('asks for everything again after a document that is gone', async () => {
+    const root = await makeRoot();
+    const path = '/api/3/action/package_search';
+    serveCkan(['11111111', '22222222', '33333333'].map((name) => packageNamed(name)));
+    const whole = portal.answers.get(path) as Answer;
+    portal.answers.set(path, (request, response) => {
+      if (request.url?.includes('start=2')) response.writeHead(404).end();
+      else whole(request, response);
+    });
+    const first = await importing(root, `${portal.base}/api/3/action`, '--to', 'portal');
+    assert.match(first.err, /the server answered 404/);
+    serveCkan([packageNamed('44444444')]);
+    const second = await importing(root, `${portal.base}/api/3/action`, '--to', 'portal');
+    assert.deepEqual(
+      second.json?.created.map(({ dataset }: { dataset: string }) => dataset),
+      ['portal/44444444'],
+      second.err,
+    );
+  });
+
   it('brings files as versions, and a new version only where the bytes differ', async () => {
     const root = await makeRoot();
     serveCkan([packageNamed('trees', '1')]);

@@ -1,6 +1,6 @@
 /** What goes wrong when people name a source: a sentence, and nothing is left behind. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -159,8 +159,12 @@ describe('an answer that is not what it should be', () => {
     assert.equal(await label('--dry-run'), 'Monday');
     const cache = join(root, '.catalogue', 'import');
     const [folder = ''] = readdirSync(cache);
-    const yesterday = new Date(Date.now() - 25 * 3_600_000);
-    utimesSync(join(cache, folder, 'run'), yesterday, yesterday);
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+    const marker = join(cache, folder, 'run');
+    utimesSync(marker, hoursAgo(23), hoursAgo(23));
+    assert.equal(await label('--dry-run'), 'Monday');
+    assert.ok(statSync(marker).mtimeMs < hoursAgo(22).getTime(), 'another try does not make the day longer');
+    utimesSync(marker, hoursAgo(25), hoursAgo(25));
     assert.equal(await label(), 'Tuesday');
   });
 
