@@ -71,6 +71,7 @@ export function processContext(): Context {
   // Node makes a stream at the first look at it: most commands need neither of these.
   const stdin = () => process.stdin;
   let errors: NodeJS.WriteStream | undefined;
+  let interruption: Promise<void> | undefined;
   const stderr = () => {
     errors ??= exitWhenUnread(process.stderr);
     return errors;
@@ -108,8 +109,8 @@ export function processContext(): Context {
     },
     stdin,
 
-    interrupted: () =>
-      new Promise((resolve) => {
+    interrupted() {
+      interruption ??= new Promise((resolve) => {
         let asked = false;
         // The listeners stay: without one of ours, signal-exit (which proper-lockfile brings) kills the process.
         const stop = (signal: keyof typeof exitSignals) => {
@@ -123,7 +124,9 @@ export function processContext(): Context {
         const parent = process.ppid;
         const isOrphan = () => process.ppid !== parent && !asked && stop('SIGTERM');
         if (process.env.npm_lifecycle_event) setInterval(isOrphan, 500).unref();
-      }),
+      });
+      return interruption;
+    },
 
     ...opening((line) => void stderr().write(`${escapeToOneLine(line)}\n`)),
   };

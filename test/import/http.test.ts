@@ -355,6 +355,21 @@ describe('an import over HTTP', () => {
     assert.equal(checked.exitCode, 0, checked.out + checked.err);
   });
 
+  it('ends a refresh of several sources at Ctrl-C', async () => {
+    const root = await makeRoot();
+    const dcatUs = { conformsTo: 'dcat', dataset: [{ title: 'A', identifier: 'a-1' }] };
+    for (const name of ['one', 'two']) {
+      portal.json(`/${name}.json`, dcatUs);
+      await importing(root, `${portal.base}/${name}.json`, '--to', name, '--save', name);
+    }
+    portal.asked.length = 0;
+    const interrupted = new Promise<void>((resolve) => portal.answers.set('/one.json', () => resolve()));
+    const { exitCode, err } = await type(['refresh'], { root, interrupted });
+    assert.equal(exitCode, 130, err);
+    assert.match(err, /Interrupted\. The same command goes on with it\./);
+    assert.deepEqual(portal.asked, ['/one.json if-none-match']);
+  });
+
   it('follows redirects to http(s) only, and to no private network of another name', async () => {
     const root = await makeRoot();
     for (const [location, reason] of [

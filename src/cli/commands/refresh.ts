@@ -2,6 +2,7 @@
 import { NotFoundError } from '../../catalogue/errors.ts';
 import type { SourceFormat } from '../../import/detect.ts';
 import type { Verb } from '../command.ts';
+import { InterruptedError } from '../errors.ts';
 import { dryRunOption } from '../options.ts';
 import { importExitCode, resultAsJson, runImport, showImportResult } from './import.ts';
 
@@ -45,8 +46,8 @@ export const command: Verb<{ readonly dryRun?: boolean }> = {
         results.push({ name, ...resultAsJson(result) });
         exitCode = Math.max(exitCode, importExitCode(result));
       } catch (error) {
-        // The other sources are still imported.
-        if (chosen.length === 1) throw error;
+        // After an error, but not after Ctrl-C, the other sources are still imported.
+        if (chosen.length === 1 || error instanceof InterruptedError) throw error;
         show.failure(`error: ${name}: ${(error as Error).message}`);
         results.push({ name, error: (error as Error).message });
         exitCode = 1;
