@@ -184,7 +184,8 @@ export class BroughtFiles {
   #openFile({ address, format, body }: ImportedLink): Promise<OpenDocument> {
     const { documents } = this.#options;
     if (format === featurePages) return bringFeaturePages(documents, { address });
-    if (format === stacItems) return bringFeaturePages(documents, { address, ...(body && { body }) }, maxItems);
+    if (format === stacItems)
+      return bringFeaturePages(documents, { address, ...(body && { body }) }, { most: maxItems });
     return documents.open(address);
   }
 

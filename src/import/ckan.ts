@@ -12,11 +12,10 @@ import {
   skip,
   textOf,
 } from './imported.ts';
+import { endlessPages, maxListPages } from './list-pages.ts';
 
 /** Packages in one answer: the most that CKAN gives by default. */
 const pageSize = 1000;
-/** Requests for pages of one portal, at most: a server that never ends is refused. */
-const maxPages = 10_000;
 
 /** The address of a portal, in the address of one of its API's answers; '' if there is none. */
 export const ckanPortalOf = (address: unknown): string =>
@@ -87,7 +86,7 @@ export async function* readCkanPortal(
 ): AsyncGenerator<SourceItem, void, undefined> {
   const seen = new Set<string>();
   let start = 0;
-  for (let page = 0; page < maxPages; page++) {
+  for (let page = 0; page < maxListPages; page++) {
     const query = `rows=${pageSize}&start=${start}&sort=${encodeURIComponent('id asc')}`;
     const answer = await readJsonDocument(documents, `${portal}/api/3/action/package_search?${query}`);
     const { success, result, error } = membersOf(answer);
@@ -109,6 +108,7 @@ export async function* readCkanPortal(
     start += items.length;
     if (!isNew || (typeof count === 'number' && start >= count)) return;
   }
+  throw endlessPages(portal);
 }
 
 const reasonOfFailure = (error: unknown): string => {

@@ -39,8 +39,8 @@ export interface OpenOptions {
 
 /** Most bytes of a document that is read as a whole. */
 export const maxWholeDocument = 64 * 1024 * 1024;
-/** Most bytes that a gzip file may inflate to. */
-const maxInflated = 4 * 1024 * 1024 * 1024;
+/** Most bytes of a document, also once it is inflated. */
+export const maxDocument = 4 * 1024 * 1024 * 1024;
 
 /** Opens a local file. @throws NotFoundError */
 export async function openLocalDocument(path: string): Promise<OpenDocument> {
@@ -162,8 +162,8 @@ async function* limited(chunks: AsyncIterable<Buffer>, address: string): AsyncGe
   try {
     for await (const chunk of chunks) {
       size += chunk.length;
-      if (size > maxInflated)
-        throw new ValidationError({ source: [`${address} inflates to more than ${maxInflated} bytes.`] });
+      if (size > maxDocument)
+        throw new ValidationError({ source: [`${address} inflates to more than ${maxDocument} bytes.`] });
       yield chunk;
     }
   } catch (error) {

@@ -2,10 +2,11 @@
  * Features of OGC API - Features, and items of a STAC API, as one GeoJSON file: all pages, one after the other, so that memory
  * holds one of them.
  */
-import { open } from 'node:fs/promises';
+import { open, rm } from 'node:fs/promises';
 import { ValidationError } from '../catalogue/errors.ts';
-import { type Documents, type OpenDocument, readJsonDocument } from './documents.ts';
+import { type Documents, maxDocument, type OpenDocument, readJsonDocument } from './documents.ts';
 import { membersOf } from './imported.ts';
+import { endlessPages } from './list-pages.ts';
 import { nextPageRequest, type PageRequest, pageKey } from './next-page.ts';
 
 /** Pages of one collection, at most: links that never end are refused. */
@@ -14,15 +15,22 @@ const maxPages = 100_000;
 const pageLength = 1000;
 const accept = 'application/geo+json, application/json;q=0.9';
 
+interface FeatureLimits {
+  /** Most features. */
+  readonly most?: number;
+  /** Most bytes of the file. */
+  readonly maxSize?: number;
+}
+
 /**
  * Writes the features that a request finds into a file.
- * @param most number of features from which the request is refused
- * @throws ValidationError if a page is no collection of features, or a link to the next one is not followed
+ * @throws ValidationError if a page is no collection of features, if a link to the next one is not followed, or if there are too
+ *   many
  */
 export async function bringFeaturePages(
   documents: Documents,
   request: PageRequest,
-  most = Number.POSITIVE_INFINITY,
+  { most = Number.POSITIVE_INFINITY, maxSize = maxDocument }: FeatureLimits = {},
 ): Promise<OpenDocument> {
   const first = withPageLength(request, most === Number.POSITIVE_INFINITY ? pageLength : pageLength / 4);
   const start = await documents.open(first.address, optionsOf(first));
@@ -30,16 +38,18 @@ export async function bringFeaturePages(
   const file = await open(path, 'w');
   let size = 0;
   let count = 0;
+  let isWhole = false;
   const write = async (text: string) => {
     size += Buffer.byteLength(text);
+    if (size > maxSize)
+      throw new ValidationError({ source: [`${request.address} has more than ${maxSize} bytes of features.`] });
     await file.write(text);
   };
   try {
     await write('{"type":"FeatureCollection","features":[');
     const seen = new Set<string>();
     for (let next: PageRequest | null = first; next; ) {
-      if (seen.has(pageKey(next)) || seen.size >= maxPages)
-        throw new ValidationError({ source: [`${request.address}: the pages never end.`] });
+      if (seen.has(pageKey(next)) || seen.size >= maxPages) throw endlessPages(request.address);
       seen.add(pageKey(next));
       const page = membersOf(await readJsonDocument(documents, next.address, optionsOf(next)));
       if (!Array.isArray(page.features))
@@ -49,8 +59,10 @@ export async function bringFeaturePages(
       next = page.features.length ? nextPageRequest(page, next, first) : null;
     }
     await write('\n]}\n');
+    isWhole = true;
   } finally {
     await file.close();
+    if (!isWhole) await rm(path, { force: true });
   }
   return { address: request.address, path, mediaType: 'application/geo+json', size };
 }

@@ -10,7 +10,7 @@ import type { Readable } from 'node:stream';
 import { Agent, request } from 'undici';
 import { NotFoundError, UnavailableError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
 import { assertPublicAddress, makeGuardedLookup } from './addresses.ts';
-import type { Documents, OpenDocument, OpenOptions } from './documents.ts';
+import { type Documents, maxDocument, type OpenDocument, type OpenOptions } from './documents.ts';
 import { explainConnectionError, retryAfterOf, TransientError } from './http-failures.ts';
 import {
   type AnswerHead,
@@ -231,7 +231,7 @@ export class HttpDocuments implements Documents {
     stem: string,
     options: { readonly offset?: number; readonly wholeSize?: number; readonly isDelimited?: boolean },
   ): Promise<void> {
-    const { maxSize = 4 * 1024 * 1024 * 1024, onProgress } = this.#options;
+    const { maxSize = maxDocument, onProgress } = this.#options;
     try {
       await storeBody(body, head, stem, { maxSize, onProgress, ...options });
     } catch (error) {

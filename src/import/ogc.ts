@@ -1,7 +1,8 @@
 /** OGC API - Features (Part 1) and WFS: each collection, or feature type, is a dataset. Features are brought as GeoJSON. */
 import { Parser } from 'htmlparser2';
-import { type Documents, readJsonDocument } from './documents.ts';
+import type { Documents } from './documents.ts';
 import { httpUrl, importedDataset, listOf, membersOf, type SourceItem, skip, textOf } from './imported.ts';
+import { readListPages } from './list-pages.ts';
 import { addressOf } from './stac.ts';
 
 /** The format of links to features, which are read page by page. */
@@ -13,22 +14,17 @@ export async function* readOgcCollections(
   value: unknown,
   address: string,
 ): AsyncGenerator<SourceItem, void, undefined> {
-  let page = membersOf(value);
-  let base = address;
-  if (!Array.isArray(page.collections)) {
-    const data = linkWith(page, 'data') ?? linkWith(page, 'http://www.opengis.net/def/rel/ogc/1.0/data');
-    base =
-      (data && addressOf(data, address, null)) ?? `${address.replace(/[?#].*$/, '').replace(/\/+$/, '')}/collections`;
-    page = membersOf(await readJsonDocument(documents, base));
-  }
-  for (const seen = new Set([base]); ; ) {
+  const given = membersOf(value);
+  const data = linkWith(given, 'data') ?? linkWith(given, 'http://www.opengis.net/def/rel/ogc/1.0/data');
+  const list =
+    (data && addressOf(data, address, null)) ?? `${address.replace(/[?#].*$/, '').replace(/\/+$/, '')}/collections`;
+  const first = Array.isArray(given.collections) ? { address, value } : { address: list };
+  const next = (page: Readonly<Record<string, unknown>>, base: string) => {
+    const href = linkWith(page, 'next');
+    return href && addressOf(href, base, null);
+  };
+  for await (const { page, address: base } of readListPages(documents, first, { next }))
     for (const one of listOf(page.collections)) yield readOgcCollection(membersOf(one), base);
-    const next = linkWith(page, 'next');
-    base = (next && addressOf(next, base, null)) || '';
-    if (!base || seen.has(base)) return;
-    seen.add(base);
-    page = membersOf(await readJsonDocument(documents, base));
-  }
 }
 
 /** The address of the first link with a relation, JSON before other types. */

@@ -1,6 +1,7 @@
 /** Another catalogue of this program: the datasets of its API, page by page, and the files of their newest versions. */
-import { type Documents, readJsonDocument } from './documents.ts';
+import type { Documents } from './documents.ts';
 import { type ImportedColumn, importedDataset, listOf, membersOf, type SourceItem, textOf } from './imported.ts';
+import { readListPages } from './list-pages.ts';
 
 /** True if a value is the root of the API of a catalogue. */
 export const isCatalogueRoot = (value: unknown): boolean =>
@@ -13,16 +14,14 @@ export async function* readOtherCatalogue(
   documents: Documents,
   root: string,
 ): AsyncGenerator<SourceItem, void, undefined> {
-  const seen = new Set<string>();
-  for (
-    let address = `${root.replace(/[?#].*$/, '').replace(/\/+$/, '')}/datasets/?page_size=100`;
-    address && !seen.has(address);
-  ) {
-    seen.add(address);
-    const page = membersOf(await readJsonDocument(documents, address));
-    if (seen.size === 1 && typeof page.count === 'number') yield { total: page.count };
+  const first = `${root.replace(/[?#].*$/, '').replace(/\/+$/, '')}/datasets/?page_size=100`;
+  for await (const { address, page } of readListPages(
+    documents,
+    { address: first },
+    { next: (one) => textOf(one.next) },
+  )) {
+    if (address === first && typeof page.count === 'number') yield { total: page.count };
     for (const one of listOf(page.results)) yield readDataset(membersOf(one));
-    address = textOf(page.next);
   }
 }
 

@@ -12,6 +12,7 @@ import {
   skip,
   textOf,
 } from './imported.ts';
+import { readListPages } from './list-pages.ts';
 import { itemsLink, searchLink } from './stac-items.ts';
 
 /** Documents of one source, at most: links that never end are refused. */
@@ -90,9 +91,13 @@ async function* readStacApi(
   seen: Set<string>,
   search: (collection: string) => RawLink | undefined,
 ): AsyncGenerator<SourceItem, void, undefined> {
-  for (let address = first; address && !seen.has(address); ) {
-    seen.add(address);
-    const page = membersOf(await readJsonDocument(documents, address));
+  const next = (page: Readonly<Record<string, unknown>>, address: string) => {
+    const link = listOf(page.links)
+      .map(membersOf)
+      .find(({ rel }) => rel === 'next');
+    return link && addressOf(textOf(link.href), address, null);
+  };
+  for await (const { page, address } of readListPages(documents, { address: first }, { next, seen }))
     for (const given of listOf(page.collections)) {
       const one = membersOf(given);
       const target = (href: unknown) => addressOf(textOf(href), address, null);
@@ -105,11 +110,6 @@ async function* readStacApi(
       const list = linkTo(target(items?.href)) ?? search(textOf(one.id));
       yield readStacDataset(one, target(own?.href) ?? address, [], list, target);
     }
-    const next = listOf(page.links)
-      .map(membersOf)
-      .find(({ rel }) => rel === 'next');
-    address = next ? (addressOf(textOf(next.href), address, null) ?? '') : '';
-  }
 }
 
 const isCollection = (one: Readonly<Record<string, unknown>>) =>
