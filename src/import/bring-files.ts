@@ -173,6 +173,8 @@ export class BroughtFiles {
       if (!dryRun) await this.#describeColumns(ref, link);
     } finally {
       await rm(target, { force: true });
+      // Its pages are kept.
+      if (isPaged(link)) await rm(document.path, { force: true });
     }
   }
 
@@ -207,6 +209,9 @@ export class BroughtFiles {
     if (JSON.stringify(changed) !== JSON.stringify(present)) await catalogue.edit<'dataset'>(ref, { columns: changed });
   }
 }
+
+/** True for a file that is put together of pages. */
+const isPaged = ({ format }: ImportedLink): boolean => format === featurePages || format === stacItems;
 
 const sentenceAboutOthers = (count: number): string =>
   `a version is one file: ${count} other${count === 1 ? '' : 's'} with rows ${count === 1 ? 'stays a link' : 'stay links'}`;

@@ -12,6 +12,7 @@ import { NotFoundError, UnavailableError, UnreachableError, ValidationError } fr
 import { assertPublicAddress, makeGuardedLookup } from './addresses.ts';
 import { type Documents, maxDocument, type OpenDocument, type OpenOptions } from './documents.ts';
 import { explainConnectionError, retryAfterOf, TransientError } from './http-failures.ts';
+import { type Kept, readKept, removeUnusedDocuments } from './kept-documents.ts';
 import {
   type AnswerHead,
   answerHead,
@@ -46,13 +47,6 @@ export interface Clock {
   now(): number;
   /** @throws the signal's reason */
   wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
-}
-
-/** What is kept beside a document. */
-interface Kept extends Omit<AnswerHead, 'coding' | 'validator'> {
-  readonly url: string;
-  /** Run that fetched or confirmed it. */
-  readonly run: string;
 }
 
 const maxRedirects = 10;
@@ -101,9 +95,10 @@ export class HttpDocuments implements Documents {
     return documents;
   }
 
-  /** Ends the run: the next one asks for every document again. */
+  /** Ends the run: the next one asks for every document again. Documents that are not used any more are deleted. */
   async finish(): Promise<void> {
     await rm(join(this.#options.folder, 'run'), { force: true });
+    await removeUnusedDocuments(this.#options.folder);
   }
 
   async close(): Promise<void> {
@@ -257,16 +252,6 @@ const conditionsOf = (kept: Kept | null): Record<string, string> => ({
 
 /** The head without what only a download needs. */
 const keptHead = ({ coding: _, validator: __, ...head }: AnswerHead) => head;
-
-async function readKept(stem: string): Promise<Kept | null> {
-  try {
-    const kept = JSON.parse(await readFile(`${stem}.json`, 'utf8')) as Kept;
-    await stat(`${stem}.body`);
-    return kept;
-  } catch {
-    return null;
-  }
-}
 
 function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,6 +7,7 @@ import { after, before, beforeEach, describe, it } from 'node:test';
 import type { ValidationError } from '../../src/catalogue/errors.ts';
 import { assertPublicAddress, makeGuardedLookup } from '../../src/import/addresses.ts';
 import { HttpDocuments } from '../../src/import/http-documents.ts';
+import { filesIn } from '../support/exported.ts';
 import { type Answer, Portal } from '../support/portal.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
@@ -163,6 +164,35 @@ describe('an import over HTTP', () => {
       dataset.versions.map(({ rows }) => rows),
       [1, 1],
     );
+  });
+
+  it('keeps documents that imports use, and deletes others after 30 days', async () => {
+    const root = await makeRoot();
+    serveCkan([packageNamed('trees', '1'), packageNamed('parks', '2')]);
+    for (const name of ['trees', 'parks']) portal.file(`/files/${name}.csv`, `name\n${name}\n`, 'text/csv');
+    const run = () => importing(root, `${portal.base}/api/3/action`, '--to', 'portal', '--with-data');
+    await run();
+    const cache = join(root, '.catalogue/import');
+    const bodies = () =>
+      filesIn(cache)
+        .filter((path) => path.endsWith('.body'))
+        .map((path) => readFileSync(join(cache, path), 'utf8').split('\n')[1])
+        .filter(Boolean);
+    const age = (days: number) => {
+      const then = new Date(Date.now() - days * 24 * 3_600_000);
+      for (const path of filesIn(cache)) utimesSync(join(cache, path), then, then);
+    };
+    assert.deepEqual(bodies().sort(), ['parks', 'trees']);
+    serveCkan([packageNamed('trees', '1')]);
+    age(29);
+    await run();
+    assert.deepEqual(bodies().sort(), ['parks', 'trees']);
+    age(31);
+    portal.asked.length = 0;
+    assert.ok((await run()).json.unchangedDocuments >= 2);
+    assert.ok(portal.asked.includes('/files/trees.csv if-none-match'));
+    assert.deepEqual(bodies(), ['trees']);
+    assert.equal(filesIn(cache).length, 4, 'two documents are left, of the portal and of its file');
   });
 
   it('takes another catalogue, with its rows and the texts of its columns, and its OGC API', async () => {

@@ -1,8 +1,10 @@
 /** Items of a STAC API, over HTTP, from a server that pages as stac-fastapi does. */
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { filesIn } from '../support/exported.ts';
 import { Portal } from '../support/portal.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 
@@ -102,6 +104,11 @@ describe('the item search of a STAC API', () => {
     assert.deepEqual(json?.links, [], err);
     assert.equal(json.created[0].label, 'Items of scenes');
     assert.deepEqual(await rows(root, json.created[0].dataset), [0, 10, 20, 30, 40]);
+    const kept = filesIn(join(root, '.catalogue/import'));
+    assert.ok(
+      kept.length > 0 && kept.every((path) => /\.(?:json|body)$/.test(path)),
+      'pages, and no file made of them',
+    );
   });
 
   it('is paged by POST, with the whole body of the next page', async () => {
