@@ -77,9 +77,10 @@ class ArrayScanner {
   #escaped = false;
   /** Number of keys of the path that lead to the present container. */
   #matched = 0;
-  /** The last string at the depth of a key that is looked for, to be compared once a colon follows. */
+  /** The string at the depth of a key that is looked for, to be compared once a colon follows; null if it is too long for one. */
   #text: number[] | null = null;
   #last = '';
+  readonly #maxText: number;
   #isNext = false;
   #kept: Buffer[] = [];
   #isInItem = false;
@@ -90,6 +91,7 @@ class ArrayScanner {
   constructor(keys: readonly string[]) {
     this.#keys = keys;
     this.#isNext = keys.length === 0;
+    this.#maxText = Math.max(0, ...keys.map((key) => Buffer.byteLength(key)));
   }
 
   /** @returns the bytes of the items that end in the chunk */
@@ -103,9 +105,9 @@ class ArrayScanner {
         else if (byte === backslash) this.#escaped = true;
         else if (byte === quote) {
           this.#inString = false;
-          if (this.#text) this.#last = Buffer.from(this.#text).toString('utf8');
+          this.#last = this.#text ? Buffer.from(this.#text).toString('utf8') : '';
           this.#text = null;
-        } else this.#text?.push(byte);
+        } else if (this.#text && this.#text.push(byte) > this.#maxText) this.#text = null;
         continue;
       }
       const isAtItems = this.hasArray && this.#depth === this.#keys.length + 1;
