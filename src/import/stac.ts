@@ -1,5 +1,6 @@
 /** STAC: each collection is a dataset, and each catalogue that has items of its own. Static files, and the API. Source: https://stacspec.org */
 import { dirname, resolve, sep } from 'node:path';
+import { ValidationError } from '../catalogue/errors.ts';
 import { type Documents, readJsonDocument } from './documents.ts';
 import {
   httpUrl,
@@ -15,7 +16,7 @@ import {
 import { readListPages } from './list-pages.ts';
 import { itemsLink, searchLink } from './stac-items.ts';
 
-/** Documents of one source, at most: links that never end are refused. */
+/** Documents of one catalogue, at most: links that never end are refused. */
 const maxDocuments = 200_000;
 /** Links to items that a dataset keeps. */
 const maxItemLinks = 100;
@@ -41,11 +42,13 @@ export async function* readStac(
   within: string | null,
   seen: Set<string>,
 ): AsyncGenerator<SourceItem, void, undefined> {
+  let count = 0;
   const queue: (Visit | { readonly address: string })[] = [start];
   for (let next = queue.shift(); next; next = queue.shift()) {
     if (seen.has(next.address)) continue;
     seen.add(next.address);
-    if (seen.size > maxDocuments) throw new Error(`The catalogue has more than ${maxDocuments} documents.`);
+    if (++count > maxDocuments)
+      throw new ValidationError({ source: [`${start.address} has more than ${maxDocuments} documents.`] });
     let value: unknown;
     try {
       value = 'value' in next ? next.value : await readJsonDocument(documents, next.address);
@@ -57,7 +60,8 @@ export async function* readStac(
     const links = listOf(one.links).map(membersOf);
     const target = (href: unknown) => addressOf(textOf(href), next.address, within);
     const items = links.filter(({ rel }) => rel === 'item');
-    for (const { href } of items) seen.add(target(href) ?? '');
+    // Of a folder, other files are read later: those of items are no records.
+    if (within !== null) for (const { href } of items) seen.add(target(href) ?? '');
     const list = links.find(({ rel }) => rel === 'items');
     if (isItem(one)) {
       yield skip(one.id ?? next.address, 'it is an item; the dataset is its collection, which was not given');

@@ -176,6 +176,25 @@ describe('an import of local files', () => {
     assert.deepEqual([counts(again), again.versions.length], [[0, 0, 2, 0], 0]);
   });
 
+  it('reads a STAC catalogue with more items than documents that may be read', async () => {
+    const { importing, folder } = await makeSources();
+    mkdirSync(join(folder, 'scenes'));
+    const link = (rel: string, href: string) => ({ rel, href });
+    const write = (name: string, links: readonly object[]) =>
+      writeFileSync(
+        join(folder, 'scenes', `${name}.json`),
+        JSON.stringify({ stac_version: '1.0.0', type: 'Catalog', id: name, description: name, links }),
+      );
+    write('catalog', [link('child', 'many.json'), link('child', 'one.json')]);
+    write(
+      'many',
+      Array.from({ length: 200_001 }, (_, i) => link('item', `${i}.json`)),
+    );
+    write('one', [link('item', 'x.json')]);
+    const { json, err } = await importing('sources/scenes', '--to', 'scenes');
+    assert.deepEqual(counts(json ?? {}), [2, 0, 0, 0], err);
+  });
+
   it('reads STAC folders and the Registry of Open Data, each link once', async () => {
     const { importing, get } = await makeSources();
     const stac = (await importing('sources/stac', '--to', 'stac')).json;
