@@ -18,7 +18,9 @@ class Graph {
     const key = `${subject.termType} ${subject.value}`;
     const properties = this.#subjects.get(key) ?? new Map<string, Term[]>();
     this.#subjects.set(key, properties);
-    properties.set(predicate.value, [...(properties.get(predicate.value) ?? []), object]);
+    const values = properties.get(predicate.value);
+    if (values) values.push(object);
+    else properties.set(predicate.value, [object]);
   }
 
   *ofType(type: string): Generator<readonly [id: string, properties: Properties], void, undefined> {

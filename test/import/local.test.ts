@@ -330,6 +330,19 @@ describe('an import of local files', () => {
     assert.match(cut.err, /it ends within its list: the file is not complete/);
   });
 
+  it('keeps every value of a property in DCAT', async () => {
+    const { importing, folder, get } = await makeSources();
+    const keywords = Array.from({ length: 500 }, (_, i) => `"word ${i}"`).join(', ');
+    writeFileSync(
+      join(folder, 'many.ttl'),
+      `@prefix dcat: <http://www.w3.org/ns/dcat#> . @prefix dct: <http://purl.org/dc/terms/> .
+      <https://x.example/a> a dcat:Dataset ; dct:title "A" ; dcat:keyword ${keywords} .`,
+    );
+    const { json, err } = await importing('sources/many.ttl', '--to', 'many');
+    assert.equal(json?.created.length, 1, err);
+    assert.equal((await get(json.created[0].dataset)).keywords.length, 500);
+  });
+
   it('reads DCAT in Turtle, JSON-LD and RDF/XML alike, and says what it does not fetch or expand', async () => {
     const { folder, importing, get } = await makeSources();
     const iri = 'https://data.example.org/dataset/trees';
