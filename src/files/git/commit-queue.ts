@@ -16,6 +16,8 @@ import { listLeftNotes, noteCommit, readCommitNote, removeCommitNote } from './n
 const maxWait = 5000;
 /** Maximum number of failed commits that are tried again. */
 const maxRetried = 1000;
+/** Failures after which no more of them are tried at a time: each may run the hooks of the repository. */
+const maxFailures = 10;
 /** Maximum number of files that a line of the log names. */
 const mostNamed = 20;
 /** Milliseconds after the start at which left commits are looked for again: those of another container are left after a minute. */
@@ -36,7 +38,7 @@ export class GitCommitQueue implements CommitQueue {
   patience = 10_000;
   /** Milliseconds after which failed commits are tried again, if no other succeeds before. */
   retryAfter = 60_000;
-  /** Failed commits that are tried again, the oldest first. */
+  /** Failed commits in the order in which they are tried again: the oldest first, and those behind that were refused again. */
   readonly #retries: QueuedCommit[] = [];
   /** Notes of other servers whose commits were queued. */
   readonly #leftNotes = new Set<string>();
@@ -130,7 +132,7 @@ export class GitCommitQueue implements CommitQueue {
       this.failed++;
       if (this.#retries.length < maxRetried) this.#retries.push(commit);
       this.#retryLater();
-      const names = [...new Set([...change.paths, ...change.texts.keys()])].join(', ');
+      const names = pathsOf(change).join(', ');
       this.#log(
         `Not committed to git: ${change.message.split('\n')[0]} (${names}). The files are written. ${(error as Error).message}`,
       );
@@ -141,11 +143,20 @@ export class GitCommitQueue implements CommitQueue {
     return isMade;
   }
 
-  /** Tries failed commits again, until one fails. */
+  /** Tries failed commits again. A commit waits for those before it that have a path in common with it. */
   async #retryFailed(): Promise<void> {
-    const { createGitCommit } = await import('./commit.ts');
-    for (let [commit] = this.#retries; commit; [commit] = this.#retries) {
+    const { createGitCommit, UnreadyRepositoryError } = await import('./commit.ts');
+    const refused = new Set<QueuedCommit>();
+    const refusedPaths = new PathSet();
+    let failures = 0;
+    for (const commit of [...this.#retries]) {
       const { change } = commit;
+      const refuse = () => {
+        refused.add(commit);
+        refusedPaths.add(pathsOf(change));
+      };
+      if (refusedPaths.overlaps(pathsOf(change))) refuse();
+      if (refused.has(commit) || failures === maxFailures) continue;
       try {
         // Later texts are in later commits, or are edits of a person.
         const texts = await unchangedTexts(this.#files.root, change.texts);
@@ -153,13 +164,22 @@ export class GitCommitQueue implements CommitQueue {
           this.made++;
           this.#log(`Committed to git after a failed attempt: ${change.message}`);
         }
-      } catch {
-        return this.#retryLater();
+      } catch (error) {
+        // Another commit would fail, too.
+        if (error instanceof UnreadyRepositoryError) failures = maxFailures;
+        else {
+          failures++;
+          refuse();
+        }
+        continue;
       }
       await forget(commit);
-      this.#retries.shift();
+      this.#retries.splice(this.#retries.indexOf(commit), 1);
       this.failed--;
     }
+    // The sort is stable: those behind them come first next time.
+    this.#retries.sort((a, b) => Number(refused.has(a)) - Number(refused.has(b)));
+    if (this.#retries.length) this.#retryLater();
   }
 
   #retryLater(): void {
@@ -172,7 +192,7 @@ export class GitCommitQueue implements CommitQueue {
 
   /** Says at the end what is not committed. */
   #logUncommitted(): void {
-    const paths = [...new Set(this.#retries.flatMap(({ change }) => [...change.paths, ...change.texts.keys()]))];
+    const paths = [...new Set(this.#retries.flatMap(({ change }) => pathsOf(change)))];
     if (paths.length === 0) return;
     const named = paths.slice(0, mostNamed).map((path) => `'${path.replaceAll("'", String.raw`'\''`)}'`);
     const others = paths.length > named.length ? ` (and ${paths.length - named.length} more, see git status)` : '';
@@ -190,6 +210,35 @@ export class GitCommitQueue implements CommitQueue {
 const forget = async ({ note }: QueuedCommit): Promise<void> => {
   if (note !== null) await removeCommitNote(note);
 };
+
+/** Paths of the files and folders of a commit. */
+const pathsOf = ({ paths, texts }: PendingCommit): readonly string[] => [...new Set([...paths, ...texts.keys()])];
+
+/** Paths of files and folders. */
+class PathSet {
+  readonly #paths = new Set<string>();
+  /** Paths of the folders above them. */
+  readonly #parents = new Set<string>();
+
+  add(paths: readonly string[]): void {
+    for (const path of paths) {
+      this.#paths.add(path);
+      for (const parent of parentsOf(path)) this.#parents.add(parent);
+    }
+  }
+
+  /** True if one of the paths is in the set, or lies in one that is, or above one. */
+  overlaps(paths: readonly string[]): boolean {
+    return paths.some(
+      (path) =>
+        this.#paths.has(path) || this.#parents.has(path) || parentsOf(path).some((parent) => this.#paths.has(parent)),
+    );
+  }
+}
+
+/** Paths of the folders above a path. */
+const parentsOf = (path: string): readonly string[] =>
+  path.split('/').flatMap((_, i, names) => (i === 0 ? [] : [names.slice(0, i).join('/')]));
 
 /** Texts of the records whose files still have them. */
 async function unchangedTexts(root: string, texts: PendingCommit['texts']): Promise<PendingCommit['texts']> {

@@ -40,7 +40,7 @@ interface GitRepository {
  * @param root the catalogue folder
  * @param patience milliseconds that it waits for other git processes. A lock that is left behind is never released.
  * @returns false if there is nothing to commit: git ignores the files, or has them already
- * @throws GitError with the reason
+ * @throws UnreadyRepositoryError; GitError with the reason
  */
 export async function createGitCommit(root: string, change: PendingCommit, patience: number): Promise<boolean> {
   // Without paths, git would commit everything.
@@ -51,14 +51,20 @@ export async function createGitCommit(root: string, change: PendingCommit, patie
       return await withIndexLock(repository, () => commitLocked(repository, change));
     } catch (error) {
       // A person or another server commits at the same moment.
-      const isBusy = error instanceof BusyError || /cannot lock ref/.test((error as Error).message);
-      if (!isBusy || performance.now() > end) throw error;
+      const { message } = error as Error;
+      const isBusy = error instanceof BusyError || /cannot lock ref/.test(message);
+      if (!isBusy) throw error;
+      if (performance.now() > end) throw new BusyError(message, null);
       // Often, and not at the same moments as others: who waits longer each time doesn't get its turn beside one who commits all the time.
       await sleep(20 + 80 * Math.random());
     }
 }
 
-class BusyError extends GitError {}
+/** The repository takes no commit at the moment, whatever is in it. */
+export class UnreadyRepositoryError extends GitError {}
+
+/** Another git process is running. */
+class BusyError extends UnreadyRepositoryError {}
 
 /** Milliseconds after which a lock of a server in another container is taken for that of one that has ended. */
 const longestCommit = 15 * 60_000;
@@ -80,17 +86,21 @@ const unfinishedOperations = {
   BISECT_LOG: 'a bisection',
 } as const;
 
-/** @throws GitError if a person's operation is unfinished */
+/** @throws UnreadyRepositoryError if a person's operation is unfinished */
 function assertNoUnfinishedOperation({ gitFolder }: GitRepository): void {
   for (const [name, what] of Object.entries(unfinishedOperations))
-    if (existsSync(join(gitFolder, name))) throw new GitError(`the repository is in the middle of ${what}`, null);
+    if (existsSync(join(gitFolder, name)))
+      throw new UnreadyRepositoryError(`the repository is in the middle of ${what}`, null);
 }
 
 async function commitLocked(repository: GitRepository, change: PendingCommit): Promise<boolean> {
   const { top, prefix, gitFolder, index } = repository;
   assertNoUnfinishedOperation(repository);
   await runGit(top, ['symbolic-ref', '--quiet', 'HEAD']).catch(() => {
-    throw new GitError('no branch is checked out, and a commit would be lost with the next checkout', null);
+    throw new UnreadyRepositoryError(
+      'no branch is checked out, and a commit would be lost with the next checkout',
+      null,
+    );
   });
   const hasCommits = await runGit(top, ['rev-parse', '--verify', '--quiet', 'HEAD']).then(Boolean, () => false);
   const [commitIndex, newIndex] = ['commit', 'index'].map((what) =>

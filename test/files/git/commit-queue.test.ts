@@ -358,6 +358,53 @@ describe('where git fails, the write stands and it is said', () => {
     assert.ok(!git('show', `HEAD:data/${recordOf('lawns')}`).includes('By hand'));
   });
 
+  it('and one that git always refuses holds up later ones of the same files only', async (t) => {
+    const { as, files, home, commits, status } = await workshop(t);
+    const hook = async (name: string, text: string) => {
+      await mkdir(home.path('.git/hooks'), { recursive: true });
+      await writeFile(home.path(`.git/hooks/${name}`), `#!/bin/sh\n${text}\n`);
+      await chmod(home.path(`.git/hooks/${name}`), 0o755);
+    };
+    await hook('pre-commit', 'exit 1');
+    const lawns = dataset('lawns');
+    const { version } = await as(eve).publish(lawns, bytes('a,b\n1,2\n'));
+    const ref = { ...lawns, kind: 'version', dataset: 'lawns', slug: version.slug } as const;
+    await as(bob).edit(ref, { label: 'First' });
+    await as(bob).edit(trees, { label: 'Bäume' });
+    await files.commits.idle();
+    assert.equal(files.commits.failed, 3);
+    await rm(home.path('.git/hooks/pre-commit'));
+    await hook('commit-msg', 'if grep -q "^Add version" "$1"; then exit 1; fi');
+    const made = async () => (await commits()).map(({ message }) => message?.replace(/@\d+/, ''));
+    await as(ann).create('dataset', { label: 'Ponds', namespace: 'parks' });
+    const first = ['Add dataset parks/ponds', 'Edit dataset parks/trees: label'];
+    assert.deepEqual(await made(), first);
+    assert.equal(files.commits.failed, 2);
+    await rm(home.path('.git/hooks/commit-msg'));
+    await as(ann).create('dataset', { label: 'Wells', namespace: 'parks' });
+    const rest = ['Add dataset parks/wells', 'Add version parks/lawns', 'Edit version parks/lawns: label'];
+    assert.deepEqual(await made(), [...first, ...rest]);
+    assert.deepEqual([files.commits.failed, status()], [0, []]);
+  });
+
+  it('and many that git always refuses leave others their turn', async (t) => {
+    const { as, files, home, commits } = await workshop(t);
+    files.commits.retryAfter = 50;
+    await mkdir(home.path('.git/hooks'), { recursive: true });
+    const hook = (text: string) => writeFile(home.path('.git/hooks/commit-msg'), `#!/bin/sh\n${text}\n`);
+    await hook('exit 1');
+    await chmod(home.path('.git/hooks/commit-msg'), 0o755);
+    for (let i = 0; i < 12; i++) await as(ann).create('group', { label: `Group ${i}` });
+    await as(bob).edit(trees, { label: 'Bäume' });
+    await files.commits.idle();
+    await hook('if grep -q "group" "$1"; then exit 1; fi');
+    await until(() => files.commits.failed === 12);
+    assert.deepEqual(
+      (await commits()).map(({ message }) => message),
+      ['Edit dataset parks/trees: label'],
+    );
+  });
+
   it('and is committed by itself when git works again', async (t) => {
     const { as, files, home, commits, git, log } = await workshop(t);
     files.commits.retryAfter = 50;
