@@ -92,6 +92,7 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
       const failures = await findForbiddenSteps({ steps: outgoing, target: pair.theirs, texts: comparison.texts.ours });
       return { plan, keptOurs, done: [], failures, skipped: [] };
     }
+    signal?.throwIfAborted();
     if (steps.length + plan.agreed.length + resolved.size > 0) await state.addSeenBy(rightsOf(pair.viewer));
     const otherTexts = comparison.texts[choice === 'ours' ? 'theirs' : 'ours'];
     for (const [path, file] of resolved) await setStateFile(state, path, file, otherTexts);
@@ -113,6 +114,7 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
       onProgress,
     });
     if (from === 'theirs') await target.fitColumns?.(done.map((step) => (step.do === 'move' ? step.to : step.path)));
+    signal?.throwIfAborted();
     const isRemoteUnchanged = from === 'theirs' || done.length === 0;
     const tag = isRemoteUnchanged && haveSameFiles(state.files, comparison.theirs) ? comparison.tag : null;
     // Files that are blocked because they may be hidden stay so until a user with the rights of before comes.

@@ -45,8 +45,8 @@ export const command: Verb<{ dryRun?: boolean }> = {
         join(folder, settings.path),
         await settingsTextForClone(settings.text, recordFormat(settings.path)),
       );
-    return withSyncPairInFolder(call, folder, given, async (pair, remote) => {
-      const result = await runSync(call, 'Cloning', pair, 'pull', { isClone: true });
+    return withSyncPairInFolder(call, folder, given, async (pair, remote, lost) => {
+      const result = await runSync(call, 'Cloning', pair, 'pull', { isClone: true, signal: lost });
       const { failures, plan } = result;
       await writeOrigin(folder, { url });
       if (show.asJson) show.json({ remote: url, folder: name, records: result.done.length });

@@ -108,7 +108,7 @@ async function datasetExists(call: Call, version: VersionRef): Promise<boolean> 
  * @throws UsageError where no remote is known
  */
 function diffRemote(call: Call): Promise<number> {
-  return withSyncPair(call, 'diff', async (pair, remote) => {
+  return withSyncPair(call, 'diff', { isReadOnly: true }, async (pair, remote) => {
     const { context, global, show } = call;
     const [{ compareReplicas }, { summarizeEachChange, summarizeEachConflict }] = await Promise.all([
       import('../../sync/compare.ts'),

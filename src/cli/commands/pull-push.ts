@@ -91,9 +91,9 @@ function syncWithRemote(
   options: Parameters<typeof runSync>[4],
 ): Promise<number> {
   const words = directions[direction];
-  return withSyncPair(call, direction, async (pair, remote) => {
+  return withSyncPair(call, direction, { isReadOnly: options.dryRun === true }, async (pair, remote, lost) => {
     const { show } = call;
-    const result = await runSync(call, words.doing, pair, direction, options);
+    const result = await runSync(call, words.doing, pair, direction, { ...options, signal: lost });
     const { plan, done, conflicts, keptOurs, changes, failures, skipped } = result;
     if (show.asJson) show.json(syncResultJson(words.changes, result, remote.url));
     else {

@@ -18,16 +18,20 @@ export interface PairedRemote {
   readonly url: string;
 }
 
+/** Work on a pair. Its signal is aborted if the lock of the pair is lost: another process may synchronise it then. */
+type SyncWork<T> = (pair: Pair, remote: PairedRemote, lost: AbortSignal) => Promise<T>;
+
 /**
  * Runs work on the catalogue in the folder and its remote: that of --remote or CATALOGUE_REMOTE, else the folder's origin.
- * A remote becomes the origin where there is none yet.
  * @param verb the command, as it is typed
+ * @param options.isReadOnly true for work that changes nothing. After any other, the remote becomes the origin where there is none yet.
  * @throws UsageError where no remote is known
  */
 export async function withSyncPair<T>(
   call: Call,
   verb: string,
-  work: (pair: Pair, remote: PairedRemote) => Promise<T>,
+  { isReadOnly }: { readonly isReadOnly: boolean },
+  work: SyncWork<T>,
 ): Promise<T> {
   const { context, global } = call;
   const root = resolve(context.cwd, chooseCatalogueFolder(global.data, context.cwd, context.env));
@@ -35,9 +39,9 @@ export async function withSyncPair<T>(
   const given = global.remote ?? (context.env.CATALOGUE_REMOTE || origin?.url);
   if (given === undefined)
     throw new UsageError(`This catalogue has no remote yet. Say which: catalogue ${verb} --remote URL`);
-  return withSyncPairInFolder(call, root, given, async (pair, remote) => {
-    const result = await work(pair, remote);
-    if (origin === null && verb !== 'diff') await writeOrigin(root, remote);
+  return withSyncPairInFolder(call, root, given, async (pair, remote, lost) => {
+    const result = await work(pair, remote, lost);
+    if (origin === null && !isReadOnly) await writeOrigin(root, remote);
     return result;
   });
 }
@@ -46,12 +50,7 @@ export async function withSyncPair<T>(
  * Opens both catalogues and runs work on them, while no other process does the same.
  * @param given name or address of the remote
  */
-export async function withSyncPairInFolder<T>(
-  call: Call,
-  root: string,
-  given: string,
-  work: (pair: Pair, remote: PairedRemote) => Promise<T>,
-): Promise<T> {
+export async function withSyncPairInFolder<T>(call: Call, root: string, given: string, work: SyncWork<T>): Promise<T> {
   const { context } = call;
   const [{ SyncState }, { anonymous }, { makeFolderInPrivateFolder }, { withLock }] = await Promise.all([
     import('../../sync/state.ts'),
@@ -68,13 +67,14 @@ export async function withSyncPairInFolder<T>(
   return withLock(
     root,
     relative(root, path),
-    async () => {
+    async (lost) => {
       const state = await SyncState.open(`${path}.ndjson`);
       try {
         const viewer = isSignedIn ? await fetchViewer(theirs) : anonymous;
         return await work(
           { ours: ours.replica, theirs: theirs.replica, state, spool: `${path}.texts`, viewer },
           remote,
+          lost,
         );
       } finally {
         await state.close();

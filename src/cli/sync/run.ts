@@ -28,7 +28,7 @@ export interface RunResult extends SyncResult {
 
 const howToGoOn = 'What was done until then stays: the same command goes on with the rest.';
 
-/** Runs a pull or push, shows its progress, and stops at Ctrl-C. */
+/** Runs a pull or push, shows its progress, and stops at Ctrl-C and at the signal of the options. */
 export async function runSync(
   { context }: Call,
   what: string,
@@ -43,10 +43,10 @@ export async function runSync(
   let changes: readonly ChangeSummary[] = [];
   let conflicts: readonly ConflictSummary[] = [];
   const { at, end } = showSyncProgress(context, what);
-  const result = await runInterruptible(context, howToGoOn, (signal) =>
+  const result = await runInterruptible(context, howToGoOn, (interrupted) =>
     sync[direction](pair, {
       ...options,
-      signal,
+      signal: options.signal ? AbortSignal.any([interrupted, options.signal]) : interrupted,
       onProgress: at,
       async onPlan({ plan, steps, comparison }) {
         // A clone doesn't list its changes.
