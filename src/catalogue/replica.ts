@@ -21,7 +21,7 @@ export interface FileEntry {
   readonly size: number;
   /** True for a record: small text, written with `apply`. Other files are bytes that never change, added with `put`. */
   readonly record: boolean;
-  /** Text of a record, if it was requested and is UTF-8. */
+  /** Text of a record, if it was requested, is UTF-8, and hasn't changed since the manifest was begun. */
   readonly text?: string;
   /** Of a file that is not a record; in the result of `entry` only. */
   readonly mediaType?: string;

@@ -169,14 +169,17 @@ export class Inventory {
     for (const image of media.slice(next)) yield fileEntry(image);
   }
 
-  /** The entry of a record with its text, which is read now if it isn't kept; a text that was written meanwhile has its own checksum. */
+  /**
+   * The entry of a record with its text, which is read now if it isn't kept. One that was written since the manifest was begun has
+   * no text: the viewer may not see it any more.
+   */
   #withText(item: ChecksummedFile, kept: KeptTexts): FileEntry {
     const known = kept.take(item.path);
     if (known !== undefined) return { ...fileEntry(item), text: known };
     try {
       const text = this.#store.tree.read(item.path)?.text;
-      if (text === undefined) return fileEntry(item);
-      return { ...fileEntry(item), checksum: computeChecksum(text), size: Buffer.byteLength(text), text };
+      const isListed = text !== undefined && computeChecksum(text) === item.checksum;
+      return { ...fileEntry(item), ...(isListed && { text }) };
     } catch (error) {
       if (error instanceof UnreadableFileError) return fileEntry(item);
       throw error;

@@ -73,6 +73,28 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
     assert.deepEqual(await withTexts(another.as, 'bob'), await withTexts(as, 'bob'));
   });
 
+  it('has no text of a record that was written since it was begun', async (test) => {
+    const { folder, as, look } = await given(test);
+    const path = `${home}/dataset.yaml`;
+    // The second manifest reads texts when they are sent.
+    const listed = (await entriesOf(as('nobody'), true)).find((entry) => entry.path === path);
+    const manifest = await as('nobody').manifest({ texts: true });
+    folder.write(path, 'id: 11\nlabel: For a few\nvisibility: private\n');
+    const entries: FileEntry[] = [];
+    for await (const entry of manifest?.entries ?? []) entries.push(entry);
+    const { text, ...others } = listed as FileEntry;
+    assert.equal(text?.includes('Trees'), true);
+    assert.deepEqual(
+      entries.find((entry) => entry.path === path),
+      others,
+    );
+    assert.ok(entries.every((entry) => entry.text !== undefined || entry.path === path));
+    // A client asks for the text that it lacks.
+    await assert.rejects(as('nobody').read(path, { checksum: others.checksum }), { name: 'ConflictError' });
+    await look();
+    await assert.rejects(as('nobody').read(path), NotFoundError);
+  });
+
   it('shows users to staff, and to themselves', async (test) => {
     const { as } = await given(test);
     const users = async (name: Parameters<typeof as>[0]) =>
