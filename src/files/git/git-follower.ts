@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
+import { ConflictError } from '../../catalogue/errors.ts';
 import { landmarks } from '../../catalogue/layout.ts';
 import { findErrorsOfCommit } from '../checking/check.ts';
 import { GitError, runGit } from './git.ts';
@@ -237,7 +238,11 @@ export class GitFollower {
     const found = await runGit(root, ['ls-tree', '--name-only', newest, '--', ...landmarks]);
     if (found.trim() === '')
       return { state: 'refused', message: 'The commit has no catalogue in this folder.', errors: 1 };
-    const errors = await findErrorsOfCommit(root, head, newest);
+    const errors = await findErrorsOfCommit(root, head, newest).catch((error) => {
+      if (error instanceof ConflictError) return error.message;
+      throw error;
+    });
+    if (typeof errors === 'string') return { state: 'refused', message: errors, errors: 1 };
     return errors.length === 0 ? null : { state: 'refused', message: errorList(errors), errors: errors.length };
   }
 

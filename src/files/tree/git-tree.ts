@@ -29,6 +29,8 @@ interface Blob {
 const largestPointer = 1024;
 /** Number of blobs in one call of git: some tens of megabytes at most. */
 const batch = 2000;
+/** Files that links may add to a tree, beside as many as it has. */
+const maxLinkedFiles = 100_000;
 
 /** Environment variables that make git use an index. */
 export const gitIndexEnvironment = (index: string | undefined): NodeJS.ProcessEnv =>
@@ -51,7 +53,7 @@ export class GitTree implements FileTree {
   /**
    * Opens a tree. Its paths are relative to a folder of the working tree.
    * @param root path of the folder
-   * @throws GitError; ConflictError if a merge left a file of the index in conflict
+   * @throws GitError; ConflictError if a merge left a file of the index in conflict, or links lead to too many files
    */
   static async open(root: string, source: TreeSource): Promise<GitTree> {
     const output =
@@ -225,18 +227,26 @@ function foldersOf(paths: Iterable<string>): ReadonlyMap<string, readonly TreeEn
   return new Map([...folders].map(([path, names]) => [path, [...names.values()].sort(order)]));
 }
 
-/** Replaces links within the folder by their targets. A link that leaves it stays a link. */
+/**
+ * Replaces links within the folder by their targets. A link that leaves it, or leads to a folder that it is in, stays a link.
+ * @throws ConflictError if links to folders with further links would make a tree without bounds
+ */
 async function followLinks(
   root: string,
   blobs: Map<string, Blob>,
   links: readonly (readonly [path: string, blob: Blob])[],
 ): Promise<void> {
+  const maxFiles = 2 * blobs.size + maxLinkedFiles;
   for (const [path, { id }] of links) {
     const target = posix.normalize(posix.join(posix.dirname(path), await runGit(root, ['cat-file', 'blob', id])));
     const found = blobs.get(target);
     if (found) blobs.set(path, found);
-    else {
+    else if (!path.startsWith(`${target}/`)) {
       const within = [...blobs].filter(([other]) => other.startsWith(`${target}/`));
+      if (blobs.size + within.length > maxFiles)
+        throw new ConflictError(
+          `${path} is a symbolic link to a folder, and with it links lead to more than ${maxFiles} files. Remove it from git.`,
+        );
       for (const [other, blob] of within) blobs.set(path + other.slice(target.length), blob);
       if (within.length) blobs.delete(path);
     }

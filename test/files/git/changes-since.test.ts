@@ -1,8 +1,8 @@
 /** Changes of a catalogue since a commit, in real git repositories. */
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { EntityChange } from '../../../src/catalogue/changes.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
@@ -204,6 +204,31 @@ describe('changes since a commit', () => {
       'removed group editors',
       'added user ann',
     ]);
+  });
+
+  it('are found beside links to folders that they are in, and refused where links lead to too many files', async (t) => {
+    const { root, git, write, commit } = await makeRepository(seed, t);
+    const link = (target: string, path: string) => {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      symlinkSync(target, join(root, path));
+    };
+    for (let i = 0; i < 40; i++) link('.', `loops/l${i}`);
+    write('loops/one.txt', '1\n');
+    write('groups/editors.yaml', 'id: 1\nlabel: Editors\n');
+    commit();
+    assert.deepEqual((await compareGitStates(root, 'HEAD~1..HEAD')).things.map(brief), ['added group editors']);
+    write('deep/d00/one.txt', '1\n');
+    for (let level = 1; level <= 30; level++)
+      for (const name of ['a', 'b'])
+        link(`../d${String(level - 1).padStart(2, '0')}`, `deep/d${String(level).padStart(2, '0')}/${name}`);
+    commit();
+    await assert.rejects(compareGitStates(root, 'HEAD~1..HEAD'), {
+      name: 'ConflictError',
+      message:
+        /^deep\/d\d\d\/\w is a symbolic link to a folder, and with it links lead to more than \d+ files\. Remove it/,
+    });
+    git('reset', '--quiet', '--hard', 'HEAD~1');
+    assert.deepEqual((await compareGitStates(root, 'HEAD')).things, []);
   });
 
   it('can be had of git only', async (t) => {

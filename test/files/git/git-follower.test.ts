@@ -1,6 +1,6 @@
 /** A folder that follows the branch of a git remote: what it takes, what it doesn't, and what it says. */
 import assert from 'node:assert/strict';
-import { mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -116,6 +116,25 @@ describe('a folder that follows a git remote', () => {
     await follower.update();
     assert.equal(follower.report.commit, fixed);
     assert.equal(follower.report.refused, undefined);
+    assert.equal(labelOf('benches'), 'Seats');
+  });
+
+  it('does not take a commit whose links lead to too many files, and serves on', async (t) => {
+    const { writer, follower, log, push, labelOf } = await workshop(t);
+    writer.write('links/d0/one.txt', '1\n');
+    for (let level = 1; level <= 30; level++) {
+      mkdirSync(join(writer.root, `links/d${level}`));
+      for (const name of ['a', 'b']) symlinkSync(`../d${level - 1}`, join(writer.root, `links/d${level}/${name}`));
+    }
+    const bad = push();
+    await follower.update();
+    const { state, refused } = follower.report;
+    assert.deepEqual({ state, refused }, { state: 'refused', refused: { commit: bad, errors: 1 } });
+    assert.match(log[0] ?? '', /^Commit \w{10} of origin\/main is not taken; .* links lead to more than \d+ files/);
+    writer.remove('links');
+    writer.write(benches, 'id: 12\nlabel: Seats\n');
+    push();
+    await follower.update();
     assert.equal(labelOf('benches'), 'Seats');
   });
 
