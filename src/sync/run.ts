@@ -10,6 +10,7 @@ import {
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import { syncFileKind } from './files.ts';
 import type { SyncStep } from './plan.ts';
+import { groupRenamedBy, type RenamedGroup } from './renamed-groups.ts';
 
 export interface Progress {
   /** Steps that are finished, whatever their outcome. */
@@ -44,7 +45,8 @@ export class TransferRun implements TransferOutcome {
   readonly done: SyncStep[] = [];
   skipped: SyncStep[] = [];
   readonly #failed = new Map<SyncStep, Error>();
-  hasRenamedGroups = false;
+  /** Groups that the run has renamed. */
+  readonly renamedGroups: RenamedGroup[] = [];
   readonly #of: number;
   readonly #ofBytes: number;
   readonly #onProgress: ((progress: Progress) => void) | undefined;
@@ -68,7 +70,8 @@ export class TransferRun implements TransferOutcome {
 
   markDone(step: SyncStep): void {
     this.done.push(step);
-    if (step.do === 'move' && syncFileKind(step.path) === 'group') this.hasRenamedGroups = true;
+    const group = groupRenamedBy(step);
+    if (group) this.renamedGroups.push(group);
     this.#inProgress.delete(step);
     this.#bytes += transferSize(step);
     this.#report();

@@ -6,6 +6,7 @@ import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import type { FileEntry, RecordChange, Replica } from '../catalogue/replica.ts';
 import { syncFileKind } from './files.ts';
 import { type SyncStep, sortByStage, stepStage } from './plan.ts';
+import { checksumAfterRenames } from './renamed-groups.ts';
 import {
   concernsOneFileOnly,
   type Failure,
@@ -150,24 +151,21 @@ function* joinWithinNamespaces(groups: readonly StepGroup[]): Generator<StepGrou
   }
 }
 
-async function applyBatch(
-  { target, texts, state, isClone }: TransferJob,
-  batch: readonly SyncStep[],
-  run: TransferRun,
-): Promise<void> {
+async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: TransferRun): Promise<void> {
+  const { target, texts, state, isClone } = job;
   const found = new Map<SyncStep, string>();
+  const expected = new Map<SyncStep, string | null>();
   await forEachConcurrent(batch, textsAtOnce, async (step) => {
     if (step.do !== 'write') return;
-    await failIfRefused(step, run, async () => void found.set(step, await texts.get(step.from, step.now.checksum)));
+    await failIfRefused(step, run, async () => {
+      const text = await texts.get(step.from, step.now.checksum);
+      if (run.renamedGroups.length) expected.set(step, await checksumAfterRenames(step, run.renamedGroups, job));
+      found.set(step, text);
+    });
   });
   const steps = batch.filter((step) => step.do !== 'write' || found.has(step));
   if (steps.length === 0) return;
-  const changes = await Promise.all(
-    steps.map(async (step) => {
-      const ifMatch = run.hasRenamedGroups ? await currentChecksum(step, target) : step.ifMatch;
-      return recordChange(step, ifMatch, found.get(step) ?? '');
-    }),
-  );
+  const changes = steps.map((step) => recordChange(step, expected.get(step) ?? step.ifMatch, found.get(step) ?? ''));
   const outcomes = await target.apply(changes, { isClone });
   for (const [i, step] of steps.entries()) {
     const outcome = outcomes[i];
@@ -211,16 +209,6 @@ function recordChange(step: SyncStep, ifMatch: string | null, text: string): Rec
   if (step.do === 'move') return { do: 'move', path, to: step.to, ifMatch: step.ifMatch };
   if (step.do === 'remove') return { do: 'remove', path, ifMatch: step.ifMatch };
   return { do: 'write', path, text, ifMatch };
-}
-
-/**
- * The checksum to expect of a record after groups were renamed, which has changed the records of their members and
- * namespaces.
- */
-async function currentChecksum(step: SyncStep, target: Replica): Promise<string | null> {
-  if (step.do !== 'write' || step.ifMatch === null || !['user', 'namespace'].includes(syncFileKind(step.path)))
-    return step.ifMatch;
-  return (await target.entry(step.path)).checksum;
 }
 
 async function transferBytes(

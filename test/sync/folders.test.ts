@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { stringify } from 'yaml';
 import { anonymous, localAdmin } from '../../src/catalogue/permissions.ts';
+import type { Replica } from '../../src/catalogue/replica.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import type { RemoteViewer } from '../../src/sync/rights.ts';
 import type { SyncOptions } from '../../src/sync/sync.ts';
@@ -201,6 +202,42 @@ describe('two folders', () => {
     assert.deepEqual([failures, plan.conflicts, done[0]?.do], [[], [], 'move']);
     same();
     assert.deepEqual((await pushTo(here, there)).plan.conflicts, []);
+  });
+
+  it('overwrite nothing that was changed after a group was renamed, and do the rest if a member is gone', async (test) => {
+    const { here, there, edit } = await start(test);
+    await pullFrom(here, there);
+    const files = await openFileCatalogue(there);
+    await files.for().edit({ kind: 'group', slug: 'gardeners' }, { slug: 'foresters' });
+    await files.close();
+    for (const name of ['ann', 'bob', 'carol']) edit(there, `users/${name}.yaml`, `name: ${name}`, `name: New ${name}`);
+    const wrap = (replica: Replica, side: 'ours' | 'theirs'): Replica => {
+      if (side === 'theirs') return replica;
+      const apply: Replica['apply'] = async (changes, options) => {
+        const outcomes = await replica.apply(changes, options);
+        if (changes.some((change) => change.do === 'move')) {
+          edit(here, 'users/ann.yaml', 'name: ann', 'name: Ours');
+          rmSync(join(here, 'users/bob.yaml'));
+        }
+        return outcomes;
+      };
+      return new Proxy(replica, {
+        get: (target, name) => {
+          const value = name === 'apply' ? apply : Reflect.get(target, name);
+          return typeof value === 'function' && name !== 'apply' ? value.bind(target) : value;
+        },
+      });
+    };
+    const result = await pullFrom(here, there, {}, { wrap });
+    assert.deepEqual(
+      failuresOf(result)
+        .map((line) => line.replace(/Error: .*/, ''))
+        .sort(),
+      ['users/ann.yaml: Stale', 'users/bob.yaml: NotFound'],
+    );
+    const text = (name: string) => readFileSync(join(here, `users/${name}.yaml`), 'utf8');
+    assert.match(text('ann'), /name: Ours\ngroups:\n {2}- foresters/);
+    assert.match(text('carol'), /name: New carol\ngroups:\n {2}- foresters/);
   });
 
   it('take a dataset that one removed and the other changed for one conflict, with all that lies in it', async (test) => {
