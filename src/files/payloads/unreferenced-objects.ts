@@ -2,8 +2,8 @@
  * Objects of the store that nothing names: no record or pointer of the folder or its trash, and no commit. Any text of the
  * folder or of git that has the checksum of an object counts as a reference, so that an old checkout works, too.
  */
-import { readdir, readFile, stat } from 'node:fs/promises';
-import { join, relative } from 'node:path';
+import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
@@ -30,7 +30,7 @@ const skipped = [join(privateFolder, 'cache'), join(privateFolder, 'locks')];
 /**
  * Finds objects and unfinished uploads that are older than an age.
  * @param age in milliseconds: younger ones may belong to a write that is under way, or to a commit of another clone
- * @throws ConflictError if the history of git isn't all there; ObjectStoreError, UnavailableError
+ * @throws ConflictError if the history of git isn't all there, or can't be read; ObjectStoreError, UnavailableError
  */
 export async function findUnreferencedObjects(root: string, age: number): Promise<Unreferenced> {
   return withStore(root, async (store) => {
@@ -83,8 +83,11 @@ async function* textsOfFolder(root: string): AsyncGenerator<string, void, undefi
     for (const entry of await unlessGone(readdir(folder, { withFileTypes: true }), [])) {
       const path = join(folder, entry.name);
       if (entry.name === '.git' || isTemporaryFile(entry.name) || skipped.includes(relative(root, path))) continue;
-      if (entry.isDirectory()) folders.push(path);
-      else if (entry.isFile()) yield await textOf(path);
+      // It may be a link to a folder on another disk.
+      const mayBeLink = folder === root && entry.name === privateFolder && entry.isSymbolicLink();
+      const found = mayBeLink ? await stat(path) : entry;
+      if (found.isDirectory()) folders.push(path);
+      else if (found.isFile()) yield await textOf(path);
     }
 }
 
@@ -101,7 +104,10 @@ async function textOf(path: string): Promise<string> {
   return found && found.size <= maxRecordSize ? unlessGone(readFile(path, 'latin1'), '') : '';
 }
 
-/** Texts of all blobs in git that may be records or pointers: of all branches and stashes, and those that no branch has any more. */
+/**
+ * Texts of all blobs in git that may be records or pointers: of all branches and stashes, and those that no branch has any more.
+ * @throws ConflictError, GitError if there is a repository, and its history can't be read
+ */
 async function* textsOfGit(root: string): AsyncGenerator<string, void, undefined> {
   try {
     await assertHistoryComplete(root);
@@ -125,7 +131,24 @@ async function* textsOfGit(root: string): AsyncGenerator<string, void, undefined
     if (batch.length) yield await read();
   } catch (error) {
     if (!(error instanceof GitError) || !/not a git repository/.test(error.message)) throw error;
+    const broken = await findGitEntry(root);
+    if (broken !== null)
+      throw new ConflictError(
+        `Git can't read the repository of ${broken}, whose history may name more payloads (${error.message}). Repair it, or remove ${broken}.`,
+      );
   }
+}
+
+/** Path of the `.git` by which git finds a repository, whole or broken; null if there is none. Git looks for it on one file system. */
+async function findGitEntry(root: string): Promise<string | null> {
+  const start = await realpath(root);
+  const { dev } = await stat(start);
+  for (let folder = start; (await stat(folder)).dev === dev; folder = dirname(folder)) {
+    const path = join(folder, '.git');
+    if (await unlessGone(lstat(path), null)) return path;
+    if (folder === dirname(folder)) return null;
+  }
+  return null;
 }
 
 async function assertHistoryComplete(root: string): Promise<void> {

@@ -1,0 +1,59 @@
+/** Objects that nothing names: what of a folder and its repository is read to find them. */
+import assert from 'node:assert/strict';
+import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { objectKey } from '../../../src/catalogue/payload-store.ts';
+import { computeChecksum } from '../../../src/disk/checksum.ts';
+import { findUnreferencedObjects } from '../../../src/files/payloads/unreferenced-objects.ts';
+import { removeFolder } from '../../support/folder.ts';
+import { makeRepository } from '../../support/repository.ts';
+import { startSmallObjectStore } from '../../support/small-object-store.ts';
+
+const s3 = await startSmallObjectStore();
+const checksum = computeChecksum('oak');
+s3.objects.set(objectKey('', checksum), Buffer.from('oak'));
+
+/** A catalogue whose store has an object, in a repository. */
+const start = (t: TestContext) =>
+  makeRepository({ settings: { payloads: s3.settings('') }, namespaces: { parks: { label: 'Parks' } } }, t);
+const find = async (root: string) => (await findUnreferencedObjects(root, 0)).objects.map((object) => object.checksum);
+
+describe('an object of the store', () => {
+  it('is named by nothing, or by the trash of a private folder that is a link', async (t) => {
+    const { root, top } = await start(t);
+    assert.deepEqual(await find(root), [checksum]);
+    renameSync(join(root, '.catalogue'), join(top, 'private'));
+    symlinkSync('../private', join(root, '.catalogue'));
+    mkdirSync(join(top, 'private/trash'));
+    writeFileSync(join(top, 'private/trash/version.yaml'), `checksum: ${checksum}\n`);
+    assert.deepEqual(await find(root), []);
+  });
+
+  it('may be named by the history of a repository that git cannot read', async (t) => {
+    const { root, top, git, write, commit, remove } = await start(t);
+    write('notes.txt', `${checksum}\n`);
+    commit();
+    remove('notes.txt');
+    commit();
+    assert.deepEqual(await find(root), []);
+    // A working tree whose repository has moved.
+    const other = `${top}-other`;
+    t.after(() => removeFolder(other));
+    git('worktree', 'add', '--quiet', '--detach', other);
+    renameSync(join(top, '.git'), join(top, 'moved'));
+    const refusal = (entry: string) => ({
+      name: 'ConflictError',
+      message: new RegExp(
+        `^Git can't read the repository of ${entry}, .*not a git repository.*Repair it, or remove ${entry}\\.$`,
+      ),
+    });
+    await assert.rejects(find(join(other, 'data')), refusal(join(other, '.git')));
+    // A repository without its parts.
+    mkdirSync(join(root, '.git'));
+    await assert.rejects(find(root), refusal(join(root, '.git')));
+    assert.equal(dirname(root), top);
+    rmSync(join(root, '.git'), { recursive: true });
+    assert.deepEqual(await find(root), [checksum]);
+  });
+});
