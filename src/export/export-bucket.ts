@@ -203,15 +203,21 @@ export class ExportBucket implements TablesPlace {
     if (list !== this.#listBefore) await this.write(listName, Buffer.from(list));
     if (!this.#beginning && !this.#wasInterrupted) return;
     await this.#bucket.remove(this.#prefix + this.#unfinishedName);
+    // Another program may keep tables of the same layout beside them.
+    const tables = new Set([...kept, ...this.#known].map(tableOf));
+    const isOwn = (key: string) => {
+      const file = key.slice(this.#prefix.length);
+      return isTableFile(file) && tables.has(tableOf(file));
+    };
+    const before = new Date(Date.now() - aDay);
     // The key may lack the permission to list them.
-    await this.#bucket.removeUnfinishedUploads(this.#prefix, new Date(Date.now() - aDay), false).catch(() => {});
+    await this.#bucket.removeUnfinishedUploads(this.#prefix, isOwn, before, false).catch(() => {});
   }
 
   /** True for a file of an earlier export, but for the lists. */
   async #isOfExport(file: string): Promise<boolean> {
     if (this.#known.has(file)) return true;
-    const isTableFile = /^[^/]+\/[^/]+\/(data|metadata)\/[^/]+$/.test(file);
-    return this.#wasInterrupted && isTableFile && (await this.#markIn(file)) !== undefined;
+    return this.#wasInterrupted && isTableFile(file) && (await this.#markIn(file)) !== undefined;
   }
 
   async #remove(file: string): Promise<void> {
@@ -226,6 +232,12 @@ export class ExportBucket implements TablesPlace {
 }
 
 const markOf = (fingerprint: string): string => createHash('sha256').update(fingerprint).digest('hex').slice(0, 32);
+
+/** True for the paths of the files of a table: `<namespace>/<dataset>/data/…`, and `metadata`. */
+const isTableFile = (file: string): boolean => /^[^/]+\/[^/]+\/(data|metadata)\/[^/]+$/.test(file);
+
+/** Folder of the table of a file. */
+const tableOf = (file: string): string => file.split('/', 2).join('/');
 
 async function* chunksOf(
   first: readonly Buffer[],

@@ -209,22 +209,42 @@ export class Bucket {
   }
 
   /**
-   * Uploads below a prefix that were begun before a time, and not finished.
+   * Removes uploads below a prefix that were begun before a time, and not finished.
+   * @param isOwn returns true for the keys of the caller: other programs may upload to the same bucket
    * @param dryRun true to leave them
    * @returns their number
    */
-  async removeUnfinishedUploads(prefix: string, before: Date, dryRun: boolean): Promise<number> {
-    const { client, ListMultipartUploadsCommand, AbortMultipartUploadCommand } = await this.#open();
-    const place = { Bucket: this.#place.bucket };
+  async removeUnfinishedUploads(
+    prefix: string,
+    isOwn: (key: string) => boolean,
+    before: Date,
+    dryRun: boolean,
+  ): Promise<number> {
+    const { client, AbortMultipartUploadCommand } = await this.#open();
     try {
-      const { Uploads = [] } = await client.send(new ListMultipartUploadsCommand({ ...place, Prefix: prefix }));
-      const old = Uploads.filter(({ Initiated }) => Initiated !== undefined && Initiated < before);
+      const old: { readonly Key?: string | undefined; readonly UploadId?: string | undefined }[] = [];
+      for await (const upload of this.#listUploads(prefix))
+        if (upload.Initiated && upload.Initiated < before && isOwn(upload.Key ?? '')) old.push(upload);
       for (const { Key, UploadId } of dryRun ? [] : old)
-        await client.send(new AbortMultipartUploadCommand({ ...place, Key, UploadId }));
+        await client.send(new AbortMultipartUploadCommand({ Bucket: this.#place.bucket, Key, UploadId }));
       return old.length;
     } catch (error) {
       throw this.#toError(error, prefix);
     }
+  }
+
+  async *#listUploads(prefix: string) {
+    const { client, ListMultipartUploadsCommand } = await this.#open();
+    let key: string | undefined;
+    let id: string | undefined;
+    do {
+      const after = { ...(key && { KeyMarker: key }), ...(id && { UploadIdMarker: id }) };
+      const request = { Bucket: this.#place.bucket, Prefix: prefix, ...after };
+      const page = await client.send(new ListMultipartUploadsCommand(request));
+      yield* page.Uploads ?? [];
+      key = page.IsTruncated ? page.NextKeyMarker : undefined;
+      id = page.NextUploadIdMarker;
+    } while (key);
   }
 
   /** Ends its connections. */

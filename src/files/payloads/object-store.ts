@@ -83,11 +83,8 @@ export class ObjectStore {
 
   /** All objects below the prefix. */
   async *list(): AsyncGenerator<StoredObject, void, undefined> {
-    for await (const object of this.#bucket.list(this.#prefix)) {
-      const checksum = object.key.slice(-64);
-      const isOwn = isChecksum(checksum) && object.key === this.#key(checksum);
-      yield { ...object, checksum: isOwn ? checksum : undefined };
-    }
+    for await (const object of this.#bucket.list(this.#prefix))
+      yield { ...object, checksum: this.#checksumOf(object.key) };
   }
 
   /** Removes an object, unless it was stored again since it was listed. @returns true if it was removed */
@@ -100,12 +97,13 @@ export class ObjectStore {
   }
 
   /**
-   * Uploads that were begun before a time, and not finished.
+   * Removes uploads that were begun before a time, and not finished.
    * @param dryRun true to leave them
    * @returns their number
    */
   async removeUnfinishedUploads(before: Date, dryRun: boolean): Promise<number> {
-    return this.#bucket.removeUnfinishedUploads(this.#prefix, before, dryRun);
+    const isOwn = (key: string) => this.#checksumOf(key) !== undefined;
+    return this.#bucket.removeUnfinishedUploads(this.#prefix, isOwn, before, dryRun);
   }
 
   /** Ends its connections. */
@@ -115,5 +113,11 @@ export class ObjectStore {
 
   #key(checksum: string): string {
     return objectKey(this.#prefix, checksum);
+  }
+
+  /** The checksum by which an object is named; undefined for a key that no catalogue has made. */
+  #checksumOf(key: string): string | undefined {
+    const checksum = key.slice(-64);
+    return isChecksum(checksum) && key === this.#key(checksum) ? checksum : undefined;
   }
 }
