@@ -65,7 +65,7 @@ export class Bucket {
   async read(key: string, size: number, { start, end }: ByteRange = { start: 0, end: size - 1 }): Promise<Readable> {
     if (size === 0) return Readable.from([], { objectMode: false });
     const first = await this.#get(key, size, { start, end });
-    return Readable.from(this.#resumed(key, size, { start, end }, first), { objectMode: false });
+    return streamOf(this.#resumed(key, size, { start, end }, first), first);
   }
 
   async *#resumed(
@@ -264,6 +264,14 @@ export class Bucket {
     this.#opened ??= connect(this.#place, this.#options);
     return this.#opened;
   }
+}
+
+/**
+ * A stream of what a generator makes of the bytes of a source.
+ * @param source is destroyed with the stream: a generator that was never asked for bytes wouldn't do it
+ */
+export function streamOf(bytes: AsyncIterable<Buffer>, source: Readable): Readable {
+  return Readable.from(bytes, { objectMode: false }).once('close', () => source.destroy());
 }
 
 const nameOf = (error: unknown) => (Object(error) as { name?: string }).name;

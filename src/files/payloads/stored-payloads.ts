@@ -1,7 +1,7 @@
 /** Payloads of a catalogue folder that lie in its object store, and the copies of them on disk. */
 import { createHash } from 'node:crypto';
 import { open, readFile } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import type { Readable } from 'node:stream';
 import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import type { ByteRange } from '../../catalogue/open-file.ts';
 import type { PayloadSettings } from '../../catalogue/payload-store.ts';
@@ -10,6 +10,7 @@ import { brokenSettingsError } from '../broken-settings.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { openPayloadCacheFolder } from '../table-folder.ts';
 import { mayBePointer, type PayloadPointer, parsePointer, pointerText } from '../tree/payload-pointer.ts';
+import { streamOf } from './bucket.ts';
 import type { BucketOptions } from './bucket-connection.ts';
 import { ObjectStore } from './object-store.ts';
 import { PayloadCache } from './payload-cache.ts';
@@ -80,7 +81,7 @@ export class StoredPayloads {
     }
     const bytes = await (await this.store()).read(pointer, range);
     const isWhole = !range || (range.start === 0 && range.end === pointer.size - 1);
-    return isWhole ? Readable.from(verified(bytes, pointer.checksum), { objectMode: false }) : bytes;
+    return isWhole ? streamOf(verified(bytes, pointer.checksum), bytes) : bytes;
   }
 
   /** Calls a function with the path of a copy, which is fetched if there is none. */

@@ -1,11 +1,14 @@
-/** Requests to buckets that other programs use, too. */
+/** Requests to buckets that other programs use, too, and whose readers leave. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { objectKey } from '../../../src/catalogue/payload-store.ts';
 import { settingsFromRecord } from '../../../src/catalogue/settings.ts';
 import { computeChecksum } from '../../../src/disk/checksum.ts';
 import { ExportBucket } from '../../../src/export/export-bucket.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { ObjectStore } from '../../../src/files/payloads/object-store.ts';
+import { storedPayloadsOf } from '../../../src/files/payloads/stored-payloads.ts';
+import { makeFolder, until } from '../../support/folder.ts';
 import { startSmallObjectStore } from '../../support/small-object-store.ts';
 
 const s3 = await startSmallObjectStore();
@@ -45,5 +48,23 @@ describe('unfinished uploads at the root of a bucket', () => {
     await place.finish();
     await place.close();
     assert.deepEqual(left(), others);
+  });
+});
+
+describe('a reader who leaves before the first byte', () => {
+  it('holds no connection to the object store', async (t) => {
+    const bytes = Buffer.alloc(64 * 1024 * 1024);
+    const pointer = { checksum: computeChecksum(bytes), size: bytes.length };
+    s3.objects.set(objectKey('held/', pointer.checksum), bytes);
+    const folder = makeFolder({ settings: { payloads: s3.settings('held') } }, t);
+    const files = await openFileCatalogue(folder.root);
+    t.after(() => files.close());
+    const payloads = storedPayloadsOf(files);
+    for (const range of [undefined, { start: 0, end: bytes.length - 2 }]) {
+      const stream = await payloads.read(pointer, range);
+      assert.equal(s3.open.size, 1);
+      stream.destroy();
+      await until(() => s3.open.size === 0);
+    }
   });
 });
