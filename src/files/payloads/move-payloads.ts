@@ -1,6 +1,6 @@
 /** Moves payloads between the folder and its object store, and compares the store with the records. */
 import { constants } from 'node:fs';
-import { copyFile, rm } from 'node:fs/promises';
+import { chmod, copyFile, open, rm } from 'node:fs/promises';
 import { forEachConcurrent } from '../../catalogue/concurrency.ts';
 import { DamagedObjectError } from '../../catalogue/errors.ts';
 import { payloadPath } from '../../catalogue/layout.ts';
@@ -131,7 +131,7 @@ async function movePayload(
       await (await payloads.store()).write(place, pointer, signal);
       await writePointer(aside, pointer);
     } else {
-      await payloads.use(pointer, (copy) => copyFile(copy, aside, constants.COPYFILE_FICLONE));
+      await payloads.use(pointer, (copy) => copyAsNewFile(copy, aside));
       await flushFileToDisk(aside);
     }
     const pointerSize = to === 'store' ? { pointerSize: pointerText(pointer).length } : {};
@@ -140,6 +140,15 @@ async function movePayload(
   } finally {
     await rm(aside, { force: true });
   }
+}
+
+/** Copies a file with the permissions of a new one: `copyFile` copies those of the file, too. */
+async function copyAsNewFile(from: string, to: string): Promise<void> {
+  const file = await open(to, 'wx');
+  const { mode } = await file.stat();
+  await file.close();
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+  await chmod(to, mode);
 }
 
 /**

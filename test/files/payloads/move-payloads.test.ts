@@ -1,0 +1,39 @@
+/** Payloads that are moved from the object store back into the folder. */
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { it } from 'node:test';
+import { objectKey } from '../../../src/catalogue/payload-store.ts';
+import { computeChecksum } from '../../../src/disk/checksum.ts';
+import { movePayloads } from '../../../src/files/payloads/move-payloads.ts';
+import { pointerText } from '../../../src/files/tree/payload-pointer.ts';
+import { homeOf, makeFolder } from '../../support/folder.ts';
+import { startSmallObjectStore } from '../../support/small-object-store.ts';
+
+const s3 = await startSmallObjectStore();
+
+it('a payload that is moved back has the permissions of a new file', async (t) => {
+  const csv = `name\n${'oak\n'.repeat(500)}`;
+  const pointer = { checksum: computeChecksum(csv), size: csv.length };
+  s3.objects.set(objectKey('', pointer.checksum), Buffer.from(csv));
+  const path = `${homeOf('parks/trees')}/data/trees.csv`;
+  const folder = makeFolder(
+    {
+      settings: { payloads: s3.settings('') },
+      namespaces: { parks: { id: 1, label: 'Parks' } },
+      datasets: { 'parks/trees': { id: 1, label: 'Trees' } },
+      versions: {
+        'parks/trees@20200101000000000000': {
+          id: 1,
+          checksum: pointer.checksum,
+          file: { name: 'trees.csv', format: 'csv', size: csv.length },
+        },
+      },
+      files: { [path]: pointerText(pointer), 'new.txt': '' },
+    },
+    t,
+  );
+  const { moved, problems } = await movePayloads(folder.root, { to: 'folder' });
+  assert.deepEqual([moved.length, problems], [1, []]);
+  assert.equal(readFileSync(folder.path(path), 'utf8'), csv);
+  assert.equal(statSync(folder.path(path)).mode, statSync(folder.path('new.txt')).mode);
+});
