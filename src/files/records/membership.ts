@@ -66,7 +66,7 @@ export async function planGroupReferenceWrites(
     const isMember = wanted?.includes(user) ?? snapshot.users.get(user)?.groups.includes(group.slug);
     const list: ListChange = (groups) =>
       slug !== null && isMember ? replaceName(groups, group.slug, slug) : groups.filter((name) => name !== group.slug);
-    changes.push(editList(recordPathIn(files, { kind: 'user', slug: user }), 'groups', list));
+    changes.push(editLists(recordPathIn(files, { kind: 'user', slug: user }), ['groups'], list));
   }
   return slug === group.slug ? changes : [...changes, ...rightsChanges(files, group.slug, slug)];
 }
@@ -89,11 +89,13 @@ export async function planRestoredReferenceWrites(
 ): Promise<readonly Change[]> {
   await files.load();
   const name = nameInReferences(ref) as string;
-  return references.flatMap(({ kind, id, field }) =>
-    entitiesWithIds(files.snapshot, kind, new Set([id])).map((record) =>
-      editList(recordPathIn(files, refOf(record) as RecordRef), field, (names) => replaceName(names, name, name)),
-    ),
-  );
+  const fieldsByPath = new Map<string, string[]>();
+  for (const { kind, id, field } of references)
+    for (const record of entitiesWithIds(files.snapshot, kind, new Set([id]))) {
+      const path = recordPathIn(files, refOf(record) as RecordRef);
+      fieldsByPath.set(path, [...(fieldsByPath.get(path) ?? []), field]);
+    }
+  return [...fieldsByPath].map(([path, fields]) => editLists(path, fields, (names) => replaceName(names, name, name)));
 }
 
 /**
@@ -106,10 +108,8 @@ function rightsChanges(files: CatalogueFiles, name: string, target: string | nul
   return [...files.snapshot.folders.values()].flatMap(({ namespace, datasets }) =>
     [...(namespace ? [namespace] : []), ...datasets.values()].flatMap((record) => {
       const fields = record.kind === 'namespace' ? (['owners', 'readers'] as const) : (['readers'] as const);
-      const path = recordPathIn(files, refOf(record) as RecordRef);
-      return fields
-        .filter((field) => (record as Namespace)[field].includes(name))
-        .map((field) => editList(path, field, list));
+      const naming = fields.filter((field) => (record as Namespace)[field].includes(name));
+      return naming.length ? [editLists(recordPathIn(files, refOf(record) as RecordRef), naming, list)] : [];
     }),
   );
 }
@@ -138,14 +138,18 @@ function replaceName(names: readonly string[], old: string, name: string): reado
   return [...new Set(replaced.includes(name) ? replaced : [...replaced, name])];
 }
 
-function editList(path: string, key: string, change: ListChange): Change {
+/** An edit of the lists of a record, in one change: a second one of the same file would find it changed. */
+function editLists(path: string, keys: readonly string[], change: ListChange): Change {
   return {
     do: 'edit',
     path,
-    set(record) {
-      const names = record[key] ?? [];
-      if (!Array.isArray(names)) throw new ConflictError(`${path}: ${key} is not a list.`);
-      return { [key]: change(names.map(String)) };
-    },
+    set: (record) =>
+      Object.fromEntries(
+        keys.map((key) => {
+          const names = record[key] ?? [];
+          if (!Array.isArray(names)) throw new ConflictError(`${path}: ${key} is not a list.`);
+          return [key, change(names.map(String))];
+        }),
+      ),
   };
 }

@@ -99,6 +99,21 @@ describe('what is removed', () => {
       assert.deepEqual(await listTrash(folder.root), []);
     });
 
+  it('a group that owns and reads a namespace: is renamed, goes to the trash and comes back in both lists', async (t) => {
+    const parks = { id: 1, label: 'Parks', owners: ['gardeners'], readers: ['gardeners'] };
+    const { view, back } = await open(t, { namespaces: { parks } });
+    const lists = async () => {
+      const { owners, readers } = await view.get<'namespace'>(namespace('parks'));
+      return { owners, readers };
+    };
+    await view.edit({ kind: 'group', slug: 'gardeners' }, { slug: 'foresters' });
+    assert.deepEqual(await lists(), { owners: ['foresters'], readers: ['foresters'] });
+    await view.remove({ kind: 'group', slug: 'foresters' });
+    assert.deepEqual(await lists(), { owners: [], readers: [] });
+    await back();
+    assert.deepEqual(await lists(), { owners: ['foresters'], readers: ['foresters'] });
+  });
+
   it('is seen by nobody: not served, not in the list of files, not in git', async (t) => {
     const { folder, view, files, newest } = await open(t);
     await view.remove(trees);
