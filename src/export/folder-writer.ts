@@ -81,7 +81,7 @@ export class FolderWriter {
       else fs.rmSync(join(this.root, file));
   }
 
-  /** Those of some files that are there. A folder that isn't has none. */
+  /** Those of some files that are there, as files. A folder that isn't there has none. */
   #existing(files: readonly string[]): readonly string[] {
     const folders = new Map<string, boolean>();
     const hasFolder = (path: string): boolean => {
@@ -89,7 +89,8 @@ export class FolderWriter {
       folders.set(path, known);
       return known;
     };
-    const isThere = (path: string) => hasFolder(dirname(path)) && fs.existsSync(path);
+    const isThere = (path: string) =>
+      hasFolder(dirname(path)) && fs.existsSync(path) && !fs.statSync(path).isDirectory();
     return files.filter((file) => isThere(join(this.root, file)));
   }
 

@@ -31,7 +31,9 @@ const json = 'application/json';
 
 /** The file of an address, decoded; null if it can't be the name of a file. */
 export function fileOfPath(path: string, name = ''): string | null {
-  const parts = path.split('/').slice(1).map(decodeURIComponent);
+  const decoded = decodePath(path);
+  if (decoded === null) return null;
+  const parts = decoded.slice(1);
   if (path.endsWith('/')) parts.pop();
   const isUnsafe = (part: string) =>
     part === '' || part === '.' || part === '..' || part.includes('\0') || Buffer.byteLength(part) > 200;
@@ -42,6 +44,15 @@ export function fileOfPath(path: string, name = ''): string | null {
   const isIndex = (part: string) => /^index\.(html|json)(\.gz)?$/i.test(part);
   if ((path.endsWith('/') ? folders : folders.slice(0, -1)).some(isIndex)) return null;
   return [...folders, ...(name ? [name] : [])].join('/');
+}
+
+/** The parts of a path; null if a percent sign in it begins no encoded character. */
+function decodePath(path: string): string[] | null {
+  try {
+    return path.split('/').map(decodeURIComponent);
+  } catch {
+    return null;
+  }
 }
 
 function* at(path: string, accept: string, name = ''): Generator<ExportedAddress> {
@@ -217,7 +228,9 @@ function* documentationAddresses(): Generator<ExportedAddress> {
   for (const path of documentationFileNames()) yield* fileAt(documentationRoot + path);
 }
 
-/** Images that a public dataset or the catalogue's own pages show. */
+/** Images that a public dataset or the catalogue's own pages show, at the paths that browsers ask for. */
 export function* mediaAddresses(urls: Iterable<string>): Generator<ExportedAddress> {
-  for (const url of new Set(urls)) if (mediaPathInUrl(url)) yield* fileAt(url);
+  const own = [...urls].filter((url) => mediaPathInUrl(url) !== null);
+  const paths = new Set(own.map((url) => new URL(url, 'http://localhost').pathname));
+  for (const path of paths) if (mediaPathInUrl(path) !== null) yield* fileAt(path);
 }

@@ -1,0 +1,53 @@
+/** Records with odd values: what can't be a file is left out, and all else is exported. */
+import assert from 'node:assert/strict';
+import { it } from 'node:test';
+import { exportCatalogue } from '../../src/index.ts';
+import { filesIn } from '../support/exported.ts';
+import { makeFolder } from '../support/folder.ts';
+import { png } from '../support/images.ts';
+
+const url = 'https://data.example.org';
+
+it('leaves out images whose addresses are no file', async () => {
+  const images = [
+    '50%.png',
+    '%zz',
+    '%00.png',
+    '',
+    'inner',
+    'inner/',
+    '../catalogue.yaml',
+    'a//b.png',
+    '?v=%',
+    'absent.png',
+  ];
+  const seed = makeFolder({
+    namespaces: { parks: { label: 'Parks' } },
+    datasets: Object.fromEntries(
+      [
+        ...images,
+        'tree.png',
+        'inner/leaf.png?v=2',
+        'old%20oak.png',
+        'a b.png',
+        'tree.png#top',
+        'inner\\leaf.png',
+        'oak\ud800.png',
+      ].map((image, i) => [`parks/d${i}`, { label: `Number ${i}`, image: `/site_media/${image}` }]),
+    ),
+    files: Object.fromEntries(
+      ['tree.png', 'inner/leaf.png', 'old oak.png', 'a b.png', '50%.png'].map((name) => [
+        `site_media/${name}`,
+        png(4, 4),
+      ]),
+    ),
+  });
+  const to = seed.beside('site');
+  // The second one finds the folders of the first.
+  for (let times = 0; times < 2; times++) await exportCatalogue({ folder: seed.root, to, url });
+  assert.deepEqual(
+    filesIn(to).filter((name) => name.startsWith('site_media')),
+    ['site_media/a b.png', 'site_media/inner/leaf.png', 'site_media/old oak.png', 'site_media/tree.png'],
+  );
+  assert.ok(filesIn(to).includes('sitemap.xml'));
+});
