@@ -1,8 +1,11 @@
 /** The records that the files of a unit are made of: a change of one of them is a change of the files. */
 import { createHash } from 'node:crypto';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { foldCaseAndAccents } from '../catalogue/fold.ts';
 import { listAll } from '../catalogue/iterate.ts';
+import { parseDatasetRef } from '../catalogue/parse-ref.ts';
+import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Dataset, Entities, Group, Namespace, Query, Settings } from '../catalogue/types.ts';
 import { mostOthers } from '../server/dataset-page.ts';
 
@@ -23,6 +26,31 @@ export async function readRecords(catalogue: Catalogue): Promise<PublicRecords> 
   };
   const [datasets, namespaces] = [await all('dataset'), await all('namespace')];
   return { datasets, namespaces, queries: await all('query'), groups: await all('group') };
+}
+
+/** Datasets by the names that they have, and by former ones that saved queries have for them. */
+export async function datasetsByName(
+  catalogue: Catalogue,
+  { datasets, queries }: PublicRecords,
+): Promise<ReadonlyMap<string, Dataset>> {
+  const byName = new Map(datasets.map((dataset) => [formatRef(refOf(dataset)), dataset]));
+  for (const { dataset: name } of queries) {
+    if (byName.has(name)) continue;
+    const dataset = byName.get(await nameAfterMove(catalogue, name));
+    if (dataset) byName.set(name, dataset);
+  }
+  return byName;
+}
+
+/** The present name of a dataset that was moved; '' if there is no dataset. */
+async function nameAfterMove(catalogue: Catalogue, name: string): Promise<string> {
+  try {
+    return formatRef(refOf(await catalogue.get<'dataset'>(parseDatasetRef(name))));
+  } catch (error) {
+    if (error instanceof MovedError) return formatRef(error.to);
+    if (error instanceof NotFoundError) return '';
+    throw error;
+  }
 }
 
 /** Fingerprints of records, each computed once, and of what is made of them. */

@@ -11,7 +11,14 @@ import { assetFiles, assetsPath } from '../server/assets.ts';
 import { sitemapLists } from '../server/syndication.ts';
 import { maxSitemapEntries } from '../standards/sitemap.ts';
 import type { DatasetsInThread } from './datasets-in-thread.ts';
-import { Fingerprints, groupRecords, Neighbours, type PublicRecords, readRecords } from './dependencies.ts';
+import {
+  datasetsByName,
+  Fingerprints,
+  groupRecords,
+  Neighbours,
+  type PublicRecords,
+  readRecords,
+} from './dependencies.ts';
 import type { ExportFolder } from './export-folder.ts';
 import type { ExportOptions, ExportResult } from './export-options.ts';
 import { hostFiles } from './host-files.ts';
@@ -158,9 +165,10 @@ export class Exporter {
   }
 
   /** Writes what is about queries, namespaces, groups and the site. */
-  async #writeOthers({ datasets, namespaces, queries, groups }: PublicRecords): Promise<void> {
+  async #writeOthers(records: PublicRecords): Promise<void> {
+    const { datasets, namespaces, queries, groups } = records;
     const made = this.#fingerprints;
-    const byName = new Map(datasets.map((dataset) => [formatRef(refOf(dataset)), dataset]));
+    const byName = await datasetsByName(this.#catalogue, records);
     // Rows of a query are those of its dataset, and the record of a version lacks what its dataset says.
     const withDataset = (entity: Entity) => {
       const name = 'dataset' in entity ? entity.dataset : undefined;
