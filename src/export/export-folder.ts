@@ -39,10 +39,11 @@ export class ExportFolder extends FolderWriter implements TablesPlace {
     for (const name of lists) this.#readList(join(this.root, name));
   }
 
-  #readList(path: string): void {
+  #readList(path: string, isWanted = (_name: string) => true): void {
     if (!fs.existsSync(path)) return;
     for (const unit of parseExportList(fs.readFileSync(path, 'utf8'))) {
-      // When the program ended, the unit had been announced or written anew: it may have files of each list.
+      if (!isWanted(unit.name)) continue;
+      // When its writer ended, the unit had been announced or written anew: it may have files of each list.
       const listed = new Set(unit.files);
       for (const file of this.filesBefore(unit.name)) if (!listed.has(file)) this.#further.add(file);
       this.#before.set(unit.name, unit);
@@ -95,6 +96,11 @@ export class ExportFolder extends FolderWriter implements TablesPlace {
   /** Takes a unit that another writer has written into this folder. */
   takeUnit(unit: Unit): void {
     this.#after.set(unit.name, unit);
+  }
+
+  /** Takes the files of units that another writer of this folder has begun, and not ended. @param names of the units */
+  takeUnfinished(names: readonly string[]): void {
+    if (names.length > 0) this.#readList(this.journalPath, (name) => names.includes(name));
   }
 
   /** Asked for few files: those that a unit begins to have while another one had them. */

@@ -124,7 +124,9 @@ export class Exporter {
     const filesBefore = (name: string) => this.#folder.filesBefore(name);
     const beside = thread?.run(take, filesBefore, ({ units, written, largeFiles }, asked) => {
       for (const unit of units) this.#folder.takeUnit(unit);
-      waiting.push(...asked.slice(units.length));
+      const left = asked.slice(units.length);
+      this.#folder.takeUnfinished(left.map(({ name }) => name));
+      waiting.push(...left);
       this.#writtenInThread += written;
       this.#writer.largeFiles.push(...largeFiles);
       done += units.length;

@@ -1,6 +1,6 @@
 /** Datasets that a thread writes, beside the main thread: the same files, and the same errors. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { it } from 'node:test';
@@ -9,6 +9,7 @@ import { DatasetsInThread } from '../../src/export/datasets-in-thread.ts';
 import { Fingerprints } from '../../src/export/dependencies.ts';
 import { ExportFolder } from '../../src/export/export-folder.ts';
 import { Exporter } from '../../src/export/exporter.ts';
+import { FolderWriter } from '../../src/export/folder-writer.ts';
 import { openSite } from '../../src/export/open-site.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { exportCatalogue } from '../../src/index.ts';
@@ -35,10 +36,11 @@ interface Run {
   readonly onProgress?: (done: number, total: number) => void;
   /** Fingerprint of the records, if it isn't the right one. */
   readonly records?: string;
+  readonly thread?: DatasetsInThread;
 }
 
 /** Exports with a thread. @returns the result, and the number of files that the thread wrote */
-async function exportWithThread(to: string, { records, gzip = false, ...options }: Run = {}) {
+async function exportWithThread(to: string, { records, thread, gzip = false, ...options }: Run = {}) {
   const files = await openFileCatalogue(seed.root, { cache: false });
   try {
     await files.load();
@@ -48,6 +50,7 @@ async function exportWithThread(to: string, { records, gzip = false, ...options 
     const exporter = new Exporter(
       ...([catalogue, responses, url, folder, filterings, { folder: seed.root, to, gzip, ...options }] as const),
       (read) =>
+        thread ??
         new DatasetsInThread({ ...site, records: records ?? new Fingerprints(null).ofSite(catalogue.settings, read) }),
     );
     const result = await exporter.run();
@@ -103,6 +106,42 @@ it('refuses files of others as one thread alone, and leaves a folder that the ne
   const whole = seed.beside('whole');
   await exportCatalogue({ folder: seed.root, to: whole, url });
   assert.deepEqual(contents(to), contents(whole));
+});
+
+it('shows the error behind a dataset that the thread could not finish', async () => {
+  const to = seed.beside('blocked');
+  mkdirSync(join(to, home, 'd0'), { recursive: true });
+  writeFileSync(join(to, '.catalogue-export'), '{"catalogue-export":1}\n');
+  // A file of others is where a folder is needed, behind files that the thread has written.
+  writeFileSync(join(to, home, 'd0/version'), 'mine');
+  await assert.rejects(exportWithThread(to), (error: NodeJS.ErrnoException) => {
+    assert.match(error.message, /^(EEXIST|ENOTDIR): .*d0\/version/);
+    return true;
+  });
+  rmSync(join(to, home, 'd0/version'));
+  await exportCatalogue({ folder: seed.root, to, url });
+  assert.deepEqual(contents(to), contents(seed.beside('whole')));
+});
+
+it('writes the datasets of a thread that died, though it had begun them', async () => {
+  const to = seed.beside('died');
+  const dying: Pick<DatasetsInThread, 'run' | 'close'> = {
+    async run(take, filesBefore, onWritten) {
+      const asked = take(2);
+      const writer = new FolderWriter(to);
+      for (const { name } of asked) {
+        const file = join(home, name.replace('dataset parks/', ''), 'index.html');
+        writer.beginUnit(name, [file, `${file}.part`], filesBefore(name));
+        writer.write(file, Buffer.from('half'));
+        writer.write(`${file}.part`, Buffer.from('half'));
+      }
+      writer.close();
+      onWritten({ units: [], written: 0, largeFiles: [] }, asked);
+    },
+    close: async () => {},
+  };
+  await exportWithThread(to, { thread: dying as DatasetsInThread });
+  assert.deepEqual(contents(to), contents(seed.beside('whole')));
 });
 
 it('stops when it is interrupted, and the next export completes it', async () => {
