@@ -10,10 +10,20 @@ export interface Unit {
   readonly files: readonly string[];
 }
 
-/** The units of a list; a line that was cut off is left out. */
+/** The units of a list; a line that was cut off, as by a full disk, is left out. */
 export function* parseExportList(text: string): Generator<Unit, void, undefined> {
-  for (const line of text.split('\n'))
-    if (line.startsWith('{"name"') && line.endsWith('}')) yield JSON.parse(line) as Unit;
+  for (const line of text.split('\n')) {
+    const unit = line.startsWith('{"name"') ? parseUnit(line) : null;
+    if (unit) yield unit;
+  }
+}
+
+function parseUnit(line: string): Unit | null {
+  try {
+    return JSON.parse(line) as Unit;
+  } catch {
+    return null;
+  }
 }
 
 /** The list of units, in the order of their names. */

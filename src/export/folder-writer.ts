@@ -121,9 +121,9 @@ export class FolderWriter {
   protected note(unit: Unit): void {
     try {
       fs.mkdirSync(this.root, { recursive: true });
-      // A line is added in one call, so that those of several writers don't mix.
+      // A line is added in one call, so that those of several writers don't mix. The one before may have been cut off.
       this.#journal ??= fs.openSync(this.journalPath, 'a');
-      fs.writeSync(this.#journal, `${JSON.stringify(unit)}\n`);
+      fs.writeFileSync(this.#journal, `\n${JSON.stringify(unit)}\n`);
     } catch (error) {
       throw toUnavailableError(error, this.journalPath);
     }
@@ -196,7 +196,7 @@ export class FolderWriter {
       const add = (chunk: Buffer) => {
         hash.update(chunk);
         size += chunk.length;
-        fs.writeSync(descriptor, chunk);
+        fs.writeFileSync(descriptor, chunk);
       };
       try {
         for (const chunk of first) add(chunk);

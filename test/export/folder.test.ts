@@ -1,0 +1,50 @@
+/** The folder of an export on disks that fill up: no file is cut off, and what a cut journal says is known. */
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { it } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { ExportFolder } from '../../src/export/export-folder.ts';
+import { makeFolder } from '../support/folder.ts';
+import { compilerFor } from '../support/program.ts';
+
+const folder = makeFolder();
+const journal = '.catalogue-export.new';
+
+it('writes the whole of a file, or nothing, where a write takes a part of the bytes only', () => {
+  const to = folder.beside('limited');
+  const script = fileURLToPath(new URL('write-child.ts', import.meta.url));
+  const command = [process.execPath, ...compilerFor(script), script, to].map((word) => `'${word}'`).join(' ');
+  // A file may have 1 MiB at most: the kernel writes so much of 2 MiB, and says how much it was.
+  const { status, stdout, stderr } = spawnSync('sh', ['-c', `ulimit -f 2048; exec ${command}`], { encoding: 'utf8' });
+  assert.equal(status, 0, stderr);
+  assert.match(stdout, /^EFBIG/);
+  assert.deepEqual(readdirSync(to), [journal]);
+});
+
+it('knows its files after a line of the journal was cut off', () => {
+  const to = folder.beside('cut');
+  mkdirSync(to);
+  writeFileSync(join(to, journal), '{"name":"dataset parks/trees","fingerprint":"","fi');
+  const first = new ExportFolder(to);
+  first.beginUnit('dataset parks/oaks', ['oaks.json']);
+  first.write('oaks.json', Buffer.from('{}'));
+  first.close();
+  const second = new ExportFolder(to);
+  assert.deepEqual(second.filesBefore('dataset parks/oaks'), ['oaks.json']);
+  second.finish();
+  assert.deepEqual(readdirSync(to), ['.catalogue-export']);
+});
+
+it('leaves out lines of a list that can’t be read', () => {
+  const to = folder.beside('torn');
+  mkdirSync(to);
+  const unit = (name: string) => JSON.stringify({ name, fingerprint: '', files: [`${name}.txt`] });
+  const torn = unit('a').slice(0, 20) + unit('b');
+  for (const name of ['a', 'b', 'c']) writeFileSync(join(to, `${name}.txt`), name);
+  writeFileSync(join(to, journal), `${torn}\n${unit('c')}\n`);
+  new ExportFolder(to).finish();
+  assert.deepEqual(readdirSync(to), ['.catalogue-export', 'a.txt', 'b.txt']);
+  assert.equal(readFileSync(join(to, 'a.txt'), 'utf8'), 'a');
+});

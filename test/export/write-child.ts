@@ -1,0 +1,12 @@
+/** A process that writes 2 MiB into the folder of an export, for folder.test.ts: `<folder>`. Prints the error. */
+import { FolderWriter } from '../../src/export/folder-writer.ts';
+
+const writer = new FolderWriter(process.argv[2] ?? '');
+writer.beginUnit('a unit', ['rows.csv']);
+const nothing = [][Symbol.iterator]();
+const rest: AsyncIterator<Buffer> = { next: async () => nothing.next() };
+await writer.writeStream('rows.csv', [Buffer.alloc(2 * 1024 * 1024, 'x')], rest).then(
+  (size) => console.log(`${size} bytes`),
+  (error) => console.log(error.code ?? String(error)),
+);
+writer.close();
