@@ -2,14 +2,17 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
+import { getEnvironmentData, setEnvironmentData } from 'node:worker_threads';
 
 /** A mark within a name or a note. */
 export const markPattern = /[0-9a-f]{8}-[0-9a-z]+-[0-9a-f]{8}/;
 
 /** The machine, or the container on it, in which process ids are unique. */
 const place = createHash('sha256').update(`${hostname()} ${pidNamespace()}`).digest('hex').slice(0, 8);
-/** Process ids are reused; in a container that restarts, at once. */
-const run = randomBytes(4).toString('hex');
+const runKey = 'catalogue-run';
+/** Process ids are reused; in a container that restarts, at once. All threads of a process have the same run. */
+const run = String(getEnvironmentData(runKey) ?? randomBytes(4).toString('hex'));
+setEnvironmentData(runKey, run);
 
 /** The mark of this process: place, process id and run. */
 export const writerMark = `${place}-${process.pid.toString(36)}-${run}`;

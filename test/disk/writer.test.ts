@@ -2,7 +2,10 @@ import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
-import { hasWriterEnded, markPattern, writerMark } from '../../src/disk/writer.ts';
+import { WorkerPool } from '../../src/data/worker-pool.ts';
+import { hasWriterEnded, markPattern, writerMark, writerState } from '../../src/disk/writer.ts';
+
+type Thread = typeof import('./writer-thread.ts');
 
 const [place = '', number = '', run = ''] = writerMark.split('-');
 
@@ -14,6 +17,14 @@ test('a writer that lives is not gone; one that ended is, and so is one that had
   const child = spawn(process.execPath, ['-e', '']);
   await once(child, 'exit');
   assert.equal(hasWriterEnded(`${place}-${child.pid?.toString(36)}-00000000`), true);
+});
+
+test('the threads of a process are writers that run, for each other', async () => {
+  const pool = new WorkerPool({ size: 1 });
+  const thread = new URL('./writer-thread.ts', import.meta.url).href;
+  const { own, other } = await pool.run<Thread, 'marks'>(thread, 'marks', [writerMark]);
+  await pool.close();
+  assert.deepEqual([writerState(own), other], ['running', 'running']);
 });
 
 test('of a writer elsewhere nothing is known', () => {
