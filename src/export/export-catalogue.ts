@@ -18,7 +18,9 @@ import { openSite } from './open-site.ts';
  *   the signal's reason
  */
 export const exportCatalogue = (options: ExportOptions): Promise<ExportResult> =>
-  withCatalogueForExport(options.folder, resolve(options.to), (files) => exportSite(files, options));
+  withCatalogueForExport(options.folder, resolve(options.to), options, (files, signal) =>
+    exportSite(files, { ...options, signal }),
+  );
 
 async function exportSite(files: FileCatalogue, options: ExportOptions): Promise<ExportResult> {
   const { to, force: mayReplace = false, gzip = false, sitemapLimit } = options;

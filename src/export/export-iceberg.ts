@@ -72,10 +72,10 @@ export async function exportTables(options: TablesExportOptions): Promise<Tables
   const place = isBucket(to) ? to.replace(/\/+$/, '') : resolve(to);
   const location = (options.location ?? place).replace(/\/+$/, '');
   if (!location) throw new ValidationError({ location: ['Name a path or an address, such as s3://bucket/tables.'] });
-  return withCatalogueForExport(folder, place, async (files) => {
+  return withCatalogueForExport(folder, place, options, async (files, signal) => {
     const catalogue = files.for(anonymous);
-    const opened = await openPlace(place, options, catalogue.settings);
-    return new TablesExporter(catalogue, opened, location, options).run();
+    const opened = await openPlace(place, { ...options, signal }, catalogue.settings);
+    return new TablesExporter(catalogue, opened, location, { ...options, signal }).run();
   });
 }
 

@@ -1,10 +1,15 @@
 /** The catalogue of a folder, opened for an export. */
-import { resolve } from 'node:path';
+import { constants } from 'node:fs';
+import { access } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
 import { ConflictError } from '../catalogue/errors.ts';
+import { privateFolder } from '../catalogue/layout.ts';
 import { WorkerPool } from '../data/worker-pool.ts';
 import { withLock } from '../disk/lock.ts';
+import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import type { OpenOptions } from '../files/catalogue-files.ts';
 import { type FileCatalogue, openFileCatalogue } from '../files/file-catalogue.ts';
+import { ensureFallbackTableFolder } from '../files/table-folder.ts';
 
 /** What is exported lies in the export: a second copy of it would drive out of the cache what a server needs. */
 export const exportOpenOptions: OpenOptions = { cache: true, keepFormats: false, patience: Number.POSITIVE_INFINITY };
@@ -13,12 +18,15 @@ export const exportOpenOptions: OpenOptions = { cache: true, keepFormats: false,
  * Reads the catalogue of a folder, and closes it behind the work. Two exports into one place wait for each other.
  * @param folder path of the catalogue
  * @param place that is written: the absolute path of a folder, or the address of a bucket
+ * @param options.signal of the caller
+ * @param work gets a signal that is aborted with that of the caller, and if the lock of the place is lost
  * @throws ConflictError if the export would lie in the catalogue
  */
 export async function withCatalogueForExport<T>(
   folder: string,
   place: string,
-  work: (files: FileCatalogue) => Promise<T>,
+  { signal }: { readonly signal?: AbortSignal | undefined },
+  work: (files: FileCatalogue, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (`${place}/`.startsWith(`${resolve(folder)}/`))
     throw new ConflictError('The export must not lie in the catalogue folder itself. Name another place.');
@@ -26,9 +34,22 @@ export async function withCatalogueForExport<T>(
   const files = await openFileCatalogue(folder, { ...exportOpenOptions, workers });
   try {
     await files.load();
-    return await withLock(folder, `export ${place}`, () => work(files));
+    return await withLock(await folderForLocks(files.root), `export ${place}`, (lost) =>
+      work(files, AbortSignal.any(signal ? [signal, lost] : [lost])),
+    );
   } finally {
     await files.close();
     await workers.close();
+  }
+}
+
+/** The catalogue folder, or one for temporary files if that can't be written: what is locked is the place of the export. */
+async function folderForLocks(root: string): Promise<string> {
+  try {
+    await access(await makeFolderInPrivateFolder(root, 'locks'), constants.W_OK);
+    return root;
+  } catch {
+    // Another one than that of its cache, which deletes what is no copy.
+    return ensureFallbackTableFolder(join(root, privateFolder));
   }
 }

@@ -30,20 +30,9 @@ import { until } from '../support/folder.ts';
 import { png } from '../support/images.ts';
 import { type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
+import { smallDisk } from '../support/small-disk.ts';
 
 const path = '/api/v1/namespaces/parks/datasets/trees/';
-
-/** A small file system of its own; null where mounting isn't permitted. */
-function smallDisk(t: TestContext): string | null {
-  const root = mkdtempSync(join(tmpdir(), 'catalogue-disk-'));
-  const mounted = spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=1m', 'none', root]).status === 0;
-  t.after(() => {
-    if (mounted) spawnSync('umount', ['-l', root]);
-    rmSync(root, { recursive: true, force: true });
-  });
-  if (!mounted) t.skip('mounting is not permitted here');
-  return mounted ? root : null;
-}
 
 /** A catalogue with one dataset and one version in the folder, served; and one who may write. */
 async function serveIn(t: TestContext, root: string) {
