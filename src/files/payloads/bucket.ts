@@ -27,7 +27,7 @@ const partBytes = 16 * 1024 * 1024;
 const maxParts = 10_000;
 /** Attempts to go on reading after the last byte that arrived, and the bytes after which they are counted anew. */
 const maxAttempts = 4;
-const progressBytes = 8 * 1024 * 1024;
+const progressBytes = 64 * 1024;
 /** Seconds that the address of an object is valid. */
 const addressSeconds = 900;
 
@@ -84,6 +84,8 @@ export class Bucket {
           at += chunk.length;
           if (at - countedFrom > progressBytes) failures = 0;
           yield chunk;
+          // A connection that is lost while the reader pauses is no failed attempt.
+          if (body.errored) failures = 0;
         }
         if (at > end) return;
         throw new Error('The connection was lost.');
