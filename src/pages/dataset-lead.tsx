@@ -203,6 +203,6 @@ function Contact({ contact }: { readonly contact: string }): VNode {
         {new URL(contact).host}
       </a>
     );
-  if (mail) return <a href={`mailto:${encodeURI(mail)}`}>{contact.replace(/^mailto:/i, '')}</a>;
+  if (mail) return <a href={`mailto:${encodeURI(mail.toWellFormed())}`}>{contact.replace(/^mailto:/i, '')}</a>;
   return <span dir="auto">{contact}</span>;
 }

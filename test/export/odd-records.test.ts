@@ -51,3 +51,12 @@ it('leaves out images whose addresses are no file', async () => {
   );
   assert.ok(filesIn(to).includes('sitemap.xml'));
 });
+
+it('writes the page of a dataset whose contact has half of a surrogate pair', async () => {
+  const record = '{ "label": "Trees", "contact": "\\ud800@example.org" }';
+  const files = { 'namespaces/parks/datasets/trees/dataset.json': record };
+  const seed = makeFolder({ namespaces: { parks: { label: 'Parks' } }, files });
+  const to = seed.beside('site');
+  await exportCatalogue({ folder: seed.root, to, url });
+  assert.ok(filesIn(to).includes('api/v1/namespaces/parks/datasets/trees/index.html'));
+});
