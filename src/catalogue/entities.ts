@@ -116,7 +116,7 @@ export function versionFromRecord(
   const version = entityFrom<'version'>({ kind: 'version', namespace, dataset, slug }, record);
   const values: Partial<Version> = {
     label: version.label ?? slug,
-    datetime: version.datetime ?? datetimeFromSlug(slug),
+    datetime: isTime(version.datetime) ? version.datetime : datetimeFromSlug(slug),
     ready: version.ready && present,
     draft: version.draft && !version.ready,
     format: file?.format ?? '',
@@ -127,10 +127,14 @@ export function versionFromRecord(
   return Object.assign(version, values);
 }
 
+/** True for a time that exists, or that JavaScript takes for a later one: not for `2020-99-99T00:00:00Z`. */
+const isTime = (text: string | undefined): text is string => text !== undefined && !Number.isNaN(Date.parse(text));
+
 /** The datetime of a slug that is a 20-digit timestamp; 1970-01-01 for other slugs. */
 export function datetimeFromSlug(slug: string): string {
   const [, y, mo, d, h, mi, s, ms] = slug.match(/^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)(\d{3})\d{3}$/) ?? [];
-  return y ? `${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z` : '1970-01-01T00:00:00.000Z';
+  const datetime = `${y}-${mo}-${d}T${h}:${mi}:${s}.${ms}Z`;
+  return isTime(datetime) ? datetime : '1970-01-01T00:00:00.000Z';
 }
 
 export const groupFromRecord = (slug: string, record: RecordOf<'group'>): Group =>

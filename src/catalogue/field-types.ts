@@ -82,6 +82,7 @@ export const imageField = (description: string, traits: FieldTraits = {}) =>
 export const datetimeField = (description: string, traits: FieldTraits = {}) => ({
   ...output<string>('datetime', { type: 'string', pattern: `^${day}T${time}Z$` }, undefined, {
     description,
+    meaning: 'date',
     ...traits,
   }),
   toValue: (stored: string) => `${stored.slice(0, 19)}.${stored.slice(20, -1).slice(0, 3).padEnd(3, '0')}Z`,

@@ -134,4 +134,12 @@ describe('versions', () => {
     for (const slug of ['2020', '2020010203040567890', '202001020304056789012', '2020010203040567890x'])
       assert.equal(datetimeFromSlug(slug), '1970-01-01T00:00:00.000Z');
   });
+
+  it('have no time that does not exist', () => {
+    const datetimes = ['2020-99-99T99:99:99Z', '0000-00-00T00:00:00Z', '2020-01-32T00:00:00.5Z'];
+    for (const datetime of datetimes) {
+      assert.equal(version({ datetime }, null, '20200101000000000000').datetime, '2020-01-01T00:00:00.000Z');
+      assert.equal(version({ datetime }, null, '20209999000000000000').datetime, '1970-01-01T00:00:00.000Z');
+    }
+  });
 });

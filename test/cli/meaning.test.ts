@@ -47,6 +47,17 @@ describe('check', () => {
     assert.deepEqual([out, exitCode], [`catalogue.yaml:2:1: warning: ${message}\n`, 0]);
   });
 
+  it('warns of a version whose time does not exist', async () => {
+    const version = 'namespaces/parks/datasets/trees/versions/20200101000000000000.yaml';
+    const files = {
+      [dataset]: 'id: 1\nlabel: Trees\n',
+      [version]: 'id: 1\ndatetime: 2020-99-99T00:00:00Z\nready: false\n',
+    };
+    const { out } = await type(['check'], within(await makeRoot({ namespaces: seed.namespaces ?? {}, files })));
+    const message = 'datetime "2020-99-99T00:00:00Z" is not a date or time that exists.';
+    assert.equal(out, `${version}:2:11: warning: ${message}\n`);
+  });
+
   it('warns of licences, addresses and keys, with line and column', async () => {
     const root = await makeRoot(content);
     const { out, exitCode } = await type(['check'], within(root));
