@@ -1,5 +1,5 @@
 /** Maps and tables of rows for the pages of others: the only pages that may be shown in a frame. */
-import { ValidationError } from '../catalogue/errors.ts';
+import { MovedError, ValidationError } from '../catalogue/errors.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { haveAggregates, parametersFromRecord, quotedName } from '../catalogue/row-parameters.ts';
@@ -23,7 +23,15 @@ export function makeEmbedHandler(kind: 'version' | 'query'): Handler {
     const query = await request.catalogue.get<'query'>(refFromRouteParams('query', request.params));
     const { namespace, slug } = parseDatasetRef(query.dataset);
     const ref: VersionRef = { kind: 'version', namespace, dataset: slug, slug: query.version ?? 'latest' };
-    return embed(request, ref, parametersFromRecord(query.parameters), query);
+    const parameters = parametersFromRecord(query.parameters);
+    try {
+      return await embed(request, ref, parameters, query);
+    } catch (error) {
+      // The dataset of the query has moved; the query itself hasn't, so nothing is redirected.
+      if (error instanceof MovedError && error.to.kind === 'version')
+        return embed(request, error.to, parameters, query);
+      throw error;
+    }
   };
 }
 

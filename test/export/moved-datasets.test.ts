@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { it } from 'node:test';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { exportCatalogue } from '../../src/index.ts';
+import { filesIn } from '../support/exported.ts';
 import { makeFolder } from '../support/folder.ts';
 
 const seed = makeFolder({
@@ -35,4 +36,10 @@ it('has the rows of the new version after the next export', async () => {
   await exportCatalogue(options);
   for (const query of ['present', 'renamed', 'moved', 'namespace', 'both'])
     assert.equal(readFileSync(`${options.to}/api/v1/queries/${query}/data.csv`, 'utf8'), 'name\r\nElm\r\n', query);
+});
+
+it('has the same files as a query that names the present address', () => {
+  const filesOf = (query: string) => filesIn(`${options.to}/api/v1/queries/${query}`);
+  for (const query of ['renamed', 'moved', 'namespace', 'both'])
+    assert.deepEqual(filesOf(query), filesOf('present'), query);
 });
