@@ -5,6 +5,7 @@ import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { excerpt } from '../../catalogue/errors.ts';
 import { PayloadError } from '../errors.ts';
+import { decodeWindows1252 } from '../formats/code-pages.ts';
 import { freeInflation, maxInflation } from '../limits.ts';
 
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
@@ -183,12 +184,4 @@ function firstInvalidByte(chunk: Buffer): number {
   return low - incompleteSuffixLength(chunk.subarray(0, low));
 }
 
-/** 0x80 to 0x9F of Windows-1252, as the WHATWG Encoding Standard maps them; Node versions differ in that. */
-const windows1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
-
-function fromWindows1252(chunk: Buffer): Buffer {
-  const text = chunk
-    .toString('latin1')
-    .replace(/[\u0080-\u009f]/g, (c) => windows1252[c.charCodeAt(0) - 0x80] as string);
-  return Buffer.from(text);
-}
+const fromWindows1252 = (chunk: Buffer): Buffer => Buffer.from(decodeWindows1252(chunk));

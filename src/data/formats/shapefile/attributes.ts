@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { PayloadError } from '../../errors.ts';
 import { ByteSource } from '../byte-source.ts';
+import { decodeWindows1252, textDecoderFor } from '../code-pages.ts';
 
 interface Field {
   readonly name: string;
@@ -10,29 +11,32 @@ interface Field {
   readonly length: number;
 }
 
-/** Encodings by the number that a .dbf file has for them (language driver); those that are missing here are guessed. */
-const languageDrivers: Readonly<Record<number, string>> = {
-  3: 'windows-1252',
-  87: 'windows-1252',
-  38: 'ibm866',
-  101: 'ibm866',
-  19: 'shift_jis',
-  123: 'shift_jis',
-  77: 'gbk',
-  122: 'gbk',
-  78: 'euc-kr',
-  121: 'euc-kr',
-  79: 'big5',
-  120: 'big5',
-  200: 'windows-1250',
-  201: 'windows-1251',
-  202: 'windows-1254',
-  203: 'windows-1253',
-};
+/** Encodings by the numbers that a .dbf file has for them (language driver); those that are missing here are guessed. */
+const languageDrivers: ReadonlyMap<number, string> = new Map(
+  Object.entries({
+    cp437: [1, 9, 11, 13, 15, 17, 21, 24, 25, 27],
+    cp850: [2, 10, 14, 16, 18, 20, 22, 26, 29, 37, 55],
+    cp852: [31, 34, 35, 64, 100, 135],
+    ibm866: [38, 101],
+    shift_jis: [19, 123],
+    gbk: [77, 122],
+    'euc-kr': [78, 121],
+    big5: [79, 120],
+    'windows-874': [80, 124],
+    'windows-1250': [200],
+    'windows-1251': [201],
+    'windows-1252': [3, 87, 88, 89],
+    'windows-1253': [203],
+    'windows-1254': [202],
+    'windows-1257': [204],
+  }).flatMap(([label, drivers]) => drivers.map((driver) => [driver, label] as const)),
+);
 
-/** The label of the encoding that a .cpg file names, as TextDecoder takes it; undefined if it is none. */
+/** The label of the encoding that a .cpg file names, as `textDecoderFor` takes it; undefined if it is none. */
 export function encodingOfCodePage(text: string): string | undefined {
   const name = text.trim().toLowerCase();
+  const dos = /^(?:oem ?|ibm|cp)?(437|850|852)$/.exec(name)?.[1];
+  if (dos) return `cp${dos}`;
   const windows = /^(?:ansi |cp|windows-)?(125\d|874)$/.exec(name)?.[1];
   const latin = /^(?:iso)?[ -]?8859[-_ ]?(\d{1,2})$/.exec(name)?.[1] ?? /^88(?:59)?(\d{1,2})$/.exec(name)?.[1];
   const label = windows ? `windows-${windows}` : latin ? `iso-8859-${latin}` : name === '65001' ? 'utf-8' : name;
@@ -50,9 +54,17 @@ export class AttributeReader {
   #rowLength = 0;
   #rows = 0;
   #read = 0;
-  #decode: (bytes: Buffer) => string = decodeGuessed;
+  #decode = (bytes: Buffer): string => {
+    if (isUtf8(bytes)) return bytes.toString();
+    this.hasGuessedTexts = true;
+    return decodeWindows1252(bytes);
+  };
   /** True if fields of another file (memos) are left out. */
   hasMemos = false;
+  /** True if texts were read as Windows-1252, since they aren't UTF-8 and no encoding is known. */
+  hasGuessedTexts = false;
+  /** Number that the head has for the encoding (language driver); 0 for none. */
+  languageDriver = 0;
 
   constructor(chunks: AsyncIterable<Buffer>) {
     this.#source = new ByteSource(chunks);
@@ -64,11 +76,9 @@ export class AttributeReader {
     const headLength = head.readUInt16LE(8);
     this.#rows = head.readUInt32LE(4);
     this.#rowLength = head.readUInt16LE(10);
-    const label = encoding ?? languageDrivers[head[29] as number];
-    if (label !== undefined) {
-      const decoder = new TextDecoder(label, { ignoreBOM: true });
-      this.#decode = (bytes) => decoder.decode(bytes);
-    }
+    this.languageDriver = head[29] as number;
+    const label = encoding ?? languageDrivers.get(this.languageDriver);
+    if (label !== undefined) this.#decode = textDecoderFor(label);
     if (headLength < 33 || this.#rowLength < 1) throw new PayloadError('the .dbf file is no table in dBASE');
     const rest = Buffer.from(await this.#source.takeWhole(headLength - 32, 'the .dbf file'));
     this.#fields = this.#readFields(rest);
@@ -154,10 +164,4 @@ function numberOfText(text: string): number | string | null {
   const number = Number(text);
   if (Number.isNaN(number)) return text;
   return /^-?\d+$/.test(text) && !Number.isSafeInteger(number) ? text : number;
-}
-
-const latin = new TextDecoder('windows-1252');
-
-function decodeGuessed(bytes: Buffer): string {
-  return isUtf8(bytes) ? bytes.toString() : latin.decode(bytes);
 }

@@ -1,4 +1,5 @@
 /** A reader of shapefiles in a ZIP archive: geometries of the .shp, attributes of the .dbf, the reference system of the .prj. */
+import { excerpt } from '../../../catalogue/errors.ts';
 import { PayloadError } from '../../errors.ts';
 import { batchFeatures, type ReadFeature, readGeometryOf } from '../feature-batches.ts';
 import { chooseLayer } from '../layers.ts';
@@ -38,18 +39,15 @@ export async function* readShapefile(path: string, info: PayloadInfo): AsyncGene
     const projection = (await archive.readText(part('prj'))).trim();
     if (projection) info.crs = projection;
     info.title = name.split('/').at(-1) as string;
-    const encoding = info.reading.encoding ?? encodingOfCodePage(await archive.readText(part('cpg')));
+    const codePage = (await archive.readText(part('cpg'))).trim();
+    const encoding = info.reading.encoding ?? encodingOfCodePage(codePage);
     const shapes = new ShapeReader(archive.read(part('shp')));
     const attributes = part('dbf') ? new AttributeReader(archive.read(part('dbf'))) : null;
     try {
       await shapes.begin();
       await attributes?.begin(encoding);
       yield* batchFeatures(readFeatures(shapes, attributes), true);
-      if (attributes?.hasMemos)
-        info.notes = [
-          ...(info.notes ?? []),
-          'Memos of the .dbf file are in a file of their own, which is not read: null.',
-        ];
+      info.notes = [...(info.notes ?? []), ...notesOf(attributes, codePage)];
     } finally {
       await shapes.close();
       await attributes?.close();
@@ -57,6 +55,19 @@ export async function* readShapefile(path: string, info: PayloadInfo): AsyncGene
   } finally {
     archive.close();
   }
+}
+
+/** Remarks on attributes that were read. @param codePage text of the .cpg file */
+function notesOf(attributes: AttributeReader | null, codePage: string): string[] {
+  const notes: string[] = [];
+  if (attributes?.hasMemos) notes.push('Memos of the .dbf file are in a file of their own, which is not read: null.');
+  if (attributes?.hasGuessedTexts && (codePage !== '' || attributes.languageDriver !== 0)) {
+    const name = codePage ? `"${excerpt(codePage)}" in the .cpg file` : `number ${attributes.languageDriver}`;
+    notes.push(
+      `Texts of the .dbf file: read as Windows-1252, since their encoding (${name}) is not known. If that is wrong, write --encoding`,
+    );
+  }
+  return notes;
 }
 
 async function* readFeatures(
