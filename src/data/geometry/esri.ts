@@ -1,6 +1,6 @@
 /** Esri JSON (ArcGIS REST API, "Geometry objects"): its geometries and reference systems as GeoJSON has them. */
 import type { Geometry } from './geometry.ts';
-import { InvalidGeometryError } from './validate.ts';
+import { type Extent, emptyExtent, InvalidGeometryError } from './validate.ts';
 
 type JsonObject = Readonly<Record<string, unknown>>;
 type Position = number[];
@@ -79,23 +79,78 @@ function positionsOf(value: unknown, hasOnlyM: boolean): Position[] {
 /** Polygons by the direction of rings: clockwise is the outside, counterclockwise a hole. GeoJSON has it the other way. */
 export function polygonOfRings(rings: readonly Position[][]): Geometry | null {
   const polygons: Position[][][] = [];
+  const outsides: Outside[] = [];
   const holes: Position[][] = [];
   for (const ring of rings) {
-    const turned = ring.toReversed();
-    if (signedArea(ring) <= 0) polygons.push([turned]);
-    else holes.push(turned);
+    const area = signedArea(ring);
+    if (area > 0) {
+      holes.push(ring);
+      continue;
+    }
+    const polygon = [ring.toReversed()];
+    polygons.push(polygon);
+    outsides.push({ polygon, ring, area: -area, box: boxOf(ring) });
   }
+  // An island in a hole has holes of its own: each hole belongs to the smallest ring around it.
+  outsides.sort((a, b) => a.area - b.area);
   for (const hole of holes) {
-    const home = polygons.find(([outside = []]) => hole.some((position) => isInside(position, outside)));
+    const area = signedArea(hole);
+    const point = pointWithin(hole);
+    const home = outsides.find((one) => one.area > area && isInBox(point, one.box) && isInside(point, one.ring));
     // A hole in nothing is an outside of the wrong direction.
-    if (home) home.push(hole);
-    else polygons.push([hole.toReversed()]);
+    if (home) home.polygon.push(hole.toReversed());
+    else polygons.push([hole]);
   }
   const [first] = polygons;
   if (!first) return null;
   return polygons.length === 1
     ? { type: 'Polygon', coordinates: first }
     : { type: 'MultiPolygon', coordinates: polygons };
+}
+
+/** An outer ring, and the polygon that begins with it. */
+interface Outside {
+  readonly polygon: Position[][];
+  readonly ring: readonly Position[];
+  readonly area: number;
+  readonly box: Extent;
+}
+
+function boxOf(ring: readonly Position[]): Extent {
+  const box = emptyExtent();
+  for (const [x = 0, y = 0] of ring) {
+    box[0] = Math.min(box[0], x);
+    box[1] = Math.min(box[1], y);
+    box[2] = Math.max(box[2], x);
+    box[3] = Math.max(box[3], y);
+  }
+  return box;
+}
+
+const isInBox = ([x = 0, y = 0]: Position, [west, south, east, north]: Extent): boolean =>
+  x >= west && x <= east && y >= south && y <= north;
+
+/** A position inside of a ring: the middle of the longest part of a line across it. */
+function pointWithin(ring: readonly Position[]): Position {
+  const [, south, , north] = boxOf(ring);
+  const y = (south + north) / 2;
+  const crossings = crossingsOf(ring, y).sort((a, b) => a - b);
+  let [from = 0, to = 0] = crossings;
+  for (let i = 2; i + 1 < crossings.length; i += 2) {
+    const [start, end] = [crossings[i] as number, crossings[i + 1] as number];
+    if (end - start > to - from) [from, to] = [start, end];
+  }
+  return [(from + to) / 2, y];
+}
+
+/** Where the edges of a ring cross a parallel. */
+function crossingsOf(ring: readonly Position[], y: number): number[] {
+  const crossings: number[] = [];
+  ring.forEach(([x1 = 0, y1 = 0], index) => {
+    const [x2 = 0, y2 = 0] = ring[(index + 1) % ring.length] ?? [];
+    if (y1 > y !== y2 > y) crossings.push(((x2 - x1) * (y - y1)) / (y2 - y1) + x1);
+  });
+  return crossings;
 }
 
 /** Area of a ring, positive if it is counterclockwise. */
@@ -109,11 +164,5 @@ function signedArea(ring: readonly Position[]): number {
 }
 
 /** True if a position is inside of a ring, by the number of edges to the right of it. */
-function isInside([x = 0, y = 0]: Position, ring: readonly Position[]): boolean {
-  let isOdd = false;
-  ring.forEach(([x1 = 0, y1 = 0], index) => {
-    const [x2 = 0, y2 = 0] = ring[(index + 1) % ring.length] ?? [];
-    if (y1 > y !== y2 > y && x < ((x2 - x1) * (y - y1)) / (y2 - y1) + x1) isOdd = !isOdd;
-  });
-  return isOdd;
-}
+const isInside = ([x = 0, y = 0]: Position, ring: readonly Position[]): boolean =>
+  crossingsOf(ring, y).filter((crossing) => x < crossing).length % 2 === 1;

@@ -1,7 +1,7 @@
-/** Shapefiles: encodings of their texts. */
+/** Shapefiles: encodings of their texts, and holes of their polygons. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { ingestPayload, valuesOf } from '../support/payloads.ts';
+import { ingestPayload, type PlainRow, rowsOf, valuesOf } from '../support/payloads.ts';
 import { zipOf } from '../support/zip.ts';
 
 /** A .dbf file with a column of texts. @param driver number of its encoding */
@@ -39,6 +39,24 @@ function shpOf(records: readonly Buffer[]): Buffer {
 const pointRecord = Buffer.alloc(20);
 pointRecord.writeUInt32LE(1, 0);
 
+function polygonRecord(rings: readonly (readonly (readonly [number, number])[])[]): Buffer {
+  const points = rings.flat();
+  const record = Buffer.alloc(44 + 4 * rings.length + 16 * points.length);
+  record.writeUInt32LE(5, 0);
+  record.writeUInt32LE(rings.length, 36);
+  record.writeUInt32LE(points.length, 40);
+  let start = 0;
+  for (const [index, ring] of rings.entries()) {
+    record.writeUInt32LE(start, 44 + 4 * index);
+    start += ring.length;
+  }
+  for (const [index, [x, y]] of points.entries()) {
+    record.writeDoubleLE(x, 44 + 4 * rings.length + 16 * index);
+    record.writeDoubleLE(y, 52 + 4 * rings.length + 16 * index);
+  }
+  return record;
+}
+
 /** The texts and remarks of a shapefile whose .dbf file has these bytes. */
 async function textsOf(bytes: readonly Buffer[], { driver = 0, cpg = '' }): Promise<[unknown[], readonly string[]]> {
   const archive = zipOf({
@@ -74,5 +92,55 @@ describe('texts of a shapefile', () => {
     assert.deepEqual(await textsOf(texts, { cpg: 'CP861\n' }), [['a', 'ä'], remark('"CP861" in the .cpg file')]);
     assert.deepEqual(await textsOf(texts, { driver: 8 }), [['a', 'ä'], remark('number 8')]);
     assert.deepEqual(await textsOf([Buffer.from('ä')], { driver: 8 }), [['ä'], []]);
+  });
+});
+
+describe('holes of a shapefile', () => {
+  /** A square; clockwise, as an outside. */
+  const square = (from: number, to: number, x = 0): [number, number][] => [
+    [x + from, from],
+    [x + from, to],
+    [x + to, to],
+    [x + to, from],
+    [x + from, from],
+  ];
+  const hole = (from: number, to: number, x = 0) => square(from, to, x).toReversed();
+  const polygonsOf = async (rings: readonly [number, number][][]) => {
+    const archive = zipOf({ 'a.shp': shpOf([polygonRecord(rings)]), 'a.dbf': dbfOf([Buffer.from('a')]) });
+    const [row] = await rowsOf((await ingestPayload(archive, 'a.zip')).table);
+    const { type, coordinates } = (row as PlainRow).geometry as { type: string; coordinates: [number, number][][][] };
+    const polygons = type === 'Polygon' ? [coordinates as unknown as [number, number][][]] : coordinates;
+    return polygons.map((polygon) => polygon.map((ring) => ring.toReversed()));
+  };
+
+  it('belong to the smallest polygon around them', async () => {
+    const [a, h1, b, h2] = [square(0, 10), hole(1, 9), square(2, 8), hole(3, 7)];
+    const expected = [
+      [a, h1],
+      [b, h2],
+    ];
+    assert.deepEqual(await polygonsOf([a, h1, b, h2]), expected);
+    assert.deepEqual(await polygonsOf([a, h2, h1, b]), expected);
+  });
+
+  it('belong to the polygon around them, if others touch them', async () => {
+    const touched = [hole(2, 4), square(4, 8)] as const;
+    const neighbour = square(0, 4, 10);
+    const inlet: [number, number][] = [
+      [10, 2],
+      [8, 1],
+      [8, 3],
+      [10, 2],
+    ];
+    const bay = inlet.toReversed();
+    assert.deepEqual(await polygonsOf([neighbour, touched[1], square(0, 10), touched[0], bay]), [
+      [neighbour],
+      [touched[1]],
+      [square(0, 10), touched[0], bay],
+    ]);
+  });
+
+  it('without a polygon around them are polygons', async () => {
+    assert.deepEqual(await polygonsOf([square(0, 2), hole(4, 6)]), [[square(0, 2)], [square(4, 6)]]);
   });
 });
