@@ -133,10 +133,15 @@ export async function* decodeFromEncoding(
 ): AsyncGenerator<Buffer, void, undefined> {
   const isWindows1252 = /^(?:windows-1252|cp1252|latin-?1|iso-?8859-1|ascii|us-ascii)$/i.test(label);
   let position = 0;
+  let head: Buffer = Buffer.alloc(0);
   try {
     const decoder = new TextDecoder(label, { fatal: true });
     detected.encoding = decoder.encoding;
     for await (const chunk of chunks) {
+      if (head.length < 3) {
+        head = Buffer.concat([head, chunk.subarray(0, 3)]);
+        if (decoder.encoding === 'utf-8' && byteOrderMarkLength(head) === 3) detected.bomLength = 3;
+      }
       yield isWindows1252 ? fromWindows1252(chunk) : Buffer.from(decoder.decode(chunk, { stream: true }));
       position += chunk.length;
     }

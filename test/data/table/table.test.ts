@@ -172,6 +172,17 @@ test('passthrough: all rows, some rows, adjacent and not', async () => {
   );
 });
 
+test('passthrough of a file with a byte order mark whose encoding is named', async () => {
+  const features = many.slice(0, 3);
+  for (const [content, name] of [
+    [`\ufeff${collection(...features)}`, 'a.geojson'],
+    [`\ufeff${features.map((each) => JSON.stringify(each)).join('\n')}`, 'a.geojsonl'],
+  ] as const) {
+    const { table, path } = await ingestPayload(content, name, { reading: { encoding: 'utf-8' } });
+    assert.deepEqual(JSON.parse(await text(originalJsonOfRows(table, path, [1]))), features[1]);
+  }
+});
+
 test('passthrough is off where the bytes are no JSON, no Features or not those of the payload', async () => {
   const payloads: [string | Buffer, string][] = [
     [
