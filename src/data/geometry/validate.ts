@@ -38,13 +38,15 @@ export function validateAndMeasureGeometry(geometry: Geometry, extent: Extent): 
   return dimensions;
 }
 
+const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value);
+
 /** Like `validateAndMeasureGeometry`, for coordinates; `malformed` where the structure is wrong. */
 function validateCoordinates(coordinates: unknown, depth: number, extent: Extent): number {
   if (!Array.isArray(coordinates)) return malformed;
   if (depth === 0) {
     const [x, y] = coordinates as unknown[];
-    if (typeof x !== 'number' || typeof y !== 'number') return malformed;
-    for (let i = 2; i < coordinates.length; i++) if (typeof coordinates[i] !== 'number') return malformed;
+    if (!isFiniteNumber(x) || !isFiniteNumber(y)) return malformed;
+    for (let i = 2; i < coordinates.length; i++) if (!isFiniteNumber(coordinates[i])) return malformed;
     if (x < extent[0]) extent[0] = x;
     if (y < extent[1]) extent[1] = y;
     if (x > extent[2]) extent[2] = x;

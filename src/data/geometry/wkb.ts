@@ -3,7 +3,7 @@
  * of PostGIS is read, too.
  */
 import { type Geometry, hasZ } from './geometry.ts';
-import { InvalidGeometryError } from './validate.ts';
+import { emptyExtent, InvalidGeometryError, isEmptyPoint, validateAndMeasureGeometry } from './validate.ts';
 
 /** Type codes. */
 const typeCodes = {
@@ -101,13 +101,13 @@ const ewkbMask = 0xe0;
 
 /**
  * The geometry of WKB, also of EWKB: that of PostGIS, GEOS and shapely, with flags for Z, M and a reference system (`sridOfEwkb`).
- * Z is kept, M dropped.
+ * Z is kept unless it is NaN, M dropped.
  * @throws InvalidGeometryError if it is broken, or has curves or surfaces, which GeoJSON doesn't have
  */
 export const readWkb = (bytes: Uint8Array): Geometry => new WkbReader(bytes).geometry(0);
 
 /**
- * The geometry of all bytes, as `readWkb`.
+ * The geometry of all bytes, as `readWkb`, with its structure checked.
  * @throws InvalidGeometryError also if bytes follow, or the byte order is neither 0 (XDR) nor 1 (NDR)
  */
 export function readExactWkb(bytes: Uint8Array): Geometry {
@@ -115,6 +115,7 @@ export function readExactWkb(bytes: Uint8Array): Geometry {
   if ((bytes[0] as number) > 1) throw new InvalidGeometryError(`the WKB has a byte order of ${bytes[0]}, not 0 or 1`);
   const geometry = reader.geometry(0);
   if (!reader.isAtEnd) throw new InvalidGeometryError('bytes follow the WKB');
+  if (!isEmptyPoint(geometry)) validateAndMeasureGeometry(geometry, emptyExtent());
   return geometry;
 }
 
@@ -177,15 +178,20 @@ class WkbReader {
 
   #parts(depth: number): Geometry[] {
     const parts: Geometry[] = [];
-    for (let left = this.#count(5); left > 0; left--) parts.push(this.geometry(depth + 1));
+    for (let left = this.#count(5); left > 0; left--) {
+      const part = this.geometry(depth + 1);
+      parts.push(isEmptyPoint(part) ? { type: 'Point', coordinates: [] } : part);
+    }
     return parts;
   }
 
-  /** Coordinates of the parts of a Multi geometry: parts of a wrong type are found when the structure is checked. */
+  /** Coordinates of the parts of a Multi geometry, but empty points: parts of a wrong type are found when the structure is checked. */
   #coordinatesOfParts<T>(depth: number): T[] {
     const coordinates: T[] = [];
-    for (let left = this.#count(5); left > 0; left--)
-      coordinates.push((this.geometry(depth + 1) as unknown as { coordinates: T }).coordinates);
+    for (let left = this.#count(5); left > 0; left--) {
+      const part = this.geometry(depth + 1);
+      if (!isEmptyPoint(part)) coordinates.push((part as unknown as { coordinates: T }).coordinates);
+    }
     return coordinates;
   }
 
@@ -206,7 +212,8 @@ class WkbReader {
     const [view, at, isLittle] = [this.#view, this.#at, this.#isLittle];
     this.#at += this.#stride;
     const [x, y] = [view.getFloat64(at, isLittle), view.getFloat64(at + 8, isLittle)];
-    return this.#hasZ ? [x, y, view.getFloat64(at + 16, isLittle)] : [x, y];
+    const z = this.#hasZ ? view.getFloat64(at + 16, isLittle) : Number.NaN;
+    return Number.isNaN(z) ? [x, y] : [x, y, z];
   }
 
   /** A number of parts. @param size least bytes of one: a claim of more than there are is refused */

@@ -67,6 +67,58 @@ test('M of WKB is dropped, too: it is no height', async () => {
   assert.equal(table.geometryEncoding, undefined);
 });
 
+const hexOf = (geometry: Geometry) => Buffer.from(toWkb(geometry)).toString('hex');
+
+test('positions of WKB without a height, and empty points, are read as such; others that are no numbers are refused', async () => {
+  const { NaN: none } = Number;
+  const { geometries } = await ingestGeometries(
+    parquetOfWkb([
+      hexOf({
+        type: 'LineString',
+        coordinates: [
+          [1, 2, none],
+          [3, 4, 5],
+        ],
+      }),
+      hexOf({ type: 'Point', coordinates: [1, 2, none] }),
+      hexOf({ type: 'Point', coordinates: [none, none, none] }),
+      hexOf({ type: 'MultiPoint', coordinates: [[1, 2], []] }),
+      hexOf({ type: 'GeometryCollection', geometries: [{ type: 'Point', coordinates: [] }] }),
+    ]),
+  );
+  assert.deepEqual(geometries, [
+    {
+      type: 'LineString',
+      coordinates: [
+        [1, 2],
+        [3, 4, 5],
+      ],
+    },
+    { type: 'Point', coordinates: [1, 2] },
+    null,
+    { type: 'MultiPoint', coordinates: [[1, 2]] },
+    { type: 'GeometryCollection', geometries: [{ type: 'Point', coordinates: [] }] },
+  ]);
+  for (const position of [
+    [none, 2],
+    [1, none],
+    [1, Infinity],
+  ]) {
+    const line: Geometry = { type: 'LineString', coordinates: [[0, 0], position] };
+    const refused = /row 1: the coordinates of a LineString are not as they should be$/;
+    await assert.rejects(ingestGeometries(parquetOfWkb([hexOf(line)])), refused);
+    const { table, result } = await ingestPayload(
+      `geom\n${'0101000000000000000000f03f0000000000000040\n'.repeat(9)}${hexOf(line)}\n`,
+      'a.csv',
+    );
+    assert.deepEqual(
+      (await rowsOf(table)).slice(8).map(({ geometry }) => geometry),
+      [{ type: 'Point', coordinates: [1, 2] }, null],
+    );
+    assert.match(result.remarks.join(), /no geometry in such rows/);
+  }
+});
+
 /** EWKB of Berlin with a height of 34 m. @param srid little-endian, in hexadecimal */
 const berlin = (srid: string) => `01010000A0${srid}96438BEC7AE31741448B6CCF7F3156410000000000004140`;
 
