@@ -77,6 +77,7 @@ export type GeometryEncoding = 'EWKB' | 'native' | 'columns';
  */
 export type Repair =
   | 'unclosed_rings'
+  | 'short_lines'
   | 'missing_types'
   | 'invalid_bboxes'
   | 'more_cells'

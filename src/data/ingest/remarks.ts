@@ -64,6 +64,11 @@ const repairTexts: Readonly<
   Record<Repair, { readonly subject: string; readonly noun: readonly [string, string]; readonly result: string }>
 > = {
   unclosed_rings: { subject: 'Polygons', noun: ['ring is not closed', 'rings are not closed'], result: 'closed' },
+  short_lines: {
+    subject: 'Tracks and routes',
+    noun: ['line has one position', 'lines have one position'],
+    result: 'left out',
+  },
   missing_types: { subject: 'Features', noun: ['has no type', 'have no type'], result: 'read as Features' },
   invalid_bboxes: {
     subject: 'Features',

@@ -4,6 +4,9 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import type { PayloadInfo } from '../../../src/data/formats/types.ts';
+import { GpxHandler } from '../../../src/data/formats/xml/gpx.ts';
+import { KmlHandler } from '../../../src/data/formats/xml/kml.ts';
 import { ingestPayload, rowsOf, temporaryFolder, typesOf, valuesOf } from '../support/payloads.ts';
 import { zipOf } from '../support/zip.ts';
 
@@ -210,5 +213,73 @@ describe('XML', () => {
       ingestPayload(gpx.replace('lat="52"', 'lat="x"'), 'a.gpx'),
       /feature 1: a coordinate is not a number/,
     );
+  });
+  it('has positions of KML with blanks beside their commas, and refuses those without a number', async () => {
+    const geometryOf = async (coordinates: string, type = 'LineString') => {
+      const kml = `<kml><Placemark><${type}><coordinates>${coordinates}</coordinates></${type}></Placemark></kml>`;
+      return (await rowsOf((await ingestPayload(kml, 'a.kml')).table))[0]?.geometry;
+    };
+    const line = [
+      [13.4, 52.5],
+      [13.5, 52.6, 30],
+    ];
+    for (const text of ['13.4,52.5 13.5,52.6,30', ' 13.4, 52.5\n13.5 ,52.6\t, 30 ', '13.4,52.5 13.5,52.6,30 '])
+      assert.deepEqual(await geometryOf(text), { type: 'LineString', coordinates: line }, text);
+    assert.deepEqual(await geometryOf('13.4,52.5,', 'Point'), { type: 'Point', coordinates: [13.4, 52.5] });
+    assert.equal(await geometryOf(' ', 'Point'), null);
+    for (const text of ['13,52 13,', ',52 13,53', '13,52 13,,30', '13,52, 14,53', '13,52 14,x'])
+      await assert.rejects(geometryOf(text), /feature 1: a coordinate is not a number/, text);
+  });
+  it('is read as a whole where a part of it begins like an archive', async () => {
+    const head = `<kml><Document><Placemark><name>A</name></Placemark><!--${'-'.repeat(64 * 1024)}`;
+    const kml = `${head.slice(0, 64 * 1024 - 3)}-->PK<Placemark><name>B</name></Placemark></Document></kml>`;
+    assert.equal(kml.indexOf('PK'), 64 * 1024);
+    assert.equal((await ingestPayload(kml, 'a.kml')).result.rows, 2);
+  });
+  it('has a column folder of the folders, and of data of that name', async () => {
+    const data = (value: string) => `<ExtendedData><Data name="folder"><value>${value}</value></Data></ExtendedData>`;
+    const placemarks = ['', data('own'), data('')].map((one) => `<Placemark>${one}</Placemark>`).join('');
+    const kml = `<kml><Folder><name>F</name>${placemarks}</Folder></kml>`;
+    assert.deepEqual(await valuesOf((await ingestPayload(kml, 'a.kml')).table), [['F'], ['own'], ['F']]);
+  });
+  it('has features of limited length', () => {
+    const text = 'x'.repeat(15 * 1024 * 1024);
+    for (const [handler, item] of [
+      [new KmlHandler(), 'Placemark'],
+      [new GpxHandler({ reading: {} } as PayloadInfo), 'trk'],
+    ] as const) {
+      const add = (count: number) => {
+        handler.open(item, {});
+        for (let i = 0; i < count; i++) {
+          handler.open('description', {});
+          handler.close('description', text);
+        }
+        handler.close(item, '');
+      };
+      for (let i = 0; i < 3; i++) add(8);
+      assert.throws(() => add(9), /a feature of more than 134217728 bytes/);
+    }
+  });
+  it('has tracks and routes of GPX without lines of one position', async () => {
+    const points = (n: number, name: string) => `<${name} lat="1" lon="2"/>`.repeat(n);
+    const track = (...counts: number[]) =>
+      `<trk>${counts.map((n) => `<trkseg>${points(n, 'trkpt')}</trkseg>`).join('')}</trk>`;
+    const gpx = `<gpx>${track(1, 2)}${track(1)}<rte>${points(1, 'rtept')}</rte></gpx>`;
+    const { table, result } = await ingestPayload(gpx, 'a.gpx');
+    assert.deepEqual(
+      (await rowsOf(table)).map(({ geometry }) => (geometry as { coordinates: unknown } | null)?.coordinates),
+      [
+        [
+          [
+            [2, 1],
+            [2, 1],
+          ],
+        ],
+        undefined,
+        undefined,
+      ],
+    );
+    assert.deepEqual(result.remarks, ['Tracks and routes: 3 lines have one position: left out.']);
+    await assert.rejects(ingestPayload(gpx, 'a.gpx', { reading: { strict: true } }), /3 lines have one position/);
   });
 });

@@ -3,7 +3,8 @@
  * times of a track's points stay in the file.
  */
 import type { ReadFeature } from '../feature-batches.ts';
-import type { XmlHandler } from './xml-stream.ts';
+import { countRepair, type PayloadInfo } from '../types.ts';
+import { assertItemFits, type XmlHandler } from './xml-stream.ts';
 
 const kinds: Readonly<Record<string, string>> = { wpt: 'waypoint', rte: 'route', trk: 'track' };
 /** Elements of a waypoint, route or track that become columns. */
@@ -16,6 +17,12 @@ export class GpxHandler implements XmlHandler {
   #lines: number[][][] = [];
   #position: number[] = [];
   #bytes = 0;
+  readonly #info: PayloadInfo;
+
+  /** @param info receives the number of lines that are left out */
+  constructor(info: PayloadInfo) {
+    this.#info = info;
+  }
 
   /** The features that are complete. */
   take(): readonly ReadFeature[] {
@@ -43,6 +50,7 @@ export class GpxHandler implements XmlHandler {
     const properties = this.#properties;
     if (!properties) return;
     this.#bytes += text.length + 16;
+    assertItemFits(this.#bytes);
     const value = text.trim();
     if (name === 'ele' && (parent === 'wpt' || parent === 'rtept' || parent === 'trkpt')) {
       if (value !== '' && !Number.isNaN(Number(value))) this.#position.push(Number(value));
@@ -52,7 +60,8 @@ export class GpxHandler implements XmlHandler {
   }
 
   #end(name: string): void {
-    const lines = this.#lines.filter((line) => line.length > 0);
+    const lines = this.#lines.filter((line) => line.length > 1);
+    for (const { length } of this.#lines) if (length === 1) countRepair(this.#info, 'short_lines', undefined);
     const [first] = lines;
     const geometry =
       name === 'wpt'

@@ -4,7 +4,7 @@
  */
 import type { Geometry } from '../../geometry/geometry.ts';
 import type { ReadFeature } from '../feature-batches.ts';
-import type { XmlHandler } from './xml-stream.ts';
+import { assertItemFits, type XmlHandler } from './xml-stream.ts';
 
 /** Elements of a Placemark that become columns. */
 const texts: Readonly<Record<string, string>> = {
@@ -64,7 +64,8 @@ export class KmlHandler implements XmlHandler {
     else if (name === 'name' && (parent === 'Folder' || parent === 'Document'))
       this.#folders[this.#folders.length - 1] = parent === 'Folder' ? text.trim() : '';
     if (!this.#properties) return;
-    this.#bytes += text.length;
+    this.#bytes += text.length + 16;
+    assertItemFits(this.#bytes);
     if (name === 'Placemark') this.#endPlacemark();
     else if (name === 'coordinates' || name === 'coord') this.#addPositions(text, name === 'coord');
     else if (geometries.has(name)) this.#endShape(name);
@@ -81,16 +82,12 @@ export class KmlHandler implements XmlHandler {
   #addPositions(text: string, isTrack: boolean): void {
     const shape = this.#shapes.at(-1);
     if (!shape) return;
-    const tuples = isTrack
-      ? [text.trim().split(/\s+/)]
-      : text
-          .trim()
-          .split(/\s+/)
-          .map((tuple) => tuple.split(','));
-    for (const tuple of tuples) {
-      const [x, y, z] = tuple.map(Number);
-      if (x === undefined || y === undefined || tuple[0] === '') continue;
-      shape.positions.push(z === undefined || Number.isNaN(z) ? [x, y] : [x, y, z]);
+    for (const tuple of isTrack ? [text.trim().split(/\s+/)] : tuplesOf(text)) {
+      if (tuple.length < 2) continue;
+      const [x = Number.NaN, y = Number.NaN, z = Number.NaN] = tuple.map(numberOf);
+      // Positions with blanks in the place of commas, or the other way round.
+      const isPosition = tuple.length < 4 || isTrack;
+      shape.positions.push(!isPosition ? [x, Number.NaN] : Number.isNaN(z) ? [x, y] : [x, y, z]);
     }
   }
 
@@ -113,7 +110,7 @@ export class KmlHandler implements XmlHandler {
   #endPlacemark(): void {
     const properties = this.#properties as Record<string, unknown>;
     const folder = this.#folders.filter(Boolean).join('/');
-    if (folder) properties.folder = folder;
+    if (folder) properties.folder ||= folder;
     for (const name in properties) if (properties[name] === '') properties[name] = null;
     this.#features.push({
       geometry: this.#geometry,
@@ -124,6 +121,25 @@ export class KmlHandler implements XmlHandler {
     this.#properties = null;
     this.#shapes.length = 0;
   }
+}
+
+const numberOf = (text: string) => (text === '' ? Number.NaN : Number(text));
+
+/** Numbers with commas between them, also with blanks beside a comma; '' for one that is missing. */
+function tuplesOf(text: string): readonly string[][] {
+  const tuples: string[][] = [];
+  let isComplete = true;
+  let tuple: string[] = [];
+  for (const token of text.match(/[^\s,]+|,/g) ?? []) {
+    if (token === ',' && !isComplete) tuple.push('');
+    if (isComplete && (token !== ',' || tuple.length === 0)) {
+      tuple = token === ',' ? [''] : [token];
+      tuples.push(tuple);
+    } else if (token !== ',') tuple.push(token);
+    isComplete = token !== ',';
+  }
+  if (!isComplete) tuple.push('');
+  return tuples;
 }
 
 function geometryOfShape({ type, positions, rings, parts }: Shape): Geometry | null {

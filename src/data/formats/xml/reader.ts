@@ -17,14 +17,14 @@ export async function* readKml(path: string, info: PayloadInfo): AsyncGenerator<
 /** @throws PayloadError if it is broken */
 export async function* readGpx(path: string, info: PayloadInfo): AsyncGenerator<RowBatch, void, undefined> {
   info.textual = true;
-  yield* batchFeatures(readXmlFeatures(createReadStream(path), new GpxHandler()), true);
+  yield* batchFeatures(readXmlFeatures(createReadStream(path), new GpxHandler(info)), true);
 }
 
 /** The text of a KML file; of an archive, that of its first one (OGC 12-007r2, annex C). */
 async function* bytesOfKml(path: string): AsyncGenerator<Buffer, void, undefined> {
-  let isArchive = false;
+  let isArchive: boolean | undefined;
   for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    isArchive = chunk.toString('latin1', 0, 2) === 'PK';
+    isArchive ??= chunk.toString('latin1', 0, 2) === 'PK';
     if (isArchive) break;
     yield chunk;
   }

@@ -5,7 +5,7 @@
 import { Parser } from 'htmlparser2';
 import { excerpt } from '../../../catalogue/errors.ts';
 import { PayloadError } from '../../errors.ts';
-import { maxDepth } from '../../limits.ts';
+import { maxDepth, maxItemBytes } from '../../limits.ts';
 
 /** Most characters of the texts of one element. */
 const maxText = 16 * 1024 * 1024;
@@ -15,6 +15,11 @@ export interface XmlHandler {
   open(name: string, attributes: Readonly<Record<string, string>>): void;
   /** @param text of the element itself, without that of its children */
   close(name: string, text: string): void;
+}
+
+/** @param bytes those of a feature so far; @throws PayloadError for more than `maxItemBytes` */
+export function assertItemFits(bytes: number): void {
+  if (bytes > maxItemBytes) throw new PayloadError(`a feature of more than ${maxItemBytes} bytes`);
 }
 
 const withoutPrefix = (name: string) => name.slice(name.indexOf(':') + 1);
