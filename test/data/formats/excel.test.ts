@@ -98,6 +98,27 @@ describe('cells of a workbook', () => {
     assert.deepEqual(result.remarks, []);
   });
 
+  it('with line breaks are skipped with their row', async () => {
+    const sheet =
+      row(1, text('A1', 'Report&#10;2024')) + row(2, text('A2', 'a&#10;x'), text('B2', 'b')) + row(3, number('A3', 1));
+    const { result, table } = await ingestPayload(workbookOf({ S: sheet }), 'a.xlsx', { reading: { skip: 1 } });
+    assert.deepEqual(typesOf(result), ['a\nx:integer', 'b:string']);
+    assert.deepEqual(await valuesOf(table), [[1, null]]);
+    await assert.rejects(
+      ingestPayload(workbookOf({ S: sheet }), 'a.xlsx', { reading: { skip: 4 } }),
+      /fewer lines than the 4 that --skip leaves out/,
+    );
+  });
+
+  it('that are numbers beyond 2^53 stay numbers', async () => {
+    const sheet =
+      row(1, text('A1', 'n')) +
+      ['1', '1e20', '-1.25E18', '9007199254740991'].map((n, i) => row(i + 2, number(`A${i + 2}`, n))).join('');
+    const { result, table } = await ingestPayload(workbookOf({ S: sheet }), 'a.xlsx');
+    assert.deepEqual(typesOf(result), ['n:float']);
+    assert.deepEqual(await valuesOf(table), [[1], [1e20], [-1.25e18], [9007199254740991]]);
+  });
+
   it('have dates of both calendars', () => {
     assert.equal(dateText(1, 'date', false), '1900-01-01');
     assert.equal(dateText(59, 'date', false), '1900-02-28');

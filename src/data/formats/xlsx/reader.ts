@@ -65,10 +65,11 @@ export async function* readXlsx(path: string, info: PayloadInfo): AsyncGenerator
     const sheet = workbook.sheets.find((one) => one.name === name) as Sheet;
     info.textual = true;
     if (names.length > 1) info.title = name;
-    const lines = new SheetLines(workbook);
+    const skipped = info.reading.skip ?? 0;
+    const lines = new SheetLines(workbook, skipped);
     yield* readCsv(lines.read(archive.read(sheet.path)), info, ',');
     delete info.delimiter;
-    const notes = lines.remarks(info.reading.skip ?? 0);
+    const notes = lines.remarks();
     if (notes.length) info.notes = [...(info.notes ?? []), ...notes];
   } finally {
     archive.close();
@@ -97,8 +98,12 @@ class SheetLines {
   /** Cells with values of the first rows, by row. */
   readonly #filled: (readonly [row: number, cells: number])[] = [];
 
-  constructor(workbook: Workbook) {
+  readonly #skipped: number;
+
+  /** @param skipped rows at the beginning whose lines are left empty, since cells may have line breaks */
+  constructor(workbook: Workbook, skipped: number) {
     this.#workbook = workbook;
+    this.#skipped = skipped;
   }
 
   async *read(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
@@ -154,6 +159,10 @@ class SheetLines {
   #endRow(): void {
     if (this.#filled.length < 30 && this.#cells.length > 0)
       this.#filled.push([this.#line, this.#cells.filter(Boolean).length]);
+    if (this.#line <= this.#skipped) {
+      this.#out.push('\n');
+      return;
+    }
     // Excel leaves out empty cells at the end of a row.
     if (this.#cells.length > 0) while (this.#cells.length < this.#width) this.#cells.push('');
     this.#width = Math.max(this.#width, this.#cells.length);
@@ -184,17 +193,17 @@ class SheetLines {
     const number = Number(value);
     if (Number.isNaN(number)) return value;
     const kind = this.#workbook.dateKinds[this.#format] ?? null;
-    return (kind && dateText(number, kind, this.#workbook.from1904)) ?? String(number);
+    return (kind && dateText(number, kind, this.#workbook.from1904)) ?? numberText(number);
   }
 
   #count(counted: { count: number; place: string }, place: string): void {
     if (counted.count++ === 0) counted.place = place;
   }
 
-  /** Sentences about the sheet. @param skipped number of rows that are skipped */
-  remarks(skipped: number): string[] {
+  /** Sentences about the sheet. */
+  remarks(): string[] {
     const [errors, uncomputed] = [this.#errors, this.#uncomputed];
-    const shown = this.#filled.filter(([row]) => row > skipped);
+    const shown = this.#filled.filter(([row]) => row > this.#skipped);
     const [first, ...others] = shown;
     const head = first && others.find(([, cells]) => cells >= 3);
     return [
@@ -215,6 +224,10 @@ class SheetLines {
     ];
   }
 }
+
+/** Digits of an integer beyond ±(2^53 - 1) alone would be read as those of an id, which are kept as a text. */
+const numberText = (number: number) =>
+  Math.abs(number) > Number.MAX_SAFE_INTEGER ? number.toExponential() : String(number);
 
 const quoted = (text: string) => (/[",\r\n]|^\s|\s$/.test(text) ? `"${text.replaceAll('"', '""')}"` : text);
 
