@@ -5,6 +5,7 @@ import Papa from 'papaparse';
 import { csvtText } from '../../../src/data/formats/csv/columns.ts';
 import type { RowsInput, WriteOptions } from '../../../src/data/formats/types.ts';
 import { toWkt } from '../../../src/data/geometry/wkt.ts';
+import { ingestPayload } from '../support/payloads.ts';
 import { awkwardTexts, geometries, point, table, type Written, written } from '../support/written.ts';
 
 const places: Written[] = [
@@ -119,6 +120,18 @@ describe('csv', () => {
     assert.equal((await csv(others)).trim(), 'longitude,latitude,lon,lat');
   });
 
+  test('writes U+FFFD for U+0000, which makes a file that is no text to most readers', async () => {
+    assert.equal(await cell('a\0b'), 'a\ufffdb');
+    assert.equal(await cell('"\0'), '"""\ufffd"');
+    assert.equal(await cell(`\0${'x'.repeat(300)}`), `\ufffd${'x'.repeat(300)}`);
+    const rows = [{ values: { 'a\0': 1, '1\0': 2 } }];
+    const header = table({ 'a\0': 'integer', '1\0': 'integer' }, rows, { hasGeometry: false });
+    assert.equal(await csv(header), 'a\ufffd,"1\ufffd"\r\n1,2\r\n');
+    const { table: read } = await ingestPayload('{"a":"x\\u0000y"}\n', 'a.ndjson');
+    const text = await csv({ name: 'a', schema: read.schema, rows: read.scan() });
+    assert.equal(text, 'a\r\nx\ufffdy\r\n');
+  });
+
   test('never leaves a line empty', async () => {
     const rows = [{ values: { a: null } }, { values: { a: '' } }, { values: { a: 'x' } }];
     assert.equal(await csv(table({ a: 'string' }, rows, { hasGeometry: false })), 'a\r\n""\r\n""\r\nx\r\n');
@@ -161,7 +174,8 @@ describe('csv', () => {
             delimiter: separator,
             newline: '\r\n',
           });
-          assert.deepEqual(data, [['a', 'b'], ...some.map(({ a, b }) => [a, b]), ['']]);
+          const read = some.map(({ a, b }) => [a, b].map((one) => one.replaceAll('\0', '\ufffd')));
+          assert.deepEqual(data, [['a', 'b'], ...read, ['']]);
         },
       ),
     );

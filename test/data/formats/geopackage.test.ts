@@ -1,12 +1,16 @@
 /** The spatial index of GeoPackages: an R*Tree as SQLite has it, whatever the number of rows. GDAL reads it in test/clients/ranges.test.ts. */
 import '../../support/judged.ts';
 import assert from 'node:assert/strict';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import sqlite from 'node-sqlite3-wasm';
 import { Turns } from '../../../src/data/event-loop.ts';
 import { positionOnHilbertCurve, sortAlongHilbertCurve } from '../../../src/data/formats/geopackage/hilbert.ts';
 import { prologue } from '../../../src/data/formats/geopackage/schema.ts';
 import { SpatialIndexWriter } from '../../../src/data/formats/geopackage/spatial-index.ts';
+import { writeGeoPackage } from '../../../src/data/formats/geopackage/writer.ts';
+import { temporaryFolder } from '../support/payloads.ts';
+import { table } from '../support/written.ts';
 
 type Box = [west: number, south: number, east: number, north: number];
 const random = (seed: number) => () => {
@@ -112,5 +116,17 @@ describe('the spatial index of a GeoPackage', () => {
       await sortAlongHilbertCurve(new Float32Array(40), 10, new Turns()),
       Uint32Array.from({ length: 10 }, (_, i) => i),
     );
+  });
+});
+
+describe('the texts of a GeoPackage', () => {
+  it('have U+FFFD for U+0000, where SQLite would end them', async () => {
+    const path = join(temporaryFolder(), 'a.gpkg');
+    const input = table({ name: 'string', n: 'integer' }, [{ values: { name: 'a\0b', n: 1 } }], { hasGeometry: false });
+    const options = { assertRoom: async () => {}, signal: new AbortController().signal };
+    await writeGeoPackage(path, { input, modified: '2024-02-29T00:00:00Z' }, options);
+    const database = new sqlite.Database(path);
+    assert.deepEqual(database.all('SELECT name, n FROM places'), [{ name: 'a\ufffdb', n: 1 }]);
+    database.close();
   });
 });

@@ -203,6 +203,14 @@ describe('CSV', () => {
     assert.deepEqual(regular.result.repairs, {});
   });
 
+  it('with text behind a quote at its end, without a line break, is kept as on other lines', async () => {
+    for (const end of ['', '\n', '\r\n']) {
+      const { result, table } = await ingestPayload(`a,b\n1,"x"y${end}`, 'a.csv');
+      assert.deepEqual([await valuesOf(table), result.repairs], [[[1, '"x"y']], { stray_quotes: 1 }]);
+    }
+    await assert.rejects(ingestPayload('a,b\n1,"x', 'a.csv'), /a quoted cell is never closed/);
+  });
+
   it('whose head lacks the name of the first column, as R writes it, is said to', async () => {
     const { result } = await ingestPayload('"mag","place"\n"1",4.5,"x"\n"2",5.5,"y"\n', 'a.csv');
     assert.match(result.remarks.join('\n'), /names may stand above the wrong columns\..*col\.names = NA/);

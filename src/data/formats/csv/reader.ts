@@ -141,7 +141,7 @@ class CsvParser {
     this.#parser ??= this.#newParser(input);
     let parsed = this.#parser.parse(input, 0, !isLast) as Papa.ParseResult<string[]>;
     if (parsed.errors.some(({ code }) => code === 'InvalidQuotes' || code === 'MissingQuotes')) {
-      const { text: requoted, cells } = requoteStrayCells(input, this.#info.delimiter ?? ',');
+      const { text: requoted, cells } = requoteStrayCells(input, this.#info.delimiter ?? ',', isLast);
       for (const cell of cells) countRepair(this.#info, 'stray_quotes', this.#line + countLines(input, cell));
       if (cells.length > 0) parsed = this.#parser.parse(requoted, 0, !isLast) as Papa.ParseResult<string[]>;
       input = requoted;

@@ -6,8 +6,11 @@ interface Requoted {
   readonly cells: readonly number[];
 }
 
-/** Quotes such cells again, quotes included. Cells with further quotes behind the first closing one stay as they are. */
-export function requoteStrayCells(text: string, delimiter: string): Requoted {
+/**
+ * Quotes such cells again, quotes included. Cells with further quotes behind the first closing one stay as they are.
+ * @param isLast true if no text follows, so that its end is that of a cell
+ */
+export function requoteStrayCells(text: string, delimiter: string, isLast: boolean): Requoted {
   const parts: string[] = [];
   const cells: number[] = [];
   const isEnd = (char: string | undefined) => char === delimiter || char === '\n' || char === '\r';
@@ -19,7 +22,7 @@ export function requoteStrayCells(text: string, delimiter: string): Requoted {
       if (at === 0) break;
       const closed = at;
       while (at < text.length && !isEnd(text[at]) && text[at] !== '"') at++;
-      if (at === text.length) break;
+      if (at === text.length && !isLast) break;
       // The parser leaves white space behind a quote out, wherever the text is divided.
       if (text[at] !== '"' && text.slice(closed, at).trim() !== '') {
         parts.push(text.slice(copied, start), `"${text.slice(start, at).replaceAll('"', '""')}"`);

@@ -60,7 +60,7 @@ export function csvWriter(input: Omit<RowsInput, 'rows'>, out: TextBuffer, optio
       columns.forEach(({ name }, i) => {
         if (i > 0) out.byte(separatorCode);
         // GDAL takes a header with an unquoted number for data.
-        if (/^[\d.+-]/.test(name)) out.text(quoted(disarm(name)));
+        if (/^[\d.+-]/.test(name)) out.text(quoted(withoutZeros(disarm(name))));
         else write(disarm(name));
       });
       out.text('\r\n');
@@ -103,9 +103,10 @@ function writeNumber(out: TextBuffer, value: number | undefined): void {
   if (value !== undefined && Number.isFinite(value)) out.cellNumber(value);
 }
 
-/** Flags of the ASCII characters for which a cell needs quotes. */
+/** Flags of the ASCII characters for which a cell needs quotes, and of U+0000. */
 function specialCharacters(separator: string): Uint8Array {
   const special = new Uint8Array(128);
+  special[0] = 1;
   for (const character of ['"', '\r', '\n', separator]) special[character.charCodeAt(0)] = 1;
   return special;
 }
@@ -115,9 +116,15 @@ function cellTextWriter(out: TextBuffer, separator: string, special: Uint8Array)
   const needsQuotes = new RegExp(`["\r\n\\u${separator.charCodeAt(0).toString(16).padStart(4, '0')}]`);
   return (text) => {
     if (text === '') out.text('""');
-    else if (!out.plainText(text, special)) out.text(needsQuotes.test(text) ? quoted(text) : text);
+    else if (!out.plainText(text, special)) {
+      const written = withoutZeros(text);
+      out.text(needsQuotes.test(written) ? quoted(written) : written);
+    }
   };
 }
+
+/** A text with U+FFFD for U+0000, which most readers refuse. */
+const withoutZeros = (text: string): string => text.replaceAll('\0', '\ufffd');
 
 function quoted(text: string): string {
   return `"${text.replaceAll('"', '""')}"`;

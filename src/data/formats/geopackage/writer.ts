@@ -197,7 +197,9 @@ const sqlTypes: Readonly<Record<TableColumn['type'], string>> = {
   array: 'TEXT',
 };
 
-const toText = (value: Exclude<Value, null>): Cell => (typeof value === 'string' ? value : JSON.stringify(value));
+/** A text; SQLite would end it at U+0000. */
+const toText = (value: Exclude<Value, null>): Cell =>
+  typeof value === 'string' ? value.replaceAll('\0', '\ufffd') : JSON.stringify(value);
 
 /** An integer beyond 2^53; beyond 2^63, which is too much for SQLite, its text. */
 const integerOrText = (text: string): Cell => {
