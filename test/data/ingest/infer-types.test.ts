@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
 import { uniqueColumnNames } from '../../../src/data/ingest/infer-types.ts';
-import { ingestPayload, typesOf, valuesOf } from '../support/payloads.ts';
+import { ingestPayload, rowsOf, typesOf, valuesOf } from '../support/payloads.ts';
 
 /** Column `a` of a CSV with these cells. */
 async function csvColumn(...cells: string[]) {
@@ -76,6 +76,37 @@ test('unsafe integers keep their digits, in JSON too', async () => {
     '9007199254740993',
     Number('0.1234567890123456789'),
   ]);
+});
+
+test('unsafe integers keep their digits beside long strings with many escapes', async () => {
+  const text = `\\"12345678901234567890\\n\\\\${'\\n'.repeat(12_000_000)}`;
+  const { table } = await ingestPayload(`{"s":"${text}","n":NaN,"a":12345678901234567890,"e":"\\\\"}\n`, 'a.ndjson');
+  assert.deepEqual(await valuesOf(table), [[JSON.parse(`"${text}"`), null, '12345678901234567890', '\\']]);
+});
+
+test('unsafe integers of features in a collection that is an item keep their digits', async () => {
+  const feature = (name: string, n: string, id = '1') =>
+    `{"type":"Feature","id":${id},"geometry":null,"properties":{"name":{"of":"${name}"},"n":${n},"list":[${n}]}}`;
+  const features = [feature('a', '1'), feature('b', '9007199254740993'), feature('c', '2', '9007199254740995')];
+  const inner = `{"type":"FeatureCollection","name":"Inner","n":3,"features":[${feature('d', '9007199254740997')}]}`;
+  const item = `{"type":"FeatureCollection","name":"Trees","n":0,"features":[${features.join()},${inner}]}`;
+  for (const [text, name] of [
+    [`${item}\n${item}\n`, 'a.ndjson'],
+    [`[${item},${item}]`, 'a.json'],
+  ] as const) {
+    const { table } = await ingestPayload(text, name);
+    const rows = await rowsOf(table);
+    const expected = [
+      [1, { of: 'a' }, '1', [1]],
+      [1, { of: 'b' }, '9007199254740993', ['9007199254740993']],
+      ['9007199254740995', { of: 'c' }, '2', [2]],
+      [1, { of: 'd' }, '9007199254740997', ['9007199254740997']],
+    ];
+    assert.deepEqual(
+      rows.map(({ id, values }) => [id, ...values]),
+      [...expected, ...expected],
+    );
+  }
 });
 
 test('numbers that are too large for 64 bits stay as they are written, in JSON too', async () => {

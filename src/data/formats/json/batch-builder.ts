@@ -10,7 +10,7 @@ import { crsOfGeojson, isObject, type JsonObject, toFeature } from './features.t
 import type { ItemScanner } from './item-scanner.ts';
 import { formOfMatch, type ItemTemplate, matchedKinds, roles } from './item-template.ts';
 import { ItemTemplates } from './item-templates.ts';
-import { mayHaveUnsafeNumber, parseJsonBytes, parseJsonKeepingNumbers } from './parse-value.ts';
+import { exactParser, parseJsonBytes } from './parse-value.ts';
 
 export class JsonBatchBuilder {
   readonly #names: string[] = [];
@@ -37,8 +37,8 @@ export class JsonBatchBuilder {
   areAllFeatures = true;
   /** Column of each member of the previous row: rows mostly have the same members in the same order. */
   #previousColumns: number[] = [];
-  /** Text of the current item. */
-  #text: () => string = () => '';
+  /** The current item with its unsafe numbers as strings; undefined if it has none. */
+  #exactItem: () => unknown = () => undefined;
 
   /** @param info facts about a payload of GeoJSON; absent for other formats */
   constructor(info?: PayloadInfo) {
@@ -53,7 +53,7 @@ export class JsonBatchBuilder {
   addItem(bytes: Buffer, start: number, end: number, offset: number, line: number): void {
     const { value, isStrict } = parseJsonBytes(bytes, start, end, offset, line);
     this.areAllFeatures &&= isStrict;
-    this.#text = () => bytes.toString('utf8', start, end);
+    this.#exactItem = exactParser(() => bytes.toString('utf8', start, end));
     this.#add(value, offset, end - start, line);
     if (isStrict && this.#templates.isOpen)
       this.#templates.learn(bytes.subarray(start, end), this.#info !== undefined, (name) =>
@@ -63,7 +63,7 @@ export class JsonBatchBuilder {
 
   /** Adds a Feature of another format. @param number its place in the file, from 1; @param bytes bytes that it was read from */
   addFeature(feature: JsonObject, number: number, bytes: number): void {
-    this.#text = () => '';
+    this.#exactItem = () => undefined;
     this.#add(feature, 0, bytes, number);
   }
 
@@ -126,7 +126,12 @@ export class JsonBatchBuilder {
     if (item.type === undefined && isEsriFeature(item)) this.areAllFeatures = false;
     if (value.type === 'FeatureCollection' && Array.isArray(value.features)) {
       this.areAllFeatures = false;
-      for (const feature of value.features) this.#add(feature, offset, length, line, crsOfGeojson(value));
+      const crs = crsOfGeojson(value);
+      const exactCollection = this.#exactItem as () => { readonly features: readonly unknown[] } | undefined;
+      for (const [index, feature] of value.features.entries()) {
+        this.#exactItem = () => exactCollection()?.features[index];
+        this.#add(feature, offset, length, line, crs);
+      }
       return;
     }
     const row = this.#addRow(offset, length, line);
@@ -199,17 +204,15 @@ export class JsonBatchBuilder {
   }
 
   #exact(value: unknown, name: string, inFeature: boolean): unknown {
-    const text = this.#text();
-    if (!mayHaveUnsafeNumber(text)) return value;
-    const again = parseJsonKeepingNumbers(text) as JsonObject;
+    const again = this.#exactItem() as JsonObject | undefined;
+    if (again === undefined) return value;
     const members = inFeature ? [again.properties, again.attributes] : [];
     const object = members.find(isObject) ?? again;
     return object[name] ?? value;
   }
 
   #exactId(id: number): string | number {
-    const text = this.#text();
-    return mayHaveUnsafeNumber(text) ? ((parseJsonKeepingNumbers(text) as { id: string | number }).id ?? id) : id;
+    return (this.#exactItem() as { id?: string | number } | undefined)?.id ?? id;
   }
 
   #addColumn(name: string): number {

@@ -39,10 +39,24 @@ export function parseJsonBytes(bytes: Buffer, start: number, end: number, offset
   }
 }
 
+/**
+ * A function that parses a value at its first call, with unsafe integers, and numbers that are too large for a 64-bit float, as
+ * strings. It returns undefined if there are none.
+ */
+export function exactParser(read: () => string): () => unknown {
+  let parsed: { readonly value: unknown } | undefined;
+  return () => {
+    if (parsed === undefined) {
+      const text = read();
+      parsed = { value: mayHaveUnsafeNumber(text) ? parseJsonKeepingNumbers(text) : undefined };
+    }
+    return parsed.value;
+  };
+}
+
 /** Parses a value with unsafe integers, and numbers that are too large for a 64-bit float, as strings. */
-export function parseJsonKeepingNumbers(text: string): unknown {
-  const quoted = text.replace(/"(?:[^"\\]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {
-    if (token.startsWith('"')) return token;
+function parseJsonKeepingNumbers(text: string): unknown {
+  const quoted = replaceOutsideStrings(text, /-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g, (token) => {
     const number = Number(token);
     const isKept = /^-?\d+$/.test(token) ? Number.isSafeInteger(number) : Number.isFinite(number);
     return isKept ? token : `"${token}"`;
@@ -51,14 +65,39 @@ export function parseJsonKeepingNumbers(text: string): unknown {
 }
 
 /** True if the text may have an unsafe integer, or a number that is too large for a 64-bit float: a fast check. */
-export const mayHaveUnsafeNumber = (text: string): boolean =>
-  /(?<![\d.])\d{16,}(?![\d.])|\d[eE]\+?\d{3}|\d{300}/.test(text);
+const mayHaveUnsafeNumber = (text: string): boolean => /(?<![\d.])\d{16,}(?![\d.])|\d[eE]\+?\d{3}|\d{300}/.test(text);
 
 // 1e999 is parsed as infinity.
 const withoutNonNumbers = (text: string): string =>
-  text.replace(/"(?:[^"\\]|\\.)*"|\bNaN\b|\bInfinity\b/g, (token) =>
-    token === 'NaN' ? 'null' : token === 'Infinity' ? '1e999' : token,
-  );
+  replaceOutsideStrings(text, /\bNaN\b|\bInfinity\b/g, (token) => (token === 'NaN' ? 'null' : '1e999'));
+
+/** Replaces tokens outside of strings. An expression for strings themselves would overflow the stack at some megabytes. */
+function replaceOutsideStrings(text: string, token: RegExp, replacement: (token: string) => string): string {
+  const parts: string[] = [];
+  let copied = 0;
+  for (let at = 0; at < text.length; ) {
+    const quote = text.indexOf('"', at);
+    const end = quote === -1 ? text.length : quote;
+    const between = text.slice(at, end);
+    const replaced = between.replace(token, replacement);
+    if (replaced !== between) {
+      parts.push(text.slice(copied, at), replaced);
+      copied = end;
+    }
+    at = endOfString(text, end);
+  }
+  return parts.join('') + text.slice(copied);
+}
+
+/** Index behind the string that begins at `start`. */
+function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote !== -1; quote = text.indexOf('"', quote + 1)) {
+    let first = quote;
+    while (text[first - 1] === '\\') first--;
+    if ((quote - first) % 2 === 0) return quote + 1;
+  }
+  return text.length;
+}
 
 function jsonError(text: string, error: Error, offset: number, line: number): PayloadError {
   const position = /position (\d+)/.exec(error.message)?.[1];
