@@ -3,12 +3,14 @@
  * GeoParquet 1.1, and Parquet's own types.
  */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import type { SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
+import { readParquet } from '../../../src/data/formats/parquet/reader.ts';
+import type { PayloadInfo } from '../../../src/data/formats/types.ts';
 import { coordinateDepth, type Geometry, type SimpleGeometry } from '../../../src/data/geometry/geometry.ts';
 import { toWkb } from '../../../src/data/geometry/wkb.ts';
 import { ingestPayload, rowsOf, temporaryFolder, typesOf } from '../support/payloads.ts';
@@ -117,6 +119,25 @@ test('positions of WKB without a height, and empty points, are read as such; oth
     );
     assert.match(result.remarks.join(), /no geometry in such rows/);
   }
+});
+
+test('geometries that repeat in a dictionary are read in parts, by the bytes that all of them have', async () => {
+  const polygons = Array.from({ length: 10 }, (_, n) => {
+    const ring = Array.from({ length: 3_000 }, (_, i) => [n + Math.cos(i / 478), Math.sin(i / 478)]);
+    return hexOf({ type: 'Polygon', coordinates: [[...ring, ring[0] as number[]]] });
+  });
+  const bytes = parquetOfWkb(Array.from({ length: 2_000 }, (_, n) => polygons[n % 10] as string));
+  assert.ok(bytes.length < 1_000_000);
+  const path = join(temporaryFolder(), 'a.parquet');
+  writeFileSync(path, bytes);
+  const sizes: number[] = [];
+  for await (const { rows } of readParquet(path, { reading: {} } as PayloadInfo)) sizes.push(rows);
+  // A polygon has 48 kB, a part 8 MB.
+  assert.ok(Math.max(...sizes) <= 175, `rows of the parts: ${sizes}`);
+  assert.equal(
+    sizes.reduce((sum, rows) => sum + rows),
+    2_000,
+  );
 });
 
 /** EWKB of Berlin with a height of 34 m. @param srid little-endian, in hexadecimal */

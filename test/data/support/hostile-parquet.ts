@@ -114,13 +114,15 @@ interface FileOptions {
   /** Number of bytes in front of the data page: a dictionary. */
   readonly dictionaryBytes?: number;
   readonly offsetIndex?: readonly [offset: number, length: number];
+  /** Code of the type: 1 is INT32, 6 BYTE_ARRAY. */
+  readonly type?: number;
 }
 
-/** A file with one nullable column `a` of whole numbers. All row groups have the same pages. */
+/** A file with one nullable column `a`, of whole numbers by default. All row groups have the same pages. */
 export function parquetFile(pages: Buffer, options: FileOptions): Buffer {
-  const { rows, groups = 1, fileRows = rows * groups, codec = 0, dictionaryBytes = 0, offsetIndex } = options;
+  const { rows, groups = 1, fileRows = rows * groups, codec = 0, dictionaryBytes = 0, offsetIndex, type = 1 } = options;
   const column = thrift(
-    [1, 'i32', 1],
+    [1, 'i32', type],
     [2, 'list', [0, 3]],
     [3, 'list', ['a']],
     [4, 'i32', codec],
@@ -141,7 +143,7 @@ export function parquetFile(pages: Buffer, options: FileOptions): Buffer {
     [
       2,
       'list',
-      [thrift([4, 'bytes', 'schema'], [5, 'i32', 1]), thrift([1, 'i32', 1], [3, 'i32', 1], [4, 'bytes', 'a'])],
+      [thrift([4, 'bytes', 'schema'], [5, 'i32', 1]), thrift([1, 'i32', type], [3, 'i32', 1], [4, 'bytes', 'a'])],
     ],
     [3, 'i64', fileRows],
     [4, 'list', Array.from({ length: groups }, () => group)],
@@ -163,13 +165,14 @@ const present = (count: number) => withLength(run(count, 1));
 /** Page of three rows that are honest. */
 export const threeRows = page(Buffer.concat([present(3), number, number, number]), { values: 3 });
 
-function withDictionary(indexes: Buffer, values: number): Buffer {
-  const head = dictionary(number, 1);
+function withDictionary(indexes: Buffer, values: number, value = number, type = 1): Buffer {
+  const head = dictionary(value, 1);
   const body = Buffer.concat([present(values), Buffer.from([1]), indexes]);
   const rows = values;
   return parquetFile(Buffer.concat([head, page(body, { values, encoding: 8 })]), {
     rows,
     dictionaryBytes: head.length,
+    type,
   });
 }
 
@@ -256,6 +259,10 @@ export const hostileFiles: Readonly<Record<string, readonly [file: () => Buffer,
   'a run of 200 million indexes of a dictionary': [
     () => withDictionary(run(200_000_000, 0), 3),
     /a page has 3 values, and a run in it claims 200000000/,
+  ],
+  'a text of 1 MB in a dictionary that occurs 5,000 times': [
+    () => withDictionary(run(5_000, 0), 5_000, withLength(Buffer.alloc(1 << 20, 'x')), 6),
+    /the values of its dictionaries occur so often that they have more than 4294967296 bytes/,
   ],
   'a run of 200 million levels': [
     () => parquetFile(page(nulls(200_000_000), { values: 3 }), { rows: 3 }),

@@ -7,14 +7,21 @@ import type { FileHandle } from 'node:fs/promises';
 import type { FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
 import { PayloadError } from '../../errors.ts';
 import { freeInflation, maxColumns, maxDepth, maxInflation } from '../../limits.ts';
-import { assertPageFits, type Leaf, type PageHeader, parseParquetPageHeader } from './pages.ts';
+import { assertPageFits, type Leaf, type PageHeader, parseParquetPageHeader, usesDictionary } from './pages.ts';
 import { ThriftReader, type ThriftStruct } from './thrift.ts';
+import { isWkb } from './values.ts';
 
 /** A file may have this many values (rows times columns), however small it is … */
 const freeValues = 5_000_000;
 
 /** … and this many more for each of its bytes. */
 const valuesPerByte = 1_000;
+
+/** Values in a dictionary that have more bytes than this on average count as often as they occur, and WKB in any case. */
+const longValue = 1024;
+
+/** Most bytes of such values in a file, as often as they occur, unless the file itself may inflate to more. */
+const maxRepeatedBytes = 4 * 1024 ** 3;
 
 /** Most bytes of a page header: those of text columns hold a smallest and a greatest value. */
 const maxHeaderBytes = 1 << 20;
@@ -23,6 +30,8 @@ const maxHeaderBytes = 1 << 20;
 interface Totals {
   values: number;
   uncompressed: number;
+  /** Bytes of long values that are in a dictionary, as often as they occur. */
+  repeated: number;
 }
 
 /** Compares the claims of one file, row group by row group. */
@@ -30,7 +39,7 @@ export class ClaimChecker {
   readonly #file: FileHandle;
   readonly #size: number;
   readonly #leaves: ReadonlyMap<string, Leaf>;
-  readonly #totals: Totals = { values: 0, uncompressed: 0 };
+  readonly #totals: Totals = { values: 0, uncompressed: 0, repeated: 0 };
 
   /** @throws PayloadError if the schema is inconsistent, or the row groups claim more rows than the file can have */
   constructor(file: FileHandle, size: number, { schema, row_groups, num_rows }: FileMetaData) {
@@ -55,11 +64,11 @@ export class ClaimChecker {
   }
 
   /**
-   * @returns the decompressed bytes of the row group's pages
+   * @returns the decompressed bytes of the row group's pages, and those of long values in dictionaries as often as they occur
    * @throws PayloadError if its pages don't hold what they claim, or claim too much
    */
   async checkGroup(group: RowGroup): Promise<number> {
-    const before = this.#totals.uncompressed;
+    const before = this.#totals.uncompressed + this.#totals.repeated;
     const columns = new Set<string>();
     let bytes = 0;
     for (const chunk of group.columns) {
@@ -75,7 +84,7 @@ export class ClaimChecker {
       await this.#checkChunk(group, chunk, leaf, path);
     }
     if (columns.size < this.#leaves.size) throw invalid('a row group lacks a column');
-    return this.#totals.uncompressed - before;
+    return this.#totals.uncompressed + this.#totals.repeated - before;
   }
 
   async #checkChunk(group: RowGroup, chunk: RowGroup['columns'][number], leaf: Leaf, path: string): Promise<void> {
@@ -87,6 +96,7 @@ export class ClaimChecker {
     const end = Math.min(this.#size, offset + Number(meta.total_compressed_size));
     if (!(offset >= 0)) throw invalid('a column begins before the file');
     let values = 0;
+    let bytesPerValue = 0;
     while (values < expected && offset < end - 1) {
       const { header, bytes, next } = await this.#readPage(offset, end);
       this.#totals.uncompressed += header.uncompressedSize;
@@ -97,6 +107,10 @@ export class ClaimChecker {
       if (header.type === 'data' || header.type === 'dataV2') {
         starts.add(offset);
         values += header.values;
+        if (usesDictionary(header)) this.#addRepeated(header.values * bytesPerValue);
+      } else if (header.type === 'dictionary' && leaf.element.type === 'BYTE_ARRAY') {
+        const average = header.uncompressedSize / Math.max(1, header.values);
+        bytesPerValue = average > longValue || isWkb(leaf.element) ? average : 0;
       }
       if (this.#totals.values > this.#maxValues) throw this.#tooManyValues();
       offset = next;
@@ -110,6 +124,13 @@ export class ClaimChecker {
       const at = { start: Number(chunk.offset_index_offset), length: chunk.offset_index_length };
       await this.#checkOffsetIndex(at, starts);
     }
+  }
+
+  #addRepeated(bytes: number): void {
+    this.#totals.repeated += bytes;
+    const most = Math.max(maxRepeatedBytes, freeInflation + maxInflation * this.#size);
+    if (this.#totals.repeated > most)
+      throw invalid(`the values of its dictionaries occur so often that they have more than ${most} bytes`);
   }
 
   /** The offset index may only name pages that were checked. */

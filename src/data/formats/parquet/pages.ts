@@ -44,6 +44,10 @@ export interface PageHeader {
 /** Codes of encodings (parquet.thrift, `Encoding`) with runs. */
 const encodings = { plainDictionary: 2, rle: 3, rleDictionary: 8 };
 
+/** True for a page whose values are indexes of a dictionary. */
+export const usesDictionary = ({ encoding }: PageHeader): boolean =>
+  encoding === encodings.plainDictionary || encoding === encodings.rleDictionary;
+
 /** @throws PayloadError if a number is missing, negative or too large */
 export function parseParquetPageHeader(header: ThriftStruct): PageHeader {
   const code = header.get(1);
