@@ -110,6 +110,22 @@ describe('cells of a workbook', () => {
     );
   });
 
+  it('with line breaks count as one row in messages', async () => {
+    const rows = Array.from({ length: 20 }, (_, i) =>
+      row(i + 3, number(`A${i + 3}`, i), text(`B${i + 3}`, 'x&#10;y&#10;z')),
+    );
+    const sheet = [
+      row(1, text('A1', 'a&#10;a'), text('B1', 'b')),
+      ...rows,
+      row(25, text('A25', 'wrong'), number('D25', 1)),
+    ].join('');
+    const { result } = await ingestPayload(workbookOf({ S: sheet }), 'a.xlsx', {
+      reading: { types: { 'a\na': 'integer' } },
+    });
+    assert.match(result.remarks.join('\n'), /more cells than the head \(line 25\)/);
+    assert.match(result.remarks.join('\n'), /not an integer \(line 25, "wrong"\)/);
+  });
+
   it('that are numbers beyond 2^53 stay numbers', async () => {
     const sheet =
       row(1, text('A1', 'n')) +

@@ -28,15 +28,17 @@ import { requoteStrayCells } from './stray-quotes.ts';
  * @param chunks text in UTF-8
  * @param info filled in while reading; a `delimiter` that is set is used
  * @param delimiter by default the one that people have named, if any
+ * @param placeOf the place in the payload of a line of the text, for messages; by default the line itself
  * @throws PayloadError with the line
  */
 export async function* readCsv(
   chunks: AsyncIterable<Buffer>,
   info: PayloadInfo,
   delimiter = info.reading.delimiter,
+  placeOf = (line: number): number => line,
 ): AsyncGenerator<RowBatch, void, undefined> {
   if (delimiter !== undefined) info.delimiter = delimiter;
-  const parser = new CsvParser(info);
+  const parser = new CsvParser(info, placeOf);
   for await (const chunk of chunks) {
     yield* parser.push(chunk);
     if (parser.isFull) yield parser.takeBatch() as RowBatch;
@@ -79,8 +81,11 @@ class CsvParser {
   /** Lines to skip before anything is read. */
   #linesToSkip: number;
 
-  constructor(info: PayloadInfo) {
+  readonly #placeOf: (line: number) => number;
+
+  constructor(info: PayloadInfo, placeOf: (line: number) => number) {
     this.#info = info;
+    this.#placeOf = placeOf;
     this.#hasHeader = info.reading.header === false;
     this.#linesToSkip = info.reading.skip ?? 0;
   }
@@ -215,9 +220,9 @@ class CsvParser {
       const cells = row.length;
       if (row.length > this.#names.length) this.#addExtraColumns(row);
       this.#headCells ??= row.length;
-      if (cells < this.#headCells) countRepair(this.#info, 'fewer_cells', line);
+      if (cells < this.#headCells) countRepair(this.#info, 'fewer_cells', this.#placeOf(line));
       else if (cells > this.#headCells && row.some((cell, column) => cell !== '' && column >= Number(this.#headCells)))
-        countRepair(this.#info, 'more_cells', line);
+        countRepair(this.#info, 'more_cells', this.#placeOf(line));
       const place = this.#lines.push(line) - 1;
       for (let column = 0; column < row.length; column++) {
         const cell = row[column] as string;
@@ -260,7 +265,7 @@ class CsvParser {
       geometries: null,
       ids: null,
       rowOffsets: null,
-      errorAt: (row, reason) => new PayloadError(reason, { line: lines[row] as number }),
+      errorAt: (row, reason) => new PayloadError(reason, { line: this.#placeOf(lines[row] as number) }),
     };
     this.#expectedRows = expectedGroupRows(rows, names.length);
     this.#cells = names.map(() => new Utf8TextsBuilder(this.#expectedRows));

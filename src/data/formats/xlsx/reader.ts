@@ -12,6 +12,7 @@
  * | empty rows                        | left out                                                                     |
  */
 import { PayloadError } from '../../errors.ts';
+import { countLines } from '../csv/lines.ts';
 import { readCsv } from '../csv/reader.ts';
 import { chooseLayer } from '../layers.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
@@ -67,7 +68,7 @@ export async function* readXlsx(path: string, info: PayloadInfo): AsyncGenerator
     if (names.length > 1) info.title = name;
     const skipped = info.reading.skip ?? 0;
     const lines = new SheetLines(workbook, skipped);
-    yield* readCsv(lines.read(archive.read(sheet.path)), info, ',');
+    yield* readCsv(lines.read(archive.read(sheet.path)), info, ',', (line) => lines.rowOf(line));
     delete info.delimiter;
     const notes = lines.remarks();
     if (notes.length) info.notes = [...(info.notes ?? []), ...notes];
@@ -76,7 +77,7 @@ export async function* readXlsx(path: string, info: PayloadInfo): AsyncGenerator
   }
 }
 
-/** The lines of a sheet as CSV: line n is row n. */
+/** The lines of a sheet as CSV: line n is row n, but for line breaks in cells. */
 class SheetLines {
   readonly #workbook: Workbook;
   #line = 0;
@@ -99,6 +100,10 @@ class SheetLines {
   readonly #filled: (readonly [row: number, cells: number])[] = [];
 
   readonly #skipped: number;
+  /** Line breaks in cells so far; and behind each row that has some, the next line, and their number. */
+  #breaks = 0;
+  readonly #linesBehindBreaks: number[] = [];
+  readonly #breaksBefore: number[] = [];
 
   /** @param skipped rows at the beginning whose lines are left empty, since cells may have line breaks */
   constructor(workbook: Workbook, skipped: number) {
@@ -166,7 +171,25 @@ class SheetLines {
     // Excel leaves out empty cells at the end of a row.
     if (this.#cells.length > 0) while (this.#cells.length < this.#width) this.#cells.push('');
     this.#width = Math.max(this.#width, this.#cells.length);
-    this.#out.push(this.#cells.join(','), '\n');
+    const line = this.#cells.join(',');
+    this.#out.push(line, '\n');
+    const breaks = countLines(line, line.length);
+    if (breaks === 0) return;
+    this.#breaks += breaks;
+    this.#linesBehindBreaks.push(this.#line + 1 + this.#breaks);
+    this.#breaksBefore.push(this.#breaks);
+  }
+
+  /** The row of a line that begins one. */
+  rowOf(line: number): number {
+    const lines = this.#linesBehindBreaks;
+    let low = 0;
+    for (let high = lines.length; low < high; ) {
+      const middle = (low + high) >> 1;
+      if ((lines[middle] as number) <= line) low = middle + 1;
+      else high = middle;
+    }
+    return line - (this.#breaksBefore[low - 1] ?? 0);
   }
 
   #textOfCell(): string {
