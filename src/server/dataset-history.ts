@@ -2,7 +2,8 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { maySeePeople, type Viewer } from '../catalogue/permissions.ts';
 import { type DatasetRef, refOf } from '../catalogue/ref.ts';
-import type { Commit, Dataset } from '../catalogue/types.ts';
+import type { Commit, Dataset, Namespace } from '../catalogue/types.ts';
+import { mayWriteIn } from './dataset-state.ts';
 import { soon } from './soon.ts';
 
 /** Commits that the page names. */
@@ -18,20 +19,23 @@ interface KnownCommits {
   /** Time of `performance.now` at which git was asked. */
   at: number;
 }
-type Histories = WeakMap<Dataset, KnownCommits>;
-/** Latest commits, for viewers who may see people and for others. */
-const histories: Readonly<Record<'people' | 'nobody', Histories>> = { people: new WeakMap(), nobody: new WeakMap() };
+/** Latest commits, by what a viewer may see of them: the authors, and commits of drafts. */
+const histories = new Map<string, WeakMap<Dataset, KnownCommits>>();
 
 /**
  * The latest commits that touched a dataset; null if git hasn't answered soon. While git is asked again, they are those known
  * before: a later page has the new ones.
+ * @param namespace of the dataset
  */
 export async function historySoon(
   catalogue: Catalogue,
   viewer: Viewer,
   dataset: Dataset,
+  namespace: Namespace | null,
 ): Promise<readonly Commit[] | null> {
-  const kept = histories[maySeePeople(viewer, catalogue.settings) ? 'people' : 'nobody'];
+  const rights = `${maySeePeople(viewer, catalogue.settings)} ${mayWriteIn(viewer, namespace)}`;
+  const kept = histories.get(rights) ?? new WeakMap<Dataset, KnownCommits>();
+  histories.set(rights, kept);
   const read = () =>
     catalogue.history(refOf(dataset) as DatasetRef, { pageSize: namedCommits }).then(
       ({ items }) => items,

@@ -80,7 +80,7 @@ export async function datasetPageParts(
   const state = await datasetState(catalogue, viewer, { dataset, namespace, shown, isVersionPage });
   const filePreview = shown?.ready && shown.rows === null && look.reason ? await previewFile(catalogue, shown) : null;
   // A clone of few commits would have another history.
-  const history = staticExport ? [] : await historySoon(catalogue, viewer, dataset);
+  const history = staticExport ? [] : await historySoon(catalogue, viewer, dataset, namespace);
   const isComplete = history !== null && hasRows && map !== null && ![...changes.values()].includes('comparing');
   return {
     parts: {

@@ -189,6 +189,23 @@ describe('who may know', () => {
     }
   });
 
+  it('of a draft that was removed: nobody else on the page of the dataset, after its owners have seen it', async (t) => {
+    const { ask, add, alice, bob, accounts } = await workshop(t);
+    await add('Trees');
+    const csv = { method: 'POST', body: 'name\noak\n', headers: { 'Content-Type': 'text/csv' } };
+    const path = `${api}/parks/datasets/trees/`;
+    const draft = (await ask(`${path}version/?ready=false`, csv, bob)).body.slug;
+    assert.equal((await ask(`${path}version/${draft}/`, { method: 'DELETE' }, bob)).status, 204);
+    const page = async (token?: string) => (await ask(path, { headers: { Accept: 'text/html' } }, token)).text;
+    await until(async () => (await page(bob)).includes(`Remove version parks/trees@${draft}`));
+    const { token: eve } = await accounts.addToken('eve');
+    for (const token of [eve, undefined]) {
+      await until(async () => (await page(token)).includes('Add dataset parks/trees'));
+      assert.doesNotMatch(await page(token), new RegExp(draft));
+    }
+    await until(async () => (await page(alice)).includes(`Remove version parks/trees@${draft}`));
+  });
+
   it('what is private has no history for others, nor has it left a trace in that of its namespace', async (t) => {
     const { ask, messages, add, send, git, alice, bob, log } = await workshop(t);
     await add('Trees');
