@@ -43,7 +43,7 @@ export interface FormOptions {
 
 /** Options of koa-body: JSON and forms are read to the letter of Django REST Framework in `body.ts`. */
 const onlyMultipart = { json: false, text: false, urlencoded: false, multipart: true } as const;
-const methods = ['POST', 'PUT', 'PATCH'] as const;
+const methods = ['POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 /**
  * Reads a multipart form.

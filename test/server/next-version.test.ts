@@ -142,8 +142,11 @@ it('a dry run in the body of a write is refused', async (test) => {
     const refused = await send(method, path, body, token);
     assert.deepEqual([refused.status, refused.body], [400, message], `${method} ${path}`);
   }
-  const form = { method: 'DELETE', body: new URLSearchParams({ dry_run: 'true' }) };
-  assert.equal((await ask(trees, form, token)).status, 400);
+  const multipart = new FormData();
+  multipart.append('dry_run', 'true');
+  for (const form of [new URLSearchParams({ dry_run: 'true' }), multipart])
+    for (const query of ['', '?permanently=true'])
+      assert.equal((await ask(`${trees}${query}`, { method: 'DELETE', body: form }, token)).status, 400);
   assert.equal((await ask(trees)).body.label, 'Trees');
 });
 
