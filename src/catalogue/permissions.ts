@@ -188,17 +188,20 @@ function maySeeDiagnostics(
   // A file outside of the namespaces, or under an invalid name, belongs to no namespace.
   if (!slugRule.test(namespace)) return true;
   const folder = visible.folders.get(namespace);
-  if (!folder || dataset === undefined) return Boolean(folder && !folder.isPartial);
-  const entity = whole.folders.get(namespace)?.datasets.get(dataset);
-  const seen = folder.datasets.get(dataset);
-  // For a record that was never valid, its namespace decides, and what its text says: nobody knows what an unreadable one says.
+  if (!folder) return false;
+  // A broken file may be private now, whatever its record said before: nobody knows what an unreadable one says.
   const isPrivate =
     found.some((one) => one.isPrivate || one.code === 'unreadable') &&
     !isNamespaceOwnerOrStaff(viewer, whole.folders.get(namespace));
+  if (isPrivate && info.kind === 'record') return false;
+  if (dataset === undefined) return !folder.isPartial;
+  const entity = whole.folders.get(namespace)?.datasets.get(dataset);
+  const seen = folder.datasets.get(dataset);
+  // For a record that was never valid, its namespace decides, and what its text says.
   if (!entity || !seen) return !entity && !folder.isPartial && !isPrivate;
   const version = info.kind === 'record' && info.ref.kind === 'version' ? info.ref.slug : undefined;
   const isVersionOf = ({ versions }: Dataset) => versions.some(({ slug }) => slug === version);
-  return version === undefined || isVersionOf(seen) || (!isVersionOf(entity) && !isPrivate);
+  return version === undefined || isVersionOf(seen) || !isVersionOf(entity);
 }
 
 function visibleFolder(viewer: Viewer, folder: Folder): Folder | null {

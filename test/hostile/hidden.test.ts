@@ -214,3 +214,35 @@ describe('a broken record that was never valid', () => {
     assert.equal(hidden?.length, 7);
   });
 });
+
+describe('a record that breaks while the server runs', () => {
+  it('is hidden, with its bytes, if its text says now that it is private or a draft', async (test) => {
+    const versions = { 'parks/trees@1': { id: 7, label: 'a', datetime: '2020-01-01T00:00:00Z', ready: false } };
+    const { ask, accounts, folder } = await serveAccounts(test, {}, { datasets, versions });
+    const { token: eve } = await accounts.addToken('eve');
+    const { token: bob } = await accounts.addToken('bob');
+    const texts = {
+      'namespaces/parks/namespace.yaml': 'owners: [gardeners]\nvisibility: private\ndescription: Secret\nlabel: [\n',
+      [`${homeOf('parks/trees')}/dataset.yaml`]: 'visibility: private\ndescription: Secret\nlabel: [\n',
+      [`${homeOf('parks/trees')}/versions/1.yaml`]: 'draft: true\nnotes: Secret\nlabel: [\n',
+    };
+    const problems = async (token?: string) => (await ask('/api/v1/intrinsecus/?status=invalid', {}, token)).body;
+    for (const [path, text] of Object.entries(texts)) {
+      assert.equal((await ask(`/api/v1/files/${path}`)).status, 200);
+      folder.write(path, text);
+    }
+    await until(async () => (await problems(bob)).count === 3);
+    for (const token of [undefined, eve]) {
+      assert.equal((await problems(token)).count, 0);
+      const [files, manifest] = await Promise.all([
+        ask('/api/v1/intrinsecus/?page_size=100', {}, token),
+        ask('/api/v1/files/', {}, token),
+      ]);
+      for (const path of Object.keys(texts)) {
+        assert.equal((await ask(`/api/v1/files/${path}`, {}, token)).status, 404, path);
+        assert.ok(!files.text.includes(path) && !manifest.text.includes(path), path);
+      }
+    }
+    for (const path of Object.keys(texts)) assert.equal((await ask(`/api/v1/files/${path}`, {}, bob)).status, 200);
+  });
+});
