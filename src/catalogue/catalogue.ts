@@ -215,7 +215,7 @@ export interface WriteOptions<Expected = never> {
 
 /** Conditions of a removal. */
 export interface RemoveOptions extends WriteOptions<Entities[Kind]> {
-  /** True to keep nothing in the trash: staff may do so, and owners with a dataset that has no versions. */
+  /** True to keep nothing in the trash: staff may do so, and owners with a dataset that has no versions and no data. */
   readonly permanently?: boolean | undefined;
 }
 

@@ -259,11 +259,8 @@ export class FileView implements Catalogue {
   }
 
   async remove(ref: Ref, options: RemoveOptions = {}): Promise<void> {
-    const entity = await this.get(ref);
+    await this.get(ref);
     await this.#assertMayWrite(owningNamespace(ref, this.#snapshot));
-    const isEmpty = entity.kind === 'dataset' && entity.versions.length === 0;
-    if (options.permanently && !isEmpty && !this.#viewer.staff)
-      throw new NotPermittedError('Only staff may remove it permanently.');
     const { removeRecord } = await import('./records/records.ts');
     await removeRecord(this.#access, ref, options);
     if (options.permanently && !options.dryRun) await (await this.#fileTrash()).removeLast(ref);

@@ -1,19 +1,17 @@
 /** Creation, edit and removal of records by their fields: computes the changes and commits them. */
 
-import { isDeepStrictEqual } from 'node:util';
 import { aliasesAfterMove } from '../../catalogue/aliases.ts';
-import type { CreatableKind, Input, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
+import type { CreatableKind, Input, RemoveOptions, WritableKind, WriteOptions } from '../../catalogue/catalogue.ts';
 import { columnsInRecordAfterInput, parseColumnsOfNewDataset } from '../../catalogue/columns.ts';
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import { hasId } from '../../catalogue/entities-by-id.ts';
-import { ConflictError, StaleError, ValidationError } from '../../catalogue/errors.ts';
+import { ConflictError, ValidationError } from '../../catalogue/errors.ts';
 import { randomUnusedId } from '../../catalogue/ids.ts';
 import { parseInput } from '../../catalogue/input.ts';
 import {
   isValidName,
   namespaceFolder,
   type RecordRef,
-  recordFolders,
   recordPathWithoutExtension,
   type Scope,
   unitOfRecord,
@@ -25,14 +23,15 @@ import type { RecordValue } from '../../catalogue/record-set.ts';
 import { datasetRefOf, formatRef, type Ref, type Refs, refOf } from '../../catalogue/ref.ts';
 import { refFromLinkValue } from '../../catalogue/represent.ts';
 import { schemas } from '../../catalogue/schemas.ts';
-import type { Entities, Kind } from '../../catalogue/types.ts';
+import type { Entities } from '../../catalogue/types.ts';
 import { newRecordText } from '../../text/document.ts';
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage, editCommitMessage, removalCommitMessage } from '../git/commit-messages.ts';
-import { runStepsWithoutPause } from '../reading/event-loop.ts';
 import { editorSchemaComment } from '../scaffold.ts';
 import { commitSingleStep } from '../transaction.ts';
 import { anyVersion, type Change } from '../writing/change.ts';
+import { assertEntityUnchanged } from '../writing/conditions.ts';
+import { assertMayRemovePermanently } from '../writing/rights.ts';
 import { storeImagesAndWrite } from './images.ts';
 import { editMembers, planGroupReferenceWrites, planReaderReferenceWrites } from './membership.ts';
 import { metadataForRecord } from './metadata.ts';
@@ -164,7 +163,7 @@ async function editRecordOnce<K extends WritableKind>(
 export async function removeRecord(
   access: Access,
   asked: Ref,
-  { ifMatch, dryRun }: WriteOptions<Entities[Kind]> = {},
+  { ifMatch, dryRun, permanently = false }: RemoveOptions = {},
 ): Promise<void> {
   const { files } = access;
   if (asked.kind === 'file')
@@ -178,7 +177,10 @@ export async function removeRecord(
         ? await planReaderReferenceWrites(files, ref, null)
         : [];
   const path = requireRecordPath(files, ref);
-  const assert = () => assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
+  const assert = () => {
+    if (permanently) assertMayRemovePermanently(access, ref);
+    assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
+  };
   const columns = ref.kind === 'version' ? planColumnWritesForNewestVersion(files, datasetRefOf(ref)) : [];
   const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }, ...columns];
   await commitSingleStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
@@ -229,29 +231,6 @@ function unitsInFields(
     ...(kind === 'dataset' && namespace !== undefined ? [{ kind: 'namespace', slug: String(namespace) } as const] : []),
     ...(asked ? [asked, { kind: 'namespace', slug: asked.namespace } as const] : []),
   ];
-}
-
-/**
- * Reads the files again, and checks that an entity is the expected one.
- * @param expected the entity that the writer has seen; undefined to accept any
- * @throws StaleError
- */
-function assertEntityUnchanged(
-  files: CatalogueFiles,
-  ref: RecordRef,
-  expected: Entities[WritableKind] | undefined,
-): void {
-  if (expected === undefined) return;
-  // The members of a group are in the users' records.
-  const users: readonly Scope[] = ref.kind === 'group' ? [{ folder: `${recordFolders.user}/` }] : [];
-  runStepsWithoutPause(files.store.rescan([unitOfRecord(ref), ...users]));
-  let now: unknown;
-  try {
-    now = getEntity(files.snapshot, ref as Refs[WritableKind]);
-  } catch {
-    throw new StaleError();
-  }
-  if (!isDeepStrictEqual(now, expected)) throw new StaleError();
 }
 
 /** @throws ValidationError if no namespace can have the name that the input gives */

@@ -1,21 +1,29 @@
 /** Conditions that the files have to meet for a change. */
 
+import { isDeepStrictEqual } from 'node:util';
+import type { WritableKind } from '../../catalogue/catalogue.ts';
 import { ConflictError, NotFoundError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import {
   datasetsFolder,
   payloadPath,
   type RecordRef,
   recordFolderOrFile,
+  recordFolders,
   recordPaths,
+  type Scope,
+  unitOfRecord,
 } from '../../catalogue/layout.ts';
-import { findEntity } from '../../catalogue/lookup.ts';
+import { findEntity, getEntity } from '../../catalogue/lookup.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
-import { formatRef } from '../../catalogue/ref.ts';
+import { formatRef, type Refs } from '../../catalogue/ref.ts';
 import type { RecordKind } from '../../catalogue/schemas.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
+import type { Entities } from '../../catalogue/types.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { isTemporaryFile } from '../../disk/durable.ts';
 import { makePositionFinder, type Parsed, type RecordText } from '../../text/parse.ts';
+import type { CatalogueFiles } from '../catalogue-files.ts';
+import { runStepsWithoutPause } from '../reading/event-loop.ts';
 import { rememberSchemaErrors, validateRecord } from '../reading/validate-record.ts';
 import { existsInTree, type FileTree, maxRecordSize } from '../tree/file-tree.ts';
 import { anyVersion, refAtUntrustedPath } from './change.ts';
@@ -38,6 +46,29 @@ export function assertRecordUnchanged(
   if (ifMatch === anyVersion) {
     if (checksum === null) throw new NotFoundError(`There is no ${ref.kind} ${formatRef(ref)}.`);
   } else if (checksum !== ifMatch) throw new StaleError();
+}
+
+/**
+ * Reads the files again, and checks that an entity is the expected one.
+ * @param expected the entity that the writer has seen; undefined to accept any
+ * @throws StaleError
+ */
+export function assertEntityUnchanged(
+  files: CatalogueFiles,
+  ref: RecordRef,
+  expected: Entities[WritableKind] | undefined,
+): void {
+  if (expected === undefined) return;
+  // The members of a group are in the users' records.
+  const users: readonly Scope[] = ref.kind === 'group' ? [{ folder: `${recordFolders.user}/` }] : [];
+  runStepsWithoutPause(files.store.rescan([unitOfRecord(ref), ...users]));
+  let now: unknown;
+  try {
+    now = getEntity(files.snapshot, ref as Refs[WritableKind]);
+  } catch {
+    throw new StaleError();
+  }
+  if (!isDeepStrictEqual(now, expected)) throw new StaleError();
 }
 
 const brokenCodes: readonly string[] = ['unreadable', 'syntax', 'schema'];

@@ -1,7 +1,7 @@
 /** Permissions for changes: owners may write in their namespaces, users their own record, staff everything. */
 import { isJsonEqual } from '../../catalogue/changes.ts';
 import { ConflictError, excerpt, NotPermittedError } from '../../catalogue/errors.ts';
-import { type RecordRef, recordPaths } from '../../catalogue/layout.ts';
+import { payloadFolder, type RecordRef, recordPaths, versionsFolder } from '../../catalogue/layout.ts';
 import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import {
   assertMayAddAlias,
@@ -12,6 +12,7 @@ import {
 } from '../../catalogue/permissions.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
+import { isTemporaryFile } from '../../disk/durable.ts';
 import type { Access } from '../catalogue-files.ts';
 import { isNamedByChecksum } from '../records/images.ts';
 import { imagesIn, isMediaHidden } from '../shown-images.ts';
@@ -90,6 +91,18 @@ function imagesInRecord(record: unknown): readonly string[] {
 /** @throws NotPermittedError unless the viewer may write in the namespace; without one, unless the viewer is staff */
 export function assertMayWriteInNamespace({ viewer, visible }: Access, namespace: string | undefined): void {
   if (!mayWrite(viewer, visible().folders.get(namespace ?? ''))) throw new NotPermittedError();
+}
+
+/**
+ * Checks that the viewer may remove a record for good: staff may do so, and owners with a dataset that has neither versions
+ * nor data. Broken versions count, and payloads without a version.
+ * @throws NotPermittedError
+ */
+export function assertMayRemovePermanently({ viewer, files }: Access, ref: RecordRef): void {
+  const hasFiles = (folder: string) => files.store.tree.names(folder).some(({ name }) => !isTemporaryFile(name));
+  const isEmpty =
+    ref.kind === 'dataset' && ![versionsFolder, payloadFolder].some((of) => hasFiles(of(ref.namespace, ref.slug)));
+  if (!viewer.staff && !isEmpty) throw new NotPermittedError('Only staff may remove it permanently.');
 }
 
 /** Owners of any namespace may add images, but no SVG, which may contain scripts. */

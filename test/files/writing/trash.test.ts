@@ -4,7 +4,7 @@ import fs from 'node:fs';
 import { mkdir, open as openFile, readdir, readFile, type rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { ConflictError, NotFoundError } from '../../../src/catalogue/errors.ts';
+import { ConflictError, NotFoundError, NotPermittedError } from '../../../src/catalogue/errors.ts';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import type { TrashEntry } from '../../../src/catalogue/trash.ts';
 import { moveOrCopyFile } from '../../../src/disk/move.ts';
@@ -165,6 +165,41 @@ describe('what is removed', () => {
     const copied = await readFile(folder.path('.catalogue/trash/x/trees/data/a.csv'), 'utf8');
     assert.equal(before['data/a.csv']?.endsWith(copied), true);
     assert.deepEqual((await readdir(folder.path('namespaces/parks/datasets'))).sort(), ['lawns']);
+  });
+});
+
+describe('what an owner may remove permanently', () => {
+  const bob: Viewer = { username: 'bob', staff: false, groups: ['gardeners'] };
+  const lawns = { kind: 'dataset', namespace: 'parks', slug: 'lawns' } as const;
+  const home = homeOf('parks/lawns');
+
+  it('is a dataset without versions and data', async (t) => {
+    const { folder, files } = await open(t, { files: { [`${home}/versions/.${'0'.repeat(16)}.catalogue-tmp`]: '' } });
+    await files.for(bob).remove(lawns, { permanently: true });
+    assert.deepEqual(await listTrash(folder.root), []);
+    await assert.rejects(files.for(bob).get(lawns), NotFoundError);
+  });
+
+  for (const [path, text] of [
+    ['versions/20200101000000000000.yaml', 'label: ['],
+    ['versions/odd.yaml', 'label: ['],
+    ['data/lawns.csv', 'a\n1\n'],
+  ])
+    it(`is no dataset with ${path}, though it has no valid version`, async (t) => {
+      const { folder, files } = await open(t, { files: { [`${home}/${path}`]: text ?? '' } });
+      assert.deepEqual((await files.for(bob).get<'dataset'>(lawns)).versions, []);
+      for (const dryRun of [true, false])
+        await assert.rejects(files.for(bob).remove(lawns, { permanently: true, dryRun }), NotPermittedError);
+      assert.equal(await readFile(folder.path(`${home}/${path}`), 'utf8'), text);
+      await files.for(ann).remove(lawns, { permanently: true });
+      assert.deepEqual(await listTrash(folder.root), []);
+    });
+
+  it('is no dataset whose version was added meanwhile', async (t) => {
+    const { folder, files } = await open(t);
+    await files.for(bob).get(lawns);
+    folder.write(`${home}/versions/20200101000000000000.yaml`, 'label: a\n');
+    await assert.rejects(files.for(bob).remove(lawns, { permanently: true }), NotPermittedError);
   });
 });
 
