@@ -95,9 +95,9 @@ async function performAction(
       const id = container ? findEntity(snapshot, container)?.id : undefined;
       const referencedBy = referencesTo(snapshot, action.ref);
       const context = { container: id, referencedBy: referencedBy.length ? referencedBy : undefined };
-      const restore = await moveToTrash(root, action.ref, action.paths, by, context);
+      // First, since a user without credentials is safe, and credentials without a user aren't.
       if (action.ref.kind === 'user') await accounts.removeCredentials(action.ref.slug);
-      return restore;
+      return moveToTrash(root, action.ref, action.paths, by, context);
     }
     case 'move':
       await moveDurably(join(root, action.from), join(root, action.to));

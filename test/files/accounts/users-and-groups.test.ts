@@ -2,7 +2,13 @@
 import assert from 'node:assert/strict';
 import { access, readFile } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
-import { MovedError, NotFoundError, NotPermittedError, ValidationError } from '../../../src/catalogue/errors.ts';
+import {
+  MovedError,
+  NotFoundError,
+  NotPermittedError,
+  UnusableCatalogueError,
+  ValidationError,
+} from '../../../src/catalogue/errors.ts';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import type { Refs } from '../../../src/catalogue/ref.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
@@ -96,6 +102,20 @@ describe('a user', () => {
     assert.equal(await files.accounts.verifyPassword('bob', 'builder 7305'), false);
     assert.equal(await files.accounts.viewerByToken(token), null);
     assert.deepEqual((await view.get<'group'>(group('readers'))).members, ['alice']);
+  });
+
+  it('whose credentials can’t be removed stays, with them', async (t) => {
+    const { view, files, folder, text } = await open(t);
+    const { token } = await files.accounts.addToken('bob');
+    const [accounts, before] = await Promise.all([text('.catalogue/accounts.json'), text('users/bob.yaml')]);
+    folder.write('.catalogue/accounts.json', accounts.slice(0, -3));
+    await assert.rejects(view.remove(user('bob')), UnusableCatalogueError);
+    folder.write('.catalogue/accounts.json', accounts);
+    assert.equal(await text('users/bob.yaml'), before);
+    assert.deepEqual(await view.trash.list(), []);
+    assert.equal((await files.accounts.viewerByToken(token))?.username, 'bob');
+    await view.remove(user('bob'));
+    assert.deepEqual(await files.accounts.tokens('bob'), []);
   });
 
   it('that was removed by hand leaves nothing to the next of the name', async (t) => {
