@@ -43,6 +43,8 @@ export interface TokenOptions {
   readonly expires?: Date | null | undefined;
   /** Number of the user's tokens with this label that are kept, this one included; older ones are removed. Default: all. */
   readonly keep?: number | undefined;
+  /** Hash of the password with which the user signs in: it must still be the stored one. */
+  readonly passwordHash?: string | undefined;
 }
 
 /** Session of a user who signed in with a browser. */
@@ -66,7 +68,7 @@ export interface Credentials {
    * @throws NotFoundError if there is no such user; ValidationError
    */
   setPassword(username: string, password: string, options?: PasswordOptions): Promise<void>;
-  /** @throws NotFoundError if there is no such user; ValidationError */
+  /** @throws NotFoundError if there is no such user; ValidationError; StaleError if the password was changed */
   addToken(username: string, options?: TokenOptions): Promise<NewToken>;
   /** Tokens of one user, or of all users; the oldest first. */
   tokens(username?: string): Promise<readonly TokenInfo[]>;
@@ -75,12 +77,15 @@ export interface Credentials {
 }
 
 export interface Accounts extends Credentials {
-  /** True if the password is that of the user. Takes as long for users who don't exist. */
-  verifyPassword(username: string, password: string): Promise<boolean>;
+  /** The stored hash of the user's password if the password is right, else null. Takes as long for users who don't exist. */
+  verifyPassword(username: string, password: string): Promise<string | null>;
   /** The viewer with a token; null if the token is unknown or has expired, or its user no longer exists. */
   viewerByToken(token: string): Promise<Viewer | null>;
-  /** @throws NotFoundError if there is no such user */
-  startSession(username: string): Promise<Session>;
+  /**
+   * @param passwordHash of the password with which the user signs in
+   * @throws NotFoundError if there is no such user; StaleError if the password was changed
+   */
+  startSession(username: string, passwordHash?: string): Promise<Session>;
   /** The viewer with a session; null if there is no such session (any more). */
   viewerBySession(key: string): Promise<Viewer | null>;
   endSession(key: string): Promise<void>;

@@ -1,6 +1,8 @@
 /** /auth/login/ and /auth/logout/: pages for people, whose sessions are cookies. */
 import type { Middleware, ParameterizedContext } from 'koa';
+import type { Session } from '../catalogue/accounts.ts';
 import type { Input } from '../catalogue/catalogue.ts';
+import { StaleError } from '../catalogue/errors.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import { baseUrlPath } from '../catalogue/urls.ts';
 import { renderSignInPage, renderSignOutPage, type SignInProblem } from '../pages/sign-in.tsx';
@@ -90,17 +92,22 @@ async function logIn(visit: Visit, input: Input): Promise<void> {
   const { accounts } = app.signIn;
   const username = usernameIn(input);
   const password = typeof input.password === 'string' ? input.password : '';
+  const refuse = () => showSignIn(visit, { username, problem: { key: 'wrongPair' }, input });
+  let session: Session;
   try {
     const { settings } = app.publicCatalogue;
-    const right = username && password && (await app.signIn.isRight(ctx.req, settings, username, password));
-    if (!right || !accounts) return showSignIn(visit, { username, problem: { key: 'wrongPair' }, input });
+    const hash = username && password && (await app.signIn.verifyPassword(ctx.req, settings, username, password));
+    if (!hash || !accounts) return refuse();
+    session = await accounts.startSession(username, hash);
   } catch (error) {
+    // The password was changed while it was verified.
+    if (error instanceof StaleError) return refuse();
     if (!(error instanceof ThrottledError)) throw error;
     ctx.status = 429;
     ctx.set('Retry-After', String(error.seconds));
     return showSignIn(visit, { username, problem: { key: 'tooManyAttempts', count: error.seconds }, input });
   }
-  const { key, expires } = await accounts.startSession(username);
+  const { key, expires } = session;
   // The session and the CSRF token that the browser had before are worthless from now on.
   const before = sessionKeyOfRequest(ctx);
   if (before !== undefined) await accounts.endSession(before);

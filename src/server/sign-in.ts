@@ -26,10 +26,15 @@ export class SignIn {
   }
 
   /**
-   * True if the password is the user's.
+   * The hash of the user's password if the password is right, else null.
    * @throws ThrottledError after too many failed attempts
    */
-  async isRight(request: IncomingMessage, settings: Settings, username: string, password: string): Promise<boolean> {
+  async verifyPassword(
+    request: IncomingMessage,
+    settings: Settings,
+    username: string,
+    password: string,
+  ): Promise<string | null> {
     const address = throttleKeyOfAddress(clientIpAddress(request, settings));
     // No user has a longer name: memory is not for clients to fill.
     const name = username.slice(0, 151);
@@ -40,8 +45,8 @@ export class SignIn {
     this.#byAddress.count(address);
     this.#byAddressAndName.count(both);
     if (waitByName === 0) this.#byName.count(name);
-    const right = (await this.accounts?.verifyPassword(username, password)) ?? false;
-    if (right) {
+    const hash = (await this.accounts?.verifyPassword(username, password)) ?? null;
+    if (hash !== null) {
       this.#byAddress.forgive(address);
       this.#byAddressAndName.forgive(both, true);
       if (waitByName === 0) this.#byName.forgive(name);
@@ -49,7 +54,7 @@ export class SignIn {
       this.#byName.count(name);
       throw new ThrottledError(waitByName);
     }
-    return right;
+    return hash;
   }
 }
 

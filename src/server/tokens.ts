@@ -12,6 +12,7 @@ import {
   NotAuthenticatedError,
   NotFoundError,
   NotPermittedError,
+  StaleError,
   ValidationError,
 } from '../catalogue/errors.ts';
 import { invalidChoice } from '../catalogue/input.ts';
@@ -41,10 +42,14 @@ export async function obtainTokenHandler({
   refuseDryRun({ dryRun });
   const { signIn } = app;
   const { username, password } = parseCredentials(await readInputBody(ctx));
-  if (!(await signIn.isRight(ctx.req, catalogue.settings, username, password)) || !signIn.accounts)
-    throw new ValidationError({ non_field_errors: ['Unable to log in with provided credentials.'] });
+  const passwordHash = await signIn.verifyPassword(ctx.req, catalogue.settings, username, password);
+  const refusal = new ValidationError({ non_field_errors: ['Unable to log in with provided credentials.'] });
+  if (passwordHash === null || !signIn.accounts) throw refusal;
   const expires = new Date(Date.now() + obtainedLifetime);
-  const added = await signIn.accounts.addToken(username, { label: 'sign-in', expires, keep: mostObtained });
+  const options = { label: 'sign-in', expires, keep: mostObtained, passwordHash };
+  const added = await signIn.accounts.addToken(username, options).catch((error) => {
+    throw error instanceof StaleError ? refusal : error;
+  });
   const body = { token: added.token, expires: added.expires, url: representToken(added, links).url };
   return { title: 'Token', dependsOn: [], json: () => toJson(body), headers: [['Cache-Control', 'no-store']] };
 }

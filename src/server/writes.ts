@@ -67,7 +67,7 @@ async function assertCurrentPassword(
   if (fields.password === undefined || viewer.staff || viewer.username !== username) return;
   if (fields.current_password === undefined)
     throw new ValidationError({ current_password: ['This field is required.'] });
-  if (!(await app.signIn.isRight(ctx.req, catalogue.settings, username, String(fields.current_password))))
+  if (!(await app.signIn.verifyPassword(ctx.req, catalogue.settings, username, String(fields.current_password))))
     throw new ValidationError({ current_password: ['The current password is not right.'] });
 }
 

@@ -1,5 +1,7 @@
 /** Attacks on sign-in: guesses from many places, a stolen token, and cookies that another site sets. */
 import assert from 'node:assert/strict';
+import crypto from 'node:crypto';
+import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import type { Accounts } from '../../src/catalogue/accounts.ts';
@@ -7,13 +9,16 @@ import type { Settings } from '../../src/catalogue/types.ts';
 import { ThrottledError } from '../../src/server/errors.ts';
 import { SignIn } from '../../src/server/sign-in.ts';
 import { serveAccounts } from '../support/accounts.ts';
+import { replaceBuiltin } from '../support/builtin.ts';
 import { type } from '../support/prompt.ts';
 
 const password = 'builder 7305';
 const obtain = '/api/v1/auth/token/obtain/';
 
 describe('guesses', () => {
-  const accounts = { verifyPassword: async (_: string, given: string) => given === password } as unknown as Accounts;
+  const accounts = {
+    verifyPassword: async (_: string, given: string) => (given === password ? 'hash' : null),
+  } as unknown as Accounts;
   const settings = { trust_proxy: true } as Settings;
   const from = (address: string) =>
     ({ headers: { 'x-forwarded-for': address }, socket: {} }) as unknown as IncomingMessage;
@@ -36,13 +41,13 @@ describe('guesses', () => {
 
   it('from many addresses are held by the name, which a right password passes', async () => {
     const signIn = new SignIn(accounts);
-    const guess = (n: number, given = 'wrong') => signIn.isRight(from(`192.0.2.${n}`), settings, 'bob', given);
-    for (let n = 0; n < 100; n++) assert.equal(await guess(n), false);
+    const guess = (n: number, given = 'wrong') => signIn.verifyPassword(from(`192.0.2.${n}`), settings, 'bob', given);
+    for (let n = 0; n < 100; n++) assert.equal(await guess(n), null);
     await assert.rejects(guess(100), (error) => error instanceof ThrottledError && error.seconds > 300);
-    assert.equal(await guess(101, password), true);
-    assert.equal(await guess(101, password), true);
+    assert.equal(await guess(101, password), 'hash');
+    assert.equal(await guess(101, password), 'hash');
     await assert.rejects(guess(102), ThrottledError);
-    assert.equal(await signIn.isRight(from('192.0.2.103'), settings, 'alice', 'wrong'), false);
+    assert.equal(await signIn.verifyPassword(from('192.0.2.103'), settings, 'alice', 'wrong'), null);
   });
 });
 
@@ -107,6 +112,39 @@ describe('a password', () => {
     const options = await ask('/api/v1/users/bob/', { method: 'OPTIONS' }, alice?.token);
     const { current_password, keep_tokens } = options.body.actions.PUT;
     assert.deepEqual([current_password.type, keep_tokens.type], ['string', 'boolean']);
+  });
+
+  it('that changes while somebody signs in with the former one lets nobody in', async (test) => {
+    const { accounts, send, ask, folder } = await serveAccounts(test);
+    const file = folder.path('.catalogue/accounts.json');
+    const textWith = async (secret: string) => {
+      await accounts.setPassword('bob', secret);
+      return readFileSync(file, 'utf8');
+    };
+    const [changed, before] = [await textWith('mine now 1'), await textWith(password)];
+    const { scrypt } = crypto;
+    replaceBuiltin(test, crypto, 'scrypt', (...given) => {
+      const done = given.pop();
+      scrypt(...(given as [string, string, number, object]), (...found) => {
+        writeFileSync(file, changed);
+        done(...found);
+      });
+    });
+    const obtained = await send('POST', obtain, { username: 'bob', password });
+    assert.deepEqual(
+      [obtained.status, obtained.body],
+      [400, { non_field_errors: ['Unable to log in with provided credentials.'] }],
+    );
+    const page = await ask('/auth/login/');
+    const csrf = /csrftoken=([\w-]+)/.exec(page.headers.getSetCookie().join())?.[1] ?? '';
+    writeFileSync(file, before);
+    const body = new URLSearchParams({ username: 'bob', password, csrfmiddlewaretoken: csrf });
+    const headers = { Cookie: `csrftoken=${csrf}` };
+    const answer = await ask('/auth/login/', { method: 'POST', body, headers });
+    assert.equal(answer.status, 200, answer.text);
+    assert.match(answer.text, /correct username and password/);
+    assert.doesNotMatch(answer.headers.getSetCookie().join(), /sessionid=/);
+    assert.equal(readFileSync(file, 'utf8'), changed);
   });
 
   it('is changed at the prompt of a remote with the current one', async (test) => {

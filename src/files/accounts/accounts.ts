@@ -16,7 +16,7 @@ import {
   type TokenOptions,
   tokenScopes,
 } from '../../catalogue/accounts.ts';
-import { excerpt, NotFoundError, NotPermittedError, ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, NotFoundError, NotPermittedError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import { usernameRule } from '../../catalogue/ref.ts';
@@ -66,11 +66,11 @@ export class FileAccounts implements Accounts {
     this.#adapter = new AccountsAdapter(files.root);
   }
 
-  async verifyPassword(username: string, password: string): Promise<boolean> {
+  async verifyPassword(username: string, password: string): Promise<string | null> {
     const { passwords } = await this.#read();
     const user = await this.#findUser(username);
-    const stored = user ? passwords.get(username)?.hash : undefined;
-    return verifyPassword(password.normalize('NFC'), stored ?? null);
+    const stored = (user && passwords.get(username)?.hash) ?? null;
+    return (await verifyPassword(password.normalize('NFC'), stored)) ? stored : null;
   }
 
   async setPassword(username: string, password: string, { keepTokens = false }: PasswordOptions = {}): Promise<void> {
@@ -86,7 +86,7 @@ export class FileAccounts implements Accounts {
   }
 
   async addToken(username: string, options: TokenOptions = {}): Promise<NewToken> {
-    const { label = '', scope = 'write', expires = null, keep = Number.POSITIVE_INFINITY } = options;
+    const { label = '', scope = 'write', expires = null, keep = Number.POSITIVE_INFINITY, passwordHash } = options;
     if (!tokenScopes.includes(scope))
       throw new ValidationError({ scope: [`"${excerpt(scope)}" is not a valid choice.`] });
     await this.#assertUserExists(username);
@@ -102,6 +102,7 @@ export class FileAccounts implements Accounts {
       last_used: null,
     };
     await this.#edit((data) => {
+      assertSamePassword(data, username, passwordHash);
       const alike = data.tokens.filter((other) => other.user === username && other.label === label);
       const surplus = new Set(alike.slice(0, Math.max(0, alike.length + 1 - keep)));
       return { ...data, tokens: [...data.tokens.filter((other) => !surplus.has(other)), stored] };
@@ -137,7 +138,7 @@ export class FileAccounts implements Accounts {
     return { ...viewerFor(user), ...(found.scope === 'read' && { readOnly: true }) };
   }
 
-  async startSession(username: string): Promise<Session> {
+  async startSession(username: string, passwordHash?: string): Promise<Session> {
     await this.#assertUserExists(username);
     const key = randomBytes(32).toString('base64url');
     const now = Date.now();
@@ -146,6 +147,7 @@ export class FileAccounts implements Accounts {
       string,
     ];
     await this.#edit((data) => {
+      assertSamePassword(data, username, passwordHash);
       const own = data.sessions.filter(({ user }) => user === username);
       const surplus = new Set(own.slice(0, Math.max(0, own.length + 1 - maxSessions)));
       const others = data.sessions.filter((session) => !surplus.has(session));
@@ -257,6 +259,11 @@ export class FileAccounts implements Accounts {
       .finally(() => this.#pendingUses.delete(id));
     this.#pendingUses.set(id, work);
   }
+}
+
+/** Checks that a password which a user signs in with was not changed while it was verified. @throws StaleError */
+function assertSamePassword({ passwords }: AccountsData, username: string, hash: string | undefined): void {
+  if (hash !== undefined && passwords.findLast(({ user }) => user === username)?.hash !== hash) throw new StaleError();
 }
 
 const isExpired = ({ expires }: { readonly expires: string | null }) =>

@@ -99,7 +99,7 @@ describe('a user', () => {
     await assert.rejects(access(folder.path('users/bob.yaml')));
     assert.deepEqual(await files.accounts.tokens(), []);
     await view.create('user', { username: 'bob' });
-    assert.equal(await files.accounts.verifyPassword('bob', 'builder 7305'), false);
+    assert.equal(await files.accounts.verifyPassword('bob', 'builder 7305'), null);
     assert.equal(await files.accounts.viewerByToken(token), null);
     assert.deepEqual((await view.get<'group'>(group('readers'))).members, ['alice']);
   });
