@@ -134,6 +134,25 @@ describe('several changes', { concurrency: 4 }, () => {
     assert.equal(files.snapshot.groups.get('a')?.label, 'a');
   });
 
+  it('add an image also if they are made again, since another program has saved the record meanwhile', async (t) => {
+    const { folder, change, text } = await open(t);
+    folder.write('groups/a.yaml', 'label: A\n');
+    for (const replace of [true, false]) {
+      const path = `site_media/images/${replace}.png`;
+      folder.write('site_media/images/aside', 'bytes');
+      let count = 0;
+      const set = ({ label }: RecordValue) => {
+        if (++count < 3) folder.write('groups/a.yaml', `label: ${label}${count}\n`);
+        return { description: `${label} ${replace}` };
+      };
+      const from = folder.path('site_media/images/aside');
+      await change({ do: 'add', path, from, size: 5, replace }, { do: 'edit', path: 'groups/a.yaml', set });
+      assert.equal(count, 3);
+      assert.equal(await text(path), 'bytes');
+      assert.match(await text('groups/a.yaml'), new RegExp(`^label: (A12(?:12)?)\ndescription: \\1 ${replace}\n$`));
+    }
+  });
+
   it('are undone where the disk refuses one of them', async (t) => {
     const { folder, change, text } = await open(t);
     folder.write('groups/a.yaml', '# mine\nlabel: a\n');

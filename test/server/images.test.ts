@@ -7,6 +7,9 @@ import { connect } from 'node:net';
 import { describe, it, type TestContext } from 'node:test';
 import { maxImageBytes } from '../../src/catalogue/image.ts';
 import { checkCatalogueFiles } from '../../src/files/checking/check.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { imagePath, storeImagesAndWrite } from '../../src/files/records/images.ts';
+import { commitSingleStep } from '../../src/files/transaction.ts';
 import { imageBytesHeld } from '../../src/server/multipart.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { homeOf, makeFolder, until } from '../support/folder.ts';
@@ -51,6 +54,22 @@ async function gallery(t: TestContext) {
   };
   return { ...server, token, send, stored, fetched };
 }
+
+it('an image that another request takes back meanwhile is stored all the same', async (t) => {
+  const folder = makeFolder({ files: { 'groups/a.yaml': 'label: A\n' } }, t);
+  const files = await openFileCatalogue(folder.root);
+  t.after(() => files.close());
+  const path = imagePath(images.png);
+  folder.write(path, images.png);
+  await storeImagesAndWrite(files, { image: images.png }, false, async (fields, changes) => {
+    assert.equal(fields.image, `/${path}`);
+    folder.clear(path);
+    const edit = { do: 'edit', path: 'groups/a.yaml', set: () => ({ label: 'B' }) } as const;
+    await commitSingleStep(files.access(), { changes: [...changes, edit] }, { message: () => '' });
+  });
+  assert.deepEqual(readdirSync(folder.path('site_media/images')), [path.split('/').at(-1)]);
+  assert.deepEqual(readFileSync(folder.path(path)), images.png);
+});
 
 describe('an image', () => {
   it('of every type is taken in and served as what it is, whatever it was called', async (t) => {

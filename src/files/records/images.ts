@@ -54,7 +54,8 @@ export async function storeImagesAndWrite<T>(
   try {
     for (const [path, bytes] of new Map(images.map(([, bytes]) => [imagePath(bytes), bytes]))) {
       assertPathStaysInFolder(tree, path);
-      const aside = dryRun || tree.size(path) === bytes.length ? null : temporaryPathBeside(tree.absolute(path));
+      // Also where there is one: another request that has added it may take it back before this one holds the lock.
+      const aside = dryRun ? null : temporaryPathBeside(tree.absolute(path));
       if (aside !== null) {
         await makeFoldersDurably(dirname(aside));
         await writeDurably(aside, bytes);

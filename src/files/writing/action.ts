@@ -107,19 +107,23 @@ async function performAction(
     case 'add': {
       const target = join(root, action.path);
       await makeFoldersDurably(dirname(target));
-      await (action.replace ? rename(action.from, target) : linkOrRename(action.from, target));
+      const isReplaced = action.replace && exists(target);
+      await (isReplaced ? rename(action.from, target) : linkOrRename(action.from, target));
       await flushFolderToDisk(dirname(target)).catch(async (error) => {
         // A file that was replaced was damaged, or a pointer: the new one is better than none.
         if (!action.replace) await rm(target, { force: true });
         throw error;
       });
-      return () => rm(target);
+      // Another attempt needs the temporary file.
+      return () => (exists(action.from) ? rm(target) : rename(target, action.from));
     }
     case 'restore':
       await restorePathFromTrash(action.from, join(root, action.path));
       return () => moveOrCopyFile(join(root, action.path), action.from, { isUndo: true });
   }
 }
+
+const exists = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 
 /** Restores the former contents of a record, unless another program has written it since. */
 async function writeBack(path: string, text: string, before: Buffer): Promise<void> {
@@ -129,8 +133,8 @@ async function writeBack(path: string, text: string, before: Buffer): Promise<vo
 /** Links a file to a name that no file has; on a file system without hard links, renames it. */
 async function linkOrRename(from: string, to: string): Promise<void> {
   await link(from, to).catch((error) => {
-    const exists = errorCode(error) === 'EEXIST' || lstatSync(to, { throwIfNoEntry: false }) !== undefined;
-    if (exists) throw new ConflictError(`${to.slice(to.lastIndexOf('/') + 1)} exists already.`);
+    if (errorCode(error) === 'EEXIST' || exists(to))
+      throw new ConflictError(`${to.slice(to.lastIndexOf('/') + 1)} exists already.`);
     if (!lacksHardLinks(error)) throw error;
     return renameSync(from, to);
   });

@@ -31,7 +31,10 @@ export type Change =
     }
   /** New record, whose name no other record and no folder has. */
   | { readonly do: 'create'; readonly path: string; readonly text: string }
-  /** Rename of a temporary file (`from`, an absolute path) to its name. With `replace`, it may replace another file. */
+  /**
+   * A name for a temporary file (`from`, an absolute path; null in a dry run). With `replace`, it may replace another file; one
+   * of the same size stays.
+   */
   | {
       readonly do: 'add';
       readonly path: string;
