@@ -26,8 +26,14 @@ export async function uploadVersionHandler(request: RequestContext): Promise<Rep
   await catalogue.get<'dataset'>(ref);
   const published = await whileConnected(ctx, async (signal) => {
     const isForm = bodyType(ctx) === 'multipart/form-data';
-    const upload = isForm ? await formUpload(request) : rawUpload(request);
-    return catalogue.publish(ref, { ...upload, signal }, { dryRun });
+    const bytes = new PassThrough({ highWaterMark: 1024 * 1024 });
+    try {
+      const upload = isForm ? await formUpload(request, bytes) : rawUpload(request);
+      return await catalogue.publish(ref, { ...upload, signal }, { dryRun });
+    } finally {
+      // The rest of a form is read and dropped, like that of any other body.
+      bytes.resume();
+    }
   });
   const { version, created } = published;
   return {
@@ -70,8 +76,7 @@ async function* limited(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, v
 }
 
 /** The part named `file` is the payload, and is passed on as it arrives; fields may stand before or behind it. */
-async function formUpload({ ctx, query }: Pick<RequestContext, 'ctx' | 'query'>): Promise<Upload> {
-  const bytes = new PassThrough({ highWaterMark: 1024 * 1024 });
+async function formUpload({ ctx, query }: Pick<RequestContext, 'ctx' | 'query'>, bytes: PassThrough): Promise<Upload> {
   // The form reports its errors itself. If nobody reads the file (yet), they must not end the process.
   bytes.on('error', () => {});
   let files = 0;
@@ -112,13 +117,15 @@ async function formUpload({ ctx, query }: Pick<RequestContext, 'ctx' | 'query'>)
   return { source, ...begun, reading: parseReadingOptions([...query, ...before]), details };
 }
 
-/** The chunks of a file in a form. A form that is broken off closes the file without an error: that of the form is the reason. */
-async function* chunksOf(file: Readable, form: Promise<FormEntries>): AsyncGenerator<Buffer, void, undefined> {
+/** The chunks of a file in a form. A form that is broken off closes the file without an error: that of the form is the reason. What is not read is dropped. */
+async function* chunksOf(file: PassThrough, form: Promise<FormEntries>): AsyncGenerator<Buffer, void, undefined> {
   try {
-    yield* file as AsyncIterable<Buffer>;
+    yield* file.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>;
   } catch (error) {
     await form;
     throw error;
+  } finally {
+    file.resume();
   }
 }
 

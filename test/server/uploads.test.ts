@@ -55,6 +55,46 @@ describe('an upload', () => {
     assert.deepEqual(await kept(), []);
   });
 
+  it('by a form that is refused is answered to a client that reads only when it has sent all', async (t) => {
+    const { base, token, accounts } = await nursery(t);
+    const { token: eve } = await accounts.addToken('eve');
+    const { hostname, port } = new URL(base);
+    const part = (head: string, value: string) =>
+      `--B\r\nContent-Disposition: form-data; name=${head}\r\n\r\n${value}\r\n`;
+    const send = (as: string, before: string, type: string, start: string) => {
+      const file = part(`file; filename=a\r\nContent-Type: ${type}`, start + 'x'.repeat(20_000_000));
+      const body = `${before}${file}--B--\r\n`;
+      const head = [
+        `POST ${versions} HTTP/1.1`,
+        ...['Host: a', `Authorization: Token ${as}`, `Content-Length: ${body.length}`],
+        'Content-Type: multipart/form-data; boundary=B',
+      ];
+      return new Promise<string>((resolve, reject) => {
+        const socket = connect(Number(port), hostname);
+        socket.pause();
+        socket.write(`${head.join('\r\n')}\r\n\r\n${body}`, () => socket.resume());
+        let text = '';
+        socket.once('error', reject).once('end', () => reject(new Error(`It was closed: ${text}`)));
+        socket.on('data', (chunk) => {
+          text += chunk;
+          if (!/\r\n\r\n\{.*\}$/.test(text)) return;
+          socket.destroy();
+          resolve(text);
+        });
+      });
+    };
+    const answers = await Promise.all([
+      send(eve, '', 'text/csv', ''),
+      send(token, part('delimiter', 'many'), 'text/csv', ''),
+      send(token, '', 'application/json', '[{]'),
+    ]);
+    assert.deepEqual(
+      answers.map((text) => text.slice(9, 12)),
+      ['403', '400', '400'],
+    );
+    assert.match(answers[1] ?? '', /"delimiter":/);
+  });
+
   it('by form: the fields may stand before and behind the file', async (t) => {
     const { post, ask } = await nursery(t);
     const { status, headers, body } = await post(
