@@ -273,8 +273,8 @@ export interface Catalogue {
    */
   changes(options?: ChangesOptions): Promise<ChangesPage>;
   readonly changedDatasets?: ListChangedDatasets;
-  /** Checksums, times and commits of files, in the order of the argument. */
-  inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]>;
+  /** Checksums, times and commits of files, in the order of the argument. @param signal stops it */
+  inspect(files: readonly CatalogueFile[], signal?: AbortSignal): Promise<readonly FileDetails[]>;
   /**
    * The commits that changed a record, the newest first; an empty list if the folder is not in a git repository.
    * @throws NotFoundError if the record or the page doesn't exist; MovedError; UnavailableError

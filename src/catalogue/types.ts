@@ -270,7 +270,7 @@ export interface CatalogueFile {
 
 /** Details of a file, which are read on demand. */
 export interface FileDetails {
-  /** SHA-256 of its bytes in hexadecimal; '' if it can't be read. */
+  /** SHA-256 of its bytes in hexadecimal, that of its record for a payload; '' if it can't be read. */
   readonly checksum: string;
   /** ISO 8601; '' if it can't be read. */
   readonly modified: string;

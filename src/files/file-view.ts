@@ -208,9 +208,12 @@ export class FileView implements Catalogue {
     return openMediaFile(tree, path);
   }
 
-  async inspect(files: readonly CatalogueFile[]): Promise<readonly FileDetails[]> {
+  async inspect(files: readonly CatalogueFile[], signal?: AbortSignal): Promise<readonly FileDetails[]> {
     const { readFileChecksumsAndCommits } = await loadHistory();
-    const details = await readFileChecksumsAndCommits(this.#files.root, files);
+    const snapshot = this.#snapshot;
+    const versionOf = ({ record, ref }: CatalogueFile) =>
+      record === 'payload' && ref?.kind === 'version' ? findEntity<'version'>(snapshot, ref) : undefined;
+    const details = await readFileChecksumsAndCommits(this.#files.root, files, { versionOf, signal });
     return details.map((detail) =>
       detail.commit ? { ...detail, commit: this.#visibleCommit(detail.commit) } : detail,
     );

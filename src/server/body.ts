@@ -104,10 +104,10 @@ function fieldsOf(value: unknown): Input {
   throw new ValidationError({ non_field_errors: [`Invalid data. Expected a dictionary, but got ${type}.`] });
 }
 
-/** Reads an upload: it may take its time, and is aborted if the client closes the connection before it gets the response. */
+/** Work that may take its time, such as reading an upload; aborted if the client closes the connection before it gets the response. */
 export async function whileConnected<T>(
   { req, res }: ParameterizedContext,
-  read: (signal: AbortSignal) => Promise<T>,
+  work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   clearBodyTimeout(req);
   const gone = new AbortController();
@@ -119,7 +119,7 @@ export async function whileConnected<T>(
     if (!res.writableEnded) abort();
   });
   try {
-    return await read(gone.signal);
+    return await work(gone.signal);
   } catch (error) {
     // Errors that follow from a closed connection aren't ours to log.
     throw gone.signal.aborted ? gone.signal.reason : error;

@@ -10,6 +10,7 @@ import type { CatalogueFile, Dataset, Entities, FileDetails, Kind } from '../cat
 import { collections, downloadFileName, type Links } from '../catalogue/urls.ts';
 import { renderSearchPage, renderSearchPageStart } from '../pages/home.tsx';
 import { queryOfAreaForm } from '../pages/row-forms.ts';
+import { whileConnected } from './body.ts';
 import { contextLinks } from './documents.ts';
 import { entityBytes, entityJson, listBytes } from './entity-json.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
@@ -53,7 +54,7 @@ export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
       return facets ? { ...page, dependsOn: [...page.dependsOn, JSON.stringify(facets)] } : page;
     }
     const files = found.items as readonly CatalogueFile[];
-    const details = await catalogue.inspect(files);
+    const details = await whileConnected(request.ctx, (signal) => catalogue.inspect(files, signal));
     const items = () => files.map((file, i) => toJson(representFile(file, links, details[i] ?? noDetails)));
     // The details are read from the disk, and change without a new revision of the catalogue.
     return { ...representPage(request, title, found, items), dependsOn: [] };

@@ -2,6 +2,7 @@
 import { realpath, stat } from 'node:fs/promises';
 import { join, sep } from 'node:path';
 import type { ListOptions, Page } from '../../catalogue/catalogue.ts';
+import { makeQueue } from '../../catalogue/concurrency.ts';
 import { UnavailableError } from '../../catalogue/errors.ts';
 import { datasetFolder, namespaceFolder, payloadPath, recordPaths } from '../../catalogue/layout.ts';
 import { paginate } from '../../catalogue/listing.ts';
@@ -21,68 +22,75 @@ import { DiskTree } from '../tree/disk-tree.ts';
 import { GitError, runGit } from './git.ts';
 import { headCommitId } from './refs.ts';
 
-/** Checksum, time of modification and newest commit of each file. */
+export interface FileReadOptions {
+  /** The version whose payload a file is; undefined for other files. */
+  readonly versionOf: (file: CatalogueFile) => Version | undefined;
+  /** Reads no further files. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Checksum, time of modification and newest commit of each file. A payload of the recorded size has the recorded checksum. */
 export async function readFileChecksumsAndCommits(
   root: string,
   files: readonly CatalogueFile[],
+  { versionOf, signal }: FileReadOptions,
 ): Promise<readonly FileDetails[]> {
   const head = await headCommitId(root);
   const details: FileDetails[] = [];
   // Eight at a time: a page of a thousand entries must not open a thousand files.
-  for (let start = 0; start < files.length; start += 8)
-    details.push(
-      ...(await Promise.all(files.slice(start, start + 8).map((file) => inspectFile(root, file.path, head)))),
-    );
+  for (let start = 0; start < files.length; start += 8) {
+    signal?.throwIfAborted();
+    const some = files.slice(start, start + 8);
+    details.push(...(await Promise.all(some.map((file) => inspectFile(root, file.path, head, versionOf(file))))));
+  }
   return details;
 }
 
-async function inspectFile(root: string, path: string, head: string | null): Promise<FileDetails> {
+async function inspectFile(
+  root: string,
+  path: string,
+  head: string | null,
+  version: Version | undefined,
+): Promise<FileDetails> {
   const [rootPath, absolute] = await Promise.all([realpath(root), realpath(join(root, path))]).catch(() => ['', '']);
   // Nothing is revealed about the target of a link that leads out of the folder.
   const stats = absolute.startsWith(rootPath + sep) ? await stat(absolute).catch(() => null) : null;
   if (!stats) return { checksum: '', modified: '', commit: null };
-  const pointer = new DiskTree(root).pointer(path);
-  const checksum = pointer
-    ? pointer.checksum
-    : stats.isFile()
-      ? await cachedChecksum(absolute, stats.size, stats.mtimeMs)
-      : '';
+  const known = new DiskTree(root).pointer(path)?.checksum ?? (version?.size === stats.size ? version.checksum : '');
+  const checksum = known || (stats.isFile() ? await cachedChecksum(absolute, stats.size, stats.mtimeMs) : '');
   return { checksum, modified: stats.mtime.toISOString(), commit: head ? await newestCommit(root, path, head) : null };
 }
 
-/** Caches of results that are expensive: checksums by path and stamp, and newest commits by path and HEAD. */
-const checksums = new Map<string, string>();
-const commits = new Map<string, Commit | null>();
+/** Caches of results that are expensive, also of those in progress: checksums by path and stamp, and newest commits by path and HEAD. */
+const checksums = new Map<string, Promise<string>>();
+const commits = new Map<string, Promise<Commit | null>>();
 const maxCached = 20_000;
 
-function cacheResult<T>(cache: Map<string, T>, key: string, value: T): T {
-  if (cache.size >= maxCached) cache.clear();
-  cache.set(key, value);
-  return value;
+/** The result for a key; the default if it fails, and then it is made again the next time. */
+function cached<T>(cache: Map<string, Promise<T>>, key: string, byDefault: T, make: () => Promise<T>): Promise<T> {
+  let result = cache.get(key);
+  if (!result) {
+    if (cache.size >= maxCached) cache.clear();
+    result = make();
+    cache.set(key, result);
+    result.catch(() => cache.delete(key));
+  }
+  return result.catch(() => byDefault);
 }
 
-async function cachedChecksum(path: string, size: number, mtime: number): Promise<string> {
-  const key = `${path}\0${size}\0${mtime}`;
-  const known = checksums.get(key);
-  if (known !== undefined) return known;
-  try {
-    return cacheResult(checksums, key, await fileChecksum(path));
-  } catch {
-    return '';
-  }
-}
+const cachedChecksum = (path: string, size: number, mtime: number): Promise<string> =>
+  cached(checksums, `${path}\0${size}\0${mtime}`, '', () => fileChecksum(path));
 
-async function newestCommit(root: string, path: string, head: string): Promise<Commit | null> {
-  const key = `${root}\0${head}\0${path}`;
-  const known = commits.get(key);
-  if (known !== undefined) return known;
-  try {
-    const [commit = null] = await readLog(root, ['-1', head, '--', path]);
-    return cacheResult(commits, key, commit);
-  } catch {
-    return null;
-  }
-}
+/** Queues for git: no more processes than these look for newest commits, however many requests wait for them. */
+const queues = Array.from({ length: 4 }, makeQueue);
+let turn = 0;
+
+const newestCommit = (root: string, path: string, head: string): Promise<Commit | null> =>
+  cached(commits, `${root}\0${head}\0${path}`, null, async () => {
+    const inQueue = queues[turn++ % queues.length] as ReturnType<typeof makeQueue>;
+    const [commit = null] = await inQueue(() => readLog(root, ['-1', head, '--', path]));
+    return commit;
+  });
 
 /** Commits that `git log` lists with these arguments. */
 async function readLog(root: string, args: readonly string[], input = ''): Promise<readonly Commit[]> {
