@@ -26,7 +26,10 @@ function decode(bytes: Buffer, charset: string, isInUtf8: (bytes: Buffer) => boo
   const declared = /^<\?xml[^>]*\bencoding=["']([\w.-]+)["']/.exec(bytes.toString('latin1', 0, 200))?.[1];
   try {
     const name = wide ?? declared ?? charset;
-    return name ? new TextDecoder(name, { fatal: true }).decode(bytes) : null;
+    if (!name) return null;
+    const decoder = new TextDecoder(name, { fatal: true });
+    // At once, some versions of Node decode Windows-1252 as ISO-8859-1: a € would be a control character.
+    return decoder.decode(bytes, { stream: true }) + decoder.decode();
   } catch {
     // An encoding that is not known, or not that of these bytes.
     return null;
