@@ -196,13 +196,14 @@ export async function flushTreeToDisk(path: string): Promise<void> {
 
 /**
  * Makes a folder and its parents, durably. An existing folder is no error.
+ * @param options.withParents false to make the folder alone: without its parent, the error has the code ENOENT
  * @throws UnavailableError if the disk is not writable; Error with code EEXIST or ENOTDIR if a file is in the way
  */
-export async function makeFoldersDurably(path: string): Promise<void> {
+export async function makeFoldersDurably(path: string, { withParents = true } = {}): Promise<void> {
   try {
     // One by one: with `recursive`, Node reports a read-only file system as a missing folder.
     await mkdir(path).catch(async (error) => {
-      if (errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
+      if (!withParents || errorCode(error) !== 'ENOENT' || dirname(path) === path) throw error;
       await makeFoldersDurably(dirname(path));
       await mkdir(path);
     });

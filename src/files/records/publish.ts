@@ -52,7 +52,8 @@ export async function publishUpload(
   const aside = dryRun ? null : temporaryPathBeside(tree.absolute(payloadPath(ref.namespace, ref.slug, 'payload')));
   try {
     if (aside !== null) {
-      await makeFoldersDurably(dirname(aside));
+      // A dataset that is renamed or removed now gets no new folder under its former name.
+      await makeFoldersDurably(dirname(aside), { withParents: false });
       await removeAbandonedPayloads(dirname(aside));
     }
     const reading = mergeReadingOptions(getEntity<'dataset'>(files.snapshot, ref).reading, upload.reading);

@@ -7,14 +7,7 @@ import type { RecordRef } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import { referencesTo } from '../../catalogue/references-to.ts';
 import { containingRecordRef } from '../../catalogue/rules.ts';
-import {
-  errorCode,
-  flushFolderToDisk,
-  lacksHardLinks,
-  makeFoldersDurably,
-  removeTemporaries,
-  writeDurably,
-} from '../../disk/durable.ts';
+import { errorCode, flushFolderToDisk, lacksHardLinks, removeTemporaries, writeDurably } from '../../disk/durable.ts';
 import { moveDurably, moveOrCopyFile } from '../../disk/move.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { ChangedMeanwhileError, type RecordFile, writeNewRecord } from './record-file.ts';
@@ -105,8 +98,8 @@ async function performAction(
       await removeTemporaries(join(root, payloadFolderOf(action.to)));
       return () => moveDurably(join(root, action.to), join(root, action.from), { isUndo: true });
     case 'add': {
+      // In the folder of the temporary file. If the dataset has another name by now, it isn't made again.
       const target = join(root, action.path);
-      await makeFoldersDurably(dirname(target));
       const isReplaced = action.replace && exists(target);
       await (isReplaced ? rename(action.from, target) : linkOrRename(action.from, target));
       await flushFolderToDisk(dirname(target)).catch(async (error) => {

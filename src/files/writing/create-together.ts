@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { makeFoldersDurably, toUnavailableError } from '../../disk/durable.ts';
 import { type Aside, type NewRecord, pathsOfAside, planAsides } from './asides.ts';
 import type { PlannedStep } from './plan.ts';
-import { writeNewRecord } from './record-file.ts';
+import { isInDatasetFolder, writeNewRecord } from './record-file.ts';
 import { syncTogether } from './sync-together.ts';
 import { nameAsidesInThread, writeAsidesInThread } from './write-asides.ts';
 import type { WriteContext } from './write-context.ts';
@@ -57,7 +57,11 @@ export async function writeNewRecordsTogether<Record extends NewRecord>(
 
 /** Makes the folders that new folders are made in. One that can't be made is an error of each record in it. */
 async function makeFoldersAbove(asides: readonly Aside[]): Promise<void> {
-  const parents = new Set(asides.flatMap(({ isFolder, target }) => (isFolder ? [dirname(target)] : [])));
+  const parents = new Set(
+    asides.flatMap(({ isFolder, target, records: [first] }) =>
+      isFolder && first && !isInDatasetFolder(first.path) ? [dirname(target)] : [],
+    ),
+  );
   for (const parent of parents) if (!existsSync(parent)) await makeFoldersDurably(parent).catch(() => {});
 }
 

@@ -6,7 +6,8 @@ import { existsSync, fstatSync, lstatSync, readFileSync, realpathSync } from 'no
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
-import { ConflictError } from '../../catalogue/errors.ts';
+import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import { parseCataloguePath } from '../../catalogue/layout.ts';
 import {
   errorCode,
   flushFolderToDisk,
@@ -140,11 +141,17 @@ function isInside(root: string, link: string): boolean {
   }
 }
 
+/** True for the record of a version: the folder of its dataset exists, or the dataset has another name by now. */
+export const isInDatasetFolder = (path: string): boolean => {
+  const info = parseCataloguePath(path);
+  return info.kind === 'record' && info.ref.kind === 'version';
+};
+
 /**
- * Writes the file of a new record, and the folders it needs. Its own folder appears with the record in it: a crash leaves
- * no empty folder of a dataset.
+ * Writes the file of a new record, and the folders it needs; not that of a dataset for a version. Its own folder appears with
+ * the record in it: a crash leaves no empty folder of a dataset.
  * @param signal aborted if the lock is lost
- * @throws ConflictError if the file exists; UnavailableError
+ * @throws ConflictError if the file exists; NotFoundError if the dataset of a version is gone; UnavailableError
  */
 export async function writeNewRecord(root: string, path: string, text: string, signal: AbortSignal): Promise<void> {
   const target = join(root, path);
@@ -155,7 +162,9 @@ export async function writeNewRecord(root: string, path: string, text: string, s
     signal.throwIfAborted();
     if (existsSync(folder)) await writeDurably(target, text, { exclusive: true });
     else {
-      await makeFoldersDurably(dirname(folder));
+      if (isInDatasetFolder(path) && !existsSync(dirname(folder)))
+        throw new NotFoundError('The dataset was removed or renamed meanwhile.');
+      if (!isInDatasetFolder(path)) await makeFoldersDurably(dirname(folder));
       await mkdir(aside);
       await writeDurably(join(aside, basename(target)), text);
       signal.throwIfAborted();
