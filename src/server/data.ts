@@ -2,7 +2,7 @@
 
 import type { Rows, RowsPart } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
-import { excerpt, MovedError, NotFoundError } from '../catalogue/errors.ts';
+import { excerpt, NotFoundError } from '../catalogue/errors.ts';
 import {
   aggregateFormats,
   isFileFormat,
@@ -10,9 +10,8 @@ import {
   type OutputFormatName,
   outputFormats,
 } from '../catalogue/output-formats.ts';
-import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
-import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameters.ts';
+import { haveAggregates } from '../catalogue/row-parameters.ts';
 import type { Query } from '../catalogue/types.ts';
 import { KeptTexts } from '../pages/kept-texts.ts';
 import { datasetUrl } from './documents.ts';
@@ -31,6 +30,7 @@ import { sendPayload } from './payloads.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { sendRowsFile } from './row-files.ts';
 import { rowsPage, workBudgetOf } from './rows-page.ts';
+import { withSavedQuery } from './saved-query.ts';
 import { type Document, streamDocument } from './stream.ts';
 
 const json = 'application/json';
@@ -88,20 +88,9 @@ export async function profileHandler(request: RequestContext): Promise<Represent
 /** Profiles in JSON. Those of ten thousand columns are 5 MB each, of which a page shows the start. */
 const profileTexts = new KeptTexts();
 
-/** The rows of a saved query: its parameters come first, those of the request behind them. */
+/** The rows of a saved query. */
 export async function savedQueryRowsHandler(request: RequestContext): Promise<Representation | undefined> {
-  const query = await request.catalogue.get<'query'>(refFromRouteParams('query', request.params));
-  const { namespace, slug } = parseDatasetRef(query.dataset);
-  const ref: VersionRef = { kind: 'version', namespace, dataset: slug, slug: query.version ?? 'latest' };
-  const parameters = parametersFromRecord(query.parameters);
-  try {
-    return await rowsOf(request, { ref, parameters, query });
-  } catch (error) {
-    // The dataset of the query has moved; the query itself hasn't, so nothing is redirected.
-    if (error instanceof MovedError && error.to.kind === 'version')
-      return rowsOf(request, { ref: error.to, parameters, query });
-    throw error;
-  }
+  return withSavedQuery(request, (saved) => rowsOf(request, saved));
 }
 
 async function rowsOf(request: RequestContext, { ref, ...source }: Source): Promise<Representation | undefined> {

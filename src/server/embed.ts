@@ -1,8 +1,7 @@
 /** Maps and tables of rows for the pages of others: the only pages that may be shown in a frame. */
-import { MovedError, ValidationError } from '../catalogue/errors.ts';
-import { parseDatasetRef } from '../catalogue/parse-ref.ts';
+import { ValidationError } from '../catalogue/errors.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
-import { haveAggregates, parametersFromRecord, quotedName } from '../catalogue/row-parameters.ts';
+import { haveAggregates, quotedName } from '../catalogue/row-parameters.ts';
 import type { Query } from '../catalogue/types.ts';
 import { type EmbeddedView, renderEmbeddedPage } from '../pages/embed.tsx';
 import { frameCode, frameHeight } from '../pages/frame-code.ts';
@@ -10,6 +9,7 @@ import { choosePreviewColumns, profilesByColumn } from '../pages/preview-columns
 import { datasetWithColumnsOf, profileSoon, readObjects } from './dataset-page.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { workBudgetOf } from './rows-page.ts';
+import { withSavedQuery } from './saved-query.ts';
 import { patienceOf } from './soon.ts';
 
 /** Rows and columns of a table in a frame, if the address doesn't say. */
@@ -20,18 +20,7 @@ const columnsShown = 8;
 export function makeEmbedHandler(kind: 'version' | 'query'): Handler {
   return async (request) => {
     if (kind === 'version') return embed(request, refFromRouteParams('version', request.params), [], null);
-    const query = await request.catalogue.get<'query'>(refFromRouteParams('query', request.params));
-    const { namespace, slug } = parseDatasetRef(query.dataset);
-    const ref: VersionRef = { kind: 'version', namespace, dataset: slug, slug: query.version ?? 'latest' };
-    const parameters = parametersFromRecord(query.parameters);
-    try {
-      return await embed(request, ref, parameters, query);
-    } catch (error) {
-      // The dataset of the query has moved; the query itself hasn't, so nothing is redirected.
-      if (error instanceof MovedError && error.to.kind === 'version')
-        return embed(request, error.to, parameters, query);
-      throw error;
-    }
+    return withSavedQuery(request, ({ query, ref, parameters }) => embed(request, ref, parameters, query));
   };
 }
 

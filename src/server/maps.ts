@@ -1,9 +1,7 @@
 /** Maps of rows over HTTP: pictures, plates, and vector tiles with their TileJSON. */
-import { MovedError, NotFoundError } from '../catalogue/errors.ts';
+import { NotFoundError } from '../catalogue/errors.ts';
 import type { RowsMap, Tileset } from '../catalogue/maps.ts';
-import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
-import { parametersFromRecord } from '../catalogue/row-parameters.ts';
 import { clampBounds } from '../data/map/mercator.ts';
 import { parseTileAddress } from '../data/map/parameters.ts';
 import { rowCountProperty, tileLayerName } from '../data/map/tile.ts';
@@ -11,6 +9,7 @@ import { cacheControlOf, type Headers } from './headers.ts';
 import { urlWithParameters } from './link-header.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { workBudgetOf } from './rows-page.ts';
+import { withSavedQuery } from './saved-query.ts';
 
 export const pictureType = 'image/svg+xml';
 /** As registered with IANA; `application/x-protobuf` is an older name. */
@@ -41,20 +40,8 @@ function mapOfVersion(request: RequestContext): Promise<OpenedMap> {
   return openMap(request, refFromRouteParams('version', request.params), []);
 }
 
-/** The parameters of a saved query come first, those of the request behind them. */
 async function mapOfQuery(request: RequestContext): Promise<OpenedMap> {
-  const query = await request.catalogue.get<'query'>(refFromRouteParams('query', request.params));
-  const { namespace, slug } = parseDatasetRef(query.dataset);
-  const ref: VersionRef = { kind: 'version', namespace, dataset: slug, slug: query.version ?? 'latest' };
-  const parameters = parametersFromRecord(query.parameters);
-  try {
-    return await openMap(request, ref, parameters, query);
-  } catch (error) {
-    // The dataset of the query has moved; the query itself hasn't, so nothing is redirected.
-    if (error instanceof MovedError && error.to.kind === 'version')
-      return openMap(request, error.to, parameters, query);
-    throw error;
-  }
+  return withSavedQuery(request, ({ query, ref, parameters }) => openMap(request, ref, parameters, query));
 }
 
 async function openMap(

@@ -1,37 +1,23 @@
 /** Addresses of remotes: which of them get CATALOGUE_TOKEN, and what stays when a server moves. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { serveAccounts } from '../support/accounts.ts';
 import { until } from '../support/folder.ts';
 import { filesIn, makeRoot, seed, type } from '../support/prompt.ts';
+import { startProxy } from '../support/proxy.ts';
 import { served } from '../support/served.ts';
 
 /** A server at an address of its own that records requests, and forwards them if there is another behind it. */
 async function listener(t: TestContext, target: string | (() => string) = '') {
   const tokens: (string | undefined)[] = [];
-  const server = createServer((incoming, outgoing) => {
+  const url = await startProxy(t, (incoming) => {
     tokens.push(incoming.headers.authorization);
-    const behind = typeof target === 'string' ? target : target();
-    if (behind === '') return void outgoing.writeHead(404, { 'Content-Type': 'application/json' }).end('{}');
-    const { method, headers, url = '/' } = incoming;
-    const onward = request(new URL(url, behind), { method, headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 500, response.headers);
-      response.pipe(outgoing);
-    });
-    incoming.pipe(onward);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
+    return typeof target === 'string' ? target : target();
   });
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, tokens };
+  return { url, tokens };
 }
 
 const token = 'f'.repeat(40);

@@ -1,33 +1,12 @@
 /** `catalogue pull` and `catalogue push`: the origin of a folder, and runs that lose their lock. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { existsSync, readdirSync, utimesSync } from 'node:fs';
-import { createServer, request } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { filesIn, makeRoot, seed, type } from '../support/prompt.ts';
+import { startProxy } from '../support/proxy.ts';
 import { served } from '../support/served.ts';
-
-/** A proxy. @param before is awaited before each request is passed on */
-async function proxyTo(t: TestContext, base: string, before: (path: string) => Promise<void>): Promise<string> {
-  const server = createServer(async (incoming, outgoing) => {
-    const { method, headers, url = '/' } = incoming;
-    await before(url);
-    const onward = request(new URL(url, base), { method, headers }, (response) => {
-      outgoing.writeHead(response.statusCode ?? 500, response.headers);
-      response.pipe(outgoing);
-    });
-    incoming.pipe(onward);
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 describe('the origin of a folder', () => {
   it('is the first remote that it is pulled from, but not in a dry run', async (t) => {
@@ -50,12 +29,13 @@ describe('a pull', () => {
     const root = await makeRoot({ settings: { title: 'Town' } });
     const locks = join(root, '.catalogue/locks');
     let isLost = false;
-    const url = await proxyTo(t, base, async (path) => {
-      if (isLost || !path.startsWith('/api/v1/files/')) return;
+    const url = await startProxy(t, async (incoming) => {
+      if (isLost || !incoming.url?.startsWith('/api/v1/files/')) return base;
       isLost = true;
       // As if another had taken over: the next sign of life, after 2.5 seconds, finds a time that isn't its own.
       for (const name of readdirSync(locks)) utimesSync(join(locks, name), new Date(5000), new Date(5000));
       await sleep(3500);
+      return base;
     });
     const before = filesIn(root);
     const { exitCode, err } = await type(['pull', '--remote', url], { root });

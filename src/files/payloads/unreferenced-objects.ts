@@ -139,7 +139,7 @@ async function* textsOfGit(root: string): AsyncGenerator<string, void, undefined
   }
 }
 
-/** Path of the `.git` by which git finds a repository, whole or broken; null if there is none. Git looks for it on one file system. */
+/** Path of the `.git` by which git finds a repository, whole or broken; null outside of repositories. Git looks for it on one file system. */
 async function findGitEntry(root: string): Promise<string | null> {
   const start = await realpath(root);
   const { dev } = await stat(start);

@@ -32,7 +32,7 @@ const languageDrivers: ReadonlyMap<number, string> = new Map(
   }).flatMap(([label, drivers]) => drivers.map((driver) => [driver, label] as const)),
 );
 
-/** The label of the encoding that a .cpg file names, as `textDecoderFor` takes it; undefined if it is none. */
+/** The label of the encoding that a .cpg file names, as `textDecoderFor` takes it; undefined if it isn't known. */
 export function encodingOfCodePage(text: string): string | undefined {
   const name = text.trim().toLowerCase();
   const dos = /^(?:oem ?|ibm|cp)?(437|850|852)$/.exec(name)?.[1];
