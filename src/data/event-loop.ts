@@ -74,6 +74,25 @@ export async function* passWithoutBlocking(
 /** Items between two looks at the clock. */
 export const itemsPerCheck = 64;
 
+/** Items of a range of `workInRanges`: of the fastest ones, some hundredths of a millisecond. */
+const itemsPerRange = 8 * itemsPerCheck;
+
+/**
+ * Works on the numbers from 0 up to a count in ranges, in turns. For fast work on many items: V8 compiles `work`, while a loop that
+ * awaits turns itself begins again in the interpreter after each of them.
+ * @param work works on the numbers from `start` up to, and without, `end`
+ */
+export async function workInRanges(
+  count: number,
+  turns: Turns,
+  work: (start: number, end: number) => void,
+): Promise<void> {
+  for (let start = 0; start < count; start += itemsPerRange) {
+    work(start, Math.min(count, start + itemsPerRange));
+    if (turns.isOver) await turns.next();
+  }
+}
+
 /**
  * Visits the items of each group in order, in turns.
  * @param visit returns false to stop

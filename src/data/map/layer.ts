@@ -3,8 +3,7 @@
  * geometries, and kept in memory for the maps and tiles that follow. What only some of them need is read when they do: positions in
  * the grid for tiles of points, and the vertices of shapes.
  */
-import type { Turns } from '../event-loop.ts';
-import { itemsPerCheck } from '../event-loop.ts';
+import { type Turns, workInRanges } from '../event-loop.ts';
 import { toWkb } from '../geometry/wkb.ts';
 import type { TableRow } from '../table/row-cursor.ts';
 import type { RowSet } from '../table/row-set.ts';
@@ -68,10 +67,9 @@ async function buildPoints(table: Table, turns: Turns): Promise<PointLayer> {
 
 async function computeYs(latitudes: Float64Array, turns: Turns): Promise<Int32Array> {
   const ys = new Int32Array(latitudes.length);
-  for (let row = 0; row < ys.length; row++) {
-    ys[row] = yOfLatitude(latitudes[row] as number);
-    if (row % itemsPerCheck === 0 && turns.isOver) await turns.next();
-  }
+  await workInRanges(ys.length, turns, (start, end) => {
+    for (let row = start; row < end; row++) ys[row] = yOfLatitude(latitudes[row] as number);
+  });
   return ys;
 }
 

@@ -1,7 +1,7 @@
 /** The rows of a picture: dots, lines and polygons, as paths of SVG. */
 
 import type { MapLegend } from '../../catalogue/maps.ts';
-import { itemsPerCheck, type Turns } from '../event-loop.ts';
+import { itemsPerCheck, type Turns, workInRanges } from '../event-loop.ts';
 import { RowSet } from '../table/row-set.ts';
 import { classCount, classOf, noClass } from './colour-classes.ts';
 import { importanceOfDistance } from './importance.ts';
@@ -52,11 +52,12 @@ export async function drawMarks(
   const least = importanceOfDistance(0.85 * projection.unitsPerPixel);
   const places = await placeRows(source, projection, turns);
   const { sizes } = places;
-  for (let dotSize = 3; ; dotSize *= 2) {
+  let dotSize = 3;
+  while (dotSize < size.width && leastShapeLength * (await countShapes(sizes, dotSize, turns)) > limit) dotSize *= 2;
+  for (; ; dotSize *= 2) {
     const thinning = new Thinning(size.width, size.height, Infinity);
     thinning.coarsen();
-    const shapes = await addRows(places, thinning, dotSize, turns);
-    if (shapes * leastShapeLength > limit && dotSize < size.width) continue;
+    await addRows(places, thinning, dotSize, turns);
     const share = Math.min(1, most / thinning.drawn);
     const { positions } = thinning.chosen(share < 1 ? (position) => randomOf(position) < share : undefined);
     const writers = new MarkWriters();
@@ -132,44 +133,52 @@ async function placeRows(source: MapSource, projection: PictureProjection, turns
   const ys = new Float64Array(count);
   const sizes = new Float32Array(layer.kind === 'points' ? 0 : count);
   const pixelsPerDegree = xOfLongitude(-179) / projection.unitsPerPixel;
-  for (let position = 0; position < count; position++) {
-    if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
-    const row = rowAt(source, position);
-    if (layer.kind === 'points') {
-      const longitude = layer.longitudes[row] as number;
-      if (Number.isNaN(longitude)) continue;
-      projection.project(longitude, layer.latitudes[row] as number, at);
-    } else {
-      if (layer.kinds[row] === shapeKinds.none) continue;
-      const { boxes, gridBoxes } = layer;
-      const [west, south] = [boxes[4 * row] as number, boxes[4 * row + 1] as number];
-      const [east, north] = [boxes[4 * row + 2] as number, boxes[4 * row + 3] as number];
-      const width = (gridBoxes[4 * row + 2] as number) - (gridBoxes[4 * row] as number);
-      const height = (gridBoxes[4 * row + 3] as number) - (gridBoxes[4 * row + 1] as number);
-      sizes[position] =
-        projection.kind === 'mercator'
-          ? Math.max(width, height) / projection.unitsPerPixel
-          : Math.max(east - west, north - south) * pixelsPerDegree;
-      projection.project((west + east) / 2, (south + north) / 2, at);
+  await workInRanges(count, turns, (start, end) => {
+    for (let position = start; position < end; position++) {
+      const row = rowAt(source, position);
+      if (layer.kind === 'points') {
+        const longitude = layer.longitudes[row] as number;
+        if (Number.isNaN(longitude)) continue;
+        projection.project(longitude, layer.latitudes[row] as number, at);
+      } else {
+        if (layer.kinds[row] === shapeKinds.none) continue;
+        const { boxes, gridBoxes } = layer;
+        const [west, south] = [boxes[4 * row] as number, boxes[4 * row + 1] as number];
+        const [east, north] = [boxes[4 * row + 2] as number, boxes[4 * row + 3] as number];
+        const width = (gridBoxes[4 * row + 2] as number) - (gridBoxes[4 * row] as number);
+        const height = (gridBoxes[4 * row + 3] as number) - (gridBoxes[4 * row + 1] as number);
+        sizes[position] =
+          projection.kind === 'mercator'
+            ? Math.max(width, height) / projection.unitsPerPixel
+            : Math.max(east - west, north - south) * pixelsPerDegree;
+        projection.project((west + east) / 2, (south + north) / 2, at);
+      }
+      xs[position] = at[0] as number;
+      ys[position] = at[1] as number;
     }
-    xs[position] = at[0] as number;
-    ys[position] = at[1] as number;
-  }
+  });
   return { xs, ys, sizes };
 }
 
-/** Adds the rows; those that are smaller than a dot count as points. @returns the number of those that are no dots */
-async function addRows({ xs, ys, sizes }: Places, thinning: Thinning, dotSize: number, turns: Turns): Promise<number> {
-  let shapes = 0;
-  for (let position = 0; position < xs.length; position++) {
-    if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
-    const x = xs[position] as number;
-    if (Number.isNaN(x)) continue;
-    const size = sizes[position] ?? 0;
-    if (size >= dotSize) shapes++;
-    thinning.add(position, x, ys[position] as number, size < dotSize ? 0 : size);
-  }
-  return shapes;
+/** The number of rows that are no dots of this size. */
+async function countShapes(sizes: Float32Array, dotSize: number, turns: Turns): Promise<number> {
+  let count = 0;
+  await workInRanges(sizes.length, turns, (start, end) => {
+    for (let position = start; position < end; position++) if ((sizes[position] as number) >= dotSize) count++;
+  });
+  return count;
+}
+
+/** Adds the rows; those that are smaller than a dot count as points. */
+async function addRows({ xs, ys, sizes }: Places, thinning: Thinning, dotSize: number, turns: Turns): Promise<void> {
+  await workInRanges(xs.length, turns, (start, end) => {
+    for (let position = start; position < end; position++) {
+      const x = xs[position] as number;
+      if (Number.isNaN(x)) continue;
+      const size = sizes[position] ?? 0;
+      thinning.add(position, x, ys[position] as number, size < dotSize ? 0 : size);
+    }
+  });
 }
 
 /** A number from 0 to 1 for a position, always the same (the end of MurmurHash3). */

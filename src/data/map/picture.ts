@@ -4,7 +4,7 @@
  */
 import type { MapCounts, MapPicture } from '../../catalogue/maps.ts';
 import { describeMapCounts } from '../../catalogue/maps.ts';
-import { itemsPerCheck, type Turns } from '../event-loop.ts';
+import { type Turns, workInRanges } from '../event-loop.ts';
 import { loadBasemap } from './basemap.ts';
 import { drawBasemap } from './basemap-picture.ts';
 import { makeLegend } from './colour-classes.ts';
@@ -61,23 +61,21 @@ export async function measure(source: MapSource, turns: Turns): Promise<{ extent
   const builder = new ExtentBuilder();
   const count = rowCountOf(source);
   let located = 0;
-  for (let position = 0; position < count; position++) {
-    const row = rowAt(source, position);
-    if (layer.kind === 'points') {
-      const [x, y] = [layer.longitudes[row] as number, layer.latitudes[row] as number];
-      if (!Number.isNaN(x)) {
+  await workInRanges(count, turns, (start, end) => {
+    for (let position = start; position < end; position++) {
+      const row = rowAt(source, position);
+      if (layer.kind === 'points') {
+        const [x, y] = [layer.longitudes[row] as number, layer.latitudes[row] as number];
+        if (Number.isNaN(x)) continue;
         builder.add(x, y, x, y);
-        located++;
-      }
-    } else {
-      const { boxes } = layer;
-      const west = boxes[4 * row] as number;
-      if (!Number.isNaN(west)) {
+      } else {
+        const { boxes } = layer;
+        const west = boxes[4 * row] as number;
+        if (Number.isNaN(west)) continue;
         builder.add(west, boxes[4 * row + 1] as number, boxes[4 * row + 2] as number, boxes[4 * row + 3] as number);
-        located++;
       }
+      located++;
     }
-    if (position % (8 * itemsPerCheck) === 0 && turns.isOver) await turns.next();
-  }
+  });
   return { extent: builder.extent(), located };
 }

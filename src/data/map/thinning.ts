@@ -76,19 +76,18 @@ export class Thinning {
     readonly positions: Float64Array;
     readonly counts: Float64Array;
   } {
-    const pairs: number[] = [];
+    const countOf = new Map<number, number>();
     for (let at = 0; at < this.#alone.length; at += 4) {
       const position = this.#alone[at] as number;
-      if (isWanted(position)) pairs.push(position, 1);
+      if (isWanted(position)) countOf.set(position, 1);
     }
     this.#grid?.visit((position, count) => {
-      if (isWanted(position)) pairs.push(position, count);
+      if (isWanted(position)) countOf.set(position, count);
     });
-    const order = Uint32Array.from({ length: pairs.length / 2 }, (_, n) => n);
-    order.sort((a, b) => (pairs[2 * a] as number) - (pairs[2 * b] as number));
-    return {
-      positions: Float64Array.from(order, (n) => pairs[2 * n] as number),
-      counts: Float64Array.from(order, (n) => pairs[2 * n + 1] as number),
-    };
+    const positions = new Float64Array(countOf.size);
+    let next = 0;
+    for (const position of countOf.keys()) positions[next++] = position;
+    positions.sort();
+    return { positions, counts: positions.map((position) => countOf.get(position) as number) };
   }
 }

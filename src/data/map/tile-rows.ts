@@ -1,6 +1,6 @@
 /** The rows of a tile: exactly those that `/data/` finds with the tile's box, its buffer included. */
 import type { TileAddress } from '../../catalogue/maps.ts';
-import { itemsPerCheck, type Turns } from '../event-loop.ts';
+import { itemsPerCheck, type Turns, workInRanges } from '../event-loop.ts';
 import { bboxToGeometry, isBboxWithin, longitudeShifts, type PlanarBbox } from '../geometry/bounding-box.ts';
 import { loadGeos, PreparedGeometry, testWithGeosGeometry } from '../geometry/geos.ts';
 import { RowSet } from '../table/row-set.ts';
@@ -64,8 +64,7 @@ export async function visitPoints(
   visit: RowVisitor,
 ): Promise<void> {
   const count = candidates?.length ?? rowCountOf(source);
-  for (let start = 0; start < count; start += 8 * itemsPerCheck) {
-    const end = Math.min(count, start + 8 * itemsPerCheck);
+  await workInRanges(count, turns, (start, end) => {
     for (let at = start; at < end; at++) {
       const position = candidates ? (candidates[at] as number) : at;
       const row = rowAt(source, position);
@@ -73,8 +72,7 @@ export async function visitPoints(
       if (window)
         visit(position, xOfLongitude(layer.longitudes[row] as number) + window.shift, layer.ys[row] as number, 0);
     }
-    if (turns.isOver) await turns.next();
-  }
+  });
 }
 
 /** The box of a row of shapes, in degrees; null if it has none. */
