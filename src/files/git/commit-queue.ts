@@ -16,7 +16,7 @@ import { listLeftNotes, noteCommit, readCommitNote, removeCommitNote } from './n
 const maxWait = 5000;
 /** Maximum number of failed commits that are tried again. */
 const maxRetried = 1000;
-/** Failures after which no more of them are tried at a time: each may run the hooks of the repository. */
+/** Number of them that may fail again within `retryAfter`, whatever succeeds in between: each may run the hooks of the repository. */
 const maxFailures = 10;
 /** Maximum number of files that a line of the log names. */
 const mostNamed = 20;
@@ -40,6 +40,8 @@ export class GitCommitQueue implements CommitQueue {
   retryAfter = 60_000;
   /** Failed commits in the order in which they are tried again: the oldest first, and those behind that were refused again. */
   readonly #retries: QueuedCommit[] = [];
+  /** Number of them that have failed again since the last time that all were due. */
+  #failures = 0;
   /** Notes of other servers whose commits were queued. */
   readonly #leftNotes = new Set<string>();
   readonly #files: CatalogueFiles;
@@ -148,7 +150,6 @@ export class GitCommitQueue implements CommitQueue {
     const { createGitCommit, UnreadyRepositoryError } = await import('./commit.ts');
     const refused = new Set<QueuedCommit>();
     const refusedPaths = new PathSet();
-    let failures = 0;
     for (const commit of [...this.#retries]) {
       const { change } = commit;
       const refuse = () => {
@@ -156,7 +157,8 @@ export class GitCommitQueue implements CommitQueue {
         refusedPaths.add(pathsOf(change));
       };
       if (refusedPaths.overlaps(pathsOf(change))) refuse();
-      if (refused.has(commit) || failures === maxFailures) continue;
+      if (refused.has(commit)) continue;
+      if (this.#failures >= maxFailures) break;
       try {
         // Later texts are in later commits, or are edits of a person.
         const texts = await unchangedTexts(this.#files.root, change.texts);
@@ -166,11 +168,9 @@ export class GitCommitQueue implements CommitQueue {
         }
       } catch (error) {
         // Another commit would fail, too.
-        if (error instanceof UnreadyRepositoryError) failures = maxFailures;
-        else {
-          failures++;
-          refuse();
-        }
+        if (error instanceof UnreadyRepositoryError) break;
+        this.#failures++;
+        refuse();
         continue;
       }
       await forget(commit);
@@ -186,7 +186,10 @@ export class GitCommitQueue implements CommitQueue {
     if (this.#timer || this.#isClosed) return;
     this.#timer = setTimeout(() => {
       this.#timer = undefined;
-      this.#queue = this.#queue.then(() => this.#retryFailed());
+      this.#queue = this.#queue.then(() => {
+        this.#failures = 0;
+        return this.#retryFailed();
+      });
     }, this.retryAfter).unref();
   }
 

@@ -405,6 +405,20 @@ describe('where git fails, the write stands and it is said', () => {
     );
   });
 
+  it('and many that git always refuses are not tried again after each commit that succeeds', async (t) => {
+    const { as, files, home } = await workshop(t);
+    await mkdir(home.path('.git/hooks'), { recursive: true });
+    const calls = home.path('calls');
+    const text = `#!/bin/sh\nif grep -q "group" "$1"; then echo >> '${calls}'; exit 1; fi\n`;
+    await writeFile(home.path('.git/hooks/commit-msg'), text, { mode: 0o755 });
+    for (let i = 0; i < 12; i++) await as(ann).create('group', { label: `Group ${i}` });
+    for (let i = 0; i < 3; i++) await as(bob).edit(trees, { label: `Trees ${i}` });
+    await files.commits.idle();
+    assert.deepEqual([files.commits.made, files.commits.failed], [3, 12]);
+    // Each once, and then ten of them again.
+    assert.equal((await readFile(calls, 'utf8')).length, 12 + 10);
+  });
+
   it('and is committed by itself when git works again', async (t) => {
     const { as, files, home, commits, git, log } = await workshop(t);
     files.commits.retryAfter = 50;
