@@ -14,7 +14,13 @@ import type { UnitState } from './reading/unit-reader.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 import { unpackStamps } from './tree/stamps.ts';
 
-const lists = new WeakMap<Snapshot, SharedSteps<readonly CatalogueFile[]>>();
+interface MadeList {
+  /** Number of changes of the store before it was made. */
+  readonly changes: number;
+  readonly list: SharedSteps<readonly CatalogueFile[]>;
+}
+
+const lists = new WeakMap<Snapshot, MadeList>();
 const none: readonly never[] = [];
 
 /**
@@ -22,11 +28,12 @@ const none: readonly never[] = [];
  * @param visible the part of the snapshot that the viewer may see
  */
 export function listVisibleFiles(store: UnitStore, visible: Snapshot): Steps<readonly CatalogueFile[]> {
-  let list = lists.get(visible);
-  if (!list) {
-    list = new SharedSteps(findVisibleFiles([...store.states.values()], visible));
-    lists.set(visible, list);
-  }
+  const { changeCount: changes } = store;
+  const made = lists.get(visible);
+  // A file that gets another name changes no entity, and so not the snapshot.
+  if (made?.changes === changes) return made.list.run();
+  const list = new SharedSteps(findVisibleFiles([...store.states.values()], visible));
+  lists.set(visible, { changes, list });
   return list.run();
 }
 

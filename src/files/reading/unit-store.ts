@@ -14,7 +14,7 @@ import {
 import { emptySnapshot, nextSnapshotInSteps, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import type { WorkerPool } from '../../data/worker-pool.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
-import { type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
+import { outdateStamps, type PackedStamps, unpackStamps } from '../tree/stamps.ts';
 import { AddedUnits } from './added-units.ts';
 import type { Step } from './event-loop.ts';
 import { type Below, groupByFolder } from './group-by-folder.ts';
@@ -143,7 +143,7 @@ export class UnitStore {
   /** Makes the next rescan read all units below a folder, even if their stamps are unchanged: the folder was replaced. */
   invalidate(prefix: string): void {
     for (const [key, state] of this.#states)
-      if (key.startsWith(prefix)) this.#states.set(key, { ...state, stamps: invalidStamps });
+      if (key.startsWith(prefix)) this.#states.set(key, { ...state, stamps: outdateStamps(state.stamps) });
   }
 
   /**
@@ -289,9 +289,6 @@ export class UnitStore {
     for (const [key, unit] of units) yield this.#states.get(key)?.reading ?? readingOf(unit, null);
   }
 }
-
-/** Stamps that no file has. */
-const invalidStamps = packStamps([['', { ino: -1, size: -1, mtime: -1, ctime: -1 }]]);
 
 /** Folder of a unit's record. */
 function folderOf(unit: Unit): string {

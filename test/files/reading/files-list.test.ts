@@ -1,8 +1,9 @@
 /** The list of all files is made in steps, once for all who wait for it. */
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { timeOfLastChange } from '../../../src/files/changes-feed.ts';
 import { listVisibleFiles } from '../../../src/files/files-list.ts';
 import { UnitStore } from '../../../src/files/reading/unit-store.ts';
 import { makeFollowedFolder } from '../../support/followed.ts';
@@ -30,5 +31,44 @@ test('the list of files is made in steps; two who ask at once share them, and it
   assert.equal(paths.filter((path) => path.startsWith('namespaces/a/datasets/')).length, 600);
   assert.deepEqual(paths, [...paths].sort());
   assert.ok(steps >= 12 && steps < 25, `${steps} steps`);
-  assert.equal(listVisibleFiles(store, snapshot).next().value, lists[0]);
+});
+
+/** All files in the list, by path. */
+function pathsOf(store: UnitStore): readonly string[] {
+  const list = listVisibleFiles(store, store.snapshot);
+  for (;;) {
+    const { done, value } = list.next();
+    if (done) return value.map(({ path }) => path);
+  }
+}
+
+test('the list of files is kept until a file changes, also if only its name does', (t) => {
+  const folder = makeFollowedFolder(t);
+  folder.write('users/ann.yaml', 'name: Ann\n');
+  const store = new UnitStore(folder.root);
+  for (const _ of store.rescan([{ folder: '' }]));
+  assert.ok(pathsOf(store).includes('users/ann.yaml'));
+  const list = listVisibleFiles(store, store.snapshot);
+  assert.equal(listVisibleFiles(store, store.snapshot).next().value, list.next().value);
+  renameSync(join(folder.root, 'users/ann.yaml'), join(folder.root, 'users/ann.yml'));
+  for (const _ of store.rescan([{ folder: '' }]));
+  assert.ok(pathsOf(store).includes('users/ann.yml'));
+  assert.ok(!pathsOf(store).includes('users/ann.yaml'));
+});
+
+test('a folder that is read again because it was replaced keeps its files and their times in the meantime', (t) => {
+  const folder = makeFollowedFolder(t);
+  folder.dataset('namespaces/a/datasets/d', 'Label', ['v1']);
+  const store = new UnitStore(folder.root);
+  for (const _ of store.rescan([{ folder: '' }]));
+  const ref = { kind: 'dataset', namespace: 'a', slug: 'd' } as const;
+  const [paths, time] = [pathsOf(store), timeOfLastChange(store, ref)];
+  assert.ok(paths.includes('namespaces/a/datasets/d/dataset.yaml') && time > 0);
+  store.invalidate('');
+  const reading = store.rescan([{ folder: '' }]);
+  reading.next();
+  assert.deepEqual(pathsOf(store), paths);
+  assert.equal(timeOfLastChange(store, ref), time);
+  for (const _ of reading);
+  assert.deepEqual(pathsOf(store), paths);
 });
