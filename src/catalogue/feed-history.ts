@@ -41,6 +41,7 @@ export class FeedHistory {
   readonly #users = new Map<number, UserState[]>();
   #events = 0;
   #firstTime: number | null = null;
+  #lastTime = 0;
   #completeSince: number;
 
   constructor(completeSince: number) {
@@ -80,6 +81,7 @@ export class FeedHistory {
     if (state.at > 0) {
       this.#events++;
       this.#firstTime = Math.min(state.at, this.#firstTime ?? state.at);
+      this.#lastTime = Math.max(state.at, this.#lastTime);
     }
     if ('record' in state) {
       const states = this.#statesOf(state.record);
@@ -107,6 +109,11 @@ export class FeedHistory {
   /** Time of the first event; null if there is none. */
   get firstTime(): number | null {
     return this.#firstTime;
+  }
+
+  /** Time of the last event; 0 if there is none. */
+  get lastTime(): number {
+    return this.#lastTime;
   }
 
   /** The history from a time on: earlier events become its beginning. */

@@ -4,7 +4,7 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FeedHistory, type RecordState, type UserState } from '../catalogue/feed-history.ts';
 import { privateFolder } from '../catalogue/layout.ts';
-import { writeDurably } from '../disk/durable.ts';
+import { errorCode, writeDurably } from '../disk/durable.ts';
 import { readLines } from './read-lines.ts';
 import { makeRegularPause } from './reading/event-loop.ts';
 import type { UnitState } from './reading/unit-reader.ts';
@@ -35,45 +35,68 @@ async function linesOf(states: readonly (RecordState | UserState)[]): Promise<Bu
   return parts;
 }
 
-/** Appends states to an existing file, durably. @throws Error with code ENOENT if there is none */
-export async function appendStates(path: string, states: readonly (RecordState | UserState)[]): Promise<void> {
+/** Appends states to an existing file, durably. @returns false if there is none */
+export async function appendStates(path: string, states: readonly (RecordState | UserState)[]): Promise<boolean> {
   const lines = await linesOf(states);
-  const file = await open(path, constants.O_WRONLY | constants.O_APPEND);
+  const file = await open(path, constants.O_WRONLY | constants.O_APPEND).catch(nullIfMissing);
+  if (!file) return false;
   try {
     await file.appendFile(Buffer.concat(lines));
     await file.datasync();
   } finally {
     await file.close();
   }
+  return true;
+}
+
+function nullIfMissing(error: unknown): null {
+  if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
+  throw error;
 }
 
 export interface StoredHistory {
   readonly history: FeedHistory;
-  /** True if a crash has cut off the last line. No answer of the feed had it yet. */
-  readonly isCutOff: boolean;
+  /** True if it must be written again: lines are left out, or a crash has cut off the last one. No answer of the feed had that one yet. */
+  readonly isDamaged: boolean;
+  /** Number of the lines that are left out. */
+  readonly badLines: number;
 }
 
 /**
- * The history in a journal; null if there is none, or it is damaged.
+ * The history in a journal; null if there is none, or its head is of another version. Damaged lines are left out: what a
+ * record became is noticed as a difference between the history and the folder.
  * @param units by key, whose texts are in memory anyway, and are used in place of equal ones
+ * @throws Error with a code if the file can't be read
  */
 export async function readHistory(path: string, units: ReadonlyMap<string, UnitState>): Promise<StoredHistory | null> {
+  let history: FeedHistory | undefined;
+  let [size, badLines] = [0, 0];
+  const pause = makeRegularPause();
+  const stats = await stat(path).catch(nullIfMissing);
+  if (!stats) return null;
+  for await (const bytes of readLines(path)) {
+    size += bytes.length + 1;
+    const line = parseLine(bytes);
+    if (!history) {
+      const { changes, complete_since: completeSince } = line ?? {};
+      if (changes !== formatVersion || typeof completeSince !== 'number') return null;
+      history = new FeedHistory(completeSince);
+    } else if (line && isState(line)) history.add(withSharedTexts(line, units));
+    else badLines++;
+    await pause();
+  }
+  return history ? { history, isDamaged: badLines > 0 || stats.size > size, badLines } : null;
+}
+
+const isState = (line: Partial<RecordState & UserState>): line is RecordState | UserState =>
+  typeof line.at === 'number' &&
+  (typeof line.user === 'number' || (typeof line.record === 'string' && line.seenBy !== undefined));
+
+/** @returns null if it is no object of JSON */
+function parseLine(bytes: Buffer): Record<string, unknown> | null {
   try {
-    let history: FeedHistory | undefined;
-    let size = 0;
-    const pause = makeRegularPause();
-    for await (const bytes of readLines(path)) {
-      size += bytes.length + 1;
-      const line = JSON.parse(bytes.toString());
-      if (!history) {
-        const { changes, complete_since: completeSince } = line;
-        if (changes !== formatVersion || typeof completeSince !== 'number') return null;
-        history = new FeedHistory(completeSince);
-      } else if (typeof line.at !== 'number' || !('record' in line || 'user' in line)) return null;
-      else history.add(withSharedTexts(line, units));
-      await pause();
-    }
-    return history ? { history, isCutOff: (await stat(path)).size > size } : null;
+    const line: unknown = JSON.parse(bytes.toString());
+    return typeof line === 'object' ? (line as Record<string, unknown> | null) : null;
   } catch {
     return null;
   }
@@ -81,15 +104,13 @@ export async function readHistory(path: string, units: ReadonlyMap<string, UnitS
 
 /** A state that was parsed just now, with the texts of its unit. */
 function withSharedTexts(
-  state: { record?: string; versions?: string[] } & RecordState,
+  state: RecordState | UserState,
   units: ReadonlyMap<string, UnitState>,
-): RecordState {
-  const unit = units.get(state.record);
-  if (!unit) return state;
-  state.record = unit.key;
+): RecordState | UserState {
+  const unit = 'record' in state ? units.get(state.record) : undefined;
+  if (!unit || !('record' in state)) return state;
   const { entity } = unit.reading;
-  if (!state.versions || !entity || !('versions' in entity)) return state;
-  const slugs = new Map(entity.versions.map(({ slug }) => [slug, slug]));
-  state.versions = state.versions.map((slug) => slugs.get(slug) ?? slug);
-  return state;
+  const slugs = new Map(entity && 'versions' in entity ? entity.versions.map(({ slug }) => [slug, slug]) : []);
+  const versions = state.versions?.map((slug) => slugs.get(slug) ?? slug);
+  return { ...state, record: unit.key, ...(versions && { versions }) };
 }

@@ -3,15 +3,15 @@
  * for each state. A follower of the folder appends what it notices; at the next start, the differences between the journal
  * and the folder are what happened in the meantime. It can be lost: a new one begins with the present state.
  */
-import { audienceOfRecord } from '../catalogue/audience.ts';
 import { FeedHistory, isSameRecordState, type RecordState, type UserState } from '../catalogue/feed-history.ts';
-import { parseCataloguePath, recordPathWithoutExtension, type Unit } from '../catalogue/layout.ts';
+import type { Unit } from '../catalogue/layout.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { User } from '../catalogue/types.ts';
 import { errorCode } from '../disk/durable.ts';
 import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
-import { type FeedRef, listFeedRefs, settlingTime, timeOfLastChange } from './changes-feed.ts';
+import { type FeedRef, settlingTime, timeOfLastChange } from './changes-feed.ts';
 import { appendStates, feedPath, readHistory, type StoredHistory, writeHistory } from './feed-journal-file.ts';
+import { affectedRefs, type Records, recordState, recordsWithKnown, takeFirst, uniqueRefs } from './feed-records.ts';
 import { makeRegularPause } from './reading/event-loop.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
@@ -52,7 +52,7 @@ export class FeedJournal {
     this.#store = store;
     this.#options = options;
     this.#path = feedPath(store.tree.root);
-    this.#mustRewrite = stored === null || stored.isCutOff;
+    this.#mustRewrite = stored === null || stored.isDamaged;
     this.#history = stored?.history ?? new FeedHistory(this.#now());
   }
 
@@ -61,12 +61,14 @@ export class FeedJournal {
    * starts answers requests in the meantime.
    */
   static async open(store: UnitStore, options: FeedJournalOptions = {}): Promise<FeedJournal> {
-    const stored = await readHistory(feedPath(store.tree.root), store.states);
-    const journal = new FeedJournal(store, options, stored);
+    const { stored, ...readable } = await readStored(store, options);
+    const journal = new FeedJournal(store, { ...options, ...readable }, stored);
     const { snapshot } = store;
     const users = [...snapshot.users.values()];
     const records = recordsWithKnown(store, stored?.history.records ?? []);
-    journal.#noticeLater(snapshot, users, records, stored ? undefined : 0);
+    // Nobody has read a history that is only read: what happened before counts as settled, so that a single answer has it.
+    const settled = Math.max(Date.now() - settlingTime, stored?.history.lastTime ?? 0);
+    journal.#noticeLater(snapshot, users, records, !stored ? 0 : options.readOnly ? settled : undefined);
     store.onUpdate = (units) => journal.#notice(units);
     await journal.#noticing;
     return journal;
@@ -79,6 +81,13 @@ export class FeedJournal {
   /** Resolves when all that was noticed so far is on disk, or can't be written. */
   async written(): Promise<void> {
     await this.#noticing;
+    await this.#writing;
+  }
+
+  /** Writes what could not be written before, and resolves as `written`: to be called when the program ends. */
+  async close(): Promise<void> {
+    await this.written();
+    this.#startWriting();
     await this.#writing;
   }
 
@@ -163,7 +172,12 @@ export class FeedJournal {
   }
 
   #startWriting(): void {
-    if (this.#options.readOnly || (this.#unwritten.length === 0 && !this.#mustRewrite)) return;
+    if (this.#options.readOnly) {
+      this.#unwritten.length = 0;
+      this.#dropOldEvents();
+      return;
+    }
+    if (this.#unwritten.length === 0 && !this.#mustRewrite) return;
     this.#writing = this.#writing.then(() => this.#write());
   }
 
@@ -172,7 +186,7 @@ export class FeedJournal {
     const states = this.#unwritten.splice(0);
     try {
       if (this.#mustRewrite) await this.#rewrite();
-      else if (states.length) await appendStates(this.#path, states);
+      else if (states.length && !(await appendStates(this.#path, states))) await this.#rewrite();
       this.#mustRewrite = false;
       this.#hasFailed = false;
     } catch (error) {
@@ -209,6 +223,26 @@ export class FeedJournal {
   }
 }
 
+/** The stored history. One that can't be read now is not replaced by another: the journal is not written then. */
+async function readStored(
+  store: UnitStore,
+  { readOnly, log }: FeedJournalOptions,
+): Promise<{ stored: StoredHistory | null; readOnly: boolean | undefined }> {
+  const path = feedPath(store.tree.root);
+  try {
+    const stored = await readHistory(path, store.states);
+    if (stored?.badLines)
+      log?.(`The journal of changes has ${stored.badLines} damaged lines: ${path}. Removals in them are unknown.`);
+    return { stored, readOnly };
+  } catch (error) {
+    log?.(
+      `The journal of changes can't be read (${errorCode(error)}): ${path}. It stays as it is, and is not written. ` +
+        'Until a start that can read it, removals before this one are unknown.',
+    );
+    return { stored: null, readOnly: true };
+  }
+}
+
 /** A record beside its last state in the history. */
 interface ComparedRecord {
   /** As it is now; its time is 0. */
@@ -218,75 +252,4 @@ interface ComparedRecord {
   /** Time of the last change of its files, in milliseconds; and the time before, if that was another. */
   readonly time: number;
   readonly before: number | undefined;
-}
-
-/** Paths of records, each once, with their references. */
-type Records = Iterable<readonly [record: string, ref: FeedRef]>;
-
-/** The records of a snapshot, and those that were known before. */
-function* recordsWithKnown(
-  { snapshot, states }: UnitStore,
-  known: Iterable<string>,
-): Generator<readonly [string, FeedRef]> {
-  const present = new Set<string>();
-  for (const ref of listFeedRefs(snapshot)) {
-    const path = recordPathWithoutExtension(ref);
-    // The same text as that of the unit's state: it is kept for each record.
-    const record = states.get(path)?.key ?? path;
-    present.add(record);
-    yield [record, ref];
-  }
-  for (const record of known) {
-    const ref = present.has(record) ? null : refAt(record);
-    if (ref) yield [record, ref];
-  }
-}
-
-function takeFirst<T>(items: Iterable<T>, count: number): T[] {
-  const first: T[] = [];
-  for (const item of items) if (first.push(item) >= count) break;
-  return first;
-}
-
-/** References with their records' paths, each once. */
-function* uniqueRefs(refs: Iterable<FeedRef>): Generator<readonly [string, FeedRef]> {
-  const seen = new Set<string>();
-  for (const ref of refs) {
-    const record = recordPathWithoutExtension(ref);
-    if (!seen.has(record)) yield [record, ref];
-    seen.add(record);
-  }
-}
-
-/** The state of a record in a snapshot. */
-function recordState(snapshot: Snapshot, record: string, ref: FeedRef, at = 0): RecordState {
-  const seenBy = audienceOfRecord(snapshot, ref);
-  if (ref.kind !== 'dataset' || seenBy === null) return { record, at, seenBy };
-  const versions = snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug)?.versions ?? [];
-  const published = versions.filter(({ draft }) => !draft).map(({ slug }) => slug);
-  return { record, at, seenBy, versions: published.sort() };
-}
-
-/** The records whose state may change if units do. */
-function* affectedRefs(snapshot: Snapshot, units: readonly Unit[]): Generator<FeedRef> {
-  let hasDatasets = false;
-  for (const unit of units) {
-    if (unit.kind === 'query') yield unit;
-    if (unit.kind !== 'namespace' && unit.kind !== 'dataset') continue;
-    hasDatasets = true;
-    yield unit;
-    // Readers of a dataset see its namespace.
-    if (unit.kind === 'dataset') yield { kind: 'namespace', slug: unit.namespace };
-    else
-      for (const slug of snapshot.folders.get(unit.slug)?.datasets.keys() ?? [])
-        yield { kind: 'dataset', namespace: unit.slug, slug };
-  }
-  if (hasDatasets) for (const slug of snapshot.queries.keys()) yield { kind: 'query', slug };
-}
-
-function refAt(record: string): FeedRef | null {
-  const info = parseCataloguePath(`${record}.yaml`);
-  return info.kind === 'record' && ['namespace', 'dataset', 'query'].includes(info.ref.kind)
-    ? (info.ref as FeedRef)
-    : null;
 }

@@ -270,7 +270,7 @@ export class FileCatalogue implements CatalogueFiles {
     await this.#preparing;
     await this.#watch?.close();
     await Promise.all(this.#rescans);
-    await (await this.#feed)?.written();
+    await (await this.#feed)?.close();
     await this.commits.idle();
     await this.#accounts?.close();
     await this.#cache?.close();

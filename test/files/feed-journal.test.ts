@@ -1,6 +1,16 @@
 /** The journal of the feed of changes: programs that ask what changed have, after any edits, what they may see. */
 import assert from 'node:assert/strict';
-import { appendFileSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it, mock, type TestContext } from 'node:test';
@@ -313,12 +323,7 @@ describe('the journal of the feed', () => {
     const { folder, feed } = await start(test);
     await feed.journal.written();
     rmSync(folder.path(homeOf('a/two')), { recursive: true });
-    for (const damage of [
-      null,
-      'x\n',
-      '{"changes":99,"complete_since":1}\n',
-      '{"changes":1,"complete_since":1}\n{}\n',
-    ]) {
+    for (const damage of [null, 'x\n', '{"changes":99,"complete_since":1}\n']) {
       if (damage === null) rmSync(journalOf(folder.root));
       else writeFileSync(journalOf(folder.root), damage);
       mock.timers.tick(2000);
@@ -327,6 +332,85 @@ describe('the journal of the feed', () => {
       assert.deepEqual(await removedFor(next, null), []);
       assert.ok(next.journal.history.completeSince > feed.journal.history.completeSince);
     }
+  });
+
+  it('keeps what it has when single lines are damaged, and says so', async (test) => {
+    const { folder, feed } = await start(test);
+    rmSync(folder.path(homeOf('a/two')), { recursive: true });
+    feed.rescan();
+    await feed.journal.written();
+    const [head = '', ...lines] = readFileSync(journalOf(folder.root), 'utf8').split('\n');
+    const damaged = [head, '{}', ...lines.slice(0, 2), '\0\0\0', 'null', '{"at":1,"record":{}}', ...lines.slice(2)];
+    writeFileSync(journalOf(folder.root), damaged.join('\n'));
+    mock.timers.tick(2000);
+    const log: string[] = [];
+    const next = await openFeed(folder.root, { log: (line) => log.push(line) });
+    assert.deepEqual(await removedFor(next, null), [two]);
+    assert.equal(log.length, 1);
+    assert.match(log[0] ?? '', /^The journal of changes has 4 damaged lines: .*changes\.ndjson\./);
+    assert.ok(!readFileSync(journalOf(folder.root), 'utf8').includes('\0'));
+  });
+
+  it('is left as it is while it cannot be read', async (test) => {
+    const { folder, feed } = await start(test);
+    rmSync(folder.path(homeOf('a/two')), { recursive: true });
+    feed.rescan();
+    await feed.journal.written();
+    mock.timers.tick(2000);
+    const aside = folder.path('.catalogue/aside');
+    renameSync(journalOf(folder.root), aside);
+    mkdirSync(journalOf(folder.root));
+    const log: string[] = [];
+    const next = await openFeed(folder.root, { log: (line) => log.push(line) });
+    assert.deepEqual(await removedFor(next, null), []);
+    assert.match(log.join(), /^The journal of changes can't be read \(EISDIR\): .* is not written\./);
+    rmdirSync(journalOf(folder.root));
+    renameSync(aside, journalOf(folder.root));
+    folder.write('queries/new.yaml', 'id: 77\nlabel: New\ndataset: kept/kept\n');
+    next.rescan();
+    await next.journal.close();
+    assert.deepEqual(await removedFor(await openFeed(folder.root), null), [two]);
+  });
+
+  it('is written as a whole when its file is gone, and at the end what could not be written before', async (test) => {
+    const { folder, feed } = await start(test);
+    await feed.journal.written();
+    rmSync(journalOf(folder.root));
+    rmSync(folder.path(homeOf('a/two')), { recursive: true });
+    feed.rescan();
+    await feed.journal.written();
+    mock.timers.tick(2000);
+    assert.deepEqual(await removedFor(await openFeed(folder.root, { readOnly: true }), null), [two]);
+    rmSync(journalOf(folder.root));
+    mkdirSync(journalOf(folder.root));
+    rmSync(folder.path('queries/q.yaml'));
+    feed.rescan();
+    await feed.journal.written();
+    rmdirSync(journalOf(folder.root));
+    await feed.journal.close();
+    mock.timers.tick(2000);
+    assert.deepEqual((await removedFor(await openFeed(folder.root), null)).sort(), [two, 'queries/q']);
+  });
+
+  it('has what happened before for a program that opens the folder for one question', async (test) => {
+    const { folder, feed } = await start(test);
+    const { until } = await feed.changes(null);
+    mock.timers.tick(60_000);
+    rmSync(folder.path(homeOf('a/two')), { recursive: true });
+    folder.write('queries/new.yaml', 'id: 77\nlabel: New\ndataset: kept/kept\n');
+    const { items } = await (await openFeed(folder.root, { readOnly: true })).changes(null, until);
+    const found = items.map(({ ref, removed }) => `${removed ? '-' : '+'}${recordPathWithoutExtension(ref)}`);
+    assert.deepEqual(found.sort(), ['+queries/new', `-${two}`]);
+  });
+
+  it('keeps no more events of a reader than of a writer', async (test) => {
+    const { folder, feed } = await start(test, { readOnly: true, maxEvents: 4 });
+    for (let i = 0; i < 30; i++) {
+      folder.write(`queries/q${i}.yaml`, `id: ${100 + i}\nlabel: New\ndataset: kept/kept\n`);
+      feed.rescan();
+      mock.timers.tick(10);
+    }
+    assert.ok(feed.journal.history.eventCount <= 5);
   });
 
   it('drops old events, by age and by number', async (test) => {
