@@ -17,18 +17,19 @@ import {
   type Stats,
   statSync,
 } from 'node:fs';
-import { basename, join, sep } from 'node:path';
+import { join, sep } from 'node:path';
 import type { LRUCache } from 'lru-cache';
 import { isPayloadPath, landmarks, recordFormat } from '../../catalogue/layout.ts';
 import { lruCache } from '../../text/packages.ts';
 import { type Parsed, RecordText } from '../../text/parse.ts';
 import {
-  allowedTargetOfLink,
   decodeRecordText,
   type FileTree,
   isAbsent,
   lfsPointer,
+  linkProblems,
   maxRecordSize,
+  mayFollowLink,
   type Stamp,
   type TreeEntry,
   UnreadableFileError,
@@ -127,7 +128,7 @@ export class DiskTree implements FileTree {
   /** True if a link on the way to a path leads to what may not be shown there. */
   leadsOutside(path: string): boolean {
     try {
-      return !this.mayFollow(path, realpathSync.native(this.absolute(path)));
+      return !this.mayFollow(path, this.#realpath(path));
     } catch {
       return false; // missing or unreadable: reading it reports that
     }
@@ -138,21 +139,16 @@ export class DiskTree implements FileTree {
    * @param target absolute path of the file without symbolic links
    */
   mayFollow(path: string, target: string): boolean {
-    const name = path.replace(/\/$/, '');
-    if (target === this.#real(name)) return true;
-    if (!this.#isWithin(target) || target.includes(`${sep}.`, this.#real('').length)) return false;
-    const bound = allowedTargetOfLink(name);
-    const folder = realpathSync.native(this.absolute(bound.folder));
-    if (!this.mayFollow(bound.folder, folder) || !target.startsWith(folder + sep)) return false;
-    const rest = target.slice(folder.length + 1);
-    return bound.place === 'below' || rest === basename(name) || (bound.place === 'child' && !rest.includes(sep));
+    const real = this.#relative(target);
+    return (
+      real !== null && mayFollowLink(path.replace(/\/$/, ''), real, (folder) => this.#relative(this.#realpath(folder)))
+    );
   }
 
   /** Path of the file that links at a path lead to; the path itself if there are none, or they can't be followed. */
   linkTarget(path: string): string {
     try {
-      const target = realpathSync.native(this.absolute(path));
-      return this.#isWithin(target) ? target.slice(this.#real('').length + 1).replaceAll(sep, '/') : path;
+      return this.#relative(this.#realpath(path)) ?? path;
     } catch {
       return path;
     }
@@ -255,15 +251,16 @@ export class DiskTree implements FileTree {
     }
   }
 
-  /** Absolute path of a file if no link but the catalogue folder itself leads to it. */
-  #real(path: string): string {
+  /** A path below the root, relative to it, with slashes; null for any other. @param target without links */
+  #relative(target: string): string | null {
     this.#realRoot ??= realpathSync.native(this.root);
-    return path === '' ? this.#realRoot : join(this.#realRoot, path);
+    if (target === this.#realRoot) return '';
+    const prefix = this.#realRoot.endsWith(sep) ? this.#realRoot : this.#realRoot + sep;
+    return target.startsWith(prefix) ? target.slice(prefix.length).replaceAll(sep, '/') : null;
   }
 
-  #isWithin(target: string): boolean {
-    const root = this.#real('');
-    return target === root || target.startsWith(root + sep);
+  #realpath(path: string): string {
+    return realpathSync.native(this.absolute(path));
   }
 
   /** True if nothing is there, not even a link that leads nowhere: before it changes, its folder does. */
@@ -281,15 +278,9 @@ export class DiskTree implements FileTree {
       const stats = lstatSync(this.#place(path), ifExists);
       this.#absent = stats ? undefined : path;
       if (!stats?.isSymbolicLink()) return stats ?? null;
-      const target = realpathSync.native(this.absolute(path));
-      if (!this.#isWithin(target))
-        throw new UnreadableFileError(
-          'It is a link that leaves the catalogue folder; links are followed within it only.',
-        );
-      if (!this.mayFollow(path, target))
-        throw new UnreadableFileError(
-          'It is a link to another part of the catalogue; links are followed within site_media/ and the folder of a dataset only.',
-        );
+      const target = this.#realpath(path);
+      if (this.#relative(target) === null) throw new UnreadableFileError(linkProblems.outside);
+      if (!this.mayFollow(path, target)) throw new UnreadableFileError(linkProblems.otherPart);
       return statSync(target);
     } catch (error) {
       if (error instanceof UnreadableFileError) throw error;

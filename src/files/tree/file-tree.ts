@@ -1,5 +1,6 @@
 /** Tree of files that records are read from: a folder on disk, a tree in git, or either with pending changes over it. */
 import type { Dirent } from 'node:fs';
+import { posix } from 'node:path';
 import { mediaFolder, parseRecordFileName, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import type { Parsed } from '../../text/parse.ts';
 
@@ -30,7 +31,7 @@ export function unreadable(error: unknown): UnreadableFileError {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'EACCES' || code === 'EPERM')
     return new UnreadableFileError("It can't be read: give the user that runs catalogue permission to read it.");
-  if (code === 'ELOOP') return new UnreadableFileError('It is a link to itself.');
+  if (code === 'ELOOP') return new UnreadableFileError(linkProblems.itself);
   // The system's own message has the path on this machine, and diagnostics are public.
   return new UnreadableFileError(`It can't be read (${code}).`);
 }
@@ -46,7 +47,7 @@ interface LinkBound {
  * `site_media/`, the files of a dataset in its folder; a dataset may be a link to another of its namespace, and a
  * namespace to another one, since their records come along.
  */
-export function allowedTargetOfLink(path: string): LinkBound {
+function allowedTargetOfLink(path: string): LinkBound {
   const parts = path.split('/');
   const [top = '', , middle] = parts;
   const within = (count: number, place: LinkBound['place']) => ({ folder: parts.slice(0, count).join('/'), place });
@@ -57,6 +58,32 @@ export function allowedTargetOfLink(path: string): LinkBound {
   if (parts.length === 3) return within(2, 'same');
   return parts.length === 4 ? within(3, 'child') : within(4, 'below');
 }
+
+/**
+ * True if links on the way to a path may be followed.
+ * @param path relative to the catalogue folder, as is the target
+ * @param target the path without links
+ * @param realOf the path of a folder without links; null if it is not in the catalogue folder
+ */
+export function mayFollowLink(path: string, target: string, realOf: (folder: string) => string | null): boolean {
+  if (target === path) return true;
+  if (/(^|\/)\./.test(target)) return false;
+  const bound = allowedTargetOfLink(path);
+  const folder = realOf(bound.folder);
+  if (folder === null || !mayFollowLink(bound.folder, folder, realOf)) return false;
+  const prefix = folder && `${folder}/`;
+  if (!target.startsWith(prefix)) return false;
+  const rest = target.slice(prefix.length);
+  return bound.place === 'below' || rest === posix.basename(path) || (bound.place === 'child' && !rest.includes('/'));
+}
+
+/** What is said of a link that is not followed: by where it leads. */
+export const linkProblems = {
+  itself: 'It is a link to itself.',
+  outside: 'It is a link that leaves the catalogue folder; links are followed within it only.',
+  otherPart:
+    'It is a link to another part of the catalogue; links are followed within site_media/ and the folder of a dataset only.',
+} as const;
 
 /** Entry of a folder. */
 export type TreeEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>;

@@ -2,7 +2,6 @@
  * Catalogue in git, read like a folder on disk, without a checkout: the tree of a commit, or the index. All names are
  * read at once; the content of files is read for the units that are needed (`load`).
  */
-import { posix } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
 import { datasetFolder, isPayloadPath, parseRecordFileName, recordPaths, type Unit } from '../../catalogue/layout.ts';
 import { type GitOptions, runGit, runGitForBytes } from '../git/git.ts';
@@ -10,7 +9,9 @@ import {
   decodeRecordText,
   type FileTree,
   lfsPointer,
+  linkProblems,
   maxRecordSize,
+  mayFollowLink,
   type Stamp,
   type TreeEntry,
   UnreadableFileError,
@@ -23,12 +24,16 @@ export type TreeSource = { readonly commit: string } | { readonly index: string 
 interface Blob {
   readonly id: string;
   readonly isLink: boolean;
+  /** Why a link isn't followed; without it, it leads nowhere. */
+  readonly problem?: string;
 }
 
 /** Maximum size of a Git LFS pointer, in bytes (git-lfs.com/spec). */
 const largestPointer = 1024;
 /** Number of blobs in one call of git: some tens of megabytes at most. */
 const batch = 2000;
+/** Links that are followed for one path, as on Linux. */
+const maxLinks = 40;
 /** Files that links may add to a tree, beside as many as it has. */
 const maxLinkedFiles = 100_000;
 
@@ -125,7 +130,8 @@ export class GitTree implements FileTree {
     const blob = this.#blobs.get(path);
     const stamp = this.stamp(path);
     if (!blob || !stamp) return null;
-    if (blob.isLink) throw new UnreadableFileError('It is a link that leads nowhere in the catalogue folder.');
+    if (blob.isLink)
+      throw new UnreadableFileError(blob.problem ?? 'It is a link that leads nowhere in the catalogue folder.');
     if (stamp.size > maxRecordSize)
       throw new UnreadableFileError(`It has ${stamp.size} bytes; a record has at most ${maxRecordSize}.`);
     return { text: decodeRecordText(this.#bytes.get(blob.id) ?? Buffer.alloc(0)), stamp };
@@ -228,7 +234,7 @@ function foldersOf(paths: Iterable<string>): ReadonlyMap<string, readonly TreeEn
 }
 
 /**
- * Replaces links within the folder by their targets. A link that leaves it, or leads to a folder that it is in, stays a link.
+ * Replaces links by what they lead to, as far as they may be followed on disk, too. Others stay links, as one to a folder that it is in.
  * @throws ConflictError if links to folders with further links would make a tree without bounds
  */
 async function followLinks(
@@ -237,18 +243,56 @@ async function followLinks(
   links: readonly (readonly [path: string, blob: Blob])[],
 ): Promise<void> {
   const maxFiles = 2 * blobs.size + maxLinkedFiles;
-  for (const [path, { id }] of links) {
-    const target = posix.normalize(posix.join(posix.dirname(path), await runGit(root, ['cat-file', 'blob', id])));
-    const found = blobs.get(target);
+  const targets = new Map<string, string>();
+  for (const [path, { id }] of links) targets.set(path, await runGit(root, ['cat-file', 'blob', id]));
+  const realOf = (path: string) => realPath(targets, path).real;
+  const depth = ([path]: readonly [string, Blob]) => path.split('/').length;
+  // Links in a folder before those to the folder: these show what the former lead to.
+  for (const [path, blob] of [...links].sort((a, b) => depth(b) - depth(a))) {
+    const { real, problem } = realPath(targets, path);
+    if (real === null || !mayFollowLink(path, real, realOf)) {
+      blobs.set(path, { ...blob, problem: problem ?? linkProblems.otherPart });
+      continue;
+    }
+    const found = blobs.get(real);
     if (found) blobs.set(path, found);
-    else if (!path.startsWith(`${target}/`)) {
-      const within = [...blobs].filter(([other]) => other.startsWith(`${target}/`));
+    else if (!path.startsWith(`${real}/`)) {
+      const within = [...blobs].filter(([other]) => other.startsWith(`${real}/`));
       if (blobs.size + within.length > maxFiles)
         throw new ConflictError(
           `${path} is a symbolic link to a folder, and with it links lead to more than ${maxFiles} files. Remove it from git.`,
         );
-      for (const [other, blob] of within) blobs.set(path + other.slice(target.length), blob);
+      for (const [other, one] of within) blobs.set(path + other.slice(real.length), one);
       if (within.length) blobs.delete(path);
     }
   }
+}
+
+/**
+ * A path without links, as realpath(3), but whether there is something at its end or not.
+ * @param targets the texts of all links, by path
+ * @returns null in its place and the problem, if a link leads out of the folder or to itself
+ */
+function realPath(
+  targets: ReadonlyMap<string, string>,
+  path: string,
+): { readonly real: string; readonly problem?: never } | { readonly real: null; readonly problem: string } {
+  const parts: string[] = [];
+  const rest = path.split('/');
+  for (let links = 0; rest.length; ) {
+    const name = rest.shift() ?? '';
+    if (name === '' || name === '.') continue;
+    if (name === '..') {
+      if (parts.pop() === undefined) return { real: null, problem: linkProblems.outside };
+      continue;
+    }
+    parts.push(name);
+    const target = targets.get(parts.join('/'));
+    if (target === undefined) continue;
+    if (++links > maxLinks) return { real: null, problem: linkProblems.itself };
+    if (target.startsWith('/')) return { real: null, problem: linkProblems.outside };
+    parts.pop();
+    rest.unshift(...target.split('/'));
+  }
+  return { real: parts.join('/') };
 }
