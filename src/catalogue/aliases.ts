@@ -1,5 +1,5 @@
 /** Aliases: former names of renamed or moved records, which redirect to the present ones. */
-import { formatRef, type Ref } from './ref.ts';
+import { type DatasetRef, formatRef, type Ref } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 
 interface Aliases {
@@ -59,6 +59,17 @@ export function resolveAlias(snapshot: Snapshot, ref: Ref): Ref | undefined {
       : { kind: 'version', namespace, dataset: slug, slug: ref.slug };
   }
   return undefined;
+}
+
+/**
+ * The dataset at the address `<namespace>/<dataset>`, or else the one that was moved from it: an alias has no effect while
+ * a dataset has the address. So it must be found in the whole snapshot: whether a viewer may see it is a second question.
+ */
+export function findDatasetAtAddress(snapshot: Snapshot, address: string): DatasetRef | undefined {
+  const [namespace = '', slug = ''] = address.split('/');
+  const ref = { kind: 'dataset', namespace, slug } as const;
+  if (snapshot.folders.get(namespace)?.datasets.has(slug)) return ref;
+  return resolveAlias(snapshot, ref) as DatasetRef | undefined;
 }
 
 function renamed(namespaces: ReadonlyMap<string, string>, place: { namespace: string; slug: string }) {

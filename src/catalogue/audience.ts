@@ -2,7 +2,7 @@
  * Audiences: the viewers who may see a record of the feed of changes, as a text that can be stored. `*` is everybody; other
  * audiences are the slugs of groups and the users (`user:<username>`), with spaces between them. Staff are in each.
  */
-import { resolveAlias } from './aliases.ts';
+import { findDatasetAtAddress } from './aliases.ts';
 import { listNamespaceReaders } from './people.ts';
 import type { Viewer } from './permissions.ts';
 import { type DatasetRef, formatUserReader, type NamespaceRef, type QueryRef } from './ref.ts';
@@ -43,13 +43,10 @@ function datasetAudience(snapshot: Snapshot, { namespace: slug, slug: name }: Om
 function queryAudience(snapshot: Snapshot, { slug }: QueryRef): string | null {
   const query = snapshot.queries.get(slug);
   if (!query) return null;
-  const [namespace = '', name = ''] = query.dataset.split('/');
-  const ref = { kind: 'dataset', namespace, slug: name } as const;
-  const folder = snapshot.folders.get(namespace);
-  if (folder?.datasets.has(name)) return datasetAudience(snapshot, ref);
-  const moved = resolveAlias(snapshot, ref);
-  if (moved?.kind === 'dataset') return datasetAudience(snapshot, moved);
-  return audience(folder?.namespace?.owners ?? []);
+  const dataset = findDatasetAtAddress(snapshot, query.dataset);
+  if (dataset) return datasetAudience(snapshot, dataset);
+  const [namespace = ''] = query.dataset.split('/');
+  return audience(snapshot.folders.get(namespace)?.namespace?.owners ?? []);
 }
 
 const audience = (...names: readonly Iterable<string>[]): string =>

@@ -2,7 +2,7 @@
  * Permissions. Records that a viewer may not see are removed from the snapshot before it is used, so that no list, count,
  * search or error reveals that they exist.
  */
-import { resolveAlias } from './aliases.ts';
+import { findDatasetAtAddress, resolveAlias } from './aliases.ts';
 import type { Input, WritableKind } from './catalogue.ts';
 import type { Diagnostic } from './diagnostic.ts';
 import { ConflictError, excerpt, NotPermittedError } from './errors.ts';
@@ -150,26 +150,19 @@ function rightsKey({ staff, username, groups }: Viewer, snapshot: Snapshot): str
 
 function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
   const folders = replaceMapValues(snapshot.folders, (folder) => visibleFolder(viewer, folder));
-  const visible = { ...snapshot, folders };
   const queries = replaceMapValues(snapshot.queries, (query) => {
-    if (datasetExists(visible, query.dataset)) return query;
+    const dataset = findDatasetAtAddress(snapshot, query.dataset);
     const [namespace = ''] = query.dataset.split('/');
-    return isNamespaceOwnerOrStaff(viewer, snapshot.folders.get(namespace)) && !datasetExists(snapshot, query.dataset)
-      ? query
-      : null;
+    const maySee = dataset
+      ? folders.get(dataset.namespace)?.datasets.has(dataset.slug)
+      : isNamespaceOwnerOrStaff(viewer, snapshot.folders.get(namespace));
+    return maySee ? query : null;
   });
   const diagnostics = replaceMapValues(snapshot.diagnostics, (found, path) =>
     maySeeDiagnostics(path, found, viewer, snapshot, { folders, queries }) ? found : null,
   );
   const isAll = folders === snapshot.folders && queries === snapshot.queries && diagnostics === snapshot.diagnostics;
   return isAll ? snapshot : snapshotWithSmallerMembers(snapshot, { folders, queries, diagnostics });
-}
-
-/** True if a dataset exists at this address, or was moved from it. */
-function datasetExists(snapshot: Snapshot, dataset: string): boolean {
-  const [namespace = '', slug = ''] = dataset.split('/');
-  const ref = { kind: 'dataset', namespace, slug } as const;
-  return Boolean(snapshot.folders.get(namespace)?.datasets.has(slug) || resolveAlias(snapshot, ref));
 }
 
 /** True if a viewer who sees these folders and queries may see the diagnostics of a file. */

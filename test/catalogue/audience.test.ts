@@ -28,7 +28,8 @@ const content = fc.record({
     fc.constantFrom('p', 'q', 'r'),
     fc.record({ label: fc.constant('x'), dataset: fc.constantFrom('a/x', 'b/x', 'c/x', 'a/formerly', 'a/never') }),
   ),
-  alias: fc.boolean(),
+  alias: fc.option(fc.constantFrom('a/formerly', 'a/x', 'a/y', 'c/x')),
+  namespaceAlias: fc.option(fc.constantFrom('a', 'c')),
 });
 const viewers: readonly Viewer[] = [
   anonymous,
@@ -44,9 +45,17 @@ const refsIn = (snapshot: Snapshot) =>
 describe('an audience', () => {
   it('has exactly the viewers who see the record', () => {
     fc.assert(
-      fc.property(content, ({ alias, datasets, ...rest }) => {
-        const renamed = alias && datasets['b/x'] ? { 'b/x': { ...datasets['b/x'], aliases: ['a/formerly'] } } : {};
-        const snapshot = snapshotOf({ ...rest, datasets: { ...datasets, ...renamed } });
+      fc.property(content, ({ alias, namespaceAlias, datasets, namespaces, ...rest }) => {
+        const renamed = <T extends object>(
+          records: Readonly<Record<string, T>>,
+          name: string,
+          former: string | null,
+        ) => (former && records[name] ? { ...records, [name]: { ...records[name], aliases: [former] } } : records);
+        const snapshot = snapshotOf({
+          ...rest,
+          datasets: renamed(datasets, 'b/x', alias),
+          namespaces: renamed(namespaces, 'b', namespaceAlias),
+        });
         for (const viewer of viewers) {
           const seen = new Set(
             refsIn(restrictSnapshotToVisible(viewer, snapshot)).map((ref) => recordPathWithoutExtension(ref)),

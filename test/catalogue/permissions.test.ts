@@ -121,6 +121,17 @@ describe('visibleTo', () => {
     assert.deepEqual(seen(localAdmin), ['of-mine', 'stray']);
   });
 
+  it('a query of a private dataset is hidden if the dataset has the former address of a public one', () => {
+    const whole = snapshotOf({
+      namespaces: { parks: { label, owners: ['editors'] } },
+      datasets: { 'parks/trees-2025': { label, aliases: ['trees'] }, 'parks/trees': { label, visibility: 'private' } },
+      queries: { secret: { label, dataset: 'parks/trees' } },
+    });
+    const seen = (viewer: Viewer) => [...restrictSnapshotToVisible(viewer, whole).queries.keys()];
+    assert.deepEqual(seen(anonymous), []);
+    assert.deepEqual(seen(member), ['secret']);
+  });
+
   it('a former address of what is hidden leads nowhere', () => {
     const old = { kind: 'dataset', namespace: 'parks', slug: 'formerly' } as const;
     assert.ok(resolveAlias(snapshot, old));
