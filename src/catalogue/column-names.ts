@@ -59,11 +59,40 @@ export function renamesBetween(
 /** Parameters with calls of functions of columns. */
 const callParameters = ['_aggregate', '_ordering'];
 const filterParameters = ['_filter', 'filter'];
-const quotedOrName = /'(?:[^']|'')*'|"(?:[^"]|"")*"|[\p{L}_:][\p{L}\p{M}\p{N}_:.]*(?!\s*\()/gu;
+
+/**
+ * Texts, names in quotes, numbers, and other words of CQL2 text. With a parenthesis behind it, a word is a function or a
+ * geometry, and EMPTY is behind geometries only. A text that isn't closed takes the rest: looking for the end of each is slow.
+ */
+const cql2Token =
+  /'(?:[^'\\]|''|\\.)*(?:'|\\?$)|"(?:[^"]|"")*"|[\d.][\p{L}\p{M}\p{N}_:.]*|([\p{L}_:][\p{L}\p{M}\p{N}_:.]*)(\s*(?:(?:zm?|m)\s*)?(?:\(|empty\b))?/gisu;
+/** Names of columns that are one of these words must be quoted in some places; elsewhere they stay as they are. */
+const cql2Keyword = /^(?:and|or|not|is|null|between|in|like|div|true|false)$/i;
+/** Strings of JSON, and the names of properties in CQL2 JSON. */
+const jsonProperty =
+  /("property"\s*:\s*)("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[\da-fA-F]{4}))*")|"(?:[^"\\]|\\.)*(?:"|\\?$)/gsu;
+
+/** Replaces the names of columns in a filter: CQL2 text, or CQL2 JSON, which begins with a brace. */
+function replaceColumnNamesInFilter(filter: string, rename: (name: string) => string): string {
+  if (/^\s*\{/.test(filter))
+    return filter.replace(jsonProperty, (token, key?: string, property = '') => {
+      if (key === undefined) return token;
+      const name: string = JSON.parse(property);
+      const to = rename(name);
+      return to === name ? token : key + JSON.stringify(to);
+    });
+  return filter.replace(cql2Token, (token, word?: string, behind?: string) => {
+    const isQuoted = token.startsWith('"');
+    if (!isQuoted && (word === undefined || behind !== undefined || cql2Keyword.test(word))) return token;
+    const name = isQuoted ? token.slice(1, -1).replaceAll('""', '"') : token;
+    const to = rename(name);
+    return to === name ? token : `"${to.replaceAll('"', '""')}"`;
+  });
+}
 
 /**
  * The parameters of a query with the present names of columns: in filters, lists of columns, aggregates and the names in
- * CQL2. A name that is ambiguous stays.
+ * CQL2. A name that is ambiguous stays. Filters of one column under two names become a list: all of them apply.
  */
 export function replaceColumnNamesInParameters(
   parameters: Readonly<Record<string, unknown>>,
@@ -88,13 +117,7 @@ export function replaceColumnNamesInParameters(
     const [, minus = '', name = ''] = columns.includes(text) ? [] : (/^(-?)(.*)$/s.exec(text) ?? []);
     return name === '' ? text : minus + present(name);
   };
-  const inFilter = (text: string) =>
-    text.replace(quotedOrName, (token) => {
-      if (token.startsWith("'")) return token;
-      const name = token.startsWith('"') ? token.slice(1, -1).replaceAll('""', '"') : token;
-      const to = present(name);
-      return to === name ? token : `"${to.replaceAll('"', '""')}"`;
-    });
+  const inFilter = (text: string) => replaceColumnNamesInFilter(text, present);
   const inCalls = (text: string) => replaceColumnNamesInAggregates(text, present);
   const each = (value: unknown, rename: (text: string) => string): unknown =>
     Array.isArray(value) ? value.map((one) => each(one, rename)) : typeof value === 'string' ? rename(value) : value;
@@ -107,8 +130,10 @@ export function replaceColumnNamesInParameters(
     if (filterParameters.includes(name) && !columns.includes(name)) return [name, each(value, inFilter)];
     return name.startsWith('_') ? [name, value] : [inParameter(name, columns, present), value];
   });
+  const merged = new Map<string, unknown>();
+  for (const [name, value] of pairs) merged.set(name, merged.has(name) ? [merged.get(name), value].flat() : value);
   return {
-    parameters: Object.fromEntries(pairs),
+    parameters: Object.fromEntries(merged),
     renamed: [...renamed].map(([from, to]) => ({ from, to })),
   };
 }
