@@ -7,6 +7,7 @@ import { excerpt, type FieldErrors, ValidationError } from './errors.ts';
 import type { InputType, NamedField, Schema } from './field.ts';
 import { fieldsOf } from './fields.ts';
 import { validateImage } from './image.ts';
+import { isNestedDeeper } from './nesting.ts';
 import { parseReadingOptionsInput } from './reading.ts';
 import { maxSlugLength, slugRule } from './ref.ts';
 import { slugify } from './slug.ts';
@@ -150,18 +151,11 @@ function parseObject(value: unknown): Parsed {
   if (value === null) return invalidInput(noNull);
   if (typeof value !== 'object' || Array.isArray(value))
     return invalidInput(`Expected a dictionary of items but got type "${pythonTypeName(value)}".`);
-  return isTooDeep(value) ? invalidInput(`The nesting is deeper than ${maxNesting}.`) : { value };
+  return isNestedDeeper(value, maxNesting) ? invalidInput(`The nesting is deeper than ${maxNesting}.`) : { value };
 }
 
 /** Maximum nesting of objects and lists in a field: less than in a file. */
 const maxNesting = 20;
-
-function isTooDeep(value: object): boolean {
-  let level: object[] = [value];
-  for (let depth = 0; depth < maxNesting; depth++)
-    level = level.flatMap((item) => Object.values(item).filter((part) => typeof part === 'object' && part !== null));
-  return level.length > 0;
-}
 
 /** A link: a slug, or `<namespace>/<dataset>`. (The server has already parsed the URL.) */
 function parseLink(value: unknown, { link, default: absent }: NamedField): Parsed {

@@ -3,6 +3,8 @@
  * summary of the data. In records such a text is a mapping, if that gives back the same bytes.
  */
 
+import { isNestedDeeper } from './nesting.ts';
+
 /** A summary as a mapping. */
 export type MetadataMapping = Readonly<Record<string, unknown>>;
 
@@ -45,12 +47,16 @@ function decodeBase64(text: string): string | null {
 
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** The JSON object that base64 holds; null if it holds none. */
+/** Maximum nesting of objects and lists: as in a record. JSON may have thousands, and code that walks it is recursive. */
+const maxNesting = 50;
+
+/** The JSON object that base64 holds; null if it holds none, or one that is nested more deeply than a record. */
 export function decodeMetadata(text: string): MetadataMapping | null {
   const json = decodeBase64(text);
   if (!json?.startsWith('{')) return null;
   try {
-    return JSON.parse(json) as MetadataMapping;
+    const mapping: MetadataMapping = JSON.parse(json);
+    return isNestedDeeper(mapping, maxNesting) ? null : mapping;
   } catch {
     return null;
   }

@@ -55,6 +55,20 @@ describe('metadata', () => {
     );
   });
 
+  it('nested more deeply than a record are opaque: in the prompt, in pages, and to the API', async () => {
+    const deep = base64(`{"a":${'['.repeat(8000)}${']'.repeat(8000)}}`);
+    const root = await makeRoot(withMetadata(deep));
+    const shown = (await type(['version', 'show', version], { root, terminal: true })).out;
+    assert.match(shown, new RegExp(`^metadata +${deep.slice(0, 59)}…$`, 'm'));
+    assert.equal((await type(['check', '--fix'], { root })).exitCode, 0);
+    const { base } = await served(withMetadata(deep));
+    for (const format of ['api', 'json']) {
+      const answer = await fetch(`${base}/api/v1/versions/?format=${format}`);
+      assert.equal(answer.status, 200);
+      assert.ok((await answer.text()).includes(deep.slice(0, 59)));
+    }
+  });
+
   it('that differ between two commits are told key by key, and their form is no difference', async (test) => {
     const repository = await makeRepository(withMetadata(base64(json)), test);
     const file = join(repository.root, path);

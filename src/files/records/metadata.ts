@@ -27,7 +27,7 @@ export function metadataForRecord(text: string, present?: unknown): MetadataMapp
     const { metadata } = ('value' in parsed ? parsed.value : {}) as { readonly metadata: MetadataMapping };
     return written.length <= maxLength && encodeMetadata(metadata) === text ? mapping : text;
   } catch {
-    // It is nested more deeply than a record may be.
+    // In a record, it would be nested more deeply than that may be.
     return text;
   }
 }

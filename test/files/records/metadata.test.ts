@@ -45,6 +45,8 @@ const others = [
   `${base64('{"a":1}')}=`,
 ];
 const deep = base64(`${'{"a":'.repeat(60)}null${'}'.repeat(60)}`);
+/** JSON.parse reads it; JSON.stringify, which is recursive, doesn't write it. */
+const deepest = base64(`{"a":${'['.repeat(10_000)}${']'.repeat(10_000)}}`);
 const longKey = base64(JSON.stringify({ ['k'.repeat(2000)]: 1 }));
 
 const json = fc.oneof(
@@ -60,7 +62,7 @@ const text = fc.oneof(
   json.map((value) => base64(JSON.stringify(value, null, 1))),
   fc.uint8Array().map(base64),
   fc.string(),
-  fc.constantFrom(...odd, ...others, deep, longKey),
+  fc.constantFrom(...odd, ...others, deep, deepest, longKey),
 );
 
 /** The text after it was written in a record, and read again. */
@@ -79,7 +81,7 @@ describe('metadata in a record', () => {
 
   it('are a mapping where JSON gives it back, and else the text', () => {
     assert.deepEqual(metadataForRecord(base64('{"rows":3,"source":"a.csv"}')), { rows: 3, source: 'a.csv' });
-    for (const sent of [...odd, ...others, deep, longKey]) assert.equal(metadataForRecord(sent), sent);
+    for (const sent of [...odd, ...others, deep, deepest, longKey]) assert.equal(metadataForRecord(sent), sent);
     const large = base64(JSON.stringify({ a: Array.from({ length: 200_000 }, () => 1) }));
     assert.equal(metadataForRecord(large), large, 'a record has a maximum size');
   });
@@ -94,6 +96,7 @@ describe('metadata in a record', () => {
     assert.deepEqual(metadataForPeople(base64('{"rows":3}')), { rows: 3 });
     assert.equal(metadataForPeople(base64('{"rows": 3}')), '{"rows": 3}');
     assert.equal(metadataForPeople('opaque'), 'opaque');
+    assert.equal(metadataForPeople(deepest), deepest);
     assert.equal(mappingOfMetadata(base64('{"rows": 3}')), null);
   });
 });
@@ -135,7 +138,7 @@ describe('metadata of a version', () => {
   });
 
   it('come back as they were given to a new version', async () => {
-    for (const metadata of [base64('{"b":[1,{"c":null}]}'), base64('{"a": 1}'), 'opaque']) {
+    for (const metadata of [base64('{"b":[1,{"c":null}]}'), base64('{"a": 1}'), 'opaque', deepest]) {
       const source = Readable.from([Buffer.from(`a\n${metadata.length}\n`)]);
       const dataset = { kind: 'dataset', namespace: 'lab', slug: 'trees' } as const;
       const { version } = await workshop.catalogue.publish(dataset, {
