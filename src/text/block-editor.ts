@@ -62,11 +62,9 @@ function changeEntries(
   const firstKept = diff.kept[0].entry;
   const column = columnAtOffset(text, node.entries[0]?.start ?? 0);
   const addedAfter = (previous: Entry | null) =>
-    diff.added
-      .filter((added) => added.previous === previous)
-      .flatMap(({ key, value }) =>
-        key === null ? yamlItemLines(value, column, style) : yamlPairLines(key, value, column, style),
-      );
+    (diff.added.get(previous) ?? []).flatMap(({ key, value }) =>
+      key === null ? yamlItemLines(value, column, style) : yamlPairLines(key, value, column, style),
+    );
   const before = addedAfter(null);
   const last: TextEdit[] = [];
   for (const { entry } of diff.kept) {

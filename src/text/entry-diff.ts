@@ -11,16 +11,17 @@ export interface KeptEntry {
 
 /** An entry to be written. */
 export interface AddedEntry {
-  /** The entry that it follows; null at the start of the collection. */
-  readonly previous: Entry | null;
   readonly key: string | null;
   readonly value: Value;
 }
 
+export type AddedEntries = ReadonlyMap<Entry | null, readonly AddedEntry[]>;
+
 export interface EntryDiff {
   /** At least one, in the order of the text. */
   readonly kept: readonly [KeptEntry, ...KeptEntry[]];
-  readonly added: readonly AddedEntry[];
+  /** Keyed by the entry that they follow; null at the start of the collection. */
+  readonly added: AddedEntries;
   readonly removed: readonly Entry[];
 }
 
@@ -53,19 +54,21 @@ function diffMapping(node: Collection, before: Mapping, after: Mapping, order: r
     kept.push({ entry, before: before[key] as Value, after: after[key] as Value });
     positions.set(key, entry);
   }
-  const added: AddedEntry[] = [];
-  const unordered = Object.keys(after).filter((key) => !order.includes(key));
+  const added = new Map<Entry | null, AddedEntry[]>();
+  const add = (previous: Entry | null, key: string) => addBehind(added, previous, { key, value: after[key] as Value });
+  const ordered = new Set(order);
+  const unordered = Object.keys(after).filter((key) => !ordered.has(key));
   let previous: Entry | null = null;
   for (const key of order) {
     if (!Object.hasOwn(after, key)) continue;
     if (!positions.has(key)) {
-      added.push({ previous, key, value: after[key] as Value });
+      add(previous, key);
       positions.set(key, previous);
     }
     previous = positions.get(key) ?? null;
   }
   const last = kept.at(-1)?.entry ?? null;
-  for (const key of unordered) if (!positions.has(key)) added.push({ previous: last, key, value: after[key] as Value });
+  for (const key of unordered) if (!positions.has(key)) add(last, key);
   return diffOf(node, kept, added);
 }
 
@@ -73,12 +76,12 @@ function diffList(node: Collection, before: readonly Value[], after: readonly Va
   if (node.entries.length !== before.length) return null;
   const partner = new Map(alignItems(before, after).map(([from, to]) => [to, from]));
   const kept: KeptEntry[] = [];
-  const added: AddedEntry[] = [];
+  const added = new Map<Entry | null, AddedEntry[]>();
   let previous: Entry | null = null;
   for (const [index, value] of after.entries()) {
     const from = partner.get(index);
     const entry: Entry | undefined = from === undefined ? undefined : node.entries[from];
-    if (from === undefined || entry === undefined) added.push({ previous, key: null, value });
+    if (from === undefined || entry === undefined) addBehind(added, previous, { key: null, value });
     else {
       kept.push({ entry, before: before[from] as Value, after: value });
       previous = entry;
@@ -87,7 +90,13 @@ function diffList(node: Collection, before: readonly Value[], after: readonly Va
   return diffOf(node, kept, added);
 }
 
-function diffOf(node: Collection, kept: readonly KeptEntry[], added: readonly AddedEntry[]): EntryDiff | null {
+function addBehind(added: Map<Entry | null, AddedEntry[]>, previous: Entry | null, entry: AddedEntry): void {
+  const known = added.get(previous);
+  if (known) known.push(entry);
+  else added.set(previous, [entry]);
+}
+
+function diffOf(node: Collection, kept: readonly KeptEntry[], added: AddedEntries): EntryDiff | null {
   const [first, ...rest] = kept;
   if (first === undefined) return null;
   const stays = new Set(kept.map(({ entry }) => entry));

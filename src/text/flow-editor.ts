@@ -28,11 +28,10 @@ function changeEntries(
   const spacing = detectSpacing(source, node);
   const first: TextEdit[] = [];
   const last: TextEdit[] = [];
-  for (const previous of [null, ...diff.kept.map(({ entry }) => entry)]) {
-    const added = diff.added.filter((entry) => entry.previous === previous);
-    if (added.length === 0) continue;
-    const written = added.map((entry) => entryText(source, node, spacing, entry));
-    const at = diff.kept[0].entry.start;
+  const areQuoted = node.entries.every(({ value }) => value.kind === 'scalar' && value.style === 'double');
+  const at = diff.kept[0].entry.start;
+  for (const [previous, added] of diff.added) {
+    const written = added.map((entry) => entryText(source, node, spacing, areQuoted, entry));
     if (previous === null)
       first.push({ start: at, end: at, text: written.map((item) => `${item},${spacing.comma}`).join('') });
     else last.push(...insertAfter(source.text, previous, written, spacing.comma, source.style.lineBreak));
@@ -40,11 +39,16 @@ function changeEntries(
   return { first, last: [...last, ...removeEntries(source.text, node, diff)] };
 }
 
-/** The text of a new entry, with quotes like the others of its collection. */
-function entryText(source: SourceText, node: Collection, spacing: Spacing, { key, value }: AddedEntry): string {
-  const allQuoted = node.entries.every(({ value }) => value.kind === 'scalar' && value.style === 'double');
+/** The text of a new entry, with quotes like the others of its collection. @param areQuoted true if all values there are */
+function entryText(
+  source: SourceText,
+  node: Collection,
+  spacing: Spacing,
+  areQuoted: boolean,
+  { key, value }: AddedEntry,
+): string {
   const quote = (item: string) => (source.json ? JSON.stringify(item) : yamlScalarText(item, 'double'));
-  if (key === null && allQuoted && typeof value === 'string') return quote(value);
+  if (key === null && areQuoted && typeof value === 'string') return quote(value);
   const lineAt = spacing.comma.lastIndexOf('\n');
   const written = valueText(source, value, lineAt < 0 ? '' : spacing.comma.slice(lineAt + 1));
   if (key === null) return written;
@@ -75,14 +79,14 @@ function insertAfter(
 function removeEntries(text: string, node: Collection, diff: EntryDiff): TextEdit[] {
   const removed = new Set(diff.removed);
   const edits: TextEdit[] = [];
+  const lastKeptIndex = node.entries.findLastIndex((entry) => !removed.has(entry));
   let lastKept: Entry | null = null;
   for (const [index, entry] of node.entries.entries()) {
     if (!removed.has(entry)) {
       lastKept = entry;
       continue;
     }
-    const isLast = node.entries.slice(index).every((other) => removed.has(other));
-    if (isLast) {
+    if (index > lastKeptIndex) {
       const end = endOfEntry(node.entries.at(-1) ?? entry);
       edits.push({ start: lastKept === null ? entry.start : endOfEntry(lastKept), end, text: '' });
       break;

@@ -304,3 +304,20 @@ words:
   );
   assert.equal(newRecordText({}, order), '{}\n');
 });
+
+test('Edits of long lists take time in proportion to their length, not to its square', () => {
+  const words = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `word${from + i}`);
+  const block = (items: readonly string[]) => `keywords:\n${items.map((item) => `  - ${item}\n`).join('')}`;
+  const flow = (items: readonly string[]) => `{"keywords": ${JSON.stringify(items).replaceAll(',', ', ')}}`;
+  for (const [format, write] of [
+    ['yaml', block],
+    ['json', flow],
+  ] as const) {
+    const [short, long] = [words(0, 30_000), words(0, 60_000)];
+    assert.equal(editRecordText(write(short), format, { keywords: long }, order), write(long));
+    assert.equal(editRecordText(write(long), format, { keywords: short }, order), write(short));
+    const [from, to] = [words(15_000, 30_000), words(0, 45_000)];
+    assert.equal(editRecordText(write(from), format, { keywords: to }, order), write(to));
+    assert.equal(editRecordText(write(to), format, { keywords: from }, order), write(from));
+  }
+});
