@@ -71,15 +71,16 @@ const control = /[\x00-\x1f\x7f-\x9f]/g;
  * The line of a place, or the part around it. Tabs and control characters are one blank each.
  * @param line from 1
  * @param column from 1, in UTF-16 units
+ * @param start offset of the line, if it is known
  * @returns undefined if the text has no such line, or an empty one
  */
-export function excerptAt(text: string, line: number, column: number): Excerpt | undefined {
-  let start = 0;
-  for (let number = 1; number < line; number++) {
-    const end = text.indexOf('\n', start);
-    if (end < 0) return undefined;
-    start = end + 1;
-  }
+export function excerptAt(
+  text: string,
+  line: number,
+  column: number,
+  start = startOfLine(text, line),
+): Excerpt | undefined {
+  if (start === undefined) return undefined;
   const end = text.indexOf('\n', start);
   const at = Math.max(0, column - 1);
   const first = at < longest ? 0 : at - before;
@@ -91,4 +92,14 @@ export function excerptAt(text: string, line: number, column: number): Excerpt |
     .trimEnd();
   if (shown === '') return undefined;
   return { text: shown, at: Math.min(at - first, shown.length) };
+}
+
+function startOfLine(text: string, line: number): number | undefined {
+  let start = 0;
+  for (let number = 1; number < line; number++) {
+    const end = text.indexOf('\n', start);
+    if (end < 0) return undefined;
+    start = end + 1;
+  }
+  return start;
 }

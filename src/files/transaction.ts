@@ -9,7 +9,7 @@
 import { forEachConcurrent, makeQueue } from '../catalogue/concurrency.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
-import { recordFormat, type Scope, scopeKey } from '../catalogue/layout.ts';
+import { type Scope, scopeKey } from '../catalogue/layout.ts';
 import { findEntity } from '../catalogue/lookup.ts';
 import { restrictSnapshotToVisible } from '../catalogue/permissions.ts';
 import type { RecordDiagnostic, RecordSet } from '../catalogue/record-set.ts';
@@ -17,10 +17,10 @@ import { findRuleViolations } from '../catalogue/rules.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { withLocks } from '../disk/lock.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
-import { findPosition } from '../text/parse.ts';
 import type { Access } from './catalogue-files.ts';
 import { appendToJournal } from './following/journal.ts';
 import { makeRegularPause, runStepsInSlices } from './reading/event-loop.ts';
+import { makeRecordPositionFinder } from './records/record-positions.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
 import { performFileActions } from './writing/action.ts';
 import type { Step } from './writing/change.ts';
@@ -264,17 +264,13 @@ class Transaction {
       (code === 'name'
         ? !findEntity(visible(), other) && findEntity(files.snapshot, other)
         : !findEntity(after, other));
-    const diagnostics = found.map((one) => withPosition(isHidden(one) ? withoutNames(one) : one, plan));
+    const findPosition = makeRecordPositionFinder((path) => plan.text(path));
+    const diagnostics = found.map((one) => {
+      const { fix: _, other: __, ...rest } = isHidden(one) ? withoutNames(one) : one;
+      return { ...rest, ...(findPosition(one.path, one.pointer) ?? { line: 1, column: 1 }) };
+    });
     return (this.#options.refusal ?? defaultRefusal)(diagnostics);
   }
-}
-
-/** A diagnostic with its line. */
-function withPosition({ fix: _, other: __, ...found }: RecordDiagnostic, plan: TransactionPlan): Diagnostic {
-  const text = plan.text(found.path);
-  const place =
-    text === undefined ? { line: 1, column: 1 } : findPosition(text, recordFormat(found.path), found.pointer);
-  return { ...found, ...place };
 }
 
 /** A diagnostic that doesn't name the other record, which the viewer may not see. */

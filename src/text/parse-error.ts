@@ -28,12 +28,30 @@ export class ParseError extends Error implements TextPosition {
   }
 }
 
-/** Line and column of an offset; a byte order mark at the start takes no column. */
-export function lineAndColumnAt(text: string, offset: number): TextPosition {
-  const before = text.slice(0, offset);
-  const line = before.split('\n').length;
-  const column = offset - before.lastIndexOf('\n') - (line === 1 && before.startsWith('\ufeff') ? 1 : 0);
-  return { line, column };
+/** Offsets of the starts of the lines of a text, ascending. */
+export function lineStartsOf(text: string): readonly number[] {
+  const starts = [0];
+  for (let at = text.indexOf('\n'); at >= 0; at = text.indexOf('\n', at + 1)) starts.push(at + 1);
+  return starts;
+}
+
+/**
+ * Line and column of an offset; a byte order mark at the start takes no column.
+ * @param lineStarts of the text: for several offsets in it, they are found once
+ */
+export function lineAndColumnAt(
+  text: string,
+  offset: number,
+  lineStarts: readonly number[] = lineStartsOf(text.slice(0, offset)),
+): TextPosition {
+  let [line, more] = [0, lineStarts.length];
+  while (line < more) {
+    const middle = (line + more) >> 1;
+    if ((lineStarts[middle] ?? 0) <= offset) line = middle + 1;
+    else more = middle;
+  }
+  const column = offset - (lineStarts[line - 1] ?? 0) + 1;
+  return { line, column: line === 1 && offset > 0 && text.startsWith('\ufeff') ? column - 1 : column };
 }
 
 /** A ParseError for the second of two equal keys; `first` and `second` are their offsets. */

@@ -3,7 +3,14 @@ import type { LRUCache } from 'lru-cache';
 import { excerpt } from '../catalogue/errors.ts';
 import { parseJsonTree, parseStrictJson } from './json.ts';
 import { lruCache } from './packages.ts';
-import { lineAndColumnAt, mergeConflictError, ParseError, pointerTokens, type TextPosition } from './parse-error.ts';
+import {
+  lineAndColumnAt,
+  lineStartsOf,
+  mergeConflictError,
+  ParseError,
+  pointerTokens,
+  type TextPosition,
+} from './parse-error.ts';
 import { readPlainYaml } from './plain-yaml.ts';
 import { type Collection, type Entry, endOfEntry, type Node } from './tree.ts';
 import { parseYamlTree, readYaml } from './yaml.ts';
@@ -133,12 +140,14 @@ export function makePositionFinder(
   const source = stripByteOrderMark(text);
   const known = text.length < largeText ? undefined : largeTextsOf(format).get(text)?.positions;
   let root: Node | undefined;
+  let lineStarts: readonly number[] | undefined;
   return (pointer, part = 'value') => {
     const position = part === 'value' ? known?.get(pointer) : undefined;
     if (position) return position;
     try {
       root ??= parseSyntaxTree(source, format);
-      return lineAndColumnAt(source, offsetOf(root, pointer, part));
+      lineStarts ??= lineStartsOf(source);
+      return lineAndColumnAt(source, offsetOf(root, pointer, part), lineStarts);
     } catch (error) {
       return error instanceof ParseError ? { line: error.line, column: error.column } : { line: 1, column: 1 };
     }

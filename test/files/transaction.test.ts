@@ -38,6 +38,20 @@ describe('an edit', { concurrency: 4 }, () => {
     assert.deepEqual((await readdir(folder.path('groups'))).sort(), ['a.yaml', 'b.json']);
   });
 
+  it('that is refused names the places of thousands of problems in one record', async (t) => {
+    const { folder, change } = await open(t);
+    const path = 'namespaces/parks/datasets/trees/dataset.yaml';
+    const readers = Array.from({ length: 5000 }, (_, i) => `  - g${i}\n`).join('');
+    const text = `label: Trees\nreaders:\n${readers}`;
+    await assert.rejects(change({ do: 'write', path, text, ifMatch: null }), (error: ValidationError) => {
+      const lines = error.fields.non_field_errors as readonly string[];
+      assert.equal(lines.length, 5000);
+      assert.match(lines.at(-1) ?? '', /dataset\.yaml:5002:5: There is no group g4999\./);
+      return true;
+    });
+    assert.equal((await readdir(folder.path('namespaces/parks'))).includes('datasets'), false);
+  });
+
   it('that changes nothing writes nothing', async (t) => {
     const { folder, edit } = await open(t);
     folder.write('groups/a.yaml', "label:   'x'\n");

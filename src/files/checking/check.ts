@@ -2,17 +2,18 @@
 
 import { type Diagnostic, excerptAt } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../catalogue/errors.ts';
-import { mediaFolder, payloadPath, recordFormat, recordPaths, type Unit } from '../../catalogue/layout.ts';
+import { mediaFolder, payloadPath, recordPaths, type Unit } from '../../catalogue/layout.ts';
 import { makeDiagnostic, type RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { findRuleViolations } from '../../catalogue/rules.ts';
 import type { Version } from '../../catalogue/types.ts';
-import { findPosition } from '../../text/parse.ts';
+import { lineStartsOf } from '../../text/parse-error.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
 import { openFileCatalogue } from '../file-catalogue.ts';
 import { readUnits } from '../reading/read-unit.ts';
 import { type ScanResult, scanForUnits } from '../reading/scan.ts';
+import { makeRecordPositionFinder } from '../records/record-positions.ts';
 import { ensureEditorSchemas } from '../scaffold.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
@@ -106,12 +107,20 @@ async function findDiagnostics(root: string, options: CheckOptions) {
   const { records, found, files, since, paths } = options.changed
     ? await checkChanged(root, options.changed, options)
     : await checkAll(root, options);
+  const findPosition = makeRecordPositionFinder((path) => records.text(path));
+  const lineStarts = new Map<string, readonly number[]>();
+  const findExcerpt = (path: string, line: number, column: number) => {
+    const text = records.text(path);
+    if (text === undefined) return undefined;
+    const starts = lineStarts.get(path) ?? lineStartsOf(text);
+    lineStarts.set(path, starts);
+    return excerptAt(text, line, column, starts[line - 1]);
+  };
   const withPosition = ({ fix, other: _, ...one }: Found): CheckDiagnostic => {
-    const text = one.line ? undefined : records.text(one.path);
     const part = one.code === 'unknown-key' ? 'key' : 'value';
-    const { line = 1, column = 1 } =
-      text === undefined ? one : findPosition(text, recordFormat(one.path), one.pointer, part);
-    const excerpt = one.excerpt ?? (text === undefined ? undefined : excerptAt(text, line, column));
+    const position = one.line ? undefined : findPosition(one.path, one.pointer, part);
+    const { line = 1, column = 1 } = position ?? one;
+    const excerpt = one.excerpt ?? (position && findExcerpt(one.path, line, column));
     return { ...one, line, column, fixable: Boolean(fix), ...(excerpt && { excerpt }) };
   };
   const rewritable = options.fix ? await findRewritableMetadata(paths, records) : [];

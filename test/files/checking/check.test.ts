@@ -288,6 +288,18 @@ describe('check', () => {
     assert.ok(problems.some(({ message }) => message === 'There is no file site_media/out.png.'));
   });
 
+  it('parses a record once, for the places of all of its problems', async (t) => {
+    const folder = makeFolder(clean, t);
+    const columns = Array.from({ length: 4000 }, (_, i) => `  - {type: string, name: c${i},\n    lable: C}\n`).join('');
+    folder.write(benches, `id: 2\nlabel: Benches\ncolumns:\n${columns}`);
+    const { problems } = await checkCatalogueFiles(folder.root);
+    const places = problems.map(({ path, line, column, excerpt }) => [path, line, column, excerpt?.text]);
+    assert.deepEqual(
+      places,
+      Array.from({ length: 4000 }, (_, i) => [benches, 2 * i + 5, 5, '    lable: C}']),
+    );
+  });
+
   it('finds nothing in the example catalogue', async () => {
     const example = fileURLToPath(new URL('../../../catalogue-data', import.meta.url));
     assert.deepEqual((await checkCatalogueFiles(example, { deep: true })).problems, []);
