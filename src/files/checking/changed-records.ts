@@ -10,6 +10,9 @@ import {
   type Unit,
   unitKey,
 } from '../../catalogue/layout.ts';
+import type { RecordValue } from '../../catalogue/record-set.ts';
+import { usernameOfReader } from '../../catalogue/ref.ts';
+import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { GitError, runGit } from '../git/git.ts';
 import {
   branchPoint,
@@ -24,6 +27,7 @@ import {
 import { readUnits, type UnitsRead, unitsAtPaths, unitsByKey } from '../reading/read-unit.ts';
 import { scanForUnits } from '../reading/scan.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
+import type { FileTree } from '../tree/file-tree.ts';
 import { GitTree, gitIndexEnvironment } from '../tree/git-tree.ts';
 import { TreeRecords, treeRecordsOf } from './tree-records.ts';
 
@@ -43,8 +47,8 @@ export interface ChangedRecords {
   readonly since: string;
 }
 
-/** With more words than these to find, all records are read. */
-const maxWords = 300;
+/** With more patterns than these to search, all records are read. */
+const maxPatterns = 300;
 
 /** @throws NotFoundError if there is no such commit, or the folder is in no repository; UnavailableError if git fails */
 export function findRecordsChangedInGit(root: string, part: GitChanges): Promise<ChangedRecords> {
@@ -94,11 +98,11 @@ async function concernedUnits(
 ): Promise<Unit[]> {
   const all = unitsByKey([...scanForUnits(trees[1])].flatMap((found) => ('unit' in found ? [found.unit] : [])));
   const units = unitsAtPaths(touched);
-  const words = await searchWords(trees, units, touched, all);
-  const mentioning = words.size > maxWords ? all : unitsAtPaths(await filesMentioning(root, part, words));
-  for (const [key, unit] of mentioning) units.set(key, unit);
+  const patterns = await searchPatterns(trees, units, touched, all);
+  const matching = patterns.size > maxPatterns ? all : unitsAtPaths(await filesMatching(root, part, patterns));
+  for (const [key, unit] of matching) units.set(key, unit);
   await loadGitTrees(trees, units.values());
-  for (const unit of referencedBy(readUnits(trees[1], units.values())))
+  for (const unit of referencedBy(readUnits(trees[1], units.values()), all))
     if (all.has(unitKey(unit))) units.set(unitKey(unit), unit);
   await loadGitTrees(trees, units.values());
   return [...units.values()];
@@ -109,34 +113,60 @@ async function loadGitTrees(trees: Trees, units: Iterable<Unit>): Promise<void> 
   for (const tree of trees) if (tree instanceof GitTree) await tree.load(wanted);
 }
 
-/** Words to search in other records: ids of changed records, added, removed and former names. */
-async function searchWords(
+/**
+ * Patterns (POSIX extended regular expressions) to search in other records: ids of changed records, added, removed and
+ * former names, and readers that are users if unchanged records become public.
+ */
+async function searchPatterns(
   trees: Trees,
   units: ReadonlyMap<string, Unit>,
   touched: ReadonlySet<string>,
   all: ReadonlyMap<string, Unit>,
 ): Promise<ReadonlySet<string>> {
   await loadGitTrees(trees, units.values());
-  const words = new Set<string>();
-  const [before, now] = trees.map((tree) => {
+  const patterns = new Set<string>();
+  const add = (word: string, end = '') => patterns.add(word.replace(/[.[\](){}*+?^$|\\]/g, '\\$&') + end);
+  const recordsIn = (tree: FileTree) => {
     const { snapshot, states } = readUnits(tree, units.values());
     return new TreeRecords(tree, snapshot, states);
-  });
+  };
+  const [before, now] = [recordsIn(trees[0]), recordsIn(trees[1])];
   for (const path of touched) {
-    if (parseCataloguePath(path).kind === 'media') words.add(path);
-    const { id, aliases, dataset } = now?.record(path) ?? {};
-    if (typeof id === 'number') words.add(String(id));
-    for (const alias of Array.isArray(aliases) ? aliases : []) words.add(lastSegment(String(alias)));
-    if (typeof dataset === 'string' && !all.has(unitKey(datasetUnit(dataset)))) words.add(lastSegment(dataset));
-    const isAddedOrRemoved = (before?.record(path) === undefined) !== (now?.record(path) === undefined);
-    const [unit] = isAddedOrRemoved && parseRecordFileName(path) ? unitsAtPaths([path]).values() : [];
-    if (unit && 'slug' in unit && unit.kind !== 'user' && unit.kind !== 'query') words.add(unit.slug);
+    if (parseCataloguePath(path).kind === 'media') add(path);
+    const [unit] = parseRecordFileName(path) ? unitsAtPaths([path]).values() : [];
+    const { id, dataset } = now.record(path) ?? {};
+    if (typeof id === 'number') add(String(id));
+    for (const alias of [before, now].flatMap((records) => aliasesIn(records.record(path))))
+      if (unit?.kind === 'namespace') add(alias, `/${anyName}`);
+      else add(lastSegment(alias));
+    if (typeof dataset === 'string' && !all.has(unitKey(datasetUnit(dataset)))) add(lastSegment(dataset));
+    const isAddedOrRemoved = (before.record(path) === undefined) !== (now.record(path) === undefined);
+    if (isAddedOrRemoved && unit && 'slug' in unit && unit.kind !== 'query') add(unit.slug);
   }
-  return words;
+  // Queries may use a former name of a column.
+  for (const { datasets } of now.snapshot.folders.values())
+    for (const { slug, former_names } of datasets.values()) if (Object.keys(former_names).length) add(slug);
+  if (isOtherAudience(before.snapshot, now.snapshot)) add('user:', anyName);
+  return patterns;
+}
+
+/** Pattern of a name of any kind. */
+const anyName = '[^][,:{}"\' \t#/]+';
+
+function aliasesIn(record: RecordValue | undefined): readonly string[] {
+  const { aliases } = record ?? {};
+  return Array.isArray(aliases) ? aliases.map(String) : [];
+}
+
+/** True if unchanged records may have become public, or people hidden. */
+function isOtherAudience(before: Snapshot, now: Snapshot): boolean {
+  if (before.settings.people !== now.settings.people) return true;
+  const isPublic = ({ folders }: Snapshot, slug: string) => folders.get(slug)?.namespace?.visibility === 'public';
+  return [...now.folders.keys()].some((slug) => isPublic(now, slug) && !isPublic(before, slug));
 }
 
 /** The dataset at an address, which may be only a slug within its own namespace. */
-function datasetUnit(address: string, ownNamespace = ''): Unit {
+function datasetUnit(address: string, ownNamespace = ''): Unit & { readonly kind: 'dataset' } {
   const [first = '', second] = address.split('/');
   return second === undefined
     ? { kind: 'dataset', namespace: ownNamespace, slug: first }
@@ -145,11 +175,14 @@ function datasetUnit(address: string, ownNamespace = ''): Unit {
 
 const lastSegment = (address: string) => address.slice(address.lastIndexOf('/') + 1);
 
-/** Paths of records that contain a word as a value, or at the end of an address. */
-async function filesMentioning(root: string, part: GitChanges, words: ReadonlySet<string>): Promise<readonly string[]> {
-  if (words.size === 0) return [];
-  const escaped = [...words].map((word) => word.replace(/[.[\](){}*+?^$|\\]/g, '\\$&'));
-  const pattern = `(^|[][,:{ \t"'/-])(${escaped.join('|')})["']?[ \t]*([],}#\r]|$)`;
+/** Paths of records in which a pattern matches a value, or the end of an address. */
+async function filesMatching(
+  root: string,
+  part: GitChanges,
+  patterns: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  if (patterns.size === 0) return [];
+  const pattern = `(^|[][,:{ \t"'/-])(${[...patterns].join('|')})["']?[ \t]*([],}#\r]|$)`;
   const [source, env] = 'staged' in part ? ['--cached', gitIndexEnvironment(part.index)] : ['--untracked', {}];
   const commit = 'to' in part ? part.to : null;
   const flags = ['--no-full-name', '--no-recurse-submodules', '--no-color', '-I', '-l', '-z', '-E'];
@@ -175,13 +208,38 @@ const recordPathspecs = [
   { kind: 'query', slug: '*' } as const,
 ].map((ref) => `:(glob)${recordPathWithoutExtension(ref)}.*`);
 
-/** Units that the records of the units refer to. */
-function* referencedBy({ snapshot }: UnitsRead): Generator<Unit> {
-  for (const { namespace, datasets } of snapshot.folders.values()) {
-    for (const slug of namespace?.owners ?? []) yield { kind: 'group', slug };
-    for (const dataset of datasets.values())
-      for (const alias of dataset.aliases) yield datasetUnit(alias, dataset.namespace);
+/**
+ * Units that the rules look at beside those that were read: what these refer to, their namespaces, and the settings.
+ * @param all the units that exist
+ */
+function* referencedBy({ snapshot }: UnitsRead, all: ReadonlyMap<string, Unit>): Generator<Unit> {
+  yield { kind: 'settings' };
+  for (const [slug, { namespace, datasets }] of snapshot.folders) {
+    yield { kind: 'namespace', slug };
+    if (namespace) yield* groupsAndUsers([...namespace.owners, ...namespace.readers]);
+    for (const dataset of datasets.values()) {
+      yield* groupsAndUsers(dataset.readers);
+      for (const alias of dataset.aliases) yield datasetUnit(alias, slug);
+    }
   }
-  for (const { groups } of snapshot.users.values()) for (const slug of groups) yield { kind: 'group', slug };
-  for (const { dataset } of snapshot.queries.values()) yield datasetUnit(dataset);
+  for (const { groups } of snapshot.users.values()) yield* groupsAndUsers(groups);
+  for (const { dataset } of snapshot.queries.values()) {
+    const unit = datasetUnit(dataset);
+    yield unit;
+    if (all.has(unitKey(unit))) continue;
+    // Its namespace may have had another name.
+    for (const other of all.values())
+      if (other.kind === 'namespace') {
+        yield other;
+        yield { ...unit, namespace: other.slug };
+      }
+  }
+}
+
+/** The groups and users that owners or readers name. A user without "user:" is an error, whose message depends on the user. */
+function* groupsAndUsers(members: readonly string[]): Generator<Unit> {
+  for (const member of members) {
+    yield { kind: 'group', slug: member };
+    yield { kind: 'user', slug: usernameOfReader(member) ?? member };
+  }
 }

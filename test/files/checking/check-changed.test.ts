@@ -16,17 +16,29 @@ const record = (name: string) => `${homeOf(name)}/dataset.yaml`;
 /** Things that name each other, and faults that nobody is to be told of who didn't make them. */
 const content = {
   ...seed,
-  namespaces: { ...seed.namespaces, parks: { id: 1, label: 'Parks', owners: ['editors'] } },
+  namespaces: {
+    ...seed.namespaces,
+    parks: { id: 1, label: 'Parks', owners: ['editors'] },
+    water: { id: 2, label: 'Water', aliases: ['rivers'], visibility: 'private', readers: ['editors', 'user:ann'] },
+  },
   datasets: {
     ...seed.datasets,
-    'water/ponds': { id: 14, label: 'Ponds', aliases: ['pools'], image: '/site_media/pond.png' },
+    'water/ponds': { id: 14, label: 'Ponds', aliases: ['pools'], image: '/site_media/pond.png', readers: ['user:ann'] },
     'water/lakes': { id: 15, label: 'Lakes', licnce: 'MIT', image: '/site_media/none.png' },
   },
   groups: { editors: { id: 1, label: 'Editors' } },
   users: { ann: { id: 1, groups: ['editors'] }, bob: { id: 1, groups: ['nobody'] } },
   queries: {
-    tall: { id: 1, label: 'Tall', dataset: 'parks/trees', version: '20200102030405000000' },
+    tall: {
+      id: 1,
+      label: 'Tall',
+      dataset: 'parks/trees',
+      version: '20200102030405000000',
+      parameters: { height__gt: '3' },
+    },
     lost: { id: 2, label: 'Lost', dataset: 'parks/none' },
+    old: { id: 4, label: 'Old', dataset: 'water/pools' },
+    older: { id: 5, label: 'Older', dataset: 'rivers/ponds' },
   },
   files: { ...seed.files, 'site_media/pond.png': '', [record('water/broken')]: 'label: [\n' },
 };
@@ -45,10 +57,41 @@ const changes: Readonly<Record<string, readonly [found: number, change: Change]>
   'has no id': [1, ({ write }) => write(record('parks/paths'), 'label: Paths\n')],
   'is broken': [1, ({ write }) => write(record('parks/benches'), 'label: [\n')],
   'misspells a key': [1, ({ write }) => write(record('parks/benches'), 'id: 12\nlabel: x\nlicnce: MIT\n')],
-  'removes an owner': [2, ({ remove }) => remove('groups/editors.yaml')],
+  'removes an owner': [3, ({ remove }) => remove('groups/editors.yaml')],
+  'removes a reader': [2, ({ remove }) => remove('users/ann.yaml')],
+  'edits a dataset with readers': [
+    0,
+    ({ write }) =>
+      write(record('water/ponds'), 'id: 14\nlabel: Pools\naliases: [pools]\nreaders: [editors, user:ann]\n'),
+  ],
+  'edits a namespace with readers': [
+    0,
+    ({ write }) =>
+      write(
+        'namespaces/water/namespace.yaml',
+        'id: 2\nlabel: Wet\naliases: [rivers]\nvisibility: private\nreaders: [editors, user:ann]\n',
+      ),
+  ],
+  'takes a user for a group': [1, ({ write }) => write(record('parks/benches'), 'id: 12\nlabel: x\nreaders: [ann]\n')],
+  'names a reader in a public dataset': [
+    1,
+    ({ write }) => write(record('parks/benches'), 'id: 12\nlabel: x\nreaders: [user:ann]\n'),
+  ],
+  'publishes a namespace with readers': [
+    2,
+    ({ write }) =>
+      write(
+        'namespaces/water/namespace.yaml',
+        'id: 2\nlabel: Water\naliases: [rivers]\nreaders: [editors, user:ann]\n',
+      ),
+  ],
   'names a group that there is not': [
     1,
-    ({ write }) => write('namespaces/water/namespace.yaml', 'id: 2\nlabel: Water\nowners: [editor]\n'),
+    ({ write }) =>
+      write(
+        'namespaces/water/namespace.yaml',
+        'id: 2\nlabel: Water\naliases: [rivers]\nvisibility: private\nowners: [editor]\n',
+      ),
   ],
   'removes a dataset that a query asks': [1, ({ remove }) => remove(homeOf('parks/trees'))],
   'removes a version that a query asks': [2, ({ remove }) => remove(version)],
@@ -63,6 +106,23 @@ const changes: Readonly<Record<string, readonly [found: number, change: Change]>
     1,
     ({ write }) => write('queries/new.yaml', 'id: 3\nlabel: New\ndataset: water/pools\n'),
   ],
+  'asks a dataset by a former name of its namespace': [
+    1,
+    ({ write }) => write('queries/new.yaml', 'id: 3\nlabel: New\ndataset: rivers/wells\n'),
+  ],
+  'forgets the former name of a dataset': [1, ({ write }) => write(record('water/ponds'), 'id: 14\nlabel: Ponds\n')],
+  'forgets the former name of a namespace': [
+    1,
+    ({ write }) => write('namespaces/water/namespace.yaml', 'id: 2\nlabel: Water\nvisibility: private\n'),
+  ],
+  'renames a column that a query asks': [
+    1,
+    ({ write }) =>
+      write(
+        record('parks/trees'),
+        'id: 11\nlabel: Trees\ncolumns:\n  - name: Height\n    type: float\n    former_names: [height]\n',
+      ),
+  ],
   'takes a former name': [1, ({ write }) => write(record('water/pools'), 'id: 98\nlabel: Pools\n')],
   'claims a former name': [
     1,
@@ -73,7 +133,7 @@ const changes: Readonly<Record<string, readonly [found: number, change: Change]>
   'cuts a payload': [1, ({ write }) => write(payload, trees.slice(9))],
   'adds a payload that nobody names': [1, ({ write }) => write(payload.replace('trees.csv', 'more.csv'), trees)],
   'has two names that differ in case': [1, ({ write }) => write(record('parks/Trees'), 'id: 97\nlabel: Trees\n')],
-  'forgets the namespace': [1, ({ remove }) => remove('namespaces/water/namespace.yaml')],
+  'forgets the namespace': [2, ({ remove }) => remove('namespaces/water/namespace.yaml')],
   'puts a record where none can be': [1, ({ write }) => write('namespaces/parks/datasets/trees.yaml', 'label: x\n')],
   'breaks the settings': [1, ({ write }) => write('catalogue.yaml', 'page_size: many\n')],
   'mends a fault': [0, ({ remove }) => remove('users/bob.yaml')],
@@ -85,7 +145,7 @@ const told = (problems: readonly CheckDiagnostic[]) =>
 async function workshop(t: TestContext, within?: string) {
   const repository = await makeRepository(content, t, within);
   const before = (await checkCatalogueFiles(repository.root)).problems;
-  assert.equal(before.length, 6, told(before).join('\n'));
+  assert.equal(before.length, 8, told(before).join('\n'));
   return { ...repository, before: new Set(before.map(({ path, message }) => path + message)) };
 }
 
@@ -127,7 +187,22 @@ describe('check of what changed', () => {
     write(record('parks/benches'), 'label: [\n');
     remove('groups/editors.yaml');
     assert.deepEqual(await check(root, { staged: true }), []);
-    assert.equal((await check(root, { since: 'HEAD' })).length, 3);
+    assert.equal((await check(root, { since: 'HEAD' })).length, 4);
+  });
+
+  it('heeds the settings, whether they changed or not', async (t) => {
+    const { root, write, commit } = await workshop(t);
+    const publish = (label: string) =>
+      write('namespaces/water/namespace.yaml', `id: 2\nlabel: ${label}\naliases: [rivers]\nreaders: [user:ann]\n`);
+    write('catalogue.yaml', 'people: public\n');
+    publish('Water');
+    commit();
+    publish('Wet');
+    assert.deepEqual(await check(root, { staged: true }), []);
+    assert.deepEqual(told(await check(root, { since: 'HEAD' })), []);
+    commit();
+    write('catalogue.yaml', 'people: members\n');
+    assert.equal((await check(root, { since: 'HEAD' })).length, 2);
   });
 
   it('looks at another index where it is told to, and says which file is in conflict', async (t) => {
