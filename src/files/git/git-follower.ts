@@ -3,18 +3,9 @@
  * It only fast-forwards, and takes no commit that brings errors: those that `catalogue check --changed` would find.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Diagnostic } from '../../catalogue/diagnostic.ts';
-import { ConflictError } from '../../catalogue/errors.ts';
-import { landmarks } from '../../catalogue/layout.ts';
-import { findErrorsOfCommit } from '../checking/check.ts';
+import { type FollowProblem, type FollowState, findProblemOfCommit } from './fetched-commit.ts';
 import { GitError, runGit } from './git.ts';
-import { type FollowedBranch, findFollowedBranch, isAncestor, pathsChangedInGit, translateGitErrors } from './refs.ts';
-
-/**
- * `current`: the newest commit is served. `unreachable`: the remote can't be fetched. `refused`: the newest commit has errors.
- * `diverged`: the local branch has commits that the remote lacks. `blocked`: git can't check out the commit.
- */
-export type FollowState = 'starting' | 'current' | 'unreachable' | 'refused' | 'diverged' | 'blocked';
+import { type FollowedBranch, findFollowedBranch, pathsChangedInGit, translateGitErrors } from './refs.ts';
 
 export interface FollowReport {
   /** Id of the commit that is served. */
@@ -46,17 +37,6 @@ export interface FollowedFiles {
 const timeout = 600_000;
 /** Milliseconds between two fetches for requests that want a later position. */
 const minPause = 1000;
-/** Maximum number of errors of a refused commit in the log. */
-const maxLogged = 20;
-
-interface Problem {
-  readonly state: FollowState;
-  /** What is wrong and what to do, as sentences. */
-  readonly message: string;
-  /** The commit that is not taken. */
-  readonly commit?: string;
-  readonly errors?: number;
-}
 
 export class GitFollower {
   readonly #files: FollowedFiles;
@@ -74,7 +54,7 @@ export class GitFollower {
   #confirmed = 0;
   #refused: { readonly commit: string; readonly errors: number } | undefined;
   /** The last commits that were compared, and their problem: it is neither searched nor logged again. */
-  #known: { readonly range: string; readonly problem: Problem } | undefined;
+  #known: { readonly range: string; readonly problem: FollowProblem } | undefined;
   #logged = '';
   #running: Promise<void> | undefined;
   #again = false;
@@ -139,7 +119,7 @@ export class GitFollower {
   get report(): FollowReport {
     return {
       commit: this.#commit,
-      remote: `${this.#remote}/${this.#branch}`,
+      remote: this.#followed,
       state: this.#state,
       fetched: this.#fetched?.toISOString() ?? null,
       ...(this.#refused && { refused: this.#refused }),
@@ -150,6 +130,11 @@ export class GitFollower {
   start(): void {
     void this.update();
     this.#timer = setInterval(() => void this.update(), this.#options.interval * 1000);
+  }
+
+  /** Name of the remote branch, such as `origin/main`. */
+  get #followed(): string {
+    return `${this.#remote}/${this.#branch}`;
   }
 
   /** Fetches and takes the newest commit; resolves when it is served or a problem is known. One that runs is followed by another. */
@@ -183,7 +168,7 @@ export class GitFollower {
   }
 
   /** @returns null if the newest commit is served */
-  async #updateOnce(): Promise<Problem | null> {
+  async #updateOnce(): Promise<FollowProblem | null> {
     const { root } = this.#files;
     const newest = await this.#fetch();
     if (typeof newest !== 'string') return newest;
@@ -198,7 +183,7 @@ export class GitFollower {
     }
     const range = `${head}..${newest}`;
     if (this.#known?.range === range && this.#known.problem.state !== 'blocked') return this.#known.problem;
-    const found = (await this.#findProblem(head, newest)) ?? (await this.#take(head, newest));
+    const found = (await findProblemOfCommit(root, head, newest, this.#followed)) ?? (await this.#take(head, newest));
     const problem = found && { ...found, commit: newest };
     this.#known = problem ? { range, problem } : undefined;
     return problem;
@@ -214,8 +199,8 @@ export class GitFollower {
   }
 
   /** Fetches the branch. @returns id of its newest commit, or the problem */
-  async #fetch(): Promise<string | Problem> {
-    const ref = `refs/remotes/${this.#remote}/${this.#branch}`;
+  async #fetch(): Promise<string | FollowProblem> {
+    const ref = `refs/remotes/${this.#followed}`;
     const args = ['fetch', '--quiet', '--no-tags', this.#remote, `+refs/heads/${this.#branch}:${ref}`];
     try {
       await runGit(this.#files.root, args, { timeout, signal: this.#closing.signal });
@@ -226,28 +211,8 @@ export class GitFollower {
     }
   }
 
-  async #findProblem(head: string, newest: string): Promise<Problem | null> {
-    const { root } = this.#files;
-    if (!(await isAncestor(root, head, newest)))
-      return {
-        state: 'diverged',
-        message:
-          `The folder has commits that ${this.#remote}/${this.#branch} lacks. Push them, or give them up: ` +
-          `git reset --hard ${this.#remote}/${this.#branch}`,
-      };
-    const found = await runGit(root, ['ls-tree', '--name-only', newest, '--', ...landmarks]);
-    if (found.trim() === '')
-      return { state: 'refused', message: 'The commit has no catalogue in this folder.', errors: 1 };
-    const errors = await findErrorsOfCommit(root, head, newest).catch((error) => {
-      if (error instanceof ConflictError) return error.message;
-      throw error;
-    });
-    if (typeof errors === 'string') return { state: 'refused', message: errors, errors: 1 };
-    return errors.length === 0 ? null : { state: 'refused', message: errorList(errors), errors: errors.length };
-  }
-
   /** Checks out the commit and reads the files that it changes. */
-  async #take(head: string, newest: string): Promise<Problem | null> {
+  async #take(head: string, newest: string): Promise<FollowProblem | null> {
     const { root } = this.#files;
     try {
       const paths = await pathsChangedInGit(root, head, { commit: newest });
@@ -255,7 +220,7 @@ export class GitFollower {
       // From here on, a response may show the new commit.
       if (this.#position !== null) this.#nextPosition = this.#position + added;
       await this.#files.applyChanges(async () => {
-        await runGit(root, ['merge', '--ff-only', '--quiet', newest], { timeout });
+        await runGit(root, ['merge', '--ff-only', '--no-overwrite-ignore', '--quiet', newest], { timeout });
         return paths;
       });
     } catch (error) {
@@ -270,14 +235,14 @@ export class GitFollower {
   }
 
   #logServed(): void {
-    this.#options.log(`Serving commit ${shortId(this.#commit)} of ${this.#remote}/${this.#branch}.`);
+    this.#options.log(`Serving commit ${shortId(this.#commit)} of ${this.#followed}.`);
   }
 
   /** Sets the state; a problem is logged when it is new. */
-  #setState(problem: Problem | null): void {
+  #setState(problem: FollowProblem | null): void {
     const { state = 'current', message = '', commit, errors = 0 } = problem ?? {};
     this.#refused = commit && state === 'refused' ? { commit, errors } : undefined;
-    const branch = `${this.#remote}/${this.#branch}`;
+    const branch = this.#followed;
     const what = commit ? `Commit ${shortId(commit)} of ${branch} is not taken` : `${branch} is not followed`;
     const line = problem ? `${what}; ${shortId(this.#commit)} is served. ${message}` : '';
     if (line && line !== this.#logged) this.#options.log(line);
@@ -290,11 +255,3 @@ export class GitFollower {
 const shortId = (commit: string) => commit.slice(0, 10);
 
 const sentence = ({ message }: Error) => (message.endsWith('.') ? message : `${message}.`);
-
-function errorList(errors: readonly Diagnostic[]): string {
-  const lines = errors
-    .slice(0, maxLogged)
-    .map(({ path, line, column, message }) => `${path}:${line}:${column}: ${message}`);
-  if (errors.length > maxLogged) lines.push(`And ${errors.length - maxLogged} more.`);
-  return ['Fix there what "catalogue check" says:', ...lines].join('\n');
-}

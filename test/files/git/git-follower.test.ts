@@ -1,6 +1,6 @@
 /** A folder that follows the branch of a git remote: what it takes, what it doesn't, and what it says. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -158,6 +158,52 @@ describe('a folder that follows a git remote', () => {
     await follower.update();
     assert.equal(log[2], `Serving commit ${follower.report.commit.slice(0, 10)} of origin/main.`);
     assert.equal(follower.report.state, 'current');
+  });
+
+  it('keeps its private folder and ignored files, whatever a commit has at their paths', async (t) => {
+    const { writer, clone, catalogue, follower, log, push, labelOf } = await workshop(t);
+    writer.write('users/ann.yaml', 'id: 1\n');
+    writer.write('.gitignore', '.catalogue/\nnotes.txt\n');
+    push();
+    await follower.update();
+    const { token } = await catalogue.accounts.addToken('ann');
+    const hasToken = async () => (await catalogue.accounts.viewerByToken(token))?.username;
+    const accounts = '.catalogue/accounts.json';
+    const own = readFileSync(join(clone.root, accounts));
+    writer.write(accounts, '{"version": 1, "users": {}, "tokens": {}}');
+    writer.git('add', '--force', 'data/.catalogue');
+    const bad = push();
+    await follower.update();
+    assert.equal(await hasToken(), 'ann');
+    assert.deepEqual(follower.report.refused, { commit: bad, errors: 1 });
+    assert.match(log.at(-1) ?? '', /The commit has files in \.catalogue\/, .*: git rm -r --cached \.catalogue$/);
+    writer.git('rm', '-r', '--quiet', '--cached', 'data/.catalogue');
+    writer.write(benches, 'id: 12\nlabel: Seats\n');
+    push();
+    await follower.update();
+    assert.equal(labelOf('benches'), 'Seats');
+    // In a clone of a repository that had them before.
+    writer.write(accounts, own);
+    writer.git('add', '--force', 'data/.catalogue/accounts.json');
+    writer.commit();
+    clone.git('pull', '--quiet', writer.top, 'main');
+    writer.git('rm', '-r', '--quiet', '--cached', 'data/.catalogue');
+    push();
+    await follower.update();
+    assert.equal(follower.report.state, 'blocked');
+    assert.match(log.at(-1) ?? '', /The commit takes \.catalogue\/ out of git, .*"git merge --ff-only origin\/main"/);
+    assert.equal(await hasToken(), 'ann');
+    clone.git('merge', '--quiet', '--ff-only', 'origin/main');
+    clone.write(accounts, own);
+    await follower.update();
+    assert.equal(follower.report.state, 'current');
+    clone.write('notes.txt', 'mine');
+    writer.write('notes.txt', 'theirs');
+    writer.git('add', '--force', 'data/notes.txt');
+    push();
+    await follower.update();
+    assert.equal(follower.report.state, 'blocked');
+    assert.equal(readFileSync(join(clone.root, 'notes.txt'), 'utf8'), 'mine');
   });
 
   it('keeps what a person changed in the folder, and goes on once it is out of the way', async (t) => {
