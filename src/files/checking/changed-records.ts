@@ -125,7 +125,10 @@ async function searchPatterns(
 ): Promise<ReadonlySet<string>> {
   await loadGitTrees(trees, units.values());
   const patterns = new Set<string>();
-  const add = (word: string, end = '') => patterns.add(word.replace(/[.[\](){}*+?^$|\\]/g, '\\$&') + end);
+  const add = (word: string, end = '') => {
+    // Records that don't fit their schema may have any text. With a line break in it, git would read two patterns.
+    if (word !== '' && !/\p{Cc}/u.test(word)) patterns.add(word.replace(/[.[\](){}*+?^$|\\]/g, '\\$&') + end);
+  };
   const recordsIn = (tree: FileTree) => {
     const { snapshot, states } = readUnits(tree, units.values());
     return new TreeRecords(tree, snapshot, states);

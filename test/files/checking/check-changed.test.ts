@@ -110,6 +110,13 @@ const changes: Readonly<Record<string, readonly [found: number, change: Change]>
     1,
     ({ write }) => write('queries/new.yaml', 'id: 3\nlabel: New\ndataset: rivers/wells\n'),
   ],
+  'has line breaks in names': [
+    2,
+    ({ write }) => {
+      write('queries/new.yaml', 'id: 3\nlabel: New\ndataset: |\n  parks/nothere\n');
+      write(record('parks/benches'), 'id: 12\nlabel: x\naliases: ["old\\n", ""]\n');
+    },
+  ],
   'forgets the former name of a dataset': [1, ({ write }) => write(record('water/ponds'), 'id: 14\nlabel: Ponds\n')],
   'forgets the former name of a namespace': [
     1,
