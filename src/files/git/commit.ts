@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { copyFile, rename, rm } from 'node:fs/promises';
-import { basename, join, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, isTemporaryFile } from '../../disk/durable.ts';
 import { removeAbandonedLock, writeLockFile } from '../../disk/lock.ts';
@@ -149,10 +149,12 @@ async function stageChanges(
 ): Promise<readonly string[]> {
   const texts = new Map([...change.texts].map(([path, text]) => [prefix + path, text]));
   const places = new Set([...change.paths.map((path) => prefix + path), ...texts.keys()]);
-  // Tracked and untracked files; without ignored files and the temporary files of other writers.
+  // Tracked and untracked files; without ignored files and the temporary files and folders of other writers.
   const known = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
   const output = await runGit(top, ['--literal-pathspecs', ...known, '--', ...places], { env });
-  const paths = output.split('\0').filter((path) => path && !path.endsWith('/') && !isTemporaryFile(basename(path)));
+  const paths = output
+    .split('\0')
+    .filter((path) => path && !path.endsWith('/') && !path.split('/').some(isTemporaryFile));
   const onDisk = paths.filter((path) => !texts.has(path));
   const update = ['update-index', '-z', '--add', '--remove', '--replace'];
   await runGit(top, [...update, '--stdin'], { env, input: onDisk.map(nulTerminated).join(''), timeout: 600_000 });

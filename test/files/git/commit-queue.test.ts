@@ -85,6 +85,18 @@ describe('each write is a commit', () => {
     assert.deepEqual(await commits(), []);
   });
 
+  it('leaves out the folders that others are still writing', async (t) => {
+    const { root, as, commits, git } = await workshop(t);
+    // As another process makes it: a new dataset gets its name when all of its files are written.
+    const aside = join(root, 'namespaces/parks/datasets/.0123456789abcdef.catalogue-tmp');
+    await mkdir(aside);
+    await writeFile(join(aside, 'dataset.yaml'), 'id: 9\nlabel: Ponds\n');
+    await as(ann).edit<'namespace'>({ kind: 'namespace', slug: 'parks' }, { slug: 'gardens' });
+    const [commit] = await commits();
+    assert.ok(commit?.paths.includes('namespaces/gardens/namespace.yaml'));
+    assert.doesNotMatch(git('ls-files'), /catalogue-tmp/);
+  });
+
   it('of its paths alone, by the user who wrote, with a message that says what changed', async (t) => {
     const { as, commits, status, git, log } = await workshop(t);
     await as(ann).create('namespace', { label: 'Water' });
