@@ -50,6 +50,8 @@ export class GitFollower {
   #nextPosition: number | null = null;
   #state: FollowState = 'starting';
   #fetched: Date | null = null;
+  /** End of the last fetch, successful or not: milliseconds since 1970. */
+  #tried = 0;
   /** Start of the last update that found nothing newer than what is served, or took it: milliseconds since 1970. */
   #confirmed = 0;
   #refused: { readonly commit: string; readonly errors: number } | undefined;
@@ -57,6 +59,8 @@ export class GitFollower {
   #known: { readonly range: string; readonly problem: FollowProblem } | undefined;
   #logged = '';
   #running: Promise<void> | undefined;
+  /** The update that waiting requests share, until it begins. */
+  #next: Promise<void> | undefined;
   #again = false;
   #timer: NodeJS.Timeout | undefined;
   readonly #closing = new AbortController();
@@ -97,18 +101,23 @@ export class GitFollower {
     if (this.#isServed(position)) return true;
     const start = Date.now();
     const timer = new AbortController();
-    await Promise.race([
-      this.#updateSoon(timer.signal),
-      sleep(patience, undefined, { signal: timer.signal }).catch(() => {}),
-    ]);
+    await Promise.race([this.#updateSoon(), sleep(patience, undefined, { signal: timer.signal }).catch(() => {})]);
     timer.abort();
     return this.#isServed(position) || this.#confirmed >= start;
   }
 
-  /** Updates, at once or when the last fetch is long enough ago. */
-  async #updateSoon(signal: AbortSignal): Promise<void> {
-    const pause = Number(this.#fetched) + minPause - Date.now();
+  /** Updates when the last fetch is long enough ago. Requests that come until it begins share it. */
+  #updateSoon(): Promise<void> {
+    this.#next ??= this.#updateAfterPause();
+    return this.#next;
+  }
+
+  async #updateAfterPause(): Promise<void> {
+    await this.#running;
+    const { signal } = this.#closing;
+    const pause = this.#tried + minPause - Date.now();
     if (pause > 0) await sleep(pause, undefined, { signal }).catch(() => {});
+    this.#next = undefined;
     if (!signal.aborted) await this.update();
   }
 
@@ -208,6 +217,8 @@ export class GitFollower {
       return (await runGit(this.#files.root, ['rev-parse', ref])).trim();
     } catch (error) {
       return { state: 'unreachable', message: `${sentence(error as Error)} It is tried again.` };
+    } finally {
+      this.#tried = Date.now();
     }
   }
 

@@ -1,6 +1,6 @@
 /** A folder that follows the branch of a git remote: what it takes, what it doesn't, and what it says. */
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -243,6 +243,23 @@ describe('a folder that follows a git remote', () => {
     renameSync(`${bare}-away`, bare);
     await follower.update();
     assert.match(log.at(-1) ?? '', /^origin\/main is followed again\.$/);
+  });
+
+  it('fetches for requests once a second at most, also while the remote is away', async (t) => {
+    const { clone, follower } = await workshop(t);
+    const [script, tries] = [join(clone.top, '.git/upload-pack'), join(clone.top, '.git/tries')];
+    writeFileSync(script, `#!/bin/sh\necho >> '${tries}'\nexit 1\n`, { mode: 0o755 });
+    clone.git('config', 'remote.origin.uploadpack', script);
+    const start = performance.now();
+    for (let i = 0; i < 5; i++) {
+      const asked = [1e9, 1e12].map((position) => follower.hasReached(position, 100));
+      assert.deepEqual(await Promise.all(asked), [false, false]);
+    }
+    const seconds = (performance.now() - start) / 1000;
+    await follower.close();
+    assert.equal(follower.report.state, 'unreachable');
+    const count = readFileSync(tries, 'utf8').length;
+    assert.ok(count <= 1 + seconds, `${count} in ${seconds} s`);
   });
 
   it('says what git lacks before it starts', async (t) => {
