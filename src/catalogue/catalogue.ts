@@ -188,7 +188,7 @@ export interface Published {
   /** False if the newest version has the same bytes: then `version` is that one. */
   readonly created: boolean;
   readonly changes: ColumnChanges;
-  /** Sentences about the reading: what was recognized, and which values don't fit. */
+  /** Sentences about the reading: what was recognized, and which values don't fit; or that the payload was missing before. */
   readonly remarks: readonly string[];
 }
 

@@ -88,7 +88,7 @@ describe('options for reading', () => {
     assert.equal(exitCode, 0, err);
     assert.deepEqual(await rows(root, 'parks/codes'), [{ plz: '12345' }]);
     const same = await type(['publish', 'a.csv', '--to', 'parks/codes'], { root });
-    assert.match(same.err, /Nothing was added/);
+    assert.match(same.err, /No version was added/);
   });
 
   for (const [what, given, message] of [

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import { representVersion } from '../../src/catalogue/represent.ts';
+import { homeOf } from '../support/folder.ts';
 import { images } from '../support/images.ts';
 import { makeRoot, trees, type } from '../support/prompt.ts';
 
@@ -56,8 +57,28 @@ describe('version add', () => {
       files: { 'trees.csv': trees },
     });
     assert.deepEqual([exitCode, out], [0, `parks/trees@${first}\n`]);
-    assert.equal(err, `Nothing was added: the newest version, parks/trees@${first}, has the same bytes.\n`);
+    assert.equal(err, `No version was added: the newest, parks/trees@${first}, has the same bytes.\n`);
     assert.deepEqual(files(), before);
+  });
+
+  it('says of the same bytes that their version is withdrawn, or that they were missing', async () => {
+    const root = await makeRoot();
+    await type(['version', 'edit', `parks/trees@${first}`, '--ready', 'false'], { root });
+    const argv = ['version', 'add', 'parks/trees', '-'];
+    const same = `No version was added: the newest, parks/trees@${first}, has the same bytes.\n`;
+    const withdrawn = `It is withdrawn. To serve it again, type: catalogue version edit parks/trees@${first} --ready true\n`;
+    assert.equal((await type(argv, { root, files: { '-': trees } })).err, same + withdrawn);
+    await type(['version', 'edit', `parks/trees@${first}`, '--ready', 'true'], { root });
+    rmSync(join(root, homeOf('parks/trees'), 'data/trees.csv'));
+    const missing = 'Its payload was missing: these bytes take its place.\n';
+    const dry = await type([...argv, '--dry-run'], { root, files: { '-': trees } });
+    assert.equal(dry.out, same.replace('No version was added', 'Would add no version').replace('.\n', '\n') + missing);
+    const { err, catalogue } = await type(argv, { root, files: { '-': trees } });
+    assert.equal(err, same + missing);
+    assert.deepEqual(
+      (await catalogue.get<'dataset'>(ref)).versions.map(({ ready }) => ready),
+      [true],
+    );
   });
 
   it('leaves nothing of what is refused', async () => {
@@ -132,7 +153,7 @@ describe('version add', () => {
     assert.match(out, /^Would add a version to dataset parks\/trees: csv, 2 rows, 38 B\nColumns: 1 added/);
     assert.deepEqual(files(), before());
     const same = await type(['version', 'add', 'parks/trees', '-', '--dry-run'], { root, files: { '-': trees } });
-    assert.equal(same.out, `Would add nothing: the newest version, parks/trees@${first}, has the same bytes\n`);
+    assert.equal(same.out, `Would add no version: the newest, parks/trees@${first}, has the same bytes\n`);
     const json = await type([...argv, '--json'], { root });
     const told = JSON.parse(json.out);
     assert.deepEqual([told.created, told.rows, told.changes.added.length], [true, 2, 1]);

@@ -47,7 +47,7 @@ describe('data, from a file to rows', () => {
 
     const same = await done('version', 'add', 'lab/lakes', lakes);
     assert.equal(same.out, name);
-    assert.match(same.err, /^Nothing was added: .* has the same bytes\.\n$/);
+    assert.match(same.err, /^No version was added: .* has the same bytes\.\n$/);
     assert.equal((await done('version', 'list', 'lab/lakes')).out.split('\n').length, 2);
 
     const bytes = readFileSync(lakes);

@@ -131,7 +131,10 @@ export function showUploadDryRun({ show }: Call, dataset: DatasetRef, result: Pu
     show.line(`Would add a version to dataset ${formatRef(dataset)}: ${versionFactsText(version)}`);
     for (const line of columnChangeLines(changes, 'ready' in version && !version.ready)) show.line(line);
     for (const line of remarks) show.line(line);
-  } else show.line(`Would add nothing: the newest version, ${formatRef(version)}, has the same bytes`);
+  } else {
+    show.line(`Would add no version: the newest, ${formatRef(version)}, has the same bytes`);
+    for (const line of remarks) show.line(line);
+  }
 }
 
 /** Shows the result of an upload. */
@@ -146,13 +149,15 @@ export function showPublishedVersion(
     showOutcome(call, { done: ['Added', 'add'], ref: version, object });
     for (const line of [versionFactsText(version), ...columnChangeLines(changes, !version.ready), ...remarks])
       show.message(line);
-    if (!version.ready)
-      show.message(`It is a draft. To publish it, type: catalogue version edit ${formatRef(version)} --ready true`);
-    return;
+  } else {
+    if (show.asJson) show.json(object);
+    else if (!show.forPeople) show.line(formatRef(version));
+    show.message(`No version was added: the newest, ${formatRef(version)}, has the same bytes.`);
+    for (const line of remarks) show.message(line);
   }
-  if (show.asJson) show.json(object);
-  else if (!show.forPeople) show.line(formatRef(version));
-  show.message(`Nothing was added: the newest version, ${formatRef(version)}, has the same bytes.`);
+  if (version.ready) return;
+  const state = version.draft ? 'It is a draft. To publish it' : 'It is withdrawn. To serve it again';
+  show.message(`${state}, type: catalogue version edit ${formatRef(version)} --ready true`);
 }
 
 /**

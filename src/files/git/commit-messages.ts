@@ -1,7 +1,7 @@
 /** Messages of git commits. */
 import { isDeepStrictEqual } from 'node:util';
 import { describeRecordAtPath } from '../../catalogue/layout.ts';
-import { formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
+import { type DatasetRef, formatRef, type Ref, refOf } from '../../catalogue/ref.ts';
 import type { RecordChange } from '../../catalogue/replica.ts';
 import type { Entities } from '../../catalogue/types.ts';
 
@@ -10,6 +10,8 @@ type RecordEntity = Entities[Exclude<keyof Entities, 'file'>];
 const kindAndName = (ref: Ref) => `${ref.kind} ${formatRef(ref)}`;
 
 export const additionCommitMessage = (ref: Ref): string => `Add ${kindAndName(ref)}`;
+
+export const payloadCommitMessage = (dataset: DatasetRef): string => `Add data of ${kindAndName(dataset)}`;
 
 export const removalCommitMessage = (ref: Ref): string => `Remove ${kindAndName(ref)}`;
 

@@ -17,6 +17,7 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, ReadingOptions, Version } from '../../catalogue/types.ts';
 import type { IngestResult } from '../../data/ingest/ingest.ts';
 import { type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
+import { additionCommitMessage, payloadCommitMessage } from '../git/commit-messages.ts';
 import { makeRegularPause, runStepsInSlices } from '../reading/event-loop.ts';
 import { composeRecordText } from '../reading/large-records.ts';
 import { editorSchemaComment } from '../scaffold.ts';
@@ -26,6 +27,8 @@ import { recordKeyOrder } from './records.ts';
 import { columnRenamesForUpload, planColumnWritesForNewVersion } from './version-columns.ts';
 
 const noChanges: ColumnChanges = { added: [], dropped: [], retyped: [] };
+
+const payloadWasMissing = 'Its payload was missing: these bytes take its place.';
 
 /** An upload with all options for reading it, those that the dataset remembers included. */
 export type ReadUpload = Upload & { readonly reading: ReadingOptions };
@@ -39,6 +42,8 @@ export class NewVersion {
   readonly #aside: string | null;
   /** The newest version, if it has the same bytes. */
   #same: Version | undefined;
+  /** True if the payload of that version was missing. */
+  #wasMissing = false;
   #slug = '';
   #columnChanges = noChanges;
 
@@ -62,6 +67,10 @@ export class NewVersion {
     return { kind: 'version', namespace, dataset: slug, slug: this.#same?.slug ?? this.#slug } as const;
   }
 
+  get commitMessage(): string {
+    return this.#wasMissing ? payloadCommitMessage(this.#dataset) : additionCommitMessage(this.ref);
+  }
+
   async changes(): Promise<readonly Change[]> {
     await runStepsInSlices(this.#files.store.rescan([this.#dataset]));
     const pause = makeRegularPause();
@@ -73,8 +82,10 @@ export class NewVersion {
     const isSame =
       newest?.checksum === this.#ingested.checksum &&
       isSameReadingOptions(newest.reading, readingOptionsWithoutStrict(reading));
-    this.#same = isSame ? newest : undefined;
-    if (this.#same) return [];
+    const restoring = isSame ? this.#restorePayload(newest) : null;
+    this.#same = restoring === null ? undefined : newest;
+    this.#wasMissing = Boolean(restoring?.length);
+    if (restoring) return restoring;
     const { columns } = this.#ingested;
     // Of thousands of columns, each of these takes some milliseconds.
     const renames = columnRenamesForUpload(dataset, columns, this.#upload.renames);
@@ -117,6 +128,22 @@ export class NewVersion {
     return isSameReadingOptions(dataset.reading, reading) ? changes : this.#withReading(changes);
   }
 
+  /**
+   * The changes that put the bytes in the place of the missing payload of a version, or of the Git LFS pointer there; none if
+   * the version has its payload; null if another file has that name.
+   */
+  #restorePayload({ ready, file, href }: Version): readonly Change[] | null {
+    if (ready || file === '' || href !== '') return [];
+    const { namespace, slug } = this.#dataset;
+    const { size } = this.#ingested;
+    const { tree } = this.#files.store;
+    const path = payloadPath(namespace, slug, file);
+    const place = tree.linkTarget(path);
+    const found = tree.pointer(place)?.size ?? tree.size(place);
+    if (found === null || tree.isLfsPointer(path)) return [{ do: 'add', path, from: this.#aside, size, replace: true }];
+    return found === size ? [] : null;
+  }
+
   /** The changes, and the options for reading the next version in the record of the dataset. */
   #withReading(changes: readonly Change[]): readonly Change[] {
     const path = requireRecordPath(this.#files, this.#dataset);
@@ -130,10 +157,12 @@ export class NewVersion {
   }
 
   result(snapshot: Snapshot): Published {
-    if (this.#same) return { version: this.#same, created: false, changes: noChanges, remarks: [] };
     const { versions } = getEntity<'dataset'>(snapshot, this.#dataset);
-    const version = versions.find(({ slug }) => slug === this.#slug);
-    if (!version) throw new NotFoundError(`The version ${this.#slug} was removed as soon as it was published.`);
+    const published = this.ref.slug;
+    const version = versions.find(({ slug }) => slug === published);
+    if (!version) throw new NotFoundError(`The version ${published} was removed as soon as it was published.`);
+    if (this.#same)
+      return { version, created: false, changes: noChanges, remarks: this.#wasMissing ? [payloadWasMissing] : [] };
     return { version, created: true, changes: this.#columnChanges, remarks: this.#ingested.remarks };
   }
 }

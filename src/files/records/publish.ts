@@ -24,7 +24,6 @@ import {
   toUnavailableError,
 } from '../../disk/durable.ts';
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
-import { additionCommitMessage } from '../git/commit-messages.ts';
 import { removeAbandonedPayloads } from '../leftovers.ts';
 import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import { tableFolder } from '../table-folder.ts';
@@ -71,7 +70,7 @@ export async function publishUpload(
     const step = { locks: [unitKey(ref)], changes };
     const snapshot = await commitSingleStep(access, step, {
       dryRun,
-      message: () => additionCommitMessage(published.ref),
+      message: () => published.commitMessage,
     });
     return published.result(snapshot);
   } catch (error) {

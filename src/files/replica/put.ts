@@ -6,12 +6,12 @@ import { addAbortSignal } from 'node:stream';
 import { ConflictError, excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { isPortablePath, siblingsFolder, unitKey } from '../../catalogue/layout.ts';
 import { localAdmin } from '../../catalogue/permissions.ts';
-import { formatRef } from '../../catalogue/ref.ts';
 import type { FileBytes } from '../../catalogue/replica.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { errorCode, makeFoldersDurably, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
 import { withLocks } from '../../disk/lock.ts';
 import type { Access } from '../catalogue-files.ts';
+import { payloadCommitMessage } from '../git/commit-messages.ts';
 import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import { isImageNamedByOtherChecksum } from '../records/images.ts';
 import { commitSingleStep } from '../transaction.ts';
@@ -100,8 +100,7 @@ async function receiveAndAdd(
         return (await hasBytes(checksums, path, bytes)) ? [] : [add];
       },
     };
-    const message = () =>
-      target.kind === 'payload' ? `Add data of dataset ${formatRef(target.dataset)}` : `Add ${path}`;
+    const message = () => (target.kind === 'payload' ? payloadCommitMessage(target.dataset) : `Add ${path}`);
     await commitSingleStep(access, step, { message });
     isDone = true;
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Publishing: the files of a new version, and errors that leave none. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
@@ -72,6 +72,43 @@ describe('publishing', () => {
     assert.deepEqual(files(), before);
     await workshop.publish('trees', 'trees.csv', `${trees}ash,3,4.4,51.7\n`);
     assert.equal((await workshop.publish('trees', 'trees.csv', trees)).created, true, 'older bytes may come back');
+  });
+
+  it('puts the bytes of the newest version back if they are missing, or a Git LFS pointer', async () => {
+    const { version } = await workshop.publish('trees', 'trees.csv', trees);
+    const before = files();
+    const payload = join(workshop.root, `namespaces/lab/datasets/trees/data/${version.file}`);
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256(trees)}\nsize ${trees.length}\n`;
+    for (const damage of [() => rmSync(payload), () => writeFileSync(payload, pointer)]) {
+      damage();
+      const again = await workshop.publish('trees', 'trees.csv', trees);
+      assert.deepEqual([again.created, again.version], [false, version]);
+      assert.match(again.remarks.join(), /payload was missing/);
+      assert.equal(readFileSync(payload, 'utf8'), trees);
+      assert.deepEqual(files(), before);
+      assert.deepEqual((await workshop.publish('trees', 'trees.csv', trees)).remarks, []);
+    }
+  });
+
+  it('makes a new version of the bytes of the newest one if another file has their name', async () => {
+    const first = await workshop.publish('trees', 'trees.csv', trees);
+    const payload = join(workshop.root, `namespaces/lab/datasets/trees/data/${first.version.file}`);
+    writeFileSync(payload, 'name\nof a person\n');
+    const second = await workshop.publish('trees', 'trees.csv', trees);
+    assert.deepEqual([second.created, second.version.ready], [true, true]);
+    assert.equal(readFileSync(payload, 'utf8'), 'name\nof a person\n');
+  });
+
+  it('leaves a version withdrawn whose bytes come again', async () => {
+    const { version } = await workshop.publish('trees', 'trees.csv', trees);
+    await workshop.catalogue.edit<'version'>({ ...version, kind: 'version' }, { ready: false });
+    const payload = join(workshop.root, `namespaces/lab/datasets/trees/data/${version.file}`);
+    for (const damage of [() => {}, () => rmSync(payload)]) {
+      damage();
+      const again = await workshop.publish('trees', 'trees.csv', trees);
+      assert.deepEqual([again.created, again.version.slug, again.version.ready], [false, version.slug, false]);
+      assert.equal(readFileSync(payload, 'utf8'), trees);
+    }
   });
 
   it('keeps the words that people wrote of columns', async () => {
