@@ -17,7 +17,7 @@ import {
   writeFile,
   writeFileSync,
 } from 'node:fs';
-import { lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
@@ -195,7 +195,7 @@ export async function flushTreeToDisk(path: string): Promise<void> {
 }
 
 /**
- * Makes a folder and its parents, durably. An existing folder is no error.
+ * Makes a folder and its parents, durably. An existing folder, or a link to one, is no error.
  * @param options.withParents false to make the folder alone: without its parent, the error has the code ENOENT
  * @throws UnavailableError if the disk is not writable; Error with code EEXIST or ENOTDIR if a file is in the way
  */
@@ -209,7 +209,7 @@ export async function makeFoldersDurably(path: string, { withParents = true } = 
     });
     await flushFolderToDisk(dirname(path));
   } catch (error) {
-    if (errorCode(error) === 'EEXIST' && (await lstat(path)).isDirectory()) return;
+    if (errorCode(error) === 'EEXIST' && (await stat(path).catch(() => null))?.isDirectory()) return;
     throw toUnavailableError(error, path);
   }
 }

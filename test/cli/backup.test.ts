@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
 import {
+  cpSync,
   existsSync,
   linkSync,
   mkdirSync,
+  mkdtempSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -16,6 +18,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -367,4 +370,30 @@ describe('restore', () => {
     mkdirSync(join(root, 'catalogue.yaml/mine'), { recursive: true });
     assert.match((await at('restore a.tar.gz --force')).err, /catalogue\.yaml is a folder, and a file in the backup/);
   });
+
+  for (const disk of [tmpdir(), '/dev/shm'])
+    it(`puts the private folder where a link leads, below ${disk}`, { skip: !existsSync(disk) }, async (t) => {
+      const { root, at, done, token } = await place();
+      const other = mkdtempSync(join(disk, 'catalogue-private-'));
+      t.after(() => rmSync(other, { recursive: true, force: true }));
+      const target = join(other, 'private');
+      await done('dataset remove parks/benches --yes');
+      await done('backup a.tar.gz');
+      cpSync(join(root, '.catalogue'), target, { recursive: true });
+      rmSync(join(root, '.catalogue'), { recursive: true });
+      symlinkSync(target, join(root, '.catalogue'));
+      await done('dataset remove parks/trees --yes');
+      for (const option of ['--force', '--accounts']) {
+        rmSync(join(target, 'accounts.json'));
+        await done(`restore a.tar.gz ${option}`);
+        assert.equal(readlinkSync(join(root, '.catalogue')), target);
+        assert.equal(await usernameOf(root, token), 'ann');
+      }
+      const { out } = await done('trash list');
+      assert.match(out, /parks\/trees/);
+      assert.match(out, /parks\/benches/);
+      rmSync(target, { recursive: true });
+      for (const option of ['--force', '--accounts'])
+        assert.match((await at(`restore a.tar.gz ${option}`)).err, /\.catalogue is a link that leads nowhere/);
+    });
 });

@@ -127,6 +127,10 @@ test('removes files and whole folders', async () => {
   await writeDurably(join(folder, 'a', 'b', 'x'), 'x');
   await removeDurably(join(folder, 'a', 'b', 'x'));
   assert.deepEqual(await readdir(join(folder, 'a', 'b')), ['c']);
+  await symlink('b', join(folder, 'a', 'link'));
+  await makeFoldersDurably(join(folder, 'a', 'link'));
+  await symlink('missing', join(folder, 'a', 'dangling'));
+  await assert.rejects(makeFoldersDurably(join(folder, 'a', 'dangling')), { code: 'EEXIST' });
   await removeDurably(join(folder, 'a'));
   assert.deepEqual(await readdir(folder), []);
   await assert.rejects(removeDurably(join(folder, 'a')), { code: 'ENOENT' });

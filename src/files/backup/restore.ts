@@ -1,6 +1,6 @@
 /** Restoring a catalogue folder from a backup. Nothing outside of the folder is written, whatever the archive says. */
 import { createReadStream } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join, posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { extract, type ReadEntry } from 'tar';
@@ -14,6 +14,7 @@ import {
   temporaryPathBeside,
   toUnavailableError,
 } from '../../disk/durable.ts';
+import { moveOrCopyFile } from '../../disk/move.ts';
 import { accountsPath } from '../accounts/accounts-file.ts';
 import { abandonedAfter } from './backup.ts';
 import type { SkippedEntry } from './listing.ts';
@@ -30,7 +31,7 @@ export interface RestoreOptions {
  * Restores a backup. A new folder appears as a whole. One that exists stays the folder that it is, with its owner and its
  * rights: it may be a volume, or lie where this user may make no other.
  * @returns entries of the archive that were skipped: links that leave the folder, and what is no file
- * @throws ConflictError if the folder isn't empty; NotFoundError; UnusableCatalogueError if the file is not a backup
+ * @throws ConflictError if the folder isn't empty, or its private folder is a link that leads nowhere; NotFoundError; UnusableCatalogueError if the file is not a backup
  */
 export async function restoreBackup(
   file: string,
@@ -48,6 +49,7 @@ export async function restoreBackup(
     throw new ConflictError(
       `${root} isn't empty (${present[0]} is in it). Name a new folder, or restore into this one with --force.`,
     );
+  await assertLinkLeadsSomewhere(join(root, privateFolder));
   if (found) await removeAbandonedTemporaries(root, abandonedAfter);
   const staging = found ? join(root, temporaryName()) : temporaryPathBeside(root);
   try {
@@ -58,7 +60,7 @@ export async function restoreBackup(
     await chmod(join(staging, privateFolder), 0o700).catch(() => {});
     await chmod(join(staging, accountsPath), 0o600).catch(() => {});
     if (accounts) await moveAccounts(staging, root, file);
-    else if (found) await moveInto(staging, root);
+    else if (found) await moveInto(staging, root, privateFolder);
     else {
       await rename(staging, root);
       await chmod(root, 0o755);
@@ -70,6 +72,15 @@ export async function restoreBackup(
     // Of a broken archive, files may still be on their way: then the folder is not empty at once.
     await rm(staging, { recursive: true, force: true, maxRetries: 5 });
   }
+}
+
+/** @throws ConflictError for a link that leads nowhere: what it leads to may be mounted later, and would be hidden then */
+async function assertLinkLeadsSomewhere(path: string): Promise<void> {
+  const [link, target] = await Promise.all([lstat, stat].map((stats) => stats(path).catch(() => null)));
+  if (link?.isSymbolicLink() && !target)
+    throw new ConflictError(
+      `${path} is a link that leads nowhere. Mount its disk, or remove the link, and restore again.`,
+    );
 }
 
 const notABackup = (file: string) =>
@@ -144,17 +155,20 @@ function makeEntryCheck(): (entry: ReadEntry) => string | null {
 
 async function moveAccounts(staging: string, root: string, file: string): Promise<void> {
   await mkdir(join(root, privateFolder), { recursive: true, mode: 0o700 });
-  await rename(join(staging, accountsPath), join(root, accountsPath)).catch((error: NodeJS.ErrnoException) => {
+  await moveOrCopyFile(join(staging, accountsPath), join(root, accountsPath)).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     throw new UnusableCatalogueError(`${file} has no passwords and no tokens.`);
   });
 }
 
-/** Moves files and folders into a folder: each replaces the file or link that is there, and folders are merged. */
-async function moveInto(from: string, to: string): Promise<void> {
+/**
+ * Moves files and folders into a folder: each replaces the file or link that is there, and folders are merged.
+ * @param followed name of the folder that may be a link to one, into which its files are moved then
+ */
+async function moveInto(from: string, to: string, followed?: string): Promise<void> {
   for (const entry of await readdir(from, { withFileTypes: true })) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
-    const there = await lstat(target).catch(() => null);
+    const there = await (entry.name === followed ? stat : lstat)(target).catch(() => null);
     if (there?.isDirectory() && !entry.isDirectory())
       throw new ConflictError(
         `${target} is a folder, and a file in the backup. Move the folder away, and restore again.`,
@@ -162,7 +176,10 @@ async function moveInto(from: string, to: string): Promise<void> {
     if (there?.isDirectory()) await moveInto(source, target);
     else {
       if (there && entry.isDirectory()) await rm(target);
-      await rename(source, target);
+      await rename(source, target).catch((error) => {
+        if (errorCode(error) !== 'EXDEV') throw error;
+        return moveOrCopyFile(source, target);
+      });
     }
   }
 }
