@@ -7,7 +7,7 @@ import { type Parsed, parseRecordText } from '../../text/parse.ts';
 import type { UnitsRead } from '../reading/read-unit.ts';
 import type { ScanResult } from '../reading/scan.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
-import { existsInTree, type FileTree, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
+import { existsInTree, type FileTree, readOrNull, type Stamp, type TreeEntry } from '../tree/file-tree.ts';
 import { unpackStamps } from '../tree/stamps.ts';
 
 type ParsedFile = { readonly text: string; readonly stamp: Stamp; readonly parsed: Parsed };
@@ -150,16 +150,11 @@ export class TreeRecords implements RecordSet {
   }
 
   #read(path: string): ParsedRecord | null {
-    try {
-      const read = this.tree.read(path);
-      if (!read) return null;
-      const { text, parsed = parseRecordText(text, recordFormat(path)) } = read;
-      return 'value' in parsed ? { text, value: parsed.value as RecordValue } : null;
-    } catch (error) {
-      // It is reported when the unit is read.
-      if (error instanceof UnreadableFileError) return null;
-      throw error;
-    }
+    // A file that can't be read is reported when its unit is read.
+    const read = readOrNull(this.tree, path);
+    if (!read) return null;
+    const { text, parsed = parseRecordText(text, recordFormat(path)) } = read;
+    return 'value' in parsed ? { text, value: parsed.value as RecordValue } : null;
   }
 }
 

@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
 import { closestWord } from '../../catalogue/closest.ts';
-import { ConflictError, excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import { datasetFolder, payloadFolder, payloadPath, unitKey, versionsFolder } from '../../catalogue/layout.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
 import { assertMayStillWrite } from '../../catalogue/permissions.ts';
@@ -28,6 +28,7 @@ import { removeAbandonedPayloads } from '../leftovers.ts';
 import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import { tableFolder } from '../table-folder.ts';
 import { commitSingleStep } from '../transaction.ts';
+import { assertRecordNotBroken } from '../writing/conditions.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
 import { NewVersion, type ReadUpload } from './new-version.ts';
 
@@ -45,7 +46,8 @@ export async function publishUpload(
   const { files } = access;
   const { tree } = files.store;
   const home = datasetFolder(ref.namespace, ref.slug);
-  assertParses(files, requireRecordPath(files, ref));
+  // Before the bytes are read.
+  assertRecordNotBroken(files.snapshot, requireRecordPath(files, ref));
   for (const folder of [payloadFolder(ref.namespace, ref.slug), versionsFolder(ref.namespace, ref.slug)])
     assertPathStaysInFolder(tree, `${folder}/new`);
   const aside = dryRun ? null : temporaryPathBeside(tree.absolute(payloadPath(ref.namespace, ref.slug, 'payload')));
@@ -83,12 +85,6 @@ export async function publishUpload(
   } finally {
     if (aside !== null) await rm(aside, { force: true });
   }
-}
-
-/** Checks the record of a dataset before the bytes are read. @throws ConflictError if it is broken */
-function assertParses(files: CatalogueFiles, path: string): void {
-  const found = files.snapshot.diagnostics.get(path)?.find(({ code }) => code === 'syntax' || code === 'schema');
-  if (found) throw new ConflictError(`${path}:${found.line}:${found.column}: ${found.message}`);
 }
 
 /** @throws ValidationError if a type is given for a column that the data don't have */

@@ -14,9 +14,9 @@ import { type DatasetRef, refOf, type VersionRef } from '../../catalogue/ref.ts'
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { DataColumn, Dataset, Version } from '../../catalogue/types.ts';
 import { type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
-import { findRecordFile } from '../tree/file-tree.ts';
+import { findRecordFile, readOrNull } from '../tree/file-tree.ts';
 import type { Change } from '../writing/change.ts';
-import { recordValueOrEmpty } from '../writing/conditions.ts';
+import { isRecordBroken, recordValueOrEmpty } from '../writing/conditions.ts';
 
 /**
  * Renames of columns: those that an upload asks for, and those that the record of the dataset remembers.
@@ -99,7 +99,7 @@ export function planColumnWritesForNewestVersion(
   published?: Version,
 ): readonly Change[] {
   const path = findRecordFile(files.store.tree, ref);
-  if (path === undefined || isBroken(files, path)) return [];
+  if (path === undefined || isRecordBroken(files.snapshot, path)) return [];
   const set: EditedKeys = ({ columns }, next) => {
     const newest = newestIn(next(), ref);
     if (!newest?.columns) return {};
@@ -119,9 +119,6 @@ function newestIn(snapshot: Snapshot, ref: DatasetRef): Version | undefined {
   return versionWithColumns(findEntity<'dataset'>(snapshot, ref)?.versions ?? []);
 }
 
-const isBroken = (files: CatalogueFiles, path: string): boolean =>
-  Boolean(files.snapshot.diagnostics.get(path)?.some(({ code }) => code === 'syntax' || code === 'schema'));
-
 /** The columns of a record after renames, without those of columns that the record doesn't name. */
 function renameWritten(columns: unknown, renames: readonly Rename[], data: readonly DataColumn[]): unknown {
   const isWritten = (from: string) => Array.isArray(columns) && columns.some((column) => column?.name === from);
@@ -130,12 +127,18 @@ function renameWritten(columns: unknown, renames: readonly Rename[], data: reado
     .reduce((now: unknown, rename) => columnsInRecordAfterRename(now, rename, data), columns);
 }
 
-/** True if the record of a dataset has the columns of its newest version; null if the record of that version doesn't tell them. */
+/**
+ * True if the record of a dataset has the columns of its newest version; null if the record of that version doesn't tell them,
+ * or that of the dataset is broken.
+ */
 export function recordHasColumnsOfNewestVersion(files: CatalogueFiles, ref: DatasetRef): boolean | null {
   const newest = newestIn(files.snapshot, ref);
   const path = newest?.columns ? findRecordFile(files.store.tree, ref) : undefined;
-  if (!newest?.columns || path === undefined) return null;
+  if (!newest?.columns || path === undefined || isRecordBroken(files.snapshot, path)) return null;
   const { tree } = files.store;
-  const record = recordValueOrEmpty(tree.recordText(path, tree.read(path)?.text ?? '').parsed);
+  // It may have been changed since the snapshot was made.
+  const text = readOrNull(tree, path)?.text;
+  if (text === undefined) return null;
+  const record = recordValueOrEmpty(tree.recordText(path, text).parsed);
   return areColumnsUnchanged(compareRecordColumnsWithData(record.columns, newest.columns));
 }

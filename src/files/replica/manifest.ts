@@ -8,7 +8,7 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
-import { UnreadableFileError } from '../tree/file-tree.ts';
+import { readOrNull } from '../tree/file-tree.ts';
 import { ChecksumCache, type FileChecksum } from './checksums.ts';
 import { listMediaFiles, listStrayFiles, listUnitFiles, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
 import type { KeptTexts } from './kept-texts.ts';
@@ -176,14 +176,9 @@ export class Inventory {
   #withText(item: ChecksummedFile, kept: KeptTexts): FileEntry {
     const known = kept.take(item.path);
     if (known !== undefined) return { ...fileEntry(item), text: known };
-    try {
-      const text = this.#store.tree.read(item.path)?.text;
-      const isListed = text !== undefined && computeChecksum(text) === item.checksum;
-      return { ...fileEntry(item), ...(isListed && { text }) };
-    } catch (error) {
-      if (error instanceof UnreadableFileError) return fileEntry(item);
-      throw error;
-    }
+    const text = readOrNull(this.#store.tree, item.path)?.text;
+    const isListed = text !== undefined && computeChecksum(text) === item.checksum;
+    return { ...fileEntry(item), ...(isListed && { text }) };
   }
 }
 

@@ -118,6 +118,16 @@ export function existsInTree(tree: FileTree, path: string): boolean {
   }
 }
 
+/** As `FileTree.read`; null, too, if the file can't be read. */
+export function readOrNull(tree: FileTree, path: string): ReturnType<FileTree['read']> {
+  try {
+    return tree.read(path);
+  } catch (error) {
+    if (error instanceof UnreadableFileError) return null;
+    throw error;
+  }
+}
+
 /** Path of a record's file, with any extension; undefined if there is none. */
 export const findRecordFile = (tree: FileTree, ref: RecordRef): string | undefined =>
   recordPaths(ref).find((path) => existsInTree(tree, path));

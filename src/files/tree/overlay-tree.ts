@@ -1,7 +1,7 @@
 /** A tree with pending changes: it reads as if they had been made. */
 import { recordFormat } from '../../catalogue/layout.ts';
 import { type Parsed, parseRecordText, type RecordText } from '../../text/parse.ts';
-import { existsInTree, type FileTree, type Stamp, type TreeEntry } from './file-tree.ts';
+import { type FileTree, readOrNull, type Stamp, type TreeEntry } from './file-tree.ts';
 
 interface PendingFile {
   /** Undefined for bytes that are not a record. */
@@ -80,11 +80,11 @@ export class OverlayTree implements FileTree {
     this.#pendingNames = undefined;
   }
 
-  /** Parsed text of a record; undefined if there is none. */
+  /** Parsed text of a record; undefined if there is none, or it can't be read. */
   parsed(path: string): Parsed | undefined {
     const record = this.#pending.get(path)?.record;
     if (record) return record.parsed;
-    const read = existsInTree(this, path) ? this.read(path) : null;
+    const read = readOrNull(this, path);
     return read ? (read.parsed ?? parseRecordText(read.text, recordFormat(path))) : undefined;
   }
 

@@ -73,12 +73,18 @@ export function assertEntityUnchanged(
 
 const brokenCodes: readonly string[] = ['unreadable', 'syntax', 'schema'];
 
+const findBreakage = ({ diagnostics }: Snapshot, path: string) =>
+  diagnostics.get(path)?.find(({ code }) => brokenCodes.includes(code));
+
+/** True if a record can't be read, parsed or validated. */
+export const isRecordBroken = (snapshot: Snapshot, path: string): boolean => findBreakage(snapshot, path) !== undefined;
+
 /**
  * Checks that a record is not broken: a person may be editing it, and its last valid contents are served.
  * @throws ConflictError with the place of the problem
  */
-export function assertRecordNotBroken({ diagnostics }: Snapshot, path: string): void {
-  const found = diagnostics.get(path)?.find(({ code }) => brokenCodes.includes(code));
+export function assertRecordNotBroken(snapshot: Snapshot, path: string): void {
+  const found = findBreakage(snapshot, path);
   if (found) throw new ConflictError(`${path}:${found.line}:${found.column}: ${found.message}`);
 }
 

@@ -24,7 +24,7 @@ import { editRecord } from '../../text/document.ts';
 import { RecordText } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
 import { editLargeRecord, parseLargeRecord } from '../reading/large-records.ts';
-import { existsInTree } from '../tree/file-tree.ts';
+import { existsInTree, readOrNull } from '../tree/file-tree.ts';
 import type { OverlayTree } from '../tree/overlay-tree.ts';
 import type { Action } from './action.ts';
 import { anyVersion, type Change, refAtUntrustedPath, scopesToRefresh } from './change.ts';
@@ -109,9 +109,9 @@ export class TransactionPlan {
     };
   }
 
-  /** Text that a record will have; undefined if it will not exist. */
+  /** Text that a record will have; undefined if it will not exist, or can't be read. */
   text(path: string): string | undefined {
-    return existsInTree(this.#overlay, path) ? this.#overlay.read(path)?.text : undefined;
+    return readOrNull(this.#overlay, path)?.text;
   }
 
   #plan(change: Change): Promise<Action | null> | Action | null {

@@ -1,7 +1,7 @@
 /** Changes of records in a folder: conditions, outcomes, and the files afterwards. */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { mkdir, rm, symlink } from 'node:fs/promises';
+import { mkdir, rm, symlink, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import type { RecordChange } from '../../../src/catalogue/replica.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
@@ -59,6 +59,34 @@ describe('records that are written', { concurrency: 4 }, () => {
     );
     assert.equal(files.snapshot.folders.has('newer'), false);
     assert.ok(files.snapshot.queries.has('a'));
+  });
+
+  it('are written beside a dataset whose record cannot be read, and its versions can be withdrawn and removed', async (test) => {
+    const columns = [{ name: 'height', type: 'integer' }];
+    const version = { ready: true, columns, file: { url: 'https://example.org/a.csv' } };
+    const { as, files, folder, seen, look } = await given(test, {
+      datasets: { 'parks/trees': { id: 11, label: 'Trees', columns } },
+      versions: { 'parks/trees@v1': { ...version, id: 1 }, 'parks/trees@v2': { ...version, id: 2 } },
+    });
+    const replica = as('localAdmin');
+    await replica.entry(trees);
+    await writeFile(folder.path(trees), Buffer.from('id: 11\nlabel: B\xe4ume\n', 'latin1'));
+    const v3 = 'namespaces/parks/datasets/trees/versions/v3.yaml';
+    const push = (path: string) =>
+      outcomes(replica, write(path, 'ready: false\n'), write(ponds, dataset(13), seen(ponds)));
+    // Before the file is read again, and after.
+    assert.deepEqual(await push(v3), ['done', 'done']);
+    await look();
+    assert.deepEqual(await push(v3.replace('v3', 'v4')), ['done', 'done']);
+    await replica.fitColumns?.([v3]);
+    const [same] = await outcomes(replica, write('namespaces/parks/datasets/a/dataset.yaml', dataset(11)));
+    assert.equal(same, 'done', 'what has the id is not known');
+    const view = files.for(people.localAdmin);
+    const named = (slug: string) => ({ kind: 'version', namespace: 'parks', dataset: 'trees', slug }) as const;
+    await view.edit<'version'>(named('v2'), { ready: false });
+    await view.remove(named('v1'));
+    assert.equal((await view.get<'version'>(named('v2'))).ready, false);
+    await assert.rejects(view.get(named('v1')), { name: 'NotFoundError' });
   });
 
   it('lose the right with the group that gave it', async (test) => {
