@@ -1,7 +1,7 @@
 /** Backups of a folder that changes meanwhile, as one under a running server does. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -9,6 +9,7 @@ import type { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
 import { writerMark } from '../../src/disk/writer.ts';
 import { restoreBackup, writeBackup } from '../../src/files/folder.ts';
+import { replaceBuiltin } from '../support/builtin.ts';
 import { filesIn } from '../support/prompt.ts';
 
 const payload = (dataset: string) => `namespaces/parks/datasets/${dataset}/data/v.bin`;
@@ -60,6 +61,31 @@ test('a dataset that is renamed meanwhile is in the backup as a whole, by its fo
     [payload('wells')]: 'wells',
   });
   assert.deepEqual(report, { files: 6, skipped: [] });
+});
+
+test('a backup and what is restored from it are on disk before they are said to be done', async (t) => {
+  const { place, root } = await makeFolder(t, ['trees']);
+  const synced: string[] = [];
+  const openNow = fs.openSync;
+  replaceBuiltin(t, fs, 'openSync', (path: string, ...rest: [number]) => {
+    synced.push(path);
+    return openNow(path, ...rest);
+  });
+  /** Folders that are opened to be synced, by their place; temporary ones have no name of their own. */
+  const syncedBy = async (work: () => Promise<unknown>) => {
+    synced.length = 0;
+    await work();
+    return synced.filter((path) => path.startsWith(place)).map((path) => path.replace(/\.[^/]*\.catalogue-tmp/, 'new'));
+  };
+  const archive = join(place, 'a.tar.gz');
+  assert.equal((await syncedBy(() => writeBackup(root, archive))).at(-1), place);
+  const copy = join(place, 'copy');
+  const fresh = await syncedBy(() => restoreBackup(archive, copy));
+  assert.equal(fresh.at(-1), place);
+  assert.ok(fresh.includes(join(place, 'new', dirname(payload('trees')))));
+  const merged = await syncedBy(() => restoreBackup(archive, copy, { force: true }));
+  for (const folder of [join(copy, 'new', dirname(payload('trees'))), join(copy, dirname(payload('trees'))), copy])
+    assert.ok(merged.includes(folder), folder);
 });
 
 test('a payload that is deleted meanwhile is left out, and named; one that is replaced is the new one', async (t) => {

@@ -9,7 +9,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ConflictError } from '../../catalogue/errors.ts';
-import { removeAbandonedTemporaries, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
+import {
+  flushFolderToDisk,
+  removeAbandonedTemporaries,
+  temporaryPathBeside,
+  toUnavailableError,
+} from '../../disk/durable.ts';
 import { type ArchiveReport, archiveChunks } from './archive.ts';
 import { listForBackup } from './listing.ts';
 
@@ -45,6 +50,7 @@ export async function writeBackup(
     await removeAbandonedTemporaries(dirname(target), abandonedAfter);
     const report = await pack(root, createWriteStream(temporary, { mode: 0o600, flush: true }), signal);
     await rename(temporary, target);
+    await flushFolderToDisk(dirname(target));
     return report;
   } catch (error) {
     throw toUnavailableError(error, to);

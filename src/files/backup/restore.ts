@@ -1,13 +1,15 @@
 /** Restoring a catalogue folder from a backup. Nothing outside of the folder is written, whatever the archive says. */
 import { createReadStream } from 'node:fs';
 import { chmod, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
-import { join, posix } from 'node:path';
+import { dirname, join, posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { extract, type ReadEntry } from 'tar';
 import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { landmarks, privateFolder } from '../../catalogue/layout.ts';
 import {
   errorCode,
+  flushFolderToDisk,
+  flushTreeToDisk,
   isTemporaryFile,
   removeAbandonedTemporaries,
   temporaryName,
@@ -29,7 +31,7 @@ export interface RestoreOptions {
 
 /**
  * Restores a backup. A new folder appears as a whole. One that exists stays the folder that it is, with its owner and its
- * rights: it may be a volume, or lie where this user may make no other.
+ * rights: it may be a volume, or lie where this user may make no other. All of it is on disk when the promise resolves.
  * @returns entries of the archive that were skipped: links that leave the folder, and what is no file
  * @throws ConflictError if the folder isn't empty, or its private folder is a link that leads nowhere; NotFoundError; UnusableCatalogueError if the file is not a backup
  */
@@ -59,11 +61,13 @@ export async function restoreBackup(
     if (!names.some((name) => (landmarks as readonly string[]).includes(name))) throw notABackup(file);
     await chmod(join(staging, privateFolder), 0o700).catch(() => {});
     await chmod(join(staging, accountsPath), 0o600).catch(() => {});
+    await flushTreeToDisk(staging);
     if (accounts) await moveAccounts(staging, root, file);
     else if (found) await moveInto(staging, root, privateFolder);
     else {
       await rename(staging, root);
       await chmod(root, 0o755);
+      await flushFolderToDisk(dirname(root));
     }
     return skipped;
   } catch (error) {
@@ -182,4 +186,5 @@ async function moveInto(from: string, to: string, followed?: string): Promise<vo
       });
     }
   }
+  await flushFolderToDisk(to);
 }
