@@ -26,6 +26,8 @@ const batchBytes = 32 * 1024 * 1024;
 const timeout = 600_000;
 /** Parts of a folder that name nothing which they need, and that other processes change. */
 const skipped = [join(privateFolder, 'cache'), join(privateFolder, 'locks')];
+/** Folders that may be links, as to another disk. */
+const followed: readonly string[] = [privateFolder, join(privateFolder, 'trash')];
 
 /**
  * Finds objects and unfinished uploads that are older than an age.
@@ -76,16 +78,19 @@ function forgetMentioned(found: Map<string, StoredObject>, text: string): void {
   for (const [checksum] of text.matchAll(/(?<![0-9a-f])[0-9a-f]{64}(?![0-9a-f])/g)) found.delete(checksum);
 }
 
-/** Texts of the files of a folder that may be records or pointers, those in its trash included. */
+/**
+ * Texts of the files of a folder that may be records or pointers, those in its trash included.
+ * @throws ConflictError if the trash is a link that leads nowhere
+ */
 async function* textsOfFolder(root: string): AsyncGenerator<string, void, undefined> {
   const folders = [root];
   for (let folder = folders.pop(); folder !== undefined; folder = folders.pop())
     for (const entry of await unlessGone(readdir(folder, { withFileTypes: true }), [])) {
       const path = join(folder, entry.name);
       if (entry.name === '.git' || isTemporaryFile(entry.name) || skipped.includes(relative(root, path))) continue;
-      // It may be a link to a folder on another disk.
-      const mayBeLink = folder === root && entry.name === privateFolder && entry.isSymbolicLink();
-      const found = mayBeLink ? await stat(path) : entry;
+      const isFollowed = entry.isSymbolicLink() && followed.includes(relative(root, path));
+      const found = isFollowed ? await unlessGone(stat(path), null) : entry;
+      if (!found) throw new ConflictError(`${path} is a link that leads nowhere: mount its disk, or remove the link.`);
       if (found.isDirectory()) folders.push(path);
       else if (found.isFile()) yield await textOf(path);
     }

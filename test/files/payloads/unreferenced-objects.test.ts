@@ -28,6 +28,11 @@ describe('an object of the store', () => {
     mkdirSync(join(top, 'private/trash'));
     writeFileSync(join(top, 'private/trash/version.yaml'), `checksum: ${checksum}\n`);
     assert.deepEqual(await find(root), []);
+    renameSync(join(top, 'private/trash'), join(top, 'trash'));
+    symlinkSync('../trash', join(top, 'private/trash'));
+    assert.deepEqual(await find(root), []);
+    renameSync(join(top, 'trash'), join(top, 'elsewhere'));
+    await assert.rejects(find(root), { name: 'ConflictError', message: /trash is a link that leads nowhere/ });
   });
 
   it('may be named by the history of a repository that git cannot read', async (t) => {
