@@ -53,6 +53,10 @@ export interface Diagnostic {
   readonly isPrivate?: true;
 }
 
+/** True if the record can't be read, parsed or validated: its last valid contents are served. */
+export const isOfBrokenRecord = ({ code }: Pick<Diagnostic, 'code'>): boolean =>
+  code === 'unreadable' || code === 'syntax' || code === 'schema';
+
 /** What is wrong in a file of the catalogue. */
 export interface FileProblems {
   /** Relative to the catalogue folder, with slashes. */

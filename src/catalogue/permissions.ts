@@ -4,7 +4,7 @@
  */
 import { findDatasetAtAddress, resolveAlias } from './aliases.ts';
 import type { Input, WritableKind } from './catalogue.ts';
-import type { Diagnostic } from './diagnostic.ts';
+import { type Diagnostic, isOfBrokenRecord } from './diagnostic.ts';
 import { ConflictError, excerpt, NotPermittedError } from './errors.ts';
 import { fieldsOf } from './fields.ts';
 import { containingSlugs, parseCataloguePath, type RecordRef } from './layout.ts';
@@ -174,18 +174,23 @@ function maySeeDiagnostics(
   visible: Pick<Snapshot, 'folders' | 'queries'>,
 ): boolean {
   const info = parseCataloguePath(path);
-  const query = info.kind === 'record' && info.ref.kind === 'query' ? info.ref.slug : undefined;
-  // The dataset of an invalid query is not known.
-  if (query !== undefined) return visible.queries.has(query) || (viewer.staff && !whole.queries.has(query));
+  // Nobody knows what a file says that can't be read, or isn't read since there is another one for its record.
+  const isUnread = found.some(({ code }) => code === 'unreadable' || (code === 'name' && info.kind === 'record'));
+  if (info.kind === 'record' && info.ref.kind === 'query') {
+    const namespace = owningNamespace(info.ref, whole);
+    // The dataset of a broken query, and so who may see it, is not known: only those who could write it before.
+    if (namespace === undefined || isUnread || found.some(isOfBrokenRecord))
+      return isNamespaceOwnerOrStaff(viewer, whole.folders.get(namespace ?? ''));
+    return visible.queries.has(info.ref.slug);
+  }
   const { namespace = '', dataset } = containingSlugs(path);
   // A file outside of the namespaces, or under an invalid name, belongs to no namespace.
   if (!slugRule.test(namespace)) return true;
   const folder = visible.folders.get(namespace);
   if (!folder) return false;
-  // A broken file may be private now, whatever its record said before: nobody knows what an unreadable one says.
+  // A broken file may be private now, whatever its record said before.
   const isPrivate =
-    found.some((one) => one.isPrivate || one.code === 'unreadable') &&
-    !isNamespaceOwnerOrStaff(viewer, whole.folders.get(namespace));
+    (isUnread || found.some((one) => one.isPrivate)) && !isNamespaceOwnerOrStaff(viewer, whole.folders.get(namespace));
   if (isPrivate && info.kind === 'record') return false;
   if (dataset === undefined) return !folder.isPartial;
   const entity = whole.folders.get(namespace)?.datasets.get(dataset);

@@ -218,20 +218,23 @@ describe('a broken record that was never valid', () => {
 describe('a record that breaks while the server runs', () => {
   it('is hidden, with its bytes, if its text says now that it is private or a draft', async (test) => {
     const versions = { 'parks/trees@1': { id: 7, label: 'a', datetime: '2020-01-01T00:00:00Z', ready: false } };
-    const { ask, accounts, folder } = await serveAccounts(test, {}, { datasets, versions });
+    const { queries } = content;
+    const { ask, accounts, folder } = await serveAccounts(test, {}, { datasets, versions, queries });
     const { token: eve } = await accounts.addToken('eve');
     const { token: bob } = await accounts.addToken('bob');
     const texts = {
       'namespaces/parks/namespace.yaml': 'owners: [gardeners]\nvisibility: private\ndescription: Secret\nlabel: [\n',
       [`${homeOf('parks/trees')}/dataset.yaml`]: 'visibility: private\ndescription: Secret\nlabel: [\n',
       [`${homeOf('parks/trees')}/versions/1.yaml`]: 'draft: true\nnotes: Secret\nlabel: [\n',
+      // A query is as private as its dataset, and of which it is isn't known.
+      'queries/tall.yaml': 'dataset: secret/plans\ndescription: Secret\nlabel: [\n',
     };
     const problems = async (token?: string) => (await ask('/api/v1/intrinsecus/?status=invalid', {}, token)).body;
     for (const [path, text] of Object.entries(texts)) {
       assert.equal((await ask(`/api/v1/files/${path}`)).status, 200);
       folder.write(path, text);
     }
-    await until(async () => (await problems(bob)).count === 3);
+    await until(async () => (await problems(bob)).count === 4);
     for (const token of [undefined, eve]) {
       assert.equal((await problems(token)).count, 0);
       const [files, manifest] = await Promise.all([
@@ -244,5 +247,33 @@ describe('a record that breaks while the server runs', () => {
       }
     }
     for (const path of Object.keys(texts)) assert.equal((await ask(`/api/v1/files/${path}`, {}, bob)).status, 200);
+  });
+});
+
+describe('a second file of a record', () => {
+  it('is hidden, with its bytes: it is not read, and may say that it is private', async (test) => {
+    const first = `${homeOf('parks/trees')}/versions/1.json`;
+    const hidden = {
+      [`${homeOf('parks/trees')}/dataset.json`]: '{"label": "Secret", "visibility": "private"}',
+      [`${homeOf('parks/trees')}/versions/1.yaml`]: 'label: Secret\ndraft: true\n',
+      'queries/tall.json': '{"label": "Secret", "dataset": "secret/plans"}',
+    };
+    const files = { [first]: '{"label": "a", "datetime": "2020-01-01T00:00:00Z", "ready": false}', ...hidden };
+    const { ask, accounts } = await serveAccounts(
+      test,
+      {},
+      { datasets, queries: { tall: content.queries.tall }, files },
+    );
+    const { token: bob } = await accounts.addToken('bob');
+    const problems = async (token?: string) => (await ask('/api/v1/intrinsecus/?status=invalid', {}, token)).body;
+    assert.deepEqual([(await problems()).count, (await problems(bob)).count], [0, 3]);
+    for (const path of Object.keys(hidden)) {
+      const statuses = [
+        (await ask(`/api/v1/files/${path}`)).status,
+        (await ask(`/api/v1/files/${path}`, {}, bob)).status,
+      ];
+      assert.deepEqual(statuses, [404, 200], path);
+    }
+    assert.equal((await ask(`/api/v1/files/${first}`)).status, 200);
   });
 });

@@ -2,6 +2,7 @@
 
 import { isDeepStrictEqual } from 'node:util';
 import type { WritableKind } from '../../catalogue/catalogue.ts';
+import { isOfBrokenRecord } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import {
   datasetsFolder,
@@ -71,10 +72,7 @@ export function assertEntityUnchanged(
   if (!isDeepStrictEqual(now, expected)) throw new StaleError();
 }
 
-const brokenCodes: readonly string[] = ['unreadable', 'syntax', 'schema'];
-
-const findBreakage = ({ diagnostics }: Snapshot, path: string) =>
-  diagnostics.get(path)?.find(({ code }) => brokenCodes.includes(code));
+const findBreakage = ({ diagnostics }: Snapshot, path: string) => diagnostics.get(path)?.find(isOfBrokenRecord);
 
 /** True if a record can't be read, parsed or validated. */
 export const isRecordBroken = (snapshot: Snapshot, path: string): boolean => findBreakage(snapshot, path) !== undefined;
