@@ -65,7 +65,7 @@ export function localDocuments(source: string): Documents {
       const path = resolve(folder, address);
       const target = await realpath(path).catch(() => null);
       if (target === null) throw new NotFoundError(`There is no file ${address}.`);
-      if (path !== source && (hasHiddenName(folder, path) || !isWithin(await realpath(folder), target)))
+      if (path !== source && !(isVisibleWithin(folder, path) && isVisibleWithin(await realpath(folder), target)))
         throw new ValidationError({
           source: [
             `${address} is hidden, or outside of the folder of the source, ${folder}. It was not read: if it belongs to the source, copy it into the folder.`,
@@ -76,16 +76,10 @@ export function localDocuments(source: string): Documents {
   };
 }
 
-/** True if the way from a folder to a path has a name that begins with a dot, or leads upwards. */
-const hasHiddenName = (folder: string, path: string): boolean =>
-  relative(folder, path)
-    .split(sep)
-    .some((name) => name.startsWith('.'));
-
-/** True if a path is below a folder; both without links. */
-function isWithin(folder: string, path: string): boolean {
+/** True if a path is below a folder, and no name on the way to it begins with a dot. */
+function isVisibleWithin(folder: string, path: string): boolean {
   const below = relative(folder, path);
-  return below !== '' && !isAbsolute(below) && below.split(sep)[0] !== '..';
+  return below !== '' && !isAbsolute(below) && !below.split(sep).some((name) => name.startsWith('.'));
 }
 
 /** The text of a document. @throws ValidationError if it is too large */

@@ -301,6 +301,9 @@ describe('an import of local files', () => {
         /(?:secret|link)\.csv is hidden, or outside of the folder of the source, .*copy it into the folder/,
       );
     }
+    const secret = { 'data.json': dcatUs('link.csv'), '.config/secret.csv': 'name,token\nremote,abc\n' };
+    const toHidden = await importingFolder('to-hidden', secret, '.config/secret.csv');
+    assert.deepEqual([toHidden.versions, toHidden.links[0].failed], [[], true]);
     const within = await importingFolder('within', { 'data.json': dcatUs('link.csv'), 'own.csv': 'a\n1\n' }, 'own.csv');
     assert.deepEqual([within.versions.length, within.links], [1, []]);
     // What was typed may lead to any place.
