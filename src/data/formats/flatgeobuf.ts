@@ -11,7 +11,7 @@ import { fromGeometry } from 'flatgeobuf/lib/mjs/geojson/geometry.js';
 import { fromByteBuffer } from 'flatgeobuf/lib/mjs/header-meta.js';
 import { calcTreeSize } from 'flatgeobuf/lib/mjs/packedrtree.js';
 import { PayloadError } from '../errors.ts';
-import { isGeometry } from '../geometry/geometry.ts';
+import { type Geometry, hasZ, isGeometry, mapPositions, toPosition } from '../geometry/geometry.ts';
 import { ByteSource } from './byte-source.ts';
 import { batchFeatures, type ReadFeature } from './feature-batches.ts';
 import type { PayloadInfo, RowBatch } from './types.ts';
@@ -97,11 +97,14 @@ function readFeature(bytes: Uint8Array, header: Header): ReadFeature {
   const isEmpty = !shape || (shape.xyLength() === 0 && shape.partsLength() === 0);
   const geometry: unknown = isEmpty ? null : fromGeometry(shape as never, header.geometryType);
   return {
-    geometry: isGeometry(geometry) ? geometry : null,
+    geometry: isGeometry(geometry) ? withoutMissingHeights(geometry) : null,
     properties: readProperties(feature.propertiesArray(), header),
     bytes: bytes.length,
   };
 }
+
+const withoutMissingHeights = (geometry: Geometry): Geometry =>
+  hasZ(geometry) ? mapPositions(geometry, (x, y, [z = Number.NaN]) => toPosition(x, y, z)) : geometry;
 
 /** Readers of values of a fixed length, and the length, by the type of a column. */
 const fixedValues: Readonly<Record<number, readonly [bytes: number, read: (view: DataView, at: number) => unknown]>> = {

@@ -71,9 +71,16 @@ function listOf(value: unknown): readonly unknown[] {
   return value;
 }
 
-/** Positions without their measure (M), which GeoJSON doesn't have: the fourth number, or the third of `hasM` without `hasZ`. */
+/**
+ * Positions without their measure (M), which GeoJSON doesn't have: the fourth number, or the third of `hasM` without `hasZ`;
+ * and without heights that are missing.
+ */
 function positionsOf(value: unknown, hasOnlyM: boolean): Position[] {
-  return listOf(value).map((position) => listOf(position).slice(0, hasOnlyM ? 2 : 3) as Position);
+  return listOf(value).map((position) => {
+    const numbers = listOf(position);
+    const isFlat = hasOnlyM || numbers[2] === null || numbers[2] === 'NaN';
+    return numbers.slice(0, isFlat ? 2 : 3) as Position;
+  });
 }
 
 /** Polygons by the direction of rings: clockwise is the outside, counterclockwise a hole. GeoJSON has it the other way. */

@@ -41,6 +41,9 @@ export const isGeometry = (value: unknown): value is Geometry =>
   geometryTypes.has((value as { type?: unknown }).type) &&
   ('coordinates' in value || 'geometries' in value);
 
+/** A position; without its height if that is NaN, which no JSON has. */
+export const toPosition = (x: number, y: number, z: number): number[] => (Number.isNaN(z) ? [x, y] : [x, y, z]);
+
 /** Number of positions; an empty point counts as one. */
 export function countVertices(geometry: Geometry): number {
   if (geometry.type === 'GeometryCollection') return geometry.geometries.reduce((sum, g) => sum + countVertices(g), 0);

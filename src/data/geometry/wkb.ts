@@ -2,7 +2,7 @@
  * Geometries as WKB: ISO 13249-3 (also OGC 06-103r4), with Z as 1000 more than the type's number; written little-endian. EWKB
  * of PostGIS is read, too.
  */
-import { type Geometry, hasZ } from './geometry.ts';
+import { type Geometry, hasZ, toPosition } from './geometry.ts';
 import { emptyExtent, InvalidGeometryError, isEmptyPoint, validateAndMeasureGeometry } from './validate.ts';
 
 /** Type codes. */
@@ -213,7 +213,7 @@ class WkbReader {
     this.#at += this.#stride;
     const [x, y] = [view.getFloat64(at, isLittle), view.getFloat64(at + 8, isLittle)];
     const z = this.#hasZ ? view.getFloat64(at + 16, isLittle) : Number.NaN;
-    return Number.isNaN(z) ? [x, y] : [x, y, z];
+    return toPosition(x, y, z);
   }
 
   /** A number of parts. @param size least bytes of one: a claim of more than there are is refused */

@@ -106,6 +106,28 @@ describe('GeoJSON', () => {
 });
 
 describe('Esri JSON', () => {
+  it('may have heights that are missing', async () => {
+    const points = [
+      [5, 52, null],
+      [6, 53, 'NaN'],
+      [7, 54, 9],
+    ];
+    const geometries = [{ points }, { x: 5, y: 52, z: 'NaN' }];
+    const text = esri(geometries.map((geometry) => ({ attributes: { n: 1 }, geometry })));
+    const rows = await rowsOf((await ingestPayload(text, 'a.json')).table);
+    assert.deepEqual(
+      rows.map(({ geometry }) => (geometry as { coordinates: unknown }).coordinates),
+      [
+        [
+          [5, 52],
+          [6, 53],
+          [7, 54, 9],
+        ],
+        [5, 52],
+      ],
+    );
+  });
+
   it('is read: polygons by the direction of their rings, lines, points, and tables', async () => {
     const text = esri(
       [

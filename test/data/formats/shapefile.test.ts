@@ -1,4 +1,4 @@
-/** Shapefiles: encodings of their texts, and holes of their polygons. */
+/** Shapefiles: encodings of their texts, heights, and holes of their polygons. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ingestPayload, type PlainRow, rowsOf, valuesOf } from '../support/payloads.ts';
@@ -92,6 +92,40 @@ describe('texts of a shapefile', () => {
     assert.deepEqual(await textsOf(texts, { cpg: 'CP861\n' }), [['a', 'ä'], remark('"CP861" in the .cpg file')]);
     assert.deepEqual(await textsOf(texts, { driver: 8 }), [['a', 'ä'], remark('number 8')]);
     assert.deepEqual(await textsOf([Buffer.from('ä')], { driver: 8 }), [['ä'], []]);
+  });
+});
+
+describe('heights of a shapefile', () => {
+  const geometryOf = async (record: Buffer) => {
+    const archive = zipOf({ 'a.shp': shpOf([record]), 'a.dbf': dbfOf([Buffer.from('a')]) });
+    const [row] = await rowsOf((await ingestPayload(archive, 'a.zip')).table);
+    return (row as PlainRow).geometry;
+  };
+  const missing = [Number.NaN, -1.5e39];
+
+  it('that are missing leave points as they are', async () => {
+    for (const z of missing) {
+      const record = Buffer.alloc(36);
+      record.writeUInt32LE(11, 0);
+      for (const [index, number] of [8, 47, z].entries()) record.writeDoubleLE(number, 4 + 8 * index);
+      assert.deepEqual(await geometryOf(record), { type: 'Point', coordinates: [8, 47] });
+    }
+  });
+
+  it('that are missing leave lines as they are', async () => {
+    for (const z of missing) {
+      const record = Buffer.alloc(48 + 32 + 16 + 16);
+      record.writeUInt32LE(13, 0);
+      record.writeUInt32LE(1, 36);
+      record.writeUInt32LE(2, 40);
+      for (const [index, number] of [8, 47, 9, 48, 0, 0, 400, z].entries())
+        record.writeDoubleLE(number, 48 + 8 * index);
+      const coordinates = [
+        [8, 47, 400],
+        [9, 48],
+      ];
+      assert.deepEqual(await geometryOf(record), { type: 'LineString', coordinates });
+    }
   });
 });
 

@@ -4,7 +4,7 @@
  */
 import { PayloadError } from '../../errors.ts';
 import { polygonOfRings } from '../../geometry/esri.ts';
-import type { Geometry } from '../../geometry/geometry.ts';
+import { type Geometry, toPosition } from '../../geometry/geometry.ts';
 import { InvalidGeometryError } from '../../geometry/validate.ts';
 import { ByteSource } from '../byte-source.ts';
 
@@ -58,13 +58,19 @@ export function geometryOfShape(record: Buffer): Geometry | null {
     if (type === 'point') {
       const [x, y] = [record.readDoubleLE(4), record.readDoubleLE(12)];
       if (Number.isNaN(x) || Number.isNaN(y)) return null;
-      return { type: 'Point', coordinates: hasZ ? [x, y, record.readDoubleLE(20)] : [x, y] };
+      return { type: 'Point', coordinates: toPosition(x, y, hasZ ? heightAt(record, 20) : Number.NaN) };
     }
     return geometryOfParts(record, type, hasZ);
   } catch (error) {
     if (error instanceof RangeError) throw new InvalidGeometryError('its record in the .shp file breaks off');
     throw error;
   }
+}
+
+/** A height; NaN for none, as which numbers below -10^38 are meant. */
+function heightAt(record: Buffer, at: number): number {
+  const z = record.readDoubleLE(at);
+  return z < -1e38 ? Number.NaN : z;
 }
 
 function geometryOfParts(record: Buffer, type: string, hasZ: boolean): Geometry | null {
@@ -78,9 +84,8 @@ function geometryOfParts(record: Buffer, type: string, hasZ: boolean): Geometry 
   if (pointCount === 0) return null;
   const positions = Array.from({ length: pointCount }, (_, i) => {
     const at = points + 16 * i;
-    const position = [record.readDoubleLE(at), record.readDoubleLE(at + 8)];
-    if (hasZ) position.push(record.readDoubleLE(heights + 8 * i));
-    return position;
+    const z = hasZ ? heightAt(record, heights + 8 * i) : Number.NaN;
+    return toPosition(record.readDoubleLE(at), record.readDoubleLE(at + 8), z);
   });
   if (type === 'points') return { type: 'MultiPoint', coordinates: positions };
   const starts = Array.from({ length: partCount }, (_, i) => record.readUInt32LE(parts + 4 * i));

@@ -2,7 +2,7 @@
  * A reader of KML 2.2 and 2.3 (OGC 12-007r2), also in KMZ: each Placemark is a row. Folders are a column; styles, regions, overlays and
  * network links are no rows. A track is a line: its times stay in the file.
  */
-import type { Geometry } from '../../geometry/geometry.ts';
+import { type Geometry, toPosition } from '../../geometry/geometry.ts';
 import type { ReadFeature } from '../feature-batches.ts';
 import { assertItemFits, type XmlHandler } from './xml-stream.ts';
 
@@ -87,7 +87,7 @@ export class KmlHandler implements XmlHandler {
       const [x = Number.NaN, y = Number.NaN, z = Number.NaN] = tuple.map(numberOf);
       // Positions with blanks in the place of commas, or the other way round.
       const isPosition = tuple.length < 4 || isTrack;
-      shape.positions.push(!isPosition ? [x, Number.NaN] : Number.isNaN(z) ? [x, y] : [x, y, z]);
+      shape.positions.push(isPosition ? toPosition(x, y, z) : [x, Number.NaN]);
     }
   }
 
