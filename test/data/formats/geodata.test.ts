@@ -226,8 +226,24 @@ describe('XML', () => {
     for (const text of ['13.4,52.5 13.5,52.6,30', ' 13.4, 52.5\n13.5 ,52.6\t, 30 ', '13.4,52.5 13.5,52.6,30 '])
       assert.deepEqual(await geometryOf(text), { type: 'LineString', coordinates: line }, text);
     assert.deepEqual(await geometryOf('13.4,52.5,', 'Point'), { type: 'Point', coordinates: [13.4, 52.5] });
+    // A comma behind three numbers belongs to no position.
+    assert.deepEqual(await geometryOf('8.5,47.3,0,', 'Point'), { type: 'Point', coordinates: [8.5, 47.3, 0] });
+    const coordinates = [
+      [1, 2, 0],
+      [3, 4, 5],
+    ];
+    for (const text of ['1,2,0, 3,4,5,', '1,2,0,\n3,4,5', ' 1,2,0 3,4,5, '])
+      assert.deepEqual(await geometryOf(text), { type: 'LineString', coordinates }, text);
     assert.equal(await geometryOf(' ', 'Point'), null);
-    for (const text of ['13,52 13,', ',52 13,53', '13,52 13,,30', '13,52, 14,53', '13,52 14,x'])
+    for (const text of [
+      '13,52 13,',
+      ',52 13,53',
+      '13,52 13,,30',
+      '13,52, 14,53',
+      '13,52 14,x',
+      '1,2,3,4',
+      '1, 2, 3, 4, 5, 6',
+    ])
       await assert.rejects(geometryOf(text), /feature 1: a coordinate is not a number/, text);
   });
   it('is read as a whole where a part of it begins like an archive', async () => {

@@ -125,12 +125,15 @@ export class KmlHandler implements XmlHandler {
 
 const numberOf = (text: string) => (text === '' ? Number.NaN : Number(text));
 
+/** Three numbers without blanks, which are a whole position, and a comma behind them. */
+const commaBehindPosition = /(?<!\S)([^\s,]+,[^\s,]+,[^\s,]+),(?!\S)/g;
+
 /** Numbers with commas between them, also with blanks beside a comma; '' for one that is missing. */
 function tuplesOf(text: string): readonly string[][] {
   const tuples: string[][] = [];
   let isComplete = true;
   let tuple: string[] = [];
-  for (const token of text.match(/[^\s,]+|,/g) ?? []) {
+  for (const token of text.replace(commaBehindPosition, '$1').match(/[^\s,]+|,/g) ?? []) {
     if (token === ',' && !isComplete) tuple.push('');
     if (isComplete && (token !== ',' || tuple.length === 0)) {
       tuple = token === ',' ? [''] : [token];
