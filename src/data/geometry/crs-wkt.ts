@@ -49,6 +49,12 @@ const sameDatum = new RegExp(
   'i',
 );
 
+/**
+ * A datum without a name, as PROJ writes it for a definition with `+towgs84=0,0,0`. Esri's WKT has the numbers of other shifts in the
+ * name alone, without their decimal points.
+ */
+const withoutShift = /_based_on_(?:GRS|WGS)_?8[04]_ellipsoid_using_towgs84(?:[=,_]0)+$/i;
+
 /** Datums with a shift by their names in WKT: of EPSG, of GDAL and of Esri, which writes D_ before them. */
 const shiftedDatums: readonly (readonly [name: RegExp, datum: string])[] = [
   [/Deutsches_?Hauptdreiecks/i, 'DHDN'],
@@ -111,6 +117,7 @@ export function datumOfWkt(wkt: string): string | null {
   if (/TOWGS84\s*[[(]|ABRIDGEDTRANSFORMATION/i.test(text)) return '';
   const given = /(?:DATUM|ENSEMBLE|TRF|GEODETICDATUM)\s*[[(]\s*"([^"]*)"/i.exec(text)?.[1] ?? '';
   const name = given.replaceAll(' ', '_');
+  if (/_using_(?:towgs84|nadgrids)/i.test(name)) return withoutShift.test(name) ? '' : null;
   if (sameDatum.test(name)) return '';
   // proj4 reads a shift in WKT 1 only.
   if (!ellipsoid.test(text)) return null;
