@@ -22,7 +22,7 @@ export function identifyWktCrs(wkt: string): { readonly name: string; readonly c
 /** Of a compound system the part for longitude and latitude, or easting and northing. */
 function horizontalPart(wkt: string): string {
   const start = /^\s*(?:COMPD_CS|COMPOUNDCRS)\s*[[(]/i.test(wkt)
-    ? wkt.search(/(?:PROJCS|GEOGCS|PROJCRS|GEOGCRS|GEODCRS)\s*[[(]/i)
+    ? wkt.search(/(?:BOUNDCRS|PROJCS|GEOGCS|PROJCRS|GEOGCRS|GEODCRS)\s*[[(]/i)
     : 0;
   if (start <= 0) return wkt;
   let depth = 0;
@@ -103,6 +103,10 @@ const misreadWkt = [
   /\bPROJECTION\s*[[(]\s*"Krovak"(?!.*(?:"X_Scale"\s*,\s*-1|,\s*EAST\b))/is,
 ];
 
+/** True if positions of the horizontal system are degrees. */
+export const isGeographicWkt = (wkt: string): boolean =>
+  /^\s*(?:BOUNDCRS\s*[[(]\s*SOURCECRS\s*[[(]\s*)?GEO/i.test(horizontalPart(wkt));
+
 /** True if positions are metres from the centre of the Earth. */
 export const isGeocentricWkt = (wkt: string): boolean => /\bCS\s*[[(]\s*Cartesian\s*,\s*3/i.test(wkt);
 
@@ -114,9 +118,9 @@ export const isGeocentricWkt = (wkt: string): boolean => /\bCS\s*[[(]\s*Cartesia
 export function datumOfWkt(wkt: string): string | null {
   const text = horizontalPart(wkt);
   if (isGeocentricWkt(text) || misreadWkt.some((pattern) => pattern.test(text))) return null;
-  if (/TOWGS84\s*[[(]|ABRIDGEDTRANSFORMATION/i.test(text)) return '';
-  const given = /(?:DATUM|ENSEMBLE|TRF|GEODETICDATUM)\s*[[(]\s*"([^"]*)"/i.exec(text)?.[1] ?? '';
-  const name = given.replaceAll(' ', '_');
+  if (/^\s*BOUNDCRS/i.test(text)) return hasKnownShift(text) ? '' : null;
+  if (/TOWGS84\s*[[(]/i.test(text)) return '';
+  const name = datumName(text);
   if (/_using_(?:towgs84|nadgrids)/i.test(name)) return withoutShift.test(name) ? '' : null;
   if (sameDatum.test(name)) return '';
   // proj4 reads a shift in WKT 1 only.
@@ -124,6 +128,23 @@ export function datumOfWkt(wkt: string): string | null {
   const datum = shiftedDatums.find(([pattern]) => pattern.test(name))?.[1] ?? null;
   // The Balkans named their datum like that of Austria until EPSG gave it a name of its own.
   return datum === 'MGI' && /Balkan|Sloven|Macedon/i.test(identifyWktCrs(wkt).name) ? 'MGI_1901' : datum;
+}
+
+/** The name of the first datum of WKT, with `_` for blanks. */
+const datumName = (wkt: string): string =>
+  (/(?:DATUM|ENSEMBLE|TRF|GEODETICDATUM)\s*[[(]\s*"([^"]*)"/i.exec(wkt)?.[1] ?? '').replaceAll(' ', '_');
+
+/**
+ * True if proj4 reads the transformation of a BOUNDCRS as it is meant. It takes each for one to WGS 84, with the signs of a position
+ * vector, in metres, arc-seconds and unity; rotations of a coordinate frame have the opposite signs.
+ */
+function hasKnownShift(wkt: string): boolean {
+  const [, target = '', transformation = ''] = /TARGETCRS(.*)ABRIDGEDTRANSFORMATION(.*)/is.exec(wkt) ?? [];
+  return (
+    sameDatum.test(datumName(target)) &&
+    /\bMETHOD\s*[[(]\s*"(?:Position Vector|Geocentric translations)/i.test(transformation) &&
+    !/UNIT\s*[[(]/i.test(transformation)
+  );
 }
 
 const ellipsoid = /(SPHEROID\s*\[(?:[^[\]]|\[[^\]]*\])*\])/i;

@@ -4,7 +4,7 @@
  * and its kin write GeoJSON, WKT and GeoParquet (docs/decisions/0036-reference-systems.md).
  */
 import { excerpt } from '../../catalogue/errors.ts';
-import { datumOfWkt, identifyWktCrs, isGeocentricWkt, isWktCrs, wktWithShift } from './crs-wkt.ts';
+import { datumOfWkt, identifyWktCrs, isGeocentricWkt, isGeographicWkt, isWktCrs, wktWithShift } from './crs-wkt.ts';
 import { type Geometry, mapPositions } from './geometry.ts';
 
 /** Conversion from a reference system to WGS 84. */
@@ -103,7 +103,7 @@ async function findDefinition(name: string): Promise<Definition | null> {
   const datum = isWktCrs(name) ? datumOfWkt(name) : null;
   if (datum === null) return null;
   return {
-    isGeographic: /^\s*GEO/i.test(wktWithShift(name, undefined)),
+    isGeographic: isGeographicWkt(name),
     datum,
     withShift: (shift) => wktWithShift(name, shift),
   };

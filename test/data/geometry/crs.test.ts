@@ -66,6 +66,13 @@ test('a reference system that is in no list has no conversion', async () => {
     assert.equal(await loadCrsConversion(name), null);
 });
 
+test('positions of geographic systems are degrees, of projected ones they are not', async () => {
+  for (const [code = '', wkt = ''] of linesOf('definitions.tsv', '\t')) {
+    const isGeographic = (await loadCrsConversion(code))?.isGeographic;
+    assert.equal((await loadCrsConversion(wkt))?.isGeographic, isGeographic, wkt);
+  }
+});
+
 test('definitions (WKT) without a code have the positions of their code', async () => {
   const wrong: string[] = [];
   for (const [code, wkt = ''] of linesOf('definitions.tsv', '\t')) {
