@@ -150,5 +150,8 @@ function hasKnownShift(wkt: string): boolean {
 const ellipsoid = /(SPHEROID\s*\[(?:[^[\]]|\[[^\]]*\])*\])/i;
 
 /** The WKT of the horizontal system for proj4. @param shift parameters for TOWGS84; undefined for none */
-export const wktWithShift = (wkt: string, shift: string | undefined): string =>
-  shift === undefined ? horizontalPart(wkt) : horizontalPart(wkt).replace(ellipsoid, `$1,TOWGS84[${shift}]`);
+export function wktWithShift(wkt: string, shift: string | undefined): string {
+  // proj4 doesn't know the base system as WKT 2 of 2015 calls it, and would take the ellipsoid and meridian of WGS 84.
+  const text = horizontalPart(wkt).replace(/\bBASEGEODCRS\b/i, 'BASEGEOGCRS');
+  return shift === undefined ? text : text.replace(ellipsoid, `$1,TOWGS84[${shift}]`);
+}
