@@ -93,13 +93,13 @@ const shiftedDatums: readonly (readonly [name: RegExp, datum: string])[] = [
 
 /**
  * Systems that proj4 reads otherwise than their WKT means, without an error: positions would be kilometres off. Some projections of
- * WKT 2 and of Esri, standard parallels other than the equator, degrees of 400 to the circle, and Krovak towards south and west.
+ * WKT 2 and of Esri, standard parallels other than the equator, angles in other units than degrees, and Krovak towards south and west.
  */
 const misreadWkt = [
   /\bMETHOD\s*[[(]\s*"(?:Hotine|Popular Visualisation|Equidistant Cylindrical)/i,
   /\bPROJECTION\s*[[(]\s*"Stereographic_North_Pole"/i,
   /\bPROJECTION\s*[[(]\s*"(?:Mercator|Equidistant_Cylindrical|Equirectangular|Plate_Carree)"(?=.*"Standard_Parallel_1"\s*,\s*-?[\d.]*[1-9])/is,
-  /\bUNIT\s*[[(]\s*"(?:grad|gon)/i,
+  /\bUNIT\s*[[(]\s*"(?:grad|gon)|\bANGLEUNIT\s*[[(]\s*"(?!degree)/i,
   /\bPROJECTION\s*[[(]\s*"Krovak"(?!.*(?:"X_Scale"\s*,\s*-1|,\s*EAST\b))/is,
 ];
 
