@@ -59,7 +59,7 @@ export function dcatDataset(facts: DatasetFacts): RdfNode {
 /** A file by an address of its own: a file of others may be in several datasets. */
 function dcatDistribution(distribution: Distribution, dataset: string, licence: Licence | undefined): RdfNode {
   const { url, format, isOriginal } = distribution;
-  const eu = euFileTypes[format];
+  const eu = Object.hasOwn(euFileTypes, format) ? euFileTypes[format] : undefined;
   const authority = 'http://publications.europa.eu/resource/authority/file-type/';
   return withoutUndefined({
     '@id': `${dataset}#${isOriginal ? 'data' : format}`,

@@ -64,6 +64,7 @@ const hostile = {
       licence: 'Free for all, but "ask" first.',
       contact: 'A B <a@b.example>',
     },
+    'parks/odd-format': { label: 'Odd format' },
     'bare/missing-everything': { label: 'x' },
     'bare/without-data': { label: 'Nothing yet' },
     'secret/files': { label: 'Nobody knows' },
@@ -83,6 +84,10 @@ const hostile = {
       datetime: version.datetime,
       file: { url: 'https://example.org/データ{1}[2].csv?x=|#a#b%zz', format: 'CSV; maybe', media_type: 'CSV file' },
       bbox: [0, 0, 0, 1, 1, 1],
+    },
+    'parks/odd-format@20240131': {
+      datetime: version.datetime,
+      file: { url: 'https://example.org/notes.constructor', format: 'constructor' },
     },
     'parks/in-words@20240131': { ...version, bbox: [-180, -90, 180, 90] },
     'bare/missing-everything@20240131': { ...version },
