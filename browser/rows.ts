@@ -4,7 +4,7 @@
  */
 import type { VersionProfile } from '../src/catalogue/column-statistics.ts';
 import { NotFoundError, ValidationError } from '../src/catalogue/errors.ts';
-import { parametersFromRecord } from '../src/catalogue/row-parameters.ts';
+import { parametersFromRecord, withExactNames } from '../src/catalogue/row-parameters.ts';
 import { runAtOnce } from '../src/catalogue/steps.ts';
 import type { Settings } from '../src/catalogue/types.ts';
 import { findRowsPage } from '../src/pages/find-rows.ts';
@@ -33,7 +33,7 @@ export const makeRows = (shown: ShownRows, profile: VersionProfile, ndjson: stri
 /** All parameters of the rows: those of the saved query come first, those of the address behind them. */
 const parametersOf = ({ shown }: OpenRows, query: URLSearchParams) => [
   ...parametersFromRecord(shown.query?.parameters ?? {}),
-  ...[...query].filter(([name]) => !/^_?format$/.test(name)),
+  ...withExactNames(query, shown.dataset.columns).filter(([name]) => !/^_?format$/.test(name)),
 ];
 
 /** The page of the rows for an address, or of what is wrong with it, as HTML. @param path without the prefix of the site */
@@ -106,7 +106,7 @@ export async function showRows(): Promise<void> {
 /** Saves the rows that the address asks for, all of its pages, as a file. */
 export async function saveRows(format: SavedFormat): Promise<void> {
   const open = await openPage();
-  const query = [...new URLSearchParams(location.search)];
+  const query = withExactNames(new URLSearchParams(location.search), open.shown.dataset.columns);
   const whole = query.filter(([name]) => !/^_?(limit|offset|page|page_size)$/.test(name));
   const csv = await readFile(open.shown, filesOfRows(open.shown.version).csv).then((response) => response.text());
   const parameters = parametersOf(open, new URLSearchParams(whole));

@@ -1,5 +1,5 @@
 /** Parameters of data addresses: those in records of saved queries, and those of aggregates with their functions. */
-import type { ColumnType } from './types.ts';
+import type { Column, ColumnType } from './types.ts';
 
 const numbers: readonly ColumnType[] = ['integer', 'float'];
 const ordered: readonly ColumnType[] = [...numbers, 'string', 'boolean', 'date', 'datetime', 'time'];
@@ -16,6 +16,21 @@ export const aggregateFunctions = {
 } as const satisfies Readonly<Record<string, readonly ColumnType[]>>;
 
 export type AggregateFunction = keyof typeof aggregateFunctions;
+
+/** Reserved parameters of rows that also work without their underscore, if no column has that name. */
+export const unprefixedParameters = ['format', 'page', 'page_size', 'limit', 'offset', 'bbox', 'filter'] as const;
+
+/** Names that may be a column's or a parameter's: those of rows, and `width` of maps. */
+const ambiguousNames: readonly string[] = [...unprefixedParameters, 'width'];
+
+/** The parameters with the names of filters that can't be taken for reserved ones: `limit__exact` if there is a column `limit`. */
+export function withExactNames(
+  parameters: Iterable<readonly [name: string, value: string]>,
+  columns: readonly Pick<Column, 'name'>[],
+): [name: string, value: string][] {
+  const taken = new Set(columns.map(({ name }) => name).filter((name) => ambiguousNames.includes(name)));
+  return [...parameters].map(([name, value]) => [taken.has(name) ? `${name}__exact` : name, value]);
+}
 
 /** Parameters that ask for groups of rows instead of rows. */
 export const aggregateParameters = ['_group_by', '_aggregate'] as const;

@@ -1,7 +1,7 @@
 /** The rows behind the pages of rows: on the server, and in the browser over a static export. */
 import type { RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
-import { haveAggregates, quotedName } from '../catalogue/row-parameters.ts';
+import { haveAggregates, quotedName, withExactNames } from '../catalogue/row-parameters.ts';
 import type { Column } from '../catalogue/types.ts';
 import { keepLast } from './keep-last.ts';
 import { choosePreviewColumns, profilesByColumn } from './preview-columns.ts';
@@ -35,10 +35,11 @@ const isPart = /^_?(limit|offset|page|page_size)$/;
 const isFormat = /^_?format$/;
 
 /** All that the page of the rows shows: those that were asked for, else the first. @throws as `find` */
-export async function findRowsPage(rows: RowsFinder, facts: RowsFacts, parameters: Parameters): Promise<RowsPageParts> {
+export async function findRowsPage(rows: RowsFinder, facts: RowsFacts, asked: Parameters): Promise<RowsPageParts> {
   const { dataset, version, profile } = facts;
-  const isAggregated = haveAggregates(parameters);
   const allColumns = describedColumns(dataset.columns, profile);
+  const parameters = withExactNames(asked, allColumns);
+  const isAggregated = haveAggregates(parameters);
   const found = await findRows(rows, parameters, version, { allColumns, profile, isAggregated });
   const columns = isAggregated ? columnsOfGroups(found.items) : found.columns;
   const hasGeometry = allColumns.some(({ type }) => type === 'geometry');

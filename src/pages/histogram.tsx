@@ -1,6 +1,7 @@
 /** Distributions of a column's values: bars and values, each a link to its rows. */
 import type { VNode } from 'preact';
 import type { ColumnProfile, Histogram, StatisticsValue } from '../catalogue/column-statistics.ts';
+import { unprefixedParameters } from '../catalogue/row-parameters.ts';
 import type { ColumnType } from '../catalogue/types.ts';
 import type { Locale } from './locale.ts';
 import { queryStringOf } from './page-context.ts';
@@ -148,9 +149,7 @@ export function TopValues({
 
 /** Name of the parameter that filters by equality: a column may be called like a reserved parameter. */
 export const filterName = (column: string): string =>
-  /^_|^(format|page|page_size|limit|offset|bbox|filter)$/.test(column) || column.includes('__')
-    ? `${column}__exact`
-    : column;
+  /^_|__/.test(column) || (unprefixedParameters as readonly string[]).includes(column) ? `${column}__exact` : column;
 
 /** Makes addresses of filtered rows. @param path of the rows */
 export const makeRowsHref =

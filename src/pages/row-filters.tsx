@@ -36,7 +36,7 @@ const offered = ['exact', 'ne', 'gte', 'lte', 'icontains', 'istartswith', 'in', 
 const otherParameters =
   /^_?(format|page|page_size|limit|offset)$|^_(fields|ordering|group_by|aggregate|bom|excel|sep)$/;
 
-/** The filters in a query string. @param columns names of columns: one of them may be called like a parameter */
+/** The filters in a query string. @param query with names as `withExactNames` gives them */
 export const filtersIn = (query: URLSearchParams): readonly (readonly [string, string])[] =>
   [...query].filter(([name]) => !otherParameters.test(name));
 

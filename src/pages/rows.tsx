@@ -1,7 +1,7 @@
 /** The rows of a dataset, of a version or of a saved query: filtered, sorted, in parts. */
 import type { VNode } from 'preact';
 import { formatRef, refOf } from '../catalogue/ref.ts';
-import { parametersFromRecord, quotedName } from '../catalogue/row-parameters.ts';
+import { parametersFromRecord, quotedName, withExactNames } from '../catalogue/row-parameters.ts';
 import type { Steps } from '../catalogue/steps.ts';
 import type { Column } from '../catalogue/types.ts';
 import { datasetCrumbs } from './dataset-crumbs.ts';
@@ -24,7 +24,12 @@ export interface RowsPageParts extends RowsFacts, Omit<RowsTableProps, 'context'
 
 type Props = RowsPageParts & { readonly context: PageContext };
 
-export function renderRowsPage(context: PageContext, parts: RowsPageParts): Steps<string> {
+export function renderRowsPage(asked: PageContext, parts: RowsPageParts): Steps<string> {
+  const query = new URLSearchParams(withExactNames(asked.query, parts.allColumns));
+  return renderRows({ ...asked, query }, parts);
+}
+
+function renderRows(context: PageContext, parts: RowsPageParts): Steps<string> {
   const { locale } = context;
   const {
     dataset,

@@ -1,7 +1,7 @@
 /** Maps and tables of rows for the pages of others: the only pages that may be shown in a frame. */
 import { ValidationError } from '../catalogue/errors.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
-import { haveAggregates, quotedName } from '../catalogue/row-parameters.ts';
+import { haveAggregates, quotedName, withExactNames } from '../catalogue/row-parameters.ts';
 import type { Query } from '../catalogue/types.ts';
 import { type EmbeddedView, renderEmbeddedPage } from '../pages/embed.tsx';
 import { frameCode, frameHeight } from '../pages/frame-code.ts';
@@ -33,7 +33,8 @@ async function embed(
   const { catalogue, ctx, isPage, links } = request;
   const version = await catalogue.get<'version'>(ref);
   const dataset = datasetWithColumnsOf(await catalogue.get<'dataset'>(datasetRefOf(version)), version);
-  const own = [...before, ...request.query].filter(([name]) => name !== '_view' && !/^_?format$/.test(name));
+  const inAddress = withExactNames(request.query, dataset.columns).filter(([name]) => name !== '_view');
+  const own = [...withExactNames(before, dataset.columns), ...inAddress].filter(([name]) => !/^_?format$/.test(name));
   const hasGeometry = !haveAggregates(own) && dataset.columns.some(({ type }) => type === 'geometry');
   const view = viewOf(request.query, hasGeometry);
   const title = query?.label ?? dataset.label;
@@ -55,7 +56,7 @@ async function embed(
           dataset,
           version,
           title,
-          parameters: [...request.query].filter(([name]) => name !== '_view'),
+          parameters: inAddress,
           shown,
         }),
     }),

@@ -3,7 +3,7 @@
 import type { ColumnProfile } from '../catalogue/column-statistics.ts';
 import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
-import { haveAggregates, parametersFromRecord } from '../catalogue/row-parameters.ts';
+import { haveAggregates, parametersFromRecord, withExactNames } from '../catalogue/row-parameters.ts';
 import type { Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import { shownVersion } from '../pages/figures.ts';
 import { columnsOfGroups, describedColumns, findRows, findRowsPage, type RowsFinder } from '../pages/find-rows.ts';
@@ -94,10 +94,10 @@ export async function firstRowsOfQuery(
   if (!asked || !version?.ready) return none;
   const find = async () => {
     const { catalogue } = request;
-    const parameters = parametersFromRecord(query.parameters);
-    const isAggregated = haveAggregates(parameters);
     const profile = await catalogue.profile(refOf(version));
     const allColumns = describedColumns(datasetWithColumnsOf(asked, version).columns, profile);
+    const parameters = withExactNames(parametersFromRecord(query.parameters), allColumns);
+    const isAggregated = haveAggregates(parameters);
     const [, limit] = parameters.findLast(([name]) => /^_?(limit|page_size)$/.test(name)) ?? [];
     const isFew = limit !== undefined && !(Number(limit) > previewRows);
     const first = isFew ? parameters : [...parameters, ['_limit', `${previewRows}`] as const];

@@ -131,7 +131,7 @@ describe('the page of rows', () => {
   const data = '/api/v1/namespaces/lab/datasets/quakes/data/';
   const page = async (query: string, language = 'en') => {
     const headers = { Accept: 'text/html', 'Accept-Language': language };
-    const response = await fetch(`${server.base}${data}${query}`, { headers });
+    const response = await fetch(new URL(query, server.base + data), { headers });
     const text = (await response.text()).replace(/\s+/g, ' ').replaceAll('&amp;', '&');
     return { url: response.url.slice(response.url.indexOf('?')), text };
   };
@@ -140,6 +140,12 @@ describe('the page of rows', () => {
     workshop = await makeWorkshop();
     const rows = Array.from({ length: 20 }, (_, i) => `${i},${i % 2 ? 'ml' : 'mb'},${i % 4},p${i % 5}`).join('\n');
     await workshop.publish('quakes', 'quakes.csv', `mag,magType,page,format\n${rows}\n`);
+    const roads = Array.from({ length: 1250 }, (_, i) => `${i < 1200 ? 50 : 5000},${i},${i % 3}`).join('\n');
+    await workshop.publish('roads', 'roads.csv', `limit,road,width\n${roads}\n`);
+    await workshop.publish('signs', 'signs.csv', `limit,lon,lat\n${roads.replaceAll(/,\d+,/g, ',5,')}\n`);
+    await workshop.catalogue.create('query', {
+      ...{ label: 'Fast', slug: 'fast', dataset: 'lab/roads', parameters: { limit: '5000' } },
+    });
     server = await serveFolder(workshop.root);
   });
   after(async () => {
@@ -159,6 +165,22 @@ describe('the page of rows', () => {
       assert.match(text, new RegExp(`<a href="[^"]*data/\\?magType=ml"[^>]*>.{0,90}>${column} is ${value}<`));
     }
     assert.equal((await page('?_add=page&_lookup=gte&_value=2')).url, '?page__gte=2');
+  });
+
+  it('takes no filter of such a column for a parameter, as the data does', async () => {
+    const { text } = await page('../../roads/data/?limit=50&_ordering=-road');
+    assert.ok(text.includes('<b>1,200</b> of 1,250 rows match'));
+    assert.equal(text.match(/<tr[ >]/g)?.length, 101, 'a page of rows');
+    assert.match(text, />limit is 50</);
+    assert.match(text, /href="[^"]*data\.csv\?limit__exact=50&_ordering=-road"/);
+    assert.match(text, /<a href="[^"]*data\/\?limit__exact=50&_ordering=-road&_offset=100"/);
+    const fast = await page('../../roads/data/?limit=5000');
+    assert.ok(fast.text.includes('<b>50</b> of 1,250 rows match'));
+    const saved = await page('/api/v1/queries/fast/data/');
+    assert.ok(saved.text.includes('<b>50</b> of 1,250 rows match'));
+    assert.match((await page('/api/v1/queries/fast/')).text, />50 rows</);
+    assert.match((await page('../../signs/data/?limit=5000')).text, /map\.svg\?limit__exact=5000&_width=/);
+    assert.match((await page('../../signs/embed/?limit=5000')).text, /map\.svg\?limit__exact=5000"/);
   });
 
   it('reads numbers in the language of the reader, and asks where they may have meant another', async () => {

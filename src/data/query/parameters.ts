@@ -10,7 +10,7 @@
 import { closestWord, didYouMean } from '../../catalogue/closest.ts';
 import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import { type OutputFormat, outputFormats } from '../../catalogue/output-formats.ts';
-import { haveAggregates } from '../../catalogue/row-parameters.ts';
+import { haveAggregates, unprefixedParameters } from '../../catalogue/row-parameters.ts';
 import { ParameterError } from '../errors.ts';
 import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
@@ -147,9 +147,6 @@ const reservedHandlers: Readonly<Record<string, (value: string, context: Paramet
 /** Names of the reserved parameters, with their underscore. */
 export const reservedParameters = Object.keys(reservedHandlers);
 
-/** Reserved parameters that also work without their underscore. */
-const unprefixedParameters = ['format', 'page', 'page_size', 'limit', 'offset', 'bbox', 'filter'];
-
 /**
  * Parses the query string of a data URL.
  * @param pairs decoded names and values, in order
@@ -267,7 +264,7 @@ function applyParameter(parameter: string, value: string, context: ParameterCont
 
 /** Handler of a reserved parameter without its underscore; undefined if there is no such parameter, or a column has that name. */
 function unprefixedHandler(parameter: string, schema: TableSchema) {
-  return unprefixedParameters.includes(parameter) && !columnType(parameter, schema)
+  return (unprefixedParameters as readonly string[]).includes(parameter) && !columnType(parameter, schema)
     ? reservedHandlers[`_${parameter}`]
     : undefined;
 }
