@@ -123,7 +123,7 @@ export function RowFilters({ context, columns }: FiltersProps): VNode {
 }
 
 /** Parameters that lead back to the first rows. */
-const fromFirst = { _offset: null, offset: null, _page: null, page: null };
+export const fromFirst = { _offset: null, offset: null, _page: null, page: null };
 
 /** The form of one more filter; the server redirects to the address that it makes. */
 function FilterForm({ context, columns }: FiltersProps): VNode {

@@ -7,7 +7,7 @@ import { movingMapTexts } from './dataset-map.tsx';
 import { filterName } from './histogram.tsx';
 import { mapFigure } from './map-figure.ts';
 import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
-import { filtersIn } from './row-filters.tsx';
+import { filtersIn, fromFirst } from './row-filters.tsx';
 
 /** Values of a column with their counts in the matching rows. */
 export interface ColumnFacet {
@@ -25,10 +25,7 @@ interface AsideProps {
 
 /** Parameters of the part of the rows that is shown. */
 export const noPart = {
-  _offset: null,
-  offset: null,
-  _page: null,
-  page: null,
+  ...fromFirst,
   _limit: null,
   limit: null,
   _page_size: null,

@@ -7,6 +7,7 @@ import { Cell, isNumeric, type RowValues, TypeOfColumn } from './cells.tsx';
 import { Ends, HistogramBars, makeRowsHref, TopValues } from './histogram.tsx';
 import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
 import { measuredByColumn } from './preview-columns.ts';
+import { fromFirst } from './row-filters.tsx';
 import { type ColumnFacet, noPart, RowsAside } from './rows-aside.tsx';
 
 export interface RowsTableProps {
@@ -156,7 +157,7 @@ function HeadCell({ context, column, isKey, isAggregated, profile, matched, tota
     >
       {canSort ? (
         <a
-          href={hrefWith(context, { _ordering: next, _offset: null, _page: null })}
+          href={hrefWith(context, { ...fromFirst, _ordering: next })}
           rel="nofollow"
           title={locale.text('sortBy', { name })}
           dir="auto"

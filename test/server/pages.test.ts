@@ -214,6 +214,14 @@ describe('the page of rows', () => {
     );
   });
 
+  it('is ordered from its first row by the heads of columns', async () => {
+    for (const part of ['offset=5&limit=5', '_page=2&_page_size=5', 'page__exact=1']) {
+      const { text } = await page(`?magType=ml&${part}`);
+      const kept = part.replace(/offset=5&|_page=2&/, '');
+      assert.ok(text.includes(`data/?magType=ml&${kept}&_ordering=mag"`), part);
+    }
+  });
+
   it('leads from a place behind the last row to the first one, with the filters', async () => {
     const { text } = await page('?magType=ml&_offset=60');
     assert.match(text, /<b>10<\/b> of 20 rows match/);
