@@ -16,6 +16,8 @@ export type EmbeddedView =
       readonly view: 'table';
       readonly columns: readonly Column[];
       readonly rows: readonly RowValues[];
+      /** Number of matching rows before them. */
+      readonly offset: number;
       readonly matched: number;
     };
 
@@ -97,6 +99,7 @@ function EmbeddedTable({
   context,
   columns,
   rows,
+  offset,
   matched,
 }: { readonly context: PageContext } & Extract<EmbeddedView, { view: 'table' }>): VNode {
   const { locale } = context;
@@ -124,7 +127,13 @@ function EmbeddedTable({
           </tbody>
         </table>
       </div>
-      <p class="s">{locale.text('rowsFromTo', { from: Math.min(1, rows.length), to: rows.length, count: matched })}</p>
+      <p class="s">
+        {locale.text('rowsFromTo', {
+          from: offset + Math.min(1, rows.length),
+          to: offset + rows.length,
+          count: matched,
+        })}
+      </p>
     </>
   );
 }

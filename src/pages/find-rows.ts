@@ -34,6 +34,14 @@ const isLimit = /^_?(limit|page_size)$/;
 const isPart = /^_?(limit|offset|page|page_size)$/;
 const isFormat = /^_?format$/;
 
+/** The parameters with a limit: the one that they have, or `most` where they have none or a greater one. */
+export function limitedTo(most: number, parameters: Parameters): Parameters {
+  // A page has a size in place of a limit: both are refused.
+  const name = parameters.some(([one]) => /^_?(page|page_size)$/.test(one)) ? '_page_size' : '_limit';
+  const size = parameters.findLast(([one]) => one === name || one === name.slice(1))?.[1];
+  return size !== undefined && Number(size) <= most ? parameters : [...parameters, [name, `${most}`]];
+}
+
 /** All that the page of the rows shows: those that were asked for, else the first. @throws as `find` */
 export async function findRowsPage(rows: RowsFinder, facts: RowsFacts, asked: Parameters): Promise<RowsPageParts> {
   const { dataset, version, profile } = facts;

@@ -4,6 +4,7 @@ import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { haveAggregates, quotedName, withExactNames } from '../catalogue/row-parameters.ts';
 import type { Query } from '../catalogue/types.ts';
 import { type EmbeddedView, renderEmbeddedPage } from '../pages/embed.tsx';
+import { limitedTo } from '../pages/find-rows.ts';
 import { frameCode, frameHeight } from '../pages/frame-code.ts';
 import { choosePreviewColumns, profilesByColumn } from '../pages/preview-columns.ts';
 import { datasetWithColumnsOf, profileSoon, readObjects } from './dataset-page.ts';
@@ -12,7 +13,7 @@ import { workBudgetOf } from './rows-page.ts';
 import { withSavedQuery } from './saved-query.ts';
 import { patienceOf } from './soon.ts';
 
-/** Rows and columns of a table in a frame, if the address doesn't say. */
+/** Rows of a table in a frame, at most, and its columns, if the address doesn't say. */
 const rowsShown = 50;
 const columnsShown = 8;
 
@@ -90,14 +91,13 @@ const readTable: Read = async (request, version, dataset, own) => {
   const parameters = own.filter(([name]) => name !== '_colour');
   const isChosen = haveAggregates(parameters) || parameters.some(([name]) => name === '_fields');
   let columns = dataset.columns;
-  const chosen: [string, string][] = [['_limit', String(rowsShown)]];
+  const chosen = [...limitedTo(rowsShown, parameters)];
   if (!isChosen && columns.length > columnsShown) {
     const profile = await profileSoon(catalogue, version, patienceOf(request.app));
     columns = choosePreviewColumns(columns, profilesByColumn(version, profile), profile?.rows ?? 0, columnsShown);
     chosen.push(['_fields', columns.map(({ name }) => quotedName(name)).join(',')]);
   }
-  const filters = parameters.filter(([name]) => !/^_?(limit|page|page_size)$/.test(name));
-  const { items, part } = await readObjects(catalogue, version, [...filters, ...chosen], workBudgetOf(request));
+  const { items, part } = await readObjects(catalogue, version, chosen, workBudgetOf(request));
   const known = new Map(columns.map((column) => [column.name, column]));
   const names = isChosen ? Object.keys(items[0] ?? {}) : columns.map(({ name }) => name);
   return {
@@ -113,6 +113,7 @@ const readTable: Read = async (request, version, dataset, own) => {
         },
     ),
     rows: items,
+    offset: part?.offset ?? 0,
     matched: part?.matched ?? items.length,
   };
 };

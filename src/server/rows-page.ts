@@ -6,7 +6,14 @@ import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { haveAggregates, parametersFromRecord, withExactNames } from '../catalogue/row-parameters.ts';
 import type { Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
 import { shownVersion } from '../pages/figures.ts';
-import { columnsOfGroups, describedColumns, findRows, findRowsPage, type RowsFinder } from '../pages/find-rows.ts';
+import {
+  columnsOfGroups,
+  describedColumns,
+  findRows,
+  findRowsPage,
+  limitedTo,
+  type RowsFinder,
+} from '../pages/find-rows.ts';
 import { profilesByColumn } from '../pages/preview-columns.ts';
 import type { QueryPageParts } from '../pages/records.tsx';
 import { queryOfAreaForm, queryOfRowForms } from '../pages/row-forms.ts';
@@ -98,9 +105,7 @@ export async function firstRowsOfQuery(
     const allColumns = describedColumns(datasetWithColumnsOf(asked, version).columns, profile);
     const parameters = withExactNames(parametersFromRecord(query.parameters), allColumns);
     const isAggregated = haveAggregates(parameters);
-    const [, limit] = parameters.findLast(([name]) => /^_?(limit|page_size)$/.test(name)) ?? [];
-    const isFew = limit !== undefined && !(Number(limit) > previewRows);
-    const first = isFew ? parameters : [...parameters, ['_limit', `${previewRows}`] as const];
+    const first = limitedTo(previewRows, parameters);
     const known = { allColumns, profile, isAggregated };
     const found = await findRows(rowsFinder(request, version), first, version, known, previewColumns);
     const columns = isAggregated ? columnsOfGroups(found.items) : found.columns;

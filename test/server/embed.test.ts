@@ -26,6 +26,12 @@ describe('a page for frames', () => {
       dataset: 'lab/trees',
       parameters: { height__gte: '50' },
     });
+    await workshop.catalogue.create('query', {
+      label: 'Tallest',
+      slug: 'tallest',
+      dataset: 'lab/trees',
+      parameters: { _ordering: '-height', _limit: '3' },
+    });
     server = await serveFolder(workshop.root);
     dataset = `${server.base}/api/v1/namespaces/lab/datasets/trees/`;
   });
@@ -60,6 +66,21 @@ describe('a page for frames', () => {
     assert.doesNotMatch(table, /<header class="bar"/);
     const plain = await (await page(`${dataset.replace('trees', 'plain')}embed/`)).text();
     assert.match(plain, /<td class="t" dir="auto">&lt;i><\/td>/);
+  });
+
+  it('has no more rows than a query or the address asks for, and at most fifty', async () => {
+    for (const [address, count, part = `1 to ${count} of 60`] of [
+      [`${server.base}/api/v1/queries/tallest/embed/?_view=table`, 3],
+      [`${server.base}/api/v1/queries/tallest/embed/?_view=table&_limit=2`, 2],
+      [`${dataset}embed/?_view=table&page_size=5&page=2`, 5, '6 to 10 of 60'],
+      [`${dataset}embed/?_view=table&limit=55`, 50],
+      [`${dataset}embed/?_view=table`, 50],
+    ] as [string, number, string?][]) {
+      const text = await (await page(address)).text();
+      const [, body = ''] = /<tbody>(.*)<\/tbody>/s.exec(text) ?? [];
+      assert.equal(body.match(/<tr/g)?.length, count, address);
+      assert.ok(text.includes(part), address);
+    }
   });
 
   it('is led to by the line on the pages, also of filtered rows and of saved queries', async () => {
