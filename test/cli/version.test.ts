@@ -7,7 +7,7 @@ import { describe, it } from 'node:test';
 import { representVersion } from '../../src/catalogue/represent.ts';
 import { homeOf } from '../support/folder.ts';
 import { images } from '../support/images.ts';
-import { makeRoot, trees, type } from '../support/prompt.ts';
+import { makeRoot, seed, trees, type } from '../support/prompt.ts';
 
 const first = '20200102030405000000';
 const ref = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
@@ -310,6 +310,25 @@ describe('publish', () => {
     const { label, keywords, licence, versions } = await catalogue.get<'dataset'>(ref);
     assert.deepEqual([label, keywords, licence, versions.length], ['Oaks', ['old'], 'CC0-1.0', 2]);
     assert.match(err, /^Changed dataset parks\/trees\.\nAdded version/);
+  });
+
+  it('closes a dataset before the new version is in, and opens it afterwards', async () => {
+    const refused = ['--checksum', '0'.repeat(64)];
+    const cases: readonly [dataset: string, options: string[], fields: object][] = [
+      ['parks/trees', ['--visibility', 'private'], { visibility: 'private', readers: [] }],
+      ['parks/trees', ['--reader', 'gardeners'], { visibility: 'public', readers: ['gardeners'] }],
+      ['water/wells', ['--visibility', 'public'], { visibility: 'private', readers: [] }],
+    ];
+    for (const [dataset, options, fields] of cases) {
+      const argv = ['publish', 'more.csv', '--to', dataset, ...options, ...refused];
+      const withGroup = { ...seed, groups: { gardeners: { id: 41, label: 'Gardeners', members: [] } } };
+      const { err, catalogue, exitCode } = await type(argv, { seed: withGroup, files: { 'more.csv': more } });
+      assert.equal(exitCode, 2, err);
+      const [namespace = '', slug = ''] = dataset.split('/');
+      const { visibility, readers } = await catalogue.get<'dataset'>({ ...ref, namespace, slug });
+      assert.deepEqual({ visibility, readers }, fields, options.join(' '));
+      assert.equal(err.startsWith(`Changed dataset ${dataset}.\n`), options[1] !== 'public', err);
+    }
   });
 
   it('leaves no dataset of what is refused', async () => {

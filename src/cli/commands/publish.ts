@@ -80,7 +80,6 @@ export const command: Verb<PublishOptions> = {
       existing ??= await existingDataset(call, catalogue, { kind: 'dataset', namespace, slug });
     if (existing && !options.to.includes('/') && !options.replace) await assertSameFormat(existing, file, options.name);
     const input = existing ? given : { label, ...given, namespace, slug: slugs[0] };
-    const isWritten = Object.keys(input).length > 0;
     // Before the bytes are read, so that an invalid field is reported at once.
     const checked = await checkedDataset(catalogue, existing, input);
     await warnOfDoubtfulValues(call.show, 'dataset', input);
@@ -92,16 +91,14 @@ export const command: Verb<PublishOptions> = {
         ? await uploadVersion(call, catalogue, existing, source, fields, { dryRun: true })
         : await dryRunFirstVersion(call, source, options);
       const done = existing ? (['Changed', 'change'] as const) : (['Added', 'add'] as const);
-      if (isWritten && !call.show.asJson) showOutcome(call, { done, ref: checked, dryRun: true });
+      if (Object.keys(input).length > 0 && !call.show.asJson) showOutcome(call, { done, ref: checked, dryRun: true });
       showUploadDryRun(call, checked, published);
       return 0;
     }
     const published = existing
-      ? await uploadVersion(call, catalogue, existing, source, fields)
+      ? await publishNext(call, catalogue, existing, input, source, fields)
       : await publishNew(call, catalogue, input, source, fields);
-    if (existing && isWritten) await editEntityFields(catalogue, existing, input);
-    const dataset = formatRef(datasetRefOf(published.version));
-    if (isWritten) call.show.message(`${existing ? 'Changed' : 'Added'} dataset ${dataset}.`);
+    if (!existing) call.show.message(`Added dataset ${formatRef(datasetRefOf(published.version))}.`);
     showPublishedVersion(call, catalogue, published);
     if (existing) await reportColumnChanges(call, catalogue, published);
     return 0;
@@ -113,6 +110,30 @@ async function checkedDataset(catalogue: Catalogue, existing: Dataset | null, in
   if (!existing) return createEntity(catalogue, 'dataset', input, { dryRun: true });
   if (Object.keys(input).length === 0) return existing;
   return editEntityFields<'dataset'>(catalogue, existing, input, { dryRun: true });
+}
+
+/**
+ * Adds a version to a dataset and changes the fields that are given: before the upload if they may restrict who sees the
+ * dataset, so that nobody else sees the new version, not even for a moment; else once the version is in.
+ */
+async function publishNext(
+  call: Call,
+  catalogue: Catalogue,
+  dataset: Dataset,
+  input: Input,
+  source: Source,
+  fields: Omit<Upload, 'source'>,
+): Promise<Published> {
+  const editFields = async () => {
+    await editEntityFields(catalogue, dataset, input);
+    call.show.message(`Changed dataset ${formatRef(dataset)}.`);
+  };
+  const isEdited = Object.keys(input).length > 0;
+  const isRestricted = input.visibility === 'private' || 'readers' in input;
+  if (isRestricted) await editFields();
+  const published = await uploadVersion(call, catalogue, dataset, source, fields);
+  if (isEdited && !isRestricted) await editFields();
+  return published;
 }
 
 /** Creates a dataset with its first version, or neither of them. */
