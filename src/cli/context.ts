@@ -66,24 +66,18 @@ export interface Context {
 /** The context of this process. */
 export function processContext(): Context {
   const { stdout } = process;
-  let isWhole = false;
-  exitWhenUnread(stdout, () => isWhole);
   // Node makes a stream at the first look at it: most commands need neither of these.
   const stdin = () => process.stdin;
   let errors: NodeJS.WriteStream | undefined;
   let interruption: Promise<void> | undefined;
   const stderr = () => {
-    errors ??= exitWhenUnread(process.stderr);
+    // Messages that can't be written have no reader; the work goes on.
+    errors ??= process.stderr.on('error', () => {});
     return errors;
   };
 
   return {
-    out: (text) => void stdout.write(text),
-    async write(bytes, options = {}) {
-      isWhole = options.isWhole ?? false;
-      const { pipeline } = await import('node:stream/promises');
-      await pipeline(bytes, stdout, { end: false });
-    },
+    ...resultsOn(stdout, stderr),
     err: (text) => void stderr().write(text),
     isTerminal: {
       get in() {
@@ -136,16 +130,42 @@ export function processContext(): Context {
 const exitSignals = { SIGINT: 2, SIGTERM: 15 };
 
 /**
- * Lets the process end quietly when nobody reads what it writes (`catalogue dataset list | head`), and with an error when it
- * can't be written (`catalogue dataset list > /dev/full`).
- * @param mustBeRead true at a time when it is an error, too, if nobody reads it
+ * Results on stdout. When nobody reads on (`catalogue dataset list | head`) the rest of them is dropped and the command goes
+ * on: it may be at work. One that has nothing but bytes to write ends. Output that can't be written, as on a full disk, is
+ * an error.
  */
-function exitWhenUnread(stream: NodeJS.WriteStream, mustBeRead = () => false): NodeJS.WriteStream {
-  return stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code === 'EPIPE' && !mustBeRead()) process.exit(0);
-    process.stderr.write(`error: ${systemErrorText(error) ?? error.message}\n`);
-    process.exit(1);
+function resultsOn(stdout: NodeJS.WriteStream, stderr: () => Writable): Pick<Context, 'out' | 'write'> {
+  let isUnread = false;
+  let isWhole = false;
+  let isWriting = false;
+  stdout.on('error', (error: NodeJS.ErrnoException) => {
+    const isError = error.code !== 'EPIPE' || isWhole;
+    if (isWriting && !isError) process.exit(0);
+    // While bytes are written, the error is that of the command.
+    if (isError && !isWriting && !isUnread) {
+      stderr().write(`error: ${systemErrorText(error) ?? error.message}\n`);
+      process.on('exit', () => {
+        process.exitCode ||= 1;
+      });
+    }
+    isUnread = true;
   });
+
+  return {
+    out(text) {
+      if (!isUnread) stdout.write(text);
+    },
+    async write(bytes, options = {}) {
+      isWhole = options.isWhole ?? false;
+      isWriting = true;
+      try {
+        const { pipeline } = await import('node:stream/promises');
+        await pipeline(bytes, stdout, { end: false });
+      } finally {
+        isWriting = false;
+      }
+    },
+  };
 }
 
 /** Questions to the person at the terminal: asked on stderr, answered on stdin. The end of the input is an empty answer. */
