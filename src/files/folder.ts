@@ -174,21 +174,32 @@ export async function settingsTextForClone(text: string, format: RecordFormat): 
 
 /**
  * Sets keys of catalogue.yaml; other keys and comments stay.
+ * @param changesOf the changes, by what the file says once nobody else writes it
  * @throws NotFoundError if there is none; ConflictError if its text is broken
  */
-export async function editSettings(root: string, changes: Readonly<Record<string, unknown>>): Promise<void> {
-  const [{ recordFormat, recordPaths }, { editRecordText }, { writeDurably }, { withLock }, { readFile }] =
-    await Promise.all([
-      import('../catalogue/layout.ts'),
-      import('../text/document.ts'),
-      import('../disk/durable.ts'),
-      import('../disk/lock.ts'),
-      import('node:fs/promises'),
-    ]);
+export async function editSettings(
+  root: string,
+  changesOf: (settings: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>,
+): Promise<void> {
+  const [
+    { recordFormat, recordPaths },
+    { editRecord, mappingOf },
+    { RecordText },
+    { writeDurably },
+    { withLock },
+    { readFile },
+  ] = await Promise.all([
+    import('../catalogue/layout.ts'),
+    import('../text/document.ts'),
+    import('../text/parse.ts'),
+    import('../disk/durable.ts'),
+    import('../disk/lock.ts'),
+    import('node:fs/promises'),
+  ]);
   const path = recordPaths({ kind: 'settings' }).find((name) => existsSync(resolve(root, name)));
   if (path === undefined) throw new NotFoundError('The folder has no catalogue.yaml. Make one: catalogue init');
   await withLock(root, path, async () => {
-    const text = await readFile(resolve(root, path), 'utf8');
-    await writeDurably(resolve(root, path), editRecordText(text, recordFormat(path), changes, []));
+    const settings = new RecordText(await readFile(resolve(root, path), 'utf8'), recordFormat(path));
+    await writeDurably(resolve(root, path), editRecord(settings, changesOf(mappingOf(settings)), []).text);
   });
 }

@@ -79,7 +79,8 @@ export function newRecordText(
   return text;
 }
 
-function mappingOf({ parsed }: RecordText): Mapping {
+/** The content of a record. @throws ConflictError if its text is broken */
+export function mappingOf({ parsed }: RecordText): Mapping {
   if ('value' in parsed) return parsed.value as Mapping;
   const { line, column, message } = parsed.error;
   throw new ConflictError(`Line ${line}, column ${column}: ${message}`);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, utimesSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -383,6 +383,19 @@ describe('an import over HTTP', () => {
     assert.deepEqual([unknown.exitCode, /has no source "agensy"\. It has agency\./.test(unknown.err)], [3, true]);
     const checked = await type(['check'], { root });
     assert.equal(checked.exitCode, 0, checked.out + checked.err);
+  });
+
+  it('is saved beside the sources that others have saved meanwhile', async () => {
+    const root = await makeRoot();
+    portal.json('/small.json', { conformsTo: 'dcat', dataset: [{ title: 'A', identifier: 'a-1' }] });
+    portal.json('/big.json', () => {
+      writeFileSync(join(root, 'catalogue.yaml'), `sources: # by hand\n  small: {url: "${portal.base}/small.json"}\n`);
+      return { conformsTo: 'dcat', dataset: [{ title: 'B', identifier: 'b-1' }] };
+    });
+    const { exitCode, err } = await importing(root, `${portal.base}/big.json`, '--to', 'big', '--save', 'big');
+    assert.equal(exitCode, 0, err);
+    const settings = readFileSync(join(root, 'catalogue.yaml'), 'utf8');
+    assert.match(settings, /^sources: # by hand\n {2}small: .*\n {2}big:/m);
   });
 
   it('ends a refresh of several sources at Ctrl-C', async () => {

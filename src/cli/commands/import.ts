@@ -72,8 +72,9 @@ export const command: Verb<ImportOptions> = {
         ...(withData && { with_data: true }),
         ...(delay !== undefined && delay !== 1 && { delay }),
       };
-      const { sources } = (await call.open()).settings;
-      await editSettings(resolve(call.context.cwd, call.folder()), { sources: { ...sources, [save]: saved } });
+      await editSettings(resolve(call.context.cwd, call.folder()), ({ sources }) => ({
+        sources: { ...(sources as object | undefined), [save]: saved },
+      }));
       call.show.message(`Saved the source as ${save}. Import it again with: catalogue refresh ${save}`);
     }
     if (call.show.asJson) call.show.json(resultAsJson(result));
