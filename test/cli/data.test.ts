@@ -1,5 +1,17 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { makeRoot, seed, trees, type } from '../support/prompt.ts';
@@ -134,6 +146,7 @@ describe('data', () => {
 
 describe('download', () => {
   const name = 'trees-20200102030405000000.csv';
+  const part = `a.csv.${createHash('sha256').update(trees).digest('hex').slice(0, 12)}.part`;
 
   it('saves the bytes under a name of their own, and never over a file', async () => {
     const { root, cwd, out, err, exitCode } = await type(['download', 'parks/trees']);
@@ -165,20 +178,59 @@ describe('download', () => {
       const root = await makeRoot();
       const { cwd, err, exitCode } = await type(['download', 'parks/trees', '-o', 'a.csv'], {
         root,
-        files: { 'a.csv.part': trees.slice(0, length) },
+        files: { [part]: trees.slice(0, length) },
       });
       assert.equal(exitCode, 0, err);
       assert.match(err, new RegExp(`^Resuming after ${length} B of 80 B\\.\n`));
       assert.equal(readFileSync(join(cwd, 'a.csv'), 'utf8'), trees);
-      assert.equal(existsSync(join(cwd, 'a.csv.part')), false);
+      assert.equal(existsSync(join(cwd, part)), false);
     }
-    const longer = await type(['download', 'parks/trees', '-o', 'a.csv'], { files: { 'a.csv.part': 'x'.repeat(100) } });
+    const longer = await type(['download', 'parks/trees', '-o', 'a.csv'], { files: { [part]: 'x'.repeat(100) } });
     assert.equal(longer.exitCode, 0, longer.err);
     assert.equal(readFileSync(join(longer.cwd, 'a.csv'), 'utf8'), trees);
   });
 
+  it('touches no part of other programs', async () => {
+    for (const checksum of [undefined, createHash('sha256').update(trees).digest('hex')]) {
+      const ref = 'parks/trees@20200102030405000000';
+      const withSum = { ...seed, versions: { [ref]: { ...seed.versions?.[ref], checksum } } };
+      for (const foreign of ['other', 'x'.repeat(100)]) {
+        const { cwd, exitCode, err } = await type(['download', 'parks/trees', '-o', 'a.csv'], {
+          seed: withSum,
+          files: { 'a.csv.part': foreign },
+        });
+        assert.equal(exitCode, 0, err);
+        assert.equal(readFileSync(join(cwd, 'a.csv'), 'utf8'), trees);
+        assert.deepEqual(readdirSync(cwd).sort(), ['a.csv', 'a.csv.part', 'catalogue-data']);
+        assert.equal(readFileSync(join(cwd, 'a.csv.part'), 'utf8'), foreign);
+      }
+    }
+  });
+
+  it('replaces a file with its permissions, and one that a link names', async () => {
+    const root = await makeRoot();
+    const cwd = join(root, '..');
+    mkdirSync(join(cwd, 'in'));
+    symlinkSync(join('in', 'secret.csv'), join(cwd, 'link.csv'));
+    for (const argv of [
+      ['download', 'parks/trees', '--force', '-o', 'link.csv'],
+      ['data', 'parks/trees', '-o', 'link.csv'],
+    ])
+      for (const mode of [0o600, 0o400, 0o664]) {
+        rmSync(join(cwd, 'in/secret.csv'), { force: true });
+        writeFileSync(join(cwd, 'in/secret.csv'), 'old');
+        chmodSync(join(cwd, 'in/secret.csv'), mode);
+        const { exitCode, err } = await type(argv, { root });
+        assert.equal(exitCode, 0, err);
+        assert.ok(lstatSync(join(cwd, 'link.csv')).isSymbolicLink());
+        assert.match(readFileSync(join(cwd, 'in/secret.csv'), 'utf8'), /oak/);
+        assert.equal(statSync(join(cwd, 'in/secret.csv')).mode & 0o777, mode, argv[0]);
+        assert.deepEqual(readdirSync(join(cwd, 'in')), ['secret.csv']);
+      }
+  });
+
   it('keeps nothing whose checksum is another', async () => {
-    const begun = await type(['download', 'parks/trees', '-o', 'a.csv'], { files: { 'a.csv.part': 'other' } });
+    const begun = await type(['download', 'parks/trees', '-o', 'a.csv'], { files: { [part]: 'other' } });
     assert.equal(begun.exitCode, 1);
     assert.match(
       begun.err,
@@ -202,7 +254,10 @@ describe('download', () => {
       interrupted: Promise.resolve(),
     });
     assert.equal(exitCode, 130);
-    assert.match(err, /Interrupted\. The first part is in a\.csv\.part: the same command fetches the rest\./);
+    assert.match(
+      err,
+      /Interrupted\. The first part is in a\.csv\.[0-9a-f]{12}\.part: the same command fetches the rest\./,
+    );
     assert.equal(existsSync(join(cwd, 'a.csv')), false);
   });
 

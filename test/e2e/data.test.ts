@@ -1,5 +1,6 @@
 /** Data, from a file to rows, with the built program: what is interrupted, killed or cut off leaves nothing. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -51,7 +52,8 @@ describe('data, from a file to rows', () => {
     assert.equal((await done('version', 'list', 'lab/lakes')).out.split('\n').length, 2);
 
     const bytes = readFileSync(lakes);
-    writeFileSync(join(cwd, 'lakes.geojson.part'), bytes.subarray(0, 500_000));
+    const checksum = createHash('sha256').update(bytes).digest('hex');
+    writeFileSync(join(cwd, `lakes.geojson.${checksum.slice(0, 12)}.part`), bytes.subarray(0, 500_000));
     const resumed = await done('download', 'lab/lakes', '-o', 'lakes.geojson');
     assert.match(resumed.err, /^Resuming after 500 kB of 912 kB\.\nDownloaded .* checksum verified\)\.\n$/);
     assert.ok(readFileSync(join(cwd, 'lakes.geojson')).equals(bytes));

@@ -60,7 +60,7 @@ export const command: Verb<DataOptions> = {
   ],
   options: () => [
     new Option('--format <name>', `Output format: ${names.join(', ')}.`).choices(names),
-    new Option('-o, --output <file>', 'Write to this file; its extension sets the format. - is stdout.'),
+    new Option('-o, --output <file>', 'Write to this file, or replace it; its extension sets the format. - is stdout.'),
     new Option('--limit <number>', 'Maximum number of rows.').argParser(count),
     new Option('--offset <number>', 'Number of rows to skip.').argParser(count),
     new Option('--ordering <columns>', 'Columns to order by, comma-separated; a minus for descending.'),

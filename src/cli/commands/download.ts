@@ -1,25 +1,27 @@
 /** `catalogue download`: the original file of a version. */
-import { existsSync, statSync } from 'node:fs';
+import { realpathSync, statSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { Option } from 'commander';
 import { CatalogueError, ConflictError } from '../../catalogue/errors.ts';
 import type { Payload } from '../../catalogue/open-file.ts';
 import { parseVersionRef } from '../../catalogue/parse-ref.ts';
 import { formatRef } from '../../catalogue/ref.ts';
+import type { Version } from '../../catalogue/types.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { runInterruptible } from '../interruption.ts';
 import { resolveVersionRef } from '../lookup.ts';
 import { showByteProgress } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
-import { bytesAlreadyFetched, passWithChecksum, resumeDownload } from '../transfer/resume.ts';
+import { bytesAlreadyFetched, partPath, passWithChecksum, resumeDownload } from '../transfer/resume.ts';
+import { saveStreamToFile } from '../transfer/save.ts';
 
 export const command: Verb<{ output?: string; force?: boolean }> = {
   usage: 'download <dataset>',
   description: 'Download the original file of a dataset, or of one of its versions.',
   notes:
-    'The bytes are written to FILE.part first, and renamed to FILE once the checksum is right. If a download was ' +
-    'interrupted, the same command fetches only the rest.',
+    'The bytes are written to FILE.<digits of the checksum>.part first, and renamed to FILE once the checksum is right. ' +
+    'If a download was interrupted, the same command fetches only the rest.',
   examples: [
     'catalogue download parks/trees',
     'catalogue download parks/trees@20200102030405000000 -o trees.csv',
@@ -51,7 +53,12 @@ async function toStdout({ context }: Call, payload: Payload): Promise<void> {
   }
   const { bytes, checksum } = passWithChecksum(payload.stream());
   await context.write(bytes);
-  if (version.checksum && checksum() !== version.checksum)
+  assertChecksum(version, checksum());
+}
+
+/** @throws CatalogueError if the bytes of a version have another checksum */
+function assertChecksum(version: Version, checksum: string): void {
+  if (version.checksum && checksum !== version.checksum)
     throw new CatalogueError(`The bytes are not those of ${formatRef(version)}: the checksum differs.`);
 }
 
@@ -60,18 +67,31 @@ async function toFile(call: Call, payload: Payload, output: string | undefined, 
   const { version, size } = payload;
   const shown = fileFor(context.cwd, payload.fileName, output);
   const path = resolve(context.cwd, shown);
-  if (existsSync(path) && !force) {
+  const existing = statSync(path, { throwIfNoEntry: false }) ?? null;
+  if (existing && !force) {
     await payload.close();
     throw new ConflictError(`The file ${shown} exists. Name another one with -o FILE, or replace it with --force`);
   }
-  // Only the checksum shows that a part is the beginning of this file.
-  const already = version.checksum ? bytesAlreadyFetched(path, size) : 0;
-  if (already) show.message(`Resuming after ${bytesText(already)} of ${bytesText(size)}.`);
-  const { at, end } = showByteProgress(context, `Downloading ${basename(shown)}`, size, already);
-  const remains = `The first part is in ${shown}.part: the same command fetches the rest.`;
-  await runInterruptible(context, remains, (signal) =>
-    resumeDownload(payload, path, { already, onProgress: at, signal }),
-  ).finally(end);
+  // Only the checksum shows that a part is the beginning of this file; a part can't become /dev/null or a named pipe.
+  if (version.checksum && (existing?.isFile() ?? true)) {
+    const target = existing ? realpathSync(path) : path;
+    const part = partPath(target, version.checksum);
+    const already = bytesAlreadyFetched(part, size);
+    if (already) show.message(`Resuming after ${bytesText(already)} of ${bytesText(size)}.`);
+    const shownPart = existing ? part : partPath(shown, version.checksum);
+    const remains = `The first part is in ${shownPart}: the same command fetches the rest.`;
+    const { at, end } = showByteProgress(context, `Downloading ${basename(shown)}`, size, already);
+    await runInterruptible(context, remains, (signal) =>
+      resumeDownload(payload, target, { part, already, existing, onProgress: at, signal }),
+    ).finally(end);
+  } else {
+    const { bytes, checksum } = passWithChecksum(payload.stream());
+    const { at, end } = showByteProgress(context, `Downloading ${basename(shown)}`, size);
+    await runInterruptible(context, `${shown} was not written.`, (signal) =>
+      saveStreamToFile(path, bytes, { onProgress: at, signal }),
+    ).finally(end);
+    assertChecksum(version, checksum());
+  }
   const verified = version.checksum ? 'checksum verified' : 'no checksum to verify';
   if (show.asJson) show.json({ file: shown, size, checksum: version.checksum });
   else if (!show.forPeople) show.line(shown);

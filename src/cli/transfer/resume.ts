@@ -1,40 +1,49 @@
 /** Downloads that resume after an interruption. */
 import { createHash } from 'node:crypto';
-import { createReadStream, createWriteStream, statSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { createReadStream, createWriteStream, type Stats, statSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import type { Payload } from '../../catalogue/open-file.ts';
 import { formatRef } from '../../catalogue/ref.ts';
-import { byteCounter } from './save.ts';
+import { byteCounter, modeWhileWriting, renameInPlace } from './save.ts';
 
-/** The number of bytes in `<path>.part` from an earlier download; 0 if they can't be the beginning of the file. */
-export function bytesAlreadyFetched(path: string, size: number): number {
-  const part = statSync(`${path}.part`, { throwIfNoEntry: false });
-  return part?.isFile() && part.size <= size ? part.size : 0;
+/**
+ * Path of the part of a file that was fetched. The digits of the checksum in it tell it from parts of other versions, and
+ * from files of other programs.
+ */
+export const partPath = (path: string, checksum: string): string => `${path}.${checksum.slice(0, 12)}.part`;
+
+/** The number of bytes in a part from an earlier download; 0 if they can't be the beginning of the file. */
+export function bytesAlreadyFetched(part: string, size: number): number {
+  const found = statSync(part, { throwIfNoEntry: false });
+  return found?.isFile() && found.size <= size ? found.size : 0;
 }
 
 export interface FetchOptions {
+  /** Path of the part. */
+  readonly part: string;
   /** Bytes in the part already. */
   readonly already: number;
+  /** The file that is replaced. */
+  readonly existing: Stats | null;
   onProgress(bytes: number): void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Fetches the missing bytes of a payload into `<path>.part`, and renames it to the file if the checksum is right.
+ * Fetches the missing bytes of a payload into a part, and renames it to the file if the checksum is right.
  * @throws CatalogueError if the checksum is wrong; the part is removed
  */
 export async function resumeDownload(payload: Payload, path: string, options: FetchOptions): Promise<void> {
   const { version, size } = payload;
-  const { already, onProgress, signal } = options;
-  const part = `${path}.part`;
+  const { part, already, existing, onProgress, signal } = options;
   const hash = createHash('sha256');
   if (already > 0) await pipeline(createReadStream(part), async (bytes) => addAll(hash, bytes), { signal });
   if (already < size) {
     const rest = passWithChecksum(payload.stream({ start: already, end: size - 1 }), hash);
-    const file = createWriteStream(part, { flags: already > 0 ? 'a' : 'w' });
+    const file = createWriteStream(part, { flags: already > 0 ? 'a' : 'w', mode: modeWhileWriting(existing) });
     await pipeline(rest.bytes, byteCounter(onProgress, already), file, { signal });
   } else {
     await payload.close();
@@ -49,9 +58,7 @@ export async function resumeDownload(payload: Payload, path: string, options: Fe
         `${part} was removed${already > 0 ? '; it may have been the beginning of another file. Try again.' : '.'}`,
     );
   }
-  const { flushFileToDisk } = await import('../../disk/durable.ts');
-  await flushFileToDisk(part);
-  await rename(part, path);
+  await renameInPlace(part, path, existing);
 }
 
 type Hash = ReturnType<typeof createHash>;

@@ -1,6 +1,6 @@
 /** Bytes of the catalogue written to a file, whole or not at all. */
-import { createWriteStream } from 'node:fs';
-import { realpath, rename, rm, stat } from 'node:fs/promises';
+import { createWriteStream, type Stats } from 'node:fs';
+import { chmod, realpath, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -19,19 +19,30 @@ export async function saveStreamToFile(
   if (existing && !existing.isFile())
     return pipeline(bytes, byteCounter(onProgress), createWriteStream(path), { signal });
   const target = existing ? await realpath(path) : path;
-  const { flushFileToDisk, flushFolderToDisk, temporaryPathBeside } = await import('../../disk/durable.ts');
+  const { temporaryPathBeside } = await import('../../disk/durable.ts');
   const aside = temporaryPathBeside(target);
   try {
-    await pipeline(bytes, byteCounter(onProgress), createWriteStream(aside, { flags: 'wx' }), { signal });
-    await flushFileToDisk(aside);
-    await rename(aside, target);
-    await flushFolderToDisk(dirname(target));
+    const file = createWriteStream(aside, { flags: 'wx', mode: modeWhileWriting(existing) });
+    await pipeline(bytes, byteCounter(onProgress), file, { signal });
+    await renameInPlace(aside, target, existing);
   } catch (error) {
     await rm(aside, { force: true });
     // People don't know the temporary name.
     if ((error as NodeJS.ErrnoException).path === aside) Object.assign(error as Error, { path });
     throw error;
   }
+}
+
+/** Permissions of a file while it is written: nobody else reads one that is to replace an existing file. */
+export const modeWhileWriting = (existing: Stats | null): number => (existing ? 0o600 : 0o666);
+
+/** Gives a file that was written beside another its name, and the permissions of the one that it replaces. */
+export async function renameInPlace(aside: string, target: string, existing: Stats | null): Promise<void> {
+  const { flushFileToDisk, flushFolderToDisk } = await import('../../disk/durable.ts');
+  await flushFileToDisk(aside);
+  if (existing) await chmod(aside, existing.mode & 0o7777);
+  await rename(aside, target);
+  await flushFolderToDisk(dirname(target));
 }
 
 /** Passes bytes on and counts them. */
