@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks, privateFolder, recordPaths } from '../catalogue/layout.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
+import { writeDurably } from '../disk/durable.ts';
 import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import { defaultStyle, yamlPairLines } from '../text/yaml-writer.ts';
 
@@ -38,7 +39,7 @@ export async function createCatalogue(folder: string, title: string): Promise<vo
   await prepareFolder(folder);
   const [path = ''] = recordPaths({ kind: 'settings' });
   const lines = [editorSchemaComment('settings', path, ''), ...yamlPairLines('title', title, 0, defaultStyle)];
-  await writeFile(join(folder, path), `${lines.join('\n')}\n`, { flag: 'wx' });
+  await writeDurably(join(folder, path), `${lines.join('\n')}\n`, { exclusive: true });
 }
 
 /** Writes a file, or adds to the existing one. */

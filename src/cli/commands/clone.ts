@@ -1,6 +1,6 @@
 /** `catalogue clone`: copies a remote catalogue into a folder, from which it can be pulled and pushed. */
 import { existsSync } from 'node:fs';
-import { readdir, stat, writeFile } from 'node:fs/promises';
+import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { recordFormat, recordPaths } from '../../catalogue/layout.ts';
@@ -40,11 +40,12 @@ export const command: Verb<{ dryRun?: boolean }> = {
       await prepareFolder(folder);
       await writeOrigin(folder, { url, cloning: true });
     }
-    if (settings && !existsSync(join(folder, settings.path)))
-      await writeFile(
-        join(folder, settings.path),
-        await settingsTextForClone(settings.text, recordFormat(settings.path)),
-      );
+    if (settings && !existsSync(join(folder, settings.path))) {
+      const { writeDurably } = await import('../../disk/durable.ts');
+      const text = await settingsTextForClone(settings.text, recordFormat(settings.path));
+      // Whole or not at all: what is there when the clone goes on isn't written again.
+      await writeDurably(join(folder, settings.path), text, { exclusive: true });
+    }
     return withSyncPairInFolder(call, folder, given, async (pair, remote, lost) => {
       const result = await runSync(call, 'Cloning', pair, 'pull', { isClone: true, signal: lost });
       const { failures, plan } = result;
