@@ -2,15 +2,7 @@
 import { compareValues } from './compare.ts';
 import { orderFields } from './filters.ts';
 import { previousSnapshotOf, type Snapshot, SnapshotCache, unrestrictedSnapshotOf } from './snapshot.ts';
-import {
-  eachInSteps,
-  filterInSteps,
-  insertInSteps,
-  SharedSteps,
-  type Steps,
-  setInSteps,
-  sortInSteps,
-} from './steps.ts';
+import { filterInSteps, insertInSteps, SharedSteps, type Steps, setInSteps, sortInSteps } from './steps.ts';
 import type { CatalogueFile, Entities, Entity, Kind, Settings, Version } from './types.ts';
 
 /** Kinds of entities in a snapshot. (The list of files is in `files/files-list.ts`.) */
@@ -98,36 +90,19 @@ export function sorted(snapshot: Snapshot, kind: ListedKind, ordering: string | 
   const keys = keysOf(kind, ordering).map(({ name }) => name);
   const name = `${kind}:${keys.join(',')}`;
   return sortedLists
-    .getOrMake(snapshot, name, () => {
-      const whole = unrestrictedSnapshotOf(snapshot);
-      return new SharedSteps(
-        whole
-          ? sortLike(whole, snapshot, kind, ordering)
-          : sortFrom(precedingList(snapshot, name), snapshot, comparison(kind, ordering, snapshot.settings), kind),
-      );
-    })
+    .getOrMake(snapshot, name, () => new SharedSteps(sortEntities(snapshot, kind, ordering, name)))
     .run();
 }
 
-/** The entities of a part of a snapshot, in their order in the whole: those that are others in the part stand where those of their address are. */
-function* sortLike(
-  whole: Snapshot,
-  part: Snapshot,
+function* sortEntities(
+  snapshot: Snapshot,
   kind: ListedKind,
   ordering: string | undefined,
+  name: string,
 ): Steps<readonly Entity[]> {
-  const items = yield* sorted(whole, kind, ordering);
-  const wanted = yield* setInSteps<Entity>(allEntities(part, kind));
-  const same = yield* filterInSteps(items, (item) => wanted.has(item));
-  if (same.length === wanted.size) return same;
-  const byAddress = new Map<string, Entity>();
-  yield* eachInSteps(wanted, (item) => byAddress.set(addressOf(item), item));
-  const found: Entity[] = [];
-  yield* eachInSteps(items, (item) => {
-    const own = byAddress.get(addressOf(item));
-    if (own) found.push(own);
-  });
-  return found;
+  const whole = unrestrictedSnapshotOf(snapshot);
+  const start = whole ? yield* sorted(whole, kind, ordering) : precedingList(snapshot, name);
+  return yield* sortFrom(start, snapshot, comparison(kind, ordering, snapshot.settings), kind);
 }
 
 /** The same list of the latest preceding snapshot that has it; empty if there is none, or if the default ordering was another one. */
@@ -145,7 +120,8 @@ const maxInserted = 1000;
 
 /**
  * Sorts all entities of a kind.
- * @param start a sorted list of an earlier snapshot: those that are still the same needn't be compared with each other
+ * @param start a sorted list of an earlier snapshot, or of the whole of which this is a part: entities that are the same in
+ *   both needn't be compared with each other. Others may have other values here: datasets without their drafts.
  */
 function* sortFrom(
   start: readonly Entity[],
@@ -155,6 +131,7 @@ function* sortFrom(
 ): Steps<readonly Entity[]> {
   const others = yield* setInSteps<Entity>(allEntities(snapshot, kind));
   const unchanged = yield* filterInSteps(start, (item) => others.delete(item));
+  if (others.size === 0) return unchanged;
   if (unchanged.length === 0 || others.size > maxInserted)
     return yield* sortInSteps([...unchanged, ...others], compare);
   return yield* insertInSteps(unchanged, yield* sortInSteps([...others], compare), compare);

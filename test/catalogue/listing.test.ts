@@ -2,11 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import fc from 'fast-check';
-import type { ListOptions } from '../../src/catalogue/catalogue.ts';
+import type { ListOptions, Page } from '../../src/catalogue/catalogue.ts';
 import { MovedError, NotFoundError, ValidationError } from '../../src/catalogue/errors.ts';
 import { type ListedKind, listPage } from '../../src/catalogue/listing.ts';
 import { anonymous, localAdmin, restrictSnapshotToVisible } from '../../src/catalogue/permissions.ts';
 import { emptySnapshot, nextSnapshot, type Snapshot } from '../../src/catalogue/snapshot.ts';
+import type { Dataset } from '../../src/catalogue/types.ts';
 import { type Content, readingsOf, snapshotOf } from '../support/snapshot.ts';
 
 const content: Content = {
@@ -156,6 +157,39 @@ describe('sorted lists', () => {
       b?.items.map(({ slug }) => slug),
     );
     assert.equal(a?.count, publicDatasets.length);
+  });
+
+  it('of a part are in the order of what the viewer may see, not of hidden drafts', () => {
+    const many = Array.from({ length: 201 }, (_, i) => `parks/d${i}`);
+    const withDrafts = snapshotOf({
+      namespaces: { parks: { label: 'Parks' }, water: { label: 'Water' } },
+      datasets: Object.fromEntries(['water/a', 'water/b', 'water/c', ...many].map((name) => [name, { label: name }])),
+      versions: {
+        'water/a@20200101000000000000': {},
+        'water/a@20260101000000000000': { draft: true, ready: false },
+        'water/b@20250101000000000000': {},
+        'water/c@20240101000000000000': {},
+        ...Object.fromEntries(many.map((name, i) => [`${name}@20${10 + (i % 10)}0101000000000000`, {}])),
+        'parks/d7@20260101000000000000': { draft: true, ready: false },
+      },
+    });
+    const visible = restrictSnapshotToVisible(anonymous, withDrafts);
+    for (const ordering of ['-updated', 'updated'])
+      for (const namespace of [undefined, 'parks']) {
+        const updates: string[] = [];
+        const slugs = new Set<string>();
+        for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; ) {
+          const page: Page<Dataset> = listPage(visible, 'dataset', { ordering, namespace, cursor, pageSize: 1 });
+          for (const { slug, versions } of page.items) {
+            slugs.add(slug);
+            updates.push(versions[0]?.datetime ?? '');
+          }
+          cursor = page.nextCursor;
+        }
+        const ascending = updates.toSorted();
+        assert.deepEqual(updates, ordering === 'updated' ? ascending : ascending.reverse());
+        assert.deepEqual([slugs.size, updates.length], namespace ? [201, 201] : [204, 204]);
+      }
   });
 });
 
