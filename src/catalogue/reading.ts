@@ -41,15 +41,16 @@ export function writableReadingField(description: string) {
 /** Names of the options in forms and query strings. `type` may be repeated. */
 export const readingNames = ['type', ...Object.keys(readingFields).filter((name) => name !== 'types')];
 
-const words: Readonly<Record<string, string>> = {
-  tab: '\t',
-  '\\t': '\t',
-  comma: ',',
-  semicolon: ';',
-  pipe: '|',
-  space: ' ',
-  point: '.',
-};
+/** Characters by the words that stand for them. */
+const words: ReadonlyMap<string, string> = new Map([
+  ['tab', '\t'],
+  ['\\t', '\t'],
+  ['comma', ','],
+  ['semicolon', ';'],
+  ['pipe', '|'],
+  ['space', ' '],
+  ['point', '.'],
+]);
 
 /**
  * Parses options as forms and query strings have them: texts, of which '' forgets an option, and `type` as COLUMN=TYPE.
@@ -111,11 +112,11 @@ function parseOption(name: string, text: string): unknown {
   if (text === '') return null;
   switch (name) {
     case 'decimal': {
-      const separator = words[text] ?? text;
+      const separator = words.get(text) ?? text;
       return separator === ',' || separator === '.' ? separator : { error: 'It must be a comma or a point.' };
     }
     case 'delimiter': {
-      const delimiter = words[text] ?? text;
+      const delimiter = words.get(text) ?? text;
       return [...delimiter].length === 1 ? delimiter : { error: 'It must be one character, or "tab".' };
     }
     case 'header':

@@ -63,6 +63,10 @@ describe('options for reading an upload', () => {
     const { status, body } = await post(text, '?skip=-1&type=name');
     assert.equal(status, 400);
     assert.deepEqual(Object.keys(body), ['skip', 'type']);
+    for (const name of ['constructor', '__proto__']) {
+      const unknown = await post(text, `?decimal=${name}&delimiter=${name}`);
+      assert.deepEqual([unknown.status, Object.keys(unknown.body)], [400, ['decimal', 'delimiter']]);
+    }
   });
 
   it('go to a remote catalogue, also with details that follow', async (t) => {
