@@ -83,6 +83,12 @@ export function parseReadingOptionsInput(value: unknown): Parsed<ReadingOptions>
     return invalidInput(`Unknown option "${excerpt(unknown)}".${didYouMean(unknown, Object.keys(readingFields))}`);
   if (types !== undefined && (typeof types !== 'object' || Array.isArray(types)))
     return invalidInput('Expected the types of columns by name.');
+  const isStructured = ([, option]: readonly [string, unknown]) => typeof option === 'object' && option !== null;
+  const notOne = 'not a list or an object.';
+  const [option] = Object.entries(others).find(isStructured) ?? [];
+  if (option !== undefined) return invalidInput(`${option}: Expected one value, ${notOne}`);
+  const [column] = Object.entries(types ?? {}).find(isStructured) ?? [];
+  if (column !== undefined) return invalidInput(`types: Expected one type for "${excerpt(column)}", ${notOne}`);
   const texts = [
     ...Object.entries(types ?? {}).map(([column, type]) => ['type', `${column}=${type ?? ''}`] as const),
     ...Object.entries(others).map(([name, option]) => [name, String(option ?? '')] as const),

@@ -108,6 +108,14 @@ describe('options for reading an upload', () => {
       [{ skip: -1 }, 'skip: It must be a whole number of at most 999999.'],
       [{ types: { name: 'text' } }, /^type: "name=text" is not COLUMN=TYPE/],
       [['decimal'], 'Expected an object with options for reading.'],
+      [{ lat: { toString: null } }, 'lat: Expected one value, not a list or an object.'],
+      [{ lat: { a: 1 } }, 'lat: Expected one value, not a list or an object.'],
+      [{ lat: ['a', 'b'] }, 'lat: Expected one value, not a list or an object.'],
+      [
+        { types: { lat: { toString: null } }, lat: 'y' },
+        'types: Expected one type for "lat", not a list or an object.',
+      ],
+      [{ types: { name: ['string'] } }, 'types: Expected one type for "name", not a list or an object.'],
     ] as const) {
       const { status, body } = await send('PATCH', path, { reading: wrong }, token);
       assert.equal(status, 400);
