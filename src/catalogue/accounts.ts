@@ -59,13 +59,15 @@ export interface PasswordOptions {
   readonly keepTokens?: boolean | undefined;
   /** The present password, which a server wants of users who aren't staff. */
   readonly currentPassword?: string | undefined;
+  /** Hash of the present password that the user gave: it must still be the stored one. */
+  readonly passwordHash?: string | undefined;
 }
 
 /** Management of passwords and tokens, in a local or a remote catalogue. */
 export interface Credentials {
   /**
    * Sets the password of a user, and ends all sessions and tokens that the user has.
-   * @throws NotFoundError if there is no such user; ValidationError
+   * @throws NotFoundError if there is no such user; ValidationError; StaleError if the password was changed
    */
   setPassword(username: string, password: string, options?: PasswordOptions): Promise<void>;
   /** @throws NotFoundError if there is no such user; ValidationError; StaleError if the password was changed */

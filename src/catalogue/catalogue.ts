@@ -1,9 +1,7 @@
 /**
  * The interface of a catalogue. The server and the command line use it; a folder of files and a remote server implement
- * it. Read this first.
- *
- * A `Catalogue` is a catalogue as one viewer sees it: records that the viewer may not see are left out. Results are
- * immutable; an unchanged record is the same object in each `revision`.
+ * it. Read this first. A `Catalogue` is a catalogue as one viewer sees it: records that the viewer may not see are left
+ * out. Results are immutable; an unchanged record is the same object in each `revision`.
  */
 
 import type { VersionProfile } from './column-statistics.ts';
@@ -209,6 +207,8 @@ export type Input = Readonly<Record<string, unknown>>;
 export interface WriteOptions<Expected = never> {
   /** The entity as it was read before (If-Match): if it has changed since, nothing is written. */
   readonly ifMatch?: Expected | undefined;
+  /** Hash of the present password, which a user gave to change it: it must still be the stored one. */
+  readonly passwordHash?: string | undefined;
   /** True to check the write and return its result without writing anything. */
   readonly dryRun?: boolean | undefined;
 }

@@ -49,27 +49,38 @@ export function makeEditHandler<K extends WritableKind>(kind: K, required: 'all'
     const partial = required === 'some';
     const input = await readInputBody(ctx, kind);
     const fields = await parseFields(request, kind, input, { partial, ...(label !== undefined && { label }) });
-    if (kind === 'user') await assertCurrentPassword(request, (entity as User).slug, fields);
-    return representWritten(request, await catalogue.edit<K>(refOf(entity as never) as Refs[K], fields, options));
+    const passwordHash =
+      kind === 'user' ? await verifyCurrentPassword(request, (entity as User).slug, fields) : undefined;
+    const ref = refOf(entity as never) as Refs[K];
+    const edited = await catalogue.edit<K>(ref, fields, { ...options, passwordHash }).catch((error) => {
+      const isPasswordStale = error instanceof StaleError && passwordHash !== undefined && !options.ifMatch;
+      throw isPasswordStale ? wrongPasswordError() : error;
+    });
+    return representWritten(request, edited);
   };
 }
 
 /**
  * Refuses a new password without the present one: a token or a session that was stolen must not last for ever. Staff may
  * set any password.
+ * @returns the hash of the present password, if it is needed
  * @throws ValidationError; ThrottledError after too many attempts
  */
-async function assertCurrentPassword(
+async function verifyCurrentPassword(
   { ctx, app, viewer, catalogue }: RequestContext,
   username: string,
   fields: Input,
-): Promise<void> {
-  if (fields.password === undefined || viewer.staff || viewer.username !== username) return;
+): Promise<string | undefined> {
+  if (fields.password === undefined || viewer.staff || viewer.username !== username) return undefined;
   if (fields.current_password === undefined)
     throw new ValidationError({ current_password: ['This field is required.'] });
-  if (!(await app.signIn.verifyPassword(ctx.req, catalogue.settings, username, String(fields.current_password))))
-    throw new ValidationError({ current_password: ['The current password is not right.'] });
+  const given = String(fields.current_password);
+  const hash = await app.signIn.verifyPassword(ctx.req, catalogue.settings, username, given);
+  if (hash === null) throw wrongPasswordError();
+  return hash;
 }
+
+const wrongPasswordError = () => new ValidationError({ current_password: ['The current password is not right.'] });
 
 /** Removes the entity at the address; with `?permanently=true`, keeps nothing of it in the trash. */
 export function makeRemoveHandler<K extends WritableKind>(kind: K): Handler {

@@ -147,6 +147,30 @@ describe('a password', () => {
     assert.equal(readFileSync(file, 'utf8'), changed);
   });
 
+  it('that changes while its user changes the former one stays as it is', async (test) => {
+    const { accounts, send, folder } = await serveAccounts(test);
+    const file = folder.path('.catalogue/accounts.json');
+    await accounts.setPassword('bob', password);
+    const { token } = await accounts.addToken('bob');
+    const before = readFileSync(file, 'utf8');
+    await accounts.setPassword('bob', 'theirs now 1', { keepTokens: true });
+    const changed = readFileSync(file, 'utf8');
+    writeFileSync(file, before);
+    const { scrypt } = crypto;
+    replaceBuiltin(test, crypto, 'scrypt', (...given) => {
+      const done = given.pop();
+      scrypt(...(given as [string, string, number, object]), (...found) => {
+        writeFileSync(file, changed);
+        done(...found);
+      });
+    });
+    const mine = { password: 'mine now 1', current_password: password };
+    const { status, body } = await send('PATCH', '/api/v1/users/me/', mine, token);
+    assert.deepEqual([status, body], [400, { current_password: ['The current password is not right.'] }]);
+    const passwords = (text: string) => JSON.parse(text).passwords;
+    assert.deepEqual(passwords(readFileSync(file, 'utf8')), passwords(changed));
+  });
+
   it('is changed at the prompt of a remote with the current one', async (test) => {
     const { accounts, base } = await serveAccounts(test);
     await accounts.setPassword('bob', password);

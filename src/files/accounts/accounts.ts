@@ -73,16 +73,20 @@ export class FileAccounts implements Accounts {
     return (await verifyPassword(password.normalize('NFC'), stored)) ? stored : null;
   }
 
-  async setPassword(username: string, password: string, { keepTokens = false }: PasswordOptions = {}): Promise<void> {
+  async setPassword(username: string, password: string, options: PasswordOptions = {}): Promise<void> {
+    const { keepTokens = false, passwordHash } = options;
     await this.#assertUserExists(username);
     const checked = normalizeNewPassword(password, username);
     const hash = await hashPassword(checked);
-    await this.#edit((data) => ({
-      ...data,
-      passwords: [...data.passwords.filter(({ user }) => user !== username), { user: username, hash }],
-      tokens: keepTokens ? data.tokens : data.tokens.filter(({ user }) => user !== username),
-      sessions: data.sessions.filter(({ user }) => user !== username),
-    }));
+    await this.#edit((data) => {
+      assertSamePassword(data, username, passwordHash);
+      return {
+        ...data,
+        passwords: [...data.passwords.filter(({ user }) => user !== username), { user: username, hash }],
+        tokens: keepTokens ? data.tokens : data.tokens.filter(({ user }) => user !== username),
+        sessions: data.sessions.filter(({ user }) => user !== username),
+      };
+    });
   }
 
   async addToken(username: string, options: TokenOptions = {}): Promise<NewToken> {
@@ -261,7 +265,7 @@ export class FileAccounts implements Accounts {
   }
 }
 
-/** Checks that a password which a user signs in with was not changed while it was verified. @throws StaleError */
+/** Checks that a password which a user gave was not changed since it was verified. @throws StaleError */
 function assertSamePassword({ passwords }: AccountsData, username: string, hash: string | undefined): void {
   if (hash !== undefined && passwords.findLast(({ user }) => user === username)?.hash !== hash) throw new StaleError();
 }

@@ -103,7 +103,7 @@ async function editRecordOnce<K extends WritableKind>(
   access: Access,
   asked: Refs[K],
   input: Input,
-  { ifMatch, dryRun }: WriteOptions<Entities[K]>,
+  { ifMatch, passwordHash, dryRun }: WriteOptions<Entities[K]>,
 ): Promise<Entities[K]> {
   const { files } = access;
   const entity = getEntity(files.snapshot, asked);
@@ -151,8 +151,10 @@ async function editRecordOnce<K extends WritableKind>(
     const message = () => editCommitMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));
     return commitSingleStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(target) });
   });
-  if (ref.kind === 'user' && fields.password !== undefined && !dryRun)
-    await files.accounts.setPassword(ref.slug, String(fields.password), { keepTokens: fields.keep_tokens === true });
+  if (ref.kind === 'user' && fields.password !== undefined && !dryRun) {
+    const keepTokens = fields.keep_tokens === true;
+    await files.accounts.setPassword(ref.slug, String(fields.password), { keepTokens, passwordHash });
+  }
   return getEntity(snapshot, target as Refs[K]) as Entities[K];
 }
 
