@@ -81,7 +81,7 @@ export function isColumnDescribed({ type: _, name, label, missing_since, ...othe
   );
 }
 
-/** The entries of a record for columns of data, in their order: found by name, or by a former name. */
+/** The entries of a record for columns of data, in their order: found by name, or by the latest former name in the data. */
 function findEntries<T extends WrittenColumn>(
   written: readonly T[],
   data: readonly DataColumn[],
@@ -93,10 +93,13 @@ function findEntries<T extends WrittenColumn>(
   const renamed = new Map(
     written
       .filter(({ name }) => !names.has(name))
-      .flatMap((column) => formerNames(column).map((name) => [name, column])),
+      .map((column) => [formerNames(column).findLast((name) => names.has(name) && !byName.has(name)), column]),
   );
   return found.map((column, i) => column ?? renamed.get(data[i]?.name));
 }
+
+/** The entry of a column about which nothing is written yet. */
+const newEntry = ({ name, type }: DataColumn) => ({ type, name, label: labelFromName(name) });
 
 /** The version whose columns a dataset has: the newest ready one; if none is ready, the newest that is published. */
 export const versionWithColumns = (versions: readonly Version[]): Version | undefined =>
@@ -162,7 +165,7 @@ export function columnsInRecordAfterData(
   const used = new Set(entries);
   const present = found.map(({ name, type }, i) => {
     const entry = entries[i];
-    if (!entry) return { type, name, label: labelFromName(name) };
+    if (!entry) return newEntry({ name, type });
     if (entry.missing_since === undefined && entry.type === type) return entry;
     const { missing_since: _, ...known } = entry;
     return { ...known, type };
@@ -230,11 +233,8 @@ export function columnsInRecordAfterInput(
   shown: readonly DataColumn[],
 ): readonly object[] {
   const inputs = input as readonly WrittenColumn[];
-  const known = new Set(listOf(written).flatMap((column) => [column.name, ...formerNames(column)]));
-  const added = shown
-    .filter(({ name }) => !known.has(name))
-    .map(({ name, type }) => ({ type, name, label: labelFromName(name) }));
-  let columns: readonly WrittenColumn[] = [...listOf(written), ...added];
+  const entries = findEntries(listOf(written), shown);
+  let columns: readonly WrittenColumn[] = [...listOf(written), ...shown.filter((_, i) => !entries[i]).map(newEntry)];
   for (const { name, former_names } of inputs)
     for (const former of (former_names ?? []) as readonly string[])
       if (former !== name) columns = columnsInRecordAfterRename(columns, { from: former, to: String(name) }, shown);
@@ -242,10 +242,12 @@ export function columnsInRecordAfterInput(
   const names = new Set<unknown>(columns.flatMap((column) => [column.name, ...formerNames(column)]));
   const unknown = [...texts.keys()].filter((name) => !names.has(name)).map((name) => `"${excerpt(name)}"`);
   if (unknown.length) throw new ValidationError({ columns: [`There is no column ${joinFirst(unknown)}.`] });
+  const present = new Set(columns.map(({ name }) => name));
   return columns.map((column) => {
-    const given = [column.name, ...formerNames(column)].map((name) => texts.get(name)).find(Boolean);
-    const values: Readonly<Record<string, unknown>> = { ...given };
-    const pairs = columnTexts.filter((key) => values[key] !== undefined).map((key) => [key, values[key]]);
+    const former = formerNames(column).filter((name) => !present.has(name));
+    const given: WrittenColumn & Partial<Record<ColumnText, unknown>> =
+      [column.name, ...former].map((name) => texts.get(name)).find(Boolean) ?? {};
+    const pairs = columnTexts.filter((key) => given[key] !== undefined).map((key) => [key, given[key]]);
     return withTexts(column, Object.fromEntries(pairs));
   });
 }
