@@ -83,7 +83,6 @@ class JsonTreeReader {
 
   #value(depth: number, pointer: string): Node {
     this.#skipSpace();
-    if (depth > maxDepth) throw this.#error(`The nesting is deeper than ${maxDepth}.`, this.#at, pointer);
     const start = this.#at;
     const opening = this.#text[start];
     if (opening === '{' || opening === '[') return this.#collection(opening === '{', depth, pointer);
@@ -93,6 +92,7 @@ class JsonTreeReader {
   }
 
   #collection(isMapping: boolean, depth: number, pointer: string): Node {
+    if (depth > maxDepth) throw this.#error(`The nesting is deeper than ${maxDepth}.`, this.#at, pointer);
     const start = this.#at++;
     const close = isMapping ? '}' : ']';
     const entries: Entry[] = [];

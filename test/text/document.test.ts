@@ -321,3 +321,8 @@ test('Edits of long lists take time in proportion to their length, not to its sq
     assert.equal(editRecordText(write(to), format, { keywords: from }, order), write(from));
   }
 });
+
+test('JSON of the deepest nesting that is read can be edited', () => {
+  const nested = (value: string) => `{"x-a":${'['.repeat(49)}1${']'.repeat(49)},"label":"${value}"}`;
+  assert.equal(editRecordText(nested('a'), 'json', { label: 'b' }, order), nested('b'));
+});
