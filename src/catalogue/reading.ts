@@ -59,18 +59,23 @@ const words: ReadonlyMap<string, string> = new Map([
  */
 export function parseReadingOptions(given: Iterable<readonly [name: string, value: unknown]>): ReadingOptionChanges {
   const changes: Record<string, unknown> = {};
-  const types: Record<string, string | null> = {};
+  const types = new Map<string, string | null>();
   const errors: Record<string, readonly string[]> = {};
   for (const [name, value] of given) {
     if (!readingNames.includes(name)) continue;
     const text = String(value);
-    const parsed = name === 'type' ? parseType(text) : parseOption(name, text);
-    if (isRefused(parsed)) errors[name] = [parsed.error];
-    else if (name === 'type') Object.assign(types, parsed);
-    else changes[name] = parsed;
+    if (name === 'type') {
+      const parsed = parseType(text);
+      if ('errors' in parsed) errors[name] = parsed.errors;
+      else types.set(...parsed.value);
+    } else {
+      const parsed = parseOption(name, text);
+      if ('errors' in parsed) errors[name] = parsed.errors;
+      else changes[name] = parsed.value;
+    }
   }
   if (Object.keys(errors).length) throw new ValidationError(errors);
-  return { ...changes, ...(Object.keys(types).length && { types }) } as ReadingOptionChanges;
+  return { ...changes, ...(types.size > 0 && { types: Object.fromEntries(types) }) } as ReadingOptionChanges;
 }
 
 /** Parses the value of a field: an object with options, of which null and defaults are left out; or null for none. */
@@ -101,41 +106,40 @@ export function parseReadingOptionsInput(value: unknown): Parsed<ReadingOptions>
   }
 }
 
-interface Refused {
-  readonly error: string;
-}
-
-const isRefused = (value: unknown): value is Refused => typeof value === 'object' && value !== null && 'error' in value;
-
-function parseType(text: string): Record<string, string | null> | Refused {
+function parseType(text: string): Parsed<readonly [column: string, type: string | null]> {
   const at = text.lastIndexOf('=');
   const [column, type] = [text.slice(0, at), text.slice(at + 1)];
-  if (at > 0 && (type === '' || (readableTypes as readonly string[]).includes(type))) return { [column]: type || null };
-  return { error: `"${excerpt(text)}" is not COLUMN=TYPE, with one of the types ${readableTypes.join(', ')}.` };
+  if (at > 0 && (type === '' || (readableTypes as readonly string[]).includes(type)))
+    return { value: [column, type || null] };
+  return invalidInput(`"${excerpt(text)}" is not COLUMN=TYPE, with one of the types ${readableTypes.join(', ')}.`);
 }
 
-function parseOption(name: string, text: string): unknown {
-  if (text === '') return null;
+function parseOption(name: string, text: string): Parsed {
+  if (text === '') return { value: null };
   switch (name) {
     case 'decimal': {
       const separator = words.get(text) ?? text;
-      return separator === ',' || separator === '.' ? separator : { error: 'It must be a comma or a point.' };
+      return separator === ',' || separator === '.'
+        ? { value: separator }
+        : invalidInput('It must be a comma or a point.');
     }
     case 'delimiter': {
       const delimiter = words.get(text) ?? text;
-      return [...delimiter].length === 1 ? delimiter : { error: 'It must be one character, or "tab".' };
+      return [...delimiter].length === 1 ? { value: delimiter } : invalidInput('It must be one character, or "tab".');
     }
     case 'header':
     case 'strict':
       return /^(?:true|false|1|0|yes|no)$/i.test(text)
-        ? /^(?:true|1|yes)$/i.test(text)
-        : { error: 'It must be true or false.' };
+        ? { value: /^(?:true|1|yes)$/i.test(text) }
+        : invalidInput('It must be true or false.');
     case 'skip':
-      return /^\d{1,6}$/.test(text) ? Number(text) : { error: 'It must be a whole number of at most 999999.' };
+      return /^\d{1,6}$/.test(text)
+        ? { value: Number(text) }
+        : invalidInput('It must be a whole number of at most 999999.');
     case 'encoding':
-      return isEncoding(text) ? text : { error: `There is no encoding "${excerpt(text)}".` };
+      return isEncoding(text) ? { value: text } : invalidInput(`There is no encoding "${excerpt(text)}".`);
     default:
-      return text;
+      return { value: text };
   }
 }
 
