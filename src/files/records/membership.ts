@@ -63,9 +63,11 @@ export async function planGroupReferenceWrites(
   const slug = target?.slug ?? null;
   const changes: Change[] = [];
   for (const user of usersToChange(snapshot, group.slug, wanted, slug !== group.slug)) {
-    const isMember = wanted?.includes(user) ?? snapshot.users.get(user)?.groups.includes(group.slug);
-    const list: ListChange = (groups) =>
-      slug !== null && isMember ? replaceName(groups, group.slug, slug) : groups.filter((name) => name !== group.slug);
+    const isWanted = wanted?.includes(user);
+    const list: ListChange = (groups) => {
+      const renamed = replaceName(groups, group.slug, isWanted === false ? null : slug);
+      return isWanted && slug !== null ? withName(renamed, slug) : renamed;
+    };
     changes.push(editLists(recordPathIn(files, { kind: 'user', slug: user }), ['groups'], list));
   }
   return slug === group.slug ? changes : [...changes, ...rightsChanges(files, group.slug, slug)];
@@ -95,7 +97,7 @@ export async function planRestoredReferenceWrites(
       const path = recordPathIn(files, refOf(record) as RecordRef);
       fieldsByPath.set(path, [...(fieldsByPath.get(path) ?? []), field]);
     }
-  return [...fieldsByPath].map(([path, fields]) => editLists(path, fields, (names) => replaceName(names, name, name)));
+  return [...fieldsByPath].map(([path, fields]) => editLists(path, fields, (names) => withName(names, name)));
 }
 
 /**
@@ -103,8 +105,7 @@ export async function planRestoredReferenceWrites(
  * @param name the group's slug or `user:<username>`; `target`: the new one, null to remove it
  */
 function rightsChanges(files: CatalogueFiles, name: string, target: string | null): readonly Change[] {
-  const list: ListChange = (names) =>
-    target === null ? names.filter((one) => one !== name) : replaceName(names, name, target);
+  const list: ListChange = (names) => replaceName(names, name, target);
   return [...files.snapshot.folders.values()].flatMap(({ namespace, datasets }) =>
     [...(namespace ? [namespace] : []), ...datasets.values()].flatMap((record) => {
       const fields = record.kind === 'namespace' ? (['owners', 'readers'] as const) : (['readers'] as const);
@@ -132,11 +133,15 @@ function usersToChange(
     .map(({ slug }) => slug);
 }
 
-/** The list with `old` replaced by `name`; with `name` appended if it lacks `old`. */
-function replaceName(names: readonly string[], old: string, name: string): readonly string[] {
-  const replaced = names.map((one) => (one === old ? name : one));
-  return [...new Set(replaced.includes(name) ? replaced : [...replaced, name])];
+/**
+ * The list with `old` replaced by `name`, or without it (null). A list that lacks `old` stays: it may have been taken out since
+ * the snapshot.
+ */
+function replaceName(names: readonly string[], old: string, name: string | null): readonly string[] {
+  return [...new Set(names.flatMap((one) => (one === old ? (name ?? []) : one)))];
 }
+
+const withName = (names: readonly string[], name: string): readonly string[] => [...new Set([...names, name])];
 
 /** An edit of the lists of a record, in one change: a second one of the same file would find it changed. */
 function editLists(path: string, keys: readonly string[], change: ListChange): Change {
@@ -145,10 +150,11 @@ function editLists(path: string, keys: readonly string[], change: ListChange): C
     path,
     set: (record) =>
       Object.fromEntries(
-        keys.map((key) => {
+        keys.flatMap((key) => {
           const names = record[key] ?? [];
           if (!Array.isArray(names)) throw new ConflictError(`${path}: ${key} is not a list.`);
-          return [key, change(names.map(String))];
+          const changed = change(names.map(String));
+          return changed.length || names.length ? [[key, changed]] : [];
         }),
       ),
   };

@@ -180,6 +180,25 @@ describe('a group', () => {
     assert.deepEqual((await view.get<'user'>(user('alice'))).groups, ['authors', 'readers']);
   });
 
+  it('that is renamed gets nothing back that was taken from it meanwhile', async (t) => {
+    const { folder, files, view, text } = await open(t);
+    await files.load();
+    // By hand, and not read yet.
+    const now = {
+      'namespaces/parks/namespace.yaml': 'id: 1\nlabel: Parks\nowners: [readers]\n',
+      'users/alice.yaml': 'id: 1\nstaff: true\n',
+    };
+    for (const [path, record] of Object.entries(now)) folder.write(path, record);
+    await view.edit<'group'>(group('editors'), { slug: 'writers' });
+    assert.match(await text('groups/writers.yaml'), /label: Editors/);
+    for (const [path, record] of Object.entries(now)) assert.equal(await text(path), record);
+    // Who is a member after the edit is one, whatever was before.
+    folder.write('users/bob.yaml', 'id: 2\n');
+    await view.edit<'group'>(group('readers'), { slug: 'guests', members: ['bob'] });
+    assert.match(await text('users/bob.yaml'), /groups:\s*- guests\n$/);
+    assert.match(await text('namespaces/parks/namespace.yaml'), /owners: \[ ?guests ?\]/);
+  });
+
   it('that is removed owns and has nobody, even if it comes back', async (t) => {
     const { view } = await open(t);
     await view.remove(group('editors'));
