@@ -48,9 +48,10 @@ export function* listUnitFiles(state: UnitState): Generator<ReplicaFile> {
   const { reading, payloads } = state;
   if (reading.kind !== 'dataset' || !reading.entity?.versions.length) return;
   const sizes = new Map(Array.from(unpackStamps(payloads), ([path, stamp]) => [path, stamp?.size]));
-  for (const version of reading.entity.versions) {
+  // Two versions may share a payload: it is listed for one that everybody may see.
+  for (const version of [...reading.entity.versions].sort((a, b) => Number(b.ready) - Number(a.ready))) {
     const path = payloadPath(version.namespace, version.dataset, version.file);
-    // Two versions may share a payload. A file of another size is still being copied, or is a Git LFS pointer.
+    // A file of another size is still being copied, or is a Git LFS pointer.
     if (
       !version.file ||
       version.size === null ||

@@ -194,6 +194,22 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
     await assert.rejects(as('alice').read(`${home}/data/nobodys.csv`), NotFoundError);
   });
 
+  it('has a payload that a version shows, whatever others say that share it', async (test) => {
+    const { as } = await given(test, {
+      versions: {
+        [`parks/trees@${slug}`]: version,
+        'parks/trees@20240201000000000000': { ...version, id: 6, ready: false },
+        'parks/trees@20240301000000000000': { ...version, id: 7, ready: false, draft: true },
+      },
+      files: { [`${home}/data/a.csv`]: csv },
+    });
+    for (const name of ['nobody', 'bob'] as const) {
+      const paths = await pathsOf(as(name));
+      assert.equal(paths.filter((path) => path === `${home}/data/a.csv`).length, 1);
+      assert.equal((await as(name).entry(`${home}/data/a.csv`)).checksum, sha256(csv));
+    }
+  });
+
   it('hands out a record as it is now, or not at all', async (test) => {
     const { folder, as } = await given(test);
     const { checksum } = await as('bob').entry('queries/tall.yaml');
