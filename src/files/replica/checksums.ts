@@ -7,7 +7,7 @@ import { openFileWithinFolder } from '../bytes.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
-import { isSameStamp, stampFrom } from '../tree/stamps.ts';
+import { isSameFile, isSameStamp, stampFrom } from '../tree/stamps.ts';
 import type { KeptTexts } from './kept-texts.ts';
 
 export interface FileChecksum {
@@ -37,26 +37,35 @@ export class ChecksumCache {
 
   /**
    * Checksum of a record of a unit; null if the file is gone.
+   * @param stamp that of the file in the state
    * @param texts has the text, or keeps it if it has to be read
    */
-  async ofRecord(state: UnitState, path: string, texts?: KeptTexts): Promise<FileChecksum | null> {
+  async ofRecord(
+    state: UnitState,
+    path: string,
+    stamp: Stamp | undefined,
+    texts?: KeptTexts,
+  ): Promise<FileChecksum | null> {
     let known = this.#records.get(state);
     if (!known) {
       known = new Map();
       this.#records.set(state, known);
     }
-    const computed = known.get(path) ?? (await this.ofRecordFile(path, texts));
+    const computed = known.get(path) ?? (await this.ofRecordFile(path, texts, stamp));
     if (computed) known.set(path, computed);
     return computed;
   }
 
-  /** Checksum of the file of a record, which is read if its text isn't kept; null if it is gone. */
-  async ofRecordFile(path: string, texts?: KeptTexts): Promise<FileChecksum | null> {
+  /**
+   * Checksum of the file of a record, which is read if its text isn't kept; null if it is gone.
+   * @param stamp the text is kept if the file has this one; any if undefined
+   */
+  async ofRecordFile(path: string, texts?: KeptTexts, stamp?: Stamp): Promise<FileChecksum | null> {
     const kept = texts?.get(path);
     if (kept !== undefined) return checksumOfText(kept);
     try {
       const read = this.#folder.read(path);
-      if (read) texts?.keep(path, read.text);
+      if (read && (!stamp || isSameFile(read.stamp, stamp))) texts?.keep(path, read.text);
       return read && checksumOfText(read.text);
     } catch (error) {
       if (!(error instanceof UnreadableFileError)) throw error;

@@ -18,13 +18,13 @@ import type { UnitState } from '../reading/unit-reader.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { imagesShown } from '../shown-images.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
-import { UnreadableFileError } from '../tree/file-tree.ts';
+import { type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { unpackStamps } from '../tree/stamps.ts';
 
 /** A file of the catalogue folder. */
 export type ReplicaFile =
-  /** `state` is null for a record that belongs to no unit, because it is broken or misplaced. */
-  | { readonly kind: 'record'; readonly path: string; readonly state: UnitState | null }
+  /** `state` is null for a record that belongs to no unit, because it is broken or misplaced; `stamp` is that of the file in the state. */
+  | { readonly kind: 'record'; readonly path: string; readonly state: UnitState | null; readonly stamp?: Stamp }
   | { readonly kind: 'payload'; readonly path: string; readonly state: UnitState; readonly version: Version }
   | { readonly kind: 'media'; readonly path: string };
 
@@ -44,7 +44,8 @@ export function datasetsOfRecordPaths(
 /** The records of a unit, and its payloads that are complete. */
 export function* listUnitFiles(state: UnitState): Generator<ReplicaFile> {
   for (const [path, stamp] of unpackStamps(state.stamps))
-    if (stamp && parseRecordFileName(path) && parseUntrustedCataloguePath(path)) yield { kind: 'record', path, state };
+    if (stamp && parseRecordFileName(path) && parseUntrustedCataloguePath(path))
+      yield { kind: 'record', path, state, stamp };
   const { reading, payloads } = state;
   if (reading.kind !== 'dataset' || !reading.entity?.versions.length) return;
   const sizes = new Map(Array.from(unpackStamps(payloads), ([path, stamp]) => [path, stamp?.size]));

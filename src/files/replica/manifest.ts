@@ -9,6 +9,7 @@ import { computeChecksum } from '../../disk/checksum.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { readOrNull } from '../tree/file-tree.ts';
+import { isSameFile } from '../tree/stamps.ts';
 import { ChecksumCache, type FileChecksum } from './checksums.ts';
 import { listMediaFiles, listStrayFiles, listUnitFiles, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
 import type { KeptTexts } from './kept-texts.ts';
@@ -16,6 +17,7 @@ import { listUnreadFolder } from './unread-folder.ts';
 
 /** A file with its checksum and size. */
 type ChecksummedFile = ReplicaFile & FileChecksum;
+type ChecksummedRecord = ChecksummedFile & { readonly kind: 'record' };
 
 /** All files of a catalogue folder, for all viewers. */
 export class Inventory {
@@ -96,7 +98,7 @@ export class Inventory {
   async checksum(item: ReplicaFile, kept?: KeptTexts): Promise<FileChecksum | null> {
     if (item.kind === 'record')
       return item.state
-        ? this.checksums.ofRecord(item.state, item.path, kept)
+        ? this.checksums.ofRecord(item.state, item.path, item.stamp, kept)
         : this.checksums.ofRecordFile(item.path, kept);
     if (item.kind !== 'payload' || !item.version.checksum) return this.checksums.ofFile(item.path);
     return { checksum: item.version.checksum, size: item.version.size ?? 0 };
@@ -170,15 +172,16 @@ export class Inventory {
   }
 
   /**
-   * The entry of a record with its text, which is read now if it isn't kept. One that was written since the manifest was begun has
-   * no text: the viewer may not see it any more.
+   * The entry of a record with its text, which is read now if it isn't kept. One that was written since the catalogue read it, or
+   * since the manifest was begun, has no text: the viewer may not see it any more.
    */
-  #withText(item: ChecksummedFile, kept: KeptTexts): FileEntry {
+  #withText(item: ChecksummedRecord, kept: KeptTexts): FileEntry {
     const known = kept.take(item.path);
     if (known !== undefined) return { ...fileEntry(item), text: known };
-    const text = readOrNull(this.#store.tree, item.path)?.text;
-    const isListed = text !== undefined && computeChecksum(text) === item.checksum;
-    return { ...fileEntry(item), ...(isListed && { text }) };
+    const read = readOrNull(this.#store.tree, item.path);
+    const isListed =
+      read && (!item.stamp || isSameFile(read.stamp, item.stamp)) && computeChecksum(read.text) === item.checksum;
+    return { ...fileEntry(item), ...(isListed && { text: read.text }) };
   }
 }
 

@@ -35,6 +35,9 @@ export function isSameStamp(a: Stamp | null, b: Stamp | null): boolean {
   return a.mtime !== -1 && a.ino === b.ino && a.size === b.size && a.mtime === b.mtime && a.ctime === b.ctime;
 }
 
+/** True if two stamps are of the same file with the same contents, as far as the clock of the file system tells them apart. */
+export const isSameFile = (a: Stamp, b: Stamp): boolean => a.ino === b.ino && a.size === b.size && a.ctime === b.ctime;
+
 /** The text of stamps by path; see the head of this module. */
 export type PackedStamps = string & { readonly packed?: never };
 

@@ -95,6 +95,23 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
     await assert.rejects(as('nobody').read(path), NotFoundError);
   });
 
+  it('has no text of a record that was written since the catalogue read it', async (test) => {
+    const { folder, as, files } = await given(test);
+    const path = `${home}/dataset.yaml`;
+    await files.load();
+    // The first manifest reads the record for its checksum.
+    folder.write(path, 'id: 11\nlabel: For a few\nvisibility: private\n');
+    for (const what of ['first', 'second']) {
+      const entries = await entriesOf(as('nobody'), true);
+      assert.ok(entries.some((entry) => entry.path === path));
+      assert.deepEqual(
+        entries.flatMap((entry) => (entry.text === undefined ? [entry.path] : [])),
+        [path],
+        what,
+      );
+    }
+  });
+
   it('shows users to staff, and to themselves', async (test) => {
     const { as } = await given(test);
     const users = async (name: Parameters<typeof as>[0]) =>
