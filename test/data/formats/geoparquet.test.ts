@@ -121,23 +121,44 @@ test('positions of WKB without a height, and empty points, are read as such; oth
   }
 });
 
-test('geometries that repeat in a dictionary are read in parts, by the bytes that all of them have', async () => {
-  const polygons = Array.from({ length: 10 }, (_, n) => {
-    const ring = Array.from({ length: 3_000 }, (_, i) => [n + Math.cos(i / 478), Math.sin(i / 478)]);
-    return hexOf({ type: 'Polygon', coordinates: [[...ring, ring[0] as number[]]] });
-  });
-  const bytes = parquetOfWkb(Array.from({ length: 2_000 }, (_, n) => polygons[n % 10] as string));
+/** A polygon of 3,000 vertices, which has 48 kB. */
+const largePolygon = (n: number) => {
+  const ring = Array.from({ length: 3_000 }, (_, i) => [n + Math.cos(i / 478), Math.sin(i / 478)]);
+  return hexOf({ type: 'Polygon', coordinates: [[...ring, ring[0] as number[]]] });
+};
+
+/** Numbers of rows in the parts in which a file is read. */
+async function partsOf(bytes: Buffer): Promise<readonly number[]> {
   assert.ok(bytes.length < 1_000_000);
   const path = join(temporaryFolder(), 'a.parquet');
   writeFileSync(path, bytes);
   const sizes: number[] = [];
   for await (const { rows } of readParquet(path, { reading: {} } as PayloadInfo)) sizes.push(rows);
-  // A polygon has 48 kB, a part 8 MB.
-  assert.ok(Math.max(...sizes) <= 175, `rows of the parts: ${sizes}`);
-  assert.equal(
-    sizes.reduce((sum, rows) => sum + rows),
-    2_000,
-  );
+  return sizes;
+}
+
+test('geometries that repeat in a dictionary are read in parts, by the bytes that all of them have', async () => {
+  const polygons = Array.from({ length: 10 }, (_, n) => largePolygon(n));
+  const points = Array.from({ length: 600 }, (_, n) => hexOf({ type: 'Point', coordinates: [n / 10, 1] }));
+  for (const hex of [
+    Array.from({ length: 2_000 }, (_, n) => polygons[n % 10] as string),
+    // On average, a value of this dictionary is short.
+    [...new Array(1_400).fill(polygons[0]), ...points],
+  ]) {
+    const sizes = await partsOf(parquetOfWkb(hex));
+    // A part has 8 MB: 174 polygons, or up to 600 points behind some.
+    assert.ok(Math.max(...sizes.slice(0, 8)) <= 175, `rows of the parts: ${sizes}`);
+    assert.equal(
+      sizes.reduce((sum, rows) => sum + rows),
+      2_000,
+    );
+  }
+});
+
+test('nulls beside a large geometry in a dictionary are read in one part', async () => {
+  const polygons = new Array(20).fill(largePolygon(0));
+  // The writer makes two row groups.
+  assert.deepEqual(await partsOf(parquetOfWkb([...new Array(99_980).fill(null), ...polygons])), [1_000, 99_000]);
 });
 
 /** EWKB of Berlin with a height of 34 m. @param srid little-endian, in hexadecimal */

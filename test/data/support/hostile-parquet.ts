@@ -114,13 +114,17 @@ interface FileOptions {
   /** Number of bytes in front of the data page: a dictionary. */
   readonly dictionaryBytes?: number;
   readonly offsetIndex?: readonly [offset: number, length: number];
-  /** Code of the type: 1 is INT32, 6 BYTE_ARRAY. */
+  /** Code of the type: 1 is INT32, 6 BYTE_ARRAY, 7 FIXED_LEN_BYTE_ARRAY. */
   readonly type?: number;
+  /** Bytes of each value of type 7. */
+  readonly valueBytes?: number;
 }
 
 /** A file with one nullable column `a`, of whole numbers by default. All row groups have the same pages. */
 export function parquetFile(pages: Buffer, options: FileOptions): Buffer {
   const { rows, groups = 1, fileRows = rows * groups, codec = 0, dictionaryBytes = 0, offsetIndex, type = 1 } = options;
+  const { valueBytes } = options;
+  const fixed = valueBytes === undefined ? [] : [[2, 'i32', valueBytes] as const];
   const column = thrift(
     [1, 'i32', type],
     [2, 'list', [0, 3]],
@@ -143,7 +147,10 @@ export function parquetFile(pages: Buffer, options: FileOptions): Buffer {
     [
       2,
       'list',
-      [thrift([4, 'bytes', 'schema'], [5, 'i32', 1]), thrift([1, 'i32', type], [3, 'i32', 1], [4, 'bytes', 'a'])],
+      [
+        thrift([4, 'bytes', 'schema'], [5, 'i32', 1]),
+        thrift([1, 'i32', type], ...fixed, [3, 'i32', 1], [4, 'bytes', 'a']),
+      ],
     ],
     [3, 'i64', fileRows],
     [4, 'list', Array.from({ length: groups }, () => group)],
@@ -175,6 +182,18 @@ function withDictionary(indexes: Buffer, values: number, value = number, type = 
     type,
   });
 }
+
+/** A file whose 5,000 rows have the first value of a dictionary, which has 1 MB. */
+function withLongValue(data: Buffer, value: Buffer, options: Partial<FileOptions> & { values?: number } = {}): Buffer {
+  const { values = 1, ...others } = options;
+  const head = dictionary(value, values);
+  return parquetFile(Buffer.concat([head, data]), { rows: 5_000, dictionaryBytes: head.length, type: 6, ...others });
+}
+
+const megabyte = Buffer.alloc(1 << 20, 'x');
+const repeated = { values: 5_000, encoding: 8 };
+const firstIndexes = page(Buffer.concat([present(5_000), Buffer.from([1]), run(5_000, 0)]), repeated);
+const occursTooOften = /the values of its dictionaries occur so often that they have more than 4294967296 bytes/;
 
 function compressed(codec: number, body: Buffer, uncompressed: number): Buffer {
   return parquetFile(page(body, { values: 3, uncompressed }), { rows: 3, codec });
@@ -262,7 +281,30 @@ export const hostileFiles: Readonly<Record<string, readonly [file: () => Buffer,
   ],
   'a text of 1 MB in a dictionary that occurs 5,000 times': [
     () => withDictionary(run(5_000, 0), 5_000, withLength(Buffer.alloc(1 << 20, 'x')), 6),
-    /the values of its dictionaries occur so often that they have more than 4294967296 bytes/,
+    occursTooOften,
+  ],
+  'such a text beside many short ones': [
+    () => {
+      const short = Array.from({ length: 2_000 }, () => withLength(Buffer.from('x')));
+      return withLongValue(firstIndexes, Buffer.concat([withLength(megabyte), ...short]), { values: 2_001 });
+    },
+    occursTooOften,
+  ],
+  'such bytes of a fixed length': [
+    () => withLongValue(firstIndexes, megabyte, { type: 7, valueBytes: megabyte.length }),
+    occursTooOften,
+  ],
+  'such a text, by indexes without bits': [
+    () => withLongValue(page(Buffer.concat([present(5_000), Buffer.from([0])]), repeated), withLength(megabyte)),
+    occursTooOften,
+  ],
+  'such a text, in a page of version 2 that claims to have nulls only': [
+    () => {
+      const levels = run(5_000, 1);
+      const body = Buffer.concat([levels, Buffer.from([1]), run(5_000, 0)]);
+      return withLongValue(pageV2(body, repeated, levels.length), withLength(megabyte));
+    },
+    occursTooOften,
   ],
   'a run of 200 million levels': [
     () => parquetFile(page(nulls(200_000_000), { values: 3 }), { rows: 3 }),

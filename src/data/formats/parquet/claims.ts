@@ -4,12 +4,19 @@
  * and for all values by the size of the file.
  */
 import type { FileHandle } from 'node:fs/promises';
-import type { FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
+import type { CompressionCodec, FileMetaData, RowGroup, SchemaElement } from 'hyparquet';
 import { PayloadError } from '../../errors.ts';
 import { freeInflation, maxColumns, maxDepth, maxInflation } from '../../limits.ts';
-import { assertPageFits, type Leaf, type PageHeader, parseParquetPageHeader, usesDictionary } from './pages.ts';
+import {
+  assertPageFits,
+  type Leaf,
+  lengthsInDictionary,
+  type PageHeader,
+  parseParquetPageHeader,
+  usesDictionary,
+} from './pages.ts';
 import { ThriftReader, type ThriftStruct } from './thrift.ts';
-import { isWkb } from './values.ts';
+import { isText, isWkb } from './values.ts';
 
 /** A file may have this many values (rows times columns), however small it is … */
 const freeValues = 5_000_000;
@@ -17,8 +24,12 @@ const freeValues = 5_000_000;
 /** … and this many more for each of its bytes. */
 const valuesPerByte = 1_000;
 
-/** Values in a dictionary that have more bytes than this on average count as often as they occur, and WKB in any case. */
+/**
+ * Values in a dictionary with more bytes than this count as often as they occur, and WKB in any case: each row has a copy.
+ * Rows share texts: only longer ones count.
+ */
 const longValue = 1024;
+const longText = 32 * 1024;
 
 /** Most bytes of such values in a file, as often as they occur, unless the file itself may inflate to more. */
 const maxRepeatedBytes = 4 * 1024 ** 3;
@@ -64,11 +75,11 @@ export class ClaimChecker {
   }
 
   /**
-   * @returns the decompressed bytes of the row group's pages, and those of long values in dictionaries as often as they occur
+   * @returns the decompressed bytes of the row group's pages
    * @throws PayloadError if its pages don't hold what they claim, or claim too much
    */
   async checkGroup(group: RowGroup): Promise<number> {
-    const before = this.#totals.uncompressed + this.#totals.repeated;
+    const before = this.#totals.uncompressed;
     const columns = new Set<string>();
     let bytes = 0;
     for (const chunk of group.columns) {
@@ -84,7 +95,7 @@ export class ClaimChecker {
       await this.#checkChunk(group, chunk, leaf, path);
     }
     if (columns.size < this.#leaves.size) throw invalid('a row group lacks a column');
-    return this.#totals.uncompressed + this.#totals.repeated - before;
+    return this.#totals.uncompressed - before;
   }
 
   async #checkChunk(group: RowGroup, chunk: RowGroup['columns'][number], leaf: Leaf, path: string): Promise<void> {
@@ -96,22 +107,25 @@ export class ClaimChecker {
     const end = Math.min(this.#size, offset + Number(meta.total_compressed_size));
     if (!(offset >= 0)) throw invalid('a column begins before the file');
     let values = 0;
-    let bytesPerValue = 0;
+    let repeated = 0;
+    /** Bytes of the values in the dictionary that count, 0 for others; null if none does. */
+    let lengths: Float64Array | null = null;
+    const addRepeated = (index: number, times: number) => {
+      repeated += (lengths?.[index] ?? 0) * times;
+    };
     while (values < expected && offset < end - 1) {
       const { header, bytes, next } = await this.#readPage(offset, end);
       this.#totals.uncompressed += header.uncompressedSize;
       if (this.#totals.uncompressed > freeInflation + maxInflation * this.#size)
         throw invalid(`it inflates to more than ${maxInflation} times its size`);
-      assertPageFits(header, bytes, leaf, meta.codec);
+      repeated = 0;
+      assertPageFits(header, bytes, leaf, meta.codec, lengths && usesDictionary(header) ? addRepeated : undefined);
+      this.#addRepeated(repeated);
       this.#totals.values += header.values;
       if (header.type === 'data' || header.type === 'dataV2') {
         starts.add(offset);
         values += header.values;
-        if (usesDictionary(header)) this.#addRepeated(header.values * bytesPerValue);
-      } else if (header.type === 'dictionary' && leaf.element.type === 'BYTE_ARRAY') {
-        const average = header.uncompressedSize / Math.max(1, header.values);
-        bytesPerValue = average > longValue || isWkb(leaf.element) ? average : 0;
-      }
+      } else if (header.type === 'dictionary') lengths = longLengths(header, bytes, leaf.element, meta.codec);
       if (this.#totals.values > this.#maxValues) throw this.#tooManyValues();
       offset = next;
     }
@@ -170,6 +184,20 @@ export class ClaimChecker {
     const { bytesRead } = await this.#file.read(buffer, 0, length, offset);
     return buffer.subarray(0, bytesRead);
   }
+}
+
+/** Bytes of the values in a dictionary that count as often as they occur, 0 for others; null if none does. */
+function longLengths(
+  header: PageHeader,
+  bytes: Uint8Array,
+  element: SchemaElement,
+  codec: CompressionCodec,
+): Float64Array | null {
+  if (element.type !== 'BYTE_ARRAY' && element.type !== 'FIXED_LEN_BYTE_ARRAY') return null;
+  const least = isWkb(element) ? 0 : isText(element) ? longText : longValue;
+  if (header.uncompressedSize <= least) return null;
+  const lengths = lengthsInDictionary(header, bytes, element, codec).map((length) => (length > least ? length : 0));
+  return lengths.some((length) => length > 0) ? lengths : null;
 }
 
 /** @throws PayloadError if the footer's own claims don't fit its bytes */

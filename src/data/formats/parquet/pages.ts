@@ -68,12 +68,22 @@ export function parseParquetPageHeader(header: ThriftStruct): PageHeader {
   };
 }
 
+/** Receives a value of a page, and how often it occurs there. */
+type Visit = (value: number, times: number) => void;
+
 /**
  * Compares the claims of a page with its bytes.
  * @param bytes of the page, without its header
+ * @param visit receives the indexes of a page that uses a dictionary; nulls have none
  * @throws PayloadError
  */
-export function assertPageFits(header: PageHeader, bytes: Uint8Array, leaf: Leaf, codec: CompressionCodec): void {
+export function assertPageFits(
+  header: PageHeader,
+  bytes: Uint8Array,
+  leaf: Leaf,
+  codec: CompressionCodec,
+  visit?: Visit,
+): void {
   const { type, values } = header;
   if (type === 'other') return;
   if (type === 'dictionary') {
@@ -93,18 +103,53 @@ export function assertPageFits(header: PageHeader, bytes: Uint8Array, leaf: Leaf
   const needsBody = hasRuns || type === 'data';
   const page = needsBody && header.isCompressed ? decompressPage(packed, size, codec) : packed;
   let rest: Uint8Array = page;
+  // Values that aren't null; what the header of version 2 says need not be true.
+  let present = leaf.definitionLevels > 0 ? 0 : values;
+  const countPresent =
+    visit &&
+    ((level: number, times: number) => {
+      if (level === leaf.definitionLevels) present += times;
+    });
   if (header.type === 'data') {
-    for (const level of [leaf.repetitionLevels, leaf.definitionLevels])
-      if (level > 0) rest = checkRunsWithLength(rest, bitWidth(level), values);
+    if (leaf.repetitionLevels > 0) rest = checkRunsWithLength(rest, bitWidth(leaf.repetitionLevels), values);
+    if (leaf.definitionLevels > 0)
+      rest = checkRunsWithLength(rest, bitWidth(leaf.definitionLevels), values, countPresent);
   } else {
     if (leaf.repetitionLevels > 0) checkRuns(bytes, bitWidth(leaf.repetitionLevels), values);
     if (leaf.definitionLevels > 0)
-      checkRuns(bytes.subarray(header.repetitionBytes), bitWidth(leaf.definitionLevels), values);
+      checkRuns(bytes.subarray(header.repetitionBytes), bitWidth(leaf.definitionLevels), values, countPresent);
   }
   if (!hasRuns) return;
   const isBooleans = type === 'data' ? leaf.element.type === 'BOOLEAN' : header.encoding === encodings.rle;
   if (isBooleans) checkRunsWithLength(rest, 1, values);
-  else checkRuns(rest.subarray(1), rest[0] ?? 0, values);
+  else {
+    const width = rest[0] ?? 0;
+    checkRuns(rest.subarray(1), width, values, width > 0 ? visit : undefined, present);
+    // Indexes without bits are 0, and a page of version 1 needs no runs of them.
+    if (width === 0) visit?.(0, present);
+  }
+}
+
+/**
+ * Bytes of each value in a dictionary of byte arrays, which are plain: each behind the four bytes of its length, unless the
+ * column has values of one length.
+ */
+export function lengthsInDictionary(
+  { values, uncompressedSize }: PageHeader,
+  bytes: Uint8Array,
+  { type, type_length = 0 }: SchemaElement,
+  codec: CompressionCodec,
+): Float64Array {
+  const lengths = new Float64Array(values);
+  if (type === 'FIXED_LEN_BYTE_ARRAY') return lengths.fill(type_length);
+  const page = decompressPage(bytes, uncompressedSize, codec);
+  const view = new DataView(page.buffer, page.byteOffset, page.byteLength);
+  for (let i = 0, at = 0; i < values && at + 4 <= page.length; i++) {
+    const length = view.getUint32(at, true);
+    lengths[i] = length;
+    at += 4 + length;
+  }
+  return lengths;
 }
 
 /** Bits of the values from 0 to this one. */
@@ -118,10 +163,10 @@ function decompressPage(bytes: Uint8Array, size: number, codec: CompressionCodec
 }
 
 /** Checks runs behind the four bytes of their length. @returns the bytes after them */
-function checkRunsWithLength(bytes: Uint8Array, width: number, values: number): Uint8Array {
+function checkRunsWithLength(bytes: Uint8Array, width: number, values: number, visit?: Visit): Uint8Array {
   const length = bytes.length < 4 ? -1 : new DataView(bytes.buffer, bytes.byteOffset).getUint32(0, true);
   if (length < 0 || length > bytes.length - 4) throw invalid('the runs of a page end behind it');
-  checkRuns(bytes.subarray(4), width, values);
+  checkRuns(bytes.subarray(4), width, values, visit);
   return bytes.subarray(4 + length);
 }
 
@@ -129,8 +174,9 @@ function checkRunsWithLength(bytes: Uint8Array, width: number, values: number): 
  * Checks that no run of equal values is longer than the page: hyparquet writes it as long as it claims to be, and reads runs
  * until it has all values. Runs of packed values end with the bytes.
  * @param width bits of a value
+ * @param visit receives the first `visited` values
  */
-function checkRuns(bytes: Uint8Array, width: number, values: number): void {
+function checkRuns(bytes: Uint8Array, width: number, values: number, visit?: Visit, visited = values): void {
   let seen = 0;
   for (let at = 0; seen < values && at < bytes.length; ) {
     let head = 0;
@@ -143,8 +189,34 @@ function checkRuns(bytes: Uint8Array, width: number, values: number): void {
     const count = isPacked ? (head >> 1) * 8 : head >>> 1;
     const most = !isPacked ? values - seen : width === 0 ? values + 7 : Number.POSITIVE_INFINITY;
     if (count < 0 || count > most) throw invalid(`a page has ${values} values, and a run in it claims ${count}`);
-    at += isPacked ? Math.ceil((count * width) / 8) : Math.ceil(width / 8);
+    const size = isPacked ? Math.ceil((count * width) / 8) : Math.ceil(width / 8);
+    const left = Math.min(count, visited - seen);
+    if (visit && left > 0) {
+      const run = bytes.subarray(at, at + size);
+      if (isPacked) visitPacked(run, width, left, visit);
+      else
+        visit(
+          run.reduce((sum, byte, i) => sum | (byte << (8 * i)), 0),
+          left,
+        );
+    }
+    at += size;
     seen += count;
+  }
+}
+
+/** Most bits of a value in a packed run. An index has fewer: a dictionary has at most as many values as a page. */
+const maxPackedBits = 24;
+
+/** Visits values of `width` bits each, the lowest bits first. */
+function visitPacked(bytes: Uint8Array, width: number, count: number, visit: Visit): void {
+  if (width > maxPackedBits) throw invalid(`a page has values of ${width} bits`);
+  const mask = (1 << width) - 1;
+  for (let i = 0, bit = 0; i < count; i++, bit += width) {
+    const at = bit >> 3;
+    const low = (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8);
+    const high = (bytes[at + 2] ?? 0) | ((bytes[at + 3] ?? 0) << 8);
+    visit(((low | (high << 16)) >>> (bit & 7)) & mask, 1);
   }
 }
 

@@ -22,7 +22,10 @@ import { NativeReader } from './native-geometries.ts';
 import { compressors } from './pages.ts';
 import { parquetParsers, parquetToPlainValue, type SchemaTree, withRawValues } from './values.ts';
 
-/** Most decoded bytes in memory: a larger row group is read in several parts. */
+/**
+ * Most decoded bytes in memory: a larger row group is read in several parts, and the rows of a part are converted in several
+ * batches if they have more, since the same value of a dictionary may be in many rows.
+ */
 const maxPartBytes = 8 * 1024 * 1024;
 
 /** Most cells of a part; numbers of geometries in native encodings count as such. */
@@ -59,11 +62,11 @@ export async function* readParquet(path: string, info: PayloadInfo): AsyncGenera
       const size = Math.max(1, Math.ceil(rows / parts));
       for (let start = 0; start < rows; start += size) {
         const end = Math.min(rows, start + size);
-        yield await readRowRange(source, readers, groupStart + start, groupStart + end);
+        yield* readRowRange(source, readers, groupStart + start, groupStart + end);
       }
       groupStart += rows;
     }
-    if (groupStart === 0) yield await readRowRange(source, new Map(), 0, 0);
+    if (groupStart === 0) yield* readRowRange(source, new Map(), 0, 0);
   } catch (error) {
     if (error instanceof PayloadError || (error as NodeJS.ErrnoException).syscall !== undefined) throw error;
     throw new PayloadError(`the Parquet can't be read: ${excerpt((error as Error).message)}`);
@@ -87,18 +90,17 @@ interface ParquetSource {
  * @param native readers of the columns in native encodings, by index, which stand at the first row
  * @throws PayloadError that names row and column, if a value is broken
  */
-async function readRowRange(
-  { file, metadata, columns: trees, primary, info }: ParquetSource,
+async function* readRowRange(
+  source: ParquetSource,
   native: ReadonlyMap<number, NativeReader>,
   rowStart: number,
   rowEnd: number,
-): Promise<RowBatch> {
+): AsyncGenerator<RowBatch, void, undefined> {
+  const { file, metadata, columns: trees } = source;
   const rows = rowEnd - rowStart;
   const names = trees.map(({ element }) => element.name);
-  const columns: unknown[][] = trees.map((_, index) => native.get(index)?.read(rows) ?? new Array(rows));
+  const raw: unknown[][] = trees.map((_, index) => native.get(index)?.read(rows) ?? new Array(rows));
   const indexes = new Map(names.map((name, index) => [name, index]));
-  const crs: (string | undefined)[] = new Array(rows);
-  let failure: unknown;
   const plain = names.filter((_, index) => !native.has(index));
   if (rows > 0 && plain.length > 0) {
     await parquetRead({
@@ -111,39 +113,83 @@ async function readRowRange(
       parsers: parquetParsers,
       utf8: false,
       useOffsetIndex: true,
+      // The library doesn't wait for this function: an error that leaves it would end the process.
       onChunk({ columnName, columnData, rowStart: first }) {
-        const index = indexes.get(columnName) as number;
-        const column = columns[index] as unknown[];
-        const tree = trees[index] as SchemaTree;
-        const from = Math.max(0, rowStart - first);
+        const column = raw[indexes.get(columnName) as number] as unknown[];
         const to = Math.min(columnData.length, rowEnd - first);
-        let i = from;
-        // The library doesn't wait for this function: an error that leaves it would end the process.
-        try {
-          for (; i < to; i++) {
-            const value: unknown = columnData[i];
-            const row = first - rowStart + i;
-            column[row] = parquetToPlainValue(value, tree) ?? undefined;
-            if (index === primary && value instanceof Uint8Array) crs[row] = crsOfEwkb(value, info);
-          }
-        } catch (error) {
-          const place = `row ${first + i + 1}: column "${excerpt(columnName)}"`;
-          failure ??= new PayloadError(`${place}: ${(error as Error).message}`);
-        }
+        for (let i = Math.max(0, rowStart - first); i < to; i++) column[first - rowStart + i] = columnData[i];
       },
     });
-    if (failure) throw failure;
   }
+  const counted = raw.filter((_, index) => !native.has(index));
+  let start = 0;
+  let bytes = 0;
+  for (let row = 0; row < rows; row++) {
+    let size = 0;
+    for (const column of counted) size += bytesOf(column[row]);
+    if (row > start && bytes + size > maxPartBytes) {
+      yield toBatch(source, native, raw, rowStart, start, row);
+      start = row;
+      bytes = 0;
+    }
+    bytes += size;
+  }
+  yield toBatch(source, native, raw, rowStart, start, rows);
+}
+
+/** Bytes of a value as the library returns it: of texts, byte arrays, and what refers to members. */
+function bytesOf(value: unknown): number {
+  if (typeof value === 'string') return value.length;
+  if (typeof value !== 'object' || value === null) return 0;
+  if (ArrayBuffer.isView(value)) return value.byteLength;
+  let bytes = 0;
+  for (const member of Array.isArray(value) ? value : Object.values(value)) bytes += 8 + bytesOf(member);
+  return bytes;
+}
+
+/**
+ * Converts the values of some rows.
+ * @param raw columns of a part, of which those in native encodings are converted already
+ * @param rowStart the first row of the part
+ * @param from the first row of the batch, counted from the part's
+ */
+function toBatch(
+  { columns: trees, primary, info }: ParquetSource,
+  native: ReadonlyMap<number, NativeReader>,
+  raw: readonly (readonly unknown[])[],
+  rowStart: number,
+  from: number,
+  to: number,
+): RowBatch {
+  const rows = to - from;
+  const crs: (string | undefined)[] = new Array(rows);
+  const columns = trees.map((tree, index): unknown[] => {
+    const values = raw[index] as readonly unknown[];
+    if (native.has(index)) return values.slice(from, to);
+    const column: unknown[] = new Array(rows);
+    let row = 0;
+    try {
+      for (; row < rows; row++) {
+        const value = values[from + row];
+        column[row] = parquetToPlainValue(value, tree) ?? undefined;
+        if (index === primary && value instanceof Uint8Array) crs[row] = crsOfEwkb(value, info);
+      }
+    } catch (error) {
+      const place = `row ${rowStart + from + row + 1}: column "${excerpt(tree.element.name)}"`;
+      throw new PayloadError(`${place}: ${(error as Error).message}`);
+    }
+    return column;
+  });
   const others = trees.map((_, index) => index).filter((index) => index !== primary);
   return {
     rows,
-    names: others.map((index) => names[index] as string),
+    names: others.map((index) => trees[index]?.element.name as string),
     values: others.map((index) => columns[index] as unknown[]),
     geometries: primary === -1 ? null : Array.from(columns[primary] as unknown[], toGeometry),
     crs: crs.some((name) => name !== undefined) ? crs : undefined,
     ids: null,
     rowOffsets: null,
-    errorAt: (row, reason) => new PayloadError(`row ${rowStart + row + 1}: ${reason}`),
+    errorAt: (row, reason) => new PayloadError(`row ${rowStart + from + row + 1}: ${reason}`),
   };
 }
 

@@ -105,6 +105,10 @@ function mapOf({ element, children }: SchemaTree): { key: SchemaTree; value: Sch
 export const isWkb = ({ logical_type: logical }: SchemaElement): boolean =>
   logical?.type === 'GEOMETRY' || logical?.type === 'GEOGRAPHY';
 
+/** True for texts that hyparquet decodes, once for each in a dictionary. */
+export const isText = ({ converted_type: converted, logical_type: logical }: SchemaElement): boolean =>
+  converted === 'UTF8' || logical?.type === 'STRING';
+
 const isDecimal = ({ converted_type: converted, logical_type: logical }: SchemaElement) =>
   converted === 'DECIMAL' || logical?.type === 'DECIMAL';
 
