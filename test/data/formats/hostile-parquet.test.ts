@@ -5,7 +5,15 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { PayloadError } from '../../../src/data/errors.ts';
 import { ingest } from '../../../src/data/ingest/ingest.ts';
-import { hostileFiles, page, parquetFile, run, threeRows, withLength } from '../support/hostile-parquet.ts';
+import {
+  growingTexts,
+  hostileFiles,
+  page,
+  parquetFile,
+  run,
+  threeRows,
+  withLength,
+} from '../support/hostile-parquet.ts';
 import { ingestPayload, temporaryFolder, valuesOf } from '../support/payloads.ts';
 
 describe('a Parquet', () => {
@@ -26,6 +34,11 @@ describe('a Parquet', () => {
   it('written by hand is read, if its claims are true', async () => {
     const { table } = await ingestPayload(parquetFile(threeRows, { rows: 3 }), 'a.parquet');
     assert.deepEqual(await valuesOf(table), [[7], [7], [7]]);
+  });
+
+  it('of some texts that begin with others is read', async () => {
+    const { table } = await ingestPayload(parquetFile(growingTexts(300), { rows: 300, type: 6 }), 'a.parquet');
+    assert.deepEqual((await valuesOf(table)).slice(-2), [['x'.repeat(299)], ['x'.repeat(300)]]);
   });
 
   it('of a million nulls in one run is read: an honest writer makes that, too', async () => {

@@ -195,6 +195,17 @@ const repeated = { values: 5_000, encoding: 8 };
 const firstIndexes = page(Buffer.concat([present(5_000), Buffer.from([1]), run(5_000, 0)]), repeated);
 const occursTooOften = /the values of its dictionaries occur so often that they have more than 4294967296 bytes/;
 
+/** A page of DELTA_BYTE_ARRAY: each text has one character more than the one before, with which it begins. */
+export function growingTexts(values: number): Buffer {
+  const lengths = (first: number, step: number) => {
+    const block = Buffer.concat([zigzag(step), Buffer.alloc(4)]);
+    const blocks = Array.from({ length: Math.ceil((values - 1) / 128) }, () => block);
+    return Buffer.concat([varint(128), varint(4), varint(values), zigzag(first), ...blocks]);
+  };
+  const body = Buffer.concat([present(values), lengths(0, 1), lengths(1, 0), Buffer.alloc(values, 'x')]);
+  return page(body, { values, encoding: 7 });
+}
+
 function compressed(codec: number, body: Buffer, uncompressed: number): Buffer {
   return parquetFile(page(body, { values: 3, uncompressed }), { rows: 3, codec });
 }
@@ -305,6 +316,10 @@ export const hostileFiles: Readonly<Record<string, readonly [file: () => Buffer,
       return withLongValue(pageV2(body, repeated, levels.length), withLength(megabyte));
     },
     occursTooOften,
+  ],
+  'texts of which each begins with the one before': [
+    () => parquetFile(growingTexts(40_000), { rows: 40_000, type: 6 }),
+    /inflates to more than 250 times its size/,
   ],
   'a run of 200 million levels': [
     () => parquetFile(page(nulls(200_000_000), { values: 3 }), { rows: 3 }),

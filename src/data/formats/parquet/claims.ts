@@ -115,11 +115,10 @@ export class ClaimChecker {
     };
     while (values < expected && offset < end - 1) {
       const { header, bytes, next } = await this.#readPage(offset, end);
-      this.#totals.uncompressed += header.uncompressedSize;
-      if (this.#totals.uncompressed > freeInflation + maxInflation * this.#size)
-        throw invalid(`it inflates to more than ${maxInflation} times its size`);
+      this.#addUncompressed(header.uncompressedSize);
       repeated = 0;
-      assertPageFits(header, bytes, leaf, meta.codec, lengths && usesDictionary(header) ? addRepeated : undefined);
+      const visit = lengths && usesDictionary(header) ? addRepeated : undefined;
+      this.#addUncompressed(assertPageFits(header, bytes, leaf, meta.codec, visit));
       this.#addRepeated(repeated);
       this.#totals.values += header.values;
       if (header.type === 'data' || header.type === 'dataV2') {
@@ -138,6 +137,12 @@ export class ClaimChecker {
       const at = { start: Number(chunk.offset_index_offset), length: chunk.offset_index_length };
       await this.#checkOffsetIndex(at, starts);
     }
+  }
+
+  #addUncompressed(bytes: number): void {
+    this.#totals.uncompressed += bytes;
+    if (this.#totals.uncompressed > freeInflation + maxInflation * this.#size)
+      throw invalid(`it inflates to more than ${maxInflation} times its size`);
   }
 
   #addRepeated(bytes: number): void {

@@ -1,6 +1,7 @@
 /** Pages of Parquet (parquet.thrift, `PageHeader`): their headers, and the values, sizes and runs that they claim. */
 import { decompress as decompressZstd } from 'fzstd';
 import type { CompressionCodec, Compressors, SchemaElement } from 'hyparquet';
+import { deltaBinaryUnpack } from 'hyparquet/src/delta.js';
 import { compressors as libraryCompressors } from 'hyparquet-compressors';
 import { PayloadError } from '../../errors.ts';
 import type { ThriftStruct, ThriftValue } from './thrift.ts';
@@ -34,6 +35,8 @@ export interface PageHeader {
   readonly uncompressedSize: number;
   /** Number of values, nulls included. */
   readonly values: number;
+  /** Version 2 only. */
+  readonly nulls: number;
   readonly encoding: number;
   /** Version 2 only: bytes of the levels, which are not compressed. */
   readonly repetitionBytes: number;
@@ -41,8 +44,8 @@ export interface PageHeader {
   readonly isCompressed: boolean;
 }
 
-/** Codes of encodings (parquet.thrift, `Encoding`) with runs. */
-const encodings = { plainDictionary: 2, rle: 3, rleDictionary: 8 };
+/** Codes of encodings (parquet.thrift, `Encoding`) with runs, and of one with shared beginnings. */
+const encodings = { plainDictionary: 2, rle: 3, rleDictionary: 8, deltaByteArray: 7 };
 
 /** True for a page whose values are indexes of a dictionary. */
 export const usesDictionary = ({ encoding }: PageHeader): boolean =>
@@ -54,13 +57,14 @@ export function parseParquetPageHeader(header: ThriftStruct): PageHeader {
   const type = code === 0 ? 'data' : code === 3 ? 'dataV2' : code === 2 ? 'dictionary' : 'other';
   const details = asStruct(header.get({ data: 5, dataV2: 8, dictionary: 7, other: 6 }[type]));
   const isV2 = type === 'dataV2';
-  if (isV2) asCount(details.get(2), 'nulls', maxPageValues);
+  const nulls = isV2 ? asCount(details.get(2), 'nulls', maxPageValues) : 0;
   if (isV2) asCount(details.get(3), 'rows', maxPageValues);
   return {
     type,
     uncompressedSize: asCount(header.get(2), 'bytes', maxPageBytes),
     compressedSize: asCount(header.get(3), 'bytes', maxPageBytes),
     values: type === 'other' ? 0 : asCount(details.get(1), 'values', maxPageValues),
+    nulls,
     encoding: Number(details.get(isV2 ? 4 : 2)),
     definitionBytes: isV2 ? asCount(details.get(5), 'bytes', maxPageBytes) : 0,
     repetitionBytes: isV2 ? asCount(details.get(6), 'bytes', maxPageBytes) : 0,
@@ -75,6 +79,7 @@ type Visit = (value: number, times: number) => void;
  * Compares the claims of a page with its bytes.
  * @param bytes of the page, without its header
  * @param visit receives the indexes of a page that uses a dictionary; nulls have none
+ * @returns bytes that its values have beyond those of the page, since they share their beginnings
  * @throws PayloadError
  */
 export function assertPageFits(
@@ -83,43 +88,44 @@ export function assertPageFits(
   leaf: Leaf,
   codec: CompressionCodec,
   visit?: Visit,
-): void {
+): number {
   const { type, values } = header;
-  if (type === 'other') return;
+  if (type === 'other') return 0;
   if (type === 'dictionary') {
     // Plain values: of booleans eight a byte, of texts each with four bytes of length.
     const { type: valueType, type_length = 0 } = leaf.element;
     const least = valueType === 'BOOLEAN' ? 1 / 8 : valueType === 'FIXED_LEN_BYTE_ARRAY' ? Math.max(1, type_length) : 4;
     if (values * least > header.uncompressedSize)
       throw invalid(`a dictionary claims ${values} values in ${header.uncompressedSize} bytes`);
-    return;
+    return 0;
   }
   const hasRuns = [encodings.plainDictionary, encodings.rle, encodings.rleDictionary].includes(header.encoding);
-  if (!hasRuns && leaf.definitionLevels === 0 && leaf.repetitionLevels === 0) return;
+  const isDelta = header.encoding === encodings.deltaByteArray;
+  if (!hasRuns && !isDelta && leaf.definitionLevels === 0 && leaf.repetitionLevels === 0) return 0;
   const levels = header.repetitionBytes + header.definitionBytes;
   if (levels > bytes.length) throw invalid(`a page claims ${levels} bytes of levels, and has ${bytes.length}`);
   const packed = bytes.subarray(levels);
   const size = header.uncompressedSize - levels;
-  const needsBody = hasRuns || type === 'data';
+  const needsBody = hasRuns || isDelta || type === 'data';
   const page = needsBody && header.isCompressed ? decompressPage(packed, size, codec) : packed;
   let rest: Uint8Array = page;
   // Values that aren't null; what the header of version 2 says need not be true.
   let present = leaf.definitionLevels > 0 ? 0 : values;
-  const countPresent =
-    visit &&
-    ((level: number, times: number) => {
-      if (level === leaf.definitionLevels) present += times;
-    });
+  const countPresent = (level: number, times: number) => {
+    if (level === leaf.definitionLevels) present += times;
+  };
+  const visitLevel = visit || isDelta ? countPresent : undefined;
   if (header.type === 'data') {
     if (leaf.repetitionLevels > 0) rest = checkRunsWithLength(rest, bitWidth(leaf.repetitionLevels), values);
     if (leaf.definitionLevels > 0)
-      rest = checkRunsWithLength(rest, bitWidth(leaf.definitionLevels), values, countPresent);
+      rest = checkRunsWithLength(rest, bitWidth(leaf.definitionLevels), values, visitLevel);
   } else {
     if (leaf.repetitionLevels > 0) checkRuns(bytes, bitWidth(leaf.repetitionLevels), values);
     if (leaf.definitionLevels > 0)
-      checkRuns(bytes.subarray(header.repetitionBytes), bitWidth(leaf.definitionLevels), values, countPresent);
+      checkRuns(bytes.subarray(header.repetitionBytes), bitWidth(leaf.definitionLevels), values, visitLevel);
   }
-  if (!hasRuns) return;
+  if (isDelta) return bytesOfBeginnings(rest, type === 'data' ? present : values - header.nulls);
+  if (!hasRuns) return 0;
   const isBooleans = type === 'data' ? leaf.element.type === 'BOOLEAN' : header.encoding === encodings.rle;
   if (isBooleans) checkRunsWithLength(rest, 1, values);
   else {
@@ -128,6 +134,16 @@ export function assertPageFits(
     // Indexes without bits are 0, and a page of version 1 needs no runs of them.
     if (width === 0) visit?.(0, present);
   }
+  return 0;
+}
+
+/** Bytes of what the values of DELTA_BYTE_ARRAY share with those before them: the page begins with their lengths. */
+function bytesOfBeginnings(bytes: Uint8Array, count: number): number {
+  if (count <= 0) return 0;
+  const lengths = new Int32Array(count);
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  deltaBinaryUnpack({ view, offset: 0 }, count, lengths);
+  return lengths.reduce((sum, length) => sum + Math.max(0, length), 0);
 }
 
 /**
