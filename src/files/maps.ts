@@ -9,6 +9,7 @@ import { columnarCopyName } from '../data/ingest/ingest.ts';
 import { MapStore } from '../data/map/map-store.ts';
 import { parseMapQuery } from '../data/map/parameters.ts';
 import { columnNames } from '../data/row.ts';
+import { layoutVersion } from '../data/table/columnar-copy.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
 import { openTable, timeoutOf } from './rows.ts';
 
@@ -37,7 +38,7 @@ export async function openMap(
   const tableKey = columnarCopyName(version.checksum, version.reading);
   const title = dataset?.label || version.dataset;
   const hash = createHash('sha256').update(
-    JSON.stringify([tableKey, title, pageSize, maxPageSize, parameters, former]),
+    JSON.stringify([layoutVersion, tableKey, title, pageSize, maxPageSize, parameters, former]),
   );
   const tag = hash.digest('base64url').slice(0, 27);
   const limits = { pageSize, maxPageSize, timeout: timeoutOf(files), budget };

@@ -25,13 +25,14 @@ import { alwaysTrue } from '../data/query/predicate.ts';
 import { profileTable } from '../data/query/profile-table.ts';
 import { type QueryOptions, type QueryResult, runQuery, selectsEverything } from '../data/query/run-query.ts';
 import { columnNames, type TableSchema } from '../data/row.ts';
+import { layoutVersion } from '../data/table/columnar-copy.ts';
 import { featureIdsOf, hasNullGeometries } from '../data/table/features.ts';
 import type { Table } from '../data/table/table.ts';
 import type { TableStore } from '../data/table/table-store.ts';
 import { assertPayloadOpens } from './bytes.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
 import { isPayload, pathOfPayload, payloadFileOf } from './payload-files.ts';
-import { rowsFile, type WholeDocument } from './row-files.ts';
+import { rowsFile, type WholeDocument, writerVersion } from './row-files.ts';
 import { openTableStore } from './table-folder.ts';
 
 /** Default of `OpenOptions.patience`, in milliseconds. */
@@ -101,6 +102,8 @@ export async function queryRows(
     tag: createHash('sha256')
       .update(
         JSON.stringify([
+          layoutVersion,
+          writerVersion,
           version.checksum,
           version.reading,
           version.dataset,

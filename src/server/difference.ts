@@ -15,6 +15,7 @@ import type { Version } from '../catalogue/types.ts';
 import { ParameterError } from '../data/errors.ts';
 import { passWithoutBlocking } from '../data/event-loop.ts';
 import { splitList } from '../data/query/parameter-values.ts';
+import { layoutVersion } from '../data/table/columnar-copy.ts';
 import { addressOfPairForm, differencePage, differencePageParameters } from './difference-page.ts';
 import { lastParameterValue } from './query-string.ts';
 import { seeOther } from './redirects.ts';
@@ -51,8 +52,8 @@ export async function differenceHandler(request: RequestContext): Promise<Repres
   if (format === 'html')
     return compare(request, from, to, asked.key, (difference, signal) => differencePage(request, difference, signal));
 
-  const ends = [from, to].map((version) => [resourceUrl(links, refOf(version)), version.checksum]);
-  const hash = createHash('sha256').update(JSON.stringify([ends, asked.key, format]));
+  const ends = [from, to].map((version) => [resourceUrl(links, refOf(version)), version.checksum, version.reading]);
+  const hash = createHash('sha256').update(JSON.stringify([layoutVersion, ends, asked.key, format]));
   const info: DocumentInfo = { tag: hash.digest('base64url').slice(0, 27), compressible: true };
   // Before comparing: a client that has the document needn't wait. Versions that aren't ready can't be compared.
   if (from.ready && to.ready && trySendNotModified(ctx, info)) return undefined;

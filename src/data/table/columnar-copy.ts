@@ -20,7 +20,10 @@ import type { TableColumn } from '../row.ts';
 import type { ChunkKind } from './column-chunk.ts';
 import { buildSpatialIndex } from './spatial-index.ts';
 
-/** Incremented when the layout or the conversion of coordinates changes: older copies are made again. */
+/**
+ * Incremented when the layout changes, or what readers make of a payload, such as its coordinates: older copies are made
+ * again, and answers from them have other ETags.
+ */
 export const layoutVersion = 4;
 
 /** Location of a chunk in `rows.bin`: kind, offset and length in bytes, CRC-32. */
