@@ -15,7 +15,8 @@ import { ensureFallbackTableFolder } from '../files/table-folder.ts';
 export const exportOpenOptions: OpenOptions = { cache: true, keepFormats: false, patience: Number.POSITIVE_INFINITY };
 
 /**
- * Reads the catalogue of a folder, and closes it behind the work. Two exports into one place wait for each other.
+ * Reads the catalogue of a folder, and closes it behind the work. Two exports of it into one place wait for each other, if
+ * both may write the catalogue folder, or are of one user on one machine with one folder for temporary files.
  * @param folder path of the catalogue
  * @param place that is written: the absolute path of a folder, or the address of a bucket
  * @param options.signal of the caller
@@ -43,7 +44,7 @@ export async function withCatalogueForExport<T>(
   }
 }
 
-/** The catalogue folder, or one for temporary files if that can't be written: what is locked is the place of the export. */
+/** The catalogue folder, or a folder of this user for temporary files if that can't be written. */
 async function folderForLocks(root: string): Promise<string> {
   try {
     await access(await makeFolderInPrivateFolder(root, 'locks'), constants.W_OK);
