@@ -98,6 +98,8 @@ const shiftedDatums: readonly (readonly [name: RegExp, datum: string])[] = [
 const misreadWkt = [
   /\bMETHOD\s*[[(]\s*"(?:Hotine|Popular Visualisation|Equidistant Cylindrical)/i,
   /\bPROJECTION\s*[[(]\s*"Stereographic_North_Pole"/i,
+  // Degrees around a rotated pole would be taken for longitude and latitude.
+  /\bDERIVINGCONVERSION\b/i,
   // PROJ computes these two on the sphere of equal area, proj4 on that of the equator.
   /\b(?:PROJECTION|METHOD)\s*[[(]\s*"(?:Miller|Van[ _]?der[ _]?Grinten)/i,
   /\bPROJECTION\s*[[(]\s*"(?:Mercator|Equidistant_Cylindrical|Equirectangular|Plate_Carree)"(?=.*"Standard_Parallel_1"\s*,\s*-?[\d.]*[1-9])/is,
