@@ -42,6 +42,10 @@ async function buildPoints(table: Table, turns: Turns): Promise<PointLayer> {
     if (points) {
       longitudes.set(points.x, group.start);
       latitudes.set(points.y, group.start);
+    } else {
+      // Points of different dimensions, or of more than three.
+      for (const row of group)
+        [longitudes[row.index] = Number.NaN, latitudes[row.index] = Number.NaN] = row.bbox() ?? [];
     }
     if (turns.isOver) await turns.next();
   }

@@ -47,6 +47,24 @@ describe('what maps read of a table', () => {
     assert.ok(length <= real && length > real - 100, `${length} of ${real} bytes`);
   });
 
+  it('are all points, also those among which some have a height or further numbers', async () => {
+    const text = collection(
+      point({ id: 'a' }, [8, 47]),
+      point({ id: 'b' }, [9, 48, 400]),
+      point({ id: 'c' }, [1, 2, 3, 4]),
+    );
+    const mixed = await ingestPayload(text, 'b.geojson');
+    const layer = await buildMapLayer(mixed.table, new Turns());
+    assert.ok(layer.kind === 'points');
+    assert.deepEqual(
+      [[...layer.longitudes], [...layer.latitudes]],
+      [
+        [8, 9, 1],
+        [47, 48, 2],
+      ],
+    );
+  });
+
   it('the places of points in the grid are computed for others, too, when the one who asked first has left', async () => {
     const layer = await buildMapLayer(table, new Turns());
     assert.ok(layer.kind === 'points');
