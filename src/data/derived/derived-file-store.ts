@@ -171,6 +171,7 @@ export class DerivedFileStore {
       await this.#makeAndStore(derived, file);
       return true;
     } catch (error) {
+      file.fail(error);
       if (!(error instanceof NotStoredError) && !isSystemError(error)) throw error;
       this.#failed.set(derived.key, true);
       return false;

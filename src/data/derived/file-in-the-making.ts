@@ -68,6 +68,12 @@ export class FileInTheMaking {
     }
   }
 
+  /** Ends the readers with an error if the file couldn't be begun. Has no effect after `make`. */
+  fail(error: unknown): void {
+    if (this.#state === 'growing') this.#state = { error };
+    this.#wakeReaders();
+  }
+
   async #makeInChunks(assertRoom: RoomCheck, signal: AbortSignal): Promise<void> {
     this.#file = await open(this.#path, 'wx+');
     for await (const chunk of this.#source.chunks()) {

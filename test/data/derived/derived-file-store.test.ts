@@ -116,6 +116,17 @@ describe('a derived file', () => {
     assert.deepEqual([made, readdirSync(folder).length], [1, 1]);
   });
 
+  it('is sent, and not stored, if the folder of the cache can not be made', async () => {
+    const { derived, made } = source('n');
+    const one = new DerivedFileStore({
+      folder: () => Promise.reject(Object.assign(new Error('EROFS: read-only file system'), { syscall: 'mkdir' })),
+      maxBytes: () => 1e6,
+    });
+    assert.equal(await textOf(one.chunks(derived)), 'one two three');
+    assert.equal(await one.make(derived), false);
+    assert.equal(made.count, 1);
+  });
+
   it('that fails half-way leaves nothing, and passes the error on', async () => {
     const { store: one, folder } = store();
     const { derived } = source('c', ['one', new Error('broken')]);
