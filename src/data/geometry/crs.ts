@@ -162,6 +162,35 @@ export function convertGeometryToWgs84(geometry: Geometry, conversion: Conversio
   return isComplete ? converted : null;
 }
 
+/**
+ * True if a line or ring jumps over the antimeridian, as one does that crosses it or surrounds a pole in its own reference system. Between
+ * the longitudes of its vertices it would go around the globe the other way.
+ * @param converted the same geometry in WGS 84
+ */
+export function jumpsOverAntimeridian(given: Geometry, converted: Geometry, conversion: Conversion): boolean {
+  if (given.type === 'GeometryCollection') {
+    const parts = converted.type === 'GeometryCollection' ? converted.geometries : [];
+    return given.geometries.some((part, at) => jumpsOverAntimeridian(part, parts[at] as Geometry, conversion));
+  }
+  if (given.type === 'Point' || given.type === 'MultiPoint' || converted.type === 'GeometryCollection') return false;
+  return jumps(given.coordinates, converted.coordinates, conversion);
+}
+
+function jumps(given: readonly unknown[], converted: readonly unknown[], conversion: Conversion): boolean {
+  return given.some((part, at) => {
+    if (!isPosition(part)) return jumps(part as unknown[], converted[at] as unknown[], conversion);
+    const [to, from] = [converted[at], converted[at - 1]] as number[][];
+    const [east = 0, west = 0] = [to?.[0], from?.[0]];
+    if (!from || Math.abs(east - west) <= 180) return false;
+    // A line along a parallel of a world map has its middle between its ends; one over the antimeridian hasn't.
+    const [x = 0, y = 0] = given[at - 1] as number[];
+    const [middle = 0] = conversion.toWgs84((x + (part[0] as number)) / 2, (y + (part[1] as number)) / 2);
+    return !(Math.min(west, east) <= middle && middle <= Math.max(west, east));
+  });
+}
+
+const isPosition = (part: unknown): part is number[] => Array.isArray(part) && typeof part[0] === 'number';
+
 /** The command that converts a file of an unknown reference system. */
 export const ogr2ogrLine = (crs = 'EPSG:CODE'): string =>
   `ogr2ogr -s_srs ${/\s/.test(crs) ? `"${excerpt(crs)}"` : excerpt(crs)} -t_srs EPSG:4326 converted.geojson FILE`;

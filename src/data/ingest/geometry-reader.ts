@@ -10,6 +10,7 @@ import {
   type Conversion,
   convertGeometryToWgs84,
   isWgs84,
+  jumpsOverAntimeridian,
   loadCrsConversion,
   normalizeCrsName,
   ogr2ogrLine,
@@ -105,12 +106,19 @@ export class GeometryReader {
           own === undefined ? new PayloadError(reason) : batch.errorAt(start + row, reason),
         );
         if (!conversion.isGeographic) extend(this.#unconverted, box);
-        geometry = convertGeometryToWgs84(geometry, conversion);
-        if (!geometry)
+        const converted = convertGeometryToWgs84(geometry, conversion);
+        if (!converted)
           throw batch.errorAt(
             start + row,
             `the position ${box[0]} ${box[1]} does not exist in ${normalizeCrsName(crs)}`,
           );
+        if (jumpsOverAntimeridian(geometry, converted, conversion))
+          throw batch.errorAt(
+            start + row,
+            `the geometry crosses the antimeridian, or surrounds a pole, after conversion from ${normalizeCrsName(crs)}. ` +
+              `Convert the file with GDAL, which cuts it there: ${ogr2ogrLine(normalizeCrsName(crs))}`,
+          );
+        geometry = converted;
         geometries[row] = geometry;
         box = emptyExtent();
         validateAndMeasureGeometry(geometry, box);

@@ -22,6 +22,24 @@ const projected = (features: readonly unknown[], crs: unknown, where: 'before' |
 };
 const named = (name: string) => ({ type: 'name', properties: { name } });
 
+const shape = (type: string, coordinates: unknown) => ({
+  type: 'Feature',
+  properties: {},
+  geometry: { type, coordinates },
+});
+const square = (west: number, south: number, east: number, north: number) => [
+  [west, south],
+  [east, south],
+  [east, north],
+  [west, north],
+  [west, south],
+];
+/** A line over the antimeridian in EPSG:32760. */
+const fiji = [
+  [815_000, 8_000_000],
+  [830_000, 8_000_000],
+];
+
 function assertBerlin(coordinates: readonly number[] | undefined) {
   const [lon = 0, lat = 0] = coordinates ?? [];
   assert.ok(Math.abs(lon - 13.4) < 1e-6 && Math.abs(lat - 52.5) < 1e-6, `${coordinates}`);
@@ -134,6 +152,21 @@ for (const [what, text, message] of [
   ['a latitude of 95', collection(point({}, [13, 95])), /outside of ±180, ±90/],
   ['a longitude of 190', collection(point({}, [190, 10])), /ogr2ogr -wrapdateline/],
   [
+    'a polygon over the antimeridian',
+    projected([shape('Polygon', [square(815_000, 8_000_000, 830_000, 8_010_000)])], named('EPSG:32760')),
+    /crosses the antimeridian.*EPSG:32760.*ogr2ogr -s_srs EPSG:32760 -t_srs EPSG:4326/,
+  ],
+  [
+    'a line over the antimeridian, of many',
+    projected([shape('MultiLineString', [square(5e5, 8e6, 6e5, 8.1e6), fiji])], named('EPSG:32760')),
+    /crosses the antimeridian/,
+  ],
+  [
+    'a polygon around the pole',
+    projected([shape('Polygon', [square(-1e6, -1e6, 1e6, 1e6)])], named('EPSG:3413')),
+    /surrounds a pole, after conversion from EPSG:3413/,
+  ],
+  [
     'a position that does not exist',
     projected([point({}, [1e12, 1e12])], named('EPSG:25833')),
     /does not exist in EPSG:25833|outside of/,
@@ -143,6 +176,23 @@ for (const [what, text, message] of [
     await assert.rejects(ingestPayload(text, 'a.geojson'), message);
   });
 }
+
+test('shapes that touch the antimeridian, or are as wide as the world in their system, are converted', async () => {
+  const edge = 20_037_508.342789244;
+  for (const [geometry, crs, west, east] of [
+    [shape('Polygon', [square(-edge, -1e6, edge, 1e6)]), 'EPSG:3857', -180, 180],
+    [shape('Polygon', [square(18e6, -1e6, edge, 1e6)]), 'EPSG:3857', 161.697, 180],
+    [shape('Polygon', [square(-170, -10, 170, 10)]), 'EPSG:4258', -170, 170],
+    [shape('MultiPoint', fiji), 'EPSG:32760', -179.883, 179.976],
+    [shape('Polygon', [square(5e5, 8e6, 6e5, 8.1e6)]), 'EPSG:32760', 177, 177.945],
+  ] as const) {
+    const { result } = await ingestPayload(projected([geometry], named(crs)), 'a.geojson');
+    assert.deepEqual(
+      [result.bbox?.[0], result.bbox?.[2]].map((degrees) => Number(degrees?.toFixed(3))),
+      [west, east],
+    );
+  }
+});
 
 test('degrees with --crs EPSG:25833 are refused', async () => {
   await assert.rejects(
