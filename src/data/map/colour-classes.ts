@@ -1,12 +1,13 @@
 /** Classes of a column's values, each with a colour: five quantiles of numbers, or up to five values. */
 import type { MapLegend } from '../../catalogue/maps.ts';
 import type { Value } from '../row.ts';
+import { randomOf } from './random.ts';
 import type { MapColumn } from './source.ts';
 
 export const classCount = 5;
 /** Class of a row whose value is missing, or not among the values of the legend. */
 export const noClass = classCount;
-/** Values that quantiles are taken from, at most: evenly spread over the rows. */
+/** Values that quantiles are taken from, at most. */
 const mostSampled = 65_536;
 
 export function makeLegend({ name, values }: Omit<MapColumn, 'bytes'>): MapLegend {
@@ -14,21 +15,35 @@ export function makeLegend({ name, values }: Omit<MapColumn, 'bytes'>): MapLegen
 }
 
 function quantiles(column: string, values: Float64Array): MapLegend {
-  const step = Math.max(1, Math.ceil(values.length / mostSampled));
-  const sample = new Float64Array(Math.ceil(values.length / step));
-  let count = 0;
+  let finite = 0;
   let [min, max] = [Infinity, -Infinity];
   for (let at = 0; at < values.length; at++) {
     const value = values[at] as number;
     if (!Number.isFinite(value)) continue;
+    finite++;
     if (value < min) min = value;
     if (value > max) max = value;
-    if (at % step === 0) sample[count++] = value;
   }
-  const sorted = sample.subarray(0, count).sort();
+  const sorted = sampleOf(values, finite, Math.min(finite, mostSampled)).sort();
+  const count = sorted.length;
   const breaks = Array.from({ length: classCount - 1 }, (_, n) => sorted[Math.floor(((n + 1) * count) / classCount)]);
   const distinct = [...new Set(breaks)].filter((value): value is number => value !== undefined && value > min);
   return { kind: 'quantiles', column, breaks: distinct, min: count ? min : 0, max: count ? max : 0 };
+}
+
+/** Some of the finite values, evenly spread over the rows, but in no step with a pattern by row. */
+function sampleOf(values: Float64Array, finite: number, count: number): Float64Array {
+  const sample = new Float64Array(count);
+  const step = finite / count;
+  const placeOf = (n: number) => Math.floor((n + (step > 1 ? randomOf(n) : 0)) * step);
+  let [taken, seen, next] = [0, 0, placeOf(0)];
+  for (let at = 0; at < values.length && taken < count; at++) {
+    const value = values[at] as number;
+    if (!Number.isFinite(value) || seen++ < next) continue;
+    sample[taken++] = value;
+    next = placeOf(taken);
+  }
+  return sample.subarray(0, taken);
 }
 
 function frequentValues(column: string, values: readonly Value[]): MapLegend {

@@ -9,6 +9,7 @@ import type { PointLayer } from './layer.ts';
 import { xOfLongitude } from './mercator.ts';
 import { quantileColours, valueColours } from './picture-style.ts';
 import { type PictureProjection, projectGrid, type Size } from './projection.ts';
+import { randomOf } from './random.ts';
 import { type OutlineLayer, type ShapeLayer, shapeKindOfPart, shapeKinds } from './shapes.ts';
 import { type MapSource, rowAt, rowCountOf } from './source.ts';
 import { PathWriter } from './svg-path.ts';
@@ -179,14 +180,6 @@ async function addRows({ xs, ys, sizes }: Places, thinning: Thinning, dotSize: n
       thinning.add(position, x, ys[position] as number, size < dotSize ? 0 : size);
     }
   });
-}
-
-/** A number from 0 to 1 for a position, always the same (the end of MurmurHash3). */
-function randomOf(position: number): number {
-  let hash = position + 0x9e3779b9;
-  hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
-  hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
-  return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
 interface ShapeStyle {

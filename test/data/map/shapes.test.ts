@@ -316,6 +316,24 @@ describe('pictures', () => {
     assert.deepEqual(legendOf(), { kind: 'quantiles', column: 'n', breaks: [], min: 0, max: 0 });
   });
 
+  it('have the same classes for values that follow a pattern by row as for others', () => {
+    const rows = Array.from({ length: 200_000 }, (_, row) => row);
+    const legendOf = (valueAt: (row: number) => number) => {
+      const legend = makeLegend({ name: 'n', type: 'float', values: Float64Array.from(rows, valueAt) });
+      assert.ok(legend.kind === 'quantiles');
+      return legend;
+    };
+    const sparse = legendOf((row) => (row % 2 ? row : Number.NaN));
+    assert.deepEqual([sparse.min, sparse.max, sparse.breaks.length], [1, 199_999, 4]);
+    const alternating = legendOf((row) => (row % 4 ? 1_000_000 : 0) + row);
+    const share = alternating.breaks.map(
+      (limit) => rows.filter((row) => (row % 4 ? 1_000_000 : 0) + row < limit).length,
+    );
+    for (const [n, count] of share.entries()) assert.ok(Math.abs(count / 200_000 - (n + 1) / 5) < 0.02, `${share}`);
+    const few = legendOf((row) => (row > 199_990 ? row : Number.NaN));
+    assert.deepEqual(few.breaks, [199_992, 199_994, 199_996, 199_998]);
+  });
+
   it('have paths that are short, and texts that are safe', () => {
     const path = new PathWriter();
     path.line([0.4, 0, 10, 10, 10, 0.2], true);
