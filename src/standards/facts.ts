@@ -14,6 +14,7 @@ import type { Column, Dataset, Namespace, Settings, Version } from '../catalogue
 import { apiPath, downloadFileName, httpUri } from '../catalogue/urls.ts';
 import { type CsvForm, csvFormOf, ownCsv } from './csv-form.ts';
 import { columnsOfOwnCsv, columnsOfPayload, type FileColumn } from './file-columns.ts';
+import { contentTypeOf, mediaTypeOfUrl, wellFormedMediaType, withoutParameters } from './media-types.ts';
 import { type TimeInterval, timeIntervalOf } from './time-interval.ts';
 
 /** What the documents of all datasets need of their catalogue. */
@@ -57,6 +58,8 @@ export interface Distribution {
   readonly format: string;
   /** Media type without parameters. */
   readonly mediaType: string;
+  /** Media type of what is in a compressed file; undefined for others, and where it isn't known. */
+  readonly contentType: string | undefined;
   /** In bytes; undefined for a file that is made on request. */
   readonly size: number | undefined;
   /** SHA-256 in hexadecimal; undefined for a file that is made on request. */
@@ -193,13 +196,6 @@ export function datasetFacts(
   };
 }
 
-/** The media type of a file by its address; undefined for a page, and where it isn't known. */
-function mediaTypeOfUrl(url: string): string | undefined {
-  const name = url.split(/[?#]/)[0]?.split('/').slice(3).at(-1) ?? '';
-  const type = withoutParameters(mediaTypeOf(name.includes('.') ? name : ''));
-  return type === 'application/octet-stream' || type === 'text/html' ? undefined : type;
-}
-
 /** Fewest characters of a description that Google Dataset Search takes. */
 export const shortestDescription = 50;
 
@@ -243,6 +239,7 @@ function distributionsOf(version: Version, base: string, columns: readonly Colum
             name: file ? downloadFileName(version) : (href.split(/[?#]/)[0]?.split('/').at(-1) ?? ''),
             format: formatOfFile,
             mediaType: wellFormedMediaType(media_type) ?? withoutParameters(mediaTypeOf(format || file || href)),
+            contentType: contentTypeOf(media_type, formatOfFile),
             size: size ?? undefined,
             checksum: checksum || undefined,
             isOriginal: true,
@@ -263,6 +260,7 @@ function distributionsOf(version: Version, base: string, columns: readonly Colum
       name: `${version.dataset}-${version.slug}.${extension}`,
       format: extension,
       mediaType: withoutParameters(outputFormats[extension].contentType),
+      contentType: undefined,
       size: undefined,
       checksum: undefined,
       isOriginal: false,
@@ -271,14 +269,6 @@ function distributionsOf(version: Version, base: string, columns: readonly Colum
     })),
   ];
 }
-
-/** A media type as RFC 6838 (section 4.2) has it, without parameters; undefined for other texts. */
-function wellFormedMediaType(text: string): string | undefined {
-  const type = withoutParameters(text).toLowerCase();
-  return /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]{0,126}$/.test(type) ? type : undefined;
-}
-
-const withoutParameters = (mediaType: string) => mediaType.split(';')[0]?.trim() ?? '';
 
 /** A contact as people write it: an e-mail address, `Name <address>`, `mailto:…` or a URL. Undefined for others. */
 function parseContact(written: string, name: string): Contact | undefined {

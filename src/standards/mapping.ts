@@ -3,6 +3,7 @@
  * the table in docs/standards.md. What a standard has in a form of its own is made in its module.
  */
 import type { Column, ColumnType } from '../catalogue/types.ts';
+import { encodingFormatOf } from './croissant-extract.ts';
 import type { DatasetFacts, Distribution } from './facts.ts';
 import {
   agentNode,
@@ -116,7 +117,8 @@ export const distributionMapping: readonly MappingRow<Distribution>[] = [
   distribution('url', { schemaOrg: 'contentUrl', croissant: 'contentUrl', dcat: ['dcat:downloadURL', iri], dcatUs: 'downloadURL', dataPackage: 'path', stac: 'href' }),
   distribution('name', { schemaOrg: 'name', croissant: 'name', dcat: 'dct:title', dcatUs: 'title', dataPackage: 'title', stac: 'title' }),
   distribution('format', { dcatUs: ['format', (format) => format.toUpperCase()], dataPackage: 'format' }),
-  distribution('mediaType', { schemaOrg: 'encodingFormat', croissant: 'encodingFormat', dcat: ['dcat:mediaType', mediaTypeNode], dcatUs: 'mediaType', dataPackage: 'mediatype', stac: 'type' }),
+  distribution('mediaType', { schemaOrg: 'encodingFormat', croissant: ['encodingFormat', encodingFormatOf], dcat: ['dcat:mediaType', (type, { contentType }) => mediaTypeNode(contentType ?? type)], dcatUs: 'mediaType', dataPackage: 'mediatype', stac: 'type' }),
+  distribution('contentType', { dcat: ['dcat:compressFormat', (_, { mediaType }) => mediaTypeNode(mediaType)] }),
   distribution('size', { schemaOrg: ['contentSize', (size) => `${size} B`], croissant: ['contentSize', (size) => `${size} B`], dcat: ['dcat:byteSize', nonNegativeInteger], dataPackage: 'bytes', stac: 'file:size' }),
   distribution('checksum', { schemaOrg: 'sha256', croissant: 'sha256', dcat: ['spdx:checksum', checksumNode], dataPackage: ['hash', (sum) => `sha256:${sum}`], stac: ['file:checksum', (sum) => `1220${sum}`] }),
 ];

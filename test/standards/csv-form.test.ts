@@ -1,6 +1,7 @@
 /** What a Data Package and Croissant say of a file of CSV: a program that reads the file so gets its cells. */
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import type { ReadingOptions } from '../../src/catalogue/types.ts';
 import { toWkb } from '../../src/data/geometry/wkb.ts';
@@ -29,7 +30,9 @@ before(async () => {
   await workshop.publish('shapes', 'shapes.geojson', feature(line, { a: 1 }));
   await workshop.publish('clash', 'clash.geojson', feature(point, { geometry: 'cubic', a: 1 }));
   await workshop.publish('parquet', 'parquet.parquet', geoParquet());
-  for (const slug of ['clash', 'parquet'])
+  await workshop.publish('zipped', 'zipped.csv.gz', gzipSync('a,b\n1,2\n'));
+  await workshop.publish('objects', 'objects.ndjson', '{"a":1}\n{"a":2}\n');
+  for (const slug of ['clash', 'parquet', 'zipped', 'objects', 'places'])
     await workshop.catalogue.edit({ kind: 'dataset', namespace: 'lab', slug }, { licence: 'CC0-1.0' });
   await workshop.publish('named', 'named.geojson', feature(point, { longitude: 'x' }));
   server = await serveFolder(workshop.root);
@@ -175,6 +178,33 @@ it('describes in Croissant the columns of Parquet and GeoJSON by their names the
   };
   assert.deepEqual(await found('parquet'), ['position', 'name']);
   assert.deepEqual(await found('clash'), ['$.features[*].geometry', '$.features[*].properties["a"]']);
+});
+
+it('names in Croissant the formats that its reader knows: of what is in a compressed file', async () => {
+  const formatOf = async (slug: string) => {
+    const response = await fetch(`${server.base}/api/v1/namespaces/lab/datasets/${slug}/croissant.json`);
+    const body = (await response.json()) as { distribution: { encodingFormat: string }[] };
+    return body.distribution[0]?.encodingFormat;
+  };
+  assert.equal(await formatOf('points'), 'text/csv');
+  assert.equal(await formatOf('zipped'), 'text/csv');
+  assert.equal(await formatOf('tabs'), 'text/tab-separated-values');
+  assert.equal(await formatOf('parquet'), 'application/x-parquet');
+  assert.equal(await formatOf('objects'), 'application/jsonlines');
+  assert.equal(await formatOf('places'), 'application/json');
+});
+
+it('names in DCAT the media type of what is in a compressed file, and how it is compressed', async () => {
+  const distributionOf = async (slug: string) => {
+    const response = await fetch(`${server.base}/api/v1/namespaces/lab/datasets/${slug}/dcat.jsonld`);
+    const body = (await response.json()) as { '@graph': Record<string, Record<string, Record<string, string>>[]>[] };
+    return body['@graph'][0]?.['dcat:distribution']?.[0] ?? {};
+  };
+  const types = 'http://www.iana.org/assignments/media-types/';
+  const zipped = await distributionOf('zipped');
+  assert.equal(zipped['dcat:mediaType']?.['@id'], `${types}text/csv`);
+  assert.equal(zipped['dcat:compressFormat']?.['@id'], `${types}application/gzip`);
+  assert.equal((await distributionOf('points'))['dcat:compressFormat'], undefined);
 });
 
 it('describes the CSV that the catalogue writes by its own columns', async () => {
