@@ -42,7 +42,7 @@ const terms: Readonly<Record<string, Terms>> = {
   'CC-BY-NC-4.0': nonCommercial,
   'CC-BY-NC-SA-4.0': { may: 'licenceMayNonCommercial', must: ['licenceMustName', 'licenceMustShareAlike'] },
   'CC-BY-ND-4.0': { may: 'licenceMayShareUnchanged', must: ['licenceMustName'] },
-  'CC-BY-NC-ND-4.0': { may: 'licenceMayShareUnchanged', must: ['licenceMustName', 'licenceMayNonCommercial'] },
+  'CC-BY-NC-ND-4.0': { may: 'licenceMayShareUnchanged', must: ['licenceMustName', 'licenceMustNotSell'] },
   MIT: notice,
   'Apache-2.0': notice,
   'BSD-3-Clause': notice,

@@ -38,6 +38,7 @@ describe('a page', () => {
     await workshop.publish('codes', 'codes.csv', 'code,height\n"007",1\n"010",2\n');
     await workshop.publish('notes', 'README', 'Only words.');
     await catalogue.edit({ kind: 'dataset', namespace: 'lab', slug: 'notes' }, { contact: 'mailto:ann@example.org' });
+    await catalogue.edit({ ...trees, slug: 'codes' }, { licence: 'CC-BY-NC-ND-4.0' });
     const codes = { dataset: 'lab/codes', description: '' };
     await catalogue.create('query', { ...codes, label: 'Class', slug: 'class', parameters: { height__gte: '1' } });
     await catalogue.create('query', { ...query, label: 'Wrong', slug: 'wrong', parameters: { girth: '3' } });
@@ -97,6 +98,18 @@ describe('a page', () => {
     const hit = hits.find((one) => one.includes('datasets/notes/')) ?? '';
     assert.match(hit, />11 bytes</);
     assert.doesNotMatch(hit, /no data yet/);
+  });
+
+  it('of a dataset under CC BY-NC-ND names no change among the duties', async () => {
+    const duties = async (language: string) => {
+      const response = await fetch(`${server.base}/api/v1/namespaces/lab/datasets/codes/`, {
+        headers: { Accept: 'text/html', 'Accept-Language': language },
+      });
+      return [...(await response.text()).matchAll(/<li class="must">([^<]*)/g)].map(([, text = '']) => text);
+    };
+    assert.ok((await duties('en')).includes('Not for commercial purposes.'));
+    assert.ok((await duties('de')).includes('Nicht für kommerzielle Zwecke.'));
+    assert.ok((await duties('fr')).includes('Sans but commercial.'));
   });
 
   it('of a query that asks for an unknown column says so', async () => {

@@ -139,6 +139,7 @@ export const english = {
   licenceMayNonCommercial: 'Use it and change it, not for commercial purposes.',
   licenceMayShareUnchanged: 'Pass it on as it is: changed copies may not be passed on.',
   licenceMustName: 'Name who made it, link to the licence, say what you changed.',
+  licenceMustNotSell: 'Not for commercial purposes.',
   licenceMustShareAlike: 'What you make of it and pass on has the same licence.',
   licenceMustKeepNotice: 'Keep the copyright notice with it.',
   licencePublicDomain: 'Nobody has to be named; say where it is from all the same.',

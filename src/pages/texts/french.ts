@@ -138,6 +138,7 @@ export const french: Texts = {
   licenceMayNonCommercial: 'Utiliser et modifier, sans but commercial.',
   licenceMayShareUnchanged: 'Transmettre tel quel : pas de copies modifiées.',
   licenceMustName: 'Nommer l’auteur, lier la licence, dire ce qui a changé.',
+  licenceMustNotSell: 'Sans but commercial.',
   licenceMustShareAlike: 'Ce que vous en faites et transmettez garde la même licence.',
   licenceMustKeepNotice: 'Garder la mention de droit d’auteur.',
   licencePublicDomain: 'Personne ne doit être nommé ; dites tout de même d’où cela vient.',

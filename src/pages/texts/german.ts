@@ -137,6 +137,7 @@ export const german: Texts = {
   licenceMayNonCommercial: 'Verwenden und ändern, nicht für kommerzielle Zwecke.',
   licenceMayShareUnchanged: 'Unverändert weitergeben: geänderte Kopien nicht.',
   licenceMustName: 'Urheber nennen, Lizenz verlinken, Änderungen angeben.',
+  licenceMustNotSell: 'Nicht für kommerzielle Zwecke.',
   licenceMustShareAlike: 'Was Sie daraus machen und weitergeben, hat dieselbe Lizenz.',
   licenceMustKeepNotice: 'Den Urhebervermerk beibehalten.',
   licencePublicDomain: 'Niemand muss genannt werden; sagen Sie trotzdem, woher es ist.',
