@@ -9,7 +9,7 @@ import { apiPath, columnPath } from '../catalogue/urls.ts';
 import { TypeOfColumn } from './cells.tsx';
 import { datasetCrumbs } from './dataset-crumbs.ts';
 import {
-  edgeText,
+  edgeTexts,
   filterName,
   filtersOfBin,
   HistogramBars,
@@ -95,6 +95,7 @@ function Values({ context, dataset, column, profile, rows }: Props & { readonly 
   const rowsPath = hrefOfRef(context, refOf(dataset), 'data/');
   const rowsHref = makeRowsHref(rowsPath);
   const { histogram, top, examples } = profile;
+  const edges = histogram ? edgeTexts(locale, name, histogram.edges) : [];
   return (
     <>
       <TooLargeToFilter context={context} path={`${apiPath(refOf(dataset))}data/`} />
@@ -103,8 +104,8 @@ function Values({ context, dataset, column, profile, rows }: Props & { readonly 
         <figure class="distribution">
           <HistogramBars {...{ locale, name, type, histogram, rowsHref, width: 720, height: 160 }} />
           <p class="ends">
-            <span>{edgeText(locale, histogram.edges[0])}</span>
-            <span>{edgeText(locale, histogram.edges.at(-1))}</span>
+            <span>{edges[0]}</span>
+            <span>{edges.at(-1)}</span>
           </p>
           <Bins {...{ context, name, histogram, rowsHref }} />
         </figure>
@@ -206,6 +207,7 @@ function Bins({
   readonly rowsHref: ReturnType<typeof makeRowsHref>;
 }): VNode {
   const { locale } = context;
+  const edges = edgeTexts(locale, name, histogram.edges);
   return (
     <details>
       <summary>{locale.text('barsAsTable')}</summary>
@@ -222,8 +224,8 @@ function Bins({
         <tbody>
           {histogram.counts.map((count, i) => (
             <tr key={histogram.edges[i]}>
-              <td>{edgeText(locale, histogram.edges[i])}</td>
-              <td>{edgeText(locale, histogram.edges[i + 1])}</td>
+              <td>{edges[i]}</td>
+              <td>{edges[i + 1]}</td>
               <td class="num">
                 <a href={rowsHref(filtersOfBin(name, histogram, i))} rel="nofollow">
                   {locale.number(count)}

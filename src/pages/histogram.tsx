@@ -1,6 +1,7 @@
 /** Distributions of a column's values: bars and values, each a link to its rows. */
 import type { VNode } from 'preact';
 import type { ColumnProfile, Histogram, StatisticsValue } from '../catalogue/column-statistics.ts';
+import { millisecondsOfTime } from '../catalogue/iso-time.ts';
 import { unprefixedParameters } from '../catalogue/row-parameters.ts';
 import type { ColumnType } from '../catalogue/types.ts';
 import type { Locale } from './locale.ts';
@@ -34,6 +35,7 @@ export function HistogramBars({
   height = 28,
 }: HistogramProps): VNode {
   const { counts, edges } = histogram;
+  const texts = edgeTexts(locale, name, edges);
   const pitch = width / counts.length;
   const floor = height - 1;
   return (
@@ -42,8 +44,8 @@ export function HistogramBars({
       role="group"
       aria-label={locale.text('distributionOf', {
         name,
-        from: edgeText(locale, edges[0]),
-        to: edgeText(locale, edges.at(-1)),
+        from: texts[0] ?? '',
+        to: texts.at(-1) ?? '',
       })}
       width={width}
       height={height}
@@ -57,8 +59,8 @@ export function HistogramBars({
           <a key={edges[i]} href={rowsHref(filtersOfBin(name, histogram, i))} tabIndex={-1} rel="nofollow">
             <title>
               {locale.text('fromTo', {
-                from: edgeText(locale, edges[i]),
-                to: edgeText(locale, edges[i + 1]),
+                from: texts[i] ?? '',
+                to: texts[i + 1] ?? '',
                 rows: locale.text('rowCount', { count: matched?.[i] ?? count }),
               })}
             </title>
@@ -90,8 +92,24 @@ export function filtersOfBin(name: string, { edges, counts }: Histogram, bin: nu
   ];
 }
 
-export function edgeText(locale: Locale, edge: number | string | undefined): string {
-  return typeof edge === 'number' ? locale.rounded(edge) : locale.date(edge ?? '');
+/** The edges of the bins of a column, as they are: edges are round, and rounding again would make neighbours the same. */
+export function edgeTexts(locale: Locale, name: string, edges: Histogram['edges']): readonly string[] {
+  const areYears = edges.every((edge) => typeof edge === 'number' && isYear(name, edge));
+  const clocks = edges.map((edge) => (typeof edge === 'string' ? timeOfDay(edge) : midnight));
+  const length = clocks.every((clock) => clock.endsWith(':00')) ? 'HH:MM'.length : midnight.length;
+  const haveTimes = clocks.some((clock) => clock !== midnight);
+  return edges.map((edge, i) => {
+    if (typeof edge === 'number') return areYears ? String(edge) : locale.exact(edge);
+    return haveTimes ? `${locale.date(edge)}, ${clocks[i]?.slice(0, length)}` : locale.date(edge);
+  });
+}
+
+const midnight = '00:00:00';
+
+/** The time of day of a time in ISO 8601, UTC. */
+function timeOfDay(time: string): string {
+  const date = new Date(millisecondsOfTime(time));
+  return Number.isNaN(date.getTime()) ? midnight : date.toISOString().slice(11, 19);
 }
 
 /** A value as it is in the rows, for people: nothing is rounded or grouped. */

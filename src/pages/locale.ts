@@ -56,6 +56,7 @@ export class Locale {
   readonly #numbers: () => Intl.NumberFormat;
   readonly #plurals: () => Intl.PluralRules;
   readonly #rounded: Readonly<Record<'standard' | 'scientific', () => Intl.NumberFormat>>;
+  readonly #exact: Readonly<Record<'standard' | 'scientific', () => Intl.NumberFormat>>;
   readonly #percent: () => Intl.NumberFormat;
   readonly #lists: () => Intl.ListFormat;
   readonly #dates: Readonly<Record<'long' | 'short', () => Intl.DateTimeFormat>>;
@@ -74,6 +75,11 @@ export class Locale {
     this.#rounded = {
       standard: numberFormat(significant),
       scientific: numberFormat({ ...significant, notation: 'scientific' }),
+    };
+    const allDigits = { maximumSignificantDigits: 17 };
+    this.#exact = {
+      standard: numberFormat(allDigits),
+      scientific: numberFormat({ ...allDigits, notation: 'scientific' }),
     };
     this.#percent = numberFormat({ style: 'percent' });
     this.#lists = onDemand(() => new Intl.ListFormat(tag, { type: 'conjunction' }));
@@ -122,11 +128,20 @@ export class Locale {
     return this.#numbers().format(value).replace(/^-/, '−');
   }
 
-  /** A number with three significant digits: of measured values, such as the bounds of a histogram. */
+  /** A number with all of its digits. */
+  exact(value: number): string {
+    if (isShort(value)) return String(value);
+    return this.#exact[this.#notationOf(value)]().format(value).replace(/^-/, '−');
+  }
+
+  /** A number with four significant digits: of measured values, such as a mean. */
   rounded(value: number): string {
     if (isShort(value)) return String(value);
-    const notation = Math.abs(value) >= 1e9 || Math.abs(value) < 1e-4 ? 'scientific' : 'standard';
-    return this.#rounded[notation]().format(value).replace(/^-/, '−');
+    return this.#rounded[this.#notationOf(value)]().format(value).replace(/^-/, '−');
+  }
+
+  #notationOf(value: number): 'scientific' | 'standard' {
+    return Math.abs(value) >= 1e9 || (value !== 0 && Math.abs(value) < 1e-4) ? 'scientific' : 'standard';
   }
 
   /** A share, 0 to 1, in per cent. Only nothing is 0 %, only all is 100 %. */
