@@ -76,6 +76,13 @@ export function parametersFromRecord(
   });
 }
 
+/** The names in a list of columns, without the quotes around them. */
+export const namesInList = (list: string): readonly string[] =>
+  (list.match(/\s*"(?:[^"]|"")*"|[^,]+/g) ?? []).map((item) => {
+    const name = item.trim();
+    return name.startsWith('"') ? name.slice(1, -1).replaceAll('""', '"') : name;
+  });
+
 /** The name of a column in a list: in quotes if it has a comma or a quote. */
 export const quotedName = (name: string): string =>
   /[,"]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;

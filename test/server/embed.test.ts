@@ -32,6 +32,13 @@ describe('a page for frames', () => {
       dataset: 'lab/trees',
       parameters: { _ordering: '-height', _limit: '3' },
     });
+    for (const [slug, fields] of [
+      ['names', 'name,"height"'],
+      ['shapes', 'name,"geometry"'],
+    ] as const)
+      await workshop.catalogue.create('query', {
+        ...{ label: slug, slug, dataset: 'lab/trees', parameters: { _fields: fields } },
+      });
     server = await serveFolder(workshop.root);
     dataset = `${server.base}/api/v1/namespaces/lab/datasets/trees/`;
   });
@@ -97,6 +104,13 @@ describe('a page for frames', () => {
       const [, src = ''] = /&lt;iframe src="([^"]+)"/.exec(html) ?? [];
       assert.match(await (await page(src.replaceAll('&amp;', '&'))).text(), new RegExp(rows), path);
     }
+  });
+
+  it('is no map of a query that leaves the geometry out; nor are its rows read as features', async () => {
+    const text = async (slug: string) => (await page(`${server.base}/api/v1/queries/${slug}/`)).text();
+    const [tall, names, shapes] = [await text('tall'), await text('names'), await text('shapes')];
+    for (const html of [tall, shapes]) assert.match(html, /gpd|geopandas/);
+    assert.doesNotMatch(names, /gpd|geopandas|data\.geojson|_view=map/);
   });
 
   it('as JSON is the answer of oEmbed', async () => {
