@@ -157,7 +157,7 @@ function Citation({ context, dataset, version }: Required<Props>): VNode | null 
       <details>
         <summary>BibTeX, CSL-JSON</summary>
         <CodeBlock context={context} label="BibTeX" code={bibtex} />
-        <CodeBlock context={context} label="CSL-JSON" code={JSON.stringify(csl, null, 2)} />
+        <CodeBlock context={context} label="CSL-JSON" code={JSON.stringify([csl], null, 2)} />
       </details>
     </div>
   );

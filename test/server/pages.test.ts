@@ -112,6 +112,13 @@ describe('a page', () => {
     assert.ok((await duties('fr')).includes('Sans but commercial.'));
   });
 
+  it('of a dataset cites it in CSL-JSON as a list of items', async () => {
+    const { text } = await page('/api/v1/namespaces/lab/datasets/trees/');
+    const [, code = ''] = /aria-label="CSL-JSON"[^>]*>(.*?)<\/code>/.exec(text) ?? [];
+    const items = JSON.parse(code.replace(/<[^>]*>/g, '').replaceAll('&quot;', '"'));
+    assert.deepEqual([items.length, items[0].type], [1, 'dataset']);
+  });
+
   it('of a query that asks for an unknown column says so', async () => {
     const { status, text } = await page('/api/v1/queries/wrong/');
     assert.equal(status, 200);
