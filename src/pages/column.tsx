@@ -53,7 +53,7 @@ export function renderColumnPage(context: PageContext, parts: ColumnPageParts): 
     section: 'datasets',
     canonical: columnPath(refOf(dataset), name),
     crumbs: datasetCrumbs(context, dataset, namespace, [
-      { text: locale.text('columns').toLowerCase(), href: `${hrefOfRef(context, refOf(dataset))}#columns` },
+      { text: locale.text('columnsCrumb'), href: `${hrefOfRef(context, refOf(dataset))}#columns` },
       { text: name },
     ]),
     children: (

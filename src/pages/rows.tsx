@@ -50,7 +50,7 @@ function renderRows(context: PageContext, parts: RowsPageParts): Steps<string> {
   const written = isAggregated || parameters.some(([name]) => name === '_fields') ? columns : allColumns;
   const title = query?.label ?? dataset.label;
   const last: Crumb = {
-    text: isSingle ? locale.text('rowNumber', { number: offset + 1 }) : locale.text('rows').toLowerCase(),
+    text: isSingle ? locale.text('rowNumber', { number: offset + 1 }) : locale.text('rowsCrumb'),
   };
   const below = isVersionPage
     ? [{ text: locale.date(version.datetime), href: hrefOf(context, context.path.replace(/data\/$/, '')) }]

@@ -242,6 +242,13 @@ describe('the page of rows', () => {
     }
   });
 
+  it('has crumbs with the capitals of the language', async () => {
+    const crumbs = async (path: string) =>
+      /<nav class="crumbs".*?<\/nav>/.exec((await page(path, 'de')).text)?.[0] ?? '';
+    assert.match(await crumbs(''), />Zeilen</);
+    assert.match(await crumbs('../columns/mag/'), />Spalten</);
+  });
+
   it('leads from a place behind the last row to the first one, with the filters', async () => {
     const { text } = await page('?magType=ml&_offset=60');
     assert.match(text, /<b>10<\/b> of 20 rows match/);

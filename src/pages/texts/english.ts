@@ -51,6 +51,8 @@ export const english = {
   map: 'Map',
   rows: 'Rows',
   columns: 'Columns',
+  rowsCrumb: 'rows',
+  columnsCrumb: 'columns',
   versions: 'Versions',
   useIt: 'Use it',
   licenceAndCiting: 'Licence and citing',

@@ -49,6 +49,8 @@ export const french: Texts = {
   map: 'Carte',
   rows: 'Lignes',
   columns: 'Colonnes',
+  rowsCrumb: 'lignes',
+  columnsCrumb: 'colonnes',
   versions: 'Versions',
   useIt: 'Utiliser',
   licenceAndCiting: 'Licence et citation',

@@ -49,6 +49,8 @@ export const german: Texts = {
   map: 'Karte',
   rows: 'Zeilen',
   columns: 'Spalten',
+  rowsCrumb: 'Zeilen',
+  columnsCrumb: 'Spalten',
   versions: 'Versionen',
   useIt: 'Verwenden',
   licenceAndCiting: 'Lizenz und Zitat',
