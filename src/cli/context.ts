@@ -9,6 +9,7 @@ import { escapeToOneLine } from '../catalogue/printable-text.ts';
 import type { CheckOptions, CheckResult } from '../files/folder.ts';
 import type { HttpOptions } from '../remote/http.ts';
 import type { ServeOptions, Serving } from '../serve.ts';
+import { InterruptedError } from './errors.ts';
 import { systemErrorText } from './output/system-errors.ts';
 
 /** A remote catalogue, with its accounts. */
@@ -33,7 +34,7 @@ export interface Context {
   readonly quiet?: boolean;
   readonly env: NodeJS.ProcessEnv;
   readonly cwd: string;
-  /** Asks a yes-or-no question; without an answer it is no. */
+  /** Asks a yes-or-no question; without an answer it is no. @throws InterruptedError at Ctrl-C, as the others that ask */
   confirm(question: string): Promise<boolean>;
   /** Asks for a line of text; '' if nothing is typed. */
   ask(question: string): Promise<string>;
@@ -168,13 +169,20 @@ function resultsOn(stdout: NodeJS.WriteStream, stderr: () => Writable): Pick<Con
   };
 }
 
-/** Questions to the person at the terminal: asked on stderr, answered on stdin. The end of the input is an empty answer. */
+/**
+ * Questions to the person at the terminal: asked on stderr, answered on stdin. The end of the input is an empty answer;
+ * Ctrl-C is none: it ends the command before it changes anything.
+ */
 function promptsOn(stdin: () => Readable, stderr: () => Writable): Pick<Context, 'confirm' | 'ask' | 'secret'> {
   async function ask(question: string, output: Writable, isHidden = false): Promise<string> {
     const { createInterface } = await import('node:readline');
     const prompt = createInterface({ input: stdin(), output, ...(isHidden && { terminal: true, historySize: 0 }) });
     try {
-      return await new Promise<string>((resolve) => {
+      return await new Promise<string>((resolve, reject) => {
+        prompt.on('SIGINT', () => {
+          output.write('\n');
+          reject(new InterruptedError('Interrupted. Nothing was changed.'));
+        });
         prompt.on('close', () => resolve(''));
         prompt.question(question, resolve);
       });

@@ -12,6 +12,7 @@ import { representVersion } from '../../catalogue/represent.ts';
 import type { Version } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import type { Context } from '../context.ts';
+import { InterruptedError } from '../errors.ts';
 import { runInterruptible } from '../interruption.ts';
 import { columnChangeLines } from '../output/difference-lines.ts';
 import { linksOfCatalogue, showOutcome } from '../output/outcome.ts';
@@ -177,7 +178,9 @@ export async function reportColumnChanges(
       version.ready &&
       context.isTerminal.in &&
       context.isTerminal.err &&
-      (await context.confirm(`Is the column ${to} the former column ${from}, in another case?`));
+      (await context.confirm(`Is the column ${to} the former column ${from}, in another case?`).catch((error) => {
+        throw error instanceof InterruptedError ? new InterruptedError('Interrupted. The version stays.') : error;
+      }));
     if (isRenamed) {
       await editEntityFields<'dataset'>(catalogue, datasetRefOf(version), {
         columns: [{ name: to, former_names: [from] }],
