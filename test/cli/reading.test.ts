@@ -132,6 +132,12 @@ describe('options for reading', () => {
     assert.deepEqual(await reading(), { decimal: ',', delimiter: '\t' });
     const wrong = await run('dataset', 'edit', 'parks/trees', '--encoding', 'klingon');
     assert.deepEqual([wrong.exitCode, /There is no encoding "klingon"/.test(wrong.err)], [2, true]);
+    const both = await run('dataset', 'edit', 'parks/trees', '--no-reading', '--decimal', '.');
+    assert.deepEqual(
+      [both.exitCode, both.err],
+      [2, 'error: Give options for reading or --no-reading, and not both.\n'],
+    );
+    assert.deepEqual(await reading(), { decimal: ',', delimiter: '\t' });
     assert.equal((await run('dataset', 'edit', 'parks/trees', '--no-reading')).exitCode, 0);
     assert.deepEqual(await reading(), {});
     assert.doesNotMatch(readFileSync(join(root, homeOf('parks/trees'), 'dataset.yaml'), 'utf8'), /reading/);

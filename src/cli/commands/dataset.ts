@@ -5,6 +5,7 @@ import { mergeReadingOptions } from '../../catalogue/reading.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representDataset } from '../../catalogue/represent.ts';
 import type { ReadingOptionChanges } from '../../catalogue/types.ts';
+import { UsageError } from '../errors.ts';
 import { inputFromOptions } from '../fields.ts';
 import { findEntityOrRenamed, runWithNameSuggestions } from '../lookup.ts';
 import type { Noun } from '../noun.ts';
@@ -26,8 +27,11 @@ const dataset: Noun<'dataset', EditOptions> = {
   represent: representDataset,
   ownInput(options) {
     const changes = readingOptionsFrom(options);
+    const isChanged = Object.keys(changes).length > 0;
+    if (options.reading === false && isChanged)
+      throw new UsageError('Give options for reading or --no-reading, and not both.');
     if (options.reading === false) return { reading: null };
-    return Object.keys(changes).length ? { reading: changes } : {};
+    return isChanged ? { reading: changes } : {};
   },
   add: {
     usage: 'add <name>',
