@@ -1,7 +1,7 @@
 /** The catalogue that a command works on: local, in a folder, or remote, on a server. */
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
-import type { Call, GlobalOptions, SignIn, Verb } from './command.ts';
+import type { Call, GlobalOptions, SignIn, WorksOn } from './command.ts';
 import type { Context, RemoteCatalogue } from './context.ts';
 import { UsageError } from './errors.ts';
 import { chooseCatalogueFolder, findCatalogueFolder } from './folder.ts';
@@ -24,7 +24,7 @@ export function cataloguesForCommand(
   context: Context,
   global: GlobalOptions,
   name: string,
-  on: Verb['on'],
+  on: WorksOn | undefined,
 ): Catalogues {
   const { env, cwd } = context;
   if (on === 'folder' && global.remote !== undefined)

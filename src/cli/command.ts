@@ -5,6 +5,9 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Context, RemoteCatalogue } from './context.ts';
 import type { Output } from './output/show.ts';
 
+/** The catalogues that a command works on: a local one only, a local and a remote one, or none. */
+export type WorksOn = 'folder' | 'both' | 'nothing';
+
 export interface Verb<Options extends object = object> {
   /** The verb, and its arguments as commander writes them: `add <name>`, `list [namespace]`, `data <name> [filters...]`. */
   readonly usage: string;
@@ -14,11 +17,8 @@ export interface Verb<Options extends object = object> {
   readonly notes?: string;
   /** Whole command lines, each a line of the help. A test checks them. */
   readonly examples: readonly string[];
-  /**
-   * The catalogues that it works on. Default: one, local or remote. `folder`: a local one only; `both`: a local and a
-   * remote one; `nothing`: none.
-   */
-  readonly on?: 'folder' | 'both' | 'nothing';
+  /** The catalogues that it works on, if need be by its arguments. Default: one, local or remote. */
+  readonly on?: WorksOn | ((args: readonly (string | undefined)[]) => WorksOn | undefined);
   options?(): readonly Option[];
   /** Reads the arguments, calls one method and shows the result. @returns the exit code */
   run(call: Call, args: readonly (string | undefined)[], options: Options): Promise<number>;

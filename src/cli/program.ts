@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Command, CommanderError, Option } from 'commander';
 import type { closestWord } from '../catalogue/closest.ts';
-import type { Call, Commands, Declared, GlobalOptions, Verb } from './command.ts';
+import type { Call, Commands, Declared, GlobalOptions, Verb, WorksOn } from './command.ts';
 import type { Context } from './context.ts';
 
 interface Noun {
@@ -195,12 +195,12 @@ function declare(command: Command, verb: Verb, context: Context, ended: (exitCod
   withGlobalOptions(command).action(async (...given: unknown[]) => {
     const args = given.slice(0, -2).flat() as (string | undefined)[];
     const own = Object.entries(command.opts()).filter(([name]) => !globalNames.includes(name));
-    const { call, withHint } = await callFor(context, command, verb);
+    const { call, withHint } = await callFor(context, command, typeof verb.on === 'function' ? verb.on(args) : verb.on);
     ended(await verb.run(call, args, Object.fromEntries(own)).catch((error) => Promise.reject(withHint(error))));
   });
 }
 
-async function callFor(base: Context, command: Command, { on }: Verb) {
+async function callFor(base: Context, command: Command, on: WorksOn | undefined) {
   const [{ createOutput }, { contextWithVerbosity }, { cataloguesForCommand }] = await Promise.all([
     import('./output/show.ts'),
     import('./verbosity.ts'),

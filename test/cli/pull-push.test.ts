@@ -23,6 +23,28 @@ describe('the origin of a folder', () => {
   });
 });
 
+describe('diff without arguments', () => {
+  it('compares the folder of --data with the remote of --remote or CATALOGUE_REMOTE, as the user of CATALOGUE_TOKEN', async (t) => {
+    const { base, folder } = await served(seed, t);
+    const there = { root: folder.root };
+    const password = { '-': 'down the rabbit hole\n' };
+    await type(['user', 'add', 'ann', '--staff', 'true', '--password-stdin'], { ...there, files: password });
+    const CATALOGUE_TOKEN = (await type(['token', 'add', 'ann'], there)).out.trim();
+    const root = await makeRoot({ settings: { title: 'Town' } });
+    const pulled = async (...argv: string[]) => {
+      const { exitCode, out, err } = await type([...argv, '--data', root, '--json'], {
+        root,
+        env: { CATALOGUE_TOKEN, ...(argv.includes('--remote') ? {} : { CATALOGUE_REMOTE: base }) },
+      });
+      assert.equal(exitCode, 0, err);
+      assert.doesNotMatch(err, /isn't sent/);
+      return JSON.stringify(JSON.parse(out).incoming);
+    };
+    assert.match(await pulled('diff'), /water\/wells/);
+    assert.match(await pulled('diff', '--remote', base), /water\/wells/);
+  });
+});
+
 describe('a pull', () => {
   it('changes nothing after it has lost its lock', async (t) => {
     const { base } = await served(seed, t);

@@ -55,6 +55,8 @@ export const command: Verb<RowsOptions & BranchOptions> = {
     ]),
     new Option('--no-rows', "Don't compare rows; for commits only."),
   ],
+  // Without arguments, the folder is compared with its remote.
+  on: ([what]) => (what === undefined ? 'both' : undefined),
   async run(call, [what, other], { key, limit, format, rows }) {
     if (what === undefined) return diffRemote(call);
     if (other === undefined && (await isBranch(call, what))) {
