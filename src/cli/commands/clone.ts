@@ -97,6 +97,6 @@ async function showDryRun({ show }: Call, replica: Replica, name: string): Promi
   for await (const entry of (await replica.manifest())?.entries ?? [])
     if (entry.record) records++;
     else bytes += entry.size;
-  show.line(`Would clone ${countText(records, 'record')} and ${bytesText(bytes)} into ${name}`);
+  show.planned(`Would clone ${countText(records, 'record')} and ${bytesText(bytes)} into ${name}`);
   return 0;
 }

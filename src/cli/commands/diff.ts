@@ -13,7 +13,7 @@ import { catalogueChangeLines, changesSummary } from '../output/catalogue-change
 import { showPercentProgress } from '../output/progress.ts';
 import { terminalColours } from '../output/terminal.ts';
 import { withSyncPair } from '../sync/pair.ts';
-import { showSyncChanges, showSyncConflicts, showSyncFailures } from '../sync/run.ts';
+import { blockedJson, showSyncChanges, showSyncConflicts, showSyncFailures } from '../sync/run.ts';
 import { firstRows, type RowsOptions, showRowDifference } from './diff-rows.ts';
 
 interface BranchOptions {
@@ -123,7 +123,8 @@ function diffRemote(call: Call): Promise<number> {
       const incoming = await summarizeEachChange(plan.incoming, pair, texts.theirs);
       const outgoing = await summarizeEachChange(plan.outgoing, pair, texts.ours);
       const conflicts = await summarizeEachConflict(plan.conflicts, pair, comparison);
-      if (show.asJson) show.json({ remote: remote.url, incoming, outgoing, conflicts, held: plan.blocked });
+      if (show.asJson)
+        show.json({ remote: remote.url, incoming, outgoing, conflicts, held: blockedJson(plan.blocked) });
       else {
         const paint = terminalColours(context, global.color);
         const headed = (title: string, count: number, rest: () => void) => {

@@ -46,8 +46,8 @@ export const command: Verb<InitOptions> = {
     const parts = await planGitSetup(folder, options);
     const place = ({ path }: GitPart) => relative(context.cwd, path).replaceAll('\\', '/');
     if (options.dryRun) {
-      if (!exists) show.line(`Would make a catalogue in ${name}`);
-      for (const part of parts) if (!part.exists) show.line(`Would add ${place(part)}`);
+      if (!exists) show.planned(`Would make a catalogue in ${name}`);
+      for (const part of parts) if (!part.exists) show.planned(`Would add ${place(part)}`);
       return 0;
     }
     if (!exists) {
@@ -55,7 +55,8 @@ export const command: Verb<InitOptions> = {
       await createCatalogue(folder, options.title.trim());
     }
     await writeGitSetup(parts);
-    if (!show.forPeople && !exists) show.line(name);
+    if (show.asJson && !exists) show.json({ folder: name });
+    else if (!show.forPeople && !exists) show.line(name);
     for (const part of parts) {
       show.message(part.exists ? `The ${part.what} exists already: ${place(part)}` : `Added ${place(part)}.`);
       if (part.advice) show.message(part.advice);

@@ -116,10 +116,11 @@ const gc: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
     const { findUnreferencedObjects, removeUnreferencedObjects } = await loadUnreferencedObjects();
     const found = await findUnreferencedObjects(rootOf(call), olderThan);
     const { objects, uploads } = found;
-    if (show.asJson)
+    const showFound = () =>
       show.json({ objects: objects.map(({ key, size, modified }) => ({ key, size, modified })), uploads });
     if (dryRun) {
-      if (!show.asJson)
+      if (show.asJson) showFound();
+      else
         for (const { key, size, modified } of objects)
           show.line(`Would remove ${key} (${bytesText(size)}, of ${modified.toISOString().slice(0, 10)})`);
       if (!show.asJson && uploads) show.line(`Would remove ${countText(uploads, 'unfinished upload')}`);
@@ -128,6 +129,7 @@ const gc: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
     if (objects.length)
       await confirmRemoval(call, `${countText(objects.length, 'object')} (${sizeOf(objects)}) for good`, yes);
     const removed = objects.length || uploads ? await removeUnreferencedObjects(rootOf(call), found, olderThan) : 0;
+    if (show.asJson) showFound();
     const unfinished = uploads ? ` and ${countText(uploads, 'unfinished upload')}` : '';
     show.message(removed || uploads ? `Removed ${countText(removed, 'object')}${unfinished}.` : 'Nothing to remove.');
     return 0;

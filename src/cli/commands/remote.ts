@@ -34,7 +34,7 @@ const add: Verb<{ dryRun?: boolean }> = {
     const remote = { name, url: parseCatalogueUrl(given) };
     if (options.dryRun) {
       remotesWith(await readRemotes(context.env), remote);
-      show.line(`Would add remote ${name}: ${remote.url}`);
+      show.planned(`Would add remote ${name}: ${remote.url}`);
       return 0;
     }
     const data = await changeRemotes(context.env, (before) => remotesWith(before, remote));
@@ -83,7 +83,7 @@ const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
     const origin = name === originName ? await findOriginRemote(root, data) : null;
     const remote = origin ?? resolveRemote(data, name);
     if (options.dryRun) {
-      show.line(`Would remove remote ${remote.name}: ${remote.url}`);
+      show.planned(`Would remove remote ${remote.name}: ${remote.url}`);
       return 0;
     }
     await confirmRemoval(call, `remote ${remote.name}`, options.yes);
@@ -118,7 +118,7 @@ const setUrl: Verb<{ dryRun?: boolean }> = {
       return 0;
     }
     if (options.dryRun) {
-      show.line(`Would change the address of remote ${found} from ${from} to ${to}`);
+      show.planned(`Would change the address of remote ${found} from ${from} to ${to}`);
       return 0;
     }
     const data = await changeRemotes(context.env, (now) => remotesAfterMove(now, { from, to }));

@@ -57,7 +57,9 @@ export const command: Verb<ServeOptions> = {
       throw new UsageError('--follow-interval is for --follow-git: add that.');
     const { CATALOGUE_WEBHOOK_SECRET: webhookSecret } = context.env;
     const server = await context.serve({ ...options, ...(webhookSecret && { webhookSecret }), folder: folder(), log });
-    show.line(`Serving ${server.title} at ${server.url.replace(/\/$/, '')}/`);
+    const url = `${server.url.replace(/\/$/, '')}/`;
+    if (show.asJson) show.json({ title: server.title, url });
+    else show.line(`Serving ${server.title} at ${url}`);
     await interrupted;
     await server.close();
     return 0;

@@ -50,7 +50,7 @@ const add: Verb<AddOptions> = {
     const accounts = await openAccountsIfUserExists(call, ref);
     if (options.dryRun) {
       await assertMayEditUser(await call.open(), ref);
-      show.line(`Would add a token of user ${ref.slug}`);
+      show.planned(`Would add a token of user ${ref.slug}`);
       return 0;
     }
     const { token, ...info } = await accounts.addToken(ref.slug, { scope, expires: expires.at, label });
@@ -101,7 +101,7 @@ const remove: Verb<{ yes?: boolean; dryRun?: boolean }> = {
     if (!token) throw new NotFoundError(`There is no token ${id}. See: catalogue token list`);
     const what = `token ${id} of user ${token.user}`;
     if (options.dryRun) {
-      call.show.line(`Would remove ${what}`);
+      call.show.planned(`Would remove ${what}`);
       return 0;
     }
     await confirmRemoval(call, what, options.yes);

@@ -16,6 +16,8 @@ export interface Output {
   /** One line of a result. */
   line(text: string): void;
   json(value: unknown): void;
+  /** What a dry run would do: a line of the result; with --json, a message. */
+  planned(text: string): void;
   /** A line for each row; only people get the headings. */
   table(headings: readonly string[], rows: readonly (readonly string[])[], layout?: TableLayout): void;
   /** Names with their values, a line each; people don't get empty ones. */
@@ -48,15 +50,18 @@ export function createOutput(context: Context, options: ShowOptions): Output {
   // One write of many lines: each is a system call, and a scan of the text.
   const lines = (texts: readonly string[]) => context.out(texts.map((text) => `${text}\n`).join(''));
 
+  const message = (text: string) => {
+    if (!context.quiet) context.err(`${escapeKeepingLines(text, gap)}\n`);
+  };
+
   return {
     forPeople,
     asJson: options.json ?? false,
     line: (text) => line(escapeToOneLine(text)),
     json: (value) => line(formatJson(value)),
+    planned: (text) => (options.json ? message(text) : line(escapeToOneLine(text))),
     heading: (text) => line(`\n${paint('bold', escapeToOneLine(text))}`),
-    message(text) {
-      if (!context.quiet) context.err(`${escapeKeepingLines(text, gap)}\n`);
-    },
+    message,
     failure: (text) => context.err(`${escapeKeepingLines(text, gap)}\n`),
 
     table(headings, rows, { numbers = [], whole = false } = {}) {

@@ -123,16 +123,19 @@ export function syncExitCode({ plan, failures }: Pick<SyncResult, 'plan' | 'fail
 
 /** The result as an object of JSON: the changes made, and those that weren't, with the reasons. */
 export function syncResultJson(direction: 'incoming' | 'outgoing', result: RunResult, url: string): object {
-  const named = ({ path }: { readonly path: string }) => ({ name: describeFilePath(path), path });
   return {
     remote: url,
     incoming: direction === 'incoming' ? result.changes : [],
     outgoing: direction === 'outgoing' ? result.changes : [],
     conflicts: result.conflicts,
-    held: result.plan.blocked.map(({ path, reason }) => ({ ...named({ path }), reason })),
-    failed: result.failures.map(({ path, error }) => ({ ...named({ path }), error: error.message })),
+    held: blockedJson(result.plan.blocked),
+    failed: result.failures.map(({ path, error }) => ({ name: describeFilePath(path), path, error: error.message })),
   };
 }
+
+/** Blocked changes as objects of JSON. */
+export const blockedJson = (blocked: readonly Blocked[]): readonly object[] =>
+  blocked.map((one) => ({ name: describeFilePath(one.path), ...one }));
 
 const signs = { add: '+', change: '~', remove: '-', move: '~' } as const;
 const colourOf = { add: 'green', change: 'yellow', remove: 'red', move: 'yellow' } as const;

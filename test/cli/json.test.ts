@@ -1,0 +1,64 @@
+/** With --json, stdout has JSON or nothing. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { makeRoot, seed, type } from '../support/prompt.ts';
+import { served } from '../support/served.ts';
+
+const withUser = {
+  ...seed,
+  users: { bob: { id: 31, groups: [] } },
+  groups: { gardeners: { id: 41, label: 'Gardeners' } },
+};
+
+describe('--json', () => {
+  it('prints JSON or nothing in a dry run; what would be done is a message', async (t) => {
+    const { base } = await served(seed, t);
+    const root = await makeRoot(withUser);
+    await type(['token', 'add', 'bob'], { root });
+    const [{ id }] = JSON.parse((await type(['token', 'list', '--json'], { root })).out);
+    await type(['remote', 'add', 'prod', base], { root });
+    for (const line of [
+      'init elsewhere',
+      'dataset remove parks/trees',
+      'version remove parks/trees@20200102030405000000',
+      'group remove gardeners',
+      'user remove bob',
+      'user passwd bob',
+      'token add bob',
+      `token remove ${id}`,
+      'remote add other https://example.org',
+      'remote set-url prod https://example.org',
+      'remote remove prod',
+      `clone ${base} copy`,
+    ]) {
+      const { exitCode, out, err } = await type([...line.split(' '), '--dry-run', '--json'], { root });
+      assert.deepEqual([exitCode, out], [0, ''], `${line}: ${err}`);
+      assert.match(err, /^Would /, line);
+    }
+  });
+
+  it('prints the folder of a new catalogue, and the address of a server', async () => {
+    const root = await makeRoot();
+    const made = await type(['init', 'new', '--json'], { root });
+    assert.deepEqual(JSON.parse(made.out), { folder: 'new' }, made.err);
+    const { out } = await type(['serve', '--json'], {
+      root,
+      interrupted: Promise.resolve(),
+      serve: async () => ({ url: 'http://127.0.0.1:8000', title: 'Town', async close() {} }),
+    });
+    assert.deepEqual(JSON.parse(out), { title: 'Town', url: 'http://127.0.0.1:8000/' });
+  });
+
+  it('names what a diff and a pull leave alone in the same way', async (t) => {
+    const there = await served(seed, t);
+    const root = await makeRoot({ settings: { title: 'Town' } });
+    const synchronise = (...argv: string[]) => type([...argv, '--json'], { root });
+    assert.equal((await synchronise('pull', '--remote', there.base)).exitCode, 0);
+    await type(['dataset', 'edit', 'parks/benches', '--slug', 'seats'], { root: there.folder.root });
+    await type(['dataset', 'edit', 'parks/benches', '--slug', 'stools'], { root });
+    const [diff, pull] = [await synchronise('diff'), await synchronise('pull', '--dry-run')];
+    const { held } = JSON.parse(diff.out);
+    assert.deepEqual([held[0]?.name, held[0]?.isConflict], ['parks/stools', true], diff.out);
+    assert.deepEqual(JSON.parse(pull.out).held, held);
+  });
+});
