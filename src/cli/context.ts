@@ -28,8 +28,10 @@ export interface Context {
   /** Writes a message, on stderr. */
   err(text: string): void;
   readonly isTerminal: { readonly in: boolean; readonly out: boolean; readonly err: boolean };
-  /** Width of the terminal. */
+  /** Width of the terminal that shows results. */
   readonly columns: number;
+  /** Width of the terminal that shows messages, at this moment. */
+  columnsOfMessages(): number;
   /** True if only errors are written on stderr. */
   readonly quiet?: boolean;
   readonly env: NodeJS.ProcessEnv;
@@ -71,7 +73,7 @@ export function processContext(): Context {
   const stdin = () => process.stdin;
   let errors: NodeJS.WriteStream | undefined;
   let interruption: Promise<void> | undefined;
-  const stderr = () => {
+  const stderr = (): NodeJS.WriteStream => {
     // Messages that can't be written have no reader; the work goes on.
     errors ??= process.stderr.on('error', () => {});
     return errors;
@@ -90,6 +92,7 @@ export function processContext(): Context {
       },
     },
     columns: stdout.columns || 80,
+    columnsOfMessages: () => stderr().columns || stdout.columns || 80,
     env: process.env,
     cwd: process.cwd(),
     ...promptsOn(stdin, stderr),

@@ -76,6 +76,17 @@ describe('check', () => {
     assert.equal(rest, '12 files checked: no errors.\n');
   });
 
+  it('fits what it shows into the terminal of stderr, also when that becomes narrower', async () => {
+    const columnsOfMessages = [14, 14, 11];
+    const { err } = await type(['check'], { report: clean, terminal: true, columnsOfMessages });
+    const widths =
+      err
+        .split('\n')[0]
+        ?.split('\r')
+        .map((line) => line.length) ?? [];
+    assert.deepEqual([widths[1], Math.max(...widths.slice(2, -1))], [13, 10], JSON.stringify(err));
+  });
+
   it('annotates for GitHub, with paths from the current folder', async () => {
     const { out, exitCode } = await type(['check', '--format', 'github'], { report, cwd: '/work' });
     assert.equal(

@@ -24,6 +24,8 @@ export interface PromptOptions {
   readonly faults?: Partial<Catalogue>;
   readonly terminal?: boolean;
   readonly columns?: number;
+  /** Width of the terminal of stderr at each look at it, the last one from then on; by default that of stdout. */
+  readonly columnsOfMessages?: readonly number[];
   readonly env?: NodeJS.ProcessEnv;
   /** Default: the folder that the catalogue's lies in. */
   readonly cwd?: string;
@@ -115,6 +117,7 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
   const screen: Buffer[] = [];
   const show = (bytes: Buffer, list: Buffer[] = []) => void [list, screen].map((one) => one.push(bytes));
   const questions: string[] = [];
+  const widths = [...(options.columnsOfMessages ?? [])];
   const opened: string[] = [];
   const checks: unknown[] = [];
   const closing: { close(): Promise<void> }[] = [];
@@ -130,6 +133,7 @@ export async function type(argv: readonly string[], options: PromptOptions = {})
     },
     isTerminal: { in: terminal, out: terminal, err: terminal },
     columns: options.columns ?? 80,
+    columnsOfMessages: () => (widths.length > 1 ? widths.shift() : widths[0]) ?? options.columns ?? 80,
     // What the one who runs the tests has signed in to is nothing to touch.
     env: { CATALOGUE_DATA: root, NO_COLOR: '1', XDG_CONFIG_HOME: join(cwd, '.config'), ...options.env },
     cwd,

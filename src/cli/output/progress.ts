@@ -106,14 +106,16 @@ function bar(share: number): string {
 function statusLine(context: Context): { show(line: string): void; end(): void } {
   if (!context.isTerminal.err || context.quiet) return { show: () => {}, end: () => {} };
   let shown = '';
+  // At each update: the terminal may have become narrower.
+  const fit = (text: string) => truncateText(text, context.columnsOfMessages() - 1);
   return {
     show(line) {
-      const fitted = truncateText(escapeToOneLine(line), context.columns - 1);
-      if (fitted !== shown) context.err(`${lineStart()}${padToWidth(fitted, textWidth(shown))}`);
+      const fitted = fit(escapeToOneLine(line));
+      if (fitted !== shown) context.err(`${lineStart()}${padToWidth(fitted, textWidth(fit(shown)))}`);
       shown = fitted;
     },
     end() {
-      if (shown) context.err(`${lineStart()}${' '.repeat(textWidth(shown))}${lineStart()}`);
+      if (shown) context.err(`${lineStart()}${' '.repeat(textWidth(fit(shown)))}${lineStart()}`);
       shown = '';
     },
   };
