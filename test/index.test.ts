@@ -1,5 +1,7 @@
 /** The library: one interface to a folder and to a server, and what makes it pleasant for programs. */
 import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import type { Rows } from '../src/catalogue/catalogue.ts';
@@ -11,6 +13,7 @@ import {
   parseDatasetRef,
   parseVersionRef,
   readRows,
+  refOf,
   UnusableCatalogueError,
 } from '../src/index.ts';
 import { serveAccounts } from './support/accounts.ts';
@@ -99,18 +102,54 @@ describe('listAll', () => {
       }
   });
 
+  it('leaves none out while others are removed and renamed', async (test) => {
+    const slugs = Array.from({ length: 12 }, (_, i) => `d${10 + i}`);
+    const datasets = Object.fromEntries(slugs.map((slug) => [`parks/${slug}`, { label: slug }]));
+    const catalogue = await openCatalogue(makeFolder({ ...content, datasets }, test).root);
+    test.after(() => catalogue.close());
+    const found: string[] = [];
+    for await (const dataset of listAll(catalogue, 'dataset', { pageSize: 2 })) {
+      found.push(dataset.slug);
+      if (found.length % 4) await catalogue.remove(refOf(dataset));
+      else await catalogue.edit(refOf(dataset), { slug: `a${dataset.slug}` });
+    }
+    assert.deepEqual(found, slugs);
+  });
+
+  it('follows the numbers of pages of a server without cursors', async (test) => {
+    const pages = ['a', 'b', 'c'];
+    const server = createServer(({ url }, response) => {
+      const page = Number(new URL(url ?? '', 'http://x').searchParams.get('page') ?? 1);
+      const next = page < pages.length ? `http://x/?page=${page + 1}&page_size=1` : null;
+      const results = [{ id: page, username: pages[page - 1], groups: [] }];
+      response.setHeader('Content-Type', 'application/json');
+      response.end(JSON.stringify({ count: pages.length, next, previous: null, results }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const catalogue = await connect(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    test.after(async () => {
+      await catalogue.close();
+      server.close();
+    });
+    const found = await collected(listAll(catalogue, 'user', { pageSize: 1 }));
+    assert.deepEqual(
+      found.map(({ slug }) => slug),
+      pages,
+    );
+  });
+
   it('asks for no page that nobody wants', async (test) => {
     const { folder } = await bothKinds(test);
     const pages: unknown[] = [];
     const counting = {
       settings: folder.settings,
       list: ((kind, question) => {
-        pages.push(question.page);
+        pages.push(question.cursor);
         return folder.list(kind, question);
       }) as typeof folder.list,
     };
     for await (const _ of listAll(counting, 'dataset', { pageSize: 2 })) break;
-    assert.deepEqual(pages, [1]);
+    assert.deepEqual(pages, ['']);
   });
 });
 

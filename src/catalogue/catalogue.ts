@@ -70,7 +70,7 @@ export interface Page<T> {
   readonly pages: number;
   readonly pageSize: number;
   readonly items: readonly T[];
-  /** If a cursor was given: that of the next page, null for the last page. */
+  /** If a cursor was given: that of the next page, null for the last page. Absent if an older server knows no cursors. */
   readonly nextCursor?: string | null;
   /** If they were asked for. An older server counts none. */
   readonly facets?: Facets;

@@ -1,11 +1,12 @@
 /** Iteration over all items of a list and over all rows of a version. */
-import type { Catalogue, ListOptions } from './catalogue.ts';
+import type { Catalogue, ListOptions, Page } from './catalogue.ts';
 import type { PlainRow } from './difference.ts';
 import type { VersionRef } from './ref.ts';
 import type { Entities, Kind } from './types.ts';
 
 /**
- * Iterates over all items of a list. Pages are requested on demand.
+ * Iterates over all items of a list. Pages are requested on demand. They follow by cursor, so that none is left out if the
+ * catalogue changes meanwhile; of an older server without cursors, by number.
  *
  * @example
  * ```ts
@@ -24,13 +25,15 @@ import type { Entities, Kind } from './types.ts';
 export async function* listAll<K extends Kind>(
   catalogue: Pick<Catalogue, 'list' | 'settings'>,
   kind: K,
-  options: Omit<ListOptions, 'page'> = {},
+  options: Omit<ListOptions, 'page' | 'cursor'> = {},
 ): AsyncGenerator<Entities[K], void, undefined> {
   const { pageSize = catalogue.settings.max_page_size } = options;
-  for (let page = 1, pages = 1; page <= pages; page++) {
-    const result = await catalogue.list(kind, { ...options, page, pageSize });
+  for (let next: Pick<ListOptions, 'page' | 'cursor'> | null = { cursor: '' }; next; ) {
+    const result: Page<Entities[K]> = await catalogue.list(kind, { ...options, ...next, pageSize });
     yield* result.items;
-    pages = result.pages;
+    const { nextCursor, page, pages } = result;
+    if (nextCursor === undefined) next = page < pages ? { page: page + 1 } : null;
+    else next = nextCursor === null ? null : { cursor: nextCursor };
   }
 }
 

@@ -43,8 +43,8 @@ export function parseListPage<Item, T>(
   const isLast = object.next === null || object.next === undefined;
   if (!isLast && results.length === 0) throw unexpectedResponseFieldError('next');
   const size = isLast ? (pageSize ?? Math.max(1, results.length)) : results.length;
-  const nextCursor = cursor === undefined || isLast ? null : cursorIn(object.next);
-  const isEndless = nextCursor === null ? !isLast && page * size >= count : nextCursor === cursor;
+  const nextCursor = cursor === undefined ? undefined : isLast ? null : cursorIn(object.next, cursor);
+  const isEndless = typeof nextCursor !== 'string' ? !isLast && page * size >= count : nextCursor === cursor;
   if (isEndless) throw unexpectedResponseFieldError('next');
   return {
     count,
@@ -52,7 +52,7 @@ export function parseListPage<Item, T>(
     pages: isLast ? page : Math.max(page + 1, Math.ceil(count / size)),
     pageSize: size,
     items: results.map(item),
-    ...(cursor !== undefined && { nextCursor }),
+    ...(nextCursor !== undefined && { nextCursor }),
     ...(facets && { facets }),
   };
 }
@@ -63,9 +63,12 @@ function pageNumberIn(link: unknown): number | null {
   return Number(/[?&]page=(\d+)/.exec(link)?.[1] ?? 1);
 }
 
-/** The cursor in the link to the next page. @throws UnreachableError if the server knows no cursors */
-function cursorIn(link: unknown): string {
-  const cursor = typeof link === 'string' ? new URLSearchParams(link.replace(/^[^?]*/, '')).get('cursor') : null;
-  if (cursor === null) throw unexpectedResponseFieldError('next');
-  return cursor;
+/**
+ * The cursor in the link to the next page; undefined if the link of the first page has none: an older server knows no cursors.
+ * @throws UnreachableError if the link of a later page has none
+ */
+function cursorIn(link: unknown, cursor: string): string | undefined {
+  const next = typeof link === 'string' ? new URLSearchParams(link.replace(/^[^?]*/, '')).get('cursor') : null;
+  if (next === null && cursor !== '') throw unexpectedResponseFieldError('next');
+  return next ?? undefined;
 }

@@ -36,7 +36,7 @@ import { fetchMediaFile, fetchPayload, sendUpload } from './payloads.ts';
 import { parseChangedRecord, parseCommit, parseFileDetails, read } from './read.ts';
 import { RemoteReplica } from './replica.ts';
 import { fetchDifference, fetchRows } from './rows.ts';
-import type { Shape } from './shapes.ts';
+import { type Shape, unexpectedResponseFieldError } from './shapes.ts';
 import { RemoteTrash } from './trash.ts';
 import { encodeInput, writeQuery } from './write.ts';
 
@@ -138,7 +138,9 @@ export class RemoteCatalogue implements Catalogue {
       listPageShape(answers.change),
     );
     const { until = null, complete_since: completeSince = null } = value;
-    return { ...parseListPage(value, paging, parseChangedRecord), until, completeSince };
+    const page = parseListPage(value, paging, parseChangedRecord);
+    if (page.nextCursor === undefined) throw unexpectedResponseFieldError('next');
+    return { ...page, until, completeSince };
   }
 
   async history(ref: HistoryRef, paging: Pick<ListOptions, 'page' | 'pageSize'> = {}): Promise<Page<Commit>> {

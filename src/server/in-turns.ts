@@ -1,5 +1,6 @@
 /** Long work for one request: in turns with other requests, and only as long as its client waits for it. */
-import type { ListOptions, Page } from '../catalogue/catalogue.ts';
+import type { ListOptions } from '../catalogue/catalogue.ts';
+import { listAll } from '../catalogue/iterate.ts';
 import { toJson } from '../catalogue/represent.ts';
 import type { Steps } from '../catalogue/steps.ts';
 import type { Entities, Kind } from '../catalogue/types.ts';
@@ -24,7 +25,7 @@ export async function runInTurns<T>(request: Pick<RequestContext, 'ctx'>, steps:
 }
 
 /**
- * All entities of a list, in turns. Pages follow by cursor, so that none is left out if the catalogue changes meanwhile.
+ * All entities of a list, in turns.
  * @throws the errors of `list`; BadRequestError if the client has left
  */
 export async function* listInTurns<K extends Kind>(
@@ -32,16 +33,10 @@ export async function* listInTurns<K extends Kind>(
   kind: K,
   options: Omit<ListOptions, 'page' | 'cursor' | 'pageSize'> = {},
 ): AsyncGenerator<Entities[K], void, undefined> {
-  const { catalogue } = request;
-  const pageSize = catalogue.settings.max_page_size;
   const turns = turnsOf(request);
-  for (let cursor: string | null | undefined = ''; typeof cursor === 'string'; ) {
-    const page: Page<Entities[K]> = await catalogue.list(kind, { ...options, cursor, pageSize });
-    for (const item of page.items) {
-      yield item;
-      if (turns.isOver) await turns.next();
-    }
-    cursor = page.nextCursor;
+  for await (const item of listAll(request.catalogue, kind, options)) {
+    yield item;
+    if (turns.isOver) await turns.next();
   }
 }
 

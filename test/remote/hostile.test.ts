@@ -96,6 +96,13 @@ describe('answers without an end', { concurrency: 2 }, () => {
     await assert.rejects(trash.list(), isUnreachable);
     await assert.rejects(accounts.tokens(), isUnreachable);
   });
+
+  it('changes that go on without a cursor are not taken for all of them', async (test) => {
+    const change = { url: '/api/v1/groups/editors/', datetime: '2020-01-01T00:00:00Z' };
+    const page = { count: 9, next: 'http://x/?page=2', previous: null, results: [change] };
+    const catalogue = await at(test, says(page));
+    await assert.rejects(catalogue.changes(), isUnreachable);
+  });
 });
 
 describe('the name of a file', () => {
