@@ -3,7 +3,7 @@
  * uncommitted. The repository's own index is then updated under git's lock, as `git commit` does.
  */
 import { existsSync } from 'node:fs';
-import { copyFile, rename, rm } from 'node:fs/promises';
+import { copyFile, lstat, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, isTemporaryFile } from '../../disk/durable.ts';
@@ -155,18 +155,42 @@ async function stageChanges(
   const paths = output
     .split('\0')
     .filter((path) => path && !path.endsWith('/') && !path.split('/').some(isTemporaryFile));
-  const onDisk = paths.filter((path) => !texts.has(path));
+  const asWritten = await pathsAsWritten(top, texts, paths);
+  const onDisk = paths.filter((path) => !texts.has(path) || asWritten.has(path));
   const update = ['update-index', '-z', '--add', '--remove', '--replace'];
   await runGit(top, [...update, '--stdin'], { env, input: onDisk.map(nulTerminated).join(''), timeout: 600_000 });
+  // Git took these from the disk in one process: somebody may have saved one of them in the meantime.
+  const staged = await pathsAsWritten(top, texts, asWritten);
   const records: string[] = [];
   for (const path of paths) {
     const input = texts.get(path);
-    if (input === undefined) continue;
+    if (input === undefined || staged.has(path)) continue;
     const id = await runGit(top, ['hash-object', '-w', '--stdin', '--path', path], { input });
     records.push(`100644 ${id.trim()}\t${path}`);
   }
+  if (records.length === 0) return paths;
   await runGit(top, ['update-index', '-z', '--index-info'], { env, input: records.map(nulTerminated).join('') });
   return paths;
+}
+
+/** The paths whose files have the texts that were written. @param texts by path, relative to the working tree, as all paths */
+async function pathsAsWritten(
+  top: string,
+  texts: ReadonlyMap<string, string>,
+  paths: Iterable<string>,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>();
+  for (const path of paths) {
+    const text = texts.get(path);
+    if (text === undefined) continue;
+    const place = join(top, path);
+    const isFile = await lstat(place).then(
+      (stats) => stats.isFile(),
+      () => false,
+    );
+    if (isFile && (await readFile(place, 'utf8').catch(() => null)) === text) found.add(path);
+  }
+  return found;
 }
 
 const nulTerminated = (item: string) => `${item}\0`;

@@ -8,6 +8,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { ConflictError } from '../../../src/catalogue/errors.ts';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
+import { createGitCommit } from '../../../src/files/git/commit.ts';
 import { type FolderContent, homeOf, makeFolder, until } from '../../support/folder.ts';
 
 const content: FolderContent = {
@@ -78,6 +79,40 @@ const bytes = (text: string) => ({ source: Readable.from([Buffer.from(text)]), f
 const recordOf = (slug: string) => `${homeOf(`parks/${slug}`)}/dataset.yaml`;
 
 describe('each write is a commit', () => {
+  it('of any number of records in the same number of git processes, with what was written of each', async (t) => {
+    const { root, home, git } = await workshop(t);
+    const trace = home.path('.git/trace');
+    const commit = async (texts: ReadonlyMap<string, string>) => {
+      process.env.GIT_TRACE = trace;
+      t.after(() => delete process.env.GIT_TRACE);
+      const change = { author: { name: 'A', email: 'a@example.org' }, date: new Date(), message: 'Many', paths: [] };
+      await createGitCommit(root, { ...change, texts }, 1000);
+      delete process.env.GIT_TRACE;
+      const processes = (await readFile(trace, 'utf8')).match(/built-in: git \S+/g) ?? [];
+      await rm(trace);
+      return processes.length;
+    };
+    const texts = new Map(Array.from({ length: 50 }, (_, i) => [`groups/g${i}.yaml`, `label: G${i}\n`]));
+    await mkdir(join(root, 'groups'), { recursive: true });
+    for (const [path, text] of texts) await writeFile(join(root, path), text);
+    const first = await commit(texts);
+    const one = new Map([['groups/g1.yaml', 'label: One\n']]);
+    await writeFile(join(root, 'groups/g1.yaml'), 'label: One\n');
+    assert.equal(await commit(one), first);
+    // Of a file that was saved since, what was written; it stays as a change of the person who saved it.
+    await writeFile(join(root, 'groups/g2.yaml'), 'label: By hand\n');
+    await writeFile(join(root, 'groups/g3.yaml'), 'label: Three\n');
+    await commit(
+      new Map([
+        ['groups/g2.yaml', 'label: Two\n'],
+        ['groups/g3.yaml', 'label: Three\n'],
+      ]),
+    );
+    assert.equal(git('show', 'HEAD:data/groups/g2.yaml'), 'label: Two\n');
+    assert.equal(git('show', 'HEAD:data/groups/g3.yaml'), 'label: Three\n');
+    assert.equal(git('status', '--porcelain').trim(), 'M data/groups/g2.yaml');
+  });
+
   it('says why a rename is refused, and commits nothing', async (t) => {
     const { root, as, commits } = await workshop(t);
     await writeFile(join(root, homeOf('parks/trees'), 'dataset.yaml'), 'label: [\n');
