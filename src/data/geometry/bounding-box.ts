@@ -1,6 +1,6 @@
 /**
  * Bounding boxes in the plane of longitude and latitude. One that crosses the antimeridian, or lies beyond 180 degrees
- * (as web maps send it after a turn around the globe), is split into several planar ones.
+ * (as web maps send it after some turns around the globe), is split into several planar ones.
  */
 import type { Bbox, Geometry } from './geometry.ts';
 import { type Extent, emptyExtent } from './validate.ts';
@@ -39,16 +39,18 @@ export function splitAtAntimeridian([west, south, east, north]: Bbox): PlanarBbo
   ];
 }
 
-/** A box and, where it reaches beyond 180 degrees, its copies shifted by 360 degrees. */
+/** A box and, where it reaches beyond 180 degrees, its copies shifted by full turns. */
 export function bboxWithWrappedCopies(box: PlanarBbox): PlanarBbox[] {
   return longitudeShifts(box).map((shift) => [box[0] + shift, box[1], box[2] + shift, box[3]]);
 }
 
-/** Shifts in degrees by which copies of a box also cover the longitudes from -180 to 180; the first is 0. */
+/** Shifts in degrees, of full turns, by which copies of a box also cover the longitudes from -180 to 180; the first is 0. */
 export function longitudeShifts([west, , east]: PlanarBbox): number[] {
   const shifts = [0];
-  if (east > 180) shifts.push(-360);
-  if (west < -180) shifts.push(360);
+  const last = Math.ceil((180 - west) / 360) - 1;
+  // Four cover all longitudes, however wide the box is.
+  for (let turns = last; turns > last - 4 && east + 360 * turns > -180; turns--)
+    if (turns !== 0) shifts.push(360 * turns);
   return shifts;
 }
 

@@ -120,7 +120,7 @@ function bboxTest(geos: Geos, bbox: Bbox): GeometryTest {
   };
 }
 
-/** The geometry and, where a box around it reaches beyond 180 degrees, copies shifted by 360 degrees. */
+/** The geometry and, where a box around it reaches beyond 180 degrees, copies shifted by full turns. */
 function wrappedCopies(geometry: Geometry, box: PlanarBbox): Geometry[] {
   return longitudeShifts(box).map((shift) =>
     shift === 0 ? geometry : mapPositions(geometry, (x, y) => [x + shift, y]),

@@ -86,6 +86,10 @@ test('across the antimeridian', async () => {
     ['within', '170,-10,-170,10'],
     ['bbox', '170,-10,190,10'],
     ['bbox', '-190,-10,-170,10'],
+    ['bbox', '530,-10,550,10'],
+    ['bbox', '-910,-10,-890,10'],
+    ['intersects', 'POLYGON((890 -10,910 -10,910 10,890 10,890 -10))'],
+    ['within', 'POLYGON((530 -10,550 -10,550 10,530 10,530 -10))'],
     ['intersects', 'POLYGON((170 -10,190 -10,190 10,170 10,170 -10))'],
     ['within', 'POLYGON((170 -10,190 -10,190 10,170 10,170 -10))'],
     ['within', 'POLYGON((-190 -10,-170 -10,-170 10,-190 10,-190 -10))'],
@@ -109,6 +113,28 @@ test('across the antimeridian', async () => {
   assert.equal(await finds('within', 'Point([179.5,0]).buffer(2)', west), true);
   const crossing = { ...wkt('POINT(179 0)'), bbox: () => [178, -1, -178, 1] as const };
   assert.equal(await finds('intersects', '170,-10,-170,10', crossing), true, 'a row that says it crosses');
+});
+
+test('boxes some turns around the globe away, and wider than it', async () => {
+  for (const [box, longitude, isFound] of [
+    ['550,-20,560,-10', -165, true],
+    ['550,-20,560,-10', 165, false],
+    ['890,-20,900,-10', 175, true],
+    ['-900,-20,-890,-10', -175, true],
+    ['500,-20,5000,-10', 0, true],
+    ['-5000,-20,-500,-10', 0, true],
+    ['-1e308,-20,1e308,-10', 0, true],
+    ['1e308,-20,1.1e308,-10', 0, false],
+  ] as const) {
+    const row = wkt(`POINT(${longitude} -15)`);
+    assert.equal(await finds('bbox', box, row), isFound, `${box} ${longitude}`);
+    const boxes = boxesToSearch(parseLookupPredicate('geometry__bbox', box, schema)) ?? [];
+    assert.equal(
+      boxes.some((part) => doBboxesIntersect(row.bbox() ?? [0, 0, 0, 0], part)),
+      isFound,
+      `boxes of ${box}`,
+    );
+  }
 });
 
 test('degenerate boxes: a line, a point, the antimeridian itself', async () => {
