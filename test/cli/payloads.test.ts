@@ -181,7 +181,10 @@ describe('payloads in an object store', { skip: missingObjectStore }, async () =
       planned.out,
       new RegExp(`^Would remove ${object(ashes).Key} \\(2\\.\\d kB, of \\d{4}-\\d\\d-\\d\\d\\)\n$`),
     );
-    const removed = await run('payloads gc --older-than 0h --yes');
+    const refused = await run('payloads gc --older-than 0h --json');
+    assert.deepEqual([refused.exitCode, refused.out], [2, '']);
+    const removed = await run('payloads gc --older-than 0h --yes --json');
+    assert.equal(JSON.parse(removed.out).objects[0].key, object(ashes).Key);
     assert.match(removed.err, /^Removed 1 object\.$/m);
     assert.deepEqual(await keys(), [...sums(oaks, elms), 'typed/notes.txt'].sort());
     await repository.git('checkout', '--quiet', 'HEAD~1');
