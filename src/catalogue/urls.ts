@@ -120,9 +120,11 @@ const urlError = (message: string) => new ValidationError({ non_field_errors: [m
  */
 export function parseCatalogueUrl(text: string): string {
   const like = 'An address is written like https://data.example.org';
-  if (!URL.canParse(text))
+  // `alice:password@host` is read as a scheme and a path.
+  const maySignIn = text.includes('@') && !isUrl(text);
+  if (maySignIn || !URL.canParse(text))
     throw urlError(
-      text.includes('@') || isUrl(text)
+      maySignIn || isUrl(text)
         ? `This isn't an address. ${like}`
         : `${excerpt(text)} isn't an address. ${like}. Is it https://${excerpt(text)}?`,
     );

@@ -19,6 +19,8 @@ describe('an address of a catalogue', () => {
     'ftp://example.org',
     'https://',
     'https://bob:secret@example.org',
+    'bob:secret@example.org',
+    'mailto:bob:secret@example.org',
     'https://example.org/?format=json',
     '',
   ])
