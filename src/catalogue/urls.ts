@@ -62,7 +62,7 @@ export const isHttpUrl = (text: string): boolean => /^https?:\/\/[^\s<>"]+$/.tes
 export function httpUri(text: string): string | undefined {
   const url = text.trim();
   if (!isHttpUrl(url)) return undefined;
-  if (/^[\w.~:/?#@!$&'()*+,;=-]*$/.test(url)) return url;
+  if (/^[\w.~:/?@!$&'()*+,;=-]*(?:#[\w.~:/?@!$&'()*+,;=-]*)?$/.test(url)) return url;
   const { origin, href } = new URL(url.toWellFormed());
   const start = href.startsWith(origin) ? origin.length : 0;
   const encoded = href.slice(start).replace(/[[\]{}|\\^`]|%(?![0-9A-Fa-f]{2})/g, encodeURIComponent);

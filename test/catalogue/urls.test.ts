@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Ref } from '../../src/catalogue/ref.ts';
-import { apiPath } from '../../src/catalogue/urls.ts';
+import { apiPath, httpUri } from '../../src/catalogue/urls.ts';
 
 describe('pathOf', () => {
   const table: readonly (readonly [Ref, string])[] = [
@@ -18,4 +18,14 @@ describe('pathOf', () => {
     [{ kind: 'file', slug: '7' }, '/api/v1/intrinsecus/7/'],
   ];
   for (const [ref, path] of table) it(path, () => assert.equal(apiPath(ref), path));
+});
+
+it('an address as a URI has one fragment', () => {
+  for (const [address, uri] of [
+    ['https://example.org/?a#b', 'https://example.org/?a#b'],
+    ['https://example.org/#a#b', 'https://example.org/#a%23b'],
+    ['https://example.org/ä#a#b', 'https://example.org/%C3%A4#a%23b'],
+    ['example.org', undefined],
+  ] as const)
+    assert.equal(httpUri(address), uri);
 });
