@@ -26,7 +26,7 @@ function hasUnknownKeys({ items, properties }: Schema, value: unknown): boolean 
   if (Array.isArray(value)) return items !== undefined && value.some((item) => hasUnknownKeys(items, item));
   if (!properties) return false;
   for (const key in value) {
-    const ofKey = properties[key];
+    const ofKey = Object.hasOwn(properties, key) ? properties[key] : undefined;
     if (!ofKey || hasUnknownKeys(ofKey, (value as Readonly<Record<string, unknown>>)[key])) return true;
   }
   return false;
@@ -38,7 +38,7 @@ function* unknownKeys(schema: Schema, value: unknown, pointer: string, isClosed:
     for (const [i, item] of value.entries()) yield* unknownKeys(schema.items, item, `${pointer}/${i}`, isClosed);
   if (typeof value !== 'object' || value === null || Array.isArray(value) || !schema.properties) return;
   for (const [key, item] of Object.entries(value)) {
-    const ofKey = schema.properties[key];
+    const ofKey = Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
     if (ofKey && (typeof item !== 'object' || item === null)) continue;
     const place = `${pointer}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
     if (ofKey) {

@@ -125,6 +125,14 @@ describe('misspelledKeys', () => {
     ]);
   });
 
+  it('knows no keys by the names of JavaScript', () => {
+    const found = findMisspelledKeys('settings', { constructor: 1, toString: {} });
+    assert.deepEqual(
+      found.map(({ pointer }) => pointer),
+      ['/constructor', '/toString'],
+    );
+  });
+
   it('says nothing of other keys, nor where the right key is there too', () => {
     assert.deepEqual(messages({ label, lable: 1, 'x-ours': 2, project: 3 }), []);
   });
