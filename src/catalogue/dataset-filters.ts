@@ -1,5 +1,6 @@
 /** Filters and the order of datasets by their newest version: its place and its time. */
 import { ValidationError } from './errors.ts';
+import { parseTimeParameter } from './iso-time.ts';
 import type { Box } from './maps.ts';
 import { latestReadyVersion } from './ready-versions.ts';
 import type { Dataset } from './types.ts';
@@ -62,19 +63,10 @@ const rangesOf = ([west, , east]: Box): readonly (readonly [number, number])[] =
  */
 export function makeDatasetUpdatedFilter(isEarlier: boolean) {
   return (name: string, values: readonly string[]): ((dataset: Dataset) => boolean) => {
-    const times = values.map((value) => parseTime(name, value, isEarlier));
+    const times = values.map((value) => new Date(parseTimeParameter(name, value, isEarlier)).toISOString());
     return (dataset) => {
       const updated = lastUpdateOf(dataset);
       return updated !== '' && times.some((time) => (isEarlier ? updated <= time : updated >= time));
     };
   };
-}
-
-/** A time in the form of entities. A date means its beginning, or its end as an upper limit. */
-function parseTime(name: string, text: string, isUpper: boolean): string {
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(text);
-  const time = isDate ? `${text}T${isUpper ? '23:59:59.999' : '00:00:00.000'}Z` : text.replace(/ (?=\d\d:\d\d$)/, '+');
-  if (!/^\d{4}-\d\d-\d\d([Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d))$/.test(time) || Number.isNaN(Date.parse(time)))
-    throw new ValidationError({ [name]: ['Write a date or a time of RFC 3339: 2026-01-31 or 2026-01-31T12:00:00Z.'] });
-  return new Date(time).toISOString();
 }

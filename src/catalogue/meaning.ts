@@ -3,6 +3,7 @@ import { isReadableAccent, nearestReadableAccent } from './colour.ts';
 import { excerpt } from './errors.ts';
 import type { FieldTraits, NamedField } from './field.ts';
 import { type FieldsKind, fieldsOf } from './fields.ts';
+import { isDate } from './iso-time.ts';
 import { isKnownLicence, nearestLicence } from './licence.ts';
 import { isHttpUrl } from './urls.ts';
 
@@ -47,14 +48,6 @@ const isMailbox = (text: string) => isEmail(/^[^<>]*<([^<>]+)>$/.exec(text)?.[1]
 
 /** True for a BCP 47 tag that begins with a code of ISO 639. */
 export const isLanguageTag = (text: string): boolean => /^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$/.test(text);
-
-/** True for a date that exists, YYYY-MM-DD, and for a time on such a date: not for `2021-02-29`. */
-export function isDate(text: string): boolean {
-  const day = text.slice(0, 10);
-  const midnight = Date.parse(`${day}T00:00:00Z`);
-  // JavaScript takes 30 February for 1 March.
-  return !Number.isNaN(midnight + Date.parse(text)) && new Date(midnight).toISOString().startsWith(day);
-}
 
 const isOf: { readonly [M in Meaning]: (text: string) => boolean } = {
   licence: isKnownLicence,

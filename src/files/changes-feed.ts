@@ -8,9 +8,9 @@ import { resolveAlias } from '../catalogue/aliases.ts';
 import type { ChangesPage, Page } from '../catalogue/catalogue.ts';
 import { compareValues } from '../catalogue/compare.ts';
 import { pageAfterCursor } from '../catalogue/cursor.ts';
-import { ValidationError } from '../catalogue/errors.ts';
 import type { ChangedDataset, ChangedDatasetsOptions, ChangedRecord, ChangesOptions } from '../catalogue/feed.ts';
 import type { FeedHistory } from '../catalogue/feed-history.ts';
+import { parseTimeParameter } from '../catalogue/iso-time.ts';
 import { parseCataloguePath, recordPaths, recordPathWithoutExtension, unitKey } from '../catalogue/layout.ts';
 import { allEntities } from '../catalogue/listing.ts';
 import { getEntity } from '../catalogue/lookup.ts';
@@ -93,7 +93,7 @@ function sortedChanges(sources: FeedSources, since: string | undefined, isContin
   const known = lists.get(visible) ?? [];
   const same = known.find((one) => one.since === since && one.user === user && (isContinued || !one.isComplete));
   if (same) return same.list;
-  const from = since === undefined ? 0 : parseTime(since);
+  const from = since === undefined ? 0 : parseTimeParameter('since', since);
   const made: ListForViewer = { user, since, list: sortChanges(sources, from, since !== undefined), isComplete: false };
   lists.set(visible, [...known, made]);
   const finish = () => {
@@ -261,15 +261,4 @@ function timeOfUnit(store: UnitStore, key: string): number {
   const { stamps = '', payloads = '' } = store.states.get(key) ?? {};
   // Folders are among the stamps: a removed version is a change of the dataset.
   return Math.floor(Math.max(latestChange(stamps), latestChange(payloads)));
-}
-
-function parseTime(text: string): number {
-  // A plus that isn't percent-encoded arrives as a space.
-  const time = text.trim().replace(/ (?=\d\d:\d\d$)/, '+');
-  const isDate = /^\d{4}-\d\d-\d\d$/.test(time);
-  const isTime = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(time);
-  const milliseconds = isDate || isTime ? Date.parse(time) : Number.NaN;
-  if (Number.isNaN(milliseconds))
-    throw new ValidationError({ since: ['Write a date or a time of RFC 3339: 2026-01-31 or 2026-01-31T12:00:00Z.'] });
-  return milliseconds;
 }

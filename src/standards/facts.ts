@@ -2,8 +2,9 @@
  * Facts about a catalogue and its datasets, as the standards need them: URLs instead of references, parsed contacts, and
  * licences as addresses. A fact that nobody has written is undefined: it is left out, never invented.
  */
+import { isDate } from '../catalogue/iso-time.ts';
 import { findIdentifierOfLicenceUrl, findSpdxIdentifier, licenceUrl } from '../catalogue/licence.ts';
-import { isDate, isLanguageTag } from '../catalogue/meaning.ts';
+import { isLanguageTag } from '../catalogue/meaning.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import { decodeMetadata } from '../catalogue/metadata.ts';
 import { rowCountText } from '../catalogue/number-text.ts';
@@ -208,12 +209,11 @@ const chooseTime = (isBefore: (a: string, b: string) => boolean) => (chosen: str
 };
 const earlier = chooseTime((a, b) => a < b);
 const later = chooseTime((a, b) => a > b);
+const firstTime = (...times: readonly string[]) => times.reduce(earlier, '') || undefined;
+const lastTime = (...times: readonly string[]) => times.reduce(later, '') || undefined;
 
 /** A date as people wrote it; '' for one that doesn't exist, with which a document would be invalid. */
 const dateOrNone = (text: string): string => (isDate(text) ? text : '');
-
-const firstTime = (...times: readonly string[]) => times.reduce(earlier, '') || undefined;
-const lastTime = (...times: readonly string[]) => times.reduce(later, '') || undefined;
 
 /** A sentence about the table, in place of a description that nobody has written. */
 function describeTable({ label, slug, columns }: Dataset, version: Version | undefined): string {

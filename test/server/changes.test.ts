@@ -93,7 +93,7 @@ describe('the feed of changes', () => {
   });
 
   it('refuses what is no time, and says so', async () => {
-    for (const since of ['yesterday', '2026-13-01', '2026-01-31T12:00:00', '1'])
+    for (const since of ['yesterday', '2026-13-01', '2026-02-31', '2026-01-31T12:00:00', '1'])
       assert.equal((await ask(`?since=${since}`)).status, 400, since);
     assert.equal((await ask('?sinc=2026-01-01')).status, 400);
     assert.equal((await ask('?cursor=x')).status, 404);

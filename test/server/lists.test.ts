@@ -114,10 +114,14 @@ describe('a list of datasets', () => {
     assert.deepEqual(await slugsOf('?ordering=updated&updated__gte=2021-01-01'), ['wood', 'benches', 'islands']);
     assert.deepEqual(await slugsOf('?updated__gte=2023-06-01T14:00:00%2B02:00'), ['islands']);
     assert.deepEqual(await slugsOf('?updated__lte=2020-01-01'), ['trees']);
+    const beyond = '9999-12-31T23:59:59-23:59';
+    assert.deepEqual(await slugsOf(`?updated__lte=${beyond}`), await slugsOf('?updated__lte=9999-12-31'));
+    assert.deepEqual(await slugsOf(`?updated__gte=${beyond}`), []);
   });
 
   it('refuses what is no box or time', async () => {
-    for (const query of ['bbox=1,2,3', 'bbox=1,2,3,x', 'bbox=0,60,1,50', 'bbox=200,0,201,1', 'updated__gte=yesterday'])
+    const times = ['yesterday', '2026-02-31', '2026-06-31T12:00:00Z'].map((time) => `updated__gte=${time}`);
+    for (const query of ['bbox=1,2,3', 'bbox=1,2,3,x', 'bbox=0,60,1,50', 'bbox=200,0,201,1', ...times])
       assert.equal((await ask(`datasets/?${query}`)).status, 400, query);
   });
 
