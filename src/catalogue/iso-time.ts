@@ -25,9 +25,11 @@ const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
  */
 export function parseTimeParameter(name: string, text: string, isUpper = false): number {
   // A plus that isn't percent-encoded arrives as a space.
-  const time = text.trim().replace(/ (?=\d\d:\d\d$)/, '+');
+  const given = text.trim().replace(/ (?=\d\d:\d\d$)/, '+');
+  // A leap second (RFC 3339, section 5.7), which JavaScript doesn't know.
+  const time = given.replace(/(?<=:59):60(?=[.Zz+-])/, ':59');
   const isDay = /^\d{4}-\d\d-\d\d$/.test(time);
-  const isTime = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(time);
+  const isTime = /^\d{4}-\d\d-\d\d[Tt](?!24)\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/.test(time);
   if (!(isDay || isTime) || !isDate(time))
     throw new ValidationError({ [name]: ['Write a date or a time of RFC 3339: 2026-01-31 or 2026-01-31T12:00:00Z.'] });
   const milliseconds = Date.parse(time) + (isDay && isUpper ? 86_399_999 : 0);

@@ -16,6 +16,7 @@ import {
   ValidationError,
 } from '../catalogue/errors.ts';
 import { invalidChoice } from '../catalogue/input.ts';
+import { isDate } from '../catalogue/iso-time.ts';
 import { paginate } from '../catalogue/listing.ts';
 import { representToken, resourceUrl, toJson } from '../catalogue/represent.ts';
 import { invalidInput, type Parsed, parseTextInput } from '../catalogue/text-input.ts';
@@ -177,7 +178,9 @@ function parseTokenOptions(input: Input, errors: FieldErrors): TokenOptions {
 function parseExpiry(value: unknown): Parsed {
   if (value === null) return { value };
   const isTime =
-    typeof value === 'string' && /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(value);
+    typeof value === 'string' &&
+    /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:\d\d))?$/.test(value) &&
+    isDate(value);
   const time = new Date(isTime ? value : Number.NaN);
   if (Number.isNaN(time.getTime()))
     return invalidInput(

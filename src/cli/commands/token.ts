@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander';
 import { type TokenInfo, type TokenScope, tokenScopes } from '../../catalogue/accounts.ts';
 import { NotFoundError } from '../../catalogue/errors.ts';
+import { isDate } from '../../catalogue/iso-time.ts';
 import { parseUserRef } from '../../catalogue/parse-ref.ts';
 import { representToken } from '../../catalogue/represent.ts';
 import type { Verb } from '../command.ts';
@@ -122,10 +123,10 @@ function later(milliseconds: number): Date {
 function expiryFrom(text: string): Expiry {
   if (text === 'never') return { at: null };
   const [, count, span = ''] = /^(\d{1,4})([hdwy])$/.exec(text) ?? [];
-  const isDate = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) && !Number.isNaN(Date.parse(text));
-  if (count === undefined && !isDate)
+  const isTime = /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?$/.test(text) && isDate(text);
+  if (count === undefined && !isTime)
     throw new InvalidArgumentError('Write it like 12h, 30d, 8w, 1y, 2030-12-31 or never.');
-  const at = isDate ? new Date(text) : later(Number(count) * (spans[span] ?? 0));
+  const at = isTime ? new Date(text) : later(Number(count) * (spans[span] ?? 0));
   if (at.getTime() <= Date.now()) throw new InvalidArgumentError('The expiry is in the past.');
   return { at };
 }
