@@ -96,14 +96,15 @@ export function polygonOfRings(rings: readonly Position[][]): Geometry | null {
     }
     const polygon = [ring.toReversed()];
     polygons.push(polygon);
-    outsides.push({ polygon, ring, area: -area, box: boxOf(ring) });
+    const box = boxOf(ring);
+    outsides.push({ polygon, area: -area, box, contains: insideTest(ring, box) });
   }
   // An island in a hole has holes of its own: each hole belongs to the smallest ring around it.
   outsides.sort((a, b) => a.area - b.area);
   for (const hole of holes) {
     const area = signedArea(hole);
     const point = pointWithin(hole);
-    const home = outsides.find((one) => one.area > area && isInBox(point, one.box) && isInside(point, one.ring));
+    const home = outsides.find((one) => one.area > area && isInBox(point, one.box) && one.contains(point));
     // A hole in nothing is an outside of the wrong direction.
     if (home) home.polygon.push(hole.toReversed());
     else polygons.push([hole]);
@@ -118,9 +119,9 @@ export function polygonOfRings(rings: readonly Position[][]): Geometry | null {
 /** An outer ring, and the polygon that begins with it. */
 interface Outside {
   readonly polygon: Position[][];
-  readonly ring: readonly Position[];
   readonly area: number;
   readonly box: Extent;
+  readonly contains: (position: Position) => boolean;
 }
 
 function boxOf(ring: readonly Position[]): Extent {
@@ -152,13 +153,14 @@ function pointWithin(ring: readonly Position[]): Position {
 
 /** Where the edges of a ring cross a parallel. */
 function crossingsOf(ring: readonly Position[], y: number): number[] {
-  const crossings: number[] = [];
-  ring.forEach(([x1 = 0, y1 = 0], index) => {
-    const [x2 = 0, y2 = 0] = ring[(index + 1) % ring.length] ?? [];
-    if (y1 > y !== y2 > y) crossings.push(((x2 - x1) * (y - y1)) / (y2 - y1) + x1);
-  });
-  return crossings;
+  return ring
+    .map((position, index) => crossingOf(position, ring[(index + 1) % ring.length] as Position, y))
+    .filter((crossing) => !Number.isNaN(crossing));
 }
+
+/** Where an edge crosses a parallel; NaN if it doesn't. */
+const crossingOf = ([x1 = 0, y1 = 0]: Position, [x2 = 0, y2 = 0]: Position, y: number): number =>
+  y1 > y !== y2 > y ? ((x2 - x1) * (y - y1)) / (y2 - y1) + x1 : Number.NaN;
 
 /** Area of a ring, positive if it is counterclockwise. */
 function signedArea(ring: readonly Position[]): number {
@@ -170,6 +172,39 @@ function signedArea(ring: readonly Position[]): number {
   return area / 2;
 }
 
-/** True if a position is inside of a ring, by the number of edges to the right of it. */
-const isInside = ([x = 0, y = 0]: Position, ring: readonly Position[]): boolean =>
-  crossingsOf(ring, y).filter((crossing) => x < crossing).length % 2 === 1;
+/**
+ * A test whether a position in the box of a ring is inside of it, by the number of edges to the right. Its edges are sorted into bands
+ * from south to north, and each test looks at those of one band: a ring of a million vertices may have thousands of holes.
+ */
+function insideTest(ring: readonly Position[], [, south, , north]: Extent): (position: Position) => boolean {
+  let bands: readonly (readonly number[])[] | undefined;
+  let bandOf: (y: number) => number;
+  const nextOf = (edge: number) => ring[(edge + 1) % ring.length] as Position;
+  const sort = (): readonly (readonly number[])[] => {
+    let climb = 0;
+    ring.forEach(([, y = 0], edge) => {
+      climb += Math.abs((nextOf(edge)[1] as number) - y);
+    });
+    // As many that each edge lies in two of them on average, at most.
+    const count = Math.max(
+      1,
+      Math.floor(Math.min(Math.sqrt(ring.length), (ring.length * (north - south)) / climb)) || 1,
+    );
+    bandOf = (y) => Math.min(count - 1, Math.floor(((y - south) / (north - south)) * count) || 0);
+    const sorted = Array.from({ length: count }, (): number[] => []);
+    ring.forEach(([, y = 0], edge) => {
+      const [from, to] = [bandOf(y), bandOf(nextOf(edge)[1] as number)];
+      for (let band = Math.min(from, to); band <= Math.max(from, to); band++) sorted[band]?.push(edge);
+    });
+    return sorted;
+  };
+  return ([x = 0, y = 0]) => {
+    bands ??= sort();
+    let isInside = false;
+    for (const edge of bands[bandOf(y)] ?? []) {
+      const crossing = crossingOf(ring[edge] as Position, nextOf(edge), y);
+      if (x < crossing) isInside = !isInside;
+    }
+    return isInside;
+  };
+}
