@@ -14,6 +14,10 @@ export interface SortValue<T> {
 
 type Position = readonly (string | number)[];
 
+/** Number of items on a page: the default for numbers below 1, as for an invalid `page_size` of a request. */
+export const pageSizeOf = ({ pageSize = 0 }: ListOptions, { page_size, max_page_size }: Settings): number =>
+  Math.min(pageSize >= 1 ? Math.floor(pageSize) : page_size, max_page_size);
+
 /**
  * The page after a cursor.
  * @param items all items, sorted by the values
@@ -22,12 +26,13 @@ type Position = readonly (string | number)[];
  */
 export function pageAfterCursor<T>(
   items: readonly T[],
-  { cursor = '', pageSize }: ListOptions,
-  { page_size, max_page_size }: Settings,
+  options: ListOptions,
+  settings: Settings,
   values: readonly SortValue<T>[],
   compare: (a: string | number, b: string | number) => number,
 ): Page<T> & { readonly nextCursor: string | null } {
-  const size = Math.min(pageSize ?? page_size, max_page_size);
+  const { cursor = '' } = options;
+  const size = pageSizeOf(options, settings);
   const positionOf = (item: T): Position => values.map(({ value }) => value(item));
   const isAfter = (item: T, position: Position) => {
     for (const [i, { value, isDescending }] of values.entries()) {

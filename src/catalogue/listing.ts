@@ -1,7 +1,7 @@
 /** Lists of the entities in a snapshot: filtered, searched, sorted, in pages. */
 import type { ListOptions, Page } from './catalogue.ts';
 import { compareValues } from './compare.ts';
-import { pageAfterCursor } from './cursor.ts';
+import { pageAfterCursor, pageSizeOf } from './cursor.ts';
 import { datasetsOfNamespace, datasetsWithKeyword } from './dataset-positions.ts';
 import { NotFoundError } from './errors.ts';
 import { countFacets, type Facets, facetNames } from './facets.ts';
@@ -165,7 +165,7 @@ export function* filterEntities<K extends Kind>(
  * @throws NotFoundError if there is no such page
  */
 export function paginate<T>(items: readonly T[], options: ListOptions, settings: Settings): Page<T> {
-  const pageSize = Math.min(options.pageSize ?? settings.page_size, settings.max_page_size);
+  const pageSize = pageSizeOf(options, settings);
   const pages = Math.max(1, Math.ceil(items.length / pageSize));
   const page = options.page === 'last' ? pages : (options.page ?? 1);
   if (!(page >= 1 && page <= pages)) throw new NotFoundError('Invalid page.');

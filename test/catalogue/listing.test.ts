@@ -220,6 +220,14 @@ describe('pages', () => {
       assert.deepEqual({ page, pages, slugs: items.map(({ slug }) => slug) }, expected);
     });
 
+  it('have the default size where none is possible', () => {
+    for (const pageSize of [0, -1, 0.5, Number.NaN])
+      for (const cursor of [undefined, '']) {
+        const { items, pages } = listPage(snapshot, 'dataset', { pageSize, cursor });
+        assert.deepEqual([items.length, pages], [3, 2]);
+      }
+  });
+
   it('count the whole', () => assert.equal(listPage(snapshot, 'dataset', {}).count, 5));
 });
 
