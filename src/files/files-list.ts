@@ -1,4 +1,5 @@
 /** The files of a catalogue as entities of their own (kind `file`), with their diagnostics. */
+import { compareTexts } from '../catalogue/compare.ts';
 import type { FileProblems } from '../catalogue/diagnostic.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { deriveIdFromAddress, maxId } from '../catalogue/ids.ts';
@@ -50,7 +51,7 @@ export const listProblemsIn = (folder: string, visible: Snapshot): readonly File
   [...visible.diagnostics]
     .filter(([path, problems]) => path.startsWith(`${folder}/`) && problems.length)
     .map(([path, problems]) => ({ path, problems }))
-    .sort((a, b) => comparePaths(a.path, b.path));
+    .sort((a, b) => compareTexts(a.path, b.path));
 
 type FileAt = ReturnType<typeof kindAndRefOfPath> & { readonly path: string };
 
@@ -72,11 +73,9 @@ function* findVisibleFiles(states: readonly UnitState[], visible: Snapshot): Ste
     }
   });
   for (const path of visible.diagnostics.keys()) if (!files.has(path)) add(path, kindAndRefOfPath(path));
-  const byPath = yield* sortInSteps([...files.values()], (a, b) => comparePaths(a.path, b.path));
+  const byPath = yield* sortInSteps([...files.values()], (a, b) => compareTexts(a.path, b.path));
   return yield* toCatalogueFiles(visible, byPath);
 }
-
-const comparePaths = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1);
 
 function* toCatalogueFiles(visible: Snapshot, files: readonly FileAt[]): Steps<readonly CatalogueFile[]> {
   const ids = new Set<number>();

@@ -93,13 +93,14 @@ describe('the feed of changes', () => {
   });
 
   it('refuses what is no time, and says so', async () => {
-    for (const since of ['yesterday', '2026-13-01', '2026-02-31', '2026-01-31T12:00:00', '1'])
+    for (const since of ['yesterday', '2026-13-01', '2026-02-31', '2026-01-31T12:00:00', '2026-01-31T24:00:00Z', '1'])
       assert.equal((await ask(`?since=${since}`)).status, 400, since);
     assert.equal((await ask('?sinc=2026-01-01')).status, 400);
     assert.equal((await ask('?cursor=x')).status, 404);
     for (const since of [
       '2026-01-31',
       '2026-01-31T12:00:00Z',
+      '2016-12-31T23:59:60Z',
       '2026-01-31T12:00:00.5%2B02:00',
       '2026-01-31T12:00:00+02:00',
     ])

@@ -276,6 +276,13 @@ describe('XML', () => {
       assert.throws(() => add(9), /a feature of more than 134217728 bytes/);
     }
   });
+  it('has no columns or rows of elements with the names of members of objects in JavaScript', async () => {
+    const point = '<Point><coordinates>1,2</coordinates></Point>';
+    const kml = `<kml><Placemark><name>A</name><constructor>x</constructor>${point}</Placemark></kml>`;
+    assert.deepEqual(typesOf((await ingestPayload(kml, 'a.kml')).result).slice(1), ['name:string']);
+    const gpx = '<gpx><constructor><name>x</name></constructor><wpt lat="1" lon="2"><name>A</name></wpt></gpx>';
+    assert.equal((await rowsOf((await ingestPayload(gpx, 'a.gpx')).table)).length, 1);
+  });
   it('has tracks and routes of GPX without lines of one position', async () => {
     const points = (n: number, name: string) => `<${name} lat="1" lon="2"/>`.repeat(n);
     const track = (...counts: number[]) =>

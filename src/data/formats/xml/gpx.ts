@@ -6,7 +6,11 @@ import type { ReadFeature } from '../feature-batches.ts';
 import { countRepair, type PayloadInfo } from '../types.ts';
 import { assertItemFits, type XmlHandler } from './xml-stream.ts';
 
-const kinds: Readonly<Record<string, string>> = { wpt: 'waypoint', rte: 'route', trk: 'track' };
+const kinds: ReadonlyMap<string, string> = new Map([
+  ['wpt', 'waypoint'],
+  ['rte', 'route'],
+  ['trk', 'track'],
+]);
 /** Elements of a waypoint, route or track that become columns. */
 const texts = new Set(['name', 'cmt', 'desc', 'src', 'type', 'number', 'time', 'sym', 'fix', 'sat', 'hdop']);
 
@@ -31,7 +35,7 @@ export class GpxHandler implements XmlHandler {
 
   open(name: string, { lat, lon, href }: Readonly<Record<string, string>>): void {
     this.#path.push(name);
-    const kind = kinds[name];
+    const kind = kinds.get(name);
     if (kind !== undefined) {
       this.#properties = Object.assign(Object.create(null), { kind }) as Record<string, unknown>;
       this.#lines = name === 'rte' ? [[]] : [];
@@ -55,8 +59,8 @@ export class GpxHandler implements XmlHandler {
     if (name === 'ele' && (parent === 'wpt' || parent === 'rtept' || parent === 'trkpt')) {
       if (value !== '' && !Number.isNaN(Number(value))) this.#position.push(Number(value));
     } else if (name === 'rtept' || name === 'trkpt') this.#lines.at(-1)?.push(this.#position);
-    else if (kinds[name] !== undefined) this.#end(name);
-    else if (texts.has(name) && kinds[parent] !== undefined && value !== '') properties[name] ??= value;
+    else if (kinds.has(name)) this.#end(name);
+    else if (texts.has(name) && kinds.has(parent) && value !== '') properties[name] ??= value;
   }
 
   #end(name: string): void {

@@ -7,17 +7,17 @@ import type { ReadFeature } from '../feature-batches.ts';
 import { assertItemFits, type XmlHandler } from './xml-stream.ts';
 
 /** Elements of a Placemark that become columns. */
-const texts: Readonly<Record<string, string>> = {
-  name: 'name',
-  description: 'description',
-  address: 'address',
-  phoneNumber: 'phoneNumber',
-  Snippet: 'snippet',
-  snippet: 'snippet',
-  when: 'when',
-  begin: 'begin',
-  end: 'end',
-};
+const texts: ReadonlyMap<string, string> = new Map([
+  ['name', 'name'],
+  ['description', 'description'],
+  ['address', 'address'],
+  ['phoneNumber', 'phoneNumber'],
+  ['Snippet', 'snippet'],
+  ['snippet', 'snippet'],
+  ['when', 'when'],
+  ['begin', 'begin'],
+  ['end', 'end'],
+]);
 const geometries = new Set(['Point', 'LineString', 'LinearRing', 'Polygon', 'MultiGeometry', 'Track', 'MultiTrack']);
 
 /** A geometry that is being read. */
@@ -66,11 +66,12 @@ export class KmlHandler implements XmlHandler {
     if (!this.#properties) return;
     this.#bytes += text.length + 16;
     assertItemFits(this.#bytes);
+    const column = texts.get(name);
     if (name === 'Placemark') this.#endPlacemark();
     else if (name === 'coordinates' || name === 'coord') this.#addPositions(text, name === 'coord');
     else if (geometries.has(name)) this.#endShape(name);
     else if (name === 'SimpleData' || (name === 'value' && parent === 'Data')) this.#set(this.#dataName, text);
-    else if (texts[name] && parent !== 'Track') this.#set(texts[name] as string, text);
+    else if (column !== undefined && parent !== 'Track') this.#set(column, text);
   }
 
   #set(name: string, text: string): void {
