@@ -14,6 +14,9 @@ export interface Histogram {
   readonly counts: readonly number[];
 }
 
+/** A form of numbers or of dates in CSV. */
+export type TextForm = 'decimal comma' | 'date';
+
 /** Statistics of a column's values. */
 export interface ColumnStatistics {
   readonly name: string;
@@ -24,6 +27,8 @@ export interface ColumnStatistics {
   /** Absent for booleans, objects and arrays. Texts are truncated to 100 characters. */
   readonly min?: number | string;
   readonly max?: number | string;
+  /** How CSV writes the values, if not as JSON does: `12,5`, or dates such as `31.12.2024`. */
+  readonly form?: TextForm;
 }
 
 /** Statistics of a column with the distribution of its values. */
@@ -95,7 +100,7 @@ function* statisticsIn(columns: unknown): Generator<[string, KnownStatistics]> {
     : Object.entries(columns);
   for (const [name, value] of entries) {
     if (typeof name !== 'string' || typeof value !== 'object' || value === null) continue;
-    const { nulls, distinct, min, max } = value as Record<string, unknown>;
+    const { nulls, distinct, min, max, form } = value as Record<string, unknown>;
     yield [
       name,
       {
@@ -103,11 +108,13 @@ function* statisticsIn(columns: unknown): Generator<[string, KnownStatistics]> {
         ...((isCount(distinct) || distinct === null) && { distinct }),
         ...(isBound(min) && { min }),
         ...(isBound(max) && { max }),
+        ...(isTextForm(form) && { form }),
       },
     ];
   }
 }
 
+const isTextForm = (value: unknown): value is TextForm => value === 'decimal comma' || value === 'date';
 const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 const isBound = (value: unknown): value is number | string =>
   typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));

@@ -1,4 +1,6 @@
 /** A dataset as a Data Package 2 (Frictionless) with Table Schema: the rows as CSV, and the file as it was published. */
+import type { TextForm } from '../catalogue/column-statistics.ts';
+import type { Column } from '../catalogue/types.ts';
 import type { CsvForm } from './csv-form.ts';
 import type { DatasetFacts, Distribution } from './facts.ts';
 import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
@@ -21,7 +23,10 @@ export function dataPackage(facts: DatasetFacts): Readonly<Record<string, unknow
 }
 
 function tabular({ csv, columns }: Distribution) {
-  const fields = columns().map(({ name, column }) => mapFacts(columnMapping, 'dataPackage', { ...column, name }));
+  const fields = columns().map(({ name, column }) => ({
+    ...mapFacts(columnMapping, 'dataPackage', { ...column, name }),
+    ...inForm(column, csv.forms.get(column.name)),
+  }));
   return {
     type: 'table',
     encoding: csv.encoding,
@@ -35,6 +40,13 @@ function tabular({ csv, columns }: Distribution) {
       },
     }),
   };
+}
+
+/** What a field says of its texts. Dates of other forms are texts to Table Schema: it has one format for a column, which isn't known. */
+function inForm({ type }: Column, form: TextForm | undefined) {
+  if (form === 'date') return { type: 'string' };
+  if (form === undefined) return {};
+  return { ...(type === 'float' && { decimalChar: ',' }), groupChar: '.' };
 }
 
 /** Most lines that are listed as those to leave out. */

@@ -16,6 +16,9 @@ let server: Awaited<ReturnType<typeof serveFolder>>;
 before(async () => {
   workshop = await makeWorkshop();
   await workshop.publish('german', 'german.csv', Buffer.from('Name;Größe\nBär;1,5\n', 'latin1'));
+  const forms = 'name;höhe;datum;am\nBär;1.012,5;31.12.2024;2024-12-31\nLuchs;0,5;1.2.2024;2024-02-01\n';
+  await workshop.publish('forms', 'forms.csv', forms);
+  await workshop.publish('grouped', 'grouped.csv', 'n;m\n1.234;0,5\n', { decimal: ',' });
   await workshop.publish('plain', 'plain.csv', 'a,b\n1,2\n');
   await workshop.publish('lines', 'lines.geojsonl', '{"type":"Feature","geometry":null,"properties":{"a":1}}\n');
   for (const [slug, { file, reading, name = 'file.csv' }] of Object.entries(odd)) {
@@ -96,6 +99,13 @@ interface Odd {
   readonly fields?: readonly string[];
 }
 
+interface Field {
+  readonly name: string;
+  readonly type?: string;
+  readonly decimalChar?: string;
+  readonly groupChar?: string;
+}
+
 interface Described {
   readonly format: string;
   readonly path: string;
@@ -106,7 +116,7 @@ interface Described {
     readonly headerRows?: readonly number[];
     readonly commentRows?: readonly number[];
   };
-  readonly schema?: { readonly fields: readonly { readonly name: string }[]; readonly fieldsMatch?: readonly string[] };
+  readonly schema?: { readonly fields: readonly Field[]; readonly fieldsMatch?: readonly string[] };
 }
 
 async function csvOf(slug: string): Promise<Described> {
@@ -123,6 +133,27 @@ it('names the encoding and the delimiter of a file as it was published', async (
     text.split('\n').map((line) => line.split(dialect?.delimiter ?? ',')),
     [['Name', 'Größe'], ['Bär', '1,5'], ['']],
   );
+});
+
+it('says how numbers are written, and takes dates that Table Schema would not read for texts', async () => {
+  const fields = async (slug: string) =>
+    (await csvOf(slug)).schema?.fields.map(({ name, type, decimalChar, groupChar }) => ({
+      name,
+      type,
+      ...(decimalChar !== undefined && { decimalChar }),
+      ...(groupChar !== undefined && { groupChar }),
+    }));
+  const commas = { decimalChar: ',', groupChar: '.' };
+  assert.deepEqual(await fields('forms'), [
+    { name: 'name', type: 'string' },
+    { name: 'höhe', type: 'number', ...commas },
+    { name: 'datum', type: 'string' },
+    { name: 'am', type: 'date' },
+  ]);
+  assert.deepEqual(await fields('grouped'), [
+    { name: 'n', type: 'integer', groupChar: '.' },
+    { name: 'm', type: 'number', ...commas },
+  ]);
 });
 
 it('says nothing of a dialect where it is the default one', async () => {

@@ -2,6 +2,8 @@
  * The forms of one column's texts: recognizes decimal commas and dates such as `31.12.2024` or `2024/12/31`, if all values have them, and
  * counts the values that don't fit where nearly all others do.
  */
+import type { TextForm } from '../../catalogue/column-statistics.ts';
+import type { ColumnType } from '../../catalogue/types.ts';
 import type { PayloadInfo } from '../formats/types.ts';
 import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
 import { isCommonUtf8Date, numberTextKind, parseBooleanText } from './infer-types.ts';
@@ -103,6 +105,12 @@ export class ColumnForms {
       count++;
     }
     return count > 0;
+  }
+
+  /** The form of the texts that were read as a type, for statistics; none if it is the common one. */
+  formOf(type: ColumnType): { readonly form?: TextForm } {
+    if (type === 'float' || type === 'integer') return this.numbers === decimalComma ? { form: 'decimal comma' } : {};
+    return this.dates && (type === 'date' || type === 'datetime') ? { form: 'date' } : {};
   }
 
   /** True if the points of all numbers were taken for decimal points, and may stand between thousands. */

@@ -95,13 +95,13 @@ export class ColumnProfile {
     const { type } = this;
     const countable = type !== 'object' && type !== 'array';
     const { distinct, min, max } = this.#summary;
-    const ordered = countable && type !== 'boolean' && min !== undefined;
     return {
       name,
       type,
       nulls: rows - this.#present,
       distinct: countable ? distinct : null,
-      ...(ordered ? { min, max } : {}),
+      ...(countable && type !== 'boolean' && min !== undefined && { min, max }),
+      ...(this.#textual && this.#forms.formOf(type)),
     } as ColumnStatistics;
   }
 
