@@ -159,7 +159,55 @@ export function convertGeometryToWgs84(geometry: Geometry, conversion: Conversio
     isComplete &&= position.every(Number.isFinite);
     return [...position, ...heights];
   });
-  return isComplete ? converted : null;
+  if (!isComplete) return null;
+  for (const [line, own] of linesIn(geometry, converted)) keepOnItsSide(line, own, conversion);
+  return converted;
+}
+
+/** Degrees from the antimeridian within which a vertex lies on it (1 cm): of coordinates that are rounded to so much. */
+const touching = 1e-7;
+
+/** Puts the vertices of a line or ring that lie on the antimeridian on the side of the others: at 180 or at -180 degrees. */
+function keepOnItsSide(given: Vertices, converted: Vertices, conversion: Conversion): void {
+  if (!converted.some(isOnAntimeridian)) return;
+  const [middleX, middleY] = [0, 1].map((axis) => middleOf(given.map((position) => position[axis] as number))) as [
+    number,
+    number,
+  ];
+  converted.forEach((position, at) => {
+    if (!isOnAntimeridian(position)) return;
+    const [x = 0, y = 0] = given[at] ?? [];
+    const [within = 0] = conversion.toWgs84(x + (middleX - x) / 100, y + (middleY - y) / 100);
+    position[0] = within < 0 ? -180 : 180;
+  });
+}
+
+const isOnAntimeridian = ([longitude = 0]: readonly number[]) => Math.abs(longitude) > 180 - touching;
+
+function middleOf(numbers: readonly number[]): number {
+  let [least, most] = [Infinity, -Infinity];
+  for (const number of numbers) [least, most] = [Math.min(least, number), Math.max(most, number)];
+  return (least + most) / 2;
+}
+
+type Vertices = readonly number[][];
+
+/** The lines and rings of a geometry, each with its vertices and those of the converted geometry. */
+function* linesIn(given: Geometry, converted: Geometry): Generator<readonly [given: Vertices, converted: Vertices]> {
+  if (given.type === 'GeometryCollection') {
+    const parts = converted.type === 'GeometryCollection' ? converted.geometries : [];
+    for (const [at, part] of given.geometries.entries()) yield* linesIn(part, parts[at] as Geometry);
+  } else if (given.type !== 'Point' && given.type !== 'MultiPoint' && converted.type !== 'GeometryCollection')
+    yield* linesInCoordinates(given.coordinates, converted.coordinates);
+}
+
+function* linesInCoordinates(
+  given: readonly unknown[],
+  converted: readonly unknown[],
+): Generator<readonly [given: Vertices, converted: Vertices]> {
+  if (given.every(isPosition)) yield [given, converted as number[][]];
+  else
+    for (const [at, part] of given.entries()) yield* linesInCoordinates(part as unknown[], converted[at] as unknown[]);
 }
 
 /**
@@ -168,25 +216,16 @@ export function convertGeometryToWgs84(geometry: Geometry, conversion: Conversio
  * @param converted the same geometry in WGS 84
  */
 export function jumpsOverAntimeridian(given: Geometry, converted: Geometry, conversion: Conversion): boolean {
-  if (given.type === 'GeometryCollection') {
-    const parts = converted.type === 'GeometryCollection' ? converted.geometries : [];
-    return given.geometries.some((part, at) => jumpsOverAntimeridian(part, parts[at] as Geometry, conversion));
-  }
-  if (given.type === 'Point' || given.type === 'MultiPoint' || converted.type === 'GeometryCollection') return false;
-  return jumps(given.coordinates, converted.coordinates, conversion);
-}
-
-function jumps(given: readonly unknown[], converted: readonly unknown[], conversion: Conversion): boolean {
-  return given.some((part, at) => {
-    if (!isPosition(part)) return jumps(part as unknown[], converted[at] as unknown[], conversion);
-    const [to, from] = [converted[at], converted[at - 1]] as number[][];
-    const [east = 0, west = 0] = [to?.[0], from?.[0]];
-    if (!from || Math.abs(east - west) <= 180) return false;
-    // A line along a parallel of a world map has its middle between its ends; one over the antimeridian hasn't.
-    const [x = 0, y = 0] = given[at - 1] as number[];
-    const [middle = 0] = conversion.toWgs84((x + (part[0] as number)) / 2, (y + (part[1] as number)) / 2);
-    return !(Math.min(west, east) <= middle && middle <= Math.max(west, east));
-  });
+  for (const [line, own] of linesIn(given, converted))
+    for (let at = 1; at < own.length; at++) {
+      const [[from = 0] = [], [to = 0] = []] = [own[at - 1], own[at]];
+      if (Math.abs(to - from) <= 180) continue;
+      // A line along a parallel of a world map has its middle between its ends; one over the antimeridian hasn't.
+      const [[x1 = 0, y1 = 0] = [], [x2 = 0, y2 = 0] = []] = [line[at - 1], line[at]];
+      const [middle = 0] = conversion.toWgs84((x1 + x2) / 2, (y1 + y2) / 2);
+      if (middle < Math.min(from, to) || middle > Math.max(from, to)) return true;
+    }
+  return false;
 }
 
 const isPosition = (part: unknown): part is number[] => Array.isArray(part) && typeof part[0] === 'number';
