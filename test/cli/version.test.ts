@@ -66,7 +66,7 @@ describe('version add', () => {
     await type(['version', 'edit', `parks/trees@${first}`, '--ready', 'false'], { root });
     const argv = ['version', 'add', 'parks/trees', '-'];
     const same = `No version was added: the newest, parks/trees@${first}, has the same bytes.\n`;
-    const withdrawn = `It is withdrawn. To serve it again, type: catalogue version edit parks/trees@${first} --ready true\n`;
+    const withdrawn = `It is a draft, or was withdrawn. To publish it, type: catalogue version edit parks/trees@${first} --ready true\n`;
     assert.equal((await type(argv, { root, files: { '-': trees } })).err, same + withdrawn);
     await type(['version', 'edit', `parks/trees@${first}`, '--ready', 'true'], { root });
     rmSync(join(root, homeOf('parks/trees'), 'data/trees.csv'));

@@ -157,8 +157,9 @@ export function showPublishedVersion(
     for (const line of remarks) show.message(line);
   }
   if (version.ready) return;
-  const state = version.draft ? 'It is a draft. To publish it' : 'It is withdrawn. To serve it again';
-  show.message(`${state}, type: catalogue version edit ${formatRef(version)} --ready true`);
+  // An API doesn't say which of the two an earlier version is.
+  const state = created ? 'It is a draft.' : 'It is a draft, or was withdrawn.';
+  show.message(`${state} To publish it, type: catalogue version edit ${formatRef(version)} --ready true`);
 }
 
 /**
