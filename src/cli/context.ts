@@ -177,36 +177,34 @@ function resultsOn(stdout: NodeJS.WriteStream, stderr: () => Writable): Pick<Con
  * Ctrl-C is none: it ends the command before it changes anything.
  */
 function promptsOn(stdin: () => Readable, stderr: () => Writable): Pick<Context, 'confirm' | 'ask' | 'secret'> {
-  async function ask(question: string, output: Writable, isHidden = false): Promise<string> {
-    const { createInterface } = await import('node:readline');
+  /** @param isHidden true for an answer that the terminal doesn't show */
+  async function ask(question: string, isHidden = false): Promise<string> {
+    const [{ createInterface }, { Writable }] = await Promise.all([import('node:readline'), import('node:stream')]);
+    const shown = stderr();
+    const output = isHidden ? new Writable({ write: (_chunk, _encoding, done) => done() }) : shown;
     const prompt = createInterface({ input: stdin(), output, ...(isHidden && { terminal: true, historySize: 0 }) });
+    let isInterrupted = false;
     try {
       return await new Promise<string>((resolve, reject) => {
         prompt.on('SIGINT', () => {
-          output.write('\n');
+          isInterrupted = true;
           reject(new InterruptedError('Interrupted. Nothing was changed.'));
         });
         prompt.on('close', () => resolve(''));
-        prompt.question(question, resolve);
+        // From here on the terminal shows nothing by itself: somebody who reads the question may type.
+        if (isHidden) shown.write(question);
+        prompt.question(isHidden ? '' : question, resolve);
       });
     } finally {
+      if (isHidden || isInterrupted) shown.write('\n');
       prompt.close();
     }
   }
 
   return {
-    confirm: async (question) => /^\s*y(es)?\s*$/i.test(await ask(`${question} [y/N] `, stderr())),
-    ask: (question) => ask(`${question} `, stderr()),
-    async secret(question) {
-      const { Writable } = await import('node:stream');
-      const hidden = new Writable({ write: (_chunk, _encoding, done) => done() });
-      stderr().write(`${question} `);
-      try {
-        return await ask('', hidden, true);
-      } finally {
-        stderr().write('\n');
-      }
-    },
+    confirm: async (question) => /^\s*y(es)?\s*$/i.test(await ask(`${question} [y/N] `)),
+    ask: (question) => ask(`${question} `),
+    secret: (question) => ask(`${question} `, true),
   };
 }
 
