@@ -52,7 +52,7 @@ export class MapStore {
   readonly #selections: Kept<Selection>;
   readonly #drawings: Kept<MapPicture | VectorTile | string>;
 
-  /** @param bytes of all layers, selections and drawings together, approximately */
+  /** @param bytes of all layers, selections and drawings together, approximately; the newest of each kind may have more */
   constructor(bytes: number = 256 * 1024 ** 2) {
     // Different queries of one table must not push out the layers of all others.
     const tables: MapMemory = new LRUCache({ maxSize: bytes / 2 });
@@ -170,12 +170,16 @@ const bytesOfDrawing = (drawing: MapPicture | VectorTile | string): number => {
 /** What is kept for maps: of several kinds in one memory, so that the layer of a large table may take most of it. */
 export type MapMemory = LRUCache<string, { readonly value: object | string }>;
 
-/** Values of one kind by key; what several ask for at a time is made once. */
+/**
+ * Values of one kind by key; what several ask for at a time is made once. The one that was made last is kept in any case: a
+ * drawing needs a layer and its shapes, each of which may be larger than the memory.
+ */
 export class Kept<V extends object | string> {
   readonly #memory: MapMemory;
   readonly #kind: string;
   readonly #bytesOf: (value: V) => number;
   readonly #making = new Map<string, Promise<V>>();
+  #newest: { readonly key: string; readonly value: V } | undefined;
 
   constructor(memory: MapMemory, kind: string, bytesOf: (value: V) => number) {
     this.#memory = memory;
@@ -184,7 +188,7 @@ export class Kept<V extends object | string> {
   }
 
   has(key: string): boolean {
-    return this.#memory.has(this.#keyOf(key));
+    return this.#newest?.key === key || this.#memory.has(this.#keyOf(key));
   }
 
   #keyOf(key: string): string {
@@ -199,6 +203,7 @@ export class Kept<V extends object | string> {
     for (;;) {
       const kept = this.#memory.get(this.#keyOf(key));
       if (kept) return kept.value as V;
+      if (this.#newest?.key === key) return this.#newest.value;
       const running = this.#making.get(key);
       if (!running) break;
       const made = await running.catch(() => undefined);
@@ -207,6 +212,7 @@ export class Kept<V extends object | string> {
     const making = make().finally(() => this.#making.delete(key));
     this.#making.set(key, making);
     const value = await making;
+    this.#newest = { key, value };
     this.#memory.set(this.#keyOf(key), { value }, { size: this.#bytesOf(value) + key.length + 500 });
     return value;
   }

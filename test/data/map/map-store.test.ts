@@ -35,9 +35,28 @@ describe('a kept value', () => {
     const [texts, names] = [makeKept(memory), makeKept(memory, 'name')];
     let made = 0;
     const make = async () => String(++made).padEnd(9000);
-    assert.equal(await names.get('a', async () => 'short'), 'short');
+    for (const key of ['a', 'b']) assert.equal(await names.get(key, async () => 'short'), 'short');
     assert.equal(await texts.get('a', make), await texts.get('a', make));
     assert.equal(made, 1);
     assert.equal(names.has('a'), false);
+  });
+
+  it('stays until another of its kind is made, also if it is larger than the memory or pushed out by another kind', async () => {
+    const memory: MapMemory = new LRUCache({ maxSize: 10_000 });
+    const [layers, shapes] = [makeKept(memory, 'layer'), makeKept(memory, 'shapes')];
+    const made: string[] = [];
+    const make = (name: string, size: number) => async () => {
+      made.push(name);
+      return name.padEnd(size);
+    };
+    for (const _ of [1, 2, 3]) {
+      await layers.get('a', make('layer', 7000));
+      await shapes.get('a', make('shapes', 15_000));
+      await shapes.get('a', make('shapes again', 7000));
+    }
+    assert.deepEqual(made, ['layer', 'shapes']);
+    assert.equal(shapes.has('a'), true);
+    await shapes.get('b', make('shapes of b', 15_000));
+    assert.equal(shapes.has('a'), false);
   });
 });
