@@ -27,6 +27,8 @@ export interface SmallStore {
   pageSize: number;
   /** Responses with the bytes of an object that aren't sent to the end. */
   readonly open: ReadonlySet<ServerResponse>;
+  /** Number of connections since the start. */
+  connections: number;
 }
 
 const bucket = 'lake';
@@ -49,7 +51,9 @@ export async function startSmallObjectStore(): Promise<SmallStore> {
     uploads: [],
     pageSize: 1000,
     open,
+    connections: 0,
   };
+  server.on('connection', () => store.connections++);
   after(() => {
     server.closeAllConnections();
     server.close();

@@ -145,7 +145,12 @@ async function findDeepProblems(
 ): Promise<readonly Found[]> {
   if (!options.deep) return [];
   const { findPayloadProblems } = await import('./payloads.ts');
-  return findPayloadProblems(await openFileCatalogue(root), records, options, isConcerned);
+  const catalogue = await openFileCatalogue(root);
+  try {
+    return await findPayloadProblems(catalogue, records, options, isConcerned);
+  } finally {
+    await catalogue.close();
+  }
 }
 
 async function checkAll(root: string, options: CheckOptions): Promise<CheckedRecords> {

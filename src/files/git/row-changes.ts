@@ -19,6 +19,7 @@ import { ChecksumMismatchError, PayloadError } from '../../data/errors.ts';
 import { columnNames } from '../../data/row.ts';
 import type { Table } from '../../data/table/table.ts';
 import { type PayloadFile, TableStore } from '../../data/table/table-store.ts';
+import type { FileCatalogue } from '../file-catalogue.ts';
 import { formatAndReadingFromRecord } from '../payload-files.ts';
 import { openTableStore } from '../table-folder.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
@@ -46,6 +47,8 @@ export class RowComparison {
   readonly #folder: DiskTree;
   readonly #sides: ComparedTrees;
   readonly #options: ComparisonOptions;
+  /** The catalogue in the folder, for payloads in the object store: one for all of them, with one client. */
+  #catalogue: FileCatalogue | undefined;
 
   constructor(root: string, sides: ComparedTrees, options: ComparisonOptions) {
     this.#root = root;
@@ -69,6 +72,8 @@ export class RowComparison {
       }
       return done;
     } finally {
+      await this.#catalogue?.close();
+      this.#catalogue = undefined;
       await rm(temporary, { recursive: true, force: true });
     }
   }
@@ -144,7 +149,8 @@ export class RowComparison {
       import('../file-catalogue.ts'),
       import('../payloads/stored-payloads.ts'),
     ]);
-    const payloads = storedPayloadsOf(await openFileCatalogue(this.#root));
+    this.#catalogue ??= await openFileCatalogue(this.#root);
+    const payloads = storedPayloadsOf(this.#catalogue);
     const tables = await openTableStore({ root: this.#root, options: {} });
     return this.#openFrom(tables, version, {
       checksum: pointer.checksum,
