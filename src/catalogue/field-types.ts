@@ -201,11 +201,21 @@ export const sourcesField = (description: string) => {
   );
 };
 
-/** Texts by name. @param pattern of each text */
-export const mappingField = (description: string, pattern: string, traits: FieldTraits = {}) =>
+/** Form of a URL of a file or page on another server. */
+export const remoteUrl = {
+  pattern: '^(https?|ftp|s3|gs)://\\S+$',
+  description: 'URL that begins with https, http, ftp, s3 or gs.',
+};
+
+/** Texts by name. @param form of each text: its pattern, and what that means in words */
+export const mappingField = (
+  description: string,
+  form: Required<Pick<Schema, 'pattern' | 'description'>>,
+  traits: FieldTraits = {},
+) =>
   input<Readonly<Record<string, string>>>(
     'json',
-    { type: 'object', additionalProperties: { type: 'string', pattern } },
+    { type: 'object', additionalProperties: { type: 'string', ...form } },
     Object.freeze({}),
     { description, ...traits },
   );

@@ -25,6 +25,7 @@ import {
   pathField,
   referenceField,
   referencesField,
+  remoteUrl,
   requiredField,
   secretField,
   slugField,
@@ -139,9 +140,7 @@ export const fields = {
       filter: 'Only those of this publisher.',
     }),
     contact: textField('E-mail address or URL for questions.', { meaning: 'contact' }),
-    links: mappingField('Files and pages on other servers, by their titles.', '^(https?|ftp|s3|gs)://\\S+$', {
-      sparse: true,
-    }),
+    links: mappingField('Files and pages on other servers, by their titles.', remoteUrl, { sparse: true }),
     issued: dateField('When it was first published, if before its first version'),
     modified: dateField('When it was last changed, if after its newest version'),
     visibility,

@@ -19,6 +19,7 @@ import {
   parseUsername,
   textLengthErrors,
 } from './text-input.ts';
+import { patternMessage, typeMessage } from './validators.ts';
 
 export interface InputOptions {
   /** PATCH: nothing is required. */
@@ -71,8 +72,14 @@ export function parseInput(kind: WritableKind, input: Input, options: InputOptio
 
 const noNull = 'This field may not be null.';
 
-const parseBySchema = (value: unknown, { schema }: { readonly schema: Schema }) =>
-  parseTextInput(value, { max: schema.maxLength, blank: !schema.minLength });
+function parseBySchema(value: unknown, { name, description, schema }: NamedField): Parsed {
+  const text = parseTextInput(value, { max: schema.maxLength, blank: !schema.minLength });
+  if ('errors' in text || matchesPattern(text.value, schema)) return text;
+  return invalidInput(patternMessage(name, text.value, { description, ...schema }));
+}
+
+const matchesPattern = (text: string, { pattern }: Schema) =>
+  pattern === undefined || new RegExp(pattern, 'u').test(text);
 
 /** Parsers of values by the type of their field. */
 const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) => Parsed>> = {
@@ -147,11 +154,22 @@ export function parseBooleanInput(value: unknown): Parsed {
   return falseValues.includes(value) ? { value: false } : invalidInput('Must be a valid boolean.');
 }
 
-function parseObject(value: unknown): Parsed {
+function parseObject(value: unknown, { schema }: NamedField): Parsed {
   if (value === null) return invalidInput(noNull);
   if (typeof value !== 'object' || Array.isArray(value))
     return invalidInput(`Expected a dictionary of items but got type "${pythonTypeName(value)}".`);
-  return isNestedDeeper(value, maxNesting) ? invalidInput(`The nesting is deeper than ${maxNesting}.`) : { value };
+  if (isNestedDeeper(value, maxNesting)) return invalidInput(`The nesting is deeper than ${maxNesting}.`);
+  const { additionalProperties: ofEach } = schema;
+  const errors = typeof ofEach === 'object' && ofEach.type === 'string' ? textErrors(value, ofEach) : [];
+  return errors.length ? { errors } : { value };
+}
+
+/** An error message for each value of an object that is no text, or doesn't match the pattern. */
+function textErrors(texts: object, schema: Schema): readonly string[] {
+  return Object.entries(texts).flatMap(([name, text]) => {
+    if (typeof text !== 'string') return [typeMessage(excerpt(name), text, ['string'])];
+    return matchesPattern(text, schema) ? [] : [patternMessage(excerpt(name), text, schema)];
+  });
 }
 
 /** Maximum nesting of objects and lists in a field: less than in a file. */

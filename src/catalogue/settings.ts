@@ -93,7 +93,10 @@ export const settingsFields = {
   accent: textField('Colour of links and buttons of the pages, as #0b5a63; that of the dark scheme is derived.', {
     meaning: 'accent',
   }),
-  footer: mappingField('Links in the foot of every page: texts, and their addresses.', '^(https?://|mailto:|/)\\S+$'),
+  footer: mappingField('Links in the foot of every page: texts, and their addresses.', {
+    pattern: '^(https?://|mailto:|/)\\S+$',
+    description: 'URL that begins with https, http or mailto, or a path that begins with /.',
+  }),
   payloads: objectField(payloads, 'Where large payloads are kept: in an object store with the interface of S3.'),
   sources: sourcesField('Sources that `catalogue refresh` imports again, by name.'),
   metrics: booleanField('Count requests and more for Prometheus, at /metrics, from the next start on.', {

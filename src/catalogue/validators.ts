@@ -73,17 +73,8 @@ export function explainSchemaError(error: ErrorObject): SchemaDiagnostic {
   switch (error.keyword) {
     case 'required':
       return { pointer, message: `"${params.missingProperty}" is missing. Add a line "${params.missingProperty}: …".` };
-    case 'type': {
-      const types = [params.type].flat() as string[];
-      const wanted = types.map((type) => nouns[type] ?? type).join(' or ');
-      const scalar = ['number', 'boolean'].includes(typeof data);
-      return types.includes('string') && scalar
-        ? {
-            pointer,
-            message: `${name} must be text, but reads as ${excerpt(JSON.stringify(data))}. Write it in quotes: "${excerpt(data)}".`,
-          }
-        : { pointer, message: `${name} must be ${wanted}, not ${describe(data)}.` };
-    }
+    case 'type':
+      return { pointer, message: typeMessage(name, data, [params.type].flat()) };
     case 'enum':
       return {
         pointer,
@@ -92,7 +83,7 @@ export function explainSchemaError(error: ErrorObject): SchemaDiagnostic {
     case 'pattern':
       return {
         pointer,
-        message: `${name} doesn't have the form that is expected: ${describe(data)}. ${describePattern(error)}`,
+        message: patternMessage(name, data, { ...error.parentSchema, pattern: params.pattern }),
       };
     default:
       return { pointer, message: `${name} ${error.message}.` };
@@ -104,11 +95,19 @@ function suggestion(data: unknown, allowed: readonly string[]): string {
   return meant ? ` Did you mean ${meant}?` : '';
 }
 
-/** The meaning of a pattern in words: the description of the field. */
-function describePattern(error: ErrorObject): string {
-  const description = (error.parentSchema as { description?: string } | undefined)?.description;
-  return description ?? `It must match ${error.params.pattern}.`;
+/** The message for a value of another type. @param types that the schema accepts */
+export function typeMessage(name: string, data: unknown, types: readonly string[]): string {
+  if (types.includes('string') && ['number', 'boolean'].includes(typeof data))
+    return `${name} must be text, but reads as ${excerpt(JSON.stringify(data))}. Write it in quotes: "${excerpt(data)}".`;
+  return `${name} must be ${types.map((type) => nouns[type] ?? type).join(' or ')}, not ${describe(data)}.`;
 }
+
+/** The message for a text that doesn't match a pattern. The description says in words what the pattern means. */
+export const patternMessage = (
+  name: string,
+  data: unknown,
+  { pattern, description = `It must match ${pattern}.` }: Pick<Schema, 'pattern' | 'description'>,
+): string => `${name} doesn't have the form that is expected: ${describe(data)}. ${description}`;
 
 function describe(value: unknown): string {
   if (value === null) return 'nothing';

@@ -15,6 +15,9 @@ const noString = 'Not a valid string.';
 const badSlug = 'Enter a valid "slug" consisting of letters, numbers, underscores or hyphens.';
 const tooLong = (n: number) => `Ensure this field has no more than ${n} characters.`;
 
+const badDate = (name: string, text: string, description: string) =>
+  `${name} doesn't have the form that is expected: "${text}". ${description}: YYYY-MM-DD, or a time in UTC.`;
+
 function errorsOf(kind: WritableKind, input: Record<string, unknown>, options: InputOptions) {
   try {
     parseInput(kind, input, options);
@@ -59,6 +62,17 @@ const refused: readonly (readonly [field: string, value: unknown, ...messages: s
   ['visibility', 7, '"7" is not a valid choice.'],
   ['visibility', ['public'], '"["public"]" is not a valid choice.'],
   ['visibility', { toString: 1 }, '"{"toString":1}" is not a valid choice.'],
+  ['issued', '2020', badDate('issued', '2020', 'When it was first published, if before its first version')],
+  ['modified', ' x ', badDate('modified', 'x', 'When it was last changed, if after its newest version')],
+  ['issued', ['2020'], noString],
+  [
+    'links',
+    { Paper: 'javascript:1', Data: 'https://example.org/a', Code: 7, More: ['https://example.org'], x: null },
+    `Paper doesn't have the form that is expected: "javascript:1". URL that begins with https, http, ftp, s3 or gs.`,
+    'Code must be text, but reads as 7. Write it in quotes: "7".',
+    'More must be text, not a list.',
+    'x must be text, not nothing.',
+  ],
   ['keywords', null, noNull],
   ['keywords', 'a, b', 'Expected a list of items but got type "str".'],
   ['keywords', { a: 1 }, 'Expected a list of items but got type "dict".'],
@@ -129,6 +143,12 @@ describe('what is taken', () => {
     it(`${JSON.stringify(input).slice(0, 60)}`, () => {
       assert.deepEqual(parseInput('namespace', input, options), expected);
     });
+
+  it('dates, times and links', () => {
+    const links = { Paper: 'https://example.org/a%20b', 'a/b': 's3://bucket/key' };
+    for (const issued of ['', '2020-01-31', '2020-01-31T12:00:00Z'])
+      assert.deepEqual(parseInput('dataset', { issued, links }, patch), { issued, links });
+  });
 
   it('the words of columns, told apart by name', () => {
     const columns = [{ name: 'height', label: ' Height ', unit: 'm', other: 1 }, { name: 'x' }];
