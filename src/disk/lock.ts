@@ -265,7 +265,10 @@ async function inspectLock(path: string): Promise<{ readonly mtimeMs: number; re
     return found && { mtimeMs: found.mtimeMs, note: '' };
   }
   try {
-    const { mtimeMs } = await file.stat();
+    const found = await file.stat();
+    const { mtimeMs } = found;
+    // The lock of somebody who takes over another: proper-lockfile's own, which has no note.
+    if (found.isDirectory()) return { mtimeMs, note: '' };
     // A lock of git can be an index of many megabytes.
     const { buffer, bytesRead } = await file.read(Buffer.alloc(longestNote), 0, longestNote, 0);
     return { mtimeMs, note: buffer.toString('utf8', 0, bytesRead) };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import fs, { mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import fs, { mkdir, mkdtemp, readdir, readFile, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -145,6 +145,16 @@ test('locks that nobody holds any more are swept, and those of the living stay',
   finish();
   await living;
   assert.deepEqual(await locks(), []);
+});
+
+test('the folder of a process that was killed while it took over a lock is swept once it is old', async () => {
+  await withLock(root, 'any', () => {});
+  const folders = ['a', 'b'].map((digit) => join(root, '.catalogue', 'locks', `${digit.repeat(32)}.takeover.lock`));
+  for (const folder of folders) await mkdir(folder);
+  const hourAgo = Date.now() / 1000 - 3600;
+  await utimes(folders[0] as string, hourAgo, hourAgo);
+  await removeStaleLocks(root);
+  assert.deepEqual(await locks(), [`${'b'.repeat(32)}.takeover.lock`]);
 });
 
 test('work whose lock was lost is told', async () => {
