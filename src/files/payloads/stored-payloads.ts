@@ -69,8 +69,8 @@ export class StoredPayloads {
   }
 
   /**
-   * Reads a payload: its copy, if there is one, else the object. All bytes are compared with the checksum: if it is another
-   * one, the stream fails before its last bytes.
+   * Reads a payload: its copy of the right size, if there is one, else the object. A whole object is compared with the
+   * checksum: if it is another one, the stream fails before its last bytes. Copies were compared when they were made.
    * @throws DamagedObjectError, ObjectStoreError, UnavailableError
    */
   async read(pointer: PayloadPointer, range?: ByteRange): Promise<Readable> {
