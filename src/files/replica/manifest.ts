@@ -143,7 +143,7 @@ export class Inventory {
     visible: Snapshot,
     isVisible: (item: ReplicaFile) => boolean,
   ): Promise<string> {
-    const key = viewer.staff ? 'staff' : `of ${viewer.username}`;
+    const key = viewer.staff ? 'staff' : viewer.username === null ? 'anonymous' : `of ${viewer.username}`;
     const tags = this.#tags.get(visible) ?? new Map();
     this.#tags.set(visible, tags);
     const cached = tags.get(key);

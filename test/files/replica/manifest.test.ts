@@ -33,6 +33,22 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
     assert.notEqual(await tag(one), await tag(two));
   });
 
+  it('has the record of a user called null for this user, and not for anonymous viewers', async (test) => {
+    const { files } = await given(test, {
+      settings: { people: 'public' },
+      namespaces: { secret: { id: 3, label: 'Not secret' } },
+      datasets: { 'parks/hidden': { id: 12, label: 'Not hidden' } },
+      users: { null: { id: 4 } },
+    });
+    const replicaOf = (username: string | null) => files.for({ username, staff: false, groups: [] }).replica;
+    const [anonymous, user] = [replicaOf(null), replicaOf('null')];
+    assert.notEqual((await anonymous.manifest())?.tag, (await user.manifest())?.tag);
+    assert.deepEqual(
+      (await pathsOf(user)).filter((path) => path.startsWith('users/')),
+      ['users/null.yaml'],
+    );
+  });
+
   it('has the checksum of a file that changed twice within a tick of the clock', async (test) => {
     const { as, folder } = await given(test, { files: { 'site_media/a.png': 'one' } });
     const checksum = async () => (await as('localAdmin').entry('site_media/a.png')).checksum;
