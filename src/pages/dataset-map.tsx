@@ -95,6 +95,14 @@ const kindTexts = {
   shapes: 'geometryGeometry',
 } as const;
 
+/** The same with their number. */
+const countTexts = {
+  points: 'pointCount',
+  lines: 'lineCount',
+  polygons: 'polygonCount',
+  shapes: 'geometryCount',
+} as const;
+
 /** How much of the rows the picture shows. */
 export function mapSentence({ locale }: PageContext, counts: MapCounts): string {
   const { matched, located, drawn, isSampled } = counts;
@@ -102,7 +110,8 @@ export function mapSentence({ locale }: PageContext, counts: MapCounts): string 
   if (matched === 0) return locale.text('mapNoRows');
   if (located === 0) return locale.text('mapNoGeometry', { count: matched });
   const missing = matched > located ? ` ${locale.text('mapWithoutGeometry', { count: matched - located })}` : '';
-  const values = { drawn, located, kind };
+  const things = locale.text(countTexts[counts.kind], { count: located });
+  const values = { drawn, located, kind, things, count: located };
   const key = isSampled
     ? 'mapByChance'
     : drawn < located

@@ -57,7 +57,7 @@ function nameOfValue(
 /** Days before which the facets count updates, as words of the interface have them. */
 const recentDays: readonly number[] = [7, 30, 365];
 
-/** A date since which datasets were updated: `the last 7 days`, `since 31 Jan 2026`. */
+/** A date since which datasets were updated: `in the last 7 days`, `since 31 Jan 2026`. */
 function nameOfDate({ locale, today }: PageContext, date: string): string {
   const days = Math.round((Date.parse(today) - Date.parse(date)) / 86_400_000);
   return recentDays.includes(days)

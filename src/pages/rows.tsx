@@ -106,7 +106,7 @@ function Titles({ context, ...parts }: Props): VNode {
             {isAggregated
               ? locale.text('groupsOfRows')
               : locale.fill('rowsMatch', {
-                  count: total,
+                  count: matched,
                   matched: <b>{locale.number(matched)}</b>,
                   total: locale.number(total),
                 })}

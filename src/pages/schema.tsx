@@ -14,9 +14,9 @@ export function renderFileSchemaPage(context: PageContext, schema: FileSchema): 
     crumbs: [{ text: locale.text('fileFormats'), href: hrefOf(context, '/schemas/') }, { text: schema.title }],
     children: (
       <>
-        <h1>{schema.title}</h1>
+        <h1 lang="en">{schema.title}</h1>
         <p class="prose">
-          {schema.description} {locale.text('schemaOtherKeys')}
+          <span lang="en">{schema.description}</span> {locale.text('schemaOtherKeys')}
         </p>
         <div class="scroll" tabIndex={0} role="region" aria-label={schema.title}>
           <table class="grid keys-of-file">
@@ -47,8 +47,8 @@ function keyRows(context: PageContext, { properties = {}, required = [] }: Schem
           <code>{name}</code>
           {required.includes(key) && ` (${context.locale.text('required')})`}
         </th>
-        <td>{property.description ?? property.title ?? ''}</td>
-        <td>{describeValues(property)}</td>
+        <td lang="en">{property.description ?? property.title ?? ''}</td>
+        <td lang="en">{describeValues(property)}</td>
         <td>{property.default === undefined ? '' : <code>{JSON.stringify(property.default)}</code>}</td>
       </tr>,
       ...keyRows(context, property, `${name}.`),

@@ -86,9 +86,10 @@ export function makeSnippets(source: RowsSource): readonly Snippet[] {
   const variable = variableName(name);
   // In R, `optional` keeps the names of columns as they are.
   const best = hasGeometry ? 'geojson' : 'csv';
-  const parameters = [...new URLSearchParams(query)]
-    .map(([key, value]) => ` ${shellQuoted(`${key}=${value}`)}`)
-    .join('');
+  const parameters = [...new URLSearchParams(query)];
+  const filters = parameters.map(([key, value]) => ` ${shellQuoted(`${key}=${value}`)}`).join('');
+  // The command line takes the first "=" for the end of the name, and a hyphen for an option.
+  const isTypable = !parameters.some(([key]) => key.includes('=') || key.startsWith('-'));
   const objects = `${address}/${query ? `${query}&` : '?'}_format=objects`;
   return [
     { tool: 'curl', title: 'curl', blocks: [`curl -o ${variable}.${best} ${shellQuoted(at(best))}`] },
@@ -131,11 +132,15 @@ export function makeSnippets(source: RowsSource): readonly Snippet[] {
         `const response = await fetch(${quoted(hasGeometry ? at('geojson') : objects)});\nconst ${variable} = await response.json();`,
       ],
     },
-    {
-      tool: 'cli',
-      title: '',
-      blocks: [`catalogue data ${subject}${parameters} --remote ${server} -o ${variable}.${best}`],
-    },
+    ...(isTypable
+      ? [
+          {
+            tool: 'cli',
+            title: '',
+            blocks: [`catalogue data ${subject}${filters} --remote ${server} -o ${variable}.${best}`],
+          } as const,
+        ]
+      : []),
     {
       tool: 'embed',
       title: '',

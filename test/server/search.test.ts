@@ -79,7 +79,7 @@ describe('the search page', () => {
       /href="[^"]*(\?updated__gte=[\d-]+)"[^>]*><span dir="auto">the last 7 days<\/span><span>3</.exec(found) ?? [];
     assert.match(
       await page(`${datasets}${week}`),
-      /class="chips".*Updated in<\/span> <span dir="auto">the last 7 days/s,
+      /class="chips".*Updated<\/span> <span dir="auto">in the last 7 days/s,
     );
     assert.match(await page(`${datasets}?updated__gte=2001-02-03`), /since 3 Feb 2001/);
   });

@@ -150,7 +150,7 @@ export const english = {
 
   // Rows
   rowsOf: 'Rows of {label}',
-  rowsMatch: { one: '{matched} of {total} row matches', other: '{matched} of {total} rows match' },
+  rowsMatch: { one: '{matched} of {total} rows matches', other: '{matched} of {total} rows match' },
   columnsShown: '{shown} of {all} columns',
   versionOf: 'version of {date}',
   numberWasReadAs: '“{value}” was read as {number}. Did you mean {other}?',

@@ -147,7 +147,7 @@ export const german: Texts = {
   licenceText: 'Text der Lizenz',
 
   rowsOf: 'Zeilen von {label}',
-  rowsMatch: { one: '{matched} von {total} Zeile passt', other: '{matched} von {total} Zeilen passen' },
+  rowsMatch: { one: '{matched} von {total} Zeilen passt', other: '{matched} von {total} Zeilen passen' },
   columnsShown: '{shown} von {all} Spalten',
   versionOf: 'Version vom {date}',
   numberWasReadAs: '„{value}“ wurde als {number} gelesen. Meinten Sie {other}?',
