@@ -66,7 +66,7 @@ const filterParameters = ['_filter', 'filter'];
  */
 const cql2Token =
   /'(?:[^'\\]|''|\\.)*(?:'|\\?$)|"(?:[^"]|"")*"|[\d.][\p{L}\p{M}\p{N}_:.]*|([\p{L}_:][\p{L}\p{M}\p{N}_:.]*)(\s*(?:(?:zm?|m)\s*)?(?:\(|empty\b))?/gisu;
-/** Names of columns that are one of these words must be quoted in some places; elsewhere they stay as they are. */
+/** Names of columns that are one of these words must be quoted in some places; in the other places they stay as they are. */
 const cql2Keyword = /^(?:and|or|not|is|null|between|in|like|div|true|false)$/i;
 /** Strings of JSON, and the names of properties in CQL2 JSON. */
 const jsonProperty =

@@ -111,7 +111,7 @@ export class FeedHistory {
     return this.#firstTime;
   }
 
-  /** Time of the last event; 0 if there is none. */
+  /** Time of the last event; 0 before the first one. */
   get lastTime(): number {
     return this.#lastTime;
   }

@@ -174,7 +174,7 @@ function resultsOn(stdout: NodeJS.WriteStream, stderr: () => Writable): Pick<Con
 
 /**
  * Questions to the person at the terminal: asked on stderr, answered on stdin. The end of the input is an empty answer;
- * Ctrl-C is none: it ends the command before it changes anything.
+ * Ctrl-C ends the command before it changes anything.
  */
 function promptsOn(stdin: () => Readable, stderr: () => Writable): Pick<Context, 'confirm' | 'ask' | 'secret'> {
   /** @param isHidden true for an answer that the terminal doesn't show */

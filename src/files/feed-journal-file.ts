@@ -35,7 +35,7 @@ async function linesOf(states: readonly (RecordState | UserState)[]): Promise<Bu
   return parts;
 }
 
-/** Appends states to an existing file, durably. @returns false if there is none */
+/** Appends states to an existing file, durably. @returns false if the file is missing */
 export async function appendStates(path: string, states: readonly (RecordState | UserState)[]): Promise<boolean> {
   const lines = await linesOf(states);
   const file = await open(path, constants.O_WRONLY | constants.O_APPEND).catch(nullIfMissing);
@@ -63,7 +63,7 @@ export interface StoredHistory {
 }
 
 /**
- * The history in a journal; null if there is none, or its head is of another version. Damaged lines are left out: what a
+ * The history in a journal; null if the file is missing, or its head is of another version. Damaged lines are left out: what a
  * record became is noticed as a difference between the history and the folder.
  * @param units by key, whose texts are in memory anyway, and are used in place of equal ones
  * @throws Error with a code if the file can't be read

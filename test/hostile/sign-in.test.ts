@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import crypto from 'node:crypto';
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import type { Accounts } from '../../src/catalogue/accounts.ts';
 import type { Settings } from '../../src/catalogue/types.ts';
 import { ThrottledError } from '../../src/server/errors.ts';
@@ -14,6 +14,18 @@ import { type } from '../support/prompt.ts';
 
 const password = 'builder 7305';
 const obtain = '/api/v1/auth/token/obtain/';
+
+/** Writes a file whenever a password has been hashed, before it is compared with the stored one. */
+function writeDuringVerification(test: TestContext, file: string, text: string): void {
+  const { scrypt } = crypto;
+  replaceBuiltin(test, crypto, 'scrypt', (...given) => {
+    const done = given.pop();
+    scrypt(...(given as [string, string, number, object]), (...found) => {
+      writeFileSync(file, text);
+      done(...found);
+    });
+  });
+}
 
 describe('guesses', () => {
   const accounts = {
@@ -122,14 +134,7 @@ describe('a password', () => {
       return readFileSync(file, 'utf8');
     };
     const [changed, before] = [await textWith('mine now 1'), await textWith(password)];
-    const { scrypt } = crypto;
-    replaceBuiltin(test, crypto, 'scrypt', (...given) => {
-      const done = given.pop();
-      scrypt(...(given as [string, string, number, object]), (...found) => {
-        writeFileSync(file, changed);
-        done(...found);
-      });
-    });
+    writeDuringVerification(test, file, changed);
     const obtained = await send('POST', obtain, { username: 'bob', password });
     assert.deepEqual(
       [obtained.status, obtained.body],
@@ -156,14 +161,7 @@ describe('a password', () => {
     await accounts.setPassword('bob', 'theirs now 1', { keepTokens: true });
     const changed = readFileSync(file, 'utf8');
     writeFileSync(file, before);
-    const { scrypt } = crypto;
-    replaceBuiltin(test, crypto, 'scrypt', (...given) => {
-      const done = given.pop();
-      scrypt(...(given as [string, string, number, object]), (...found) => {
-        writeFileSync(file, changed);
-        done(...found);
-      });
-    });
+    writeDuringVerification(test, file, changed);
     const mine = { password: 'mine now 1', current_password: password };
     const { status, body } = await send('PATCH', '/api/v1/users/me/', mine, token);
     assert.deepEqual([status, body], [400, { current_password: ['The current password is not right.'] }]);

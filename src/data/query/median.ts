@@ -2,8 +2,8 @@
  * Medians of numbers by group, in turns. A sample says about where the median of a large group is, so that only the numbers
  * near it are kept and ordered: a few at once, many by the bits of numbers, in linear time whatever their order.
  */
-import { itemsPerCheck, type Turns } from '../event-loop.ts';
-import { inSlices, nthSmallest, selectNth, sliceLength } from './nth-number.ts';
+import { itemsPerCheck, type Turns, workInRanges } from '../event-loop.ts';
+import { nthSmallest, selectNth, sliceLength } from './nth-number.ts';
 
 /** Most numbers of the sample that are looked at, and the fewest of a group that say something about it. */
 const maxSample = 1 << 15;
@@ -205,7 +205,7 @@ async function medianOfMany(numbers: Float64Array, lower: number, upper: number,
   if (lower === upper) return meanOfTwo(low, low);
   let atMost = 0;
   let next = Infinity;
-  await inSlices(numbers.length, turns, (start, end) => {
+  await workInRanges(numbers.length, turns, (start, end) => {
     for (let i = start; i < end; i++) {
       const number = numbers[i] as number;
       if (number <= low) atMost++;

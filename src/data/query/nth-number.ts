@@ -1,7 +1,7 @@
 /** The number that sorting would place at an index: of a few numbers at once, of many in turns. */
-import type { Turns } from '../event-loop.ts';
+import { type Turns, workInRanges } from '../event-loop.ts';
 
-/** Numbers that are visited between two looks at the clock, or ordered at once. */
+/** Numbers that are ordered at once, without a look at the clock. */
 export const sliceLength = 1 << 14;
 
 /**
@@ -42,18 +42,6 @@ export function selectNth(numbers: Float64Array, index: number, start: number, e
 const middleOfThree = (a: number, b: number, c: number): number =>
   a < b ? (b < c ? b : a < c ? c : a) : a < c ? a : b < c ? c : b;
 
-/** Visits indexes, a slice at a time: a call for each of them would take longer than what is done with it. */
-export async function inSlices(
-  length: number,
-  turns: Turns,
-  visit: (start: number, end: number) => void,
-): Promise<void> {
-  for (let start = 0; start < length; start += sliceLength) {
-    visit(start, Math.min(length, start + sliceLength));
-    if (turns.isOver) await turns.next();
-  }
-}
-
 /**
  * The number at an index of the sorted numbers. Each pass keeps those that share the next 16 bits with it; bits of positive
  * numbers sort as the numbers do, those of negative ones the other way.
@@ -67,7 +55,7 @@ export async function nthSmallest(numbers: Float64Array, index: number, turns: T
     const counts = new Uint32Array(1 << 16);
     const wordOffset = pass < 2 ? 1 : 0;
     const shift = pass % 2 ? 0 : 16;
-    await inSlices(candidates.length, turns, (start, end) => {
+    await workInRanges(candidates.length, turns, (start, end) => {
       for (let i = start; i < end; i++) {
         // All ones for a negative number.
         const sign = (words[2 * i + 1] as number) >> 31;
@@ -82,7 +70,7 @@ export async function nthSmallest(numbers: Float64Array, index: number, turns: T
     const kept = new Float64Array(counts[wanted] as number);
     let count = 0;
     const all = candidates;
-    await inSlices(all.length, turns, (start, end) => {
+    await workInRanges(all.length, turns, (start, end) => {
       for (let i = start; i < end; i++) if (digits[i] === wanted) kept[count++] = all[i] as number;
     });
     candidates = kept;

@@ -27,7 +27,7 @@ export interface FollowProblem {
 const maxLogged = 20;
 
 /**
- * The reason not to take a commit; null if there is none.
+ * The reason not to take a commit; null if it can be taken.
  * @param head the commit that is served
  * @param branch name of the remote branch, such as `origin/main`
  */

@@ -4,7 +4,7 @@ import { makePositionFinder, type TextPosition } from '../../text/parse.ts';
 
 /**
  * Finds positions of values in several records, each of which is parsed once.
- * @param textOf text of a record by its path; undefined if there is none, and so no position
+ * @param textOf text of a record by its path; undefined for a missing one, which then has no position
  */
 export function makeRecordPositionFinder(
   textOf: (path: string) => string | undefined,

@@ -80,7 +80,7 @@ export class OverlayTree implements FileTree {
     this.#pendingNames = undefined;
   }
 
-  /** Parsed text of a record; undefined if there is none, or it can't be read. */
+  /** Parsed text of a record; undefined if it is missing, or can't be read. */
   parsed(path: string): Parsed | undefined {
     const record = this.#pending.get(path)?.record;
     if (record) return record.parsed;
