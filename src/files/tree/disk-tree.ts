@@ -1,5 +1,5 @@
 /**
- * The catalogue folder on disk, read safely: links are followed only to what the same rule shows (`allowedTargetOfLink`), files over the size of a
+ * The catalogue folder on disk, read safely: links are followed only to what the same rule shows (`mayFollowLink`), files over the size of a
  * record are not read, and a file that vanishes between two calls is absent.
  */
 
