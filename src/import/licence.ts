@@ -44,18 +44,20 @@ const isUrl = (text: string) => /^https?:\/\/\S+$/i.test(text) && URL.canParse(t
 
 function exactLicence(text: string): string | undefined {
   const id =
-    findSpdxIdentifier(text) ?? findSpdxIdentifier(text.replace(/^ODC-/i, '')) ?? oldIdentifiers[text.toLowerCase()];
+    findSpdxIdentifier(text) ??
+    findSpdxIdentifier(text.replace(/^ODC-/i, '')) ??
+    oldIdentifiers.get(text.toLowerCase());
   return id ?? (text !== '' && !/\s/.test(text) && isKnownLicence(text) ? text : undefined);
 }
 
 /** Identifiers of CKAN's licence list and of older data packages. */
-const oldIdentifiers: Readonly<Record<string, string>> = {
-  'odc-pddl': 'PDDL-1.0',
-  'odc-odbl': 'ODbL-1.0',
-  'odc-by': 'ODC-By-1.0',
-  'cc-zero': 'CC0-1.0',
-  'uk-ogl': 'OGL-UK-3.0',
-};
+const oldIdentifiers: ReadonlyMap<string, string> = new Map([
+  ['odc-pddl', 'PDDL-1.0'],
+  ['odc-odbl', 'ODbL-1.0'],
+  ['odc-by', 'ODC-By-1.0'],
+  ['cc-zero', 'CC0-1.0'],
+  ['uk-ogl', 'OGL-UK-3.0'],
+]);
 
 function licenceOfUrl(text: string): string | undefined {
   const address = text.replace(/^https?:\/\/(?:www\.)?/i, '').toLowerCase();

@@ -44,14 +44,16 @@ export function bboxWithWrappedCopies(box: PlanarBbox): PlanarBbox[] {
   return longitudeShifts(box).map((shift) => [box[0] + shift, box[1], box[2] + shift, box[3]]);
 }
 
-/** Shifts in degrees, of full turns, by which copies of a box also cover the longitudes from -180 to 180; the first is 0. */
+/**
+ * Shifts in degrees, of full turns, by which copies of a box also cover the longitudes from -180 to 180; the first is 0, and the only
+ * one where the turns are too many for exact numbers.
+ */
 export function longitudeShifts([west, , east]: PlanarBbox): number[] {
-  const shifts = [0];
   const last = Math.ceil((180 - west) / 360) - 1;
+  if (!Number.isSafeInteger(last - 3)) return [0];
   // Four cover all longitudes, however wide the box is.
-  for (let turns = last; turns > last - 4 && east + 360 * turns > -180; turns--)
-    if (turns !== 0) shifts.push(360 * turns);
-  return shifts;
+  const turns = [last, last - 1, last - 2, last - 3].filter((turn) => turn !== 0 && east + 360 * turn > -180);
+  return [0, ...turns.map((turn) => 360 * turn)];
 }
 
 /** True if two boxes have a point in common; the first may cross the antimeridian. */

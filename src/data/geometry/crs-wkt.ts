@@ -10,9 +10,12 @@ export const isWktCrs = (name: string): boolean =>
     name,
   );
 
-/** Name and EPSG code of the system that WKT defines; of a compound system, those of its horizontal part. */
+/**
+ * Name and EPSG code of the system that WKT defines: of a compound system those of its horizontal part, of a bound one those of its
+ * source.
+ */
 export function identifyWktCrs(wkt: string): { readonly name: string; readonly code: number | null } {
-  const text = horizontalPart(wkt);
+  const text = sourceOfBound(horizontalPart(wkt));
   const name = /^\s*\w+\s*[[(]\s*"([^"]*)"/.exec(text)?.[1] ?? 'unknown';
   // The identifier of the system itself comes last; those before it are of its datum and units.
   const own = /(?:AUTHORITY|ID)\s*[[(]\s*"EPSG"\s*,\s*"?(\d+)"?\s*[\])]\s*[\])]\s*$/i.exec(text.trim())?.[1];
@@ -24,7 +27,20 @@ function horizontalPart(wkt: string): string {
   const start = /^\s*(?:COMPD_CS|COMPOUNDCRS)\s*[[(]/i.test(wkt)
     ? wkt.search(/(?:BOUNDCRS|PROJCS|GEOGCS|PROJCRS|GEOGCRS|GEODCRS)\s*[[(]/i)
     : 0;
-  if (start <= 0) return wkt;
+  return start <= 0 ? wkt : elementAt(wkt, start);
+}
+
+/** True if WKT has a transformation to WGS 84 of its own. */
+export const isBoundWkt = (wkt: string): boolean => /^\s*BOUNDCRS/i.test(horizontalPart(wkt));
+
+/** Of a bound system the one that is transformed. */
+function sourceOfBound(wkt: string): string {
+  const start = /^\s*BOUNDCRS\s*[[(]\s*SOURCECRS\s*[[(]\s*/i.exec(wkt)?.[0].length ?? 0;
+  return start === 0 ? wkt : elementAt(wkt, start);
+}
+
+/** The element of WKT that begins at a position, up to its closing bracket. */
+function elementAt(wkt: string, start: number): string {
   let depth = 0;
   for (let at = start; at < wkt.length; at++) {
     if ('[('.includes(wkt[at] as string)) depth++;
@@ -53,7 +69,7 @@ const sameDatum = new RegExp(
  * A datum without a name, as PROJ writes it for a definition with `+towgs84=0,0,0`. Esri's WKT has the numbers of other shifts in the
  * name alone, without their decimal points.
  */
-const withoutShift = /_based_on_(?:GRS|WGS)_?8[04]_ellipsoid_using_towgs84(?:[=,_]0)+$/i;
+const withoutShift = /_based_on_(?:GRS|WGS)_?(?:19)?8[04]_ellipsoid_using_towgs84(?:[=,_]0)+$/i;
 
 /** Datums with a shift by their names in WKT: of EPSG, of GDAL and of Esri, which writes D_ before them. */
 const shiftedDatums: readonly (readonly [name: RegExp, datum: string])[] = [

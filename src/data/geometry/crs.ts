@@ -4,7 +4,15 @@
  * and its kin write GeoJSON, WKT and GeoParquet (docs/decisions/0036-reference-systems.md).
  */
 import { excerpt } from '../../catalogue/errors.ts';
-import { datumOfWkt, identifyWktCrs, isGeocentricWkt, isGeographicWkt, isWktCrs, wktWithShift } from './crs-wkt.ts';
+import {
+  datumOfWkt,
+  identifyWktCrs,
+  isBoundWkt,
+  isGeocentricWkt,
+  isGeographicWkt,
+  isWktCrs,
+  wktWithShift,
+} from './crs-wkt.ts';
 import { type Geometry, mapPositions } from './geometry.ts';
 
 /** Conversion from a reference system to WGS 84. */
@@ -86,21 +94,22 @@ interface Definition {
 
 /** The definition of a reference system by its code or WKT; null if it isn't known. */
 async function findDefinition(name: string): Promise<Definition | null> {
+  const datum = isWktCrs(name) ? datumOfWkt(name) : null;
   const [authority, code] = normalizeCrsName(name).split(':');
-  if (authority === 'EPSG') {
+  // The transformation that a file brings itself goes before that of the list.
+  if (authority === 'EPSG' && !(datum !== null && isBoundWkt(name))) {
     listed ??= loadDefinitions();
     const text = utmDefinition(Number(code)) ?? (await listed).get(Number(code));
     if (text !== undefined) {
-      const datum = /\+datum=(\S+)/.exec(text)?.[1] ?? '';
+      const listedDatum = /\+datum=(\S+)/.exec(text)?.[1] ?? '';
       return {
         isGeographic: text.startsWith('+proj=longlat'),
-        datum,
+        datum: listedDatum,
         withShift: (shift) =>
-          `${shift === undefined ? text : text.replace(`+datum=${datum}`, `+towgs84=${shift}`)} +no_defs`,
+          `${shift === undefined ? text : text.replace(`+datum=${listedDatum}`, `+towgs84=${shift}`)} +no_defs`,
       };
     }
   }
-  const datum = isWktCrs(name) ? datumOfWkt(name) : null;
   if (datum === null) return null;
   return {
     isGeographic: isGeographicWkt(name),
@@ -230,6 +239,8 @@ export function jumpsOverAntimeridian(given: Geometry, converted: Geometry, conv
 
 const isPosition = (part: unknown): part is number[] => Array.isArray(part) && typeof part[0] === 'number';
 
-/** The command that converts a file of an unknown reference system. */
-export const ogr2ogrLine = (crs = 'EPSG:CODE'): string =>
-  `ogr2ogr -s_srs ${/\s/.test(crs) ? `"${excerpt(crs)}"` : excerpt(crs)} -t_srs EPSG:4326 converted.geojson FILE`;
+/** The command that converts a file of an unknown reference system. @param crs its name; `unknown` if the file defines it without one */
+export function ogr2ogrLine(crs = 'EPSG:CODE'): string {
+  const source = crs === 'unknown' ? '' : `-s_srs ${/\s/.test(crs) ? `"${excerpt(crs)}"` : excerpt(crs)} `;
+  return `ogr2ogr ${source}-t_srs EPSG:4326 converted.geojson FILE`;
+}

@@ -3,7 +3,7 @@
  * can; its geometry is read only where it can't.
  *
  * On a null geometry every test is unknown; an empty geometry is only disjoint, from everything. A query that reaches
- * beyond 180 degrees is also tested shifted by 360 degrees. One limitation: `contains` of a query that crosses the
+ * beyond 180 degrees is also tested shifted by full turns. One limitation: `contains` of a query that crosses the
  * antimeridian in one piece doesn't find a feature that was cut there; cut the query too (a bounding box with
  * west > east is).
  */

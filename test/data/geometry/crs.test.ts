@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import test from 'node:test';
-import { isWgs84, loadCrsConversion, normalizeCrsName } from '../../../src/data/geometry/crs.ts';
+import { isWgs84, loadCrsConversion, normalizeCrsName, ogr2ogrLine } from '../../../src/data/geometry/crs.ts';
 
 const linesOf = (name: string, separator: string) =>
   readFileSync(new URL(`../../fixtures/crs/${name}`, import.meta.url), 'utf8')
@@ -95,4 +95,31 @@ for (const [what, wkt = ''] of linesOf('refused-definitions.tsv', '\t')) {
 
 test('a geocentric system has no conversion', async () => {
   for (const name of ['EPSG:4936', 'EPSG:4978']) assert.equal(await loadCrsConversion(name), null);
+});
+
+test('a bound system has the name and code of its source, in a compound system, too', async () => {
+  const source = 'PROJCRS["MGI / Austria Lambert",CS[Cartesian,2],ID["EPSG",31287]]';
+  const bound = (system: string) =>
+    `BOUNDCRS[SOURCECRS[${system}],TARGETCRS[GEOGCRS["WGS 84"]],ABRIDGEDTRANSFORMATION["x"]]`;
+  assert.equal(normalizeCrsName(bound(source)), 'EPSG:31287');
+  assert.equal(normalizeCrsName(`COMPOUNDCRS["with heights",${bound(source)},VERTCRS["EGM96 height"]]`), 'EPSG:31287');
+  assert.equal(normalizeCrsName(bound('PROJCRS["Grid of the town",CS[Cartesian,2]]')), 'Grid of the town');
+});
+
+test('a bound system whose transformation is not read is converted by its code', async () => {
+  const [, wkt = ''] =
+    linesOf('refused-definitions.tsv', '\t').find(([what]) => what === 'EPSG:3021, rotation of a coordinate frame') ??
+    [];
+  const withCode = wkt.replace(']],TARGETCRS', ',ID["EPSG",3021]]],TARGETCRS');
+  assert.notEqual(withCode, wkt);
+  const [, ...numbers] = fixture.find(([crs]) => crs === 'EPSG:3021') ?? [];
+  assert.ok((await metresFromProj(withCode, numbers.map(Number))) < 1.5);
+});
+
+test('the line of ogr2ogr leaves out a name that the file does not have', () => {
+  assert.equal(ogr2ogrLine('unknown'), 'ogr2ogr -t_srs EPSG:4326 converted.geojson FILE');
+  assert.equal(
+    ogr2ogrLine('Grid of the town'),
+    'ogr2ogr -s_srs "Grid of the town" -t_srs EPSG:4326 converted.geojson FILE',
+  );
 });

@@ -59,29 +59,27 @@ export const arrayOps = ['a_equals', 'a_contains', 'a_containedBy', 'a_overlaps'
 export const functionOps: readonly string[] = ['casei', 'accenti', ...spatialOps, ...temporalOps, ...arrayOps];
 
 /** Number of arguments of the standard operators; of `and` and `or` the least. */
-const argumentCounts: Readonly<Record<string, number>> = {
-  and: 2,
-  or: 2,
-  not: 1,
-  between: 3,
-  like: 2,
-  in: 2,
-  isNull: 1,
-  casei: 1,
-  accenti: 1,
-  ...Object.fromEntries(
-    [...comparisonOps, ...arithmeticOps, ...spatialOps, ...temporalOps, ...arrayOps].map((op) => [op, 2]),
-  ),
-};
+const argumentCounts: ReadonlyMap<string, number> = new Map([
+  ['and', 2],
+  ['or', 2],
+  ['not', 1],
+  ['between', 3],
+  ['like', 2],
+  ['in', 2],
+  ['isNull', 1],
+  ['casei', 1],
+  ['accenti', 1],
+  ...[...comparisonOps, ...arithmeticOps, ...spatialOps, ...temporalOps, ...arrayOps].map((op) => [op, 2] as const),
+]);
 
-const canonicalOps = new Map(Object.keys(argumentCounts).map((op) => [op.toLowerCase(), op]));
+const canonicalOps = new Map([...argumentCounts.keys()].map((op) => [op.toLowerCase(), op]));
 
 /** The standard operator of a name in upper or lower case, as JSON writes it; undefined for other functions. */
 export const standardOp = (name: string): string | undefined => canonicalOps.get(name.toLowerCase());
 
 /** True for the operators that make a condition of their arguments. */
 export const isConditionOp = (op: string): boolean =>
-  Object.hasOwn(argumentCounts, op) && !arithmeticOps.includes(op) && op !== 'casei' && op !== 'accenti';
+  argumentCounts.has(op) && !arithmeticOps.includes(op) && op !== 'casei' && op !== 'accenti';
 
 /** True if a node may be a condition; of functions that are not standard only `bind.ts` knows it. */
 export const mayBeCondition = (node: Cql2Node): boolean =>
@@ -100,7 +98,7 @@ export function failAt(message: string, at: Place, hint = ''): never {
 
 /** Makes a call; AND in AND and OR in OR are flattened. */
 export function makeCall(op: string, args: readonly Cql2Node[], at: Place): CallNode {
-  const count = argumentCounts[op];
+  const count = argumentCounts.get(op);
   const isNary = op === 'and' || op === 'or';
   if (count !== undefined && (isNary ? args.length < count : args.length !== count)) {
     const name = functionOps.includes(op) ? op.toUpperCase() : op;

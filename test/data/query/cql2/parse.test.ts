@@ -152,6 +152,7 @@ test('errors give the position, and the nearest existing name', () => {
     ["CASEI(height) = 'a'", 'CASEI takes a text, not column "height" of type float at character 7.'],
     ["CASEI(name, 1) = 'a'", 'CASEI takes 1 argument, not 2 at character 1.'],
     ["uper(name) = 'A'", 'There is no function "uper" at character 1. Did you mean "UPPER"?'],
+    ['constructor(1) = 2', 'There is no function "constructor" at character 1.'],
     ["upper(name, 'A') = 'A'", 'UPPER takes 1 argument, not 2 at character 1.'],
     ["concat() = 'A'", 'CONCAT takes at least 1 argument, not 0 at character 1.'],
     ['upper(name)', 'Expected a condition but found a function that gives a text at character 1.'],
