@@ -27,6 +27,8 @@ import { planGroupReferenceWrites, planReaderReferenceWrites } from '../records/
 import { planColumnWritesForNewestVersion, recordHasColumnsOfNewestVersion } from '../records/version-columns.ts';
 import { type Committed, commit, type StepOutcome } from '../transaction.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
+import { type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { isSameFile } from '../tree/stamps.ts';
 import { anyVersion, type Change, refAtUntrustedPath, type Step } from '../writing/change.ts';
 import { CloneWriter } from './clone-writer.ts';
 import { datasetsOfRecordPaths, findReplicaFile, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
@@ -81,13 +83,32 @@ export class FileReplica implements Replica {
   }
 
   async #item(path: string): Promise<ReplicaFile> {
-    const { files, viewer, visible } = this.#access;
+    const { files, viewer } = this.#access;
     const scopes = viewer === localAdmin ? unitsOfFile(path) : null;
     // The local admin sees everything: whether a file is there doesn't depend on the rest.
     await (scopes ? files.ensureRead(scopes) : files.load());
+    const item = this.#visibleItem(path);
+    if (viewer === localAdmin || item.kind !== 'record' || !item.stamp || this.#isStill(path, item.stamp)) return item;
+    // The record was written after it was read: it may be private now.
+    await files.refresh(unitsOfFile(path) ?? []);
+    return this.#visibleItem(path);
+  }
+
+  #visibleItem(path: string): ReplicaFile {
+    const { files, viewer, visible } = this.#access;
     const item = findReplicaFile(files.store, path);
     if (!item || !makeFileVisibilityFilter(viewer, visible())(item)) throw new NotFoundError();
     return item;
+  }
+
+  #isStill(path: string, stamp: Stamp): boolean {
+    try {
+      const now = this.#access.files.store.tree.stamp(path);
+      return now !== null && isSameFile(now, stamp);
+    } catch (error) {
+      if (error instanceof UnreadableFileError) return false;
+      throw error;
+    }
   }
 
   async apply(
