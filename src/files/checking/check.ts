@@ -1,5 +1,6 @@
 /** `catalogue check`: problems of a catalogue folder, and fixes for those that have only one solution. */
 
+import { LRUCache } from 'lru-cache';
 import { type Diagnostic, excerptAt } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { mediaFolder, payloadPath, recordPaths, type Unit } from '../../catalogue/layout.ts';
@@ -108,7 +109,7 @@ async function findDiagnostics(root: string, options: CheckOptions) {
     ? await checkChanged(root, options.changed, options)
     : await checkAll(root, options);
   const findPosition = makeRecordPositionFinder((path) => records.text(path));
-  const lineStarts = new Map<string, readonly number[]>();
+  const lineStarts = new LRUCache<string, readonly number[]>({ max: 8 });
   const findExcerpt = (path: string, line: number, column: number) => {
     const text = records.text(path);
     if (text === undefined) return undefined;
@@ -124,7 +125,9 @@ async function findDiagnostics(root: string, options: CheckOptions) {
     return { ...one, line, column, fixable: Boolean(fix), ...(excerpt && { excerpt }) };
   };
   const rewritable = options.fix ? await findRewritableMetadata(paths, records) : [];
-  const all = [...found, ...rewritable].map((one) => ({ found: one, diagnostic: withPosition(one) }));
+  // Record by record, so that each is parsed once.
+  const byPath = [...found, ...rewritable].sort((a, b) => (a.path === b.path ? 0 : a.path < b.path ? -1 : 1));
+  const all = byPath.map((one) => ({ found: one, diagnostic: withPosition(one) }));
   all.sort(({ diagnostic: a }, { diagnostic: b }) =>
     a.path === b.path ? a.line - b.line || a.column - b.column : a.path < b.path ? -1 : 1,
   );
