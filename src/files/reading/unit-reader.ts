@@ -7,7 +7,7 @@ import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { type Format, findPosition, isParsedSoon, type TextPosition } from '../../text/parse.ts';
 import { type FileTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
-import { isSameStamp, type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
+import { areOutdated, isSameStamp, type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
 import { type CheckedRecord, checkRecordText, makeProblem, type Problem } from './check-record.ts';
 
 /** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
@@ -67,7 +67,8 @@ export class UnitReader {
     this.#large = large;
     this.#isReadOnce = isReadOnce;
     this.#key = before?.key;
-    this.#stampsBefore = before ? new Map(unpackStamps(before.stamps)) : nothing;
+    const stamps = before ? new Map(unpackStamps(before.stamps)) : nothing;
+    this.#stampsBefore = areOutdated(stamps) ? nothing : stamps;
     this.#payloadsBefore = before ? new Map(unpackStamps(before.payloads)) : nothing;
     this.#diagnosticsBefore = before ? new Map(before.diagnostics) : nothing;
   }

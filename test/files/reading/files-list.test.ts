@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { timeOfLastChange } from '../../../src/files/changes-feed.ts';
 import { listVisibleFiles } from '../../../src/files/files-list.ts';
 import { UnitStore } from '../../../src/files/reading/unit-store.ts';
@@ -71,4 +72,21 @@ test('a folder that is read again because it was replaced keeps its files and th
   assert.equal(timeOfLastChange(store, ref), time);
   for (const _ of reading);
   assert.deepEqual(pathsOf(store), paths);
+});
+
+test('a folder that was replaced is read again with its versions, even if their stamps are unchanged', async (t) => {
+  const folder = makeFollowedFolder(t);
+  folder.dataset('namespaces/a/datasets/d', 'Label', ['v1']);
+  const store = new UnitStore(folder.root);
+  // Files as new as the clock is coarse count as changed.
+  await setTimeout(200);
+  for (const _ of store.rescan([{ folder: '' }]));
+  const read = t.mock.method(store.tree, 'read');
+  const versionsRead = () => read.mock.calls.filter(({ arguments: [path] }) => path.includes('/version')).length;
+  for (const _ of store.rescan([{ folder: '' }]));
+  assert.equal(versionsRead(), 0);
+  store.invalidate('');
+  store.invalidate('namespaces/');
+  for (const _ of store.rescan([{ folder: '' }]));
+  assert.equal(versionsRead(), 1);
 });
