@@ -18,6 +18,8 @@ import { bundleTests } from './bundle.js';
 const sharing = /^(?:catalogue|cli|data|pages|server|standards|sync|text)\b/;
 /** A file that reads 300,000 rows as one response: beside others, the judge of the OpenAPI document (support/judged.ts) would check each. */
 const alone = 'server/work.test.ts';
+/** A file that takes long. It begins first: at the end, it would keep one core while the others have nothing to do. */
+const first = 'pack.test.ts';
 /** Maximum number of files in a process. */
 const most = 8;
 
@@ -63,15 +65,16 @@ function groups(paths) {
   return found;
 }
 
-/** Path of a module that has the tests of all files in a group: the file itself if it is alone. */
+/**
+ * Path of a module that has the tests of all files in a group: the file itself if it is alone. Node runs them in the order of their
+ * paths.
+ */
 function moduleOf(group) {
-  const [first] = group;
   const modules = group.map((path) => bundled[files.indexOf(path)]);
-  if (group.length === 1) return modules[0];
-  const path = join(
-    ownFolder,
-    `${first.replaceAll(/[\\/]/g, '-').replace(/\.test\.ts$/, '')}-and-${group.length - 1}-more.test.mjs`,
-  );
+  const isFirst = group[0] === first;
+  if (group.length === 1 && !isFirst) return modules[0];
+  const name = group[0].replaceAll(/[\\/]/g, '-').replace(/\.test\.ts$/, '');
+  const path = join(ownFolder, isFirst ? `0-${name}.test.mjs` : `${name}-and-${group.length - 1}-more.test.mjs`);
   const imports = modules.map((path) => `import ${JSON.stringify(pathToFileURL(path).href)};\n`);
   writeFileSync(path, imports.join(''));
   return path;

@@ -181,17 +181,21 @@ test('metres are those of the ellipsoid', async () => {
   assert.equal(await finds('dwithin', 'POINT(0 0),20100km', wkt('POINT(180 0)')), true, 'everywhere');
 });
 
-/** The least distance to a line of two positions: by sampling it, and again between the neighbours of the nearest sample. */
-function bySampling([x, y]: [number, number], line: number[][], steps = 2000): number {
+/** The least distance to a line of two positions: by sampling it, and again and again between the neighbours of the nearest sample. */
+function bySampling([x, y]: [number, number], line: number[][]): number {
   const [[x1 = 0, y1 = 0] = [], [x2 = 0, y2 = 0] = []] = line;
   const distanceAt = (t: number) => geodesicDistance(x, y, x1 + t * (x2 - x1), y1 + t * (y2 - y1));
-  const nearest = (start: number, end: number) => {
+  const steps = 100;
+  let [start, end, least] = [0, 1, Number.POSITIVE_INFINITY];
+  for (let round = 0; round < 4; round++) {
     const samples = Array.from({ length: steps + 1 }, (_, i) => start + (i / steps) * (end - start));
     const distances = samples.map(distanceAt);
-    return samples[distances.indexOf(Math.min(...distances))] ?? start;
-  };
-  const coarse = nearest(0, 1);
-  return distanceAt(nearest(Math.max(0, coarse - 1 / steps), Math.min(1, coarse + 1 / steps)));
+    least = Math.min(...distances);
+    const nearest = samples[distances.indexOf(least)] ?? start;
+    const step = (end - start) / steps;
+    [start, end] = [Math.max(0, nearest - step), Math.min(1, nearest + step)];
+  }
+  return least;
 }
 
 test('metres to lines: nothing too far is found, and next to nothing is missed', async () => {
