@@ -53,19 +53,19 @@ async function haveSameId(path: string, state: SyncState, theirs: Files, texts: 
   return id !== undefined && id === other;
 }
 
+/** The remote has nothing left of what both sides had in common. The command line adds what to type. */
+export class LostRecordsError extends ConflictError {}
+
 /**
  * Checks that nothing is to be done with a remote that has lost all records.
  * @param from the side that changes come from
- * @throws ConflictError, which says what to type
+ * @throws LostRecordsError
  */
 export function assertNothingToDo({ lost, others }: LostRecords, plan: SyncPlan, from: Side): void {
   const { incoming, outgoing, conflicts } = plan;
   if (incoming.length + conflicts.length + (from === 'ours' ? outgoing.length : 0) === 0) return;
-  throw new ConflictError(
+  throw new LostRecordsError(
     `Of ${lost} record${lost === 1 ? '' : 's'} that both sides had in common, the remote shows none, and ` +
-      `${others || 'no'} other${others === 1 ? '' : 's'}: it may be another catalogue, or lack its files. Nothing was changed.\n` +
-      'If they were removed on purpose, to remove the local ones, too: catalogue pull --force\n' +
-      'To send the local ones to this remote: catalogue push --force\n' +
-      'If the catalogue has another address: catalogue remote set-url NAME URL',
+      `${others || 'no'} other${others === 1 ? '' : 's'}: it may be another catalogue, or lack its files. Nothing was changed.`,
   );
 }

@@ -1,9 +1,10 @@
 /** `catalogue pull` and `catalogue push`: the origin of a folder, and runs that lose their lock. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { homeOf } from '../support/folder.ts';
 import { filesIn, makeRoot, seed, type } from '../support/prompt.ts';
 import { startProxy } from '../support/proxy.ts';
 import { served } from '../support/served.ts';
@@ -42,6 +43,67 @@ describe('diff without arguments', () => {
     };
     assert.match(await pulled('diff'), /water\/wells/);
     assert.match(await pulled('diff', '--remote', base), /water\/wells/);
+  });
+});
+
+describe('the commands in the messages of a pull and a push', () => {
+  /** A clone, in which the label of each dataset differs from that of the remote. */
+  async function start(t: TestContext) {
+    const datasets = { ...seed.datasets, 'water/wells': { id: 13, label: 'Wells' } };
+    const { base, folder } = await served({ ...seed, datasets, settings: { title: 'Town' } }, t);
+    const root = await makeRoot({ settings: { title: 'Town' } });
+    const local = (line: string) => type(line.split(' '), { root });
+    await local(`pull --remote ${base}`);
+    const names = ['parks/trees', 'parks/benches', 'water/wells'];
+    const labelOf = (name: string) =>
+      /^label: (.*)$/m.exec(readFileSync(join(root, homeOf(name), 'dataset.yaml'), 'utf8'))?.[1];
+    const relabel = async (at: string, label: string) => {
+      for (const name of names) await type(['dataset', 'edit', name, '--label', label], { root: at });
+    };
+    await relabel(root, 'Local');
+    await relabel(folder.root, 'Remote');
+    const typedAs = (text: string, what: RegExp) => {
+      const [, command = ''] = what.exec(text.replace(/\n {2}/g, '\n')) ?? [];
+      assert.match(command, /^catalogue /, text);
+      return command.replace('catalogue ', '');
+    };
+    return { base, folder, root, local, labelOf, typedAs };
+  }
+
+  it('resolve the conflicts that were shown, and no others', async (t) => {
+    const { local, labelOf, typedAs } = await start(t);
+    const { exitCode, err } = await local('pull parks');
+    assert.equal(exitCode, 5);
+    const typed = typedAs(err, /Take theirs: (.*)/);
+    assert.equal(typed, 'pull --theirs parks');
+    assert.equal((await local(typed)).exitCode, 0);
+    assert.deepEqual(['parks/trees', 'parks/benches', 'water/wells'].map(labelOf), ['Remote', 'Remote', 'Local']);
+    assert.match((await local('push water')).err, /Pull first: catalogue pull water$/m);
+    const kept = await local('pull --ours water');
+    assert.equal(typedAs(kept.err, /To send: (.*)/), 'push water');
+    assert.match((await local('pull')).err, /Nothing to pull\. 1 local change to push: catalogue push$/m);
+  });
+
+  it('go to the remote and the folder that were named', async (t) => {
+    const { base, local, root, folder } = await start(t);
+    await local(`remote add city ${base}`);
+    const suffix = ` --remote city --data ${root}`;
+    const ends = (...commands: string[]) =>
+      new RegExp(commands.map((text) => `: catalogue ${text}${suffix}\n[^]*`).join(''));
+    const { err } = await local(`pull${suffix}`);
+    assert.match(err, ends('pull --ours', 'pull --theirs'));
+    assert.match((await local(`push${suffix}`)).err, ends('pull'));
+    assert.match((await local(`pull --ours parks${suffix}`)).err, ends('push parks'));
+    assert.match((await local(`pull parks${suffix}`)).err, ends('push parks'));
+    const other = await served({ namespaces: { roads: { id: 71, label: 'Roads' } } }, t);
+    await local(`remote set-url city ${other.base}`);
+    assert.match((await local(`push${suffix}`)).err, ends('pull --force', 'push --force'));
+    const { exitCode, err: without } = await type(['pull', '--data', folder.root], { root });
+    assert.deepEqual(
+      [exitCode, without.includes(`catalogue pull --remote URL --data ${folder.root}`)],
+      [2, true],
+      without,
+    );
   });
 });
 

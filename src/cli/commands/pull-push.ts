@@ -16,6 +16,7 @@ import {
   syncResultJson,
   transferredAmountText,
 } from '../sync/run.ts';
+import { typedCommand } from '../sync/typed-command.ts';
 
 interface PullOptions {
   readonly ours?: boolean;
@@ -73,14 +74,16 @@ const directions = {
     doing: 'Pulling',
     skipped: (records: number) => `${countText(records, 'record')} not fetched: they need those first.`,
     done: (amount: string, remote: string) => `Pulled ${amount} from ${remote}.`,
-    nothing: (changes: number) => `Nothing to pull. ${countText(changes, 'local change')} to push: catalogue push`,
+    nothing: (changes: number) => `Nothing to pull. ${countText(changes, 'local change')} to push:`,
+    opposite: 'push',
   },
   push: {
     changes: 'outgoing',
     doing: 'Pushing',
     skipped: (records: number) => `${countText(records, 'record')} not sent: they need those first.`,
     done: (amount: string, remote: string) => `Pushed ${amount} to ${remote}.`,
-    nothing: (changes: number) => `Nothing to push. ${countText(changes, 'remote change')} to pull: catalogue pull`,
+    nothing: (changes: number) => `Nothing to push. ${countText(changes, 'remote change')} to pull:`,
+    opposite: 'pull',
   },
 } as const;
 
@@ -91,6 +94,7 @@ function syncWithRemote(
   options: Parameters<typeof runSync>[4],
 ): Promise<number> {
   const words = directions[direction];
+  const command: CommandText = (verb, names = options.names) => typedCommand(call, verb, names);
   return withSyncPair(call, direction, { isReadOnly: options.dryRun === true }, async (pair, remote, lost) => {
     const { show } = call;
     const result = await runSync(call, words.doing, pair, direction, { ...options, signal: lost });
@@ -102,24 +106,26 @@ function syncWithRemote(
     }
     showSyncFailures(call, plan.blocked, failures);
     if (skipped.length) show.message(words.skipped(skipped.length));
-    if (conflicts.length) show.message(direction === 'pull' ? pullConflicts(result) : pushConflicts(result));
+    if (conflicts.length) show.message(conflictsText(direction, result, command));
     if (done.length) show.message(words.done(transferredAmountText(result), remote.name));
-    if (keptOurs) show.message(`Kept ${countText(keptOurs, 'local record')}. To send: catalogue push`);
+    if (keptOurs) show.message(`Kept ${countText(keptOurs, 'local record')}. To send: ${command('push')}`);
     const others = direction === 'pull' ? plan.outgoing.length : plan.incoming.length;
     if (!options.dryRun && !done.length && !keptOurs && syncExitCode(result) === 0 && !plan.blocked.length)
-      show.message(others ? words.nothing(others) : 'Already up to date.');
+      show.message(others ? `${words.nothing(others)} ${command(words.opposite)}` : 'Already up to date.');
     return syncExitCode(result);
   });
 }
 
-function pullConflicts({ conflicts }: RunResult): string {
-  const names = conflicts.length === 1 && conflicts[0] ? ` ${conflicts[0].name}` : '';
+/** Writes a command for the catalogues of this run, and for the records that it was asked for unless others are given. */
+type CommandText = (verb: string, names?: readonly string[]) => string;
+
+function conflictsText(direction: 'pull' | 'push', { conflicts }: RunResult, command: CommandText): string {
+  if (direction === 'push')
+    return `${countText(conflicts.length, 'record')} not sent: changed on both sides. Pull first: ${command('pull')}`;
+  const names = conflicts.length === 1 ? conflicts.map(({ name }) => name) : undefined;
   return (
-    `${countText(conflicts.length, 'conflict')}: changed on both sides. Keep yours: catalogue pull --ours${names}\n` +
-    `Take theirs: catalogue pull --theirs${names}\n` +
+    `${countText(conflicts.length, 'conflict')}: changed on both sides. Keep yours: ${command('pull --ours', names)}\n` +
+    `Take theirs: ${command('pull --theirs', names)}\n` +
     'Or edit the local record so that it has both changes, and then keep yours.'
   );
 }
-
-const pushConflicts = ({ conflicts }: RunResult) =>
-  `${countText(conflicts.length, 'record')} not sent: changed on both sides. Pull first: catalogue pull`;

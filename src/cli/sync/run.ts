@@ -18,6 +18,7 @@ import { runInterruptible } from '../interruption.ts';
 import { showSyncProgress } from '../output/progress.ts';
 import { bytesText, countText } from '../output/quantities.ts';
 import { type Paint, terminalColours } from '../output/terminal.ts';
+import { typedCommand } from './typed-command.ts';
 
 export interface RunResult extends SyncResult {
   /** The changes that were made; in a dry run, those that would be. */
@@ -30,15 +31,17 @@ const howToGoOn = 'What was done until then stays: the same command goes on with
 
 /** Runs a pull or push, shows its progress, and stops at Ctrl-C and at the signal of the options. */
 export async function runSync(
-  { context }: Call,
+  call: Call,
   what: string,
   pair: Pair,
   direction: 'pull' | 'push',
   options: SyncOptions,
 ): Promise<RunResult> {
-  const [{ summarizeEachChange, summarizeEachConflict }, sync] = await Promise.all([
+  const { context } = call;
+  const [{ summarizeEachChange, summarizeEachConflict }, sync, { LostRecordsError }] = await Promise.all([
     import('../../sync/summary.ts'),
     import('../../sync/sync.ts'),
+    import('../../sync/related.ts'),
   ]);
   let changes: readonly ChangeSummary[] = [];
   let conflicts: readonly ConflictSummary[] = [];
@@ -57,12 +60,21 @@ export async function runSync(
     }),
   )
     .catch((error) => {
-      throw error instanceof UnreachableError ? new UnreachableError(`${error.message} ${howToGoOn}`) : error;
+      if (error instanceof UnreachableError) throw new UnreachableError(`${error.message} ${howToGoOn}`);
+      throw error instanceof LostRecordsError
+        ? new ConflictError(`${error.message}\n${lostRecordsHint(call, options.names)}`)
+        : error;
     })
     .finally(end);
   const undone = new Set([...result.failures, ...result.skipped].map(({ path }) => path));
   return { ...result, conflicts, changes: changes.filter(({ path }) => !undone.has(path)) };
 }
+
+/** What to type if the remote has nothing left of what both sides had in common. */
+const lostRecordsHint = (call: Call, names?: readonly string[]): string =>
+  `If they were removed on purpose, to remove the local ones, too: ${typedCommand(call, 'pull --force', names)}\n` +
+  `To send the local ones to this remote: ${typedCommand(call, 'push --force', names)}\n` +
+  'If the catalogue has another address: catalogue remote set-url NAME URL';
 
 /** The most lines that are shown to people. */
 const mostLines = 100;
