@@ -86,7 +86,7 @@ export async function writeDurably(
 }
 
 /** Gives a file a name that no other has. @throws Error with code EEXIST */
-function giveNewName(temporary: string, path: string): void {
+export function giveNewName(temporary: string, path: string): void {
   try {
     // A link fails where the target exists; a rename would replace it.
     linkSync(temporary, path);

@@ -24,6 +24,8 @@ export interface LockOptions {
   readonly stale?: number | undefined;
   /** The message of the error if another holds the lock. @param holder such as "process 42 on atlas" */
   readonly busy?: ((holder: string) => string) | undefined;
+  /** What messages name if the lock's file can't be written; default the private folder. */
+  readonly place?: string | undefined;
 }
 
 /** Default of `stale`, in milliseconds. */
@@ -62,7 +64,7 @@ export async function withLockFile<T>(
   path: string,
   key: string,
   work: (signal: AbortSignal) => Promise<T> | T,
-  { wait = 12_000, stale = defaultStale, busy = busyMessage(key) }: LockOptions,
+  { wait = 12_000, stale = defaultStale, busy = busyMessage(key), place = privateFolder }: LockOptions,
   makeFolder: () => Promise<unknown>,
 ): Promise<T> {
   const deadline = Date.now() + wait;
@@ -70,7 +72,11 @@ export async function withLockFile<T>(
     const lost = new AbortController();
     const compromised = () =>
       lost.abort(new UnavailableError(`The lock of ${key} was lost because this process was paused. Try again.`));
-    const take = () => acquire(path, busy, deadline, stale, compromised);
+    const take = () =>
+      acquire(path, busy, deadline, stale, compromised).catch((error) => {
+        // The path of the lock would mean nothing to the reader.
+        throw toUnavailableError(error, place);
+      });
     // The folder nearly always exists, and may be removed at any time.
     const release = await take().catch(async (error) => {
       if (errorCode(error) !== 'ENOENT') throw error;
@@ -206,8 +212,7 @@ async function acquire(
       await betweenSyncRounds();
       return await lockfile.lock(path, options);
     } catch (error) {
-      // The path of the lock would mean nothing to the reader.
-      if (errorCode(error) !== 'ELOCKED') throw toUnavailableError(error, privateFolder);
+      if (errorCode(error) !== 'ELOCKED') throw error;
     }
     if (await isStale(path, stale)) await takeOver(path, stale);
     else if (Date.now() >= deadline) throw new UnavailableError(busy(await readHolder(path)));

@@ -13,8 +13,19 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { makeRoot, seed, trees, type } from '../support/prompt.ts';
+
+/** A promise, and what resolves it. */
+function deferred() {
+  let resolve = () => {};
+  const promise = new Promise<void>((done) => {
+    resolve = done;
+  });
+  return { promise, resolve };
+}
 
 const data = (...argv: string[]) => type(['data', 'parks/trees', ...argv]);
 
@@ -259,6 +270,53 @@ describe('download', () => {
       /Interrupted\. The first part is in a\.csv\.[0-9a-f]{12}\.part: the same command fetches the rest\./,
     );
     assert.equal(existsSync(join(cwd, 'a.csv')), false);
+  });
+
+  /** A download of which half has come, and which gets the rest when that is asked for. */
+  async function startHalf() {
+    const root = await makeRoot();
+    const file = join(root, '..', 'a.csv');
+    const half = deferred();
+    const rest = deferred();
+    const faults: Partial<Catalogue> = {
+      async payload(this: Catalogue, ref) {
+        const payload = await this.payload(ref);
+        async function* slowly() {
+          yield Buffer.from(trees.slice(0, 40));
+          half.resolve();
+          await rest.promise;
+          yield Buffer.from(trees.slice(40));
+        }
+        return { ...payload, stream: () => Readable.from(slowly(), { objectMode: false }) };
+      },
+    };
+    const result = type(['download', 'parks/trees', '-o', 'a.csv'], { root, faults });
+    await half.promise;
+    const finish = () => {
+      rest.resolve();
+      return result;
+    };
+    return { root, file, finish };
+  }
+
+  it('is refused while another one into the same file runs', async () => {
+    const { root, file, finish } = await startHalf();
+    const second = await type(['download', 'parks/trees', '-o', 'a.csv'], { root });
+    assert.equal(second.exitCode, 1);
+    assert.match(second.err, /^error: Another download into a\.csv runs: .*\. Wait until it has ended\.\n$/);
+    assert.deepEqual([(await finish()).exitCode, readFileSync(file, 'utf8')], [0, trees]);
+    assert.deepEqual(readdirSync(join(file, '..')).sort(), ['a.csv', 'catalogue-data']);
+  });
+
+  it('replaces no file that was made meanwhile', async () => {
+    const { root, file, finish } = await startHalf();
+    writeFileSync(file, 'mine');
+    const { exitCode, err } = await finish();
+    assert.equal(exitCode, 5, err);
+    assert.match(err, /The file a\.csv exists\. Name another one with -o FILE, or replace it with --force/);
+    assert.equal(readFileSync(file, 'utf8'), 'mine');
+    await type(['download', 'parks/trees', '-o', 'a.csv', '--force'], { root });
+    assert.equal(readFileSync(file, 'utf8'), trees);
   });
 
   it('says why there is nothing', async () => {

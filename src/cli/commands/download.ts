@@ -13,7 +13,7 @@ import { runInterruptible } from '../interruption.ts';
 import { resolveVersionRef } from '../lookup.ts';
 import { showByteProgress } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
-import { bytesAlreadyFetched, partPath, passWithChecksum, resumeDownload } from '../transfer/resume.ts';
+import { bytesAlreadyFetched, partPath, passWithChecksum, resumeDownload, withPart } from '../transfer/resume.ts';
 import { saveStreamToFile } from '../transfer/save.ts';
 
 export const command: Verb<{ output?: string; force?: boolean }> = {
@@ -68,28 +68,38 @@ async function toFile(call: Call, payload: Payload, output: string | undefined, 
   const shown = fileFor(context.cwd, payload.fileName, output);
   const path = resolve(context.cwd, shown);
   const existing = statSync(path, { throwIfNoEntry: false }) ?? null;
+  const exists = `The file ${shown} exists. Name another one with -o FILE, or replace it with --force`;
   if (existing && !force) {
     await payload.close();
-    throw new ConflictError(`The file ${shown} exists. Name another one with -o FILE, or replace it with --force`);
+    throw new ConflictError(exists);
   }
+  const isNew = existing === null && !force;
+  const explained = (error: unknown): never => {
+    throw error instanceof Error && 'code' in error && error.code === 'EEXIST' ? new ConflictError(exists) : error;
+  };
   // Only the checksum shows that a part is the beginning of this file; a part can't become /dev/null or a named pipe.
   if (version.checksum && (existing?.isFile() ?? true)) {
     const target = existing ? realpathSync(path) : path;
     const part = partPath(target, version.checksum);
-    const already = bytesAlreadyFetched(part, size);
-    if (already) show.message(`Resuming after ${bytesText(already)} of ${bytesText(size)}.`);
     const shownPart = existing ? part : partPath(shown, version.checksum);
     const remains = `The first part is in ${shownPart}: the same command fetches the rest.`;
-    const { at, end } = showByteProgress(context, `Downloading ${basename(shown)}`, size, already);
-    await runInterruptible(context, remains, (signal) =>
-      resumeDownload(payload, target, { part, already, existing, onProgress: at, signal }),
-    ).finally(end);
+    await withPart(payload, part, shown, async (lost) => {
+      const already = bytesAlreadyFetched(part, size);
+      if (already) show.message(`Resuming after ${bytesText(already)} of ${bytesText(size)}.`);
+      const { at, end } = showByteProgress(context, `Downloading ${basename(shown)}`, size, already);
+      await runInterruptible(context, remains, (interrupted) => {
+        const signal = AbortSignal.any([interrupted, lost]);
+        return resumeDownload(payload, target, { part, already, existing, isNew, onProgress: at, signal });
+      }).finally(end);
+    }).catch(explained);
   } else {
     const { bytes, checksum } = passWithChecksum(payload.stream());
     const { at, end } = showByteProgress(context, `Downloading ${basename(shown)}`, size);
     await runInterruptible(context, `${shown} was not written.`, (signal) =>
-      saveStreamToFile(path, bytes, { onProgress: at, signal }),
-    ).finally(end);
+      saveStreamToFile(path, bytes, { onProgress: at, signal, isNew }),
+    )
+      .finally(end)
+      .catch(explained);
     assertChecksum(version, checksum());
   }
   const verified = version.checksum ? 'checksum verified' : 'no checksum to verify';

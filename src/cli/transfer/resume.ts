@@ -21,6 +21,35 @@ export function bytesAlreadyFetched(part: string, size: number): number {
   return found?.isFile() && found.size <= size ? found.size : 0;
 }
 
+/**
+ * Runs a download that writes a part. No other one writes it at the same time: each would add bytes behind the other's.
+ * @param file name of the file, for the message
+ * @param work gets a signal that is aborted if the lock is lost
+ * @throws UnavailableError if another download writes the part; the payload is closed
+ */
+export async function withPart(
+  payload: Payload,
+  part: string,
+  file: string,
+  work: (lost: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const { withLockFile } = await import('../../disk/lock.ts');
+  const busy = (holder: string) => `Another download into ${file} runs: ${holder}. Wait until it has ended.`;
+  let hasBegun = false;
+  const begin = (lost: AbortSignal) => {
+    hasBegun = true;
+    return work(lost);
+  };
+  try {
+    await withLockFile(part, file, begin, { wait: 1000, busy, place: part }, async () => {});
+  } catch (error) {
+    if (!hasBegun) await payload.close();
+    // People don't know the lock.
+    const { path } = error as NodeJS.ErrnoException;
+    throw path === `${part}.lock` ? Object.assign(error as Error, { path: part }) : error;
+  }
+}
+
 export interface FetchOptions {
   /** Path of the part. */
   readonly part: string;
@@ -28,17 +57,19 @@ export interface FetchOptions {
   readonly already: number;
   /** The file that is replaced. */
   readonly existing: Stats | null;
+  /** True to replace no file that is made meanwhile. */
+  readonly isNew: boolean;
   onProgress(bytes: number): void;
   readonly signal: AbortSignal;
 }
 
 /**
  * Fetches the missing bytes of a payload into a part, and renames it to the file if the checksum is right.
- * @throws CatalogueError if the checksum is wrong; the part is removed
+ * @throws CatalogueError if the checksum is wrong; the part is removed. Error with code EEXIST; the part stays
  */
 export async function resumeDownload(payload: Payload, path: string, options: FetchOptions): Promise<void> {
   const { version, size } = payload;
-  const { part, already, existing, onProgress, signal } = options;
+  const { part, already, existing, isNew, onProgress, signal } = options;
   const hash = createHash('sha256');
   if (already > 0) await pipeline(createReadStream(part), async (bytes) => addAll(hash, bytes), { signal });
   if (already < size) {
@@ -58,7 +89,7 @@ export async function resumeDownload(payload: Payload, path: string, options: Fe
         `${part} was removed${already > 0 ? '; it may have been the beginning of another file. Try again.' : '.'}`,
     );
   }
-  await renameInPlace(part, path, existing);
+  await renameInPlace(part, path, existing, { isNew });
 }
 
 type Hash = ReturnType<typeof createHash>;
