@@ -1,5 +1,5 @@
 /** Former addresses of records in an export: pages that lead to the new ones, and redirects for hosts that can. */
-import { type Ref, refOf } from '../catalogue/ref.ts';
+import { type Ref, refOf, slugRule } from '../catalogue/ref.ts';
 import type { Dataset, Group, Namespace, Query } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { escapeXml } from '../standards/xml.ts';
@@ -11,11 +11,15 @@ export interface Redirect {
   readonly to: string;
 }
 
-/** Redirects of the former names of records. Of an address that two records had, the first one's. */
+/**
+ * Redirects of the former names of records. Of an address that two records had, the first one's. Other texts than names, which
+ * records may have too, would be read as something else by nginx, by other hosts, and as the path of another record's file.
+ */
 export function redirectsOf({ namespaces, datasets, queries, groups }: PublicRecords): readonly Redirect[] {
   const taken = new Set([...namespaces, ...datasets, ...queries, ...groups].map((record) => apiPath(refOf(record))));
   const found: Redirect[] = [];
-  const add = (former: Ref, record: Namespace | Dataset | Query | Group) => {
+  const add = (former: Ref & { readonly namespace?: string }, record: Namespace | Dataset | Query | Group) => {
+    if (!slugRule.test(former.slug) || !slugRule.test(former.namespace ?? former.slug)) return;
     const from = apiPath(former);
     if (taken.has(from)) return;
     taken.add(from);
@@ -23,8 +27,8 @@ export function redirectsOf({ namespaces, datasets, queries, groups }: PublicRec
   };
   for (const dataset of datasets)
     for (const alias of dataset.aliases) {
-      const [slug = '', namespace = dataset.namespace] = alias.split('/').reverse();
-      add({ kind: 'dataset', namespace, slug }, dataset);
+      const [slug = '', namespace = dataset.namespace, ...others] = alias.split('/').reverse();
+      if (others.length === 0) add({ kind: 'dataset', namespace, slug }, dataset);
     }
   for (const namespace of namespaces) for (const slug of namespace.aliases) add({ kind: 'namespace', slug }, namespace);
   for (const query of queries) for (const slug of query.aliases) add({ kind: 'query', slug }, query);

@@ -1,0 +1,69 @@
+/** Former names of records in an export: only those that are addresses are written, wherever a name would be read as something else. */
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { Readable } from 'node:stream';
+import { it } from 'node:test';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { exportCatalogue } from '../../src/index.ts';
+import { makeFolder } from '../support/folder.ts';
+import { freePort } from '../support/free-port.ts';
+import { startNginx, withoutNginx } from '../support/nginx.ts';
+
+const odd = [
+  'x" /a; } server { listen 81; location ~ a { return 200; } } map $uri $z { default 1; "y',
+  ...['trees (old', 'two words', 'parks/trees*', 'x\n/* https://example.org/ 301!', '', '.', '..'],
+  // Paths of files of the dataset parks/trees, after decoding.
+  ...['parks/%74rees', 'parks/trees%2fdata', 'parks/trees/data', 'mine/parks/trees', 'mine/parks/oaks', '../parks'],
+].filter(Boolean);
+const seed = makeFolder({
+  namespaces: {
+    parks: { label: 'Parks' },
+    mine: { label: 'Mine', aliases: ['once', 'a"b', 'parks/datasets/trees', '%70arks'] },
+  },
+  datasets: {
+    'parks/trees': { label: 'Trees' },
+    'mine/own': { label: 'Own', aliases: ['before', 'woods/own', ...odd] },
+  },
+  groups: { gardeners: { label: 'Gardeners', aliases: ['diggers', 'a b;'] } },
+  queries: { oaks: { label: 'Oaks', dataset: 'parks/trees', aliases: ['acorns', 'a{b'] } },
+});
+const filling = await openFileCatalogue(seed.root, { cache: false });
+const ref = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+await filling.for().publish(ref, { source: Readable.from(['name\nOak\n']), fileName: 'trees.csv' });
+await filling.close();
+const base = `http://127.0.0.1:${await freePort()}`;
+const options = { folder: seed.root, to: seed.beside('site'), url: base };
+const read = (file: string) => readFileSync(`${options.to}/${file}`, 'utf8');
+
+it('redirects from the names that an address can have', async () => {
+  await exportCatalogue(options);
+  const from = ['namespaces/mine/datasets/before', 'namespaces/woods/datasets/own', 'namespaces/once'];
+  assert.deepEqual(
+    read('_redirects')
+      .split('\n')
+      .map((line) => line.replace(/\/\* .*/, '')),
+    [...[...from, 'queries/acorns', 'groups/diggers'].map((path) => `/api/v1/${path}`), ''],
+  );
+  assert.equal(read('_nginx.conf').match(/^server /gm)?.length, 1);
+});
+
+it('keeps the pages of other datasets at the next export', async () => {
+  const { written } = await exportCatalogue(options);
+  assert.equal(written, 0);
+  assert.match(read('api/v1/namespaces/parks/datasets/trees/index.html'), /<title>Trees/);
+});
+
+it('has a configuration that nginx reads', { skip: withoutNginx }, async () => {
+  const snippet = read('_nginx.conf')
+    .replace('listen 8080', `listen 127.0.0.1:${new URL(base).port}`)
+    .replace('/srv/site', options.to);
+  const endNginx = await startNginx(seed.beside('nginx'), snippet, `${base}/`);
+  try {
+    const { status, headers } = await fetch(`${base}/api/v1/namespaces/woods/datasets/own/data/`, {
+      redirect: 'manual',
+    });
+    assert.deepEqual([status, headers.get('location')], [308, '/api/v1/namespaces/mine/datasets/own/data/']);
+  } finally {
+    await endNginx();
+  }
+});
