@@ -137,6 +137,10 @@ export class ExportFolder extends FolderWriter implements TablesPlace {
   #remove(file: string): void {
     const path = join(this.root, file);
     if (!fs.existsSync(path)) return;
+    if (fs.realpathSync(dirname(path)) !== dirname(join(fs.realpathSync(this.root), file)))
+      throw new ConflictError(
+        `${path} is out of date, and lies behind a link: in a folder of others. Remove it yourself.`,
+      );
     fs.rmSync(path);
     this.removed++;
     for (let folder = dirname(path); folder !== this.root; folder = dirname(folder)) {

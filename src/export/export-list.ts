@@ -10,7 +10,10 @@ export interface Unit {
   readonly files: readonly string[];
 }
 
-/** The units of a list; a line that was cut off, as by a full disk, is left out. */
+/**
+ * The units of a list. A line that was cut off, as by a full disk, is left out; so is one that names files outside of the folder:
+ * people who may change the site may have written it.
+ */
 export function* parseExportList(text: string): Generator<Unit, void, undefined> {
   for (const line of text.split('\n')) {
     const unit = line.startsWith('{"name"') ? parseUnit(line) : null;
@@ -20,10 +23,19 @@ export function* parseExportList(text: string): Generator<Unit, void, undefined>
 
 function parseUnit(line: string): Unit | null {
   try {
-    return JSON.parse(line) as Unit;
+    const unit = JSON.parse(line) as Partial<Unit>;
+    const isUnit = typeof unit.name === 'string' && typeof unit.fingerprint === 'string' && unit.files?.every(isBelow);
+    return isUnit ? (unit as Unit) : null;
   } catch {
     return null;
   }
+}
+
+/** True for the path of a file in the folder of an export, and not in the git repository that it may be. */
+function isBelow(file: unknown): boolean {
+  if (typeof file !== 'string' || file.includes('\0')) return false;
+  const parts = file.split('/');
+  return parts[0]?.toLowerCase() !== '.git' && !parts.some((part) => part === '' || part === '.' || part === '..');
 }
 
 /** The list of units, in the order of their names. */

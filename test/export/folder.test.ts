@@ -1,7 +1,7 @@
 /** The folder of an export on disks that fill up: no file is cut off, and what a cut journal says is known. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -47,4 +47,32 @@ it('leaves out lines of a list that can’t be read', () => {
   new ExportFolder(to).finish();
   assert.deepEqual(readdirSync(to), ['.catalogue-export', 'a.txt', 'b.txt']);
   assert.equal(readFileSync(join(to, 'a.txt'), 'utf8'), 'a');
+});
+
+it('removes nothing outside of its folder, nor in the git repository of the site, whatever its list says', () => {
+  const to = folder.beside('planted');
+  const victims = [folder.beside('victim.txt'), join(to, '.git', 'config'), join(to, 'own.txt')];
+  mkdirSync(join(to, '.git'), { recursive: true });
+  for (const path of victims) writeFileSync(path, 'kept');
+  const named = ['../victim.txt', victims[0], 'a/../../victim.txt', '.git/config', './.git/config', '.GIT/config', 7];
+  const units = [...named.map((file) => [file]), 'own.txt', null, { length: 1 }].map((files, index) =>
+    JSON.stringify({ name: `unit ${index}`, fingerprint: '1', files }),
+  );
+  const wrong = [{ name: 'x', fingerprint: 1, files: ['own.txt'] }, { name: 'y' }].map((unit) => JSON.stringify(unit));
+  writeFileSync(join(to, '.catalogue-export'), `${[...units, ...wrong].join('\n')}\n`);
+  new ExportFolder(to).finish();
+  for (const path of victims) assert.ok(existsSync(path), path);
+});
+
+it('refuses to remove a file behind a link', () => {
+  const to = folder.beside('linked');
+  const others = folder.beside('others');
+  for (const path of [to, others]) mkdirSync(path);
+  writeFileSync(join(others, 'a.txt'), 'kept');
+  symlinkSync(others, join(to, 'link'));
+  writeFileSync(join(to, journal), `${JSON.stringify({ name: 'a', fingerprint: '1', files: ['link/a.txt'] })}\n`);
+  assert.throws(() => new ExportFolder(to).finish(), /link\/a\.txt is out of date, and lies behind a link/);
+  assert.ok(existsSync(join(others, 'a.txt')));
+  rmSync(join(others, 'a.txt'));
+  new ExportFolder(to).finish();
 });
