@@ -75,13 +75,16 @@ interface Known {
   readonly geometryTypes: readonly string[];
 }
 
-const known = new WeakMap<Version, Known>();
+/** A version, as far as it has metadata. */
+type WithMetadata = Pick<Version, 'metadata'>;
+
+const known = new WeakMap<WithMetadata, Known>();
 
 /** Statistics in the metadata of a version, keyed by column; the catalogue's own summary, or a mapping by name. */
-export const statisticsInMetadata = (version: Version): ReadonlyMap<string, KnownStatistics> =>
+export const statisticsInMetadata = (version: WithMetadata): ReadonlyMap<string, KnownStatistics> =>
   knownOf(version).columns;
 
-function knownOf(version: Version): Known {
+function knownOf(version: WithMetadata): Known {
   let result = known.get(version);
   if (!result) {
     const mapping = decodeMetadata(version.metadata) ?? {};
@@ -120,14 +123,14 @@ const isBound = (value: unknown): value is number | string =>
   typeof value === 'string' || (typeof value === 'number' && Number.isFinite(value));
 
 /** Types of geometry in the metadata of a version, such as `Point Z`; empty if they aren't known. */
-export const geometryTypesInMetadata = (version: Version): readonly string[] => knownOf(version).geometryTypes;
+export const geometryTypesInMetadata = (version: WithMetadata): readonly string[] => knownOf(version).geometryTypes;
 
 /** Kinds of rows by their geometry; `mixed` has several, `geometry` any that isn't known. */
 export const geometryClasses = ['point', 'line', 'polygon', 'mixed', 'geometry', 'none'] as const;
 export type GeometryClass = (typeof geometryClasses)[number];
 
 /** The kind of rows of a version, by the types of geometry in its metadata. */
-export function geometryClassOf(version: Version | undefined, hasGeometry: boolean): GeometryClass {
+export function geometryClassOf(version: WithMetadata | undefined, hasGeometry: boolean): GeometryClass {
   if (!version || !hasGeometry) return 'none';
   const classes = new Set(knownOf(version).geometryTypes.map(classOfType));
   if (classes.size === 0) return 'geometry';

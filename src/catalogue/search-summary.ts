@@ -8,6 +8,24 @@ import { latestReadyVersion } from './ready-versions.ts';
 import { emptySnapshot, type Folder, type Snapshot } from './snapshot.ts';
 import type { Column, Dataset, Namespace, Settings, Version } from './types.ts';
 
+/** A version as far as lists of datasets show, filter and count it. */
+export type ListedVersion = Pick<
+  Version,
+  | 'kind'
+  | 'namespace'
+  | 'dataset'
+  | 'slug'
+  | 'datetime'
+  | 'metadata'
+  | 'ready'
+  | 'format'
+  | 'size'
+  | 'rows'
+  | 'bbox'
+  | 'file'
+  | 'href'
+>;
+
 /** Names of the parts, in the order in which they are read. */
 export const summaryParts = ['labels', 'details', 'columns'] as const;
 export type SummaryPart = (typeof summaryParts)[number];
@@ -26,6 +44,8 @@ type LabelRow = readonly [
   versions: number,
   rows: number | null,
   size: number | null,
+  /** Of the version that is shown: 0 without data, 1 if its data can't be served, 2 if it is ready. */
+  data: 0 | 1 | 2,
 ];
 
 /** A dataset in the second part. */
@@ -97,6 +117,7 @@ export function summarize(
       versions.length,
       newest?.rows ?? null,
       newest?.size ?? null,
+      newest?.ready ? 2 : newest?.file || newest?.href ? 1 : 0,
     ];
   });
   return {
@@ -155,7 +176,7 @@ interface Rest {
 }
 
 function datasetOf(
-  [, label, slugOrPlain, keywords, licence, format, updated, count, rows, size]: LabelRow,
+  [, label, slugOrPlain, keywords, licence, format, updated, count, rows, size, data]: LabelRow,
   namespace: string,
   id: number,
   { words, detail = ['', null, '', '', ''], columns }: Rest,
@@ -164,9 +185,10 @@ function datasetOf(
   const slug = slugOrPlain === 0 ? plainSlug(label) : slugOrPlain;
   const [description, bbox, geometry, image, shown] = detail;
   const nulls = columns.flatMap(([name, , , nulls]) => (nulls === null ? [] : [{ name, nulls }]));
-  const version = {
-    ...{ kind: 'version', namespace, dataset: slug, slug: shown || 'latest', href: '', columns: null },
-    ...{ rows, size, bbox, format: word(format), ready: shown !== '' || word(format) !== '' },
+  const version: ListedVersion = {
+    ...({ kind: 'version', namespace, dataset: slug, slug: shown || 'latest' } as const),
+    // Of a file or a link, only that there is one is shown.
+    ...{ rows, size, bbox, format: word(format), ready: data === 2, file: data > 0 ? 'data' : '', href: '' },
     datetime: updated && new Date(Number.parseInt(updated, 36)).toISOString(),
     metadata: encodeMetadata({ columns: nulls, geometry: geometry.split(',').filter(Boolean) }),
   };

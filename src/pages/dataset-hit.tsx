@@ -3,7 +3,8 @@ import type { VNode } from 'preact';
 import { lastUpdateOf } from '../catalogue/dataset-filters.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
 import { refOf } from '../catalogue/ref.ts';
-import type { Dataset, Version } from '../catalogue/types.ts';
+import type { ListedVersion } from '../catalogue/search-summary.ts';
+import type { Dataset } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { licenceName, rowCountKey, shownVersion, sizeAndFormat, stripColumnsOf } from './figures.ts';
 import { firstParagraph, plainText } from './markdown.ts';
@@ -22,7 +23,7 @@ export interface HitProps {
 
 export function DatasetHit({ context, dataset, namespace, terms }: HitProps): VNode {
   const { locale } = context;
-  const version = shownVersion(dataset);
+  const version: ListedVersion | undefined = shownVersion(dataset);
   const columns = stripColumnsOf(dataset, version);
   const updated = lastUpdateOf(dataset);
   const { licence } = dataset;
@@ -87,7 +88,7 @@ function Plate({ context, dataset, version }: Pick<HitProps, 'context' | 'datase
 }
 
 interface PlateVersion {
-  readonly version: Version | undefined;
+  readonly version: ListedVersion | undefined;
 }
 
 /** Values of a text with a count, whose number is bold. */

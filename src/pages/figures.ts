@@ -2,6 +2,7 @@
 import { type GeometryClass, geometryClassOf, statisticsInMetadata } from '../catalogue/column-statistics.ts';
 import { findSpdxIdentifier } from '../catalogue/licence.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
+import type { ListedVersion } from '../catalogue/search-summary.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { formatName } from './format-names.ts';
 import type { Locale } from './locale.ts';
@@ -15,7 +16,7 @@ export const shownVersion = (dataset: Dataset): Version | undefined =>
 /** Number of rows, in words that say what they are: `177 polygons`. */
 export const rowCountText = { point: 'pointCount', line: 'lineCount', polygon: 'polygonCount' } as const;
 
-export function rowCountKey(version: Version | undefined, columns: Dataset['columns']): TextKey {
+export function rowCountKey(version: ListedVersion | undefined, columns: Dataset['columns']): TextKey {
   const kind = geometryClassOf(
     version,
     columns.some(({ type }) => type === 'geometry'),
@@ -33,7 +34,7 @@ export const geometryTexts = {
 } as const satisfies Record<GeometryClass, TextKey>;
 
 /** The columns of a dataset with the share of rows that have a value, as far as it is known. */
-export function stripColumnsOf(dataset: Dataset, version: Version | undefined): readonly StripColumn[] {
+export function stripColumnsOf(dataset: Dataset, version: ListedVersion | undefined): readonly StripColumn[] {
   const statistics = version && statisticsInMetadata(version);
   const rows = version?.rows ?? 0;
   return dataset.columns.map(({ name, type }) => {
@@ -55,7 +56,7 @@ export function licenceName(licence: string): string {
 }
 
 /** Text of a dataset's number of rows, with the number in bold. */
-export const sizeAndFormat = (version: Version, locale: Locale): string =>
+export const sizeAndFormat = (version: ListedVersion, locale: Locale): string =>
   [formatName(version.format), version.size === null ? '' : locale.size(version.size)].filter(Boolean).join(', ');
 
 /** The date of a version; with its time (UTC), if another of the versions has the same date. */
