@@ -44,6 +44,10 @@ interface ListProps extends DatasetList {
 /** Parameters of a list of datasets that filter it. */
 const filterNames = filtersOfKind('dataset').map(({ name }) => name);
 
+/** True if the address has a search or a filter: without datasets, the catalogue may have some. */
+export const isFiltered = (query: URLSearchParams): boolean =>
+  [...query].some(([name, value]) => value.trim() !== '' && (name === 'search' || filterNames.includes(name)));
+
 export function DatasetListing({ context, without = [], aside, ...list }: ListProps): VNode {
   const { found, namespaces } = list;
   return (

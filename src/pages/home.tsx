@@ -8,11 +8,11 @@ import { apiRoot, collections } from '../catalogue/urls.ts';
 import { WhereAllIs } from './area.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { boldCount } from './dataset-hit.tsx';
-import { type DatasetList, DatasetListing, SearchForm } from './dataset-list.tsx';
+import { type DatasetList, DatasetListing, isFiltered, SearchForm } from './dataset-list.tsx';
 import { ChangesInBrief, type VersionChange } from './dataset-versions.tsx';
 import { type PageParts, renderPage, renderPageStart } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
-import { hrefOf, hrefOfRef, type PageContext } from './page-context.ts';
+import { hrefOf, hrefOfRef, type PageContext, queryStringOf } from './page-context.ts';
 import { Prose } from './prose.tsx';
 
 export interface HomeParts extends DatasetList {
@@ -32,8 +32,14 @@ const homeHead = (context: PageContext): Omit<PageParts, 'children'> => ({
   section: 'datasets',
   isWatched: true,
   hasSearch: false,
-  json: hrefOf(context, `${apiRoot}${collections.dataset}/?format=json`),
+  json: hrefOf(context, `${apiRoot}${collections.dataset}/${queryStringOf(asJson(context.query))}`),
 });
+
+/** The parameters of a list with the format that programs read. */
+const asJson = (query: URLSearchParams): [string, string][] => [
+  ...[...query].filter(([name]) => !/^_?format$/.test(name)),
+  ['format', 'json'],
+];
 
 /** The first page up to its content. */
 export const renderHomePageStart = (context: PageContext): string => renderPageStart(context, homeHead(context));
@@ -43,7 +49,7 @@ export function renderHomePage(context: PageContext, parts: HomeParts): string {
   const { locale, settings } = context;
   const { found } = parts;
   const totals = found.facets?.totals;
-  const isEmpty = found.count === 0;
+  const isEmpty = found.count === 0 && !isFiltered(context.query);
   const bbox = totals?.bbox ?? null;
   return renderPage(context, {
     ...homeHead(context),

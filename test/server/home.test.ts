@@ -29,3 +29,21 @@ it('people get a page of what there is, programs are sent to the API', async (t)
   const answer = await fetch(`${server.base}/`, { headers: { Accept: 'application/json' }, redirect: 'manual' });
   assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/api/v1/']);
 });
+
+it('a search or a filter that nothing matches shows no empty catalogue, but leads on', async (t) => {
+  const folder = makeFolder(
+    { namespaces: { parks: { label: 'Parks' } }, datasets: { 'parks/trees': { label: 'Trees', keywords: ['oak'] } } },
+    t,
+  );
+  const server = await serveFolder(folder.root);
+  t.after(() => server.close());
+  const page = async (path: string) => (await fetch(server.base + path, { headers: { Accept: 'text/html' } })).text();
+  for (const path of ['/?search=xyz', '/?keyword=elm', '/?keyword=elm&search=']) {
+    const text = await page(path);
+    assert.doesNotMatch(text, /No datasets yet|catalogue publish/, path);
+    assert.match(text, /No dataset (has|matches)/, path);
+    assert.match(text, /<form role="search"/, path);
+  }
+  assert.match(await page('/?keyword=elm'), /Without one of these filters.*<a href="\/">/s);
+  assert.match(await page('/?keyword=oak'), /href="\/api\/v1\/datasets\/\?keyword=oak&amp;format=json"/);
+});
