@@ -28,6 +28,8 @@ export interface ColumnPageParts {
   readonly column: Column;
   /** Null if there are no rows, or they aren't ready. */
   readonly profile: ColumnProfile | null;
+  /** Why there is no profile; '' if the rows are only not ready yet. */
+  readonly reason: string;
   readonly rows: number;
   readonly versions: readonly ColumnInVersion[];
 }
@@ -36,7 +38,7 @@ type Props = ColumnPageParts & { readonly context: PageContext };
 
 export function renderColumnPage(context: PageContext, parts: ColumnPageParts): string {
   const { locale } = context;
-  const { dataset, namespace, column, profile, versions } = parts;
+  const { dataset, namespace, column, profile, reason, versions } = parts;
   const { name, label, description } = column;
   const title = label || name;
   const section = (id: string, heading: string, content: ComponentChildren) => (
@@ -80,7 +82,9 @@ export function renderColumnPage(context: PageContext, parts: ColumnPageParts): 
         {profile ? (
           section('values', locale.text('values'), <Values context={context} {...parts} profile={profile} />)
         ) : (
-          <p class="soft">{locale.text('rowsNotReady')}</p>
+          <p class="soft" dir="auto">
+            {reason || locale.text('rowsNotReady')}
+          </p>
         )}
         {versions.length > 0 &&
           section('versions', locale.text('versions'), <InVersions context={context} {...parts} />)}

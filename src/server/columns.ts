@@ -11,13 +11,15 @@ import { columnPath } from '../catalogue/urls.ts';
 import { renderColumnPage } from '../pages/column.tsx';
 import { shownVersion } from '../pages/figures.ts';
 import { datasetWithColumnsOf, profileSoon } from './dataset-page.ts';
+import { whyNoRows } from './dataset-state.ts';
+import { pageLocale } from './page-context.ts';
 import { seeOther } from './redirects.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { patienceOf } from './soon.ts';
 
 /** `…/columns/<name>/`; a former name leads to the present one. */
 export async function columnHandler(request: RequestContext): Promise<Representation | undefined> {
-  const { catalogue, isPage, links, params } = request;
+  const { catalogue, ctx, isPage, links, params } = request;
   const found = await catalogue.get<'dataset'>(refFromRouteParams('dataset', params));
   const version = shownVersion(found);
   const dataset = version ? datasetWithColumnsOf(found, version) : found;
@@ -29,22 +31,26 @@ export async function columnHandler(request: RequestContext): Promise<Representa
     seeOther(request, columnPath(refOf(dataset), present));
     return undefined;
   }
+  const locale = pageLocale(ctx, catalogue.settings);
+  let reason = whyNoRows(locale, version);
   const reading = version?.ready ? () => catalogue.profile(refOf(version)) : async () => null;
   const profile = await (isPage && version?.ready
     ? profileSoon(catalogue, version, patienceOf(request.app))
     : reading()
   ).catch((error) => {
-    if (error instanceof NotFoundError) return null;
-    throw error;
+    if (!(error instanceof NotFoundError)) throw error;
+    reason = error.message;
+    return null;
   });
   const measured: ColumnProfile | null = profile?.columns.find((one) => one.name === name) ?? null;
+  if (profile && !measured) reason = locale.text('columnNotInFile');
   const rows = profile?.rows ?? version?.rows ?? null;
   const versions = columnInVersions(dataset, name);
   const namespace = await catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null);
   return {
     title: 'Column',
     // A page without its profile is made anew until it is ready.
-    dependsOn: isPage && !profile && version?.ready ? [] : [found, namespace, profile],
+    dependsOn: isPage && !profile && !reason ? [] : [found, namespace, profile],
     json: () =>
       toJson({
         url: `${links.base}${columnPath(refOf(dataset), name)}${links.suffix}`,
@@ -58,7 +64,7 @@ export async function columnHandler(request: RequestContext): Promise<Representa
       page: (context) =>
         renderColumnPage(context, {
           ...{ dataset, namespace: namespace?.label ?? dataset.namespace, column, versions },
-          ...{ profile: measured, rows: rows ?? 0 },
+          ...{ profile: measured, reason, rows: rows ?? 0 },
         }),
     }),
   };

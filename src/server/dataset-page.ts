@@ -213,18 +213,20 @@ async function firstLook(catalogue: Catalogue, dataset: Dataset, version: Versio
 async function lookAt(catalogue: Catalogue, dataset: Dataset, version: Version): Promise<Look> {
   const profile: VersionProfile = await catalogue.profile(refOf(version));
   const columns = columnsOfPreview(profile, dataset.columns);
-  const rows = columns.length ? await firstRows(catalogue, version, profile, columns) : [];
-  return { profile, preview: columns.length ? { columns, rows } : null, reason: '', isComplete: true };
+  const empty = () => Array.from({ length: Math.min(profile.rows, previewRows) }, () => ({}));
+  const rows = columns.length ? await firstRows(catalogue, version, profile, columns) : empty();
+  return { profile, preview: { columns, rows }, reason: '', isComplete: true };
 }
 
-/** The columns of the first rows: those that say most. */
+/** The columns of the first rows: those that say most; geometries only if there are no others. */
 const columnsOfPreview = keepLast((profile: VersionProfile, described: readonly Column[]): readonly Column[] => {
   const names = new Map(described.map((column) => [column.name, column]));
   const known = profile.columns.map(
     ({ name, type }): Column => names.get(name) ?? { name, type, label: '', description: '', unit: '' },
   );
   const profiles: ReadonlyMap<string, Partial<ColumnProfile>> = profilesByColumn(undefined, profile);
-  return choosePreviewColumns(known, profiles, profile.rows, previewColumns);
+  const chosen = choosePreviewColumns(known, profiles, profile.rows, previewColumns);
+  return chosen.length ? chosen : known.slice(0, previewColumns);
 });
 
 type FirstRows = Awaited<ReturnType<typeof readRows>>;

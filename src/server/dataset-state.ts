@@ -6,6 +6,7 @@ import type { Viewer } from '../catalogue/permissions.ts';
 import { refOf, usernameOfReader } from '../catalogue/ref.ts';
 import type { Dataset, Namespace, Version } from '../catalogue/types.ts';
 import type { DatasetState } from '../pages/dataset-notes.tsx';
+import type { Locale } from '../pages/locale.ts';
 
 /** Files with problems that are named, at most. */
 const mostFiles = 20;
@@ -48,6 +49,16 @@ async function reasonWhyNotReady(catalogue: Catalogue, version: Version | undefi
     if (!(error instanceof NotFoundError)) return '';
     return error.message === 'This version is not ready.' || !version.file ? '' : error.message;
   }
+}
+
+/** Why a version has no rows to show, in the language of the page; '' if it is ready. @param version undefined if there is none */
+export function whyNoRows(locale: Locale, version: Version | undefined): string {
+  if (!version) return `${locale.text('noVersionsYet')}.`;
+  if (version.ready) return '';
+  const [what, why] = version.draft
+    ? (['versionIsDraft', 'versionIsDraftWhy'] as const)
+    : (['versionNotReady', 'versionNotReadyWhy'] as const);
+  return `${locale.text(what)}. ${locale.text(why)}`;
 }
 
 /** True if not everybody sees a dataset. @param namespace of the dataset */

@@ -21,7 +21,7 @@ import { renderRowsPage } from '../pages/rows.tsx';
 import type { RowsFacts } from '../pages/rows-in-files.tsx';
 import { columnsThatLookTyped } from '../pages/snippets.ts';
 import { datasetWithColumnsOf, previewColumns, previewRows, profileSoon, readObjects } from './dataset-page.ts';
-import { isPrivate } from './dataset-state.ts';
+import { isPrivate, whyNoRows } from './dataset-state.ts';
 import { BadRequestError } from './errors.ts';
 import { runInTurns } from './in-turns.ts';
 import { pageLocale } from './page-context.ts';
@@ -94,11 +94,15 @@ export async function firstRowsOfQuery(
   query: Query,
   asked: Dataset | null,
 ): Promise<Omit<QueryPageParts, 'query' | 'dataset' | 'isPrivate'>> {
-  const version = query.version
-    ? asked?.versions.find(({ slug }) => slug === query.version)
-    : asked && shownVersion(asked);
   const none = { preview: null, reason: '', matched: 0, columnCount: 0, textColumns: [] };
-  if (!asked || !version?.ready) return none;
+  if (!asked) return none;
+  const named = query.version && query.version !== 'latest' ? query.version : null;
+  const version = named === null ? shownVersion(asked) : asked.versions.find(({ slug }) => slug === named);
+  if (!version?.ready) {
+    const locale = pageLocale(request.ctx, request.catalogue.settings);
+    const isGone = named !== null && !version;
+    return { ...none, reason: isGone ? locale.text('queriedVersionGone') : whyNoRows(locale, version) };
+  }
   const find = async () => {
     const { catalogue } = request;
     const profile = await catalogue.profile(refOf(version));

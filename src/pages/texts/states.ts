@@ -8,6 +8,8 @@ export const englishStateTexts = {
   versionIsDraftWhy: 'Only the owners see it, until it is made ready.',
   versionNotReady: 'This version is not ready',
   versionNotReadyWhy: 'It was withdrawn, or its file is not there. Its rows and its file are not served.',
+  columnNotInFile: 'The file of the version shown has no such column.',
+  queriedVersionGone: 'The version that it asks is not there.',
   filesHaveProblems: 'Some files have problems: this may be the last good state',
   filesHaveProblemsWhy:
     'Those who may write this dataset see this note. Each problem stands with its file, line and column.',
@@ -33,6 +35,8 @@ export const germanStateTexts = {
   versionIsDraftWhy: 'Nur die Eigentümer sehen sie, bis sie bereit gemacht wird.',
   versionNotReady: 'Diese Version ist nicht bereit',
   versionNotReadyWhy: 'Sie wurde zurückgezogen, oder ihre Datei fehlt. Zeilen und Datei werden nicht ausgeliefert.',
+  columnNotInFile: 'Die Datei der gezeigten Version hat keine solche Spalte.',
+  queriedVersionGone: 'Die Version, die sie abfragt, gibt es nicht.',
   filesHaveProblems: 'Dateien haben Probleme: dies ist vielleicht der letzte gute Stand',
   filesHaveProblemsWhy:
     'Diesen Hinweis sehen die, die den Datensatz schreiben dürfen. Jedes Problem steht mit Datei, Zeile und Spalte.',
@@ -58,6 +62,8 @@ export const frenchStateTexts = {
   versionIsDraftWhy: 'Seuls les propriétaires la voient, jusqu’à ce qu’elle soit déclarée prête.',
   versionNotReady: 'Cette version n’est pas prête',
   versionNotReadyWhy: 'Elle a été retirée, ou son fichier manque. Ni ses lignes ni son fichier ne sont servis.',
+  columnNotInFile: 'Le fichier de la version montrée n’a pas cette colonne.',
+  queriedVersionGone: 'La version qu’elle interroge n’existe pas.',
   filesHaveProblems: 'Des fichiers ont des problèmes : ceci est peut-être le dernier bon état',
   filesHaveProblemsWhy:
     'Cette note est pour ceux qui peuvent écrire ce jeu de données. Chaque problème est donné avec fichier, ligne et colonne.',

@@ -1,0 +1,86 @@
+/** What pages say of versions without rows to show, and of versions that aren't ready. */
+import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
+import { after, before, describe, it } from 'node:test';
+import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { serveFolder } from '../support/server.ts';
+
+const beingRead = /being read for the first time/;
+const collection = (features: readonly unknown[]) => JSON.stringify({ type: 'FeatureCollection', features });
+const outline = {
+  type: 'Feature',
+  properties: {},
+  geometry: {
+    type: 'LineString',
+    coordinates: [
+      [4, 51],
+      [5, 52],
+    ],
+  },
+};
+
+describe('the pages of versions without rows', () => {
+  let workshop: Workshop;
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  let draft: string;
+  const home = '/api/v1/namespaces/lab/datasets/';
+  const page = async (path: string, language = 'en') => {
+    const headers = { Accept: 'text/html', 'Accept-Language': language };
+    const response = await fetch(server.base + path, { headers });
+    assert.equal(response.status, 200, path);
+    return (await response.text()).replace(/\s+/g, ' ');
+  };
+
+  before(async () => {
+    workshop = await makeWorkshop();
+    const { catalogue } = workshop;
+    const ref = (slug: string) => ({ kind: 'dataset', namespace: 'lab', slug }) as const;
+    await workshop.publish('outlines', 'outlines.geojson', collection([outline, outline]));
+    await catalogue.create('dataset', { label: 'Nothing', slug: 'nothing', namespace: 'lab' });
+    const source = Readable.from([collection([])]);
+    await catalogue.publish(ref('nothing'), { source, fileName: 'nothing.geojson', force: true });
+    const { version } = await workshop.publish('trees', 'trees.csv', 'name,height\noak,1\n');
+    const withdrawn = (await workshop.publish('shrubs', 'shrubs.csv', 'name\nbox\n')).version;
+    await catalogue.edit<'version'>(
+      { ...ref('shrubs'), kind: 'version', dataset: 'shrubs', slug: withdrawn.slug },
+      { ready: false },
+    );
+    draft = (
+      await catalogue.publish(ref('trees'), { source: Readable.from(['name,height\noak,2\n']), fileName: 'trees.csv' })
+    ).version.slug;
+    await catalogue.create('query', { label: 'Named', slug: 'named', dataset: 'lab/trees', version: draft });
+    await catalogue.edit<'version'>(
+      { ...ref('trees'), kind: 'version', dataset: 'trees', slug: draft },
+      { ready: false },
+    );
+    await catalogue.create('query', { label: 'Shrubs', slug: 'shrubs', dataset: 'lab/shrubs' });
+    assert.ok(version.ready);
+    server = await serveFolder(workshop.root);
+  });
+  after(async () => {
+    await server.close();
+    await workshop.remove();
+  });
+
+  it('have the geometries where there is no other column', async () => {
+    const text = await page(`${home}outlines/`);
+    assert.doesNotMatch(text, beingRead);
+    assert.match(text, /<td class="t"[^>]*>LineString \(4 51, …\)<\/td>/);
+    assert.match(text, /2 of 2 rows/);
+  });
+
+  it('say that there are none', async () => {
+    const text = await page(`${home}nothing/`);
+    assert.doesNotMatch(text, beingRead);
+    assert.match(text, /This version has no rows\./);
+  });
+
+  it('say so of a query and a column whose version isn’t ready', async () => {
+    for (const path of ['/api/v1/queries/named/', '/api/v1/queries/shrubs/', `${home}shrubs/columns/name/`]) {
+      const text = await page(path);
+      assert.doesNotMatch(text, beingRead, path);
+      assert.match(text, /This version is not ready\. It was withdrawn/, path);
+    }
+    assert.match(await page('/api/v1/queries/shrubs/', 'de'), /Diese Version ist nicht bereit\. Sie wurde/);
+  });
+});
