@@ -2,7 +2,6 @@
 
 import type { ComponentChildren, VNode } from 'preact';
 import { type OutputFormatName, offeredFormats } from '../catalogue/output-formats.ts';
-import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { downloadFileName, isHttpUrl } from '../catalogue/urls.ts';
@@ -108,7 +107,7 @@ function Facts({ context, dataset, version }: Pick<LeadProps, 'context' | 'datas
       locale.text('version'),
       <>
         <time dateTime={version.datetime}>{locale.date(version.datetime, 'long')}</time>,{' '}
-        {locale.text(version === latestReadyVersion(dataset) ? 'newestOf' : 'oneOf', { count: versions.length })}
+        {locale.text(version.slug === versions[0]?.slug ? 'newestOf' : 'oneOf', { count: versions.length })}
       </>,
     ],
     [locale.text('licence'), licence ? licenceName(licence) : locale.text('noLicence')],

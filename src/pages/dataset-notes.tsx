@@ -30,6 +30,8 @@ export function DatasetNotes({
   const { locale } = context;
   const newest = dataset.versions[0];
   const ready = latestReadyVersion(dataset);
+  /** Number of versions that are newer. */
+  const place = ({ slug }: Version) => dataset.versions.findIndex((one) => one.slug === slug);
   const link = (to: Version) => (
     <a href={to === ready ? hrefOfRef(context, refOf(dataset)) : hrefOfRef(context, refOf(to))}>
       {locale.date(to.datetime, 'long')}
@@ -57,7 +59,7 @@ export function DatasetNotes({
           </p>
         </div>
       )}
-      {isVersionPage && version && ready && version !== ready && (
+      {isVersionPage && version && ready && place(version) > place(ready) && (
         <div class="note">
           <h2>{locale.text('notTheNewest')}</h2>
           <p>{locale.fill('newestIs', { date: link(ready) })}</p>

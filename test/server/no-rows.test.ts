@@ -83,4 +83,11 @@ describe('the pages of versions without rows', () => {
     }
     assert.match(await page('/api/v1/queries/shrubs/', 'de'), /Diese Version ist nicht bereit\. Sie wurde/);
   });
+
+  it('say of a version that isn’t ready whether it is the newest', async () => {
+    assert.doesNotMatch(await page(`${home}trees/version/${draft}/`), /This is not the newest version/);
+    const text = await page(`${home}trees/`);
+    assert.match(text, /The newest version is not ready/);
+    assert.match(text, /<\/time>, one of 2</);
+  });
 });
