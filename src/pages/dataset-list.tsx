@@ -6,6 +6,7 @@ import type { FacetName } from '../catalogue/facets.ts';
 import { filtersOfKind } from '../catalogue/filters.ts';
 import { searchTerms } from '../catalogue/search.ts';
 import type { Dataset } from '../catalogue/types.ts';
+import { apiRoot, collections } from '../catalogue/urls.ts';
 import { DatasetHit } from './dataset-hit.tsx';
 import { FacetList, FilterChips, FilterName } from './facets.tsx';
 import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
@@ -17,9 +18,11 @@ export interface DatasetList {
   readonly found: Page<Dataset>;
   /** Labels of namespaces, by slug. */
   readonly namespaces: ReadonlyMap<string, string>;
+  /** The namespace whose datasets these are; null if they may be of all. */
+  readonly namespace: { readonly slug: string; readonly label: string } | null;
   /** Order of the list, if the address names none. */
   readonly ordering: string;
-  /** Labels and keywords of all datasets, to suggest one of them if nothing is found. */
+  /** Labels and keywords of the datasets that are searched, to suggest one of them if nothing is found. */
   readonly words: readonly string[];
   /** Filters in the address with the number of datasets without each of them, if nothing is found. */
   readonly obstacles: readonly Obstacle[];
@@ -31,6 +34,8 @@ export interface Obstacle {
   readonly value: string;
   /** Number of datasets that match all the others. */
   readonly count: number;
+  /** True for the namespace of the list, which is in the path of the address. */
+  readonly isInPath?: boolean;
 }
 
 interface ListProps extends DatasetList {
@@ -173,12 +178,12 @@ function NothingFound({
         <>
           <p>{locale.text('takeAwayFilter')}</p>
           <ul class="obstacles">
-            {passable.map(({ name, value, count }) => (
-              <li key={`${name}=${value}`}>
-                <a href={hrefWith(context, { [name]: query.getAll(name).filter((one) => one !== value), page: null })}>
-                  <FilterName context={context} namespaces={namespaces} name={name} value={value} />
+            {passable.map((obstacle) => (
+              <li key={JSON.stringify(obstacle)}>
+                <a href={hrefWithout(context, obstacle)}>
+                  <FilterName context={context} namespaces={namespaces} name={obstacle.name} value={obstacle.value} />
                 </a>{' '}
-                <span class="soft">{locale.text('datasetCount', { count })}</span>
+                <span class="soft">{locale.text('datasetCount', { count: obstacle.count })}</span>
               </li>
             ))}
           </ul>
@@ -187,6 +192,13 @@ function NothingFound({
       <p>{locale.fill('orLookAtAll', { link: <a href={hrefOfSearch(context)}>{locale.text('allDatasets')}</a> })}</p>
     </div>
   );
+}
+
+/** Address of the list without a filter, or of that of all namespaces. */
+function hrefWithout(context: PageContext, { name, value, isInPath }: Obstacle): string {
+  if (isInPath) return hrefWith({ ...context, path: `${apiRoot}${collections.dataset}/` }, { page: null });
+  const others = context.query.getAll(name).filter((one) => one !== value);
+  return hrefWith(context, { [name]: others, page: null });
 }
 
 /** The large field of home and search. It keeps the filters that are chosen. */

@@ -9,26 +9,35 @@ export async function findDatasets(catalogue: Searched, options: ListOptions): P
   const ordering = options.ordering ?? (options.search?.trim() ? 'relevance' : '-updated');
   const found = await catalogue.list('dataset', { ...options, ordering, facets: true });
   const isInVain = found.count === 0;
-  const words = isInVain && options.search?.trim() ? await wordsToSuggest(catalogue) : [];
+  const words = isInVain && options.search?.trim() ? await wordsToSuggest(catalogue, options) : [];
   const obstacles = isInVain ? await obstaclesIn(catalogue, options) : [];
-  return { found, ordering, words, obstacles, namespaces: await namespaceLabels(catalogue) };
+  const namespaces = await namespaceLabels(catalogue);
+  const { namespace: slug } = options;
+  const namespace = slug === undefined ? null : { slug, label: namespaces.get(slug) ?? slug };
+  return { found, ordering, words, obstacles, namespace, namespaces };
 }
 
 /** Values of filters that are tried, at most. */
 const mostObstacles = 10;
 
-/** The values of the filters, each with the number of datasets without it. */
+/** The values of the filters, and the namespace of the list, each with the number of datasets without it. */
 async function obstaclesIn(catalogue: Searched, options: ListOptions): Promise<readonly Obstacle[]> {
-  const { filters = {} } = options;
+  const { filters = {}, namespace } = options;
+  const first = { page: 1, pageSize: 1 };
   const chosen = Object.entries(filters).flatMap(([name, values]) =>
     values.filter(Boolean).map((value) => ({ name, value })),
   );
   const without = async ({ name, value }: Omit<Obstacle, 'count'>) => {
     const others = filters[name]?.filter((one) => one !== value) ?? [];
-    const page = { page: 1, pageSize: 1, filters: { ...filters, [name]: others } };
-    return { name, value, count: (await catalogue.list('dataset', { ...options, ...page })).count };
+    const wider = { ...options, ...first, filters: { ...filters, [name]: others } };
+    return { name, value, count: (await catalogue.list('dataset', wider)).count };
   };
-  return Promise.all(chosen.slice(0, mostObstacles).map(without));
+  const inAll = async (value: string) => {
+    const { count } = await catalogue.list('dataset', { ...options, ...first, namespace: undefined });
+    return { name: 'namespace', value, count, isInPath: true };
+  };
+  const own = namespace !== undefined && (chosen.length > 0 || options.search?.trim()) ? [inAll(namespace)] : [];
+  return Promise.all([...chosen.slice(0, mostObstacles).map(without), ...own]);
 }
 
 /** Labels of the namespaces, by slug. */
@@ -38,8 +47,11 @@ async function namespaceLabels(catalogue: Searched): Promise<ReadonlyMap<string,
 }
 
 /** Words of labels and keywords, of which the nearest to a search in vain is suggested. */
-async function wordsToSuggest(catalogue: Searched): Promise<readonly string[]> {
-  const { items } = await catalogue.list('dataset', { pageSize: catalogue.settings.max_page_size });
+async function wordsToSuggest(
+  catalogue: Searched,
+  { namespace }: Pick<ListOptions, 'namespace'>,
+): Promise<readonly string[]> {
+  const { items } = await catalogue.list('dataset', { namespace, pageSize: catalogue.settings.max_page_size });
   const words = items.flatMap(({ label, keywords }) => [...label.split(/[^\p{L}\p{N}]+/u), ...keywords]);
   return [...new Set(words.filter((word) => word.length > 3))];
 }

@@ -4,7 +4,7 @@ import type { Page } from '../catalogue/catalogue.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Query, Version } from '../catalogue/types.ts';
-import { apiRoot, collections } from '../catalogue/urls.ts';
+import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
 import { WhereAllIs } from './area.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { boldCount } from './dataset-hit.tsx';
@@ -84,11 +84,23 @@ export function renderHomePage(context: PageContext, parts: HomeParts): string {
   });
 }
 
-function searchHead({ locale, query }: PageContext, { found: { count } }: DatasetList): Omit<PageParts, 'children'> {
+function searchHead(context: PageContext, { found: { count }, namespace }: DatasetList): Omit<PageParts, 'children'> {
+  const { locale, query } = context;
   const search = query.get('search')?.trim() ?? '';
+  const title = search ? locale.text('datasetsWith', { count, search }) : locale.text('datasets');
+  const ref = namespace && ({ kind: 'namespace', slug: namespace.slug } as const);
   return {
-    title: search ? locale.text('datasetsWith', { count, search }) : locale.text('datasets'),
+    title: namespace ? `${title} – ${namespace.label}` : title,
     section: 'datasets',
+    ...(ref && {
+      section: 'namespaces',
+      feed: `${apiPath(ref)}feed.atom`,
+      crumbs: [
+        { text: locale.text('namespaces'), href: hrefOf(context, `${apiRoot}${collections.namespace}/`) },
+        { text: ref.slug, href: hrefOfRef(context, ref) },
+        { text: locale.text('datasets') },
+      ],
+    }),
     hasSearch: false,
     isHidden: [...query.keys()].some((name) => name !== 'page'),
   };
@@ -98,22 +110,22 @@ function searchHead({ locale, query }: PageContext, { found: { count } }: Datase
 export const renderSearchPageStart = (context: PageContext, list: DatasetList): string =>
   renderPageStart(context, searchHead(context, list));
 
-/** The page of a search, or of all datasets. */
+/** The page of a search, or of all datasets, of the catalogue or of a namespace. */
 export function renderSearchPage(context: PageContext, list: DatasetList): string {
   const { locale } = context;
+  const { namespace } = list;
   return renderPage(context, {
     ...searchHead(context, list),
     children: (
       <>
-        <h1 class="vh">{locale.text('datasets')}</h1>
+        {!namespace && <h1 class="vh">{locale.text('datasets')}</h1>}
         <div class="front">
-          <SearchForm context={context} />
+          <div>
+            {namespace && <h1 dir="auto">{namespace.label}</h1>}
+            <SearchForm context={context} />
+          </div>
         </div>
-        <DatasetListing
-          context={context}
-          {...list}
-          without={context.path.includes('/namespaces/') ? ['namespace'] : []}
-        />
+        <DatasetListing context={context} {...list} without={namespace ? ['namespace'] : []} />
       </>
     ),
   });

@@ -61,12 +61,12 @@ export const datasetListFor = ({ app, catalogue }: RequestContext, options: List
   findDatasets(catalogue, { ...options, ...(app.staticExport && { updatedSince: [] }) });
 
 /** Values that the page of a list depends on. */
-export const dependenciesOf = ({ found, namespaces, words, obstacles }: DatasetList): readonly unknown[] => [
+export const dependenciesOf = ({ found, namespace, namespaces, words, obstacles }: DatasetList): readonly unknown[] => [
   found.count,
   found.pages,
   ...found.items,
   JSON.stringify(found.facets),
-  JSON.stringify([...namespaces]),
+  JSON.stringify([namespace, ...namespaces]),
   words.join('\n'),
   JSON.stringify(obstacles),
 ];

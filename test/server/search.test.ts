@@ -1,6 +1,7 @@
 /** The search for people: by area, on a map of where the datasets lie, and what is said when nothing is found. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { makeFolder } from '../support/folder.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -97,5 +98,45 @@ describe('the search page', () => {
       /Without one of these.*<a href="[^"]*\?search=river"><span class="soft">What the rows are.*points.*1 dataset/s,
     );
     assert.match(await page(`${datasets}?search=rivrs`), /Did you mean <a [^>]*>rivers<\/a>/);
+  });
+});
+
+describe('the search in a namespace', () => {
+  let server: Awaited<ReturnType<typeof serveFolder>>;
+  const own = '/api/v1/namespaces/parks/';
+  const page = async (path: string) => (await fetch(server.base + path, { headers: { Accept: 'text/html' } })).text();
+
+  before(async () => {
+    const folder = makeFolder({
+      namespaces: { parks: { label: 'Parks & gardens' }, earth: { label: 'Earth' } },
+      datasets: {
+        'parks/trees': { label: 'Trees', keywords: ['green'] },
+        'parks/lawns': { label: 'Lawns', keywords: ['grass'] },
+        'earth/quakes': { label: 'Quakes' },
+      },
+    });
+    server = await serveFolder(folder.root);
+  });
+  after(() => server.close());
+
+  it('says in which namespace it looks', async () => {
+    const text = await page(`${own}datasets/?keyword=green`);
+    assert.match(text, /<title>Datasets – Parks &amp; gardens/);
+    assert.match(text, /<h1[^>]*>Parks &amp; gardens<\/h1>/);
+    assert.match(text, /<a href="\/api\/v1\/namespaces\/parks\/"[^>]*>parks<\/a>/);
+    assert.doesNotMatch(await page(datasets), /<h1[^>]*>Parks/);
+  });
+
+  it('leads to the datasets of all namespaces, and suggests words of its own, if nothing is found', async () => {
+    const text = await page(`${own}datasets/?search=quakes`);
+    assert.doesNotMatch(text, /No dataset has|Did you mean/);
+    assert.match(
+      text,
+      /Without one of these.*<a href="\/api\/v1\/datasets\/\?search=quakes"><span class="soft">Namespace.*Parks &amp; gardens.*1 dataset/s,
+    );
+    const both = await page(`${own}datasets/?search=trees&keyword=grass`);
+    assert.match(both, /<a href="[^"]*\/parks\/datasets\/\?search=trees"><span class="soft">Keyword/);
+    assert.doesNotMatch(both, /<span class="soft">Namespace/);
+    assert.match(await page(`${own}datasets/?search=tres`), /Did you mean <a [^>]*>Trees<\/a>/);
   });
 });
