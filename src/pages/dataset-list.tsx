@@ -53,6 +53,10 @@ const filterNames = filtersOfKind('dataset').map(({ name }) => name);
 export const isFiltered = (query: URLSearchParams): boolean =>
   [...query].some(([name, value]) => value.trim() !== '' && (name === 'search' || filterNames.includes(name)));
 
+/** True if the address asks for another list than the first page of all datasets. */
+export const hasListParameters = (query: URLSearchParams): boolean =>
+  isFiltered(query) || ['ordering', 'page', 'page_size'].some((name) => query.has(name));
+
 export function DatasetListing({ context, without = [], aside, ...list }: ListProps): VNode {
   const { found, namespaces } = list;
   return (

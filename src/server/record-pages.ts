@@ -6,6 +6,7 @@ import { datasetRefOf, refOf } from '../catalogue/ref.ts';
 import type { Commit, Dataset, Entities, Kind, Namespace, Query, Version } from '../catalogue/types.ts';
 import { renderDatasetPage, renderDatasetPageStart } from '../pages/dataset.tsx';
 import { datasetCrumbs } from '../pages/dataset-crumbs.ts';
+import { hasListParameters } from '../pages/dataset-list.tsx';
 import { renderHistoryPage } from '../pages/history.tsx';
 import { hrefOfRef } from '../pages/page-context.ts';
 import {
@@ -44,6 +45,10 @@ export async function withPage(
     case 'version':
       return dataset ? withDatasetPage(request, representation, entity, dataset) : representation;
     case 'namespace': {
+      if (hasListParameters(request.query)) {
+        seeOther(request, `${request.ctx.path}datasets/${request.ctx.search}`);
+        return undefined;
+      }
       const list = await datasetListFor(
         request,
         parseListOptions('dataset', new URLSearchParams(), { namespace: entity.slug }),

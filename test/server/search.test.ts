@@ -139,4 +139,16 @@ describe('the search in a namespace', () => {
     assert.doesNotMatch(both, /<span class="soft">Namespace/);
     assert.match(await page(`${own}datasets/?search=tres`), /Did you mean <a [^>]*>Trees<\/a>/);
   });
+
+  it('is at the list of its datasets, to which the namespace leads with all parameters', async () => {
+    const response = await fetch(`${server.base}${own}?search=lawns&page=1`, {
+      headers: { Accept: 'text/html' },
+      redirect: 'manual',
+    });
+    assert.deepEqual([response.status, response.headers.get('location')], [303, `${own}datasets/?search=lawns&page=1`]);
+    assert.match(await page(`${own}?search=lawns`), /1 dataset with “lawns”/);
+    assert.match(await page(`${own}?utm_source=x`), /<h2 id="results"[^>]*>2 datasets</);
+    const json = await fetch(`${server.base}${own}?search=lawns`);
+    assert.equal((await json.json()).slug, 'parks');
+  });
 });
