@@ -106,7 +106,7 @@ function Drawing({ locale, lines, value, sentence }: DrawingProps): VNode {
         <g key={amount}>
           <path class="ax" d={`M${left} ${y(amount)}H${right}`} />
           <text x={left - 8} y={y(amount) + 4} text-anchor="end">
-            {locale.rounded(amount)}
+            {locale.exact(amount)}
           </text>
         </g>
       ))}

@@ -42,7 +42,12 @@ describe('the chart of a dataset', () => {
       ];
       await workshop.catalogue.edit({ kind: 'dataset', namespace: 'lab', slug }, { columns });
     }
+    const steps = rows.map((row, i) => ({ ...row, rain: 123_441 + (i * 58) / (rows.length - 1), cost: 'x' }));
+    await workshop.publish('steps', 'steps.json', JSON.stringify(steps));
+    const columns = [{ name: 'rain', label: '', unit: 'mm' }];
+    await workshop.catalogue.edit({ kind: 'dataset', namespace: 'lab', slug: 'steps' }, { columns });
     server = await serveFolder(workshop.root);
+    await page('steps');
     await page('rain');
     await page('unitless');
   });
@@ -69,6 +74,12 @@ describe('the chart of a dataset', () => {
     const { chart } = await page('rain', '?_number=cost&_lines=sort&_time=day');
     assert.equal(chart?.match(/<path class="line/g)?.length, 2);
     assert.match(chart ?? '', /Mean of cost by Day for 2 values of Sort, 1 May 1999 to 1 May 2003/);
+  });
+
+  it('has an axis whose labels differ as its lines do', async () => {
+    const { chart = '' } = await page('steps');
+    const labels = [...(chart?.matchAll(/<text[^>]*text-anchor="end">([^<]*)/g) ?? [])].map(([, text]) => text);
+    assert.deepEqual(labels, ['123,440', '123,450', '123,460', '123,470', '123,480', '123,490', '123,500']);
   });
 
   it('is not there where it makes no sense, and refuses other columns', async () => {
