@@ -8,16 +8,9 @@ import type { Column, Dataset } from '../catalogue/types.ts';
 import { apiPath, columnPath } from '../catalogue/urls.ts';
 import { TypeOfColumn } from './cells.tsx';
 import { datasetCrumbs } from './dataset-crumbs.ts';
-import {
-  edgeTexts,
-  filterName,
-  filtersOfBin,
-  HistogramBars,
-  makeRowsHref,
-  plainValue,
-  TopValues,
-} from './histogram.tsx';
+import { filterName, filtersOfBin, HistogramBars, makeRowsHref, plainValue, TopValues } from './histogram.tsx';
 import { renderPage } from './layout.tsx';
+import { edgeTexts } from './number-texts.ts';
 import { hrefOfRef, type PageContext } from './page-context.ts';
 import { TooLargeToFilter } from './rows-in-files.tsx';
 

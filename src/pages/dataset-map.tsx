@@ -3,6 +3,7 @@ import type { VNode } from 'preact';
 import type { MapCounts, MapLegend } from '../catalogue/maps.ts';
 import type { Column } from '../catalogue/types.ts';
 import { type LegendEntry, legendEntries, mapFigure } from './map-figure.ts';
+import { numberTexts } from './number-texts.ts';
 import { hrefOf, type PageContext } from './page-context.ts';
 
 /** What a picture of a map shows. */
@@ -66,6 +67,9 @@ export function DatasetMap({ context, path, shown, columns }: DatasetMapProps): 
 }
 
 export function Legend({ context, legend }: { readonly context: PageContext; readonly legend: MapLegend }): VNode {
+  const { breaks } = legend.kind === 'quantiles' ? legend : { breaks: [] };
+  const texts = numberTexts(context.locale, legend.column, breaks);
+  const textOf = new Map(breaks.map((value, i) => [value, texts[i] as string]));
   return (
     <ul class="classes" aria-label={context.locale.text('colourBy')}>
       {legendEntries(legend).map((entry) => (
@@ -73,18 +77,22 @@ export function Legend({ context, legend }: { readonly context: PageContext; rea
           <svg viewBox="0 0 14 12" aria-hidden="true">
             <rect class={entry.colour} width="14" height="12" />
           </svg>
-          <span dir="auto">{legendText(context, entry)}</span>
+          <span dir="auto">{legendText(context, entry, textOf)}</span>
         </li>
       ))}
     </ul>
   );
 }
 
-function legendText({ locale }: PageContext, { from, below, value }: LegendEntry): string {
+function legendText(
+  { locale }: PageContext,
+  { from, below, value }: LegendEntry,
+  textOf: ReadonlyMap<number, string>,
+): string {
   if (value !== undefined) return String(value);
-  if (from !== undefined && below !== undefined) return `${locale.rounded(from)} – ${locale.rounded(below)}`;
-  if (from !== undefined) return `≥ ${locale.rounded(from)}`;
-  if (below !== undefined) return `< ${locale.rounded(below)}`;
+  if (from !== undefined && below !== undefined) return `${textOf.get(from)} – ${textOf.get(below)}`;
+  if (from !== undefined) return `≥ ${textOf.get(from)}`;
+  if (below !== undefined) return `< ${textOf.get(below)}`;
   return locale.text('otherValues');
 }
 

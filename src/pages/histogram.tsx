@@ -1,10 +1,10 @@
 /** Distributions of a column's values: bars and values, each a link to its rows. */
 import type { VNode } from 'preact';
 import type { ColumnProfile, Histogram, StatisticsValue } from '../catalogue/column-statistics.ts';
-import { millisecondsOfTime } from '../catalogue/iso-time.ts';
 import { unprefixedParameters } from '../catalogue/row-parameters.ts';
 import type { ColumnType } from '../catalogue/types.ts';
 import type { Locale } from './locale.ts';
+import { edgeTexts, endTexts } from './number-texts.ts';
 import { queryStringOf } from './page-context.ts';
 import { familyOfType } from './strip.tsx';
 
@@ -92,26 +92,6 @@ export function filtersOfBin(name: string, { edges, counts }: Histogram, bin: nu
   ];
 }
 
-/** The edges of the bins of a column, as they are: edges are round, and rounding again would make neighbours the same. */
-export function edgeTexts(locale: Locale, name: string, edges: Histogram['edges']): readonly string[] {
-  const areYears = edges.every((edge) => typeof edge === 'number' && isYear(name, edge));
-  const clocks = edges.map((edge) => (typeof edge === 'string' ? timeOfDay(edge) : midnight));
-  const length = clocks.every((clock) => clock.endsWith(':00')) ? 'HH:MM'.length : midnight.length;
-  const haveTimes = clocks.some((clock) => clock !== midnight);
-  return edges.map((edge, i) => {
-    if (typeof edge === 'number') return areYears ? String(edge) : locale.exact(edge);
-    return haveTimes ? `${locale.date(edge)}, ${clocks[i]?.slice(0, length)}` : locale.date(edge);
-  });
-}
-
-const midnight = '00:00:00';
-
-/** The time of day of a time in ISO 8601, UTC. */
-function timeOfDay(time: string): string {
-  const date = new Date(millisecondsOfTime(time));
-  return Number.isNaN(date.getTime()) ? midnight : date.toISOString().slice(11, 19);
-}
-
 /** A value as it is in the rows, for people: nothing is rounded or grouped. */
 export const plainValue = (value: StatisticsValue): string => String(value);
 
@@ -183,28 +163,11 @@ interface EndsProps {
 
 /** The ends of a column's range; of milliseconds since 1970, dates. */
 export function Ends({ locale, name, profile }: EndsProps): VNode {
-  const end = (value: number | string | undefined) => {
-    if (typeof value === 'number' && isYear(name, value)) return String(value);
-    if (typeof value === 'number')
-      return isTimestamp(name, profile) ? locale.date(new Date(value).toISOString()) : locale.rounded(value);
-    return /^\d{4}-\d\d-\d\d/.test(value ?? '') ? locale.date(value ?? '') : (value ?? '').slice(0, 24);
-  };
+  const [from, to] = endTexts(locale, name, profile);
   return (
     <p class="ends">
-      <span>{end(profile.min)}</span>
-      <span>{end(profile.max)}</span>
+      <span>{from}</span>
+      <span>{to}</span>
     </p>
   );
 }
-
-/** True for a year, which is written without groups of digits. */
-const isYear = (name: string, value: number): boolean =>
-  /(^|[^a-z])(year|jahr|ann[eé]e)/i.test(name) && Number.isInteger(value) && value >= 1000 && value <= 2500;
-
-/** True for numbers that are milliseconds since 1970: between 1990 and 2100, in a column named like a time. */
-const isTimestamp = (name: string, { min, max }: Partial<ColumnProfile>): boolean =>
-  typeof min === 'number' &&
-  typeof max === 'number' &&
-  min > 6.3e11 &&
-  max < 4.1e12 &&
-  /time|date|updated|created|at$/i.test(name);

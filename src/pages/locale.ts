@@ -35,6 +35,11 @@ type Value = string | number;
 /** True for a number that all languages of the interface write alike: a few digits without groups. */
 const isShort = (value: number): boolean => Number.isInteger(value) && value >= 0 && value < 1000;
 
+/** Significant digits that any number has at most. */
+const mostDigits = 17;
+
+type NumberFormats = Readonly<Record<'standard' | 'scientific', () => Intl.NumberFormat>>;
+
 /** The value that a function makes, at the first call. */
 function onDemand<T>(make: () => T): () => T {
   let made: T | undefined;
@@ -55,8 +60,9 @@ export class Locale {
   readonly #texts: Texts;
   readonly #numbers: () => Intl.NumberFormat;
   readonly #plurals: () => Intl.PluralRules;
-  readonly #rounded: Readonly<Record<'standard' | 'scientific', () => Intl.NumberFormat>>;
-  readonly #exact: Readonly<Record<'standard' | 'scientific', () => Intl.NumberFormat>>;
+  /** By number of significant digits. */
+  readonly #rounded = new Map<number, NumberFormats>();
+  readonly #exact: NumberFormats;
   readonly #percent: () => Intl.NumberFormat;
   readonly #lists: () => Intl.ListFormat;
   readonly #dates: Readonly<Record<'long' | 'short', () => Intl.DateTimeFormat>>;
@@ -71,16 +77,12 @@ export class Locale {
     this.#texts = texts;
     this.#numbers = numberFormat({ maximumFractionDigits: 3 });
     this.decimalSign = this.#numbers().format(0.5) === '0,5' ? ',' : '.';
-    const significant = { maximumSignificantDigits: 4 };
-    this.#rounded = {
-      standard: numberFormat(significant),
-      scientific: numberFormat({ ...significant, notation: 'scientific' }),
-    };
-    const allDigits = { maximumSignificantDigits: 17 };
-    this.#exact = {
-      standard: numberFormat(allDigits),
-      scientific: numberFormat({ ...allDigits, notation: 'scientific' }),
-    };
+    const formats = (maximumSignificantDigits: number): NumberFormats => ({
+      standard: numberFormat({ maximumSignificantDigits }),
+      scientific: numberFormat({ maximumSignificantDigits, notation: 'scientific' }),
+    });
+    for (let digits = 1; digits <= mostDigits; digits++) this.#rounded.set(digits, formats(digits));
+    this.#exact = formats(mostDigits);
     this.#percent = numberFormat({ style: 'percent' });
     this.#lists = onDemand(() => new Intl.ListFormat(tag, { type: 'conjunction' }));
     this.#plurals = onDemand(() => new Intl.PluralRules(tag));
@@ -134,10 +136,11 @@ export class Locale {
     return this.#exact[this.#notationOf(value)]().format(value).replace(/^-/, '−');
   }
 
-  /** A number with four significant digits: of measured values, such as a mean. */
-  rounded(value: number): string {
+  /** A number with few significant digits: of measured values, such as a mean. @param digits 1 to 17 */
+  rounded(value: number, digits = 4): string {
     if (isShort(value)) return String(value);
-    return this.#rounded[this.#notationOf(value)]().format(value).replace(/^-/, '−');
+    const formats = this.#rounded.get(digits) ?? this.#exact;
+    return formats[this.#notationOf(value)]().format(value).replace(/^-/, '−');
   }
 
   #notationOf(value: number): 'scientific' | 'standard' {

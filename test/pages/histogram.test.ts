@@ -1,8 +1,10 @@
-/** Edges of histograms as pages write them: each as it is, so that bins can be told apart. */
+/** Edges of histograms, ends of columns and legends of maps as pages write them: so that neighbours can be told apart. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { edgeTexts } from '../../src/pages/histogram.tsx';
+import { render } from 'preact-render-to-string';
+import { Legend } from '../../src/pages/dataset-map.tsx';
 import { localeFor } from '../../src/pages/locale.ts';
+import { edgeTexts, endTexts, numberTexts } from '../../src/pages/number-texts.ts';
 
 const textsOf = (name: string, edges: readonly (number | string)[], language: 'en' | 'de' = 'en') =>
   edgeTexts(localeFor(language), name, edges);
@@ -26,4 +28,36 @@ it('times within a day have the time of day, and others don’t', () => {
   ]);
   assert.deepEqual(textsOf('t', ['2021-01-01T00:00:00Z', '2021-01-02T00:00:00Z']), ['1 Jan 2021', '2 Jan 2021']);
   assert.deepEqual(textsOf('t', ['2021-01-01', '2021-02-01']), ['1 Jan 2021', '1 Feb 2021']);
+});
+
+it('milliseconds since 1970 are dates, in columns that are named like a time', () => {
+  const [from, to] = [Date.UTC(2021, 0, 1), Date.UTC(2021, 6, 1)];
+  assert.deepEqual(textsOf('time', [from, to]), ['1 Jan 2021', '1 Jul 2021']);
+  assert.deepEqual(textsOf('time', [from, from + 5_400_000]), ['1 Jan 2021, 00:00', '1 Jan 2021, 01:30']);
+  assert.deepEqual(textsOf('bytes', [from]), ['1.6094592E12']);
+  assert.deepEqual(endTexts(localeFor('en'), 'time', { min: from + 1, max: to }), ['1 Jan 2021', '1 Jul 2021']);
+});
+
+it('the ends of a column are values of it', () => {
+  const ends = (min: number | string, max: number | string, name = 'n') =>
+    endTexts(localeFor('en'), name, { min, max });
+  assert.deepEqual(ends(1, 99_998), ['1', '99,998']);
+  assert.deepEqual(ends(100_000, 100_020), ['100,000', '100,020']);
+  assert.deepEqual(ends(0, 2020, 'year'), ['0', '2020']);
+  assert.deepEqual(ends(-122.4194, 83.645), ['−122.419', '83.645']);
+  assert.deepEqual(ends(0.123456789, 0.123456788), ['0.123456789', '0.123456788']);
+  assert.deepEqual(ends('2021-01-01', 'x'.repeat(30)), ['1 Jan 2021', 'x'.repeat(24)]);
+});
+
+it('classes of a map have different bounds, and years without groups of digits', () => {
+  const legend = (column: string, breaks: readonly number[], language: 'en' | 'de' = 'en') => {
+    const context = { locale: localeFor(language) } as never;
+    const html = render(Legend({ context, legend: { kind: 'quantiles', column, breaks, min: 0, max: 1e6 } }));
+    return [...html.matchAll(/<span[^>]*>([^<]*)<\/span>/g)].map(([, text]) => text?.replace('&lt;', '<'));
+  };
+  assert.deepEqual(legend('year', [1995, 2001], 'de'), ['< 1995', '1995 – 2001', '≥ 2001']);
+  assert.deepEqual(legend('id', [100_005, 100_010]), ['< 100,005', '100,005 – 100,010', '≥ 100,010']);
+  assert.deepEqual(legend('height', [12.341111, 12.344111]), ['< 12.341', '12.341 – 12.344', '≥ 12.344']);
+  assert.deepEqual(numberTexts(localeFor('en'), 'share', [0.1 + 0.2, 0.3]), ['0.30000000000000004', '0.3']);
+  assert.deepEqual(numberTexts(localeFor('en'), 'n', [1.5, 1.5]), ['1.5', '1.5']);
 });
