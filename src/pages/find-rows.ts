@@ -1,8 +1,9 @@
 /** The rows behind the pages of rows: on the server, and in the browser over a static export. */
 import type { RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
-import { haveAggregates, quotedName, withExactNames } from '../catalogue/row-parameters.ts';
+import { haveAggregates, parametersFromRecord, quotedName, withExactNames } from '../catalogue/row-parameters.ts';
 import type { Column } from '../catalogue/types.ts';
+import type { Obstacle } from './dataset-list.tsx';
 import { keepLast } from './keep-last.ts';
 import { choosePreviewColumns, profilesByColumn } from './preview-columns.ts';
 import type { RowsPageParts } from './rows.tsx';
@@ -59,10 +60,11 @@ export async function findRowsPage(rows: RowsFinder, facts: RowsFacts, asked: Pa
         profileOfMatching(rows, parameters, columns),
       ])
     : [[], null];
+  const obstacles = isCounted && found.matched === 0 ? await obstaclesIn(rows, parameters, facts.query) : [];
   return {
     ...facts,
     ...{ rows: found.items, columns, allColumns, matched: found.matched, offset: found.offset, limit: found.limit },
-    ...{ total, matchedProfile, facets, hasGeometry, isAggregated },
+    ...{ total, matchedProfile, facets, obstacles, hasGeometry, isAggregated },
   };
 }
 
@@ -128,6 +130,27 @@ const filtersOf = (parameters: Parameters): Parameters =>
   parameters.filter(
     ([name]) => !isPart.test(name) && !isFormat.test(name) && !/^_(fields|ordering|bom|sep|excel)$/.test(name),
   );
+
+/** Filters that are tried, at most. */
+const mostObstacles = 10;
+
+/** The filters of an address, each with the number of rows without it. @param query saved, whose own filters stay */
+async function obstaclesIn(
+  rows: RowsFinder,
+  parameters: Parameters,
+  query: RowsFacts['query'],
+): Promise<readonly Obstacle[]> {
+  const filters = filtersOf(parameters);
+  const fixed = new Set(parametersFromRecord(query?.parameters ?? {}).map((pair) => JSON.stringify(pair)));
+  const chosen = filters.filter((pair) => !fixed.has(JSON.stringify(pair))).slice(0, mostObstacles);
+  return Promise.all(
+    chosen.map(async ([name, value]) => {
+      const others = filters.filter((pair) => pair[0] !== name || pair[1] !== value);
+      const { part } = await rows.find([...others, ['_limit', '1']]);
+      return { name, value, count: part?.matched ?? 0 };
+    }),
+  );
+}
 
 /** The distribution of the matching rows over the columns shown; null if all rows match, or it isn't ready soon. */
 async function profileOfMatching(

@@ -82,17 +82,13 @@ const optionOf = ({ name }: Column) => `<option value="${escapeHtml(name)}">${es
 export function RowFilters({ context, columns }: FiltersProps): VNode {
   const { locale, query } = context;
   const filters = filtersIn(query);
-  const without = (name: string, value: string) => ({
-    [name]: query.getAll(name).filter((one) => one !== value),
-    ...fromFirst,
-  });
   return (
     <div class="filters">
       <h2 class="vh">{locale.text('filters')}</h2>
       {filters.length > 0 && (
         <p class="chips">
           {filters.map(([name, value]) => (
-            <a key={`${name}=${value}`} href={hrefWith(context, without(name, value))} rel="nofollow">
+            <a key={`${name}=${value}`} href={hrefWithout(context, name, value)} rel="nofollow">
               <span class="vh">{locale.text('removeFilter')}</span>
               <span dir="auto">{filterInWords(locale, name, value, columns)}</span>
             </a>
@@ -121,6 +117,10 @@ export function RowFilters({ context, columns }: FiltersProps): VNode {
     </div>
   );
 }
+
+/** Address of the rows without a filter, from the first of them. */
+export const hrefWithout = (context: PageContext, name: string, value: string): string =>
+  hrefWith(context, { [name]: context.query.getAll(name).filter((one) => one !== value), ...fromFirst });
 
 /** Parameters that lead back to the first rows. */
 export const fromFirst = { _offset: null, offset: null, _page: null, page: null };

@@ -27,7 +27,7 @@ export interface ShownRows {
   readonly namespace: string;
   readonly dataset: Pick<Dataset, 'kind' | 'namespace' | 'slug' | 'label' | 'columns' | 'former_names'>;
   readonly version: Pick<Version, 'kind' | 'namespace' | 'dataset' | 'slug' | 'datetime' | 'rows'>;
-  readonly query: Pick<Query, 'slug' | 'label' | 'parameters'> | null;
+  readonly query: Pick<Query, 'slug' | 'label' | 'parameters' | 'version'> | null;
   readonly isVersionPage: boolean;
 }
 
@@ -51,7 +51,7 @@ export function shownRowsOf({ base, settings }: PageContext, parts: RowsFacts): 
       ...{ kind: version.kind, namespace: version.namespace, dataset: version.dataset, slug: version.slug },
       ...{ datetime: version.datetime, rows: version.rows },
     },
-    query: query && { slug: query.slug, label: query.label, parameters: query.parameters },
+    query: query && { slug: query.slug, label: query.label, parameters: query.parameters, version: query.version },
     isVersionPage: parts.isVersionPage,
   };
 }

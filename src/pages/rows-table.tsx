@@ -37,25 +37,6 @@ export function RowsTable(props: RowsTableProps): VNode {
   const profiles = profile ? measuredByColumn(profile) : new Map<string, ColumnProfile>();
   const matchedColumns = new Map(matchedProfile?.columns.map((column) => [column.name, column]));
   const hasMap = hasGeometry && !isAggregated;
-  if (rows.length === 0 && matched > 0)
-    return (
-      <div class="empty">
-        <h2>{locale.text('noRowsHere')}</h2>
-        <p>
-          <a href={hrefWith(context, noPart)}>{locale.text('toFirstRows')}</a>
-        </p>
-      </div>
-    );
-  if (rows.length === 0)
-    return (
-      <div class="empty">
-        <h2>{locale.text('noRowMatches')}</h2>
-        <p>
-          <a href={hrefOf(context, context.path)}>{locale.text('allRows')}</a>:{' '}
-          {locale.text('rowsAreThere', { rows: locale.text('rowCount', { count: total }) })}
-        </p>
-      </div>
-    );
   return (
     <>
       {!isAggregated && profile && (

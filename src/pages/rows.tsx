@@ -5,9 +5,11 @@ import { parametersFromRecord, quotedName, withExactNames } from '../catalogue/r
 import type { Steps } from '../catalogue/steps.ts';
 import type { Column } from '../catalogue/types.ts';
 import { datasetCrumbs } from './dataset-crumbs.ts';
+import type { Obstacle } from './dataset-list.tsx';
 import { escapeHtml } from './html.ts';
 import { type Crumb, renderPageInSteps } from './layout.tsx';
 import type { Locale } from './locale.ts';
+import { NoRows } from './no-rows.tsx';
 import { hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
 import { mostListedColumns, profilesByColumn } from './preview-columns.ts';
 import { RowFilters } from './row-filters.tsx';
@@ -20,6 +22,8 @@ import { columnsThatLookTyped } from './snippets.ts';
 export interface RowsPageParts extends RowsFacts, Omit<RowsTableProps, 'context' | 'profile'> {
   /** All columns that there are. */
   readonly allColumns: readonly Column[];
+  /** If no row matches: filters with the number of rows without each of them. */
+  readonly obstacles: readonly Obstacle[];
 }
 
 type Props = RowsPageParts & { readonly context: PageContext };
@@ -85,7 +89,9 @@ function renderRows(context: PageContext, parts: RowsPageParts): Steps<string> {
     context.filteringOf?.(context.path) === 'inBrowser' && (
       <RowsForScript key="script" context={context} parts={parts} />
     ),
-    isSingle ? (
+    rows.length === 0 ? (
+      <NoRows key="none" context={context} {...parts} />
+    ) : isSingle ? (
       <SingleRow key="row" context={context} {...parts} />
     ) : (
       <RowsTable key="rows" context={context} {...parts} />

@@ -166,6 +166,9 @@ describe('the page of rows', () => {
     await workshop.catalogue.create('query', {
       ...{ label: 'Fast', slug: 'fast', dataset: 'lab/roads', parameters: { limit: '5000' } },
     });
+    await workshop.catalogue.create('query', {
+      ...{ label: 'Walk', slug: 'walk', dataset: 'lab/roads', parameters: { limit: '5', road__lt: '9' } },
+    });
     server = await serveFolder(workshop.root);
   });
   after(async () => {
@@ -255,5 +258,19 @@ describe('the page of rows', () => {
     assert.match(text, /The rows end before this place<.*?<a href="[^"]*data\/\?magType=ml">To the first rows</);
     assert.doesNotMatch(text, /No row matches/);
     assert.match((await page('?mag__gte=60')).text, /No row matches/);
+  });
+
+  it('names the filters that are in the way if no row matches, and leads to all rows', async () => {
+    const { text } = await page('?magType=ml&mag__gte=60');
+    const [, empty = ''] = /<div class="empty">(.*?)<\/div>/.exec(text) ?? [];
+    assert.match(empty, /<a href="[^"]*data\/\?magType=ml"[^>]*>mag at least 60<\/a> <span[^>]*>10 rows</);
+    assert.doesNotMatch(empty, />magType is ml</);
+    assert.match(empty, /<a href="[^"]*\/quakes\/data\/">All rows</);
+
+    const saved = (await page('/api/v1/queries/walk/data/?width=2')).text;
+    assert.match(saved, /<a href="[^"]*\/datasets\/roads\/data\/">All rows<\/a>: 1,250 rows/);
+    assert.doesNotMatch(saved, /Without one of these/);
+    const fast = (await page('/api/v1/queries/fast/data/?road__lt=9')).text;
+    assert.match(fast, /<a href="[^"]*\/fast\/data\/"[^>]*>road less than 9<\/a> <span[^>]*>50 rows</);
   });
 });
