@@ -118,6 +118,15 @@ describe('docs/ and README.md', async () => {
       }
   });
 
+  it('run the program that is installed, and never one of its name from a registry', () => {
+    for (const [path, text] of texts) assert.doesNotMatch(text, /\bnpx (dataset-)?catalogue\b/, path);
+    const [, workflow = ''] = /^```yaml\n(on:.*?)^```$/ms.exec(read('docs/exporting.md')) ?? [];
+    const { steps } = parseYaml(workflow).jobs.export as { steps: readonly { readonly run?: string }[] };
+    const [install, ...rest] = steps.flatMap(({ run = [] }) => run);
+    assert.equal(install, 'npm ci');
+    for (const run of rest) assert.match(run, /^node_modules\/\.bin\/catalogue /);
+  });
+
   it('link to pages, headings and files that exist', () => {
     const missing = texts.flatMap(([path, text]) =>
       linksAndIds(text)
