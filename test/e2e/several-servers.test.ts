@@ -133,3 +133,25 @@ it('several servers behind nginx serve all requests, and no reader goes back in 
   assert.equal((await stateOf(behind)).state, 'unreachable');
   assert.ok(readers.filter(({ seen }) => seen.at(-1) === last).length >= 3, 'those of the third server, at least');
 });
+
+it('nginx passes on no headers by which a client could choose the host of links or the id in the log', {
+  skip: withoutNginx,
+}, async (t) => {
+  const home = temporaryFolder();
+  t.after(home.remove);
+  const { root } = await makeRepository({ ...seed, settings: { title: 'Test', trust_proxy: true } }, t);
+  const server = await serve(['--data', root, '--metrics'], { cwd: home.path });
+  t.after(() => server.end('SIGTERM'));
+  const base = await startProxy(t, join(home.path, 'nginx'), [server, server, server]);
+  const headers = {
+    'X-Forwarded-Host': 'evil.example',
+    'X-Forwarded-Proto': 'https',
+    'X-Request-Id': 'chosen',
+  };
+  const response = await fetch(new URL('/api/v1/datasets/', base), { headers });
+  const [dataset] = ((await response.json()) as { results: readonly { url: string }[] }).results;
+  assert.equal(new URL(dataset?.url ?? '').origin, base.origin);
+  assert.notEqual(response.headers.get('x-request-id'), 'chosen');
+  assert.equal((await fetch(`${server.url}/metrics`)).status, 200);
+  assert.equal((await fetch(new URL('/metrics', base))).status, 404);
+});
