@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { defaultIngestLimits } from '../../src/data/ingest/ingest-pool.ts';
 import { packedNames } from '../support/checkout.ts';
 import { homeOf, makeLastingFolder, until } from '../support/folder.ts';
 import { freePort } from '../support/free-port.ts';
@@ -73,6 +74,12 @@ describe('the command that starts the server', () => {
       20_000,
     );
   });
+});
+
+it('deploy/nginx.conf waits for the answer to an upload as long as the server may read a file of 300 MB', () => {
+  const [, hours = '0'] = /^ *proxy_read_timeout (\d+)h;$/m.exec(read('deploy/nginx.conf')) ?? [];
+  const { seconds, secondsPerMb } = defaultIngestLimits;
+  assert.ok(Number(hours) * 3600 >= seconds + 300 * secondsPerMb, `${hours} hours`);
 });
 
 describe('deploy/nginx.conf', { skip: !has('nginx') && 'nginx is not installed' }, () => {
