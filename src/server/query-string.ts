@@ -1,6 +1,6 @@
 /** Query strings: read as Django REST Framework reads the parameters of a list, and written for the links of a page. */
 import type { ListOptions } from '../catalogue/catalogue.ts';
-import { closestWord } from '../catalogue/closest.ts';
+import { closestWord, didYouMean } from '../catalogue/closest.ts';
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
 import { filterTests } from '../catalogue/filters.ts';
 import { parseBooleanInput } from '../catalogue/input.ts';
@@ -56,6 +56,18 @@ export function refuseMisspelledParameters(query: URLSearchParams, known: readon
     return near === undefined ? [] : [[name, [misspelledMessage(name, near)]]];
   });
   if (errors.length > 0) throw new ValidationError(Object.fromEntries(errors));
+}
+
+/**
+ * Refuses all unknown parameters, for what can't be undone.
+ * @param known names of the parameters besides the format
+ * @throws ValidationError
+ */
+export function refuseUnknownParameters(query: URLSearchParams, known: readonly string[]): void {
+  const names = [...formatParameters, ...known];
+  const unknown = [...new Set(query.keys())].filter((name) => !names.includes(name));
+  const message = (name: string) => `Unknown parameter "${excerpt(name)}".${didYouMean(name, names)}`;
+  if (unknown.length > 0) throw new ValidationError(Object.fromEntries(unknown.map((name) => [name, [message(name)]])));
 }
 
 /** Most values of all filters of a list: a page has a link for each, with all the others in its address. */

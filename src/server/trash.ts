@@ -5,7 +5,7 @@ import { representTrashEntry, toJson } from '../catalogue/represent.ts';
 import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { readInputBody } from './body.ts';
 import { representPage } from './collections.ts';
-import { lastParameterValue, parsePaging, refuseDryRun } from './query-string.ts';
+import { lastParameterValue, parsePaging, refuseDryRun, refuseUnknownParameters } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
 
 export async function listTrashHandler(request: RequestContext): Promise<Representation> {
@@ -40,6 +40,7 @@ export async function deleteTrashEntryHandler(request: RequestContext): Promise<
 export async function emptyTrashHandler(request: RequestContext): Promise<Representation> {
   refuseDryRun(request);
   const { query, links } = request;
+  refuseUnknownParameters(query, ['before', 'dry_run']);
   const text = lastParameterValue(query, 'before');
   const before = text === undefined ? undefined : new Date(text);
   if (before && (Number.isNaN(before.getTime()) || !/^\d{4}-\d\d-\d\d/.test(text ?? '')))

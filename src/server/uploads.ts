@@ -14,16 +14,24 @@ import { assertInputWithoutDryRun, bodyType, whileConnected } from './body.ts';
 import { TooLargeError } from './errors.ts';
 import { type FormEntries, fieldsFromEntries } from './forms.ts';
 import { readMultipartForm } from './multipart.ts';
+import { refuseMisspelledParameters } from './query-string.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 
 /** The largest payload, in bytes. */
 export const largestUpload = 64 * 1024 ** 3;
 
+/** Parameters of the query string of an upload. */
+const uploadParameters = [
+  ...['name', 'label', 'notes', 'metadata', 'ready', 'checksum', 'rename', 'force', 'replace', 'dry_run'],
+  ...readingNames,
+];
+
 /** Publishes an upload as a new version of the dataset: 201, or 200 with the newest version if it has the same bytes. */
 export async function uploadVersionHandler(request: RequestContext): Promise<Representation> {
-  const { catalogue, ctx, params, links, dryRun } = request;
+  const { catalogue, ctx, params, query, links, dryRun } = request;
   const ref = refFromRouteParams('dataset', params);
   await catalogue.get<'dataset'>(ref);
+  refuseMisspelledParameters(query, uploadParameters);
   const published = await whileConnected(ctx, async (signal) => {
     const isForm = bodyType(ctx) === 'multipart/form-data';
     const bytes = new PassThrough({ highWaterMark: 1024 * 1024 });

@@ -52,6 +52,16 @@ describe('the trash', () => {
         assert.equal((await ask(path, {}, token)).status, status, path);
   });
 
+  it('is not emptied by an address with another parameter than `before`', async (t) => {
+    const { ask, list, alice } = await withTrash(t);
+    for (const name of ['befor', '_before', 'Before', 'older', 'page_size']) {
+      const { status, body } = await ask(`${trash}?${name}=2020-01-01`, { method: 'DELETE' }, alice);
+      const hint = name.toLowerCase().includes('befor') ? ' Did you mean "before"?' : '';
+      assert.deepEqual([status, body], [400, { [name]: [`Unknown parameter "${name}".${hint}`] }]);
+    }
+    assert.equal((await list()).count, 2);
+  });
+
   it('gives back what it has, where there is a place for it', async (t) => {
     const { ask, send, entry, list, alice, folder } = await withTrash(t);
     const trees = await entry('parks/trees');

@@ -158,6 +158,19 @@ describe('an upload', () => {
     assert.deepEqual(await kept(), files);
   });
 
+  it('is refused if a parameter of the address is nearly one that it has', async (t) => {
+    const { post, kept } = await nursery(t);
+    const near = { redy: 'ready', cheksum: 'checksum', encodng: 'encoding', renames: 'rename', _ready: 'ready' };
+    for (const [name, meant] of Object.entries(near))
+      for (const body of [csv, form([['file', csv, 'a.csv']])]) {
+        const { status, body: answer } = await post(body, `${versions}?${name}=false`);
+        const message = `Unknown parameter "${name}". Did you mean "${meant}"?`;
+        assert.deepEqual([status, answer], [400, { [name]: [message] }]);
+      }
+    assert.deepEqual(await kept(), []);
+    assert.equal((await post(csv, `${versions}?sensor=7`)).status, 201);
+  });
+
   it('is kept whole or not at all, and says why', async (t) => {
     const { post, kept, accounts, folder } = await nursery(t);
     const { token: eve } = await accounts.addToken('eve');
