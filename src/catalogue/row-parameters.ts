@@ -21,7 +21,7 @@ export type AggregateFunction = keyof typeof aggregateFunctions;
 export const unprefixedParameters = ['format', 'page', 'page_size', 'limit', 'offset', 'bbox', 'filter'] as const;
 
 /** Names that may be a column's or a parameter's: those of rows, and `width` of maps. */
-const ambiguousNames: readonly string[] = [...unprefixedParameters, 'width'];
+export const ambiguousNames: readonly string[] = [...unprefixedParameters, 'width'];
 
 /** The parameters with the names of filters that can't be taken for reserved ones: `limit__exact` if there is a column `limit`. */
 export function withExactNames(

@@ -23,7 +23,7 @@ import { StaleError } from '../catalogue/errors.ts';
 import type { ChangesOptions } from '../catalogue/feed.ts';
 import type { MapRequest, RowsMap } from '../catalogue/maps.ts';
 import type { Media, Payload } from '../catalogue/open-file.ts';
-import type { DatasetRef, Ref, Refs, VersionRef } from '../catalogue/ref.ts';
+import { type DatasetRef, datasetRefOf, type Ref, type Refs, type VersionRef } from '../catalogue/ref.ts';
 import { settingsFromRecord } from '../catalogue/settings.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections, parseCatalogueUrl } from '../catalogue/urls.ts';
@@ -98,7 +98,9 @@ export class RemoteCatalogue implements Catalogue {
   }
 
   async rows(ref: VersionRef, rows: RowsRequest): Promise<Rows> {
-    return fetchRows(this.#http, await this.get<'version'>(ref), rows);
+    const version = await this.get<'version'>(ref);
+    const columnsOf = async () => (await this.get<'dataset'>(datasetRefOf(version))).columns;
+    return fetchRows(this.#http, version, rows, columnsOf);
   }
 
   async map(ref: VersionRef, request: MapRequest): Promise<RowsMap> {

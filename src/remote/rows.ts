@@ -3,8 +3,8 @@ import { Readable } from 'node:stream';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import type { ChangeSelection, Difference, DifferenceOptions, RowChange } from '../catalogue/difference.ts';
 import { formatRef } from '../catalogue/ref.ts';
-import { haveAggregates } from '../catalogue/row-parameters.ts';
-import type { Version } from '../catalogue/types.ts';
+import { ambiguousNames, haveAggregates, withExactNames } from '../catalogue/row-parameters.ts';
+import type { Column, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { answers, type Json } from './answers.ts';
 import type { Http } from './http.ts';
@@ -12,10 +12,20 @@ import { readLines } from './http-body.ts';
 import { refOfEntity } from './read.ts';
 import { parseUntrustedJson, type Shape, unexpectedResponseFieldError, valueOfShape } from './shapes.ts';
 
-/** The rows of a version. A HEAD request checks the parameters; the rows are requested when they are read. */
-export async function fetchRows(http: Http, version: Version, rows: RowsRequest): Promise<Rows> {
+/**
+ * The rows of a version. A HEAD request checks the parameters; the rows are requested when they are read.
+ * @param columnsOf its columns, which are read if a parameter may be the name of one
+ */
+export async function fetchRows(
+  http: Http,
+  version: Version,
+  rows: RowsRequest,
+  columnsOf: () => Promise<readonly Column[]>,
+): Promise<Rows> {
   const { parameters } = rows;
-  const formatParameter = parameters.findLast(([name]) => name === '_format' || name === 'format')?.[1];
+  const mayBeColumn = parameters.some(([name]) => ambiguousNames.includes(name));
+  const exact = mayBeColumn ? withExactNames(parameters, await columnsOf()) : parameters;
+  const formatParameter = exact.findLast(([name]) => name === '_format' || name === 'format')?.[1];
   const format =
     rows.format ?? formatParameter ?? rows.preferred ?? (haveAggregates(parameters) ? 'objects' : 'geojson');
   const base = apiPath(refOfEntity<'version'>(version));
@@ -32,7 +42,7 @@ export async function fetchRows(http: Http, version: Version, rows: RowsRequest)
     format,
     contentType: headers['content-type'] ?? 'application/octet-stream',
     extension: /\.(\w+)"?$/.exec(headers['content-disposition'] ?? '')?.[1] ?? format,
-    part: rowsPart(headers['x-total-count'], parameters),
+    part: rowsPart(headers['x-total-count'], exact),
     tag,
     isPayload: tag === version.checksum,
     file: null,
@@ -43,6 +53,7 @@ export async function fetchRows(http: Http, version: Version, rows: RowsRequest)
 /**
  * The part of all matching rows that was requested.
  * @param total value of X-Total-Count
+ * @param parameters with names as `withExactNames` gives them
  */
 function rowsPart(total: string | undefined, parameters: RowsRequest['parameters']): RowsPart | null {
   if (total === undefined) return null;

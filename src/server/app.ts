@@ -16,6 +16,7 @@ import { DifferenceFigureStore } from './difference-figures.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
 import { identifyRequest, refuseAnonymousOrReadOnlyWrite } from './middleware/authorize.ts';
+import { readQuery } from './middleware/column-names.ts';
 import { makeErrorLogger, respondToErrors, throwNotFound } from './middleware/errors.ts';
 import { negotiateMediaType, redirectToSlash, setHeadersAndAnswerPreflight } from './middleware/negotiate.ts';
 import { callHandler, listenerWithCache, responseCacheBaseline, sendRepresentation } from './middleware/respond.ts';
@@ -68,7 +69,8 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       ctx.state = { route };
       const baseline = responseCacheBaseline(app, ctx.method);
       if (setHeadersAndAnswerPreflight(ctx, route)) return; // CORS, without credentials
-      const { query, suffix, ...negotiated } = negotiateMediaType(ctx, route); // media type; 404, 406
+      const query = await readQuery(ctx, route, app); // parameters; of rows, with exact names
+      const { suffix, ...negotiated } = negotiateMediaType(ctx, route, query); // media type; 404, 406
       const { viewer, catalogue, links } = await identifyRequest(ctx, route, app, suffix); // token or session, CSRF; 401, 403
       refuseAnonymousOrReadOnlyWrite(ctx, route, viewer, app); // 401, 403
       const dryRun = !isSafeMethod(ctx.method) && parseDryRun(query); // 400

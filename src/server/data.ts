@@ -97,7 +97,8 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
   const { ctx, catalogue, params, query } = request;
   const { extension } = params;
   if (extension !== undefined && !Object.hasOwn(outputFormats, extension)) throw unknownFormat(extension);
-  const parameters = [...source.parameters, ...query];
+  // As they were written: errors are reported under these names.
+  const parameters = [...source.parameters, ...new URLSearchParams(ctx.querystring)];
   const named = ['_format', 'format'].find((name) => query.has(name));
   const isAggregated = haveAggregates(parameters);
   const type = isAggregated ? preferredType(ctx.req.headers.accept, aggregateTypes) : request.type;

@@ -31,6 +31,8 @@ export interface Route {
   readonly parses: readonly string[];
   /** True if the handler reads ?format= itself. */
   readonly ownFormats?: boolean;
+  /** The kind of record whose rows the parameters select: their names may be columns'. */
+  readonly rowsOf?: 'version' | 'query';
   /** Parameter that selects `json` (the default type) or `html`, if it isn't ?format=. */
   readonly formatParameter?: string;
   /** The kind whose fields OPTIONS describes to users who may write them. */

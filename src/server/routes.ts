@@ -122,7 +122,8 @@ const me = {
   PATCH: ownUserHandlerFrom(makeEditHandler('user', 'some')),
 };
 
-const rows: Partial<Route> = { types: dataTypes, ownFormats: true };
+const rowsOf = (kind: 'version' | 'query'): Partial<Route> => ({ rowsOf: kind });
+const rows = (kind: 'version' | 'query'): Partial<Route> => ({ types: dataTypes, ownFormats: true, rowsOf: kind });
 const differences: Partial<Route> = { types: differenceTypes, ownFormats: true };
 const documentation: Partial<Route> = { types: [html, 'text/markdown', '*/*'] };
 const anyType: Partial<Route> = { types: [json, html, '*/*'] };
@@ -188,9 +189,9 @@ const trash = `${apiRoot}trash/`;
 
 /** Maps of the rows at an address, and pages with them for frames: of a dataset, a version or a saved query. */
 const maps = (path: string, kind: 'version' | 'query'): Route[] => {
-  const ofType = (type: string): Partial<Route> => ({ types: [type, '*/*'], ownFormats: true });
+  const ofType = (type: string): Partial<Route> => ({ types: [type, '*/*'], ownFormats: true, rowsOf: kind });
   return [
-    route(`${path}embed/`, 'Embed', get(makeEmbedHandler(kind))),
+    route(`${path}embed/`, 'Embed', get(makeEmbedHandler(kind)), rowsOf(kind)),
     route(`${path}map.svg`, 'Map', get(makeMapHandler(kind, respondPicture)), ofType(pictureType)),
     route(`${path}plate.svg`, 'Plate', get(makeMapHandler(kind, respondPlate)), ofType(pictureType)),
     route(`${path}tiles.json`, 'Tile Set', get(makeMapHandler(kind, respondTileset)), ofType(json)),
@@ -208,11 +209,11 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}suggestions/`, 'Suggestions', get(suggestionsHandler), { types: [json] }),
   route(datasets, 'Dataset List', collection('dataset'), fields('dataset')),
   route(`${datasets}:dataset/`, 'Dataset Instance', instance('dataset'), fields('dataset'), documentsOfDataset),
-  route(`${datasets}:dataset/data/`, 'Data', get(versionRowsHandler), rows),
-  route(`${datasets}:dataset/data.:extension`, 'Data', get(versionRowsHandler), rows),
+  route(`${datasets}:dataset/data/`, 'Data', get(versionRowsHandler), rows('version')),
+  route(`${datasets}:dataset/data.:extension`, 'Data', get(versionRowsHandler), rows('version')),
   ...maps(`${datasets}:dataset/`, 'version'),
   route(`${datasets}:dataset/columns/:column/`, 'Column', get(columnHandler)),
-  route(`${datasets}:dataset/profile/`, 'Profile', get(profileHandler)),
+  route(`${datasets}:dataset/profile/`, 'Profile', get(profileHandler), rowsOf('version')),
   route(`${datasets}:dataset/download/`, 'Download', get(downloadHandler), anyType),
   route(`${datasets}:dataset/download/:name`, 'Download', get(downloadHandler), anyType),
   route(`${datasets}:dataset/history/`, 'History', get(makeHistoryHandler('dataset'))),
@@ -220,10 +221,10 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}versions/`, 'Version List', get(makeCollectionPageHandler('version'))),
   route(versions, 'Version List', { GET: makeCollectionPageHandler('version'), POST: uploadVersionHandler }, hidesWrites),
   route(`${versions}:version/`, 'Version Instance', { GET: makeDetailHandler('version'), PATCH: makeEditHandler('version', 'some'), DELETE: makeRemoveHandler('version') }, hidesWrites),
-  route(`${versions}:version/data/`, 'Data', get(versionRowsHandler), rows),
-  route(`${versions}:version/data.:extension`, 'Data', get(versionRowsHandler), rows),
+  route(`${versions}:version/data/`, 'Data', get(versionRowsHandler), rows('version')),
+  route(`${versions}:version/data.:extension`, 'Data', get(versionRowsHandler), rows('version')),
   ...maps(`${versions}:version/`, 'version'),
-  route(`${versions}:version/profile/`, 'Profile', get(profileHandler)),
+  route(`${versions}:version/profile/`, 'Profile', get(profileHandler), rowsOf('version')),
   route(`${versions}:version/download/`, 'Download', get(downloadHandler), anyType),
   route(`${versions}:version/download/:name`, 'Download', get(downloadHandler), anyType),
   route(`${versions}:version/diff/`, 'Diff', get(differenceHandler), differences),
@@ -238,8 +239,8 @@ export const routes: readonly Route[] = [
   route(`${apiRoot}users/:user/`, 'User Instance', users(instance('user')), fields('user'), hidesWrites),
   route(queries, 'Query List', collection('query'), fields('query'), hidesWrites),
   route(`${queries}:query/`, 'Query Instance', instance('query'), fields('query'), hidesWrites),
-  route(`${queries}:query/data/`, 'Data', get(savedQueryRowsHandler), rows),
-  route(`${queries}:query/data.:extension`, 'Data', get(savedQueryRowsHandler), rows),
+  route(`${queries}:query/data/`, 'Data', get(savedQueryRowsHandler), rows('query')),
+  route(`${queries}:query/data.:extension`, 'Data', get(savedQueryRowsHandler), rows('query')),
   ...maps(`${queries}:query/`, 'query'),
   route(`${apiRoot}changes/`, 'Changes', get(changesHandler)),
   route(`${apiRoot}intrinsecus/`, 'Intrinsecus List', get(makeCollectionPageHandler('file'))),
@@ -253,7 +254,7 @@ export const routes: readonly Route[] = [
   route(`${trash}:entry/`, 'Trash Instance', { GET: showTrashEntryHandler, DELETE: deleteTrashEntryHandler }, hidesWrites),
   route(`${trash}:entry/restore/`, 'Restore', { POST: restoreTrashEntryHandler }),
   // The address that older clients of the service use.
-  route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', get(versionRowsHandler), rows),
+  route('/api/namespaces/:namespace/sources/:dataset/data/', 'Data', get(versionRowsHandler), rows('version')),
   route('/schemas/', 'Schemas', get(listSchemasHandler)),
   route('/schemas/:schema', 'Schema', get(showSchemaHandler), { types: ['application/schema+json', json, html] }),
   route('/docs/openapi/', 'Api Reference', get(makeApiReferenceHandler(() => routes)), { types: [html, json] }),

@@ -52,7 +52,6 @@ export function setHeadersAndAnswerPreflight(ctx: Context, route: Route): boolea
 }
 
 interface Negotiated {
-  readonly query: URLSearchParams;
   readonly type: string;
   readonly indent: number | undefined;
   readonly isPage: boolean;
@@ -65,13 +64,17 @@ interface Negotiated {
  * The media type of the response.
  * @throws NotFoundError for an unknown format, NotAcceptableError
  */
-export function negotiateMediaType(ctx: Context, route: Route, accept = ctx.req.headers.accept): Negotiated {
-  const query = new URLSearchParams(ctx.querystring);
+export function negotiateMediaType(
+  ctx: Context,
+  route: Route,
+  query: URLSearchParams,
+  accept = ctx.req.headers.accept,
+): Negotiated {
   const chosen = chooseType(query, accept, route, ctx.params);
   ctx.state.type = chosen.type;
   const isApi =
     !route.formatParameter && ['format', '_format'].some((name) => lastParameterValue(query, name) === 'api');
-  return { query, ...chosen, indent: indentIn(accept), isPage: chosen.type === 'text/html' && !isApi };
+  return { ...chosen, indent: indentIn(accept), isPage: chosen.type === 'text/html' && !isApi };
 }
 
 /** Spellings of ?format= by media type. `api` is what Django REST Framework calls its HTML: the API in a browser. */

@@ -93,7 +93,7 @@ async function answerWithoutDocument(
   if (accept === '') throw refusal();
   let negotiated: ReturnType<typeof negotiateMediaType>;
   try {
-    negotiated = negotiateMediaType(request.ctx, others, accept);
+    negotiated = negotiateMediaType(request.ctx, others, request.query, accept);
   } catch (error) {
     throw error instanceof NotAcceptableError ? refusal() : error;
   }
