@@ -2,7 +2,7 @@
 import type { RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import { haveAggregates, parametersFromRecord, quotedName, withExactNames } from '../catalogue/row-parameters.ts';
-import type { Column } from '../catalogue/types.ts';
+import type { Column, Settings } from '../catalogue/types.ts';
 import type { Obstacle } from './dataset-list.tsx';
 import { keepLast } from './keep-last.ts';
 import { choosePreviewColumns, profilesByColumn } from './preview-columns.ts';
@@ -19,10 +19,13 @@ export interface RowsFinder {
   find(parameters: Parameters): Promise<{ readonly items: Record<string, unknown>[]; readonly part: RowsPart | null }>;
   /** The distribution of the matching rows; null if it isn't ready soon. */
   profile(parameters: Parameters): Promise<MatchedProfile | null>;
+  /** By default, those of a catalogue without settings. */
+  readonly pageSizes?: PageSizes;
 }
 
 /** Rows in a page, at most. A page is made as a whole. */
 const mostRows = 1000;
+const usualSizes = { page_size: 20, max_page_size: mostRows };
 /** Columns shown if the address names none. */
 const mostColumns = 30;
 /** Columns whose values stand beside the table, and their values. */
@@ -35,12 +38,27 @@ const isLimit = /^_?(limit|page_size)$/;
 const isPart = /^_?(limit|offset|page|page_size)$/;
 const isFormat = /^_?format$/;
 
-/** The parameters with a limit: the one that they have, or `most` where they have none or a greater one. */
-export function limitedTo(most: number, parameters: Parameters): Parameters {
-  // A page has a size in place of a limit: both are refused.
-  const name = parameters.some(([one]) => /^_?(page|page_size)$/.test(one)) ? '_page_size' : '_limit';
-  const size = parameters.findLast(([one]) => one === name || one === name.slice(1))?.[1];
-  return size !== undefined && Number(size) <= most ? parameters : [...parameters, [name, `${most}`]];
+/** Sizes of pages, in the settings of the catalogue. */
+type PageSizes = Pick<Settings, 'page_size' | 'max_page_size'>;
+
+/**
+ * The parameters with a limit, so that they ask for the first of the rows that they ask for now. A longer page gets the place
+ * where it begins, since a page of another size begins at another one; `last` stays, as its place isn't known.
+ */
+export function limitedTo(most: number, parameters: Parameters, sizes: PageSizes): Parameters {
+  const [page, size, limit, offset] = ['page', 'page_size', 'limit', 'offset'].map(
+    (name) => parameters.findLast(([one]) => one === name || one === `_${name}`)?.[1],
+  );
+  if (page === undefined && size === undefined)
+    return limit !== undefined && Number(limit) <= most ? parameters : [...parameters, ['_limit', `${most}`]];
+  const isNumber = (text: string | undefined) => text === undefined || /^\d+$/.test(text);
+  // What is refused stays, to be refused; a page beside a limit, too.
+  if (!isNumber(page) || !isNumber(size) || page === '0' || limit !== undefined || offset !== undefined)
+    return parameters;
+  const length = Math.min(Number(size ?? sizes.page_size), sizes.max_page_size);
+  if (length <= most) return parameters;
+  const others = parameters.filter(([name]) => !/^_?(page|page_size)$/.test(name));
+  return [...others, ['_offset', `${(Number(page ?? 1) - 1) * length}`], ['_limit', `${most}`]];
 }
 
 /** All that the page of the rows shows: those that were asked for, else the first. @throws as `find` */
@@ -99,13 +117,11 @@ export async function findRows(
   most = mostColumns,
 ) {
   const { allColumns, profile, isAggregated } = known;
-  const own = parameters
-    .filter(([name]) => !isFormat.test(name))
-    .map(([name, value]): [string, string] => [
-      name,
-      isLimit.test(name) && Number(value) > mostRows ? `${mostRows}` : value,
-    ]);
-  if (!own.some(([name]) => isLimit.test(name) || /^_?page$/.test(name))) own.push(['_limit', `${rowsPerPage}`]);
+  const asked = parameters.filter(([name]) => !isFormat.test(name));
+  const isLimited = asked.some(([name]) => isLimit.test(name) || /^_?page$/.test(name));
+  const own = isLimited
+    ? [...limitedTo(mostRows, asked, rows.pageSizes ?? usualSizes)]
+    : [...asked, ['_limit', `${rowsPerPage}`] as const];
   const isSingle = own.some(([name, value]) => /^_?limit$/.test(name) && value === '1');
   const named = own.some(([name]) => name === '_fields');
   let columns = allColumns;
@@ -114,7 +130,8 @@ export async function findRows(
     columns = choosePreviewColumns(allColumns, profiles, profile?.rows ?? 0, most);
     own.push(['_fields', columns.map(({ name }) => quotedName(name)).join(',')]);
   }
-  const { items, part } = await rows.find(own);
+  const { items: found, part } = await rows.find(own);
+  const items = found.slice(0, mostRows);
   if (named && !isAggregated) {
     const described = new Map(allColumns.map((column) => [column.name, column]));
     const names = items.length ? Object.keys(items[0] as object) : [];

@@ -91,13 +91,14 @@ const readTable: Read = async (request, version, dataset, own) => {
   const parameters = own.filter(([name]) => name !== '_colour');
   const isChosen = haveAggregates(parameters) || parameters.some(([name]) => name === '_fields');
   let columns = dataset.columns;
-  const chosen = [...limitedTo(rowsShown, parameters)];
+  const chosen = [...limitedTo(rowsShown, parameters, catalogue.settings)];
   if (!isChosen && columns.length > columnsShown) {
     const profile = await profileSoon(catalogue, version, patienceOf(request.app));
     columns = choosePreviewColumns(columns, profilesByColumn(version, profile), profile?.rows ?? 0, columnsShown);
     chosen.push(['_fields', columns.map(({ name }) => quotedName(name)).join(',')]);
   }
-  const { items, part } = await readObjects(catalogue, version, chosen, workBudgetOf(request));
+  const { items: found, part } = await readObjects(catalogue, version, chosen, workBudgetOf(request));
+  const items = found.slice(0, rowsShown);
   const known = new Map(columns.map((column) => [column.name, column]));
   const names = isChosen ? Object.keys(items[0] ?? {}) : columns.map(({ name }) => name);
   return {

@@ -82,6 +82,7 @@ function rowsFinder(request: RequestContext, version: Version): RowsFinder {
   const { catalogue, app } = request;
   const budget = workBudgetOf(request);
   return {
+    pageSizes: catalogue.settings,
     find: (parameters) => readObjects(catalogue, version, parameters, budget),
     profile: async (parameters) =>
       (await profileSoon(catalogue, version, patienceOf(app), { parameters, budget }))?.matched ?? null,
@@ -109,12 +110,12 @@ export async function firstRowsOfQuery(
     const allColumns = describedColumns(datasetWithColumnsOf(asked, version).columns, profile);
     const parameters = withExactNames(parametersFromRecord(query.parameters), allColumns);
     const isAggregated = haveAggregates(parameters);
-    const first = limitedTo(previewRows, parameters);
+    const first = limitedTo(previewRows, parameters, catalogue.settings);
     const known = { allColumns, profile, isAggregated };
     const found = await findRows(rowsFinder(request, version), first, version, known, previewColumns);
     const columns = isAggregated ? columnsOfGroups(found.items) : found.columns;
     const columnCount = isAggregated ? columns.length : allColumns.length;
-    const preview = { columns, rows: found.items };
+    const preview = { columns, rows: found.items.slice(0, previewRows) };
     const profiles: ReadonlyMap<string, Partial<ColumnProfile>> = profilesByColumn(version, profile);
     const textColumns = columnsThatLookTyped(isAggregated ? columns : allColumns, profiles);
     return { preview, reason: '', matched: found.matched, columnCount, textColumns };

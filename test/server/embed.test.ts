@@ -32,6 +32,9 @@ describe('a page for frames', () => {
       dataset: 'lab/trees',
       parameters: { _ordering: '-height', _limit: '3' },
     });
+    await workshop.catalogue.create('query', {
+      ...{ label: 'Second page', slug: 'second', dataset: 'lab/trees', parameters: { _page: '2' } },
+    });
     for (const [slug, fields] of [
       ['names', 'name,"height"'],
       ['shapes', 'name,"geometry"'],
@@ -81,6 +84,11 @@ describe('a page for frames', () => {
       [`${server.base}/api/v1/queries/tallest/embed/?_view=table&_limit=2`, 2],
       [`${dataset}embed/?_view=table&page_size=5&page=2`, 5, '6 to 10 of 60'],
       [`${dataset}embed/?_view=table&limit=55`, 50],
+      [`${dataset}embed/?_view=table&_page=3`, 20, '41 to 60 of 60'],
+      [`${dataset}embed/?_view=table&_page=1`, 20],
+      [`${dataset}embed/?_view=table&_page=last&_page_size=55`, 5, '56 to 60 of 60'],
+      [`${dataset}embed/?_view=table&_page=1&_page_size=55`, 50],
+      [`${dataset}embed/?_view=table&_page=last&_page_size=60`, 50],
       [`${dataset}embed/?_view=table`, 50],
     ] as [string, number, string?][]) {
       const text = await (await page(address)).text();
@@ -88,6 +96,19 @@ describe('a page for frames', () => {
       assert.equal(body.match(/<tr/g)?.length, count, address);
       assert.ok(text.includes(part), address);
     }
+  });
+
+  it('begins where the page of rows begins that is asked for, as a preview of a query does', async () => {
+    const first = async (address: string) => {
+      const text = await (await page(address)).text();
+      return /<tbody>.*?<td[^>]*>(Tree \d+)</s.exec(text)?.[1];
+    };
+    assert.equal(await first(`${dataset}embed/?_view=table&_page=3`), 'Tree 40');
+    assert.equal(await first(`${dataset}embed/?_view=table&_page=2&_page_size=52`), 'Tree 52');
+    assert.equal(await first(`${server.base}/api/v1/queries/second/`), 'Tree 20');
+    assert.equal(await first(`${server.base}/api/v1/queries/second/data/`), 'Tree 20');
+    assert.equal((await page(`${dataset}embed/?_view=table&_page=4`)).status, 404);
+    assert.equal((await page(`${dataset}embed/?_view=table&_page=2&_limit=60`)).status, 400);
   });
 
   it('is led to by the line on the pages, also of filtered rows and of saved queries', async () => {
