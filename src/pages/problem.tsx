@@ -41,7 +41,10 @@ export function renderProblemPage(context: PageContext, parts: ProblemParts): st
   const { locale } = context;
   const { status, messages, suggestions = [], files = [], seconds = null } = parts;
   const title = locale.text(titles[status] ?? 'problemOther');
-  const entries = Object.entries(messages).map(([name, texts]) => ({ name, texts: [texts].flat().map(textOf) }));
+  const entries = Object.entries(messages).map(([name, texts]) => ({
+    name: nameInAddress(context, name),
+    texts: [texts].flat().map(textOf),
+  }));
   const named = entries.filter(({ name }) => !general.includes(name));
   return renderPage(context, {
     title: `${status}: ${title}`,
@@ -105,6 +108,12 @@ export function renderProblemPage(context: PageContext, parts: ProblemParts): st
       </div>
     ),
   });
+}
+
+/** The name of a parameter as the address has it: filters of columns that are called like parameters are renamed (`limit__exact`). */
+function nameInAddress({ query }: PageContext, name: string): string {
+  const plain = name.replace(/__exact$/, '');
+  return !query.has(name) && query.has(plain) ? plain : name;
 }
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : JSON.stringify(value));

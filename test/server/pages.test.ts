@@ -206,6 +206,16 @@ describe('the page of rows', () => {
     assert.match((await page('../../signs/embed/?limit=5000')).text, /map\.svg\?limit__exact=5000"/);
   });
 
+  it('names a wrong filter of such a column as the address does, and leaves it out', async () => {
+    for (const path of ['data/', 'embed/']) {
+      const { text } = await page(`../../roads/${path}?road=1&limit=abc`);
+      assert.match(text, /<code dir="auto">limit<\/code>/, path);
+      assert.match(text, new RegExp(`<a href="[^"]*/roads/${path}\\?road=1">Show it without limit<`), path);
+      assert.match(text, /Nothing was filtered/, path);
+      assert.doesNotMatch(text, /limit__exact/, path);
+    }
+  });
+
   it('reads numbers in the language of the reader, and asks where they may have meant another', async () => {
     const form = (value: string, lookup = 'gte') => `?_add=mag&_lookup=${lookup}&_value=${encodeURIComponent(value)}`;
     const german = await page(form('2,5'), 'de');
