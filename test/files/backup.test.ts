@@ -63,6 +63,17 @@ test('a dataset that is renamed meanwhile is in the backup as a whole, by its fo
   assert.deepEqual(report, { files: 6, skipped: [] });
 });
 
+test('caches of imports, and notes of commits in a repository that is not in the backup, are left out', async (t) => {
+  const { place, write } = await makeFolder(t, []);
+  const kept = ['accounts.json', 'trash/1/entry.json', 'remotes/city.json'].map((path) => `.catalogue/${path}`);
+  for (const path of kept) write(path, '{}');
+  for (const path of ['import/answers/1.json', 'commits/1.json', 'cache/snapshot.ndjson'])
+    write(`.catalogue/${path}`, '{}');
+  await backUpDuring(place, () => {});
+  const restored = readdirSync(join(place, 'copy'), { recursive: true }).map(String);
+  assert.deepEqual(restored.filter((path) => /^\.catalogue\/.*\.\w+$/.test(path)).sort(), kept.sort());
+});
+
 test('a backup and what is restored from it are on disk before they are said to be done', async (t) => {
   const { place, root } = await makeFolder(t, ['trees']);
   const synced: string[] = [];

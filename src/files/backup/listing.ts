@@ -47,8 +47,13 @@ export interface Listing {
   readonly skipped: readonly SkippedEntry[];
 }
 
-/** Parts of the private folder that are made anew, or mean something to running processes only. */
-const leftOut = ['cache', 'locks', 'schemas', 'journal', 'changes.ndjson'].map((name) => `${privateFolder}/${name}`);
+/**
+ * Parts of the private folder that are made anew, or mean something only to running processes or in the git repository of the
+ * folder, which isn't in the backup.
+ */
+const leftOut = ['cache', 'import', 'locks', 'schemas', 'journal', 'changes.ndjson', 'commits'].map(
+  (name) => `${privateFolder}/${name}`,
+);
 
 /** What the program reads also through a link that leaves the folder: a backup holds the folder or file itself in place of such a link. */
 const followed: readonly string[] = [privateFolder, accountsPath];
