@@ -86,3 +86,16 @@ export const namesInList = (list: string): readonly string[] =>
 /** The name of a column in a list: in quotes if it has a comma or a quote. */
 export const quotedName = (name: string): string =>
   /[,"]|^\s|\s$/.test(name) ? `"${name.replaceAll('"', '""')}"` : name;
+
+/** True if rows have their geometry: they are no groups, and its column isn't left out. */
+export function haveGeometry(
+  parameters: readonly (readonly [name: string, value: string])[],
+  columns: readonly Pick<Column, 'name' | 'type'>[],
+): boolean {
+  const fields = parameters.findLast(([name]) => name === '_fields')?.[1];
+  const written = fields === undefined ? null : namesInList(fields);
+  return (
+    !haveAggregates(parameters) &&
+    columns.some(({ name, type }) => type === 'geometry' && (written?.includes(name) ?? true))
+  );
+}

@@ -1,7 +1,13 @@
 /** The rows behind the pages of rows: on the server, and in the browser over a static export. */
 import type { RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
-import { haveAggregates, parametersFromRecord, quotedName, withExactNames } from '../catalogue/row-parameters.ts';
+import {
+  haveAggregates,
+  haveGeometry,
+  parametersFromRecord,
+  quotedName,
+  withExactNames,
+} from '../catalogue/row-parameters.ts';
 import type { Column, Settings } from '../catalogue/types.ts';
 import type { Obstacle } from './dataset-list.tsx';
 import { keepLast } from './keep-last.ts';
@@ -69,7 +75,8 @@ export async function findRowsPage(rows: RowsFinder, facts: RowsFacts, asked: Pa
   const isAggregated = haveAggregates(parameters);
   const found = await findRows(rows, parameters, version, { allColumns, profile, isAggregated });
   const columns = isAggregated ? columnsOfGroups(found.items) : found.columns;
-  const hasGeometry = allColumns.some(({ type }) => type === 'geometry');
+  // Those that choose columns of a dataset in the address still want to see where its rows are.
+  const hasGeometry = haveGeometry(parametersFromRecord(facts.query?.parameters ?? {}), allColumns);
   const total = profile?.rows ?? version.rows ?? found.matched;
   const isCounted = !isAggregated && found.limit !== 1 && total <= mostCounted;
   const [facets, matchedProfile] = isCounted

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import type { Page } from '../catalogue/catalogue.ts';
 import { refOf } from '../catalogue/ref.ts';
-import { haveAggregates, namesInList, parametersFromRecord } from '../catalogue/row-parameters.ts';
+import { haveAggregates, haveGeometry, parametersFromRecord } from '../catalogue/row-parameters.ts';
 import type { Column, Dataset, Group, Namespace, Query } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
 import { type DatasetList, DatasetListing, Pager } from './dataset-list.tsx';
@@ -146,10 +146,7 @@ export function renderQueryPage(context: PageContext, parts: QueryPageParts): st
   const columns: readonly Column[] = dataset?.columns ?? [];
   const parameters = parametersFromRecord(query.parameters);
   const isAggregated = haveAggregates(parameters);
-  const [, fields] = parameters.findLast(([name]) => name === '_fields') ?? [];
-  const written = fields === undefined ? null : namesInList(fields);
-  const hasGeometry =
-    !isAggregated && columns.some(({ name, type }) => type === 'geometry' && (written?.includes(name) ?? true));
+  const hasGeometry = haveGeometry(parameters, columns);
   const rows = hrefOfRef(context, refOf(query), 'data/');
   const datasetLink = dataset ? (
     <a href={hrefOfRef(context, refOf(dataset))} dir="auto">

@@ -1,7 +1,7 @@
 /** Maps and tables of rows for the pages of others: the only pages that may be shown in a frame. */
 import { ValidationError } from '../catalogue/errors.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
-import { haveAggregates, quotedName, withExactNames } from '../catalogue/row-parameters.ts';
+import { haveAggregates, haveGeometry, quotedName, withExactNames } from '../catalogue/row-parameters.ts';
 import type { Query } from '../catalogue/types.ts';
 import { type EmbeddedView, renderEmbeddedPage } from '../pages/embed.tsx';
 import { limitedTo } from '../pages/find-rows.ts';
@@ -36,7 +36,7 @@ async function embed(
   const dataset = datasetWithColumnsOf(await catalogue.get<'dataset'>(datasetRefOf(version)), version);
   const inAddress = withExactNames(request.query, dataset.columns).filter(([name]) => name !== '_view');
   const own = [...withExactNames(before, dataset.columns), ...inAddress].filter(([name]) => !/^_?format$/.test(name));
-  const hasGeometry = !haveAggregates(own) && dataset.columns.some(({ type }) => type === 'geometry');
+  const hasGeometry = !haveAggregates(own) && haveGeometry(before, dataset.columns);
   const view = viewOf(request.query, hasGeometry);
   const title = query?.label ?? dataset.label;
   const shown = isPage ? await (view === 'map' ? readMap : readTable)(request, version, dataset, own) : null;

@@ -132,6 +132,13 @@ describe('a page for frames', () => {
     const [tall, names, shapes] = [await text('tall'), await text('names'), await text('shapes')];
     for (const html of [tall, shapes]) assert.match(html, /gpd|geopandas/);
     assert.doesNotMatch(names, /gpd|geopandas|data\.geojson|_view=map/);
+    const of = async (slug: string, path: string) => page(`${server.base}/api/v1/queries/${slug}/${path}`);
+    assert.match(await (await of('shapes', 'data/')).text(), /map\.svg/);
+    assert.match(await (await of('shapes', 'embed/')).text(), /map\.svg/);
+    assert.doesNotMatch(await (await of('names', 'data/')).text(), /map\.svg|data-map-/);
+    assert.match(await (await of('names', 'embed/')).text(), /<table/);
+    assert.equal((await of('names', 'embed/?_view=map')).status, 400);
+    assert.match(await (await page(`${dataset}data/?_fields=name`)).text(), /map\.svg/);
   });
 
   it('as JSON is the answer of oEmbed', async () => {
