@@ -213,7 +213,8 @@ async function countValues(
         ['_group_by', quotedName(column.name)],
         ['_aggregate', `count AS ${total}`],
         ['_ordering', `-${total}`],
-        ['_limit', String(facetValues)],
+        // Missing values are a group, too.
+        ['_limit', String(facetValues + 1)],
       ] as const;
       const { items } = await rows.find([...filters, ...group]);
       const values = items.flatMap((item) => {

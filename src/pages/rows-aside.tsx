@@ -82,7 +82,7 @@ export function RowsAside({ context, facets, hasMap, matched }: AsideProps): VNo
                       href={hrefWith(context, { ...noPart, [name]: isOn ? null : value })}
                       rel="nofollow"
                     >
-                      <span dir="auto">{value}</span>
+                      <span dir="auto">{value || '“”'}</span>
                       <span>{locale.number(count)}</span>
                     </a>
                   </li>
