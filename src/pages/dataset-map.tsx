@@ -22,6 +22,9 @@ export interface DatasetMapProps {
   readonly columns: readonly Column[];
 }
 
+/** Parameters of the chart on the same page, which stays as it is. */
+const chartParameters = ['_number', '_lines', '_time'];
+
 /** Most columns in the list of those that may colour the map. */
 const mostColumns = 60;
 
@@ -48,6 +51,10 @@ export function DatasetMap({ context, path, shown, columns }: DatasetMapProps): 
       <figcaption class="undermap">
         <span>{sentence}</span>
         <form class="row" action={`${hrefOf(context, context.path)}#map`}>
+          {chartParameters.map((name) => {
+            const value = context.query.get(name);
+            return value && <input key={name} type="hidden" name={name} value={value} />;
+          })}
           <label for="map-colour">{locale.text('colourBy')}</label>
           <select id="map-colour" name="_colour">
             <option value="">{locale.text('nothing')}</option>

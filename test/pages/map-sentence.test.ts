@@ -1,7 +1,8 @@
-/** The sentence below the picture of a map. */
+/** The sentence below the picture of a map, and the form that colours it. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { mapSentence } from '../../src/pages/dataset-map.tsx';
+import { render } from 'preact-render-to-string';
+import { DatasetMap, mapSentence } from '../../src/pages/dataset-map.tsx';
 import { localeFor } from '../../src/pages/locale.ts';
 
 const sentence = (language: 'en' | 'de' | 'fr', located: number, kind: 'polygons' | 'points' | 'shapes') =>
@@ -20,4 +21,15 @@ it('says one and many of what the rows are', () => {
   assert.equal(sentence('de', 2, 'shapes'), 'Alle 2 Geometrien gezeigt, vereinfacht auf die Größe dieses Bildes.');
   assert.match(sentence('fr', 1, 'polygons'), /^1 polygone sur la carte/);
   assert.match(sentence('fr', 2, 'shapes'), /^Les 2 géométries sont sur la carte/);
+});
+
+it('the form that colours the map keeps the columns of the chart', () => {
+  const query = new URLSearchParams({ _number: 'gdp', _lines: 'region', _colour: 'gdp' });
+  const context = { locale: localeFor('en'), query, base: '', path: '/x/' } as never;
+  const html = render(DatasetMap({ context, path: '/x/', shown: null, columns: [] }));
+  const [, form = ''] = /<form[^>]*>(.*)<\/form>/s.exec(html) ?? [];
+  assert.deepEqual(form.match(/<input[^>]*>/g), [
+    '<input type="hidden" name="_number" value="gdp"/>',
+    '<input type="hidden" name="_lines" value="region"/>',
+  ]);
 });
