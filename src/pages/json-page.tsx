@@ -77,7 +77,8 @@ function decodedPath(context: PageContext): string {
 }
 
 /** Paths that only others begin with. */
-const pathsWithoutPage: readonly string[] = [`${apiRoot}auth/`];
+const hasNoPage = (path: string): boolean =>
+  path === `${apiRoot}auth/` || /\/datasets\/[^/]+\/columns\/$|^\/iceberg\//.test(path);
 
 /** Breadcrumbs of an address of the API: a link for each part of its path that has a page. */
 export function apiCrumbs(context: PageContext): readonly Crumb[] {
@@ -86,7 +87,7 @@ export function apiCrumbs(context: PageContext): readonly Crumb[] {
   return parts.slice(isApi ? 1 : 0).map((part, i, all) => {
     const path = `/${parts.slice(0, i + (isApi ? 2 : 1)).join('/')}/`;
     const text = i === 0 && isApi ? 'API' : safeDecode(part);
-    return i === all.length - 1 || pathsWithoutPage.includes(path)
+    return i === all.length - 1 || hasNoPage(path)
       ? { text }
       : { text, href: hrefOf(context, `${path}${i === 0 && isApi ? '' : '?format=api'}`) };
   });
