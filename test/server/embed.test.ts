@@ -1,6 +1,7 @@
 /** Maps and tables in frames: only they may be framed, they keep the filters, and the line to paste leads to them. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
+import { until } from '../support/folder.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -99,10 +100,11 @@ describe('a page for frames', () => {
   });
 
   it('begins where the page of rows begins that is asked for, as a preview of a query does', async () => {
-    const first = async (address: string) => {
-      const text = await (await page(address)).text();
-      return /<tbody>.*?<td[^>]*>(Tree \d+)</s.exec(text)?.[1];
-    };
+    const first = (address: string) =>
+      until(async () => {
+        const text = await (await page(address)).text();
+        return /<tbody>.*?<td[^>]*>(Tree \d+)</s.exec(text)?.[1] ?? false;
+      });
     assert.equal(await first(`${dataset}embed/?_view=table&_page=3`), 'Tree 40');
     assert.equal(await first(`${dataset}embed/?_view=table&_page=2&_page_size=52`), 'Tree 52');
     assert.equal(await first(`${server.base}/api/v1/queries/second/`), 'Tree 20');
