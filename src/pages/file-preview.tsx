@@ -4,8 +4,8 @@ import { hrefOf, type PageContext } from './page-context.ts';
 
 export interface ZipMember {
   readonly path: string;
-  /** In bytes, unpacked. */
-  readonly size: number;
+  /** In bytes, unpacked; null if it isn't known. */
+  readonly size: number | null;
 }
 
 export type FilePreview =
@@ -36,7 +36,11 @@ export function FileLook({ context, preview, path, label }: Props): VNode {
     return (
       <>
         <div class="code">
-          <pre tabIndex={0} role="region" aria-label={locale.text('firstLines', { count: lines.length })}>
+          <pre
+            tabIndex={0}
+            role="region"
+            aria-label={locale.text(isCut ? 'firstLines' : 'linesOfFile', { count: lines.length })}
+          >
             <code>{text.join('\n')}</code>
           </pre>
         </div>
@@ -61,7 +65,7 @@ export function FileLook({ context, preview, path, label }: Props): VNode {
             {members.map((member, i) => (
               <tr key={i}>
                 <td dir="auto">{member.path.slice(0, longestLine)}</td>
-                <td class="num">{locale.size(member.size)}</td>
+                <td class="num">{member.size === null ? '' : locale.size(member.size)}</td>
               </tr>
             ))}
           </tbody>

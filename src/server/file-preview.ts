@@ -53,7 +53,8 @@ function linesOfText(bytes: Buffer, size: number): FilePreview | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: no text has them
   if (text === '' || /[\0-\x08\x0e-\x1f\ufffd]/.test(text)) return null;
   const lines = text.split(/\r\n|[\n\r]/);
-  if (bytes.length < size && lines.length > 1) lines.pop();
+  // What is behind the last line feed is no line; or it is cut.
+  if (lines.length > 1 && (bytes.length < size || lines.at(-1) === '')) lines.pop();
   const shown = lines.slice(0, mostLines);
   return { kind: 'text', lines: shown, isCut: bytes.length < size || shown.length < lines.length };
 }
@@ -63,6 +64,8 @@ const endOfDirectory = Buffer.from([0x50, 0x4b, 0x05, 0x06]);
 const memberSignature = 0x02014b50;
 const memberLength = 46;
 const isUtf8 = 0x0800;
+/** In place of a size that ZIP64 has in another record (section 4.5.3), which isn't read. */
+const unknownSize = 0xffffffff;
 
 /**
  * The members that the directory at the end of a zip lists.
@@ -84,7 +87,8 @@ function membersOfZip(bytes: Buffer, start: number): FilePreview | null {
     ];
     const encoding = bytes.readUInt16LE(at + 8) & isUtf8 ? 'utf8' : 'latin1';
     const path = bytes.toString(encoding, at + memberLength, at + memberLength + name);
-    members.push({ path, size: bytes.readUInt32LE(at + 24) });
+    const size = bytes.readUInt32LE(at + 24);
+    members.push({ path, size: size === unknownSize ? null : size });
     at += memberLength + name + extra + comment;
   }
   return members.length > 0 ? { kind: 'zip', members, count } : null;
