@@ -76,6 +76,15 @@ describe('the command that starts the server', () => {
   });
 });
 
+it('docs/deploying.md installs copies of the package: the unit sees no home folders, where a clone would be', () => {
+  assert.match(read('deploy/catalogue.service'), /^ProtectHome=yes$/m);
+  const blocks = [...read('docs/deploying.md').matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = '']) => block);
+  const installs = blocks.flatMap((block) => block.match(/^npm install .*$/gm) ?? []);
+  assert.ok(installs.length >= 2);
+  for (const line of installs) assert.match(line, /^npm install --global (\.\/)?dataset-catalogue-[\d.]+\.tgz$/);
+  assert.ok(blocks.some((block) => /^npm install.*^cp .*catalogue\.service/ms.test(block)));
+});
+
 it('deploy/nginx.conf waits for the answer to an upload as long as the server may read a file of 300 MB', () => {
   const [, hours = '0'] = /^ *proxy_read_timeout (\d+)h;$/m.exec(read('deploy/nginx.conf')) ?? [];
   const { seconds, secondsPerMb } = defaultIngestLimits;
