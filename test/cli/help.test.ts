@@ -47,6 +47,13 @@ describe('help', () => {
     }
   });
 
+  it('of check says that data files are read with --deep only', async () => {
+    const { out } = await type(['check', '--help']);
+    const text = out.replace(/\s+/g, ' ');
+    assert.match(text, /It checks [^.]*\. Data files are read, and compared with their checksums, only with --deep\./);
+    assert.doesNotMatch(/It checks ([^.]*)\./.exec(text)?.[1] ?? '', /checksums/);
+  });
+
   it('gives examples that are commands', async () => {
     const files = {
       'about.md': 'About.',

@@ -8,6 +8,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { outputFormats } from '../../src/catalogue/output-formats.ts';
+import { nouns } from '../../src/cli/program.ts';
 import { describedOperation } from '../../src/server/openapi/operations.ts';
 import { routes } from '../../src/server/routes.ts';
 import { declaredCommands } from './declared-commands.ts';
@@ -84,6 +85,17 @@ describe('docs/', () => {
       'addresses',
       tableOf([['Address', 'Below a', 'Methods', 'What GET does'], ['---', '---', '---', '---'], ...addressRows()]),
     );
+  });
+
+  it('remotes.md names the commands that work on a folder only', async () => {
+    const [, named = ''] = /These work\son\sa folder only: ([^.]*)\./.exec(read('remotes.md')) ?? [];
+    const found: string[] = [];
+    for (const [noun, { load }] of Object.entries(nouns)) {
+      const loaded = await load();
+      const verbs = 'command' in loaded ? [loaded.command] : loaded.verbs;
+      if (verbs.every(({ on }) => on === 'folder')) found.push(noun);
+    }
+    assert.deepEqual([...named.matchAll(/`([a-z]+)`/g)].map(([, name]) => name).sort(), found.sort());
   });
 
   it('querying.md names every format that is written (test/cli/help.test.ts: those that are read)', () => {

@@ -28,8 +28,8 @@ export const command: Verb<Options> = {
   usage: 'check',
   description: 'Find errors in the files of the catalogue.',
   notes:
-    'It checks syntax, fields, ids, checksums, references, licences and addresses; with --remote, it lists the errors that the server has ' +
-    'found in its files. The exit code is 1 if there is an error.\n\n' +
+    'It checks syntax, fields, ids, references, licences and addresses. Data files are read, and compared with their checksums, only ' +
+    'with --deep. With --remote, it lists the errors that the server has found in its files. The exit code is 1 if there is an error.\n\n' +
     'With --changed, it checks only the files that differ from a commit, committed or not, and what they affect: another ' +
     'record with the same id, a query of a removed dataset. Without a name, the commit is the one where the branch ' +
     'started, from its upstream or else from the main branch. With --staged, it checks what the next commit will have.\n\n' +
