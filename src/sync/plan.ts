@@ -2,7 +2,13 @@
  * Plan of a synchronisation: the steps that bring two catalogues to the same state, from their files now and in the last
  * common state. Pure; it doesn't depend on which of the two is a folder and which a server.
  */
-import { describeFilePath, enclosingContainerFolders, isBytesPath } from '../catalogue/layout.ts';
+import {
+  describeFilePath,
+  enclosingContainerFolders,
+  isBytesPath,
+  kindAndRefOfPath,
+  parseCataloguePath,
+} from '../catalogue/layout.ts';
 import { type Blocked, classifySyncFiles, type SyncInput } from './classify.ts';
 import { containerFolder, dependencyRank, type FileState, type Files, type LocatedFile, type Side } from './files.ts';
 import { type Move, pathAfterMove, pathBeforeMoves } from './moves.ts';
@@ -50,6 +56,8 @@ export interface SyncPlan {
   readonly conflicts: readonly Conflict[];
   readonly blocked: readonly Blocked[];
   readonly agreed: readonly Agreed[];
+  /** Files of both sides, by their paths after the moves. */
+  readonly files: Readonly<Record<Side, Files>>;
 }
 
 export function planSync(input: SyncInput): SyncPlan {
@@ -77,7 +85,14 @@ export function planSync(input: SyncInput): SyncPlan {
       });
   }
   conflicts.sort((a, b) => (a.path < b.path ? -1 : 1));
-  return { incoming: sortByStage(incoming), outgoing: sortByStage(outgoing), conflicts, blocked, agreed };
+  return {
+    incoming: sortByStage(incoming),
+    outgoing: sortByStage(outgoing),
+    conflicts,
+    blocked,
+    agreed,
+    files: { ours, theirs },
+  };
 }
 
 /** A file with its path before moves that its side lacks. */
@@ -154,7 +169,7 @@ export function nameCoversPath(name: string, path: string): boolean {
 }
 
 /**
- * The part of a plan that names mean, with the namespaces and datasets that it needs.
+ * The part of a plan that names mean, with the namespaces, datasets and payloads that it needs.
  * @param names none for the whole plan
  */
 export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]): SyncPlan {
@@ -165,7 +180,8 @@ export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]):
     const isNeeded = (step: SyncStep) =>
       ((step.do === 'write' && step.ifMatch === null) || step.do === 'move') &&
       containers.has(containerFolder(step.do === 'move' ? step.to : step.path) ?? '');
-    return steps.filter((step) => isNamed(step) || isNeeded(step));
+    const isPayload = makePayloadSelector(steps, isNamed);
+    return steps.filter((step) => isNamed(step) || isNeeded(step) || isPayload(step));
   };
   return {
     incoming: select(plan.incoming),
@@ -173,5 +189,30 @@ export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]):
     conflicts: plan.conflicts.filter(isNamed),
     blocked: plan.blocked.filter(isNamed),
     agreed: plan.agreed,
+    files: plan.files,
+  };
+}
+
+/**
+ * A function that returns true for the payloads that versions may need. Which one is a version's own is in its record: one
+ * that is named after another version is not.
+ * @param isChosen true for the versions
+ */
+function makePayloadSelector(
+  steps: readonly SyncStep[],
+  isChosen: (step: SyncStep) => boolean,
+): (step: SyncStep) => boolean {
+  const folderOf = (step: SyncStep) => enclosingContainerFolders(step.path)[0] ?? '';
+  const chosen = new Set<string>();
+  const others = new Set<string>();
+  for (const step of steps) {
+    const { ref } = kindAndRefOfPath(step.path);
+    if (step.do !== 'write' || ref?.kind !== 'version') continue;
+    if (isChosen(step)) chosen.add(folderOf(step));
+    else others.add(`${folderOf(step)}${ref.slug}`);
+  }
+  return (step) => {
+    const info = step.do === 'put' && chosen.has(folderOf(step)) ? parseCataloguePath(step.path) : null;
+    return info?.kind === 'payload' && !others.has(`${folderOf(step)}${info.file.split('.')[0]}`);
   };
 }

@@ -4,6 +4,7 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
+import { makePayloadCheck } from './payloads.ts';
 import {
   baseFilesAfterConflictChoice,
   nameCoversPath,
@@ -86,10 +87,12 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
     if (lost && force && from === 'ours') for (const path of state.files.keys()) resolved.set(path, null);
     if (resolved.size) plan = selectNamedPartOfPlan(await comparison.plan(resolved), names);
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
+    const payloadCheck = makePayloadCheck(steps, plan.files[from === 'ours' ? 'theirs' : 'ours'], from);
     await options.onPlan?.({ plan, steps, comparison });
     if (dryRun) {
       const outgoing = from === 'ours' ? steps : [];
-      const failures = await findForbiddenSteps({ steps: outgoing, target: pair.theirs, texts: comparison.texts.ours });
+      const texts = comparison.texts.ours;
+      const failures = await findForbiddenSteps({ steps: outgoing, target: pair.theirs, texts, payloadCheck });
       return { plan, keptOurs, done: [], failures, skipped: [] };
     }
     signal?.throwIfAborted();
@@ -108,6 +111,7 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
       source,
       target,
       texts,
+      payloadCheck,
       state,
       isClone,
       signal,

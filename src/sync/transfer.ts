@@ -5,6 +5,7 @@ import { NotPermittedError, StaleError, UnreachableError } from '../catalogue/er
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import type { FileEntry, RecordChange, Replica } from '../catalogue/replica.ts';
 import { syncFileKind } from './files.ts';
+import type { PayloadCheck } from './payloads.ts';
 import { type SyncStep, sortByStage, stepStage } from './plan.ts';
 import { checksumAfterRenames } from './renamed-groups.ts';
 import {
@@ -25,6 +26,7 @@ export interface TransferJob {
   readonly target: Replica;
   /** Texts of the source. */
   readonly texts: TextReader;
+  readonly payloadCheck: PayloadCheck;
   readonly state: SyncState;
   /** See `SyncOptions`. */
   readonly isClone?: boolean | undefined;
@@ -159,6 +161,8 @@ async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: Tra
     if (step.do !== 'write') return;
     await failIfRefused(step, run, async () => {
       const text = await texts.get(step.from, step.now.checksum);
+      const missing = job.payloadCheck(step, text);
+      if (missing) throw missing;
       if (run.renamedGroups.length) expected.set(step, await checksumAfterRenames(step, run.renamedGroups, job));
       found.set(step, text);
     });
@@ -182,12 +186,13 @@ async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: Tra
   await state.flush();
 }
 
-/** The steps that the target doesn't permit, found without changing anything. */
+/** The steps that the target doesn't permit, and the versions without payload, found without changing anything. */
 export async function findForbiddenSteps({
   steps,
   target,
   texts,
-}: Pick<TransferJob, 'steps' | 'target' | 'texts'>): Promise<readonly Failure[]> {
+  payloadCheck,
+}: Pick<TransferJob, 'steps' | 'target' | 'texts' | 'payloadCheck'>): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
   for (const batch of batchesOf(steps.flatMap((step) => (step.do === 'put' ? [] : [[step]])))) {
     const found = new Map<SyncStep, string>();
@@ -197,8 +202,10 @@ export async function findForbiddenSteps({
     const changes = batch.map((step) => recordChange(step, step.ifMatch, found.get(step) ?? ''));
     for (const [i, outcome] of (await target.apply(changes, { dryRun: true })).entries()) {
       const path = batch[i]?.path ?? '';
+      const missing = batch[i] && payloadCheck(batch[i], found.get(batch[i]) ?? '');
       // Other reasons may be gone once the steps before are done.
       if (!outcome.done && outcome.error instanceof NotPermittedError) failures.push({ path, error: outcome.error });
+      else if (missing) failures.push({ path, error: missing });
     }
   }
   return failures;

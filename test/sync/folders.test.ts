@@ -1,5 +1,6 @@
 /** Two folders kept in step: whole runs, with nothing in between. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -10,7 +11,7 @@ import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import type { RemoteViewer } from '../../src/sync/rights.ts';
 import type { SyncOptions } from '../../src/sync/sync.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
-import { seed } from '../support/prompt.ts';
+import { trees as rows, seed } from '../support/prompt.ts';
 import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
 
 /** A catalogue there, and one here that is empty. */
@@ -262,6 +263,64 @@ describe('two folders', () => {
     rmSync(join(here, homeOf('parks/trees'), 'data/trees.csv'));
     await pullFrom(here, there);
     same();
+  });
+
+  it('send no version whose payload is missing, or a Git LFS pointer, until it is there', async (test) => {
+    const { here, there, write, same } = await start(test);
+    await pullFrom(here, there);
+    const newer = (slug: string, id: number) => {
+      const file = { name: `${slug}.csv`, size: rows.length };
+      const path = `${homeOf('parks/trees')}/versions/${slug}.yaml`;
+      write(here, path, stringify({ id, file, checksum: createHash('sha256').update(rows).digest('hex') }));
+      return { path, payload: `${homeOf('parks/trees')}/data/${file.name}` };
+    };
+    const [first, second, whole] = ['20210102030405000000', '20220102030405000000', '20230102030405000000'].map(
+      (slug, i) => newer(slug, 41 + i),
+    );
+    assert.ok(first && second && whole);
+    write(here, first.payload, `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.repeat(64)}\nsize 80\n`);
+    write(here, whole.payload, rows);
+    for (const dryRun of [true, false]) {
+      const { failures, done } = await pushTo(here, there, { dryRun });
+      assert.deepEqual(
+        failures.map(({ path }) => path),
+        [first.path, second.path],
+      );
+      for (const { error } of failures) assert.match(error.message, /payload data\/\d+\.csv is missing.*git lfs pull/);
+      assert.deepEqual(
+        done.map(({ path }) => path),
+        dryRun ? [] : [whole.payload, whole.path],
+      );
+    }
+    for (const { path } of [first, second]) assert.equal(path in contentOf(there), false);
+    for (const { payload } of [first, second]) write(here, payload, rows);
+    assert.deepEqual(failuresOf(await pushTo(here, there)), []);
+    same();
+    // Where the remote lacks it, a pull leaves the version alone in the same way.
+    rmSync(join(there, second.payload));
+    const other = makeFolder({ namespaces: {} }, test);
+    mkdirSync(join(other.root, 'namespaces'));
+    const [failure, ...others] = failuresOf(await pullFrom(other.root, there));
+    assert.match(failure ?? '', /2022\d+\.yaml: .*data\/2022\d+\.csv is missing on the remote/);
+    assert.deepEqual(others, []);
+  });
+
+  it('send a version that is named with its payload', async (test) => {
+    const { here, there, write } = await start(test);
+    await pullFrom(here, there);
+    const checksum = createHash('sha256').update(rows).digest('hex');
+    for (const [i, name] of ['2021.csv', 'oaks.csv', '2023.csv'].entries()) {
+      write(here, `${homeOf('parks/trees')}/data/${name}`, rows);
+      const file = { name, size: rows.length };
+      write(here, `${homeOf('parks/trees')}/versions/202${i + 1}.yaml`, stringify({ id: 41 + i, file, checksum }));
+    }
+    const sent = async (slug: string) => {
+      const result = await pushTo(here, there, { names: [`parks/trees@${slug}`] });
+      assert.deepEqual(failuresOf(result), []);
+      return result.done.map(({ path }) => path.slice(homeOf('parks/trees').length + 1));
+    };
+    assert.deepEqual(await sent('2022'), ['data/oaks.csv', 'versions/2022.yaml']);
+    assert.deepEqual(await sent('2021'), ['data/2021.csv', 'versions/2021.yaml']);
   });
 
   it('report what does not fit, and do the rest', async (test) => {

@@ -167,6 +167,6 @@ describe('names', () => {
   it('bring with them what has to be there first', () => {
     const all = plan({}, { ...whole, 'queries/q.yaml': 'q' }, {});
     const few = selectNamedPartOfPlan(all, ['parks/trees@2020']);
-    assert.deepEqual(words(few), { outgoing: [`write ${ns}`, `write ${set}`, `write ${version}`] });
+    assert.deepEqual(words(few), { outgoing: [`write ${ns}`, `write ${set}`, `put ${payload}`, `write ${version}`] });
   });
 });
