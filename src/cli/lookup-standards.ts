@@ -3,6 +3,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { formatRef } from '../catalogue/ref.ts';
 import { listEntities } from './lookup.ts';
+import { readDescriptiveSettings } from './remote/remote-settings.ts';
 
 /** Base URL in facts whose addresses are not shown. */
 const anyBase = 'http://localhost';
@@ -12,9 +13,14 @@ export type StandardsCoverage = Readonly<
   Record<string, { readonly complete: number; readonly incomplete: number; readonly refused: number }>
 >;
 
-export async function findStandardsShortcomings(
-  catalogue: Catalogue,
-): Promise<{ readonly warnings: readonly Diagnostic[]; readonly coverage: StandardsCoverage }> {
+export interface StandardsReport {
+  readonly warnings: readonly Diagnostic[];
+  readonly coverage: StandardsCoverage;
+  /** False if a remote doesn't show its settings: they are left out, and what datasets take from them counts as missing. */
+  readonly hasSettings: boolean;
+}
+
+export async function findStandardsShortcomings(catalogue: Catalogue): Promise<StandardsReport> {
   const { catalogueFacts, datasetFacts } = await import('../standards/facts.ts');
   const { catalogueShortcomings, datasetShortcomings, outcomeIn } = await import('../standards/requirements.ts');
   const { standardNames } = await import('../standards/mapping.ts');
@@ -30,8 +36,10 @@ export async function findStandardsShortcomings(
   const paths = new Map(
     files.flatMap(({ ref, path }) => (ref?.kind === 'dataset' ? [[formatRef(ref), path] as const] : [])),
   );
-  const facts = catalogueFacts(catalogue.settings, anyBase);
-  const warnings = catalogueShortcomings(facts).map((message) => warning('catalogue.yaml', message));
+  // Only a remote catalogue brings its accounts along. Its own settings are made up.
+  const settings = 'accounts' in catalogue ? await readDescriptiveSettings(catalogue.replica) : catalogue.settings;
+  const facts = catalogueFacts(settings ?? catalogue.settings, anyBase);
+  const warnings = settings ? catalogueShortcomings(facts).map((message) => warning('catalogue.yaml', message)) : [];
   for (const dataset of await listEntities(catalogue, 'dataset', {})) {
     const namespace = publicNamespaces.get(dataset.namespace);
     if (!namespace || dataset.visibility !== 'public') continue;
@@ -43,7 +51,7 @@ export async function findStandardsShortcomings(
     }
     for (const message of datasetShortcomings(described)) warnings.push(warning(paths.get(name) ?? name, message));
   }
-  return { warnings, coverage };
+  return { warnings, coverage, hasSettings: settings !== null };
 }
 
 const warning = (path: string, message: string): Diagnostic => ({

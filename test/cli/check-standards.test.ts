@@ -4,6 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import { type } from '../support/prompt.ts';
+import { served } from '../support/served.ts';
 
 const content = {
   settings: { title: 'Town', language: 'en', description: 'Data of the town.' },
@@ -33,6 +34,27 @@ it('says which standards refuse or degrade a public dataset, and what to write',
     /refused by Croissant 1.1, DCAT-US 1.1, Data Package 2, STAC 1.1.0\. Publish one/,
   );
   assert.doesNotMatch((await type(['check', '--json'], { root })).out, /refused by/);
+});
+
+it('judges the datasets of a remote by its settings, and says so if it does not show them', async (t) => {
+  const settings = {
+    ...{ title: 'Town', language: 'en', description: 'Data of the town.', publisher: 'Town of Foo' },
+    ...{ contact: 'data@example.org', licence: 'CC0-1.0' },
+  };
+  const datasets = { 'parks/trees': { id: 1, label: 'Trees', keywords: ['trees'] } };
+  const results = async (people: 'public' | 'members') => {
+    const namespaces = { parks: { id: 3, label: 'Parks' } };
+    const { base, folder } = await served({ namespaces, datasets, settings: { ...settings, people } }, t);
+    const local = await type(['check', '--standards', '--json'], { root: folder.root });
+    const remote = await type(['check', '--standards', '--json', '--remote', base]);
+    return { local: JSON.parse(local.out), remote: JSON.parse(remote.out), err: remote.err };
+  };
+  const shown = await results('public');
+  assert.deepEqual([shown.remote.problems, shown.remote.standards], [shown.local.problems, shown.local.standards]);
+  assert.equal(shown.err, '');
+  const hidden = await results('members');
+  assert.match(hidden.err, /The remote does not show you its catalogue\.yaml/);
+  assert.doesNotMatch(JSON.stringify(hidden.remote.problems), /"catalogue\.yaml"/);
 });
 
 it('says what is there and does not do, and counts the datasets that each standard takes', async () => {

@@ -82,7 +82,12 @@ interface Report extends CheckResult {
 /** The report, with what the standards miss. */
 async function withStandards(call: Call, report: CheckResult): Promise<Report> {
   const { findStandardsShortcomings } = await import('../lookup-standards.ts');
-  const { warnings, coverage } = await findStandardsShortcomings(await call.open());
+  const { warnings, coverage, hasSettings } = await findStandardsShortcomings(await call.open());
+  if (!hasSettings)
+    call.show.message(
+      'The remote does not show you its catalogue.yaml: the publisher, contact and licence in it, which datasets without ' +
+        'their own have, count as missing.',
+    );
   const problems = [...report.problems, ...warnings.map((one) => ({ ...one, fixable: false }))];
   return { ...report, problems, standards: coverage };
 }

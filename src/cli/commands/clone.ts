@@ -2,14 +2,15 @@
 import { existsSync } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
-import { recordFormat, recordPaths } from '../../catalogue/layout.ts';
+import { ConflictError } from '../../catalogue/errors.ts';
+import { recordFormat } from '../../catalogue/layout.ts';
 import type { Replica } from '../../catalogue/replica.ts';
 import type { Call, Verb } from '../command.ts';
 import { defaultFolder } from '../folder.ts';
 import { dryRunOption } from '../options.ts';
 import { bytesText, countText } from '../output/quantities.ts';
 import { readOrigin, writeOrigin } from '../remote/origin.ts';
+import { readSettingsFile } from '../remote/remote-settings.ts';
 import { remotesWithoutMove } from '../remote/remotes.ts';
 import { changeRemotes } from '../remote/remotes-file.ts';
 import { withSyncPairInFolder } from '../sync/pair.ts';
@@ -34,7 +35,7 @@ export const command: Verb<{ dryRun?: boolean }> = {
     const { replica } = await call.remote(given);
     if (isDryRun) return showDryRun(call, replica, name);
     const { settingsTextForClone, prepareFolder } = await import('../../files/folder.ts');
-    const settings = await settingsOf(replica);
+    const settings = await readSettingsFile(replica);
     await changeRemotes(context.env, (data) => remotesWithoutMove(data, url));
     if (!isResumed) {
       await prepareFolder(folder);
@@ -77,18 +78,6 @@ async function isPartialClone(folder: string, name: string, url: string): Promis
   if (first !== undefined)
     throw new ConflictError(`${name} isn't empty: ${first} is in it. Name another folder: catalogue clone ${url} DIR`);
   return false;
-}
-
-/** The remote's settings file; null where it has none. */
-async function settingsOf(replica: Replica): Promise<{ readonly path: string; readonly text: string } | null> {
-  const { collectRecordText } = await import('../../sync/texts.ts');
-  for (const path of recordPaths({ kind: 'settings' }))
-    try {
-      return { path, text: await collectRecordText(await replica.read(path)) };
-    } catch (error) {
-      if (!(error instanceof NotFoundError)) throw error;
-    }
-  return null;
 }
 
 async function showDryRun({ show }: Call, replica: Replica, name: string): Promise<number> {
