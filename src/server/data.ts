@@ -26,7 +26,7 @@ import {
   urlWithParameters,
 } from './link-header.ts';
 import { preferredType } from './negotiate.ts';
-import { sendPayload } from './payloads.ts';
+import { namesVersion, sendPayload } from './payloads.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { sendRowsFile } from './row-files.ts';
 import { rowsPage, workBudgetOf } from './rows-page.ts';
@@ -132,7 +132,7 @@ async function rowsOf(request: RequestContext, { ref, ...source }: Source): Prom
     stream: () => rows.stream(),
   };
   if (rows.file && (extension !== undefined || isFileFormat(rows.format as OutputFormatName)))
-    await sendRowsFile(request, document, rows.file, ref.slug !== 'latest');
+    await sendRowsFile(request, document, rows.file, namesVersion(params));
   else await streamDocument(ctx, document);
   return undefined;
 }

@@ -8,7 +8,7 @@ import { renderDownloadPage } from '../pages/download.tsx';
 import { datasetUrl } from './documents.ts';
 import { etagMatches, reprDigest } from './headers.ts';
 import { datasetLicenceUrl, formatLinkHeader } from './link-header.ts';
-import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
+import { type Params, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { sendStoredBytes } from './stored-bytes.ts';
 
 /**
@@ -49,7 +49,7 @@ export async function downloadHandler(request: RequestContext): Promise<Represen
 
 /** Sends the payload of a version. */
 export async function sendPayload(
-  { app, catalogue, viewer, ctx, links }: RequestContext,
+  { app, catalogue, viewer, ctx, links, params }: RequestContext,
   ref: VersionRef,
 ): Promise<void> {
   const payload = await catalogue.payload(ref);
@@ -74,14 +74,18 @@ export async function sendPayload(
     ...payload,
     ...(payload.open && { stream: payload.open }),
     tag,
+    mayBecomeOlder: !namesVersion(params),
     headers: {
       'Content-Disposition': disposition,
-      'Cache-Control': cacheControlOfVersion(viewer, ref.slug !== 'latest'),
+      'Cache-Control': cacheControlOfVersion(viewer, namesVersion(params)),
       Link: formatLinkHeader({ license, collection, describedby: `${collection}dcat.jsonld` }),
       ...(checksum && { 'Repr-Digest': reprDigest(checksum) }),
     },
   });
 }
+
+/** True if an address names a version: it has the same bytes at any time. That of a saved query has not, whatever version the query names. */
+export const namesVersion = ({ version = 'latest' }: Params): boolean => version !== 'latest';
 
 /** Value of Cache-Control: a shared cache may keep what everybody may see, and nothing else; the bytes of a version don't change. */
 export function cacheControlOfVersion({ username }: Viewer, isNamed: boolean): string {

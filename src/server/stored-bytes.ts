@@ -9,6 +9,8 @@ import { cacheControlOf, etagMatches } from './headers.ts';
 /** Stored bytes with their headers. */
 export interface Stored extends Omit<Media, 'modified' | 'stream'> {
   readonly modified?: Date;
+  /** True if the address may lead to older bytes later, as that of the latest version does when one is withdrawn. */
+  readonly mayBecomeOlder?: boolean;
   stream(range?: ByteRange): Readable | Promise<Readable>;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -23,13 +25,15 @@ export async function sendStoredBytes(ctx: ParameterizedContext, stored: Stored)
   ctx.set({ ...stored.headers, ETag: etag, 'Accept-Ranges': 'bytes' });
   if (modified) ctx.set('Last-Modified', modified.toUTCString());
   const condition = ctx.get('If-Match');
-  const isOther = condition ? !etagMatches(condition, etag) : modifiedSince(ctx.get('If-Unmodified-Since'), modified);
+  const isOther = condition
+    ? !etagMatches(condition, etag)
+    : (secondsSince(ctx.get('If-Unmodified-Since'), modified) ?? 0) > 0;
   if (isOther) {
     await stored.close();
     setHeadersOfError(ctx);
     throw new StaleError('The file has changed: it is not the one of If-Match or If-Unmodified-Since.');
   }
-  if (notModified(ctx, etag, modified)) {
+  if (notModified(ctx, etag, stored)) {
     await stored.close();
     ctx.status = 304;
     return;
@@ -91,36 +95,36 @@ async function sendSeveralRanges(
   );
   const end = `\r\n--${boundary}--\r\n`;
   async function* parts(): AsyncGenerator<Buffer, void, undefined> {
-    try {
-      for (const [i, range] of ranges.entries()) {
-        yield Buffer.from(heads[i] as string);
-        yield* (await stored.stream({ ...range, staysOpen: true })) as AsyncIterable<Buffer>;
-      }
-      yield Buffer.from(end);
-    } finally {
-      await stored.close();
+    for (const [i, range] of ranges.entries()) {
+      yield Buffer.from(heads[i] as string);
+      yield* (await stored.stream({ ...range, staysOpen: true })) as AsyncIterable<Buffer>;
     }
+    yield Buffer.from(end);
   }
   ctx.status = 206;
   ctx.set('Content-Type', `multipart/byteranges; boundary=${boundary}`);
-  ctx.body = Readable.from(parts(), { objectMode: false });
+  const body = Readable.from(parts(), { objectMode: false });
+  // Also of a body that nobody reads: a generator that never began doesn't end either.
+  body.once('close', () => stored.close());
+  ctx.body = body;
   ctx.length = Buffer.byteLength(heads.join('') + end) + ranges.reduce((sum, range) => sum + lengthOf(range), 0);
 }
 
-function notModified(ctx: ParameterizedContext, etag: string, modified: Date | undefined): boolean {
+function notModified(ctx: ParameterizedContext, etag: string, { modified, mayBecomeOlder = false }: Stored): boolean {
   const tags = ctx.get('If-None-Match');
   if (tags) return etagMatches(tags, etag);
-  return modifiedSince(ctx.get('If-Modified-Since'), modified) === false;
+  const seconds = secondsSince(ctx.get('If-Modified-Since'), modified);
+  return seconds !== undefined && (mayBecomeOlder ? seconds === 0 : seconds <= 0);
 }
 
 /** A date of HTTP in one of its three forms (RFC 9110, section 5.6.7), all of which begin with the day. */
 const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{2}:\d{2}:\d{2}/;
 
-/** True if the bytes were modified after a time, in whole seconds; undefined if either is unknown or is no date. */
-function modifiedSince(date: string, modified: Date | undefined): boolean | undefined {
+/** Whole seconds from a time to that at which the bytes were modified; undefined if either is unknown or is no date. */
+function secondsSince(date: string, modified: Date | undefined): number | undefined {
   const since = httpDate.test(date) ? Date.parse(date.endsWith('GMT') ? date : `${date} GMT`) : Number.NaN;
   if (modified === undefined || Number.isNaN(since)) return undefined;
-  return Math.floor(modified.getTime() / 1000) * 1000 > since;
+  return Math.floor(modified.getTime() / 1000) - since / 1000;
 }
 
 /** Ranges of one request, at most; a request for more is answered with all bytes. */
