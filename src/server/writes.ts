@@ -132,15 +132,23 @@ function writeOptionsFrom<K extends WritableKind>(
   const [match, noneMatch] = [ctx.get('If-Match'), ctx.get('If-None-Match')];
   const isOpen = !match || match.trim() === '*';
   if (isOpen && !noneMatch) return { dryRun };
-  const etag = `"${etagOf(entityBytes(entity, request))}"`;
+  const etags = [entityBytes(entity, request), indented(entity, request)].map((bytes) => `"${etagOf(bytes)}"`);
   // The tag of a compressed variant ends in its coding.
-  const names = (condition: string) => etagMatches(condition.replace(/-(?:br|gzip)"/g, '"'), etag);
+  const names = (condition: string) =>
+    etags.some((etag) => etagMatches(condition.replace(/-(?:br|gzip)"/g, '"'), etag));
   if (!isOpen && !names(match)) throw new StaleError();
   if (noneMatch && names(noneMatch))
     throw new StaleError(
       'It is there, and If-None-Match says that it must not be. Leave that header out, or send If-Match.',
     );
   return { ...(!isOpen && { ifMatch: entity }), dryRun };
+}
+
+/** The JSON of an entity as the client asks for it, with or without indentation. */
+function indented(entity: Entities[WritableKind], request: RequestContext): Buffer {
+  const bytes = entityBytes(entity, request);
+  const { indent } = request;
+  return indent === undefined ? bytes : Buffer.from(JSON.stringify(JSON.parse(bytes.toString()), null, indent));
 }
 
 function representWritten(request: RequestContext, entity: Entities[WritableKind]): Representation {
