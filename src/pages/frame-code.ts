@@ -5,5 +5,10 @@ import { escapeHtml } from './html.ts';
 export const frameHeight = { map: 520, table: 420 } as const;
 
 /** The line of HTML that shows a frame. @param address of what is in it, absolute */
-export const frameCode = (address: string, title: string, view: keyof typeof frameHeight): string =>
-  `<iframe src="${escapeHtml(address)}" title="${escapeHtml(title)}" width="100%" height="${frameHeight[view]}" loading="lazy"></iframe>`;
+export const frameCode = (
+  address: string,
+  title: string,
+  view: keyof typeof frameHeight,
+  height: number = frameHeight[view],
+): string =>
+  `<iframe src="${escapeHtml(address)}" title="${escapeHtml(title)}" width="100%" height="${height}" loading="lazy"></iframe>`;

@@ -2,12 +2,13 @@
 import { ValidationError } from '../catalogue/errors.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { haveAggregates, haveGeometry, quotedName, withExactNames } from '../catalogue/row-parameters.ts';
-import type { Query } from '../catalogue/types.ts';
+import type { Dataset, Query } from '../catalogue/types.ts';
 import { type EmbeddedView, renderEmbeddedPage } from '../pages/embed.tsx';
 import { limitedTo } from '../pages/find-rows.ts';
 import { frameCode, frameHeight } from '../pages/frame-code.ts';
 import { choosePreviewColumns, profilesByColumn } from '../pages/preview-columns.ts';
 import { datasetWithColumnsOf, profileSoon, readObjects } from './dataset-page.ts';
+import { urlWithParameters } from './link-header.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { workBudgetOf } from './rows-page.ts';
 import { withSavedQuery } from './saved-query.ts';
@@ -16,6 +17,8 @@ import { patienceOf } from './soon.ts';
 /** Rows of a table in a frame, at most, and its columns, if the address doesn't say. */
 const rowsShown = 50;
 const columnsShown = 8;
+/** Width of a frame in pixels, for consumers of oEmbed; as HTML, it takes all that there is. */
+const frameWidth = 800;
 
 /** `…/embed/?_view=map` of a version or of a saved query, with the filters of the rows. As JSON, the answer of oEmbed 1.0. */
 export function makeEmbedHandler(kind: 'version' | 'query'): Handler {
@@ -40,16 +43,18 @@ async function embed(
   const view = viewOf(request.query, hasGeometry);
   const title = query?.label ?? dataset.label;
   const shown = isPage ? await (view === 'map' ? readMap : readTable)(request, version, dataset, own) : null;
-  const address = `${links.base}${ctx.path}${ctx.search}`;
+  const address = urlWithParameters(`${links.base}${ctx.path}`, new URLSearchParams(inFrame(request.query, dataset)));
+  const { maxwidth, maxheight } = Object.fromEntries(request.query);
+  const height = atMost(maxheight, frameHeight[view]);
   return {
     title,
     dependsOn: [],
     isFramable: true,
     json: () =>
       JSON.stringify({
-        ...{ version: '1.0', type: 'rich', title, width: '100%', height: frameHeight[view] },
+        ...{ version: '1.0', type: 'rich', title, width: atMost(maxwidth, frameWidth), height },
         ...{ provider_name: catalogue.settings.title, provider_url: `${links.base}/` },
-        html: frameCode(address, title, view),
+        html: frameCode(address, title, view, height),
       }),
     ...(shown && {
       page: (context) =>
@@ -63,6 +68,20 @@ async function embed(
     }),
   };
 }
+
+/** Parameters of oEmbed, which consumers add. */
+const oembedParameters = ['maxwidth', 'maxheight', 'url', 'dnt'];
+
+/** The parameters of the page in the frame: those of an address of oEmbed that select rows and their view. */
+const inFrame = (query: URLSearchParams, { columns }: Pick<Dataset, 'columns'>) =>
+  [...query].filter(
+    ([name]) =>
+      !/^_?format$/.test(name) && !(oembedParameters.includes(name) && !columns.some((column) => column.name === name)),
+  );
+
+/** A length in pixels that is no longer than a parameter allows. */
+const atMost = (parameter: string | undefined, length: number): number =>
+  /^[1-9]\d*$/.test(parameter ?? '') ? Math.min(Number(parameter), length) : length;
 
 /** @throws ValidationError */
 function viewOf(query: URLSearchParams, hasGeometry: boolean): 'map' | 'table' {

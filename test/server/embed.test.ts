@@ -152,6 +152,19 @@ describe('a page for frames', () => {
     );
   });
 
+  it('has the page in the frame where the format and sizes of oEmbed are in the address', async () => {
+    const asked = `${dataset}embed/?_view=map&height__gte=50&format=json&maxwidth=400&maxheight=300&url=x&dnt=1`;
+    const found = await (await fetch(asked)).json();
+    assert.deepEqual([found.width, found.height], [400, 300]);
+    const [, src = ''] = /src="([^"]+)".* height="300"/.exec(found.html) ?? [];
+    assert.equal(src.replaceAll('&amp;', '&'), `${dataset}embed/?_view=map&height__gte=50`);
+    const framed = await page(src.replaceAll('&amp;', '&'));
+    assert.match(framed.headers.get('content-type') ?? '', /^text\/html/);
+    assert.match(await framed.text(), /All 10 points shown/);
+    const { width, height } = await (await fetch(`${dataset}embed/?maxwidth=9000&maxheight=none`)).json();
+    assert.deepEqual([width, height], [800, 520]);
+  });
+
   it('refuses views that it doesn’t have, and filters that it doesn’t know', async () => {
     assert.equal((await page(`${dataset.replace('trees', 'plain')}embed/?_view=map`)).status, 400);
     assert.equal((await page(`${dataset}embed/?hight=3`)).status, 400);
