@@ -9,8 +9,9 @@ import type { Handler, Representation, RequestContext } from './route.ts';
 import { workBudgetOf } from './rows-page.ts';
 import { streamDocument } from './stream.ts';
 
-/** Features of a page for people, if none are asked for. */
+/** Features of a page for people, if no number is asked for, and at most: it shows the start of their JSON only. */
 const featuresPerPage = 20;
+const mostPerPage = 100;
 
 /** A page of features: GeoJSON as it is found, or a page for people. */
 export const ogcFeaturesHandler: Handler = async (request) => {
@@ -38,8 +39,7 @@ export const ogcFeaturesHandler: Handler = async (request) => {
 
 function findFeatures(request: RequestContext, { collection, version }: FoundCollection, id?: string) {
   const { app, catalogue, ctx, query, type } = request;
-  const parameters = [...query];
-  if (type === html && !query.has('limit')) parameters.push(['limit', String(featuresPerPage)]);
+  const parameters = type === html ? withLimit(query) : [...query];
   return catalogue.rows(refOf(version), {
     parameters,
     length: Buffer.byteLength(ctx.querystring),
@@ -50,6 +50,13 @@ function findFeatures(request: RequestContext, { collection, version }: FoundCol
       ...(app.staticExport && { timeStamp: version.datetime, isWhole: type !== html }),
     },
   });
+}
+
+/** The parameters of a page for people. A limit that is no number is left, as the reason of an error. */
+function withLimit(query: URLSearchParams): [string, string][] {
+  if (!query.has('limit')) return [...query, ['limit', String(featuresPerPage)]];
+  const isMore = (text: string) => /^\d+$/.test(text) && Number(text) > mostPerPage;
+  return [...query].map(([name, value]) => [name, name === 'limit' && isMore(value) ? String(mostPerPage) : value]);
 }
 
 /** Addresses of a page of features and of those beside it. Every part of their query strings has a value. */

@@ -30,6 +30,11 @@ describe('OGC API - Features', () => {
     workshop = await makeWorkshop();
     await publishHostileRows(workshop);
     await workshop.publish('ends', 'ends.csv', 'id,at\n1,2023-12-31 23:59:59.9999999\n2,2024-01-01 00:00:00\n');
+    await workshop.publish(
+      'crowd',
+      'crowd.csv',
+      `id,lon,lat\n${Array.from({ length: 250 }, (_, i) => `${i},5,5`).join('\n')}\n`,
+    );
     await workshop.catalogue.create('user', { username: 'ann', staff: true });
     ({ token } = await workshop.files.accounts.addToken('ann'));
     server = await serveFolder(workshop.root);
@@ -54,6 +59,23 @@ describe('OGC API - Features', () => {
     assert.equal(response.status, 400);
     return (await response.json()) as Record<string, string[]>;
   };
+
+  it('has a hundred features in a page at most, and the rest in the next', async () => {
+    const pages: number[] = [];
+    const first = '/collections/lab.crowd/items?limit=10000&f=html';
+    for (let next: string | undefined = first; next && pages.length < 5; ) {
+      const text: string = (await (await ask(next)).text()).replaceAll('&quot;', '"').replaceAll('&amp;', '&');
+      pages.push(Number(/numberReturned[^\d]{1,60}(\d+)/.exec(text)?.[1]));
+      const after = new RegExp(
+        `href="[^"]*/ogc(/collections/lab.crowd/items\\?[^"]*offset=${pages.length}00[^"]*f=html)"`,
+      );
+      const path: string | undefined = after.exec(text)?.[1];
+      next = path;
+    }
+    assert.deepEqual(pages, [100, 100, 50]);
+    assert.equal((await items('crowd', { limit: '10000' })).features.length, 250);
+    assert.equal((await ask('/collections/lab.crowd/items?limit=x&f=html')).status, 400);
+  });
 
   it('bbox may cross the antimeridian, and matches features without a geometry', async () => {
     assert.deepEqual(await valuesOf('antimeridian', 'name', { bbox: '178,-5,-179,5' }), ['Fiji', 'nowhere']);
