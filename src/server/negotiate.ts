@@ -57,14 +57,23 @@ export const acceptWithoutProfiles = (accept: string, unavailable: ReadonlySet<s
     .join(',')
     .trim();
 
-/** URIs of the profiles that a client names for a media type (RFC 6906, section 3.1), in their order. */
+/**
+ * URIs of the profiles that a client names for a media type (RFC 6906, section 3.1), the preferred ones first; without those that it
+ * prefers less than the media type without a profile.
+ */
 export function acceptedProfiles(accept: string | undefined, type: string): readonly string[] {
   if (!accept?.includes('profile')) return [];
-  return splitRanges(accept).flatMap((range) =>
-    range.split(';')[0]?.trim().toLowerCase() !== type || /;\s*q=0(\.0*)?\s*(;|$)/.test(range)
-      ? []
-      : profilesOfRange(range),
-  );
+  const ranges = splitRanges(accept)
+    .filter((range) => range.split(';')[0]?.trim().toLowerCase() === type)
+    .map((range) => ({
+      profiles: profilesOfRange(range),
+      q: parsePreferences(range.replace(/"[^"]*"?/g, ''))[0]?.q ?? 0,
+    }));
+  const least = Math.max(0, ...ranges.filter(({ profiles }) => profiles.length === 0).map(({ q }) => q));
+  return ranges
+    .filter(({ q }) => q > 0 && q >= least)
+    .sort((a, b) => b.q - a.q)
+    .flatMap(({ profiles }) => profiles);
 }
 
 /** Tags of languages that a client prefers, the best first (RFC 9110, section 12.5.4). */

@@ -40,6 +40,21 @@ describe('a document in a standard', () => {
       ['application/ld+json;profile="http://data.europa.eu/r5r/"', 'application/ld+json', 'dcat.jsonld'],
       ['application/ld+json;profile="https://schema.org/"', 'application/ld+json', 'schema.jsonld'],
       [
+        'application/ld+json;profile="http://mlcommons.org/croissant/1.1";q=0.1, application/ld+json;profile="https://schema.org/"',
+        'application/ld+json',
+        'schema.jsonld',
+      ],
+      [
+        'application/ld+json;profile="https://schema.org/";q=0.1, application/ld+json',
+        'application/ld+json',
+        'dcat.jsonld',
+      ],
+      [
+        'application/ld+json, application/ld+json;profile="https://schema.org/"',
+        'application/ld+json',
+        'schema.jsonld',
+      ],
+      [
         'application/ld+json; profile=https://schema.org/, application/json;q=0.5',
         'application/ld+json',
         'schema.jsonld',
@@ -91,6 +106,12 @@ describe('a document in a standard', () => {
     assert.equal(written.status, 401);
     const options = await (await fetch(base + trees, { method: 'OPTIONS' })).json();
     assert.deepEqual((options as { renders: unknown }).renders, ['application/json', 'text/html']);
+  });
+
+  it('is not the answer to those who prefer the resource itself', async () => {
+    const response = await get(trees, `application/json;profile="${stac}";q=0.5, application/json`);
+    assert.equal(response.headers.get('content-location'), null);
+    assert.equal(((await response.json()) as { slug: string }).slug, 'trees');
   });
 
   it('is the same at its own address for those who want indented JSON, unless it is JSON', async () => {
