@@ -124,6 +124,27 @@ describe('the profile of a version', () => {
     );
   });
 
+  it('of a part of the rows is of those that the data has in the same order', async () => {
+    const query = '_ordering=-step,kind&_limit=7&_offset=3&kind__ne=elm';
+    const rows = (await (await fetch(`${address}data/?${query}&_format=objects`)).json()) as {
+      step: number;
+      kind: string;
+    }[];
+    const { matched } = (await (await fetch(`${address}profile/?${query}`)).json()) as VersionProfile;
+    assert.equal(matched?.rows, 7);
+    const tops = matched.columns.find(({ name }) => name === 'kind')?.top ?? [];
+    for (const [i, { value }] of (column('kind').top ?? []).entries())
+      assert.equal(tops[i], rows.filter(({ kind }) => kind === value).length, String(value));
+    const counts = matched.columns.find(({ name }) => name === 'step')?.counts ?? [];
+    const edges = (column('step').histogram as Histogram).edges.map(Number);
+    const last = counts.findLastIndex((number) => number > 0);
+    assert.ok(Math.max(...rows.map(({ step }) => step)) >= (edges[last] as number));
+    assert.equal(
+      counts.reduce((sum, number) => sum + number, 0),
+      7,
+    );
+  });
+
   it('of rows that match is of the columns asked for, also from another server', async () => {
     const parameters = [
       ['open', 'true'],

@@ -11,7 +11,7 @@ import type { ColumnChunk } from '../table/column-chunk.ts';
 import type { RowTable } from '../table/table.ts';
 import { makeBinFinder } from './histogram.ts';
 import type { DataQuery } from './parameters.ts';
-import { type SelectionLimits, selectRowNumbers, turnsWithinLimits } from './select-rows.ts';
+import { isLimited, type SelectionLimits, selectRowNumbers, turnsWithinLimits } from './select-rows.ts';
 
 /** Counts the values of a column in the matching rows. */
 interface Counter {
@@ -31,8 +31,10 @@ export async function profileMatching(
   query: DataQuery,
   limits: SelectionLimits,
 ): Promise<MatchedProfile> {
-  const selected = await selectRowNumbers(table, { ...query, ordering: [] }, limits);
-  const rows = selected?.rows ?? null;
+  // The order says which rows a part has. They are read in that of the file.
+  const ordering = isLimited(query) ? query.ordering : [];
+  const selected = await selectRowNumbers(table, { ...query, ordering }, limits);
+  const rows = selected?.rows?.sort() ?? null;
   const count = rows?.length ?? (selected ? table.rowCount : 0);
   const turns = turnsWithinLimits(limits);
   const indexes = new Map(table.schema.columns.map(({ name }, index) => [name, index]));
