@@ -35,6 +35,7 @@ export async function sendRowsFile(
     const disposition = contentDisposition(fileName, { type: 'inline' });
     await sendStoredBytes(ctx, {
       ...stored,
+      mayBecomeOlder: !isNamedVersion,
       tag: file.tag,
       headers: { ...headers, 'Content-Type': contentType, 'Content-Disposition': disposition },
     });
