@@ -110,7 +110,7 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
           section(
             'rows',
             locale.text('rows'),
-            preview ? locale.text('theFirstOf', { count: rows }) : '',
+            preview && rows > 0 ? locale.text('theFirstOf', { count: rows }) : '',
             <>
               <FirstRows {...{ context, rowsPath, rows, preview, reason }} columns={dataset.columns.length} />
               {parts.filePreview && (

@@ -103,6 +103,7 @@ function renderRows(context: PageContext, parts: RowsPageParts): Steps<string> {
 function Titles({ context, ...parts }: Props): VNode {
   const { locale } = context;
   const { dataset, query, version, matched, total, columns, allColumns, isAggregated } = parts;
+  const shown = { shown: columns.length, count: columns.length };
   return (
     <div class="titles">
       <div>
@@ -117,9 +118,7 @@ function Titles({ context, ...parts }: Props): VNode {
                   total: locale.number(total),
                 })}
           </span>
-          {!isAggregated && (
-            <span>{locale.text('columnsShown', { shown: columns.length, all: allColumns.length })}</span>
-          )}
+          {!isAggregated && <span>{locale.text('columnsShown', { ...shown, all: allColumns.length })}</span>}
           <span>{locale.text('versionOf', { date: locale.date(version.datetime, 'long') })}</span>
         </p>
       </div>
@@ -131,11 +130,11 @@ function Titles({ context, ...parts }: Props): VNode {
 /** The form that chooses columns; the server redirects to the address that it makes. */
 function ColumnPicker({ context, columns, allColumns }: Props): VNode {
   const { locale, query } = context;
+  const shown = { shown: columns.length, count: columns.length };
   return (
     <details class="picker">
       <summary class="btn">
-        {locale.text('columns')}{' '}
-        <small>{locale.text('columnsShown', { shown: columns.length, all: allColumns.length })}</small>
+        {locale.text('columns')} <small>{locale.text('columnsShown', { ...shown, all: allColumns.length })}</small>
       </summary>
       <div>
         <form action={hrefOf(context, context.path)}>

@@ -23,6 +23,14 @@ it('says one and many of what the rows are', () => {
   assert.match(sentence('fr', 2, 'shapes'), /^Les 2 géométries sont sur la carte/);
 });
 
+it('says of any kind how much of it is drawn', () => {
+  const some = (language: 'de' | 'fr', kind: 'shapes' | 'polygons', isSampled: boolean) =>
+    mapSentence({ locale: localeFor(language) } as never, { matched: 9, located: 9, drawn: 5, isSampled, kind });
+  assert.equal(some('fr', 'shapes', true), 'La carte montre au hasard 5 géométries sur 9.');
+  assert.match(some('fr', 'shapes', false), /^La carte montre 5 géométries sur 9 : ce qui tombe/);
+  assert.match(some('de', 'polygons', false), /^5 Flächen von 9 gezeigt: .* sind zusammen gezeichnet\.$/);
+});
+
 it('the form that colours the map keeps the columns of the chart', () => {
   const query = new URLSearchParams({ _number: 'gdp', _lines: 'region', _colour: 'gdp' });
   const context = { locale: localeFor('en'), query, base: '', path: '/x/' } as never;

@@ -48,6 +48,23 @@ describe('texts of the pages', () => {
     assert.deepEqual(['de-CH', 'FR', 'da', ''].map(languageForTag), ['de', 'fr', undefined, undefined]);
   });
 
+  it('agree with their numbers', () => {
+    const [en, de, fr] = [localeFor('en'), localeFor('de'), localeFor('fr')];
+    assert.equal(en.text('moreRows', { count: 5 }), '5 more rows');
+    assert.equal(en.text('fewerRows', { count: 1 }), '1 fewer row');
+    assert.match(en.text('headsOfMatching', { rows: '9 rows', count: 1 }), /the 1 that matches, to a scale of its own/);
+    assert.match(de.text('headsOfMatching', { rows: '9 Zeilen', count: 1 }), /dunkel die 1, die passt/);
+    assert.match(fr.text('headsOfMatching', { rows: '9 lignes', count: 1 }), /celle qui correspond \(1\)/);
+    assert.deepEqual(
+      [1, 2].map((count) => de.text('distinctCount', { count })),
+      ['1 Wert', '2 verschiedene'],
+    );
+    assert.deepEqual(
+      [1, 2].map((count) => fr.text('columnsShown', { count, shown: count, all: 5 })),
+      ['1 colonne sur 5', '2 colonnes sur 5'],
+    );
+  });
+
   it('of the moving map leave the number of rows to its script', () => {
     assert.deepEqual(movingMapTexts({ locale: localeFor('en') }), mapTexts);
     for (const language of Object.keys(languages) as Language[])

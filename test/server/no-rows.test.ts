@@ -75,6 +75,7 @@ describe('the pages of versions without rows', () => {
   it('say that there are none', async () => {
     const text = await page(`${home}nothing/`);
     assert.match(text, /This version has no rows\./);
+    assert.doesNotMatch(text, /the first of 0/);
   });
 
   it('say so of a query and a column whose version isn’t ready', async () => {

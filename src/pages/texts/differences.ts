@@ -7,8 +7,8 @@ export const englishDifferenceTexts = {
     one: '{number} column of another type: {names}',
     other: '{number} columns of another type: {names}',
   },
-  moreRows: { one: '{number} row more', other: '{number} rows more' },
-  fewerRows: { one: '{number} row less', other: '{number} rows less' },
+  moreRows: { one: '{number} more row', other: '{number} more rows' },
+  fewerRows: { one: '{number} fewer row', other: '{number} fewer rows' },
   whatChanged: 'What changed',
   compare: 'Compare',
   with: 'with',
@@ -219,6 +219,6 @@ export const frenchDifferenceTexts = {
   mapOfSome: 'Les {count} premières lignes de chaque sorte sont dessinées.',
   comparing: 'Les lignes sont en cours de comparaison. Rechargez cette page dans un instant.',
   tooLargeToCompare: 'Volumineux : les changements sont comptés quand vous les demandez.',
-  sharesOfRows: '{added} ajoutées, {removed} retirées, {changed} modifiées, {unchanged} inchangées',
+  sharesOfRows: 'ajoutées : {added}, retirées : {removed}, modifiées : {changed}, inchangées : {unchanged}',
   columnsRenamed: { one: '{number} colonne renommée : {names}', other: '{number} colonnes renommées : {names}' },
 } as const;

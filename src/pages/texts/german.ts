@@ -44,7 +44,7 @@ export const german: Texts = {
   pointCount: { one: '{number} Punkt', other: '{number} Punkte' },
   lineCount: { one: '{number} Linie', other: '{number} Linien' },
   polygonCount: { one: '{number} Fläche', other: '{number} Flächen' },
-  distinctCount: '{count} verschiedene',
+  distinctCount: { one: '{count} Wert', other: '{count} verschiedene' },
 
   map: 'Karte',
   rows: 'Zeilen',

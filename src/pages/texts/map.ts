@@ -43,7 +43,7 @@ export const germanMapTexts = {
   mapNoGeometry: { one: 'Die Zeile hat keine Geometrie.', other: 'Keine der {number} Zeilen hat eine Geometrie.' },
   mapWithoutGeometry: { one: '{number} Zeile hat keine Geometrie.', other: '{number} Zeilen haben keine Geometrie.' },
   mapByChance: '{drawn} {kind} von {located} gezeigt, zufällig ausgewählt.',
-  mapSamePixel: '{drawn} {kind} von {located} gezeigt: die im selben Pixel liegen, sind als eines gezeichnet.',
+  mapSamePixel: '{drawn} {kind} von {located} gezeigt: die im selben Pixel liegen, sind zusammen gezeichnet.',
   geometryCount: { one: '{number} Geometrie', other: '{number} Geometrien' },
   mapAll: { one: '{things} gezeigt.', other: 'Alle {things} gezeigt.' },
   mapSimplified: {
@@ -76,8 +76,9 @@ export const frenchMapTexts = {
   mapNoRows: 'Aucune ligne.',
   mapNoGeometry: { one: 'La ligne n’a pas de géométrie.', other: 'Aucune des {number} lignes n’a de géométrie.' },
   mapWithoutGeometry: { one: '{number} ligne n’a pas de géométrie.', other: '{number} lignes n’ont pas de géométrie.' },
-  mapByChance: '{drawn} {kind} sur {located} affichés, choisis au hasard.',
-  mapSamePixel: '{drawn} {kind} sur {located} affichés : ceux d’un même pixel sont dessinés comme un seul.',
+  mapByChance: 'La carte montre au hasard {drawn} {kind} sur {located}.',
+  mapSamePixel:
+    'La carte montre {drawn} {kind} sur {located} : ce qui tombe dans le même pixel n’est dessiné qu’une fois.',
   geometryCount: { one: '{number} géométrie', other: '{number} géométries' },
   mapAll: { one: '{things} sur la carte.', other: 'Les {things} sont sur la carte.' },
   mapSimplified: {

@@ -32,8 +32,11 @@ export const englishRowTexts = {
   notRecorded: 'not recorded',
   orderedByNames: 'ordered by {names}',
   mapOfRows: { one: 'Map of the matching row', other: 'Map of the {number} matching rows' },
-  headsOfMatching:
-    'In the heads: light, all {rows}; dark, the {count} that match, to a scale of their own. A bar or a value is a link that filters by it.',
+  headsOfMatching: {
+    one: 'In the heads: light, all {rows}; dark, the {count} that matches, to a scale of its own. A bar or a value is a link that filters by it.',
+    other:
+      'In the heads: light, all {rows}; dark, the {count} that match, to a scale of their own. A bar or a value is a link that filters by it.',
+  },
   textsLikeNumbers: {
     one: '{names} has texts that look like numbers or true and false: read as text, they stay as they are.',
     other: '{names} have texts that look like numbers or true and false: read as text, they stay as they are.',
@@ -82,8 +85,11 @@ export const germanRowTexts = {
   notRecorded: 'nicht aufgezeichnet',
   orderedByNames: 'geordnet nach {names}',
   mapOfRows: { one: 'Karte der passenden Zeile', other: 'Karte der {number} passenden Zeilen' },
-  headsOfMatching:
-    'In den Köpfen: hell alle {rows}, dunkel die {count}, die passen, in eigenem Maßstab. Balken und Werte sind Links, die danach filtern.',
+  headsOfMatching: {
+    one: 'In den Köpfen: hell alle {rows}, dunkel die {count}, die passt, in eigenem Maßstab. Balken und Werte sind Links, die danach filtern.',
+    other:
+      'In den Köpfen: hell alle {rows}, dunkel die {count}, die passen, in eigenem Maßstab. Balken und Werte sind Links, die danach filtern.',
+  },
   textsLikeNumbers: {
     one: '{names} hat Texte, die wie Zahlen oder Wahrheitswerte aussehen: Als Text gelesen, bleiben sie, wie sie sind.',
     other:
@@ -133,8 +139,11 @@ export const frenchRowTexts = {
   notRecorded: 'non enregistré',
   orderedByNames: 'triées par {names}',
   mapOfRows: { one: 'Carte de la ligne qui correspond', other: 'Carte des {number} lignes qui correspondent' },
-  headsOfMatching:
-    'Dans les en-têtes : en clair, l’ensemble ({rows}) ; en foncé, les {count} qui correspondent, à leur propre échelle. Une barre ou une valeur est un lien qui filtre.',
+  headsOfMatching: {
+    one: 'Dans les en-têtes : en clair, l’ensemble ({rows}) ; en foncé, celle qui correspond ({count}), à sa propre échelle. Une barre ou une valeur est un lien qui filtre.',
+    other:
+      'Dans les en-têtes : en clair, l’ensemble ({rows}) ; en foncé, les {count} qui correspondent, à leur propre échelle. Une barre ou une valeur est un lien qui filtre.',
+  },
   textsLikeNumbers: {
     one: '{names} contient des textes qui ressemblent à des nombres ou à vrai et faux : lus comme textes, ils restent tels quels.',
     other:
