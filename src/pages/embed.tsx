@@ -103,6 +103,7 @@ function EmbeddedTable({
   matched,
 }: { readonly context: PageContext } & Extract<EmbeddedView, { view: 'table' }>): VNode {
   const { locale } = context;
+  if (rows.length === 0) return <p>{locale.text(matched > 0 ? 'noRowsHere' : 'noRowMatches')}.</p>;
   return (
     <>
       <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('rows')}>
@@ -129,7 +130,7 @@ function EmbeddedTable({
       </div>
       <p class="s">
         {locale.text('rowsFromTo', {
-          from: offset + Math.min(1, rows.length),
+          from: offset + 1,
           to: offset + rows.length,
           count: matched,
         })}

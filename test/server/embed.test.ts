@@ -99,6 +99,14 @@ describe('a page for frames', () => {
     }
   });
 
+  it('says that no row matches, and has no table then', async () => {
+    for (const part of ['', '&_fields=name']) {
+      const text = await (await page(`${dataset}embed/?_view=table&height__gt=100${part}`)).text();
+      assert.match(text, /No row matches/);
+      assert.doesNotMatch(text, /<table|0 to 0/);
+    }
+  });
+
   it('begins where the page of rows begins that is asked for, as a preview of a query does', async () => {
     const first = (address: string) =>
       until(async () => {
