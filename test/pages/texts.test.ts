@@ -1,6 +1,9 @@
 /** The texts of the pages: each language has all of them, with the same values. */
 import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { mapTexts } from '../../browser/row-panel.ts';
 import { movingMapTexts } from '../../src/pages/dataset-map.tsx';
 import { type Language, languageForTag, languages, localeFor } from '../../src/pages/locale.ts';
@@ -24,6 +27,20 @@ describe('texts of the pages', () => {
       for (const key of Object.keys(english) as TextKey[])
         assert.deepEqual(placeholders(texts[key]), placeholders(english[key]), `${language} ${key}`);
     });
+
+  it('are all used', () => {
+    const root = fileURLToPath(new URL('../..', import.meta.url));
+    const sources = ['src/pages', 'src/server', 'browser'].flatMap((folder) =>
+      readdirSync(join(root, folder), { recursive: true })
+        .map((name) => join(root, folder, String(name)))
+        .filter((path) => /\.tsx?$/.test(path) && !path.includes(join('pages', 'texts'))),
+    );
+    const words = new Set(sources.flatMap((path) => readFileSync(path, 'utf8').match(/(?<=')\w+(?=')/g) ?? []));
+    assert.deepEqual(
+      Object.keys(english).filter((key) => !words.has(key)),
+      [],
+    );
+  });
 
   it('have numbers, sizes and dates of their language', () => {
     const [en, de, fr] = [localeFor('en'), localeFor('de'), localeFor('fr')];
