@@ -21,8 +21,15 @@ markdown.renderer.rules.image = (tokens, index) => {
   return `<a href="${escapeHtml(source)}" rel="nofollow ugc">${escapeHtml(image.content || source)}</a>`;
 };
 // Tables scroll by themselves.
-markdown.renderer.rules.table_open = () => '<div class="scroll" tabindex="0" role="region" aria-label="Table"><table>';
+markdown.renderer.rules.table_open = (_tokens, _index, _options, { tableLabel }: MarkdownTexts) =>
+  `<div class="scroll" tabindex="0" role="region" aria-label="${markdown.utils.escapeHtml(tableLabel)}"><table>`;
 markdown.renderer.rules.table_close = () => '</table></div>';
+
+/** Texts of the interface in a description, in the language of the page. */
+export interface MarkdownTexts {
+  /** Name of a table. */
+  readonly tableLabel: string;
+}
 
 export interface RenderedText {
   /** HTML of the first paragraph; '' if the text begins with something else. */
@@ -47,10 +54,10 @@ function withShortLead(text: string): string {
 }
 
 /** A text in Markdown as HTML, its first paragraph apart. */
-export function renderMarkdown(text: string): RenderedText {
+export function renderMarkdown(text: string, texts: MarkdownTexts): RenderedText {
   const tokens = markdown.parse(withShortLead(text.slice(0, maxLength)), {});
   const end = tokens[0]?.type === 'paragraph_open' ? tokens.findIndex(({ type }) => type === 'paragraph_close') + 1 : 0;
-  const render = (part: Token[]) => markdown.renderer.render(part, markdown.options, {});
+  const render = (part: Token[]) => markdown.renderer.render(part, markdown.options, texts);
   return { first: render(tokens.slice(0, end)), rest: render(tokens.slice(end)) };
 }
 

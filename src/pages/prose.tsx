@@ -5,7 +5,7 @@ import type { PageContext } from './page-context.ts';
 
 export function Prose({ context, text }: { readonly context: PageContext; readonly text: string }): VNode | null {
   if (!text.trim()) return null;
-  const { first, rest } = renderMarkdown(text);
+  const { first, rest } = renderMarkdown(text, { tableLabel: context.locale.text('table') });
   return (
     <div class="prose" dir="auto">
       <Html html={first} />

@@ -47,3 +47,18 @@ it('a search or a filter that nothing matches shows no empty catalogue, but lead
   assert.match(await page('/?keyword=elm'), /Without one of these filters.*<a href="\/">/s);
   assert.match(await page('/?keyword=oak'), /href="\/api\/v1\/datasets\/\?keyword=oak&amp;format=json"/);
 });
+
+it('a table in a description is named in the language of the page', async (t) => {
+  const folder = makeFolder({ settings: { description: 'Words.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n' } }, t);
+  const server = await serveFolder(folder.root);
+  t.after(() => server.close());
+  for (const [language, label] of [
+    ['en', 'Table'],
+    ['de', 'Tabelle'],
+    ['fr', 'Tableau'],
+  ] as const) {
+    const headers = { Accept: 'text/html', 'Accept-Language': language };
+    const text = await (await fetch(server.base, { headers })).text();
+    assert.match(text, new RegExp(`role="region" aria-label="${label}"><table>`));
+  }
+});

@@ -174,6 +174,7 @@ export const english = {
   noRowMatches: 'No row matches',
   rowsAreThere: '{rows} without filters.',
   headsNote: 'The bars show all {rows}. A bar or a value is a link that filters by it.',
+  table: 'Table',
   row: 'Row',
   rowNumber: 'Row {number}',
   rowsFromTo: '{from} to {to} of {count}',

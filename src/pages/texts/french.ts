@@ -172,6 +172,7 @@ export const french: Texts = {
   noRowMatches: 'Aucune ligne ne correspond',
   rowsAreThere: '{rows} sans filtre.',
   headsNote: 'Les barres montrent toutes les {rows}. Une barre ou une valeur est un lien qui filtre.',
+  table: 'Tableau',
   row: 'Ligne',
   rowNumber: 'Ligne {number}',
   rowsFromTo: '{from} à {to} sur {count}',

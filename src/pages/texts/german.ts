@@ -171,6 +171,7 @@ export const german: Texts = {
   noRowMatches: 'Keine Zeile passt',
   rowsAreThere: '{rows} ohne Filter.',
   headsNote: 'Die Balken zeigen alle {rows}. Ein Balken oder Wert ist ein Link, der danach filtert.',
+  table: 'Tabelle',
   row: 'Zeile',
   rowNumber: 'Zeile {number}',
   rowsFromTo: '{from} bis {to} von {count}',
