@@ -31,6 +31,8 @@ export interface FacetsProps {
 
 /** Values shown before the rest is folded. */
 const shownValues = 7;
+/** Number of values above which there is a field to find one. */
+const manyValues = 40;
 /** Most values of a facet on a page. */
 const maxValues = 100;
 
@@ -119,14 +121,31 @@ function Facet({ name, values: counted, context, namespaces }: FacetProps): VNod
     );
   };
   const rest = values.slice(shownValues, maxValues);
+  const title = locale.text(titles[name]);
   return (
     <section class="facet">
-      <h3>{locale.text(titles[name])}</h3>
+      <h3>{title}</h3>
+      {values.length > manyValues && (
+        <p class="finder only-js">
+          <label class="vh" for={`find-${name}`}>
+            {locale.text('findIn', { name: title })}
+          </label>
+          <input
+            id={`find-${name}`}
+            type="search"
+            placeholder={locale.text('findIn', { name: title })}
+            data-filter="li"
+          />
+        </p>
+      )}
       <ul>{values.slice(0, shownValues).map(item)}</ul>
       {rest.length > 0 && (
         <details open={rest.some(({ value }) => chosen.has(foldCaseAndAccents(value)))}>
           <summary>{locale.text('moreValues', { count: rest.length })}</summary>
           <ul>{rest.map(item)}</ul>
+          {values.length > maxValues && (
+            <p class="s soft">{locale.text('furtherValues', { count: values.length - maxValues })}</p>
+          )}
         </details>
       )}
     </section>

@@ -152,3 +152,26 @@ describe('the search in a namespace', () => {
     assert.equal((await json.json()).slug, 'parks');
   });
 });
+
+it('a facet of many values has a field to find one, and says how many are not on the page', async (t) => {
+  const keywords = Array.from({ length: 120 }, (_, i) => `word ${i}`);
+  const folder = makeFolder(
+    {
+      namespaces: { a: { label: 'A' }, b: { label: 'B' } },
+      datasets: { 'a/one': { label: 'One', keywords }, 'b/two': { label: 'Two', keywords: ['word 7'] } },
+    },
+    t,
+  );
+  const server = await serveFolder(folder.root);
+  t.after(() => server.close());
+  const text = await (await fetch(server.base + datasets, { headers: { Accept: 'text/html' } })).text();
+  const facets = [...text.matchAll(/<section class="facet"><h3>([^<]*)<\/h3>(.*?)<\/section>/gs)];
+  const of = (title: string) => facets.find(([, name]) => name === title)?.[2] ?? '';
+  assert.match(
+    of('Keyword'),
+    /<label[^>]*for="find-keyword">Find: Keyword<.*<input id="find-keyword"[^>]*data-filter="li"/,
+  );
+  assert.match(of('Keyword'), /<summary>93 more<.*>and 20 more: /s);
+  assert.match(of('Namespace'), />A</);
+  assert.doesNotMatch(of('Namespace'), /data-filter/);
+});
