@@ -35,6 +35,7 @@ export function DifferenceColumns({ context, difference, summary, column }: Prop
     ...columns.retyped.map((one) => ['chg', '~', locale.text('columnRetyped', { ...one })] as const),
   ];
   if (summary.columns.length + changes.length === 0) return null;
+  const more = Math.max(0, changes.length - maxColumns) + Math.max(0, summary.columns.length - maxColumns);
   const most = Math.max(1, ...summary.columns.map(({ positions }) => positions.length));
   return (
     <Part
@@ -66,6 +67,14 @@ export function DifferenceColumns({ context, difference, summary, column }: Prop
             </a>
           ))}
         </div>
+      )}
+      {more > 0 && (
+        <p class="s">
+          {locale.text('moreColumns', { count: more })}:{' '}
+          <a href={hrefWith(context, { _format: 'json', format: null })} rel="nofollow">
+            JSON
+          </a>
+        </p>
       )}
       {summary.counted < counts.changed && (
         <p class="s soft">{locale.text('countedFirst', { count: summary.counted })}</p>
