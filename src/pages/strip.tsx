@@ -62,10 +62,24 @@ interface StripProps {
 /** Width of a bar and its gap, in pixels, where there is room, for a strip 14 pixels high. */
 const widestBar = 6;
 
-/** The strip as a picture. Columns beyond the width share its last bars. */
+/** A bar of neighbouring columns: of the type that most of them have, as high as they are filled on average. */
+function joinedColumn(columns: readonly StripColumn[]): StripColumn {
+  const counts = new Map<ColumnType, number>();
+  for (const { type } of columns) counts.set(type, (counts.get(type) ?? 0) + 1);
+  const [type] = [...counts].reduce((a, b) => (b[1] > a[1] ? b : a));
+  return { type, filled: columns.reduce((sum, { filled }) => sum + filled, 0) / columns.length };
+}
+
+/** A bar for each column; of more columns than there is room for, each bar has several. */
+function barsOf(columns: readonly StripColumn[], most: number): readonly StripColumn[] {
+  if (columns.length <= most) return columns;
+  const start = (bar: number) => Math.floor((bar * columns.length) / most);
+  return Array.from({ length: most }, (_, i) => joinedColumn(columns.slice(start(i), start(i + 1))));
+}
+
+/** The strip as a picture. */
 export function Strip({ columns, locale, width, height }: StripProps): VNode {
-  const most = Math.floor(width / 1.5);
-  const shown = columns.slice(0, most);
+  const shown = barsOf(columns, Math.floor(width / 1.5));
   const pitch = Math.min(width / shown.length, widestBar * (height / 14));
   const gap = pitch > 3 ? 1 : pitch * 0.3;
   const total = Math.round(pitch * shown.length);
