@@ -3,31 +3,14 @@
  * `UPDATE_DOCS=1` the test writes them.
  */
 import assert from 'node:assert/strict';
-import { readFileSync, writeFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
 import { outputFormats } from '../../src/catalogue/output-formats.ts';
 import { nouns } from '../../src/cli/program.ts';
 import { describedOperation } from '../../src/server/openapi/operations.ts';
 import { routes } from '../../src/server/routes.ts';
 import { declaredCommands } from './declared-commands.ts';
-
-const pathOf = (page: string) => fileURLToPath(new URL(`../../docs/${page}`, import.meta.url));
-const read = (page: string) => readFileSync(pathOf(page), 'utf8');
-const tableOf = (rows: readonly (readonly string[])[]) => rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n');
-const cell = (text: string) => text.replaceAll('|', '\\|').replace(/\s+/g, ' ');
-
-/** Compares the text between two marks with what the program says, or writes it. */
-function assertGenerated(page: string, mark: string, table: string): void {
-  const text = read(page);
-  const shown = text.replace(
-    new RegExp(`(<!-- ${mark} -->\n)[\\s\\S]*(<!-- /${mark} -->)`),
-    (_, a, b) => `${a}${table}\n${b}`,
-  );
-  if (process.env.UPDATE_DOCS) writeFileSync(pathOf(page), shown);
-  else assert.equal(text, shown, `docs/${page}: to write its table: UPDATE_DOCS=1 node test/run.js docs/references`);
-}
+import { assertGenerated, cell, readDocs, tableOf } from './generated.ts';
 
 /** A row for each command: how it is typed, what it does, its own options. */
 function commandRows(command: Command, path: string): string[][] {
@@ -88,7 +71,7 @@ describe('docs/', () => {
   });
 
   it('remotes.md names the commands that work on a folder only', async () => {
-    const [, named = ''] = /These work\son\sa folder only: ([^.]*)\./.exec(read('remotes.md')) ?? [];
+    const [, named = ''] = /These work\son\sa folder only: ([^.]*)\./.exec(readDocs('remotes.md')) ?? [];
     const found: string[] = [];
     for (const [noun, { load }] of Object.entries(nouns)) {
       const loaded = await load();
@@ -99,7 +82,7 @@ describe('docs/', () => {
   });
 
   it('querying.md names every format that is written (test/cli/help.test.ts: those that are read)', () => {
-    const querying = read('querying.md');
+    const querying = readDocs('querying.md');
     for (const name of Object.keys(outputFormats)) assert.ok(querying.includes(`\`${name}\``), name);
   });
 });
