@@ -13,7 +13,7 @@ import {
   UnreachableError,
   ValidationError,
 } from '../catalogue/errors.ts';
-import { parseApiPath } from '../catalogue/urls.ts';
+import { apiRoot, parseApiPath } from '../catalogue/urls.ts';
 import { parseUntrustedJson } from './shapes.ts';
 
 export interface ErrorResponse {
@@ -71,15 +71,32 @@ function conflictFrom({ override, reason }: Readonly<Record<string, unknown>>, m
   return new ConflictError(message);
 }
 
+/** The server redirects to another address, where no record of a catalogue has moved to. */
+export class RedirectError extends UnreachableError {
+  /** Null if the response names no address. */
+  readonly target: URL | null;
+  constructor(target: URL | null, message: string) {
+    super(message);
+    this.target = target;
+  }
+}
+
 /** MovedError for a 308 to another resource of a catalogue; any other redirect means that the address is wrong. */
 function redirectError(status: number, location: string, url: string): Error {
+  const requested = new URL(url);
   const target = URL.canParse(location, url) ? new URL(location, url) : null;
-  const ref = target && parseApiPath(target.pathname.replace(/^.*?(?=\/api\/v1\/)/, ''));
-  if (status === 308 && ref && ref !== 'other') return new MovedError(ref);
-  const { origin } = new URL(url);
-  const hint = target && target.origin !== origin ? `Use that address: ${target.origin}` : 'Check the address.';
-  return new UnreachableError(`${origin} redirects to ${target?.href ?? 'no address'}. ${hint}`);
+  const path = target && apiPathIn(target);
+  const ref = path ? parseApiPath(path) : null;
+  // A server may redirect all requests in this way, for one to http:// to https://.
+  if (status === 308 && ref && ref !== 'other' && path !== apiPathIn(requested)) return new MovedError(ref);
+  const address = target && (path ? target.href.slice(0, target.href.indexOf(apiRoot)) : target.origin);
+  const isOther = target && (path ? address !== url.slice(0, url.indexOf(apiRoot)) : address !== requested.origin);
+  const hint = isOther ? `Use that address: ${address}` : 'Check the address.';
+  return new RedirectError(target, `${requested.origin} redirects to ${target?.href ?? 'no address'}. ${hint}`);
 }
+
+/** The path of the API in an address, without that before it; null if it has none. */
+const apiPathIn = ({ pathname }: URL): string | null => /\/api\/v1\/.*$/.exec(pathname)?.[0] ?? null;
 
 /** The error for a response that doesn't come from a catalogue, but from a proxy, a login page or another program. */
 function foreignResponse(status: number, headers: Readonly<Record<string, string>>, url: string): Error {

@@ -78,6 +78,16 @@ describe('what a server says is wrong becomes the error that it was', () => {
     });
   });
 
+  it('308 to the same resource, as from http to https, is a redirect of the server', async (test) => {
+    const path = '/api/v1/namespaces/a/datasets/c/';
+    for (const target of ['https://x.example', 'https://x.example/open-data'])
+      for (const status of [301, 308]) {
+        const http = await serving(test, says(status, '', { location: `${target}${path}` }));
+        const message = new RegExp(` redirects to .*\\. Use that address: ${target}$`);
+        await assert.rejects(http.requestJson({ path }, answers.any), isUnreachable(message));
+      }
+  });
+
   it('an error without a body, as of HEAD, is asked for again', async (test) => {
     const http = await serving(test, says(400, { _limit: ['A valid integer is required.'] }));
     await assert.rejects(http.request({ method: 'HEAD', path: '/x' }), ValidationError);
