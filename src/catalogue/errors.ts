@@ -102,6 +102,9 @@ export class UnavailableError extends CatalogueError {}
 /** A remote catalogue can't be reached: no network, timeout, untrusted certificate, or another kind of server. */
 export class UnreachableError extends CatalogueError {}
 
+/** The answer of a remote is longer than a client reads. */
+export class LongAnswerError extends UnreachableError {}
+
 /** What another service said: the cause of an error. The log and the command line show it, and readers of a server don't see it. */
 export class ServiceReport extends Error {}
 

@@ -2,7 +2,7 @@
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
-import { ConflictError, MovedError, NotFoundError } from '../catalogue/errors.ts';
+import { ConflictError, LongAnswerError, MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { kindAndRefOfPath, recordPaths, versionsFolder } from '../catalogue/layout.ts';
 import {
   datasetRefOf,
@@ -27,10 +27,24 @@ export async function listEntities<K extends Kind>(
   options: ListOptions,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<readonly Entities[K][]> {
-  const pageSize = Math.min(limit, catalogue.settings.max_page_size);
+  for (let pageSize = Math.min(limit, catalogue.settings.max_page_size); ; pageSize = Math.ceil(pageSize / 10))
+    try {
+      return await listPages(catalogue, kind, { ...options, pageSize }, limit);
+    } catch (error) {
+      // Records may be so long that a page of many is more than a client reads.
+      if (!(error instanceof LongAnswerError) || pageSize === 1) throw error;
+    }
+}
+
+async function listPages<K extends Kind>(
+  catalogue: Catalogue,
+  kind: K,
+  options: ListOptions,
+  limit: number,
+): Promise<readonly Entities[K][]> {
   const items: Entities[K][] = [];
   for (let page = 1; ; page++) {
-    const answer = await catalogue.list(kind, { ...options, page, pageSize });
+    const answer = await catalogue.list(kind, { ...options, page });
     items.push(...answer.items);
     if (page >= answer.pages || items.length >= limit) return items.slice(0, limit);
   }

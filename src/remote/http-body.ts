@@ -1,7 +1,7 @@
 /** Bodies of requests and responses: decoding, JSON, lines, progress. */
 import { pipeline, Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { UnreachableError } from '../catalogue/errors.ts';
+import { LongAnswerError, UnreachableError } from '../catalogue/errors.ts';
 import { connectionError } from './connection-errors.ts';
 import { parseUntrustedJson } from './shapes.ts';
 
@@ -30,10 +30,10 @@ async function* withExplainedErrors(
 }
 
 /**
- * The text of a body.
+ * The beginning of a text.
  * @param limit in characters; the rest of a longer body is not read
  */
-export async function readResponseText(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
+export async function readResponseBeginning(body: AsyncIterable<Uint8Array>, limit: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   for await (const chunk of body) {
@@ -42,6 +42,23 @@ export async function readResponseText(body: AsyncIterable<Uint8Array>, limit: n
   }
   return text + decoder.decode();
 }
+
+/** In characters and in bytes: of compressed data, the answer may be endless when it is decoded. */
+export const maxAnswer = 32 * 1024 * 1024;
+
+/**
+ * The text of a body.
+ * @param limit in characters
+ * @throws LongAnswerError
+ */
+export async function readResponseText(body: AsyncIterable<Uint8Array>, limit = maxAnswer): Promise<string> {
+  const text = await readResponseBeginning(body, limit);
+  if (text.length > limit) throw longAnswer(limit);
+  return text;
+}
+
+const longAnswer = (limit: number) =>
+  new LongAnswerError(`The answer of the remote is longer than ${limit / 1024 / 1024} MiB, which is the limit.`);
 
 /**
  * The JSON object or array in a response.

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { connectionError } from './connection-errors.ts';
-import { decodeResponseBody, parseJsonResponse, readResponseText } from './http-body.ts';
+import { decodeResponseBody, parseJsonResponse, readResponseBeginning, readResponseText } from './http-body.ts';
 import { responseError } from './response-errors.ts';
 import { type Shape, valueOfShape } from './shapes.ts';
 
@@ -74,8 +74,6 @@ const transientErrors = [
 ];
 /** In characters. A catalogue's error response is shorter. */
 const maxErrorBody = 1024 * 1024;
-/** In characters. A page of the longest records is far shorter; compressed data may be endless when it is decoded. */
-const maxJson = 32 * 1024 * 1024;
 
 /**
  * Makes a client. It connects at the first request, through the proxies of HTTPS_PROXY, HTTP_PROXY and NO_PROXY.
@@ -117,7 +115,7 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
       return { status, headers, body: decodeResponseBody(body, headers['content-encoding'], base) };
     // A response to HEAD has no body to explain the error.
     if (options.method === 'HEAD') return request({ ...options, method: 'GET' });
-    throw responseError({ status, headers, text: await readResponseText(body, maxErrorBody), url });
+    throw responseError({ status, headers, text: await readResponseBeginning(body, maxErrorBody), url });
   }
 
   return {
@@ -127,7 +125,7 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
     async requestJson(options, expected) {
       const requested = { accept: 'application/json', 'accept-encoding': 'gzip', ...options.headers };
       const { status, headers, body } = await request({ ...options, headers: requested });
-      const value = parseJsonResponse(await readResponseText(body, maxJson), `${base}${options.path}`);
+      const value = parseJsonResponse(await readResponseText(body), `${base}${options.path}`);
       return { status, headers, value: valueOfShape(expected, value) };
     },
 

@@ -66,7 +66,7 @@ const below =
   (request, response) =>
     /\/(?:download|diff)\//.test(request.url ?? '') ? answer(request, response) : says(version)(request, response);
 
-const isUnreachable = { name: UnreachableError.name };
+const isUnreachable = (error: unknown) => error instanceof UnreachableError;
 
 describe('answers without an end', { concurrency: 2 }, () => {
   it('JSON is given up', async (test) => {

@@ -88,6 +88,12 @@ describe('what a server says is wrong becomes the error that it was', () => {
       }
   });
 
+  it('an answer that is too long is no other program', async (test) => {
+    const http = await serving(test, says(200, { text: 'x'.repeat(33 * 1024 * 1024) }));
+    const message = /^The answer of the remote is longer than 32 MiB/;
+    await assert.rejects(http.requestJson({ path: '/api/v1/' }, answers.any), isUnreachable(message));
+  });
+
   it('an error without a body, as of HEAD, is asked for again', async (test) => {
     const http = await serving(test, says(400, { _limit: ['A valid integer is required.'] }));
     await assert.rejects(http.request({ method: 'HEAD', path: '/x' }), ValidationError);
