@@ -16,11 +16,17 @@ import { answers } from './answers.ts';
 import type { Http } from './http.ts';
 import { passWithProgress } from './http-body.ts';
 import { read, refOfEntity } from './read.ts';
+import { RedirectError } from './response-errors.ts';
 import { valueOfShape } from './shapes.ts';
 
 /** The payload of a version. @throws NotFoundError with the reason if it has none */
 export async function fetchPayload(http: Http, version: Version): Promise<Payload> {
-  const { media, headers } = await fetchHead(http, `${apiPath(refOfEntity<'version'>(version))}download/`);
+  const path = `${apiPath(refOfEntity<'version'>(version))}download/`;
+  const { media, headers } = await fetchHead(http, path).catch((error) => {
+    // The server sends readers to a payload that isn't its own; to another address of its own, it sends all requests.
+    if (!(error instanceof RedirectError) || !error.target || error.target.pathname.endsWith(path)) throw error;
+    throw new NotFoundError(`The payload is at another address: ${error.target.href}`);
+  });
   const { tag: _, ...rest } = media;
   return { version, fileName: safeFileName(headers['content-disposition']), ...rest };
 }

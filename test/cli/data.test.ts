@@ -17,6 +17,7 @@ import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { makeRoot, seed, trees, type } from '../support/prompt.ts';
+import { served } from '../support/served.ts';
 
 /** A promise, and what resolves it. */
 function deferred() {
@@ -281,6 +282,7 @@ describe('download', () => {
     const faults: Partial<Catalogue> = {
       async payload(this: Catalogue, ref) {
         const payload = await this.payload(ref);
+        await payload.close();
         async function* slowly() {
           yield Buffer.from(trees.slice(0, 40));
           half.resolve();
@@ -319,12 +321,16 @@ describe('download', () => {
     assert.equal(readFileSync(file, 'utf8'), trees);
   });
 
-  it('says why there is nothing', async () => {
+  it('says why there is nothing', async (t) => {
     const elsewhere = {
       ...seed,
       versions: { 'parks/trees@20200102030405000000': { id: 21, file: { url: 'https://example.org/trees.csv' } } },
     };
-    const { exitCode, err } = await type(['download', 'parks/trees'], { seed: elsewhere });
-    assert.deepEqual([exitCode, err], [3, 'error: The payload is at another address: https://example.org/trees.csv\n']);
+    const { base } = await served(elsewhere, t);
+    for (const remote of [[], ['--remote', base]]) {
+      const { exitCode, err } = await type(['download', 'parks/trees', ...remote], { seed: elsewhere });
+      const reason = 'The payload is at another address: https://example.org/trees.csv';
+      assert.deepEqual([exitCode, err], [3, `error: ${reason}\n`]);
+    }
   });
 });
