@@ -1,6 +1,6 @@
 /** `catalogue clone`: copies a remote catalogue into a folder, from which it can be pulled and pushed. */
 import { existsSync } from 'node:fs';
-import { readdir, stat } from 'node:fs/promises';
+import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
 import { recordFormat } from '../../catalogue/layout.ts';
@@ -12,7 +12,7 @@ import { bytesText, countText } from '../output/quantities.ts';
 import { readOrigin, writeOrigin } from '../remote/origin.ts';
 import { readSettingsFile } from '../remote/remote-settings.ts';
 import { remotesWithoutMove } from '../remote/remotes.ts';
-import { changeRemotes } from '../remote/remotes-file.ts';
+import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 import { withSyncPairInFolder } from '../sync/pair.ts';
 import { runSync, showSyncFailures, syncExitCode, transferredAmountText } from '../sync/run.ts';
 
@@ -36,11 +36,15 @@ export const command: Verb<{ dryRun?: boolean }> = {
     if (isDryRun) return showDryRun(call, replica, name);
     const { settingsTextForClone, prepareFolder } = await import('../../files/folder.ts');
     const settings = await readSettingsFile(replica);
-    await changeRemotes(context.env, (data) => remotesWithoutMove(data, url));
+    // Nothing is written where nothing changes: the home folder of a service may be read-only.
+    if ((await readRemotes(context.env)).moves?.some(({ from }) => from === url))
+      await changeRemotes(context.env, (data) => remotesWithoutMove(data, url));
     if (!isResumed) {
-      await prepareFolder(folder);
+      // Before anything else, so that a clone that is ended here can go on.
+      await mkdir(folder, { recursive: true });
       await writeOrigin(folder, { url, cloning: true });
     }
+    await prepareFolder(folder);
     if (settings && !existsSync(join(folder, settings.path))) {
       const { writeDurably } = await import('../../disk/durable.ts');
       const text = await settingsTextForClone(settings.text, recordFormat(settings.path));
