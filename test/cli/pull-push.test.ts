@@ -107,6 +107,25 @@ describe('the commands in the messages of a pull and a push', () => {
   });
 });
 
+describe('push --json', () => {
+  it('has the records that were not tried, because one that they need was refused', async (t) => {
+    const { base, folder } = await served(seed, t);
+    const password = { '-': 'down the rabbit hole\n' };
+    await type(['user', 'add', 'bob', '--password-stdin'], { root: folder.root, files: password });
+    const CATALOGUE_TOKEN = (await type(['token', 'add', 'bob'], { root: folder.root })).out.trim();
+    const root = await makeRoot({ settings: { title: 'Town' } });
+    const env = { CATALOGUE_TOKEN };
+    await type(['pull', '--remote', base], { root, env });
+    await type(['dataset', 'add', 'parks/oaks', '--label', 'Oaks'], { root });
+    await type(['version', 'add', 'parks/oaks', 'oaks.csv'], { root, files: { 'oaks.csv': 'a\n1\n' } });
+    const { exitCode, out } = await type(['push', '--remote', base, '--json'], { root, env });
+    const { outgoing, failed, skipped } = JSON.parse(out);
+    assert.deepEqual([exitCode, outgoing, failed.map(({ name }: { name: string }) => name)], [4, [], ['parks/oaks']]);
+    const names = skipped.map(({ name, path }: { name: string; path: string }) => `${name} ${path}`);
+    assert.match(names.join('\n'), /^parks\/oaks@\d+ namespaces\/parks\/datasets\/oaks\/versions\/\d+\.yaml$/m);
+  });
+});
+
 describe('a pull', () => {
   it('changes nothing after it has lost its lock', async (t) => {
     const { base } = await served(seed, t);

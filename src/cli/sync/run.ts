@@ -142,6 +142,7 @@ export function syncResultJson(direction: 'incoming' | 'outgoing', result: RunRe
     conflicts: result.conflicts,
     held: blockedJson(result.plan.blocked),
     failed: result.failures.map(({ path, error }) => ({ name: describeFilePath(path), path, error: error.message })),
+    skipped: result.skipped.map(({ path }) => ({ name: describeFilePath(path), path })),
   };
 }
 
