@@ -78,6 +78,9 @@ function apiValueOf({ name, type, link, below }: NamedField): ApiValue | undefin
   }
 }
 
+/** Entities whose personal fields are unknown and have their defaults: a server shows them to the user and staff only. */
+export const withoutPersonalFields = new WeakSet<object>();
+
 /** Makes the representation of an entity. `withPersonal` is true to include fields that only the user and staff may see. */
 type Represent<K extends EntityKind> = (entity: Entities[K], links: Links, withPersonal?: boolean) => Json;
 
@@ -88,8 +91,9 @@ function representation<K extends EntityKind>(kind: K): Represent<K> {
   return (entity, links, withPersonal = false) => {
     const values = entity as unknown as Readonly<Record<string, unknown>>;
     const object: Json = {};
+    const isPersonalShown = withPersonal && !withoutPersonalFields.has(entity);
     for (const { name, personal, sparse, toApi } of fields)
-      if ((withPersonal || !personal) && !(sparse && Object.keys(values[name] as object).length === 0))
+      if ((isPersonalShown || !personal) && !(sparse && Object.keys(values[name] as object).length === 0))
         object[name] = toApi ? toApi(values, links) : values[name];
     return object;
   };

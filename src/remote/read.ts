@@ -8,7 +8,7 @@ import type { ChangedRecord } from '../catalogue/feed.ts';
 import type { Field, NamedField } from '../catalogue/field.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
-import { linkValueOfRef } from '../catalogue/represent.ts';
+import { linkValueOfRef, withoutPersonalFields } from '../catalogue/represent.ts';
 import type { EntityKind } from '../catalogue/schemas.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind } from '../catalogue/types.ts';
 import { parseApiPath } from '../catalogue/urls.ts';
@@ -30,6 +30,7 @@ export const read: { readonly [K in Kind]: (object: Answer<K>) => Entities[K] } 
 function reader<K extends EntityKind>(kind: K): (object: Json) => Entities[K] {
   const internal = fieldsOf(kind).filter((field) => field.internal);
   const fields = readableFields(kind);
+  const personal = fields.filter((field) => field.personal);
   return (object) => {
     const entity: Record<string, unknown> = { kind };
     for (const field of internal) entity[field.name] = field.default;
@@ -38,6 +39,7 @@ function reader<K extends EntityKind>(kind: K): (object: Json) => Entities[K] {
       else if (field.type !== 'link') entity.slug = fieldValue(object, field);
       else Object.assign(entity, placeIn(linked(String(object[field.name]), field)));
     }
+    if (personal.some(({ name }) => object[name] === undefined)) withoutPersonalFields.add(entity);
     return Object.freeze(entity) as unknown as Entities[K];
   };
 }

@@ -4,6 +4,7 @@ import { describe, it } from 'node:test';
 import { representGroup, representUser } from '../../src/catalogue/represent.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { makeRoot, type PromptOptions, type } from '../support/prompt.ts';
+import { served } from '../support/served.ts';
 
 const seed = {
   namespaces: { parks: { id: 1, label: 'Parks', owners: ['gardeners'] } },
@@ -52,6 +53,25 @@ describe('user add', () => {
 });
 
 describe('user list, show, edit and remove', () => {
+  it('leave out the fields of a remote that only the user and staff see', async (t) => {
+    const { base, folder } = await served(seed, t);
+    const CATALOGUE_TOKEN = (await type(['token', 'add', 'bob'], { root: folder.root })).out.trim();
+    const seen = async (...argv: string[]) => {
+      const { out } = await type(['user', ...argv, '--json', '--remote', base], { env: { CATALOGUE_TOKEN } });
+      return JSON.parse(out);
+    };
+    const { url, ...alice } = await seen('show', 'alice');
+    assert.deepEqual(Object.keys(alice).sort(), ['groups', 'id', 'name', 'username']);
+    assert.equal((await seen('show', 'bob')).staff, false);
+    const listed: readonly object[] = await seen('list');
+    assert.deepEqual(
+      listed.map((user) => 'staff' in user),
+      [false, true],
+    );
+    const shown = await type(['user', 'show', 'alice', '--remote', base], { env: { CATALOGUE_TOKEN } });
+    assert.doesNotMatch(shown.out, /staff|email/);
+  });
+
   it('lists and shows, for people and programs', async () => {
     assert.equal(
       (await at('user list')).out,
