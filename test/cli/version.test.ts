@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
+import { UnreachableError } from '../../src/catalogue/errors.ts';
 import { representVersion } from '../../src/catalogue/represent.ts';
 import { homeOf } from '../support/folder.ts';
 import { images } from '../support/images.ts';
@@ -112,6 +113,18 @@ describe('version add', () => {
       [dataset.exitCode, dataset.err],
       [3, 'error: There is no dataset parks/tres. Did you mean parks/trees?\n'],
     );
+  });
+
+  it('of a new dataset that can not be removed again says so', async () => {
+    const lost = () => Promise.reject(new UnreachableError('The connection was cut off.'));
+    const argv = ['publish', 'x.csv', '--to', 'parks/new'];
+    const files = { 'x.csv': 'a\n1\n' };
+    const cut = await type(argv, { files, faults: { publish: lost, remove: lost } });
+    const kept = 'The dataset parks/new was added, and could not be removed again.';
+    assert.deepEqual([cut.exitCode, cut.err], [6, `${kept}\nerror: The connection was cut off.\n`]);
+    const interrupted = Promise.resolve();
+    const stopped = await type(argv, { files, faults: { publish: lost, remove: lost }, interrupted });
+    assert.deepEqual([stopped.exitCode, stopped.err], [130, `error: Interrupted. ${kept}\n`]);
   });
 
   it('is stopped by Ctrl-C, though no more bytes come', async () => {

@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import { Option } from 'commander';
 import type { Catalogue, Input, Published, Upload } from '../../catalogue/catalogue.ts';
-import { ConflictError, NotFoundError, NotPermittedError, StaleError } from '../../catalogue/errors.ts';
+import { ConflictError, NotFoundError, NotPermittedError } from '../../catalogue/errors.ts';
 import { labelFromName } from '../../catalogue/field.ts';
 import { parseDatasetRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { type DatasetRef, datasetRefOf, formatRef, refOf } from '../../catalogue/ref.ts';
@@ -144,7 +144,8 @@ async function publishNew(
   source: Source,
   fields: Omit<Upload, 'source'>,
 ): Promise<Published> {
-  return runInterruptible(call.context, 'Nothing was kept.', async (signal) => {
+  let remains = 'Nothing was kept.';
+  const work = async (signal: AbortSignal) => {
     // Images come last: once they are there, they stay.
     const [images, others] = splitImages(input);
     const dataset = await createEntity(catalogue, 'dataset', others);
@@ -155,10 +156,15 @@ async function publishNew(
       if (Object.keys(images).length) await editEntityFields(catalogue, dataset, images);
       return published;
     } catch (error) {
-      await removeAgain(catalogue, refOf(dataset) as DatasetRef, published?.version.slug);
+      const ref = refOf(dataset) as DatasetRef;
+      if (!(await removeAgain(catalogue, ref, published?.version.slug))) {
+        remains = `The dataset ${formatRef(ref)} was added, and could not be removed again.`;
+        if (!signal.aborted) call.show.failure(remains);
+      }
       throw error;
     }
-  });
+  };
+  return runInterruptible(call.context, () => remains, work);
 }
 
 interface NewName {
@@ -217,17 +223,20 @@ function splitImages(fields: Input): readonly [images: Input, others: Input] {
  * Removes a new dataset again, and keeps nothing of it in the trash where that is permitted. If others have changed it
  * meanwhile, or added a version, it stays.
  * @param own slug of the version that was added with it, if any
+ * @returns false if it stays, or may do so: the remote can't be reached
  */
-async function removeAgain(catalogue: Catalogue, ref: DatasetRef, own: string | undefined): Promise<void> {
+async function removeAgain(catalogue: Catalogue, ref: DatasetRef, own: string | undefined): Promise<boolean> {
   try {
     const ifMatch = await catalogue.get<'dataset'>(ref);
-    if (ifMatch.versions.some(({ slug }) => slug !== own)) return;
+    if (ifMatch.versions.some(({ slug }) => slug !== own)) return false;
     await catalogue.remove(ref, { ifMatch, permanently: true }).catch((error) => {
       if (!(error instanceof NotPermittedError)) throw error;
       return catalogue.remove(ref, { ifMatch });
     });
+    return true;
   } catch (error) {
-    if (!(error instanceof StaleError || error instanceof NotFoundError)) throw error;
+    // The error that made it necessary says more than any other.
+    return error instanceof NotFoundError;
   }
 }
 
