@@ -75,6 +75,7 @@ export interface FileBytes {
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The signals of options close the connection to a remote; a local catalogue does without. */
 export interface Replica {
   /**
    * All files that the viewer may see.
@@ -87,6 +88,7 @@ export interface Replica {
     readonly known?: string | undefined;
     readonly texts?: boolean | undefined;
     readonly groups?: FileGroups | undefined;
+    readonly signal?: AbortSignal | undefined;
   }): Promise<Manifest | null>;
   /**
    * The digests of the files that the viewer may see, by group.
@@ -94,7 +96,10 @@ export interface Replica {
    * @param options.known tag of a manifest that the caller has (If-None-Match)
    * @returns null if the known manifest is still valid; `unsupported` if the server is too old to compute digests
    */
-  digests(count: number, options?: { readonly known?: string | undefined }): Promise<Digests | 'unsupported' | null>;
+  digests(
+    count: number,
+    options?: { readonly known?: string | undefined; readonly signal?: AbortSignal | undefined },
+  ): Promise<Digests | 'unsupported' | null>;
   /**
    * The entry of one file.
    * @throws NotFoundError
@@ -110,6 +115,7 @@ export interface Replica {
       readonly checksum?: string | undefined;
       readonly start?: number | undefined;
       readonly end?: number | undefined;
+      readonly signal?: AbortSignal | undefined;
     },
   ): Promise<import('node:stream').Readable>;
   /**
@@ -120,7 +126,11 @@ export interface Replica {
    */
   apply(
     changes: readonly RecordChange[],
-    options?: { readonly dryRun?: boolean | undefined; readonly isClone?: boolean | undefined },
+    options?: {
+      readonly dryRun?: boolean | undefined;
+      readonly isClone?: boolean | undefined;
+      readonly signal?: AbortSignal | undefined;
+    },
   ): Promise<readonly ChangeOutcome[]>;
   /**
    * Adds a payload or an image; does nothing if the file exists with the same bytes.

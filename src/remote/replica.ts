@@ -40,18 +40,19 @@ export class RemoteReplica implements Replica {
     this.#http = http;
   }
 
-  async manifest({ known, texts = false, groups }: Parameters<Replica['manifest']>[0] = {}): Promise<Manifest | null> {
+  async manifest(options: Parameters<Replica['manifest']>[0] = {}): Promise<Manifest | null> {
+    const { known, texts = false, groups, signal } = options;
     const query: [string, string][] = texts ? [['texts', 'true']] : [];
     if (groups) query.push(['groups', String(groups.count)], ['only', groups.only.join()]);
-    const found = await this.#list(query, known);
+    const found = await this.#list(query, known, signal);
     return found && { tag: found.tag, entries: readEntries(found.body, this.#http.base) };
   }
 
   async digests(
     count: number,
-    { known }: Parameters<Replica['digests']>[1] = {},
+    { known, signal }: Parameters<Replica['digests']>[1] = {},
   ): Promise<Digests | 'unsupported' | null> {
-    const found = await this.#list([['groups', String(count)]], known);
+    const found = await this.#list([['groups', String(count)]], known, signal);
     if (!found) return null;
     // An older server ignores the parameter and lists all files.
     if (!/^application\/json\b/.test(found.mediaType)) {
@@ -66,10 +67,11 @@ export class RemoteReplica implements Replica {
   }
 
   /** A representation of the list of files; null if the known manifest is still valid. */
-  async #list(query: readonly (readonly [string, string])[], known: string | undefined) {
+  async #list(query: readonly (readonly [string, string])[], known: string | undefined, signal?: AbortSignal) {
     const { status, headers, body } = await this.#http.request({
       path: root,
       query,
+      signal,
       headers: { 'accept-encoding': 'gzip', ...(known !== undefined && { 'if-none-match': `"${known}"` }) },
     });
     if (status === 304) {
@@ -96,12 +98,12 @@ export class RemoteReplica implements Replica {
   }
 
   async read(path: string, options: Parameters<Replica['read']>[1] = {}): Promise<Readable> {
-    const { checksum, start = 0, end } = options;
+    const { checksum, start = 0, end, signal } = options;
     const headers = {
       ...(checksum !== undefined && { 'if-match': `"${checksum}"` }),
       ...((start > 0 || end !== undefined) && { range: `bytes=${start}-${end ?? ''}` }),
     };
-    const response = await this.#http.request({ path: filePath(path), headers }).catch((error) => {
+    const response = await this.#http.request({ path: filePath(path), headers, signal }).catch((error) => {
       throw error instanceof StaleError ? new ConflictError(error.message) : error;
     });
     if (headers.range && response.status !== 206) {
@@ -115,7 +117,7 @@ export class RemoteReplica implements Replica {
 
   async apply(
     changes: readonly RecordChange[],
-    { dryRun }: Parameters<Replica['apply']>[1] = {},
+    { dryRun, signal }: Parameters<Replica['apply']>[1] = {},
   ): Promise<readonly ChangeOutcome[]> {
     const request = {
       method: 'PATCH',
@@ -123,6 +125,7 @@ export class RemoteReplica implements Replica {
       query: writeQuery(dryRun),
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(changes),
+      signal,
     } as const;
     const { value } = await this.#http.requestJson(request, answers.outcomes);
     return value.map(({ path, status, ...rest }: { path: string; status: number; errors?: unknown }) => {

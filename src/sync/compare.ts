@@ -44,7 +44,7 @@ export interface Comparison {
  * Compares the sides.
  * @param source the side of which a first run will need all texts
  */
-export async function compareReplicas(pair: Pair, source?: Side): Promise<Comparison> {
+export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortSignal): Promise<Comparison> {
   const { state } = pair;
   const known = state.header.tag ?? undefined;
   const isFirst = source !== undefined && state.files.size === 0;
@@ -56,13 +56,13 @@ export async function compareReplicas(pair: Pair, source?: Side): Promise<Compar
       pair.ours
         .manifest({ texts: ourSpool !== undefined })
         .then((manifest) => readManifest(manifest, 'local', unreadable, ourSpool)),
-      readRemote(pair, { known, texts: theirSpool !== undefined }, unreadable, theirSpool),
+      readRemote(pair, { known, texts: theirSpool !== undefined, signal }, unreadable, theirSpool),
     );
     const ours = local.files;
     const theirs = remote.tag === null ? new Map(state.files) : remote.files;
     const texts = {
-      ours: makeRecordTextReader(pair.ours, ourSpool),
-      theirs: makeRecordTextReader(pair.theirs, theirSpool),
+      ours: makeRecordTextReader(pair.ours, ourSpool, signal),
+      theirs: makeRecordTextReader(pair.theirs, theirSpool, signal),
     };
     await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
     const base: Files = new Map(state.files);
@@ -107,23 +107,23 @@ async function readRemote(
   unreadable: Map<string, string>,
   spool: TextSpool | undefined,
 ): Promise<Listing> {
-  const listing = pair.state.files.size ? await readDifferentGroups(pair, options.known, unreadable) : null;
+  const listing = pair.state.files.size ? await readDifferentGroups(pair, options, unreadable) : null;
   return listing ?? readManifest(await pair.theirs.manifest(options), 'remote', unreadable, spool);
 }
 
 /**
  * The files of the remote: those of the last common state, except for the groups of files in which the remote differs
  * from it, which are listed.
- * @param known tag of a manifest that has the files of the last common state
+ * @param options.known tag of a manifest that has the files of the last common state
  * @returns null if all files must be listed: the server is too old, most files differ, or they are being changed
  */
 async function readDifferentGroups(
   { theirs, state }: Pair,
-  known: string | undefined,
+  { known, signal }: NonNullable<Parameters<Replica['manifest']>[0]>,
   unreadable: Map<string, string>,
 ): Promise<Listing | null> {
   const count = chooseDigestGroupCount(state.files.size);
-  const remote = await theirs.digests(count, { known });
+  const remote = await theirs.digests(count, { known, signal });
   if (remote === 'unsupported') return null;
   if (remote === null) return { files: new Map(), tag: null };
   const own = new GroupDigests(count);
@@ -131,7 +131,7 @@ async function readDifferentGroups(
   const digests = own.compute(computeChecksum);
   const only = [...digests.keys()].filter((group) => digests[group] !== remote.digests[group]);
   if (only.length > maxListedGroups) return null;
-  const manifest = only.length ? await theirs.manifest({ groups: { count, only } }) : null;
+  const manifest = only.length ? await theirs.manifest({ groups: { count, only }, signal }) : null;
   const unreadableNow = new Map<string, string>();
   const listed = await readManifest(manifest, 'remote', unreadableNow);
   if (manifest && listed.tag !== remote.tag) return null;

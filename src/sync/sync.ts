@@ -72,9 +72,19 @@ export function push(pair: Pair, options: Omit<SyncOptions, 'choice'> = {}): Pro
 }
 
 async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promise<SyncResult> {
+  try {
+    return await compareAndTransfer(pair, options, from);
+  } catch (error) {
+    // A connection that the signal has closed has an error of its own.
+    options.signal?.throwIfAborted();
+    throw error;
+  }
+}
+
+async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side): Promise<SyncResult> {
   const { names = [], choice, isClone, force, dryRun = false, signal, onProgress } = options;
   const { state } = pair;
-  const comparison = await compareReplicas(pair, dryRun ? undefined : from);
+  const comparison = await compareReplicas(pair, dryRun ? undefined : from, signal);
   let spool: TextSpool | undefined;
   try {
     assertNamesExist(names, comparison);
@@ -89,13 +99,13 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
     const payloadCheck = makePayloadCheck(steps, plan.files[from === 'ours' ? 'theirs' : 'ours'], from);
     await options.onPlan?.({ plan, steps, comparison });
+    signal?.throwIfAborted();
     if (dryRun) {
       const outgoing = from === 'ours' ? steps : [];
       const texts = comparison.texts.ours;
-      const failures = await findForbiddenSteps({ steps: outgoing, target: pair.theirs, texts, payloadCheck });
+      const failures = await findForbiddenSteps({ steps: outgoing, target: pair.theirs, texts, payloadCheck, signal });
       return { plan, keptOurs, done: [], failures, skipped: [] };
     }
-    signal?.throwIfAborted();
     if (steps.length + plan.agreed.length + resolved.size > 0) await state.addSeenBy(rightsOf(pair.viewer));
     const otherTexts = comparison.texts[choice === 'ours' ? 'theirs' : 'ours'];
     for (const [path, file] of resolved) await setStateFile(state, path, file, otherTexts);
@@ -104,8 +114,8 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
     );
     await state.flush();
     const [source, target] = from === 'theirs' ? [pair.theirs, pair.ours] : [pair.ours, pair.theirs];
-    spool = await spoolTexts(pair, comparison, from, steps);
-    const texts = spool ? makeRecordTextReader(source, spool) : comparison.texts[from];
+    spool = await spoolTexts(pair, comparison, from, steps, signal);
+    const texts = spool ? makeRecordTextReader(source, spool, signal) : comparison.texts[from];
     const { done, failures, skipped } = await performSyncSteps({
       steps,
       source,
@@ -157,10 +167,11 @@ async function spoolTexts(
   { texts }: Comparison,
   from: Side,
   steps: readonly SyncStep[],
+  signal: AbortSignal | undefined,
 ): Promise<TextSpool | undefined> {
   const wanted = new Set(steps.flatMap((step) => (step.do === 'write' ? [step.now.checksum] : [])));
   if (wanted.size <= manyTexts || texts[from].isSpooled) return undefined;
-  const manifest = await pair[from].manifest({ texts: true });
+  const manifest = await pair[from].manifest({ texts: true, signal });
   const spool = await TextSpool.open(pair.spool);
   try {
     for await (const entry of manifest?.entries ?? []) if (wanted.has(entry.checksum)) await spool.add(entry);

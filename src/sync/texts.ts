@@ -71,7 +71,7 @@ export interface TextReader {
 const maxCached = 4_000_000;
 
 /** A reader that takes texts from the spool, and those that aren't in it from the replica. */
-export function makeRecordTextReader(replica: Replica, spool?: TextSpool): TextReader {
+export function makeRecordTextReader(replica: Replica, spool?: TextSpool, signal?: AbortSignal): TextReader {
   const cache = new Map<string, string>();
   let size = 0;
   return {
@@ -79,7 +79,7 @@ export function makeRecordTextReader(replica: Replica, spool?: TextSpool): TextR
     async get(path, checksum) {
       const known = cache.get(checksum) ?? (await spool?.get(checksum));
       if (known !== undefined && known !== null) return known;
-      const text = await collectRecordText(await replica.read(path, { checksum }));
+      const text = await collectRecordText(await replica.read(path, { checksum, signal }));
       if (computeChecksum(text) !== checksum) throw new StaleError();
       size += text.length;
       if (size > maxCached) {

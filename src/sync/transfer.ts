@@ -154,7 +154,7 @@ function* joinWithinNamespaces(groups: readonly StepGroup[]): Generator<StepGrou
 }
 
 async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: TransferRun): Promise<void> {
-  const { target, texts, state, isClone } = job;
+  const { target, texts, state, isClone, signal } = job;
   const found = new Map<SyncStep, string>();
   const expected = new Map<SyncStep, string | null>();
   await forEachConcurrent(batch, textsAtOnce, async (step) => {
@@ -170,7 +170,7 @@ async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: Tra
   const steps = batch.filter((step) => step.do !== 'write' || found.has(step));
   if (steps.length === 0) return;
   const changes = steps.map((step) => recordChange(step, expected.get(step) ?? step.ifMatch, found.get(step) ?? ''));
-  const outcomes = await target.apply(changes, { isClone });
+  const outcomes = await target.apply(changes, { isClone, signal });
   for (const [i, step] of steps.entries()) {
     const outcome = outcomes[i];
     if (!outcome?.done) {
@@ -192,7 +192,8 @@ export async function findForbiddenSteps({
   target,
   texts,
   payloadCheck,
-}: Pick<TransferJob, 'steps' | 'target' | 'texts' | 'payloadCheck'>): Promise<readonly Failure[]> {
+  signal,
+}: Pick<TransferJob, 'steps' | 'target' | 'texts' | 'payloadCheck' | 'signal'>): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
   for (const batch of batchesOf(steps.flatMap((step) => (step.do === 'put' ? [] : [[step]])))) {
     const found = new Map<SyncStep, string>();
@@ -200,7 +201,7 @@ export async function findForbiddenSteps({
       if (step.do === 'write') found.set(step, await texts.get(step.from, step.now.checksum));
     });
     const changes = batch.map((step) => recordChange(step, step.ifMatch, found.get(step) ?? ''));
-    for (const [i, outcome] of (await target.apply(changes, { dryRun: true })).entries()) {
+    for (const [i, outcome] of (await target.apply(changes, { dryRun: true, signal })).entries()) {
       const path = batch[i]?.path ?? '';
       const missing = batch[i] && payloadCheck(batch[i], found.get(batch[i]) ?? '');
       // Other reasons may be gone once the steps before are done.
@@ -228,7 +229,7 @@ async function transferBytes(
   const { checksum, size } = now;
   await failIfRefused(step, run, async () => {
     const onProgress = (bytes: number) => run.reportSent(step, bytes);
-    await target.put(path, { source: () => openBytes(source, from, now), checksum, size, onProgress, signal });
+    await target.put(path, { source: () => openBytes(source, from, now, signal), checksum, size, onProgress, signal });
     await state.set(from, now);
     await state.flush();
     run.markDone(step);
@@ -239,10 +240,15 @@ async function transferBytes(
  * A stream of a file's bytes, which are requested when the stream is read.
  * @param file its size is 0 if the record of the version doesn't have it
  */
-function openBytes(source: Replica, path: string, { checksum, size }: Pick<FileEntry, 'checksum' | 'size'>): Readable {
+function openBytes(
+  source: Replica,
+  path: string,
+  { checksum, size }: Pick<FileEntry, 'checksum' | 'size'>,
+  signal: AbortSignal | undefined,
+): Readable {
   async function* bytes() {
     let count = 0;
-    for await (const chunk of await source.read(path, { checksum })) {
+    for await (const chunk of await source.read(path, { checksum, signal })) {
       count += chunk.length;
       // They might be endless.
       if (size > 0 && count > size) throw new UnreachableError(`${path} has more bytes than its ${size}. Try again.`);

@@ -126,6 +126,35 @@ describe('push --json', () => {
   });
 });
 
+describe('Ctrl-C', () => {
+  for (const [line, method] of [
+    ['pull', 'GET'],
+    ['push', 'GET'],
+    ['push', 'PATCH'],
+    ['push --dry-run', 'PATCH'],
+  ] as const)
+    it(`ends a ${line} that waits for the answer to a ${method}`, async (t) => {
+      const { base, folder } = await served({ namespaces: {} }, t);
+      await type(['user', 'add', 'zoe', '--staff', 'true'], { root: folder.root });
+      const CATALOGUE_TOKEN = (await type(['token', 'add', 'zoe'], { root: folder.root })).out.trim();
+      let press = () => {};
+      const interrupted = new Promise<void>((resolve) => {
+        press = resolve;
+      });
+      const url = await startProxy(t, (incoming) => {
+        if (incoming.method !== method || !incoming.url?.startsWith('/api/v1/files/')) return base;
+        press();
+        return new Promise(() => {});
+      });
+      const env = { CATALOGUE_TOKEN };
+      const late = sleep(20_000, 'late', { ref: false });
+      const result = await Promise.race([type([...line.split(' '), '--remote', url], { env, interrupted }), late]);
+      assert.ok(typeof result === 'object', 'it goes on waiting');
+      assert.equal(result.exitCode, 130);
+      assert.match(result.err, /^error: Interrupted\. What was done until then stays/);
+    });
+});
+
 describe('a pull', () => {
   it('changes nothing after it has lost its lock', async (t) => {
     const { base } = await served(seed, t);

@@ -21,6 +21,8 @@ export async function startProxy(
       outgoing.writeHead(response.statusCode ?? 500, response.headers);
       response.pipe(outgoing);
     });
+    // The client may be gone, and the server too.
+    onward.on('error', () => outgoing.destroy());
     incoming.pipe(onward);
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
