@@ -128,6 +128,12 @@ for (const [name, makeFolder] of [
       const landing = await get<{ links: Link[] }>(`${root}/`);
       assert.deepEqual(ogcErrors('landingPage', landing), []);
       assertLinks(landing.links, 'self', 'alternate', 'service-desc', 'service-doc', 'conformance', 'data');
+      for (const name of ['conformance', 'data']) {
+        const [one, other] = [name, `http://www.opengis.net/def/rel/ogc/1.0/${name}`].map((rel) =>
+          landing.links.find((link) => link.rel === rel),
+        );
+        assert.equal(other?.href, one?.href);
+      }
       const classes = await get<{ conformsTo: string[] }>(
         landing.links.find(({ rel }) => rel === 'conformance')?.href ?? '',
       );

@@ -122,6 +122,9 @@ export function landingDocument(facts: CatalogueFacts) {
     { href: `${root}/api?f=html`, rel: 'service-doc', type: html, title: 'Definition of the API as a page' },
     { href: `${root}/conformance`, rel: 'conformance', type: json, title: 'Conformance classes' },
     { href: `${root}/collections`, rel: 'data', type: json, title: 'Collections of features' },
+    // Common has relations of its own (19-072, landing-page/root-success; 20-024, collections-list-op), Features has the others.
+    { href: `${root}/conformance`, rel: ogcRelation('conformance'), type: json, title: 'Conformance classes' },
+    { href: `${root}/collections`, rel: ogcRelation('data'), type: json, title: 'Collections of features' },
     { href: `${root}/functions`, rel: ogcRelation('functions'), type: json, title: 'Functions of filters' },
     ...(facts.licence ? [{ href: facts.licence.url, rel: 'license', type: html }] : []),
   ];
