@@ -79,7 +79,9 @@ export function findTimeColumns<Column extends DataColumn>(
       const word = new RegExp(`(?<![a-z])${startWord}(?![a-z])`, 'i');
       if (!word.test(start.name)) continue;
       const name = start.name.toLowerCase().replace(word, endWord);
-      const end = times.find((column) => column !== start && column.name.toLowerCase() === name);
+      const isEnd = (column: Column) => column !== start && column.name.toLowerCase() === name;
+      // Both ends of an interval are as precise (OGC API - Features, Part 5, primary-temporal-constraints).
+      const end = times.find((column) => isEnd(column) && column.type === start.type);
       if (end) return { start, end };
     }
   const instant = times.find(({ type }) => type === 'datetime') ?? times[0];

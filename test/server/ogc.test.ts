@@ -251,6 +251,7 @@ it('time columns are a pair for an interval, else the first datetime, else the f
   assert.deepEqual(timesOf({ valid_to: 'datetime', valid_from: 'datetime', seen: 'date' }), ['valid_from', 'valid_to']);
   assert.deepEqual(timesOf({ Start_Date: 'date', End_Date: 'date' }), ['Start_Date', 'End_Date']);
   assert.deepEqual(timesOf({ start: 'date', end: 'string' }), ['start']);
+  assert.deepEqual(timesOf({ start: 'date', end: 'datetime' }), ['end'], 'as precise');
   assert.deepEqual(timesOf({ day: 'date', moment: 'datetime' }), ['moment']);
   assert.deepEqual(timesOf({ name: 'string', clock: 'time' }), undefined);
   assert.deepEqual(timesOf({ restart: 'date', weekend: 'date' }), ['restart']);
