@@ -42,9 +42,13 @@ function tabular({ csv, columns }: Distribution) {
   };
 }
 
-/** What a field says of its texts. Dates of other forms are texts to Table Schema: it has one format for a column, which isn't known. */
+/**
+ * What a field says of its texts. Dates of other forms are texts to Table Schema: it has one format for a column, which isn't known.
+ * Times may be written as `10:00`, and datetimes with a blank for the T, or no offset: its default formats have neither.
+ */
 function inForm({ type }: Column, form: TextForm | undefined) {
   if (form === 'date') return { type: 'string' };
+  if (type === 'time' || type === 'datetime') return { format: 'any' };
   if (form === undefined) return {};
   return { ...(type === 'float' && { decimalChar: ',' }), groupChar: '.' };
 }

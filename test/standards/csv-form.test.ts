@@ -20,6 +20,7 @@ before(async () => {
   await workshop.publish('forms', 'forms.csv', forms);
   await workshop.publish('grouped', 'grouped.csv', 'n;m\n1.234;0,5\n', { decimal: ',' });
   await workshop.publish('plain', 'plain.csv', 'a,b\n1,2\n');
+  await workshop.publish('times', 'times.csv', 't,at,day\n10:00,2024-02-29 10:00,2024-02-29\n');
   await workshop.publish('lines', 'lines.geojsonl', '{"type":"Feature","geometry":null,"properties":{"a":1}}\n');
   for (const [slug, { file, reading, name = 'file.csv' }] of Object.entries(odd)) {
     await workshop.publish(slug, name, file, reading);
@@ -102,6 +103,7 @@ interface Odd {
 interface Field {
   readonly name: string;
   readonly type?: string;
+  readonly format?: string;
   readonly decimalChar?: string;
   readonly groupChar?: string;
 }
@@ -154,6 +156,18 @@ it('says how numbers are written, and takes dates that Table Schema would not re
     { name: 'n', type: 'integer', groupChar: '.' },
     { name: 'm', type: 'number', ...commas },
   ]);
+});
+
+it('lets times and datetimes have the forms that the catalogue reads', async () => {
+  const { schema } = await csvOf('times');
+  assert.deepEqual(
+    schema?.fields.map(({ type, format }) => [type, format]),
+    [
+      ['time', 'any'],
+      ['datetime', 'any'],
+      ['date', undefined],
+    ],
+  );
 });
 
 it('says nothing of a dialect where it is the default one', async () => {
