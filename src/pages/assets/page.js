@@ -173,6 +173,12 @@ if (search) {
     'aria-controls': 'suggestions',
     'aria-autocomplete': 'list',
   }))
+  /** Closes the list; an answer that is still to come opens it no more. */
+  const close = () => {
+    asked++;
+    show(false);
+  };
+
     search.setAttribute(name, value);
   let chosen = -1;
   let asked = 0;
@@ -223,10 +229,13 @@ if (search) {
   });
 
   search.addEventListener('keydown', (event) => {
-    if (list.hidden) return;
+    if (list.hidden) {
+      if (event.key === 'Escape') asked++;
+      return;
+    }
     const moves = { ArrowDown: () => choose(chosen + 1), ArrowUp: () => choose(chosen < 0 ? -1 : chosen - 1) };
     if (moves[event.key]) moves[event.key]();
-    else if (event.key === 'Escape') show(false);
+    else if (event.key === 'Escape') close();
     else if (event.key === 'Enter' && chosen >= 0) open(list.children[chosen]);
     else return;
     event.preventDefault();
@@ -235,5 +244,23 @@ if (search) {
     const item = event.target.closest('li');
     if (item) open(item);
   });
-  search.addEventListener('blur', () => show(false));
+  search.addEventListener('blur', close);
+}
+
+/** Copies a text; true if that is done. Over plain HTTP pages have no clipboard: the code is selected, and copied as by a key. */
+async function copy(text, code) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    if (code) getSelection().selectAllChildren(code);
+    const give = (event) => {
+      event.clipboardData.setData('text/plain', text);
+      event.preventDefault();
+    };
+    document.addEventListener('copy', give);
+    const isCopied = document.execCommand('copy');
+    document.removeEventListener('copy', give);
+    return isCopied;
+  }
 }
