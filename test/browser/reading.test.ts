@@ -88,6 +88,26 @@ describe('reading pages', () => {
   it('with few steps of the Tab key on the page of a dataset', async () => {
     const { page, context } = await visit(browser, base, countries);
     const stops = await page.evaluate(() => {
+  it('by a button that copies: it says so, and then what it does, on plain HTTP too', async () => {
+    for (const hasClipboard of [true, false]) {
+      const { page, context, incidents } = await visit(browser, base, '/');
+      await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+      if (!hasClipboard)
+        await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
+      await page.goto(`${base}${earthquakes}data/?mag__gte=6`);
+      const button = page.locator('.address [data-copy]');
+      await button.click();
+      await page.waitForFunction(() => document.querySelector('.address [data-copy]')?.textContent === 'Copied');
+      await button.click();
+      await page.waitForFunction(() => document.querySelector('.address [data-copy]')?.textContent === 'Copy');
+      const reader = await context.newPage();
+      await reader.goto(`${base}/docs/`);
+      assert.match(await reader.evaluate(() => navigator.clipboard.readText()), /data\/\?mag__gte=6$/);
+      assert.deepEqual(incidents, []);
+      await context.close();
+    }
+  });
+
       const groups = new Set<string>();
       return [...document.querySelectorAll<HTMLInputElement>('a[href],button,input,select,textarea,summary,[tabindex]')]
         .filter((one) => one.tabIndex >= 0 && !one.disabled && one.type !== 'hidden')

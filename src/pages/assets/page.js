@@ -4,12 +4,14 @@
 function prepare(root) {
   // Copies what the button names, or the code beside it.
   for (const button of root.querySelectorAll('[data-copy]')) {
+    const before = button.textContent;
+    let timer;
     button.addEventListener('click', async () => {
-      const text = button.dataset.copy || button.parentElement.querySelector('code').textContent;
-      await navigator.clipboard.writeText(text);
-      const before = button.textContent;
+      const code = button.parentElement.querySelector('code');
+      if (!(await copy(button.dataset.copy || code.textContent, code))) return;
       button.textContent = button.dataset.copied || before;
-      setTimeout(() => {
+      clearTimeout(timer);
+      timer = setTimeout(() => {
         button.textContent = before;
       }, 1500);
     });
@@ -245,6 +247,24 @@ if (search) {
     if (item) open(item);
   });
   search.addEventListener('blur', close);
+}
+
+/** Copies a text; true if that is done. Over plain HTTP pages have no clipboard: the code is selected, and copied as by a key. */
+async function copy(text, code) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    if (code) getSelection().selectAllChildren(code);
+    const give = (event) => {
+      event.clipboardData.setData('text/plain', text);
+      event.preventDefault();
+    };
+    document.addEventListener('copy', give);
+    const isCopied = document.execCommand('copy');
+    document.removeEventListener('copy', give);
+    return isCopied;
+  }
 }
 
 /** Copies a text; true if that is done. Over plain HTTP pages have no clipboard: the code is selected, and copied as by a key. */
