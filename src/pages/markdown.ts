@@ -21,8 +21,10 @@ markdown.renderer.rules.image = (tokens, index) => {
   return `<a href="${escapeHtml(source)}" rel="nofollow ugc">${escapeHtml(image.content || source)}</a>`;
 };
 // Tables scroll by themselves.
-markdown.renderer.rules.table_open = (_tokens, _index, _options, { tableLabel }: MarkdownTexts) =>
-  `<div class="scroll" tabindex="0" role="region" aria-label="${markdown.utils.escapeHtml(tableLabel)}"><table>`;
+markdown.renderer.rules.table_open = (_tokens, _index, _options, texts) => {
+  const label = markdown.utils.escapeHtml(String(texts?.tableLabel ?? ''));
+  return `<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>`;
+};
 markdown.renderer.rules.table_close = () => '</table></div>';
 
 /** Texts of the interface in a description, in the language of the page. */
@@ -57,7 +59,7 @@ function withShortLead(text: string): string {
 export function renderMarkdown(text: string, texts: MarkdownTexts): RenderedText {
   const tokens = markdown.parse(withShortLead(text.slice(0, maxLength)), {});
   const end = tokens[0]?.type === 'paragraph_open' ? tokens.findIndex(({ type }) => type === 'paragraph_close') + 1 : 0;
-  const render = (part: Token[]) => markdown.renderer.render(part, markdown.options, texts);
+  const render = (part: Token[]) => markdown.renderer.render(part, markdown.options, { ...texts });
   return { first: render(tokens.slice(0, end)), rest: render(tokens.slice(end)) };
 }
 
