@@ -6,6 +6,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Command } from 'commander';
 import { outputFormats } from '../../src/catalogue/output-formats.ts';
+import { schemas } from '../../src/catalogue/schemas.ts';
+import { settingsFromRecord } from '../../src/catalogue/settings.ts';
 import { nouns } from '../../src/cli/program.ts';
 import { describedOperation } from '../../src/server/openapi/operations.ts';
 import { routes } from '../../src/server/routes.ts';
@@ -51,6 +53,22 @@ function addressRows(): string[][] {
   return [...rows].map(([address, { of, methods, summary }]) => [`\`${address}\``, of.join(', '), methods, summary]);
 }
 
+interface Described {
+  readonly description?: string;
+  readonly default?: unknown;
+  readonly properties?: Readonly<Record<string, Described>>;
+}
+
+/** A row for each key of catalogue.yaml: what it means, and what counts without it. */
+function settingRows(described: Described, defaults: Readonly<Record<string, unknown>>, prefix = ''): string[][] {
+  return Object.entries(described.properties ?? {}).flatMap(([key, field]) => {
+    if (field.properties) return settingRows(field, {}, `${prefix}${key}: `);
+    const value = defaults[key] ?? field.default;
+    const isGiven = value !== undefined && typeof value !== 'object' && value !== '';
+    return [[`\`${prefix}${key}\``, cell(field.description ?? ''), isGiven ? `\`${value}\`` : '']];
+  });
+}
+
 describe('docs/', () => {
   it('commands.md lists every command with its options', async () => {
     const program = await declaredCommands();
@@ -68,6 +86,22 @@ describe('docs/', () => {
       'addresses',
       tableOf([['Address', 'Below a', 'Methods', 'What GET does'], ['---', '---', '---', '---'], ...addressRows()]),
     );
+  });
+
+  it('folder.md lists every key of catalogue.yaml', () => {
+    const rows = settingRows(schemas.settings as Described, { ...settingsFromRecord({}) });
+    assert.ok(rows.length > 20);
+    assertGenerated(
+      'folder.md',
+      'settings',
+      tableOf([['Key', 'Meaning', 'Without it'], ['---', '---', '---'], ...rows]),
+    );
+  });
+
+  it('harvesting.md names the lengths of pages', () => {
+    const { page_size, max_page_size } = settingsFromRecord({});
+    const row = readDocs('harvesting.md').match(/^\| `\?page=.*`\?page_size=.*$/m)?.[0] ?? '';
+    for (const length of [page_size, max_page_size]) assert.ok(row.includes(length.toLocaleString('en')), row);
   });
 
   it('remotes.md names the commands that work on a folder only', async () => {
