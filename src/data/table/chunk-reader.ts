@@ -13,6 +13,7 @@ import {
   type ChunkKey,
   type ChunkLocation,
   indexFilePath,
+  isOtherCopy,
   type RowGroup,
   rowsFilePath,
   type TableMetadata,
@@ -22,7 +23,7 @@ import { SpatialIndex } from './spatial-index.ts';
 
 type Chunk = ColumnChunk | GeometryChunk | RowOffsets;
 
-/** Chunks and spatial indexes in memory, by the payload's checksum, row group and chunk key. */
+/** Chunks and spatial indexes in memory, by the copy's folder, row group, chunk key and CRC-32. */
 export type ChunkCache = LRUCache<string, Chunk | SpatialIndex>;
 
 /** @param maxBytes of all entries together, approximately */
@@ -79,7 +80,7 @@ export class ChunkReader {
   async spatialIndex(): Promise<SpatialIndex | null> {
     const { indexBytes, indexCrc } = this.#metadata;
     if (indexBytes === 0) return null;
-    const cacheKey = `${this.#folder}/index`;
+    const cacheKey = `${this.#folder}/index/${indexCrc}`;
     const cached = this.#cache.get(cacheKey) as SpatialIndex | undefined;
     if (cached) return cached;
     const bytes = await readFile(indexFilePath(this.#folder)).catch((error) => {
@@ -95,11 +96,15 @@ export class ChunkReader {
     return (this.#metadata.rowGroups[group] as RowGroup).chunks[key];
   }
 
-  /** Key of a chunk in the cache. To make the text, and its hash, for each row of an ordered table took half of the time. */
+  /**
+   * Key of a chunk in the cache. The CRC-32 is a part of it, since a copy that was made again can have other row groups: they
+   * end where the chunks of the bytes do that were read. To make the text, and its hash, for each row of an ordered table took
+   * half of the time.
+   */
   #cacheKey(group: number, key: ChunkKey, location: ChunkLocation): string {
     const known = cacheKeys.get(location);
     if (known !== undefined) return known;
-    const made = `${this.#folder}/${group}/${key}`;
+    const made = `${this.#folder}/${group}/${key}/${location[3]}`;
     cacheKeys.set(location, made);
     return made;
   }
@@ -141,6 +146,8 @@ export class ChunkReader {
 
   #deleteDamaged(): DamagedCopyError {
     this.#onDamage();
+    if (isOtherCopy(this.#folder, this.#metadata))
+      return new DamagedCopyError(`The columnar copy ${this.#folder} was made again meanwhile.`);
     rmSync(this.#folder, { recursive: true, force: true });
     return new DamagedCopyError(`The columnar copy ${this.#folder} was damaged and has been deleted.`);
   }

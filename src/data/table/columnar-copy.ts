@@ -10,6 +10,7 @@
  * Row groups and column chunks are Parquet's terms. docs/decisions says why it is not Parquet or Arrow.
  */
 import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
 import { type FileHandle, mkdir, open, readdir, readFile, rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -205,6 +206,15 @@ export async function readTableMetadata(folder: string, checksum: string): Promi
     return metadata;
   } catch {
     return null;
+  }
+}
+
+/** True if a folder has another copy than the one whose metadata was read: one that was made since. */
+export function isOtherCopy(folder: string, metadata: TableMetadata): boolean {
+  try {
+    return readFileSync(metadataFile(folder), 'utf8') !== JSON.stringify(metadata);
+  } catch {
+    return false;
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import {
   closeSync,
+  createReadStream,
   existsSync,
   openSync,
   readdirSync,
@@ -292,6 +293,35 @@ test('the store: a table whose copy was deleted is made again', async () => {
   const again = await tables.open({ checksum, path });
   assert.notEqual(again, table);
   assert.equal(again && (await rowsOf(again)).length, length);
+});
+
+test('the store: of a copy that is made again with other row groups, no chunk of the former one is served', async () => {
+  const folder = temporaryFolder();
+  const path = join(folder, 'a.csv');
+  const rows = Array.from({ length: 30_000 }, (_, n) => `${n},name ${n} ${'x'.repeat(30)},${2 * n}`);
+  writeFileSync(path, `id,name,twice\n${rows.join('\n')}\n`);
+  // As from standard input or over the network: the row groups end where chunks do.
+  const copies = join(folder, 'copies');
+  const { checksum } = await ingest(createReadStream(path, { highWaterMark: 64 * 1024 }), {
+    fileName: 'a.csv',
+    cacheFolder: copies,
+  });
+  const groupsOf = () => JSON.parse(readFileSync(join(copies, checksum, 'table.json'), 'utf8')).rowGroups[0].rows;
+  const before = groupsOf();
+  const tables = new TableStore({ folder: copies });
+  const former = await tables.open({ checksum, path });
+  assert.ok(former);
+  for await (const row of former.scan({ columns: [0] })) row.value(0);
+  rmSync(join(copies, checksum), { recursive: true });
+  const table = await tables.open({ checksum, path });
+  assert.notEqual(groupsOf(), before, 'the row groups are the same, and the test says nothing');
+  assert.ok(table);
+  const read = (await rowsOf(table)).map(({ values }) => values.join());
+  const wrong = read.findIndex((row, n) => row !== rows[n]);
+  assert.deepEqual([read.length, read[wrong]], [rows.length, undefined]);
+  // The former table finds another file: it is no damaged one, and stays.
+  await assert.rejects(rowsOf(former), DamagedCopyError);
+  assert.equal(existsSync(join(copies, checksum)), true);
 });
 
 test('the store: a payload without rows is read once under each name', async () => {
