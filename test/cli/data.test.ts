@@ -156,6 +156,11 @@ describe('data', () => {
   });
 });
 
+it('data -o FILE --json says what was written', async () => {
+  const { out, cwd } = await data('-o', 'a.csv', '--json');
+  assert.deepEqual(JSON.parse(out), { file: 'a.csv', format: 'csv', size: statSync(join(cwd, 'a.csv')).size });
+});
+
 describe('download', () => {
   const name = 'trees-20200102030405000000.csv';
   const part = `a.csv.${createHash('sha256').update(trees).digest('hex').slice(0, 12)}.part`;

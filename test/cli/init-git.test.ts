@@ -36,6 +36,7 @@ describe('init --hook', () => {
     assert.equal(git('status', '--porcelain'), '');
     const again = await init('--hook');
     assert.deepEqual([again.err, again.exitCode], ['The hook exists already: .git/hooks/pre-commit\n', 0]);
+    assert.deepEqual(JSON.parse((await init('--hook', '--json')).out), { folder: root });
   });
 
   it('leaves a hook alone that is somebody’s, and says what to add to it', async (t) => {

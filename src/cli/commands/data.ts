@@ -162,5 +162,6 @@ async function write(call: Call, rows: Rows, output: string): Promise<void> {
   await runInterruptible(context, `${output} was not written.`, (signal) =>
     saveStreamToFile(resolve(context.cwd, output), rows.stream(), { onProgress, signal }),
   ).finally(end);
+  if (show.asJson) show.json({ file: output, format: rows.format, size: written });
   show.message(`Wrote rows of ${formatRef(rows.version)} to ${output} (${rows.format}, ${bytesText(written)}).`);
 }

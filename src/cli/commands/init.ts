@@ -55,7 +55,7 @@ export const command: Verb<InitOptions> = {
       await createCatalogue(folder, options.title.trim());
     }
     await writeGitSetup(parts);
-    if (show.asJson && !exists) show.json({ folder: name });
+    if (show.asJson) show.json({ folder: name });
     else if (!show.forPeople && !exists) show.line(name);
     for (const part of parts) {
       show.message(part.exists ? `The ${part.what} exists already: ${place(part)}` : `Added ${place(part)}.`);
