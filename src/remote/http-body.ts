@@ -15,6 +15,8 @@ export function decodeResponseBody(body: Readable, coding: string | undefined, b
   const bytes = Readable.from(withExplainedErrors(decoded, base), { objectMode: false });
   // The reader gets the error from the iteration. Without a reader, it must not end the process.
   for (const stream of [decoded, bytes]) stream.on('error', () => {});
+  // A body that is destroyed before it was read would keep its connection.
+  bytes.once('close', () => body.destroy());
   return bytes;
 }
 
@@ -55,6 +57,18 @@ export async function readResponseText(body: AsyncIterable<Uint8Array>, limit = 
   const text = await readResponseBeginning(body, limit);
   if (text.length > limit) throw longAnswer(limit);
   return text;
+}
+
+/** The bytes of a body. @throws LongAnswerError */
+export async function readResponseBytes(body: AsyncIterable<Uint8Array>, limit = maxAnswer): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of body) {
+    size += chunk.length;
+    if (size > limit) throw longAnswer(limit);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
 }
 
 const longAnswer = (limit: number) =>

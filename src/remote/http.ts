@@ -114,7 +114,11 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
     if ((status >= 200 && status < 300) || status === 304)
       return { status, headers, body: decodeResponseBody(body, headers['content-encoding'], base) };
     // A response to HEAD has no body to explain the error.
-    if (options.method === 'HEAD') return request({ ...options, method: 'GET' });
+    if (options.method === 'HEAD') {
+      const answer = await request({ ...options, method: 'GET' });
+      answer.body.destroy();
+      return answer;
+    }
     throw responseError({ status, headers, text: await readResponseBeginning(body, maxErrorBody), url });
   }
 

@@ -1,9 +1,9 @@
 /** Maps of a version's rows, drawn by a remote server. */
-import { buffer, text } from 'node:stream/consumers';
 import type { MapPicture, MapRequest, RowsMap, Tileset } from '../catalogue/maps.ts';
 import type { Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import type { Http, HttpResponse } from './http.ts';
+import { readResponseBytes, readResponseText as text } from './http-body.ts';
 import { refOfEntity } from './read.ts';
 import {
   anyObjectShape,
@@ -52,7 +52,7 @@ export async function fetchMap(http: Http, version: Version, { parameters }: Map
     plate: async () => text((await get('plate.svg')).body),
     tile: async ({ z, x, y }) => {
       const tile = await get(`tiles/${z}/${x}/${y}.mvt`);
-      const bytes = await buffer(tile.body);
+      const bytes = await readResponseBytes(tile.body);
       const [matched, drawn] = [countIn(tile, 'x-total-count'), countIn(tile, 'x-feature-count')];
       return { bytes: bytes.length > 0 ? bytes : null, matched, drawn };
     },
@@ -66,10 +66,15 @@ export async function fetchMap(http: Http, version: Version, { parameters }: Map
 
 const countIn = ({ headers }: HttpResponse, name: string): number => Number(headers[name] ?? 0);
 
+/** The greatest code point of Unicode. */
+const maxCodePoint = 0x10ffff;
+
 /** Reads the counts and the legend in the metadata of a picture. @throws UnreachableError */
 function parsePicture(svg: string): MapPicture {
   const metadata = /<metadata>([^<]*)<\/metadata>/.exec(svg)?.[1] ?? '';
-  const json = metadata.replace(/&#(\d{1,7});/g, (_, code) => String.fromCodePoint(Number(code)));
+  const json = metadata.replace(/&#(\d{1,7});/g, (reference, code) =>
+    Number(code) <= maxCodePoint ? String.fromCodePoint(Number(code)) : reference,
+  );
   const { counts, legend = null } = parseAs(pictureShape, json);
   return { svg, counts, legend } as unknown as MapPicture;
 }

@@ -156,7 +156,13 @@ export class RemoteReplica implements Replica {
   }
 }
 
+/** In characters, for all paths of a manifest: some millions of files. All of them are kept in memory. */
+const maxPaths = 500_000_000;
+/** Counted for each path in addition: that of a checksum. */
+const checksumLength = 64;
+
 async function* readEntries(body: Readable, base: string): AsyncGenerator<FileEntry, void, undefined> {
+  let length = 0;
   for await (const line of readLines(body)) {
     let value: unknown;
     try {
@@ -165,6 +171,8 @@ async function* readEntries(body: Readable, base: string): AsyncGenerator<FileEn
       throw error instanceof SyntaxError ? notReplica(base) : error;
     }
     const { path, checksum, size, record, text } = valueOfShape(answers.manifestEntry, value);
+    length += path.length + checksumLength;
+    if (length > maxPaths) throw new UnreachableError(`${base} lists more files than can be kept in memory.`);
     yield { path, checksum, size, record: record ?? false, ...(typeof text === 'string' && { text }) };
   }
 }

@@ -3,9 +3,13 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NotFoundError, UnreachableError } from '../../src/catalogue/errors.ts';
+import type { Http } from '../../src/remote/http.ts';
 import { openRemoteCatalogue, type RemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
+import { RemoteReplica } from '../../src/remote/replica.ts';
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -69,6 +73,45 @@ const below =
 const isUnreachable = (error: unknown) => error instanceof UnreachableError;
 
 describe('answers without an end', { concurrency: 2 }, () => {
+  it('a manifest is given up', { timeout: 120_000 }, async () => {
+    const path = 'x'.repeat(4096);
+    const lines = Buffer.from(`${JSON.stringify({ path, checksum: '', size: 0 })}\n`.repeat(100));
+    async function* body() {
+      for (;;) yield lines;
+    }
+    const request = async () => ({ status: 200, headers: {}, body: Readable.from(body()) });
+    const replica = new RemoteReplica({ base: 'http://x', request } as unknown as Http);
+    const read = async () => {
+      let count = 0;
+      for await (const _ of (await replica.manifest())?.entries ?? []) count++;
+      return count;
+    };
+    await assert.rejects(read(), /lists more files than can be kept in memory/);
+  });
+
+  it('a picture and a tile are given up', async (test) => {
+    const catalogue = await at(test, (request, response) =>
+      (/map\.svg|\.mvt/.test(request.url ?? '') ? endless('<svg>') : below(says('{}')))(request, response),
+    );
+    const map = await catalogue.map(ref, { parameters: [] });
+    await assert.rejects(map.picture(), isUnreachable);
+    await assert.rejects(map.tile({ z: 0, x: 0, y: 0 }), isUnreachable);
+  });
+
+  it('of a HEAD that is refused, the answer to a GET is not read', async (test) => {
+    let isClosed = false;
+    const catalogue = await at(test, (request, response) => {
+      if (request.method === 'HEAD') return void response.writeHead(405).end();
+      response.on('close', () => {
+        isClosed = true;
+      });
+      endless('x')(request, response);
+    });
+    await catalogue.replica.entry('catalogue.yaml');
+    for (let i = 0; i < 100 && !isClosed; i++) await sleep(50);
+    assert.equal(isClosed, true);
+  });
+
   it('JSON is given up', async (test) => {
     const catalogue = await at(test, endless(' '));
     await assert.rejects(catalogue.list('dataset', {}), isUnreachable);
@@ -197,4 +240,13 @@ it('a token goes to the server that it is for, wherever that sends us', async (t
     await assert.rejects(catalogue.media('a.png'));
   }
   assert.deepEqual(heard, []);
+});
+
+it('a character reference that no character has makes a picture unreadable, and is no defect of ours', async (test) => {
+  const svg = '<svg><metadata>&#9999999;</metadata></svg>';
+  const catalogue = await at(test, (request, response) =>
+    (request.url?.endsWith('map.svg') ? says(svg) : below(says('{}')))(request, response),
+  );
+  const map = await catalogue.map(ref, { parameters: [] });
+  await assert.rejects(map.picture(), isUnreachable);
 });
