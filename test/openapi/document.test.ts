@@ -111,6 +111,80 @@ describe('the OpenAPI document', () => {
   });
 });
 
+describe('an operation', () => {
+  const operation = (method: string, path: string) => {
+    const found = document.paths[path]?.[method];
+    assert.ok(found, `${method} ${path}`);
+    const parameters = (found.parameters ?? []).map((one) =>
+      '$ref' in one ? document.components.parameters[one.$ref.replace('#/components/parameters/', '')] : one,
+    );
+    const of = (place: string) => parameters.flatMap((one) => (one?.in === place ? [one.name] : []));
+    const contents = Object.fromEntries(
+      Object.entries(found.responses).map(([status, response]) => [
+        status,
+        Object.keys((response as { content?: object }).content ?? {}),
+      ]),
+    );
+    return { ...found, query: of('query'), headers: of('header'), contents, parameters };
+  };
+  const headersOf = (path: string) =>
+    Object.keys((operation('get', path).responses[200] as { headers?: object }).headers ?? {});
+  const dataset = '/api/v1/namespaces/{namespace}/datasets/{dataset}/';
+
+  it('says which credentials it needs: reads of what belongs to a user, and the secret of a webhook', () => {
+    for (const path of ['auth/tokens/', 'auth/tokens/{token}/', 'trash/', 'trash/{entry}/', 'users/me/'])
+      for (const method of ['get', 'head'])
+        assert.equal(operation(method, `/api/v1/${path}`).security?.length, 3, `${method} ${path}`);
+    assert.equal(operation('get', '/api/v1/users/{user}/').security, undefined);
+    const webhook = operation('post', '/webhooks/git');
+    assert.deepEqual(webhook.security, [{}]);
+    assert.deepEqual(webhook.headers, ['X-Hub-Signature-256', 'X-Gitea-Signature', 'X-Gitlab-Token']);
+    assert.ok(webhook.requestBody);
+  });
+
+  it('has a page and ?format= where the address has pages, of writes, too', () => {
+    for (const path of [
+      '/data.json',
+      '/metrics',
+      `${dataset}dcat.ttl`,
+      `${dataset}download/`,
+      '/stac/',
+      '/site_media/{path}',
+    ]) {
+      const { contents, query } = operation('get', path);
+      assert.deepEqual([contents[200]?.includes('text/html'), contents[303]], [false, undefined], path);
+      assert.ok(!query.includes('format'), path);
+    }
+    for (const [method, status] of [
+      ['patch', 200],
+      ['put', 200],
+    ] as const)
+      assert.ok(operation(method, dataset).contents[status]?.includes('text/html'), method);
+    assert.ok(operation('post', '/api/v1/datasets/').contents[201]?.includes('text/html'));
+    assert.deepEqual(operation('delete', dataset).contents[204], []);
+  });
+
+  it('has the parameters and headers that its handler reads, and no others', () => {
+    const bytes = ['Range', 'If-Range', 'If-Match', 'If-Modified-Since', 'If-Unmodified-Since'];
+    for (const path of [`${dataset}data/`, `${dataset}download/`, '/site_media/{path}'])
+      assert.deepEqual(operation('get', path).headers.toSorted(), [...bytes, 'If-None-Match'].toSorted(), path);
+    const profile = operation('get', `${dataset}profile/`).query;
+    assert.ok(profile.includes('_ordering'));
+    for (const name of ['_group_by', '_aggregate', '_bom', '_excel', '_sep']) assert.ok(!profile.includes(name), name);
+    const embed = operation('get', `${dataset}embed/`).query;
+    for (const name of ['_fields', '_ordering', '_limit', '_group_by', '_colour', '_view', 'maxwidth'])
+      assert.ok(embed.includes(name), name);
+    assert.deepEqual(operation('get', '/iceberg/v1/config').query.includes('warehouse'), true);
+    assert.deepEqual(operation('get', '/iceberg/v1/namespaces').query.includes('parent'), true);
+    assert.ok(headersOf(`${dataset}map.svg`).includes('X-Feature-Count'));
+    assert.ok(!headersOf('/site_media/{path}').includes('Repr-Digest'));
+    assert.ok(headersOf('/api/v1/files/{path}').includes('Repr-Digest'));
+    assert.ok(!headersOf('/metrics').includes('ETag'));
+    const put = operation('put', '/api/v1/files/{path}').parameters.find((one) => one?.name === 'If-None-Match');
+    assert.match(put?.description ?? '', /must not be there/);
+  });
+});
+
 describe('every recorded exchange', () => {
   /** Addresses that the API doesn't have: 404, or a redirect to the slash at their end. */
   const isOutside = (path: string) => contract.pathOf(path) === undefined;
@@ -180,6 +254,22 @@ describe('over HTTP', () => {
       page,
       /<link rel="service-desc" type="application\/vnd\.oai\.openapi\+json;version=3\.1" href="\/api\/v1\/openapi\.json"\/?>/,
     );
+  });
+
+  it('promises no page where a client that prefers pages gets none', async () => {
+    for (const path of [
+      '/data.json',
+      '/catalog.ttl',
+      '/feed.atom',
+      '/sitemap.xml',
+      '/stac/',
+      '/api/v1/files/catalogue.yaml',
+    ])
+      for (const query of ['', '?format=html']) {
+        const response = await get(path + query, { Accept: 'text/html,*/*;q=0.8' });
+        const type = response.headers.get('Content-Type') ?? '';
+        assert.ok(response.status >= 400 || !type.startsWith('text/html'), `${path}${query}: ${type}`);
+      }
   });
 
   it('is a page to read, in the language of the reader', async () => {

@@ -38,6 +38,8 @@ export interface Operation {
   readonly refusals?: readonly number[];
   /** True if it needs no credentials although it writes. */
   readonly isOpen?: boolean;
+  /** True if it needs credentials although it reads. */
+  readonly needsUser?: boolean;
 }
 
 /** The operation of a route; a function if it depends on the address. */
@@ -64,12 +66,13 @@ export type Tag = keyof typeof tags;
 
 /** Headers of responses. */
 export const headers = {
-  ETag: 'Strong validator, for If-None-Match and If-Match (RFC 9110, section 8.8.3).',
+  ETag: 'Validator, for If-None-Match and If-Match; strong unless it begins with `W/` (RFC 9110, section 8.8.3).',
   Link: 'Pages beside this one, other formats, the licence (RFC 8288).',
   Location: 'Address of what was created, or its new address.',
   'Retry-After': 'Seconds to wait.',
   'WWW-Authenticate': 'The scheme of credentials.',
-  'X-Total-Count': 'Number of rows that match, if a part of them is sent.',
+  'X-Total-Count': 'Number of rows that match, if a part of them is sent, and of maps.',
+  'X-Feature-Count': 'Number of features that are drawn.',
   'Content-Disposition': 'Name of the file.',
   'Repr-Digest': 'SHA-256 of the bytes (RFC 9530).',
   'Accept-Ranges': '`bytes`: parts of it can be asked for.',

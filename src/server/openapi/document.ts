@@ -20,6 +20,7 @@ import {
   ownErrorResponse,
   responseOf,
   responseRef,
+  securityOf,
   securitySchemes,
   sharedHeaders,
   sharedResponses,
@@ -154,26 +155,29 @@ function documentOperation(
   operation: Operation,
   shared: SharedParameters,
 ): DocumentOperation {
-  const { tag, summary, description: words, parameters = [], body, answers, isOpen, refusals: more = [] } = operation;
-  const hasPage = method === 'GET' && route.types.includes('text/html');
+  const { tag, summary, description: words, parameters = [], body, answers, refusals: more = [] } = operation;
+  const hasPage = hasPages(route);
   const statuses = [
     ...usualRefusals,
     ...refusals[method],
-    ...(hasPage ? [303] : []),
+    ...(hasPage && method === 'GET' ? [303] : []),
     ...more,
     ...(namesRecord.test(route.path) ? [308] : []),
   ];
   const responses = Object.fromEntries([
     ...Object.entries(answers).map(([status, answer]) => [
       status,
-      responseOf(status === '200' && method === 'GET' ? withDocuments(answer, route) : answer, hasPage),
+      responseOf(
+        status === '200' && method === 'GET' ? withDocuments(answer, route) : answer,
+        hasPage && status !== '204',
+      ),
     ]),
     ...statuses.filter((status) => !(status in answers)).map((status) => [status, refusalOf(route, status)]),
     ['default', refusalOf(route)],
   ]);
   const usual = [
     ...parametersInPath(route.path),
-    ...(route.types.includes('text/html') && !route.ownFormats ? [formatParameter] : []),
+    ...(hasPage && !route.ownFormats ? [formatParameter] : []),
     ...(method === 'GET' ? [ifNoneMatchHeader] : []),
   ];
   return {
@@ -185,10 +189,12 @@ function documentOperation(
     parameters: shared.refer(withUsual(parameters, usual)),
     ...(body && { requestBody: { content: body, ...(method === 'POST' && { required: true }) } }),
     responses,
-    ...(!isOpen && method !== 'GET' && { security: [{ token: [] }, { bearer: [] }, { session: [] }] }),
-    ...(isOpen && { security: [{}] }),
+    ...securityOf(method, operation),
   };
 }
+
+/** True if responses may be pages: where any type is accepted, there is one document, whatever the client prefers. */
+const hasPages = ({ types }: Route): boolean => types.includes('text/html') && !types.includes('*/*');
 
 /** The response to an error, or to a condition. @param status undefined for any other */
 function refusalOf({ errorBody }: Route, status?: number): object {
@@ -205,12 +211,10 @@ function withDocuments(answer: Answer, { documents = [], types }: Route): Answer
   return { ...answer, content: { ...answer.content, ...Object.fromEntries(contents) } };
 }
 
-function headOperation(
-  route: Route,
-  { tag, summary, parameters = [] }: Operation,
-  shared: SharedParameters,
-): DocumentOperation {
+function headOperation(route: Route, operation: Operation, shared: SharedParameters): DocumentOperation {
+  const { tag, summary, parameters = [] } = operation;
   return {
+    ...securityOf('GET', operation),
     operationId: operationId('HEAD', route.path),
     tags: [tag],
     summary: `${summary}: headers alone`,

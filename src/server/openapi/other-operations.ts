@@ -14,12 +14,13 @@ import {
   textContent,
 } from './description.ts';
 import {
+  byteHeaders,
   dryRunParameter,
   ifMatchHeader,
   ifNoneMatchHeader,
   listParameters,
   pagingParameters,
-  rangeHeader,
+  webhookHeaders,
 } from './parameters.ts';
 
 /** A read that answers with one kind of document. */
@@ -29,14 +30,16 @@ const read = (tag: Tag, summary: string, content: Content, parameters: Operation
   parameters,
   answers: { 200: { description: 'As asked for.', content, headers: ['ETag'] } },
 });
+/** A read that needs credentials. */
+const readOfUser = (...parts: Parameters<typeof read>): Operation => ({ ...read(...parts), needsUser: true });
 /** A read of stored bytes, as a whole or in ranges. */
-const readOfBytes = (tag: Tag, summary: string): Operation => ({
+const readOfBytes = (tag: Tag, summary: string, digest: readonly 'Repr-Digest'[] = []): Operation => ({
   tag,
   summary,
-  parameters: [rangeHeader],
+  parameters: byteHeaders,
   refusals: [412, 416],
   answers: {
-    200: { description: 'The bytes.', content: bytesContent('*/*'), headers: ['ETag', 'Repr-Digest'] },
+    200: { description: 'The bytes.', content: bytesContent('*/*'), headers: ['ETag', ...digest] },
     206: { description: 'A part of the bytes.', content: bytesContent('*/*'), headers: ['Content-Range'] },
   },
 });
@@ -94,7 +97,7 @@ const fileOperations = {
     },
   },
   'File Instance': {
-    GET: readOfBytes('Changes', 'Read the bytes of a file'),
+    GET: readOfBytes('Changes', 'Read the bytes of a file', ['Repr-Digest']),
     PUT: {
       tag: 'Changes',
       summary: 'Write a record as a whole, or add a payload or an image',
@@ -102,7 +105,7 @@ const fileOperations = {
       parameters: [
         dryRunParameter,
         ifMatchHeader,
-        ifNoneMatchHeader,
+        { ...ifNoneMatchHeader, description: '`*` for a file that must not be there yet.' },
         { name: 'Repr-Digest', in: 'header', description: '`sha-256=:<base64>:` of the bytes.', schema: text },
       ],
       body: bytesContent('*/*'),
@@ -131,7 +134,7 @@ const tokenOperations = {
     },
   },
   'Token List': {
-    GET: read('Credentials', 'List tokens, without their secrets', json('TokenPage'), pagingParameters),
+    GET: readOfUser('Credentials', 'List tokens, without their secrets', json('TokenPage'), pagingParameters),
     POST: {
       tag: 'Credentials',
       summary: 'Create a token',
@@ -146,14 +149,14 @@ const tokenOperations = {
     },
   },
   'Token Instance': {
-    GET: read('Credentials', 'Read about a token', json('Token')),
+    GET: readOfUser('Credentials', 'Read about a token', json('Token')),
     DELETE: { tag: 'Credentials', summary: 'Revoke a token', answers: removed },
   },
 } as const satisfies Operations;
 
 const trashOperations = {
   'Trash List': {
-    GET: read('Trash', 'List removed records, the last one first', json('TrashPage'), pagingParameters),
+    GET: readOfUser('Trash', 'List removed records, the last one first', json('TrashPage'), pagingParameters),
     DELETE: {
       tag: 'Trash',
       summary: 'Empty the trash',
@@ -162,7 +165,7 @@ const trashOperations = {
     },
   },
   'Trash Instance': {
-    GET: read('Trash', 'Read about a removed record', json('TrashEntry')),
+    GET: readOfUser('Trash', 'Read about a removed record', json('TrashEntry')),
     DELETE: { tag: 'Trash', summary: 'Delete a removed record for good', answers: removed },
   },
   Restore: {
@@ -196,9 +199,16 @@ const standardOperations = {
         json('Document'),
       ),
   },
-  'Iceberg Config': { GET: read('Standards', 'Read the configuration of the Iceberg REST catalog', json('Document')) },
+  'Iceberg Config': {
+    GET: read('Standards', 'Read the configuration of the Iceberg REST catalog', json('Document'), [
+      queryParameter('warehouse', 'Location of an export of tables.'),
+    ]),
+  },
   'Iceberg Namespaces': {
-    GET: read('Standards', 'List the namespaces of the Iceberg REST catalog', json('Document'), icebergParameters),
+    GET: read('Standards', 'List the namespaces of the Iceberg REST catalog', json('Document'), [
+      ...icebergParameters,
+      queryParameter('parent', 'Namespaces within this one: there are none.'),
+    ]),
   },
   'Iceberg Namespace': { GET: read('Standards', 'Read a namespace of the Iceberg REST catalog', json('Document')) },
   'Iceberg Tables': {
@@ -246,11 +256,19 @@ const siteOperations = {
       summary: 'Fetch new commits from the git remote that the server follows',
       description:
         'For the webhooks of GitHub, GitLab, Gitea and Forgejo. The body is signed with the secret of the server, or the secret is in X-Gitlab-Token or in Authorization (Bearer).',
+      isOpen: true,
+      parameters: [dryRunParameter, ...webhookHeaders],
+      body: bytesContent('*/*'),
       answers: { 202: { description: 'It is fetched.', content: json('Document') } },
     },
   },
   Readiness: { GET: read('Operation', 'Check that the catalogue has been read', json('Document')) },
-  Metrics: { GET: read('Operation', 'Read figures for Prometheus', textContent('text/plain')) },
+  Metrics: {
+    GET: {
+      ...read('Operation', 'Read figures for Prometheus', {}),
+      answers: { 200: { description: 'The figures.', content: textContent('text/plain') } },
+    },
+  },
   // For browsers and crawlers.
   Home: null,
   Static: null,

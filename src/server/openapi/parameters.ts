@@ -127,6 +127,11 @@ export const rowParameters: readonly Parameter[] = [
   columnFilters,
 ];
 
+const rowParametersBut = (...names: readonly string[]) => rowParameters.filter(({ name }) => !names.includes(name));
+
+/** The parameters of profiles: those that choose rows and columns. */
+export const profileParameters = rowParametersBut('_format', '_group_by', '_aggregate', '_bom', '_excel', '_sep');
+
 /** The parameters of maps: those that choose rows, and the map's own. */
 export const mapParameters: readonly Parameter[] = [
   ...rowParameters.filter(({ name }) => ['_bbox', '_filter', 'filters'].includes(name)),
@@ -134,14 +139,19 @@ export const mapParameters: readonly Parameter[] = [
 ];
 export const widthParameter = queryParameter('_width', 'Width in pixels.', { ...count, minimum: 100, maximum: 2000 });
 
-export const viewParameter = queryParameter(
-  '_view',
-  'What the frame shows; by default a map, if the rows have a geometry.',
-  {
-    ...text,
-    enum: ['map', 'table'],
-  },
-);
+const viewParameter = queryParameter('_view', 'What the frame shows; by default a map, if the rows have a geometry.', {
+  ...text,
+  enum: ['map', 'table'],
+});
+
+/** The parameters of frames: those of the rows in a table, and of oEmbed. */
+export const embedParameters: readonly Parameter[] = [
+  ...rowParametersBut('_format', '_bom', '_excel', '_sep'),
+  queryParameter('_colour', 'Column that colours the map.'),
+  viewParameter,
+  queryParameter('maxwidth', 'Most pixels of the width that JSON has.', number),
+  queryParameter('maxheight', 'Most pixels of the height that JSON has.', number),
+];
 
 export const dryRunParameter = queryParameter('dry_run', 'True to check the write only: nothing changes.', flag);
 
@@ -180,13 +190,45 @@ export const uploadFields: Readonly<Record<string, JsonSchema>> = {
   ),
 };
 
-export const rangeHeader: Parameter = {
+const rangeHeader: Parameter = {
   name: 'Range',
   in: 'header',
   description: 'A range of bytes.',
   schema: text,
   example: 'bytes=0-99',
 };
+
+const conditionHeader = (name: string, description: string): Parameter => ({
+  name,
+  in: 'header',
+  description,
+  schema: text,
+});
+
+/** Headers of reads of stored bytes (RFC 9110, sections 13 and 14). */
+export const byteHeaders: readonly Parameter[] = [
+  rangeHeader,
+  conditionHeader(
+    'If-Range',
+    'An ETag, or the date of Last-Modified: the range is sent if it is current, else all bytes.',
+  ),
+  conditionHeader('If-Match', 'ETags: 412 if none of them is current.'),
+  conditionHeader(
+    'If-Modified-Since',
+    'A date of HTTP: 304 if the bytes are not newer; of the latest version, if they are of this date.',
+  ),
+  conditionHeader('If-Unmodified-Since', 'A date of HTTP: 412 if the bytes are newer.'),
+];
+
+/** Headers by which git hosts show that they know the secret of the server: one of them is needed. */
+export const webhookHeaders: readonly Parameter[] = [
+  conditionHeader(
+    'X-Hub-Signature-256',
+    '`sha256=` and the HMAC-SHA-256 of the body in hexadecimal, as GitHub sends it.',
+  ),
+  conditionHeader('X-Gitea-Signature', 'The HMAC-SHA-256 of the body in hexadecimal, as Gitea and Forgejo send it.'),
+  conditionHeader('X-Gitlab-Token', 'The secret, as GitLab sends it.'),
+];
 
 /** The parameters of an operation behind the usual ones, but for those that it describes itself. */
 export function withUsual(own: readonly Parameter[], usual: readonly Parameter[]): readonly Parameter[] {

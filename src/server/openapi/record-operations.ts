@@ -162,7 +162,10 @@ export const recordOperations = {
   'Group List': collection('group', 'List groups'),
   'Group Instance': instance('group'),
   'User List': collection('user', 'List users'),
-  'User Instance': instance('user'),
+  'User Instance': {
+    ...instance('user'),
+    GET: ({ path }) => ({ ...read('user'), ...(path.endsWith('/me/') && { needsUser: true }) }),
+  },
   'Query List': collection('query', 'List saved queries'),
   'Query Instance': instance('query'),
   History: {

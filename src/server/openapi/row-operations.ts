@@ -16,11 +16,12 @@ import {
 } from './description.ts';
 import { featureCollectionExample } from './examples.ts';
 import {
+  byteHeaders,
+  embedParameters,
   listParameters,
   mapParameters,
-  rangeHeader,
+  profileParameters,
   rowParameters,
-  viewParameter,
   widthParameter,
 } from './parameters.ts';
 
@@ -54,6 +55,8 @@ const rows: Operation = {
 
 const rowHeaders: Answer['headers'] = ['ETag', 'Link', 'X-Total-Count', 'Content-Disposition'];
 
+const countHeaders: Answer['headers'] = ['ETag', 'X-Total-Count', 'X-Feature-Count'];
+
 /** A map: `file` is the last part of a tile's address. */
 const map = (summary: string, content: Content, more: readonly Parameter[] = []): Operation => ({
   tag: 'Maps',
@@ -74,6 +77,7 @@ export const rowOperations = {
   Data: {
     GET: ({ path }) => ({
       ...rows,
+      parameters: [...rowParameters, ...byteHeaders],
       refusals: [412, 416],
       answers: {
         200: { description: 'The rows.', content: rowContent(path.endsWith(':extension')), headers: rowHeaders },
@@ -81,13 +85,20 @@ export const rowOperations = {
       },
     }),
   },
-  Map: { GET: map('Draw a map of the rows', bytesContent('image/svg+xml'), [widthParameter]) },
+  Map: {
+    GET: {
+      ...map('Draw a map of the rows', bytesContent('image/svg+xml'), [widthParameter]),
+      answers: { 200: { description: 'The map.', content: bytesContent('image/svg+xml'), headers: countHeaders } },
+    },
+  },
   Embed: {
-    GET: map(
-      'Describe a map or a table of the rows for a frame (oEmbed 1.0); as a page, it is that map or table',
-      jsonContent(schemaRef('Document')),
-      [viewParameter],
-    ),
+    GET: {
+      ...map(
+        'Describe a map or a table of the rows for a frame (oEmbed 1.0); as a page, it is that map or table',
+        jsonContent(schemaRef('Document')),
+      ),
+      parameters: embedParameters,
+    },
   },
   Overview: {
     GET: {
@@ -107,7 +118,7 @@ export const rowOperations = {
         200: {
           description: 'The tile.',
           content: bytesContent('application/vnd.mapbox-vector-tile'),
-          headers: ['ETag'],
+          headers: countHeaders,
         },
         204: { description: 'No row is in the tile.' },
       },
@@ -118,7 +129,7 @@ export const rowOperations = {
       tag: 'Rows',
       summary: 'Read statistics of the columns',
       description: 'With filters, also how many matching rows are in each bin and have each value.',
-      parameters: rowParameters,
+      parameters: profileParameters,
       answers: {
         200: { description: 'The statistics.', content: jsonContent(schemaRef('Profile')), headers: ['ETag'] },
       },
@@ -137,7 +148,7 @@ export const rowOperations = {
     GET: {
       tag: 'Versions',
       summary: 'Download the payload, byte for byte',
-      parameters: [rangeHeader],
+      parameters: byteHeaders,
       refusals: [412, 416],
       answers: {
         200: {
@@ -163,7 +174,10 @@ export const rowOperations = {
       tag: 'Rows',
       summary: 'Compare the rows of two versions',
       parameters: [
-        queryParameter('_from', 'Slug of the version to compare with; by default the one before.'),
+        queryParameter(
+          '_from',
+          'Slug of the version to compare with, or `<namespace>/<dataset>@<version>` of another dataset; by default the one before.',
+        ),
         queryParameter('_key', 'Columns whose values together identify a row, with commas; by default detected.'),
         queryParameter('_format', 'Format; wins over Accept.', { ...text, enum: ['json', 'ndjson', 'html', 'api'] }),
       ],

@@ -148,7 +148,7 @@ const files: Readonly<Record<string, JsonSchema>> = {
     removed: flag,
     moved_to: orNull(address),
   }),
-  ChangePage: page(schemaRef('Change'), { until: text, complete_since: orNull(text) }),
+  ChangePage: page(schemaRef('Change'), { until: orNull(text), complete_since: orNull(text) }),
   TrashEntry: objectSchema({
     id: text,
     kind: text,

@@ -1,5 +1,15 @@
 /** Responses, headers and security schemes that operations share. */
-import { type Answer, type Content, type HeaderName, headers, jsonContent, schemaRef, text } from './description.ts';
+import type { Method } from '../route.ts';
+import {
+  type Answer,
+  type Content,
+  type HeaderName,
+  headers,
+  jsonContent,
+  type Operation,
+  schemaRef,
+  text,
+} from './description.ts';
 import { fieldErrorsExample, problemExample } from './examples.ts';
 
 type Json = Record<string, unknown>;
@@ -88,6 +98,12 @@ export const sharedResponses: Json = {
 export const sharedHeaders: Json = Object.fromEntries(
   Object.entries(headers).map(([name, words]) => [name, { description: words, schema: text }]),
 );
+
+/** The credentials that an operation needs; none of its own for those that the document names for all. */
+export function securityOf(method: Method, { isOpen, needsUser }: Operation) {
+  if (isOpen) return { security: [{}] };
+  return method !== 'GET' || needsUser ? { security: [{ token: [] }, { bearer: [] }, { session: [] }] } : {};
+}
 
 export const securitySchemes: Json = {
   token: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Token <token>`' },
