@@ -61,6 +61,16 @@ describe('completion', () => {
     ['pull parks/benches parks/t', ['parks/trees']],
     ['diff pa', ['parks/']],
     ['clone x ', ['<folders>']],
+    ['data @', ['@tall']],
+    ['dataset show @', []],
+    ['download @', []],
+    ['version add @', []],
+    ['diff parks/trees @', ['@latest', `@${version}`]],
+    ['diff parks/trees wa', ['water/']],
+    ['check --changed --for', ['--format']],
+    ['check --changed --format g', ['github']],
+    ['check --changed --chan', []],
+    ['serve --follow-git --follow-', ['--follow-interval']],
     ['completion ', ['bash', 'zsh', 'fish']],
   ];
   for (const [line, offer] of table)
@@ -73,6 +83,7 @@ describe('completion', () => {
     await type(['remote', 'add', 'prod', 'https://data.example.org'], { root, env });
     assert.deepEqual(await offered('--remote p', { env }), ['prod']);
     assert.deepEqual(await offered('login ', { env }), ['prod']);
+    assert.deepEqual(await offered('serve --follow-git ', { env }), []);
   });
 
   it('writes names so that bash expands nothing in them', () => {

@@ -94,15 +94,16 @@ async function values(
       return { candidates: await named(sources, current, '', { kind: source.from }) };
     case 'home':
       return { candidates: current.includes('/') ? [] : await homes(sources, current) };
-    case 'dataset':
+    case 'rows':
       if (current.startsWith('@')) return { candidates: await named(sources, current, '@', { kind: 'query' }) };
       return { candidates: await datasetsAndVersions(sources, current) };
-    case 'version of the dataset': {
-      const home = await datasetOf(expected.given, names);
-      if (!home) return plain(['latest']);
-      const within = { kind: 'version', namespace: home.namespace, dataset: home.slug } as const;
-      return { candidates: await named(sources, current, '', within) };
-    }
+    case 'other':
+      if (current.startsWith('@')) return versionsOfDataset(expected.given, current, '@', sources);
+      return { candidates: await datasetsAndVersions(sources, current) };
+    case 'dataset':
+      return { candidates: await datasetsAndVersions(sources, current) };
+    case 'version of the dataset':
+      return versionsOfDataset(expected.given, current, '', sources);
     case 'column':
       return { candidates: columnWords(await columns(), '') };
     case 'columns': {
@@ -115,6 +116,14 @@ async function values(
     case 'nothing':
       return { candidates: [] };
   }
+}
+
+/** Versions of the dataset that the command line names. @param prefix the text before a version in the same word */
+async function versionsOfDataset(given: Given, current: string, prefix: '' | '@', sources: Sources): Promise<Offer> {
+  const home = await datasetOf(given, sources.names);
+  if (!home) return plain([`${prefix}latest`]);
+  const within = { kind: 'version', namespace: home.namespace, dataset: home.slug } as const;
+  return { candidates: await named(sources, current, prefix, within) };
 }
 
 /** Names of datasets that begin with the current word: first the namespace, then the dataset, then its versions. */

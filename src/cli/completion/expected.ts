@@ -36,10 +36,14 @@ export async function expectedNextWord(
   const given = { arguments: [] as string[], options: {} as Record<string, string | true> };
 
   for (const word of words) {
-    if (waiting) {
+    if (waiting && isValueOf(waiting, word)) {
       given.options[waiting.attributeName()] = word;
       waiting = undefined;
-    } else if (!onlyArguments && word === '--') onlyArguments = true;
+      continue;
+    }
+    if (waiting) given.options[waiting.attributeName()] = true;
+    waiting = undefined;
+    if (!onlyArguments && word === '--') onlyArguments = true;
     else if (!onlyArguments && /^-./.test(word)) {
       const { option, value } = optionIn(at, word);
       if (option && takesValue(option) && value === undefined) waiting = option;
@@ -52,7 +56,8 @@ export async function expectedNextWord(
     } else given.arguments.push(word);
   }
 
-  if (waiting) return { what: 'value', at, given, option: waiting, prefix: '' };
+  if (waiting && isValueOf(waiting, current)) return { what: 'value', at, given, option: waiting, prefix: '' };
+  if (waiting) given.options[waiting.attributeName()] = true;
   if (!onlyArguments && current.startsWith('-')) {
     const { option, value } = optionIn(at, current);
     if (value === undefined) return { what: 'option', at, given };
@@ -64,6 +69,9 @@ export async function expectedNextWord(
   const argument = at.registeredArguments[given.arguments.length] ?? (last?.variadic ? last : undefined);
   return argument ? { what: 'argument', at, given, argument } : { what: 'nothing' };
 }
+
+/** True if a word behind an option is its value: of an optional one, none that begins with a minus. */
+const isValueOf = (option: Option, word: string) => !(option.optional && word.startsWith('-'));
 
 const takesValue = (option: Option) => option.required || option.optional;
 

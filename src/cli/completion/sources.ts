@@ -13,6 +13,10 @@ export type Source =
         | 'group'
         | 'user'
         | 'query'
+        /** A dataset, or a saved query behind an @. */
+        | 'rows'
+        /** A dataset, or a version of the first one behind an @. */
+        | 'other'
         | 'version of the dataset'
         | 'column'
         | 'columns'
@@ -30,7 +34,7 @@ const byLabel: Readonly<Record<string, From>> = {
   namespace: 'namespace',
   dataset: 'dataset',
   version: 'dataset',
-  other: 'dataset',
+  other: 'other',
   query: 'query',
   group: 'group',
   owner: 'group',
@@ -50,6 +54,8 @@ const byLabel: Readonly<Record<string, From>> = {
 const byPlace: Readonly<Record<string, From>> = {
   'dataset add name': 'home',
   'open name': 'dataset',
+  'data dataset': 'rows',
+  'serve --follow-git': 'nothing',
   'pull names': 'dataset',
   'push names': 'dataset',
   'diff what': 'dataset',
