@@ -1,24 +1,26 @@
 /**
  * The small script of a page with a map: the picture stays until the reader asks for the moving map by the button
- * `[data-map-open]`, or, if the figure has `data-map-auto`, until it is seen. Only then the rest is loaded.
+ * `[data-map-open]`. Only then the rest is loaded.
  */
 for (const figure of document.querySelectorAll<HTMLElement>('[data-map-tiles]')) {
   const button = figure.querySelector<HTMLElement>('[data-map-open]');
+  let isOpening = false;
   const open = async () => {
+    if (isOpening) return;
+    isOpening = true;
     button?.setAttribute('aria-busy', 'true');
-    const { openMap } = await import('./map.ts');
-    await openMap(figure, button);
+    try {
+      const { openMap } = await import('./map.ts');
+      await openMap(figure, button);
+    } catch {
+      const { failed } = JSON.parse(figure.dataset.mapTexts ?? '{}');
+      if (button && failed) button.textContent = failed;
+    }
+    button?.removeAttribute('aria-busy');
+    isOpening = false;
   };
   button?.addEventListener('click', (event) => {
     event.preventDefault();
     void open();
   });
-  if ('mapAuto' in figure.dataset) {
-    const observer = new IntersectionObserver((entries) => {
-      if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
-      observer.disconnect();
-      void open();
-    });
-    observer.observe(figure);
-  }
 }

@@ -40,23 +40,26 @@ export async function openMap(figure: HTMLElement, button: HTMLElement | null): 
     if (!response.ok) throw new Error(`${response.status}`);
     showMap(figure, button, texts, (await response.json()) as TilesetDocument);
   } catch {
-    if (button) {
-      button.textContent = texts.failed;
-      button.removeAttribute('aria-busy');
-    }
+    if (button) button.textContent = texts.failed;
   }
 }
 
+let styles: Promise<void> | undefined;
+
 /** Loads the styles of the map, which stand beside this script. */
-function addStylesheet(): Promise<unknown> {
-  const href = new URL('map.css', import.meta.url).href;
-  if (document.querySelector(`link[href="${href}"]`)) return Promise.resolve();
-  const link = Object.assign(document.createElement('link'), { rel: 'stylesheet', href });
-  document.head.append(link);
-  return new Promise((resolve, reject) => {
-    link.onload = resolve;
-    link.onerror = reject;
+function addStylesheet(): Promise<void> {
+  styles ??= new Promise((resolve, reject) => {
+    const link = document.createElement('link');
+    Object.assign(link, { rel: 'stylesheet', href: new URL('map.css', import.meta.url).href });
+    link.onload = () => resolve();
+    link.onerror = () => {
+      link.remove();
+      styles = undefined;
+      reject(new Error(link.href));
+    };
+    document.head.append(link);
   });
+  return styles;
 }
 
 function showMap(figure: HTMLElement, button: HTMLElement | null, texts: MapTexts, tileset: TilesetDocument): void {

@@ -20,10 +20,16 @@ function prepare(root) {
   // The moving map is loaded when it is asked for.
   for (const button of root.querySelectorAll('[data-map-open]')) {
     const load = async () => {
-      await import('./map-start.js');
-      button.click();
+      try {
+        await import('./map-start.js');
+        button.removeEventListener('click', load);
+        button.click();
+      } catch {
+        const { mapTexts = '{}' } = button.closest('figure').dataset;
+        button.textContent = JSON.parse(mapTexts).failed ?? button.textContent;
+      }
     };
-    button.addEventListener('click', load, { once: true });
+    button.addEventListener('click', load);
   }
 
   // The tool that was chosen last is chosen again.
