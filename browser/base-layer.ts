@@ -37,7 +37,8 @@ export function makeBaseLayer(): BaseLayer {
     for (const line of borders)
       source?.addFeature(new Feature({ geometry: new LineString(positionsOf(line)), kind: 'border' }));
   };
-  void load(coarse, '110m');
+  // Without a base map, the rows are still shown.
+  load(coarse, '110m').catch(() => {});
   let isFineLoaded = false;
   return {
     layers: [coarse, fine],
@@ -53,7 +54,12 @@ export function makeBaseLayer(): BaseLayer {
       const isFine = zoom >= detailZoom;
       if (isFine && !isFineLoaded) {
         isFineLoaded = true;
-        void load(fine, '50m').then(() => coarse.setVisible(false));
+        load(fine, '50m').then(
+          () => coarse.setVisible(!fine.getVisible()),
+          () => {
+            isFineLoaded = false;
+          },
+        );
       }
       fine.setVisible(isFine);
       if (!isFine) coarse.setVisible(true);
