@@ -70,13 +70,14 @@ function showMap(figure: HTMLElement, button: HTMLElement | null, texts: MapText
   stage.append(target);
   const animates = !matchMedia('(prefers-reduced-motion: reduce)').matches;
   const duration = animates ? 250 : 0;
+  const source = new VectorTileSource({
+    format: new MVT({ layers: ['rows'], layerName: '_layer' }),
+    // The same host as the page, whatever the server calls itself.
+    url: (tileset.tiles[0] ?? '').replace(/^https?:\/\/[^/]+/, ''),
+    maxZoom: tileset.maxzoom,
+  });
   const rows = new VectorTileLayer({
-    source: new VectorTileSource({
-      format: new MVT({ layers: ['rows'], layerName: '_layer' }),
-      // The same host as the page, whatever the server calls itself.
-      url: (tileset.tiles[0] ?? '').replace(/^https?:\/\/[^/]+/, ''),
-      maxZoom: tileset.maxzoom,
-    }),
+    source,
     // Redrawn while it moves: a table may have features of all sizes.
     updateWhileAnimating: false,
   });
@@ -106,7 +107,7 @@ function showMap(figure: HTMLElement, button: HTMLElement | null, texts: MapText
   map.getView().on('change:resolution', () => base.showDetail(map.getView().getZoom() ?? 0));
   base.showDetail(map.getView().getZoom() ?? 0);
 
-  const panel = new RowPanel(stage, figure.dataset.rows ?? '', texts);
+  const panel = new RowPanel(stage, target, figure.dataset.rows ?? '', texts);
   const showRowAt = (pixel: number[], tolerance: number) => {
     const found = map.forEachFeatureAtPixel(pixel, (feature) => feature, {
       hitTolerance: tolerance,
@@ -127,13 +128,32 @@ function showMap(figure: HTMLElement, button: HTMLElement | null, texts: MapText
   target.addEventListener('keydown', ({ key, target: at }) => {
     const [width = 0, height = 0] = map.getSize() ?? [];
     if (key === 'Enter' && at === target) showRowAt([width / 2, height / 2], keyboardTolerance);
+  });
+  stage.addEventListener('keydown', ({ key }) => {
     if (key === 'Escape') panel.hide();
   });
+  saySomeTilesFailed(stage, source, texts);
   if (figure.dataset.rows) addViewLink(stage, map, figure.dataset.rows, texts.rowsInView);
   map.once('rendercomplete', () => {
     if (button) button.hidden = true;
     figure.dataset.mapReady = '';
     target.focus({ preventScroll: true });
+  });
+}
+
+/** Says so when tiles could not be loaded, since their place looks like one without rows, and offers to load them again. */
+function saySomeTilesFailed(stage: HTMLElement, source: VectorTileSource, texts: MapTexts): void {
+  const note = Object.assign(document.createElement('div'), { className: 'map-note' });
+  note.setAttribute('role', 'status');
+  const again = Object.assign(document.createElement('button'), { type: 'button', textContent: texts.tryAgain });
+  again.addEventListener('click', () => {
+    note.replaceChildren();
+    stage.querySelector<HTMLElement>('.map-live')?.focus({ preventScroll: true });
+    source.refresh();
+  });
+  stage.append(note);
+  source.on('tileloaderror', () => {
+    if (!note.firstChild) note.append(`${texts.tilesFailed} `, again);
   });
 }
 

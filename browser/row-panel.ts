@@ -8,6 +8,9 @@ export const mapTexts = {
   openRow: 'Open this row',
   rowsInView: 'Rows in this view',
   moreRows: 'and {count} more rows here: zoom in to see each',
+  oneMoreRow: 'and one more row here: zoom in to see it',
+  tilesFailed: 'Parts of the map could not be loaded.',
+  tryAgain: 'Try again',
   failed: 'The map can’t be shown now. The picture stays.',
   rowFailed: 'The row can’t be shown now.',
 };
@@ -20,11 +23,13 @@ export class RowPanel {
   readonly #element: HTMLElement;
   readonly #rows: string;
   readonly #texts: MapTexts;
+  readonly #map: HTMLElement;
   /** The row that was asked for last. */
   #asked = -1;
 
-  /** @param rows address of the rows, with the filters of the map */
-  constructor(stage: HTMLElement, rows: string, texts: MapTexts) {
+  /** @param map gets the focus of a panel that is closed @param rows address of the rows, with the filters of the map */
+  constructor(stage: HTMLElement, map: HTMLElement, rows: string, texts: MapTexts) {
+    this.#map = map;
     this.#rows = rows;
     this.#texts = texts;
     this.#element = Object.assign(document.createElement('div'), { className: 'map-row', hidden: true });
@@ -34,15 +39,15 @@ export class RowPanel {
 
   hide(): void {
     this.#asked = -1;
+    const hadFocus = this.#element.contains(document.activeElement);
     this.#element.hidden = true;
+    if (hadFocus) this.#map.focus({ preventScroll: true });
   }
 
   /** @param offset number of the row among those of the address @param count of rows that the feature stands for */
   async show(offset: number, count: number): Promise<void> {
     this.#asked = offset;
     const address = new URL(this.#rows, document.baseURI);
-    for (const name of ['page', 'page_size', 'limit', 'offset', 'format', '_page', '_page_size', '_format'])
-      address.searchParams.delete(name);
     address.searchParams.set('_offset', String(offset));
     address.searchParams.set('_limit', '1');
     const link = Object.assign(document.createElement('a'), { href: address.href, textContent: this.#texts.openRow });
@@ -50,17 +55,15 @@ export class RowPanel {
     const row = await this.#fetchRow(address);
     if (this.#asked !== offset) return;
     const parts: HTMLElement[] = [this.#closeButton(), row ? listOf(row) : paragraph(this.#texts.rowFailed)];
-    if (count > 1)
-      parts.push(
-        paragraph(
-          this.#texts.moreRows.replace(
-            '{count}',
-            (count - 1).toLocaleString(document.documentElement.lang || undefined),
-          ),
-        ),
-      );
+    if (count > 1) parts.push(paragraph(this.#moreRows(count - 1)));
     this.#element.replaceChildren(...parts, link);
     this.#element.hidden = false;
+  }
+
+  #moreRows(count: number): string {
+    const { moreRows, oneMoreRow } = this.#texts;
+    if (count === 1) return oneMoreRow;
+    return moreRows.replace('{count}', count.toLocaleString(document.documentElement.lang || undefined));
   }
 
   async #fetchRow(address: URL): Promise<Record<string, unknown> | null> {

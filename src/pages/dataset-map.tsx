@@ -147,6 +147,9 @@ export function movingMapTexts({ locale }: Pick<PageContext, 'locale'>): Readonl
     openRow: locale.text('openRow'),
     rowsInView: locale.text('rowsInView'),
     moreRows: locale.text('mapMoreRows', { count: '{count}' }),
+    oneMoreRow: locale.text('mapOneMoreRow'),
+    tilesFailed: locale.text('mapTilesFailed'),
+    tryAgain: locale.text('mapTryAgain'),
     failed: locale.text('mapFailed'),
     rowFailed: locale.text('mapRowFailed'),
   };
