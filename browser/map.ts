@@ -13,7 +13,7 @@ import VectorTileSource from 'ol/source/VectorTile.js';
 import View from 'ol/View.js';
 import type { Tileset } from '../src/catalogue/maps.ts';
 import { makeBaseLayer } from './base-layer.ts';
-import { type MapTexts, mapTexts, RowPanel } from './row-panel.ts';
+import { type MapTexts, makeLink, mapTexts, RowPanel } from './row-panel.ts';
 import { makeRowStyle } from './row-style.ts';
 
 /** The members of `tiles.json` that are used here. */
@@ -23,6 +23,8 @@ interface TilesetDocument {
   readonly extent: Tileset['bounds'];
   readonly classes: Tileset['legend'];
   readonly column: Tileset['column'];
+  /** Name of the parameter of a box. */
+  readonly box: string;
 }
 
 /** Height of a tap or a click around a feature that still means it, in pixels. */
@@ -133,7 +135,7 @@ function showMap(figure: HTMLElement, button: HTMLElement | null, texts: MapText
     if (key === 'Escape') panel.hide();
   });
   saySomeTilesFailed(stage, source, texts);
-  if (figure.dataset.rows) addViewLink(stage, map, figure.dataset.rows, texts.rowsInView);
+  if (figure.dataset.rows) addViewLink(stage, map, { rows: figure.dataset.rows, box: tileset.box }, texts.rowsInView);
   map.once('rendercomplete', () => {
     if (button) button.hidden = true;
     figure.dataset.mapReady = '';
@@ -157,24 +159,33 @@ function saySomeTilesFailed(stage: HTMLElement, source: VectorTileSource, texts:
   });
 }
 
-/** A link to the rows in the part of the world that the map shows: the filter `bbox`, which follows the map. */
-function addViewLink(stage: HTMLElement, map: OpenLayersMap, rows: string, text: string): void {
-  const link = Object.assign(document.createElement('a'), { className: 'map-view', textContent: text });
+/** Decimal places of a degree: a tenth of a metre. */
+const places = 1e6;
+
+/** A link to the rows in the part of the world that the map shows: the filter by a box, which follows the map. */
+function addViewLink(
+  stage: HTMLElement,
+  map: OpenLayersMap,
+  { rows, box }: { readonly rows: string; readonly box: string },
+  text: string,
+): void {
+  const link = makeLink({ className: 'map-view', textContent: text });
   stage.append(link);
   const update = () => {
     const view = map.getView().calculateExtent(map.getSize() ?? [600, 300]);
     const [west = 0, south = 0, east = 0, north = 0] = transformExtent(view, 'EPSG:3857', 'EPSG:4326');
     const address = new URL(rows, document.baseURI);
+    const { searchParams: parameters } = address;
     // On the page of the rows, the columns and the order stay.
-    if (address.pathname === location.pathname) address.search = location.search;
-    for (const name of ['page', 'page_size', 'limit', 'offset', '_page', '_page_size', '_limit', '_offset'])
-      address.searchParams.delete(name);
-    address.searchParams.delete('bbox');
-    const box = [turned(west), south, turned(east), north].map((degrees) => Number(degrees.toFixed(4)));
-    const search = address.searchParams.toString();
-    const filter = east - west < 360 ? `bbox=${box}` : '';
-    link.href =
-      address.pathname + [search, filter].filter(Boolean).reduce((sum, part, i) => `${sum}${i ? '&' : '?'}${part}`, '');
+    const shown = new URLSearchParams(address.pathname === location.pathname ? location.search : '');
+    for (const name of ['_fields', '_ordering']) for (const value of shown.getAll(name)) parameters.append(name, value);
+    for (const name of ['bbox', '_bbox']) parameters.delete(name);
+    // Outwards, so that no row at the edge is left out.
+    const [left, bottom] = [turned(west), south].map((degrees) => Math.floor(degrees * places) / places);
+    const [right, top] = [turned(east), north].map((degrees) => Math.ceil(degrees * places) / places);
+    const filter = east - west < 360 ? `${box}=${[left, bottom, right, top]}` : '';
+    const search = [parameters.toString(), filter].filter(Boolean).join('&');
+    link.href = address.pathname + (search && `?${search}`);
   };
   map.on('moveend', update);
   update();

@@ -50,7 +50,7 @@ export class RowPanel {
     const address = new URL(this.#rows, document.baseURI);
     address.searchParams.set('_offset', String(offset));
     address.searchParams.set('_limit', '1');
-    const link = Object.assign(document.createElement('a'), { href: address.href, textContent: this.#texts.openRow });
+    const link = makeLink({ href: address.href, textContent: this.#texts.openRow });
     address.searchParams.set('_format', 'objects');
     const row = await this.#fetchRow(address);
     if (this.#asked !== offset) return;
@@ -82,6 +82,12 @@ export class RowPanel {
     button.addEventListener('click', () => this.hide());
     return button;
   }
+}
+
+/** A link of the map. In the page of another site it opens a tab: no page but the embedded one is shown in a frame. */
+export function makeLink(properties: Partial<HTMLAnchorElement>): HTMLAnchorElement {
+  const link = Object.assign(document.createElement('a'), properties);
+  return window.top === window ? link : Object.assign(link, { target: '_blank', rel: 'noopener' });
 }
 
 function paragraph(text: string): HTMLElement {

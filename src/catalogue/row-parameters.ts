@@ -20,6 +20,19 @@ export type AggregateFunction = keyof typeof aggregateFunctions;
 /** Reserved parameters of rows that also work without their underscore, if no column has that name. */
 export const unprefixedParameters = ['format', 'page', 'page_size', 'limit', 'offset', 'bbox', 'filter'] as const;
 
+/** Parameters that choose a part of the rows, with and without their underscore. */
+export const partParameters: readonly string[] = ['page', 'page_size', 'limit', 'offset'].flatMap((name) => [
+  name,
+  `_${name}`,
+]);
+
+/** Parameters that say in which form rows are written. */
+export const formParameters: readonly string[] = ['format', '_format', '_bom', '_excel', '_sep'];
+
+/** Name of the parameter of a box, for data with these columns. */
+export const boxParameter = (columns: readonly Pick<Column, 'name'>[]): 'bbox' | '_bbox' =>
+  columns.some(({ name }) => name === 'bbox') ? '_bbox' : 'bbox';
+
 /** Names that may be a column's or a parameter's: those of rows, and `width` of maps. */
 export const ambiguousNames: readonly string[] = [...unprefixedParameters, 'width'];
 

@@ -2,9 +2,11 @@
 import type { RowsPart } from '../catalogue/catalogue.ts';
 import type { ColumnProfile, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import {
+  formParameters,
   haveAggregates,
   haveGeometry,
   parametersFromRecord,
+  partParameters,
   quotedName,
   withExactNames,
 } from '../catalogue/row-parameters.ts';
@@ -41,8 +43,9 @@ const facetValues = 20;
 const mostCounted = 200_000;
 
 const isLimit = /^_?(limit|page_size)$/;
-const isPart = /^_?(limit|offset|page|page_size)$/;
 const isFormat = /^_?format$/;
+/** Parameters that change nothing about which rows match. */
+const notFiltering: readonly string[] = [...partParameters, ...formParameters, '_fields', '_ordering'];
 
 /** Sizes of pages, in the settings of the catalogue. */
 type PageSizes = Pick<Settings, 'page_size' | 'max_page_size'>;
@@ -150,10 +153,7 @@ export async function findRows(
   return { items, columns, matched, offset, limit };
 }
 
-const filtersOf = (parameters: Parameters): Parameters =>
-  parameters.filter(
-    ([name]) => !isPart.test(name) && !isFormat.test(name) && !/^_(fields|ordering|bom|sep|excel)$/.test(name),
-  );
+const filtersOf = (parameters: Parameters): Parameters => parameters.filter(([name]) => !notFiltering.includes(name));
 
 /** Filters that are tried, at most. */
 const mostObstacles = 10;

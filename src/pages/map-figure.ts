@@ -8,6 +8,7 @@
  *     </figure>
  */
 import { defaultMapWidth, type MapLegend, mapSize } from '../catalogue/maps.ts';
+import { formParameters, partParameters } from '../catalogue/row-parameters.ts';
 
 export interface MapFigureOptions {
   /** Address of the dataset, the version or the saved query, with a slash at its end. */
@@ -18,8 +19,6 @@ export interface MapFigureOptions {
   readonly width?: number;
   /** Texts of the moving map in the page's language, by the names in `browser/row-panel.ts`; English where absent. */
   readonly texts?: Readonly<Record<string, string>>;
-  /** True if the moving map comes when the figure is seen, without a click. */
-  readonly opensWhenSeen?: boolean;
 }
 
 export interface MapFigure {
@@ -32,10 +31,10 @@ export interface MapFigure {
 }
 
 /** Parameters that choose a part or a form of the rows, and not the rows of the map. */
-const otherParameters = /^_?(format|page|page_size|limit|offset|width)$|^_(fields|ordering|bom|sep|excel)$/;
+const otherParameters = [...partParameters, ...formParameters, '_fields', '_ordering', 'width', '_width'];
 
-export function mapFigure({ address, parameters, width, texts, opensWhenSeen }: MapFigureOptions): MapFigure {
-  const shown = parameters.filter(([name]) => !otherParameters.test(name));
+export function mapFigure({ address, parameters, width, texts }: MapFigureOptions): MapFigure {
+  const shown = parameters.filter(([name]) => !otherParameters.includes(name));
   const addressOf = (name: string, pairs: readonly (readonly [string, string])[]) => {
     const search = new URLSearchParams(pairs.map(([key, value]): [string, string] => [key, value])).toString();
     return `${address}${name}${search && `?${search}`}`;
@@ -47,7 +46,6 @@ export function mapFigure({ address, parameters, width, texts, opensWhenSeen }: 
       'data-map-tiles': tiles,
       'data-rows': addressOf('data/', filters),
       ...(texts && { 'data-map-texts': JSON.stringify(texts) }),
-      ...(opensWhenSeen && { 'data-map-auto': '' }),
     },
     picture: {
       src: addressOf('map.svg', width === undefined ? shown : [...shown, ['_width', String(width)]]),

@@ -1,5 +1,6 @@
 /** The filters of rows: in words as chips, the form that adds one, and the address that they make. */
 import type { VNode } from 'preact';
+import { aggregateParameters, formParameters, partParameters } from '../catalogue/row-parameters.ts';
 import type { Column } from '../catalogue/types.ts';
 import { escapeHtml } from './html.ts';
 import type { Locale } from './locale.ts';
@@ -33,12 +34,14 @@ const lookupTexts = {
 const offered = ['exact', 'ne', 'gte', 'lte', 'icontains', 'istartswith', 'in', 'range', 'isnull'] as const;
 
 /** Parameters that select a part of the rows or say how they are written, and are no filters. */
-const otherParameters =
-  /^_?(format|page|page_size|limit|offset)$|^_(fields|ordering|group_by|aggregate|bom|excel|sep)$/;
+const otherParameters: readonly string[] = [
+  ...[...partParameters, ...formParameters, ...aggregateParameters],
+  ...['_fields', '_ordering'],
+];
 
 /** The filters in a query string. @param query with names as `withExactNames` gives them */
 export const filtersIn = (query: URLSearchParams): readonly (readonly [string, string])[] =>
-  [...query].filter(([name]) => !otherParameters.test(name));
+  [...query].filter(([name]) => !otherParameters.includes(name));
 
 /** A filter in words: `mag at least 4.5`. */
 export function filterInWords(locale: Locale, name: string, value: string, columns: readonly Column[]): string {

@@ -1,5 +1,6 @@
 /** The address of the rows that are seen, with its parameters set off, the same rows in other formats, and lines for tools. */
 import type { VNode } from 'preact';
+import { partParameters } from '../catalogue/row-parameters.ts';
 import type { Column } from '../catalogue/types.ts';
 import { formatName } from './format-names.ts';
 import { absoluteUrl, hrefOf, type PageContext, queryStringOf } from './page-context.ts';
@@ -28,7 +29,7 @@ export interface RowsAddressProps {
 export function RowsAddress({ context, matched, columns, isAggregated, ...source }: RowsAddressProps): VNode {
   const { locale, path, query } = context;
   const own = [...query].filter(([name]) => !/^_?format$/.test(name));
-  const all = queryStringOf(own.filter(([name]) => !/^_?(limit|offset|page|page_size)$/.test(name)));
+  const all = queryStringOf(own.filter(([name]) => !partParameters.includes(name)));
   const hasGeometry = !isAggregated && columns.some(({ type }) => type === 'geometry');
   const formats = isAggregated
     ? (['csv', 'objects', 'ndjson'] as const)

@@ -1,13 +1,14 @@
 /** Beside a table of rows: a map of those that match, and filters by place and by the values of columns. */
 import type { VNode } from 'preact';
 import type { FacetValue } from '../catalogue/facets.ts';
+import { partParameters } from '../catalogue/row-parameters.ts';
 import type { Column } from '../catalogue/types.ts';
 import { BoxForm } from './area.tsx';
 import { movingMapTexts } from './dataset-map.tsx';
 import { filterName } from './histogram.tsx';
 import { mapFigure } from './map-figure.ts';
 import { hrefOf, hrefWith, type PageContext } from './page-context.ts';
-import { filtersIn, fromFirst } from './row-filters.tsx';
+import { filtersIn } from './row-filters.tsx';
 
 /** Values of a column with their counts in the matching rows. */
 export interface ColumnFacet {
@@ -24,13 +25,7 @@ interface AsideProps {
 }
 
 /** Parameters of the part of the rows that is shown. */
-export const noPart = {
-  ...fromFirst,
-  _limit: null,
-  limit: null,
-  _page_size: null,
-  page_size: null,
-};
+export const noPart: Readonly<Record<string, null>> = Object.fromEntries(partParameters.map((name) => [name, null]));
 
 /** Width of the picture in pixels: twice that of the column, for dense screens. */
 const mapWidth = 544;

@@ -2,6 +2,7 @@
 import { NotFoundError } from '../catalogue/errors.ts';
 import type { RowsMap, Tileset } from '../catalogue/maps.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
+import { boxParameter } from '../catalogue/row-parameters.ts';
 import { clampBounds } from '../data/map/mercator.ts';
 import { parseTileAddress } from '../data/map/parameters.ts';
 import { rowCountProperty, tileLayerName } from '../data/map/tile.ts';
@@ -122,6 +123,7 @@ export const respondTileset: MapResponder = async (request, map) => {
     column: tileset.column,
     classes: tileset.legend,
     extent: tileset.bounds,
+    box: boxParameter(map.version.columns ?? dataset.columns),
   };
   return { json: () => JSON.stringify(document), type: 'application/json' };
 };

@@ -7,6 +7,8 @@ import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { withExactNames } from '../../src/catalogue/row-parameters.ts';
+import { lightColours } from '../../src/data/map/picture-style.ts';
 import { mapFigure } from '../../src/pages/map-figure.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
@@ -20,14 +22,20 @@ const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
+const policyOf = (path: string) => (path === '/framed' ? policy.replace(/; frame-ancestors.*/, '') : policy);
+
 const escapeAttribute = (text: string) => text.replaceAll('&', '&amp;').replaceAll('"', '&quot;');
 const attributesOf = (values: Readonly<Record<string, string | number>>) =>
   Object.entries(values)
     .map(([name, value]) => `${name}="${escapeAttribute(String(value))}"`)
     .join(' ');
 
-function pageOf(parameters: readonly (readonly [string, string])[]): string {
-  const { attributes, picture } = mapFigure({ address: '/api/v1/namespaces/lab/datasets/places/', parameters });
+const datasets = '/api/v1/namespaces/lab/datasets/';
+
+/** A page with the map of a dataset of this test. */
+function pageOf(dataset: string, query: URLSearchParams): string {
+  const parameters = withExactNames(query, [{ name: 'limit' }]);
+  const { attributes, picture } = mapFigure({ address: `${datasets}${dataset}/`, parameters });
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">
     <title>Places</title><link rel="icon" href="data:,"><link rel="stylesheet" href="/page.css"><script type="module" src="/assets/map-start.js"></script></head>
     <body><figure ${attributesOf(attributes)}><div data-map-stage><img ${attributesOf({ ...picture })} alt="Map">
@@ -50,17 +58,25 @@ describe('the moving map', { skip: !browserPath && 'no Chromium here' }, () => {
         [40, 30, 'east'],
         [-40, -30, 'west'],
       ].map(([x, y, name]) => ({
-        ...{ type: 'Feature', properties: { name, size: Number(x) } },
+        ...{ type: 'Feature', properties: { name, size: Number(x), limit: 50 } },
         geometry: { type: 'Point', coordinates: [x, y] },
       })),
     ];
     await workshop.publish('places', 'places.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
+    // More than a tile draws one by one: two of them lie in the middle.
+    const many = `longitude,latitude\n${'1,5\n'.repeat(20_000)}5.6,5\n5.6,5\n10.2,5\n`;
+    await workshop.publish('many', 'many.csv', many);
+    await workshop.publish('boxes', 'boxes.csv', 'bbox,longitude,latitude\nsmall,1,2\nlarge,3,4\n');
     catalogue = await serveFolder(workshop.root);
     front = createServer((request, response) => {
       const url = new URL(request.url ?? '/', 'http://localhost');
       const own = (type: string, body: string | Buffer) =>
-        response.writeHead(200, { 'Content-Type': type, 'Content-Security-Policy': policy }).end(body);
-      if (url.pathname === '/') own('text/html; charset=utf-8', pageOf([...url.searchParams]));
+        response.writeHead(200, { 'Content-Type': type, 'Content-Security-Policy': policyOf(url.pathname) }).end(body);
+      const isPage = request.headers.accept?.includes('text/html');
+      const [, dataset = 'places'] = /([a-z]+)\/data\/$/.exec(url.pathname) ?? [];
+      const frame = '<!doctype html><iframe src="/framed" width="620" height="380"></iframe>';
+      if (url.pathname === '/frame') response.writeHead(200, { 'Content-Type': 'text/html' }).end(frame);
+      else if (isPage) own('text/html; charset=utf-8', pageOf(dataset, url.searchParams));
       else if (url.pathname === '/page.css')
         own('text/css', 'body,figure{margin:0}[data-map-stage]{width:600px;height:300px}img{width:100%;height:100%}');
       else if (url.pathname.startsWith('/assets/')) {
@@ -88,7 +104,7 @@ describe('the moving map', { skip: !browserPath && 'no Chromium here' }, () => {
 
   /** Opens the page. What must never happen is collected: messages, refusals of the policy, requests to other hosts. */
   async function visit(
-    search = '',
+    path = '',
     colorScheme: 'light' | 'dark' = 'light',
   ): Promise<{ page: Page; wrong: string[]; asked: string[] }> {
     const page = await browser.newPage({ viewport: { width: 640, height: 400 }, colorScheme });
@@ -100,7 +116,7 @@ describe('the moving map', { skip: !browserPath && 'no Chromium here' }, () => {
       asked.push(request.url());
       if (!request.url().startsWith(base) && !request.url().startsWith('data:')) wrong.push(request.url());
     });
-    await page.goto(`${base}/${search}`);
+    await page.goto(`${base}/${path}`);
     return { page, wrong, asked };
   }
   const ready = (page: Page) => page.waitForSelector('[data-map-ready]', { timeout: 20_000 });
@@ -178,6 +194,140 @@ describe('the moving map', { skip: !browserPath && 'no Chromium here' }, () => {
       );
       await page.close();
     }
+  });
+
+  it('says of a point that stands for two rows that there is one more', async () => {
+    const { page } = await visit(`${datasets.slice(1)}many/data/`);
+    await page.click('[data-map-open]');
+    await ready(page);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.map-row:not([hidden])');
+    assert.match(await page.innerText('.map-row'), /and one more row here: zoom in to see it/);
+    await page.close();
+  });
+
+  it('gets the focus back from the panel of a row that is closed, by its button or by Escape', async () => {
+    const { page } = await visit();
+    await page.click('[data-map-open]');
+    await ready(page);
+    for (const key of ['Enter', 'Escape']) {
+      await page.focus('.map-live');
+      await page.keyboard.press('Enter');
+      await page.waitForSelector('.map-row:not([hidden])');
+      await page.focus('.map-row button');
+      await page.keyboard.press(key);
+      assert.equal(await page.isVisible('.map-row'), false, key);
+      assert.equal(await page.evaluate(() => document.activeElement?.className), 'map-live', key);
+    }
+    await page.close();
+  });
+
+  it('links to the rows that are seen: all of them, by the filters of the page, in its columns', async () => {
+    const { page } = await visit(`${datasets.slice(1)}places/data/?limit=50&_bbox=-60,-60,60,60&_limit=2&_fields=name`);
+    await page.click('[data-map-open]');
+    await ready(page);
+    const href = (await page.getAttribute('.map-view', 'href')) ?? '';
+    const [, box = ''] = /^\/api\S+places\/data\/\?limit__exact=50&_fields=name&bbox=(\S+)$/.exec(href) ?? [];
+    assert.ok(box, href);
+    const { length } = await (await fetch(`${base}${datasets}places/data/?bbox=${box}&_format=objects`)).json();
+    assert.equal(length, 3);
+    await page.close();
+    const other = await visit(`${datasets.slice(1)}boxes/data/?bbox__exact=small`);
+    await other.page.click('[data-map-open]');
+    await ready(other.page);
+    assert.match((await other.page.getAttribute('.map-view', 'href')) ?? '', /\/data\/\?bbox__exact=small&_bbox=/);
+    await other.page.close();
+  });
+
+  it('opens tabs from the page of another site, which may show no other page in its frame', async () => {
+    const { page } = await visit('frame');
+    const frame = page.frame({ url: /framed/ });
+    assert.ok(frame);
+    await frame.click('[data-map-open]');
+    await frame.waitForSelector('[data-map-ready]');
+    await frame.focus('.map-live');
+    await page.keyboard.press('Enter');
+    await frame.waitForSelector('.map-row:not([hidden])');
+    for (const link of ['.map-view', '.map-row a']) assert.equal(await frame.getAttribute(link, 'target'), '_blank');
+    await page.close();
+  });
+
+  it('comes once if it is asked for twice, and again after a failure', async () => {
+    const { page } = await visit();
+    let isBroken = true;
+    await page.route(/\/map\.css$/, (route) => (isBroken ? route.abort() : route.continue()));
+    await page.click('[data-map-open]');
+    await page.waitForFunction(() => /can’t be shown/.test(document.querySelector('[data-map-open]').textContent));
+    assert.equal(await page.locator('.map-live').count(), 0);
+    isBroken = false;
+    let answer = () => {};
+    const held = new Promise<void>((done) => {
+      answer = done;
+    });
+    await page.route(/tiles\.json/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.click('[data-map-open]');
+    await page.click('[data-map-open]');
+    answer();
+    await ready(page);
+    assert.equal(await page.locator('.map-live').count(), 1);
+    assert.equal(await page.locator('.map-view').count(), 1);
+    assert.ok(((await page.locator('.map-live').boundingBox())?.height ?? 0) > 200);
+    await page.close();
+  });
+
+  it('keeps its land while one zooms in and out before the detailed one is loaded', async () => {
+    const { page } = await visit();
+    let answer = () => {};
+    const held = new Promise<void>((done) => {
+      answer = done;
+    });
+    await page.route(/basemap-50m/, async (route) => {
+      await held;
+      await route.continue();
+    });
+    await page.click('[data-map-open]');
+    await ready(page);
+    const landPixels = () =>
+      page.evaluate((land) => {
+        const wanted = [1, 3, 5].map((at) => Number.parseInt(land.slice(at, at + 2), 16));
+        let found = 0;
+        for (const canvas of document.querySelectorAll('.map-live canvas')) {
+          const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+          for (let at = 0; at < data.length; at += 4) if (wanted.every((part, i) => data[at + i] === part)) found++;
+        }
+        return found;
+      }, lightColours.land);
+    await page.waitForTimeout(500);
+    assert.ok((await landPixels()) > 1000);
+    const asked = page.waitForRequest(/basemap-50m/);
+    for (let step = 0; step < 3; step++) await page.click('.ol-zoom-in');
+    await asked;
+    for (let step = 0; step < 4; step++) await page.click('.ol-zoom-out');
+    const loaded = page.waitForResponse(/basemap-50m/);
+    answer();
+    await loaded;
+    await page.waitForTimeout(1000);
+    assert.ok((await landPixels()) > 1000);
+    await page.close();
+  });
+
+  it('says that tiles could not be loaded, and loads them again', async () => {
+    const { page } = await visit();
+    let isBroken = true;
+    await page.route(/\/tiles\/.*\.mvt/, (route) => (isBroken ? route.fulfill({ status: 503 }) : route.continue()));
+    await page.click('[data-map-open]');
+    await page.waitForSelector('.map-note:has-text("could not be loaded")');
+    isBroken = false;
+    const tile = page.waitForResponse((response) => response.url().includes('/tiles/') && response.ok());
+    await page.click('.map-note button');
+    await tile;
+    await page.waitForTimeout(300);
+    assert.equal(await page.innerText('.map-note'), '');
+    assert.equal(await page.evaluate(() => document.activeElement?.className), 'map-live');
+    await page.close();
   });
 
   it('leaves the picture where the tiles are missing, and says so', async () => {
