@@ -4,7 +4,7 @@
  */
 import type { VersionProfile } from '../src/catalogue/column-statistics.ts';
 import { NotFoundError, ValidationError } from '../src/catalogue/errors.ts';
-import { parametersFromRecord, withExactNames } from '../src/catalogue/row-parameters.ts';
+import { parametersFromRecord, partParameters, withExactNames } from '../src/catalogue/row-parameters.ts';
 import { runAtOnce } from '../src/catalogue/steps.ts';
 import type { Settings } from '../src/catalogue/types.ts';
 import { findRowsPage } from '../src/pages/find-rows.ts';
@@ -91,7 +91,9 @@ export async function showRows(): Promise<void> {
   const sent = new URLSearchParams(location.search);
   const open = await openPage();
   const locale = localeFor(languageForTag(document.documentElement.lang) ?? 'en');
-  const plain = queryOfRowForms(sent, locale, open.shown.dataset.columns) ?? queryOfAreaForm(sent, locale);
+  const plain =
+    queryOfRowForms(sent, locale, open.shown.dataset.columns) ??
+    queryOfAreaForm(sent, locale, open.shown.dataset.columns);
   if (plain !== null) history.replaceState(null, '', location.pathname + plain);
   const path = location.pathname.slice(hrefOf(open.shown, '').length);
   const { search } = location;
@@ -107,7 +109,7 @@ export async function showRows(): Promise<void> {
 export async function saveRows(format: SavedFormat): Promise<void> {
   const open = await openPage();
   const query = withExactNames(new URLSearchParams(location.search), open.shown.dataset.columns);
-  const whole = query.filter(([name]) => !/^_?(limit|offset|page|page_size)$/.test(name));
+  const whole = query.filter(([name]) => !partParameters.includes(name));
   const csv = await readFile(open.shown, filesOfRows(open.shown.version).csv).then((response) => response.text());
   const parameters = parametersOf(open, new URLSearchParams(whole));
   const chunks = await open.rows.write(format, parameters, csv.split('\r\n', 1)[0] ?? '');

@@ -1,5 +1,5 @@
 /** The query strings that the forms of pages of rows and lists stand for. */
-import { quotedName } from '../catalogue/row-parameters.ts';
+import { boxParameter, quotedName } from '../catalogue/row-parameters.ts';
 import type { Column } from '../catalogue/types.ts';
 import { filterName } from './histogram.tsx';
 import type { Locale } from './locale.ts';
@@ -34,15 +34,20 @@ const limits = { _west: '-180', _south: '-90', _east: '180', _north: '90' } as c
 /**
  * The query string that the form of an area stands for; null if it wasn't sent. Blank sides are those of the world; if
  * all are blank, there is no box.
- * @param keepsBlank true to keep other parameters without a text: of rows, they are filters on the empty text
+ * @param columns those of the rows, of which parameters without a text are filters; null for a list of datasets, of which they are
+ * left out
  */
-export function queryOfAreaForm(query: URLSearchParams, locale: Locale, keepsBlank = true): string | null {
+export function queryOfAreaForm(
+  query: URLSearchParams,
+  locale: Locale,
+  columns: readonly Column[] | null,
+): string | null {
   if (!sides.some((side) => query.has(side))) return null;
   const values = sides.map((side) => plainNumber(locale, query.get(side)?.trim() ?? '') || null);
   const box = values.some((value) => value !== null)
     ? sides.map((side, i) => values[i] ?? limits[side]).join(',')
     : null;
   const names: readonly string[] = [...sides, 'bbox', '_bbox', 'page', '_page', 'offset', '_offset'];
-  const kept = [...query].filter(([name, value]) => !names.includes(name) && (keepsBlank || value !== ''));
-  return queryStringOf([...kept, ...(box === null ? [] : ([['bbox', box]] as const))]);
+  const kept = [...query].filter(([name, value]) => !names.includes(name) && (columns !== null || value !== ''));
+  return queryStringOf([...kept, ...(box === null ? [] : ([[boxParameter(columns ?? []), box]] as const))]);
 }

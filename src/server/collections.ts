@@ -64,7 +64,7 @@ export function makeCollectionPageHandler<K extends Kind>(kind: K): Handler {
 /** A page of datasets for people. */
 async function datasetListPage(request: RequestContext): Promise<Representation | undefined> {
   const { catalogue, ctx, query, params } = request;
-  const plain = queryOfAreaForm(query, pageLocale(ctx, catalogue.settings), false);
+  const plain = queryOfAreaForm(query, pageLocale(ctx, catalogue.settings), null);
   if (plain !== null) {
     seeOther(request, ctx.path + plain);
     return undefined;

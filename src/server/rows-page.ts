@@ -57,7 +57,7 @@ export async function rowsPage(request: RequestContext, source: RowsPageSource):
   const version = await catalogue.get<'version'>(source.ref);
   const dataset = datasetWithColumnsOf(await catalogue.get<'dataset'>(datasetRefOf(version)), version);
   const locale = pageLocale(ctx, catalogue.settings);
-  const plain = queryOfRowForms(query, locale, dataset.columns) ?? queryOfAreaForm(query, locale);
+  const plain = queryOfRowForms(query, locale, dataset.columns) ?? queryOfAreaForm(query, locale, dataset.columns);
   if (plain !== null) {
     seeOther(request, ctx.path + plain);
     return undefined;
