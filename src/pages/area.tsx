@@ -1,5 +1,6 @@
 /** The search by area: a map of where the datasets lie, on which a rectangle can be drawn, and a form of its four edges. */
 import type { ComponentChildren, VNode } from 'preact';
+import { boxWithoutHeights } from '../catalogue/dataset-filters.ts';
 import { type Box, boxAround, overviewArea, overviewSize } from '../catalogue/maps.ts';
 import { apiRoot, collections } from '../catalogue/urls.ts';
 import { hrefOf, hrefOfSearch, type PageContext, queryStringOf } from './page-context.ts';
@@ -14,35 +15,43 @@ interface AreaProps {
 /** Parameters that are no filters of the map. */
 const otherParameters: readonly string[] = ['page', 'page_size', 'ordering', 'facets', 'format'];
 
-/** The box in the address; null if there is none. */
-function chosenBox({ query }: PageContext): Box | null {
-  const sides = (query.get('bbox') ?? '').split(',').map(Number);
-  return sides.length === 4 && sides.every(Number.isFinite) ? (sides as unknown as Box) : null;
+/** The sides of a box that was sent; null if it isn't one. */
+function sidesOf(text: string): Box | null {
+  const numbers = text.split(',').map((part) => (part.trim() === '' ? Number.NaN : Number(part)));
+  const isBox = (numbers.length === 4 || numbers.length === 6) && numbers.every(Number.isFinite);
+  return isBox ? boxWithoutHeights(numbers) : null;
 }
+
+/** The last box in the address; null if there is none. */
+const chosenBox = ({ query }: PageContext): Box | null =>
+  sidesOf([...query.getAll('_bbox'), ...query.getAll('bbox')].at(-1) ?? '');
 
 /** An area in words: `10° W to 20° E, 40° N to 60° N`; as it was sent, if it isn't one. */
 export function nameOfArea({ locale }: PageContext, text: string): string {
-  const sides = text.split(',').map(Number);
-  if (sides.length !== 4 || !sides.every(Number.isFinite)) return text;
+  const sides = sidesOf(text);
+  if (!sides) return text;
   const [west = '', south = '', east = '', north = ''] = sides.map((degrees, i) =>
     locale.degrees(degrees, i % 2 ? 'latitude' : 'longitude'),
   );
   return locale.text('extentWords', { west, south, east, north });
 }
 
-/** The picture of where the datasets lie that the filters leave. The script of the pages lets a rectangle be drawn on it. */
-function AreaMap({ context, bbox, alt }: AreaProps & { readonly alt: string }): VNode {
-  const { path, query } = context;
+/** Parameters of the picture of where the datasets lie that the filters leave. */
+function parametersOfMap({ path, query }: PageContext): string {
   const namespace = /\/namespaces\/([^/]+)\//.exec(path)?.[1];
   const filters = [...query].filter(
     ([name, value]) => value && !name.startsWith('_') && !otherParameters.includes(name),
   );
-  const parameters = queryStringOf([...(namespace ? [['namespace', namespace] as const] : []), ...filters]);
+  return queryStringOf([...(namespace ? [['namespace', namespace] as const] : []), ...filters]);
+}
+
+/** The picture of where the datasets lie that the filters leave. The script of the pages lets a rectangle be drawn on it. */
+function AreaMap({ context, bbox, alt }: AreaProps & { readonly alt: string }): VNode {
   const area = overviewArea(boxAround(bbox, chosenBox(context)));
   return (
     <div class="area" data-area={area.join(',')}>
       <img
-        src={hrefOf(context, `${apiRoot}${collections.dataset}/map.svg${parameters}`)}
+        src={hrefOf(context, `${apiRoot}${collections.dataset}/map.svg${parametersOfMap(context)}`)}
         {...overviewSize}
         alt={alt}
         loading="lazy"
@@ -66,14 +75,19 @@ export function WhereAllIs({ context, bbox }: AreaProps): VNode {
   );
 }
 
-/** The search by area: a map to draw on, where there is one, and the form. */
+/** The search by area: the form, and a map to draw on. An export has only the map of all datasets. */
 export function AreaForm({ context, bbox }: AreaProps): VNode | null {
   const { locale, query } = context;
   if (!bbox && !query.get('bbox')) return null;
+  const hasMap = !(context.isExport && parametersOfMap(context));
   return (
     <BoxForm context={context}>
-      <AreaMap context={context} bbox={bbox} alt="" />
-      <p class="faint s only-js">{locale.text('drawAnArea')}</p>
+      {hasMap && (
+        <>
+          <AreaMap context={context} bbox={bbox} alt="" />
+          <p class="faint s only-js">{locale.text('drawAnArea')}</p>
+        </>
+      )}
     </BoxForm>
   );
 }
@@ -87,8 +101,8 @@ interface BoxFormProps {
 /** The form of a box of coordinates. Its four numbers become one parameter: the server redirects. */
 export function BoxForm({ context, children }: BoxFormProps): VNode {
   const { locale, query, path } = context;
-  const [west, south, east, north] = (query.get('bbox') ?? '').split(',');
-  const field = (name: string, label: TextKey, value: string | undefined, most: number) => (
+  const [west, south, east, north] = chosenBox(context) ?? [];
+  const field = (name: string, label: TextKey, value: number | undefined, most: number) => (
     <div>
       <label for={`where-${name}`}>{locale.text(label)}</label>
       <input
@@ -109,7 +123,7 @@ export function BoxForm({ context, children }: BoxFormProps): VNode {
       {children}
       <form class="where" action={path === '/' ? hrefOfSearch(context) : hrefOf(context, path)}>
         {[...query]
-          .filter(([name]) => !['bbox', 'page', '_west', '_south', '_east', '_north'].includes(name))
+          .filter(([name]) => !['bbox', '_bbox', 'page', '_west', '_south', '_east', '_north'].includes(name))
           .map(([name, value]) => (
             <input key={`${name}=${value}`} type="hidden" name={name} value={value} />
           ))}
