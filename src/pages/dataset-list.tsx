@@ -60,7 +60,10 @@ export const hasListParameters = (query: URLSearchParams): boolean =>
 export function DatasetListing({ context, without = [], aside, ...list }: ListProps): VNode {
   const { found, namespaces } = list;
   return (
-    <div class={aside ? 'three' : 'three two'}>
+    <div
+      class={aside ? 'three' : 'three two'}
+      data-failed={context.isExport && context.path !== '/' ? context.locale.text('searchDidNotCome') : undefined}
+    >
       {found.facets ? (
         <FacetList context={context} facets={found.facets} namespaces={namespaces} without={without} />
       ) : (

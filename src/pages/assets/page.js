@@ -41,7 +41,26 @@ function prepare(root) {
 
   // Rows of a static export: the script filters them, so only it leads to them.
   for (const link of root.querySelectorAll('a[data-rows]')) link.setAttribute('href', link.dataset.rows);
+
+  // A long list is narrowed as one types; folded parts unfold for it.
+  for (const input of root.querySelectorAll('[data-filter]')) {
+    input.addEventListener('input', () => {
+      const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+      const root = input.closest('section');
+      for (const folded of root.querySelectorAll('details')) folded.open = words.length > 0;
+      for (const item of root.querySelectorAll(input.dataset.filter)) {
+        const text = item.textContent.toLowerCase();
+        item.hidden = !words.every((word) => text.includes(word));
+      }
+    });
+  }
+
+  // A rectangle is drawn on a map of where the datasets lie.
+  const areas = root.querySelectorAll('[data-area]');
+  if (areas.length && document.querySelector('.where'))
+    import('./draw-area.js').then(({ drawArea }) => areas.forEach(drawArea));
 }
+
 prepare(document);
 
 // A page that has changed meanwhile says so. It is asked for now and then while it is seen, and never loaded by itself.
@@ -79,7 +98,22 @@ if (document.querySelector('script#rows')) {
   // What is there are the first rows, not those of the address.
   if (location.search) document.querySelector('#main').setAttribute('aria-busy', 'true');
   import('./rows-start.js').then(({ startRows }) => startRows(prepare));
-} else if (isStatic && location.search) import('./search.js').then(({ showSearch }) => showSearch());
+}
+const results = location.search && document.querySelector('.three[data-failed]');
+if (results) {
+  // What is there are all datasets, not those of the address.
+  results.setAttribute('aria-busy', 'true');
+  import('./search.js')
+    .then(({ showSearch }) => showSearch(prepare))
+    .catch(() => {
+      const said = Object.assign(document.createElement('p'), {
+        className: 'note',
+        textContent: results.dataset.failed,
+      });
+      said.setAttribute('role', 'alert');
+      document.querySelector('.three')?.replaceWith(said);
+    });
+}
 
 const search = document.querySelector('[data-suggest]');
 
@@ -90,68 +124,6 @@ addEventListener('keydown', (event) => {
   event.preventDefault();
   search?.focus();
 });
-
-// A long list is narrowed as one types; folded parts unfold for it.
-for (const input of document.querySelectorAll('[data-filter]')) {
-  input.addEventListener('input', () => {
-    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
-    const root = input.closest('section');
-    for (const folded of root.querySelectorAll('details')) folded.open = words.length > 0;
-    for (const item of root.querySelectorAll(input.dataset.filter)) {
-      const text = item.textContent.toLowerCase();
-      item.hidden = !words.every((word) => text.includes(word));
-    }
-  });
-}
-
-// A rectangle drawn on a map of where the datasets lie becomes the four edges of the search by area.
-const edges = document.querySelector('.where');
-for (const map of edges ? document.querySelectorAll('[data-area]') : []) {
-  const [west, south, east, north] = map.dataset.area.split(',').map(Number);
-  const frame = document.createElement('div');
-  frame.className = 'frame';
-  let start = null;
-
-  const placeOf = (event) => {
-    const { left, top, width, height } = map.getBoundingClientRect();
-    const share = (at, length) => Math.min(1, Math.max(0, at / length));
-    return [share(event.clientX - left, width), share(event.clientY - top, height)];
-  };
-  const draw = (event) => {
-    const [x, y] = placeOf(event);
-    const [left, right] = [x, start[0]].sort((a, b) => a - b);
-    const [top, bottom] = [y, start[1]].sort((a, b) => a - b);
-    const percent = (part) => `${100 * part}%`;
-    const [width, height] = [percent(right - left), percent(bottom - top)];
-    Object.assign(frame.style, { left: percent(left), top: percent(top), width, height });
-    return { left, right, top, bottom };
-  };
-  map.addEventListener('pointerdown', (event) => {
-    if (event.button !== 0) return;
-    event.preventDefault();
-    start = placeOf(event);
-    map.setPointerCapture(event.pointerId);
-    map.append(frame);
-    draw(event);
-  });
-  map.addEventListener('pointermove', (event) => start && draw(event));
-  map.addEventListener('pointercancel', () => {
-    start = null;
-    frame.remove();
-  });
-  map.addEventListener('pointerup', (event) => {
-    if (!start) return;
-    const { left, right, top, bottom } = draw(event);
-    start = null;
-    // A click draws nothing.
-    if ((right - left) * map.clientWidth < 4 || (bottom - top) * map.clientHeight < 4) return frame.remove();
-    const places = Math.max(0, Math.ceil(2 - Math.log10(east - west)));
-    const degrees = { west: west + left * (east - west), east: west + right * (east - west) };
-    Object.assign(degrees, { north: north - top * (north - south), south: north - bottom * (north - south) });
-    for (const [name, value] of Object.entries(degrees)) edges.elements[`_${name}`].value = value.toFixed(places);
-    edges.requestSubmit();
-  });
-}
 
 // The part of the page that is read is marked in the list of parts.
 const parts = [...document.querySelectorAll('.toc a')];
@@ -181,12 +153,6 @@ if (search) {
     'aria-controls': 'suggestions',
     'aria-autocomplete': 'list',
   }))
-  /** Closes the list; an answer that is still to come opens it no more. */
-  const close = () => {
-    asked++;
-    show(false);
-  };
-
     search.setAttribute(name, value);
   let chosen = -1;
   let asked = 0;
@@ -207,7 +173,14 @@ if (search) {
     items[chosen].scrollIntoView({ block: 'nearest' });
   };
 
+  /** Closes the list; an answer that is still to come opens it no more. */
+  const close = () => {
+    asked++;
+    show(false);
+  };
+
   const open = (item) => {
+    asked++;
     location.href = item.dataset.href;
   };
 
