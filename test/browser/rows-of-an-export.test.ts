@@ -171,6 +171,26 @@ describe('rows of an export in a browser', () => {
     await context.close();
   });
 
+  it('say when they could not be loaded or saved, until they are', async () => {
+    const { page, context } = await visit(browser, files.base, rows);
+    await page.route('**/data.ndjson', (route) => route.abort());
+    await page.click('th a:has-text("place")');
+    const status = page.locator('[role=status]');
+    await page.waitForFunction(() =>
+      /could not be loaded/.test(document.querySelector('[role=status]')?.textContent ?? ''),
+    );
+    assert.equal(await status.getAttribute('class'), '');
+    await page.unroute('**/data.ndjson');
+    await page.click('th a:has-text("mag")');
+    await assertAsServer(page, rows);
+    assert.equal(await status.getAttribute('class'), 'vh');
+    await page.route('**/data.csv', (route) => route.abort());
+    await page.click('[data-save=csv]');
+    await page.waitForFunction(() => document.querySelector('[role=status]')?.className === '');
+    assert.match(await status.innerText(), /could not be loaded/);
+    await context.close();
+  });
+
   it('promise nothing without script', async () => {
     const { page, context, incidents } = await visit(browser, files.base, rows, { script: false });
     assert.equal(await page.locator('.big-grid tbody tr').count(), 100);

@@ -19,6 +19,8 @@ export function startRows(prepare) {
     try {
       if (location.search) {
         await import('./rows.js').then(({ showRows }) => showRows());
+        // Another address has been asked for meanwhile.
+        if (own !== turn) return;
         prepare(main);
       } else {
         main.replaceChildren(...whole);
@@ -27,11 +29,17 @@ export function startRows(prepare) {
       // Forms have become plain parameters.
       shown = location.search;
       status.textContent = main.querySelector('[aria-live] span, .problem')?.textContent ?? '';
+      status.classList.add('vh');
     } catch {
-      status.textContent = failed;
-      status.classList.remove('vh');
+      if (own !== turn) return;
+      sayFailed();
     }
-    if (own === turn) main.removeAttribute('aria-busy');
+    main.removeAttribute('aria-busy');
+  };
+
+  const sayFailed = () => {
+    status.textContent = failed;
+    status.classList.remove('vh');
   };
 
   /** Goes to another address of the page; the element that asked for it keeps the focus, if it is still there. */
@@ -48,7 +56,7 @@ export function startRows(prepare) {
 
   main.addEventListener('click', (event) => {
     const save = event.target.closest('[data-save]');
-    if (save) import('./rows.js').then(({ saveRows }) => saveRows(save.dataset.save));
+    if (save) import('./rows.js').then(({ saveRows }) => saveRows(save.dataset.save)).catch(sayFailed);
     const link = event.target.closest('a[data-rows], .empty a, .pager a');
     if (!link || event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
     const url = new URL(link.getAttribute('href'), location.href);
