@@ -78,7 +78,6 @@ export function RowsTable(props: RowsTableProps): VNode {
                           <a
                             href={hrefWith(context, { ...noPart, _limit: '1', _offset: String(number) })}
                             rel="nofollow"
-                            tabIndex={-1}
                           >
                             {number + 1}
                           </a>
