@@ -7,10 +7,11 @@ import { freeInflation, maxColumns, maxCsvRow, maxDepth, maxInflation, maxItemBy
 import { largestUpload } from '../../src/server/uploads.ts';
 import { readDocs } from './generated.ts';
 
+const sourceOf = (path: string) => readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');
+
 /** A constant of a source, as it is written there. */
 function constantIn(path: string, name: string): string {
-  const source = readFileSync(new URL(`../../src/${path}`, import.meta.url), 'utf8');
-  const [, value = ''] = new RegExp(`const ${name} = ([^;]+);`).exec(source) ?? [];
+  const [, value = ''] = new RegExp(`const ${name} = ([^;]+);`).exec(sourceOf(path)) ?? [];
   assert.notEqual(value, '', `${path}: ${name}`);
   return value;
 }
@@ -58,4 +59,11 @@ it('docs/publishing.md names the limits of files', () => {
     `${largestUpload / 1024 ** 3} GB`,
   ])
     assert.ok(text.includes(part), part);
+});
+
+it('docs/several-servers.md names each state of a server that follows a remote', () => {
+  const [, states = ''] = /type FollowState = ([^;]+);/.exec(sourceOf('files/git/fetched-commit.ts')) ?? [];
+  const [, named = ''] = /^`state` is (.*?)^$/ms.exec(readDocs('several-servers.md')) ?? [];
+  assert.ok(states.includes('starting'));
+  for (const [, state = ''] of states.matchAll(/'(\w+)'/g)) assert.ok(named.includes(`\`${state}\``), state);
 });
