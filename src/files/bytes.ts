@@ -1,5 +1,5 @@
 /** Payloads and media: files that are served byte for byte. */
-import { accessSync, constants, realpathSync, statSync } from 'node:fs';
+import { accessSync, constants, realpathSync, type Stats, statSync } from 'node:fs';
 import { type FileHandle, open, realpath, stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { Readable } from 'node:stream';
@@ -37,13 +37,17 @@ export async function openPayload(files: CatalogueFiles, version: Version): Prom
   return { ...named, size, modified: mtime, ...streamsOfFile(file, size) };
 }
 
-/** Checks that the payload of a version could be opened. @throws as `openPayload` */
-export function assertPayloadOpens({ store: { tree } }: CatalogueFiles, version: Version): void {
+/**
+ * Checks that the payload of a version could be opened.
+ * @returns facts about the file; null if it lies in the object store
+ * @throws as `openPayload`
+ */
+export function assertPayloadOpens({ store: { tree } }: CatalogueFiles, version: Version): Stats | null {
   const path = pathOfReadyPayload(version);
   const pointer = tree.pointer(path);
   if (pointer) {
     assertPointerOfVersion(version, pointer);
-    return;
+    return null;
   }
   try {
     const real = realpathSync.native(tree.absolute(path));
@@ -51,6 +55,7 @@ export function assertPayloadOpens({ store: { tree } }: CatalogueFiles, version:
     if (!tree.mayFollow(path, real) || !found.isFile()) throw new NotFoundError();
     accessSync(real, constants.R_OK);
     assertSizeOfVersion(version, found.size);
+    return found;
   } catch (error) {
     throw toReadingError(error, path);
   }

@@ -1,15 +1,18 @@
 /** Payloads of versions as files that their rows are read from. Those in the object store are fetched when they are needed. */
+import type { Stats } from 'node:fs';
 import { buffer } from 'node:stream/consumers';
 import { payloadPath } from '../catalogue/layout.ts';
 import type { OutputFormatName } from '../catalogue/output-formats.ts';
 import type { ReadingOptions, Version } from '../catalogue/types.ts';
+import { ChecksumMismatchError } from '../data/errors.ts';
 import { type PayloadFormat, payloadFormats } from '../data/formats/detect-format.ts';
 import type { DataQuery } from '../data/query/parameters.ts';
 import { selectsEverything } from '../data/query/run-query.ts';
 import type { Table } from '../data/table/table.ts';
-import type { PayloadFile } from '../data/table/table-store.ts';
-import { openPayload } from './bytes.ts';
+import type { PayloadFile, TableStore } from '../data/table/table-store.ts';
+import { openFileWithinFolder, openPayload } from './bytes.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
+import { isSettled, payloadChecksumsOf } from './payload-checksums.ts';
 import type { PayloadPointer } from './tree/payload-pointer.ts';
 
 /** The payload of a version, for its table. */
@@ -22,6 +25,38 @@ export function payloadFileOf(files: CatalogueFiles, version: Version): PayloadF
     ...(pointer && { useCopy: (work) => useCopy(files, pointer, work) }),
     ...formatAndReadingFromRecord(version),
   };
+}
+
+/**
+ * Opens the table of a version. Its columnar copy is found by the checksum in the record, and used if the file has these bytes.
+ * @param file facts about the file, made just now; null if it lies in the object store, where its checksum is its name
+ * @returns null if the payload has no rows
+ * @throws PayloadError, ChecksumMismatchError
+ */
+export async function openTableOfFile(
+  files: CatalogueFiles,
+  version: Version,
+  file: Stats | null,
+  tables: TableStore,
+): Promise<Table | null> {
+  const { namespace, dataset, file: name, checksum } = version;
+  const payload = payloadFileOf(files, version);
+  const checksums = payloadChecksumsOf(files);
+  const known = file ? checksums.get(file) : checksum;
+  if (known === checksum) return tables.open(payload);
+  if (!file || known !== undefined) throw new ChecksumMismatchError(`The payload has not the checksum ${checksum}.`);
+  const isNoted = isSettled(file);
+  let isRead = false;
+  const useCopy: PayloadFile['useCopy'] = (work) => {
+    isRead = true;
+    return work(payload.path);
+  };
+  const table = await tables.open({ ...payload, useCopy });
+  if (!table) return null;
+  if (isRead && isNoted) await checksums.note(file, checksum, table.folder);
+  const open = () => openFileWithinFolder(files.store.tree, payloadPath(namespace, dataset, name));
+  if (isRead || (await checksums.has(file, checksum, open, table.folder))) return table;
+  throw new ChecksumMismatchError(`The payload has not the checksum ${checksum}.`);
 }
 
 /** Path of a payload, or a function that fetches it from the object store and returns the path of its copy. */

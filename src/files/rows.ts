@@ -31,7 +31,7 @@ import type { Table } from '../data/table/table.ts';
 import type { TableStore } from '../data/table/table-store.ts';
 import { assertPayloadOpens } from './bytes.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
-import { isPayload, pathOfPayload, payloadFileOf } from './payload-files.ts';
+import { isPayload, openTableOfFile, pathOfPayload } from './payload-files.ts';
 import { rowsFile, type WholeDocument, writerVersion } from './row-files.ts';
 import { openTableStore } from './table-folder.ts';
 
@@ -179,14 +179,14 @@ function formatFor(query: DataQuery, request: RowsRequest): OutputFormatName {
  * @throws NotFoundError that says why there are no rows; UnavailableError if its columnar copy isn't ready in time
  */
 export async function openTable(files: CatalogueFiles, version: Version): Promise<Table> {
-  assertPayloadOpens(files, version);
+  const file = assertPayloadOpens(files, version);
   if (!version.checksum) throw new NotFoundError('The rows of a version without a checksum are not shown.');
   let tables = tableStores.get(files);
   if (!tables) {
     tables = openTableStore(files);
     tableStores.set(files, tables);
   }
-  const opening = tables.then((store) => store.open(payloadFileOf(files, version)));
+  const opening = tables.then((store) => openTableOfFile(files, version, file, store));
   let timer: NodeJS.Timeout | undefined;
   const timeout = new Promise<'late'>((resolve) => {
     timer = setTimeout(resolve, timeoutOf(files), 'late');

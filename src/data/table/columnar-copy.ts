@@ -6,6 +6,7 @@
  *     <checksum>/table.json   metadata: columns, row groups, and the location of each column chunk
  *     <checksum>/rows.bin     the chunks, one row group after another (`column-chunk.ts`, `geometry-chunk.ts`)
  *     <checksum>/index.bin    the spatial index, as flatbush stores it
+ *     <checksum>/payloads.txt stamps of files that have these bytes (`files/payload-checksums.ts`)
  *
  * Row groups and column chunks are Parquet's terms. docs/decisions says why it is not Parquet or Arrow.
  */

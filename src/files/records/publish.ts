@@ -25,6 +25,7 @@ import {
 } from '../../disk/durable.ts';
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { removeAbandonedPayloads } from '../leftovers.ts';
+import { payloadChecksumsOf } from '../payload-checksums.ts';
 import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import { tableFolder } from '../table-folder.ts';
 import { commitSingleStep } from '../transaction.ts';
@@ -51,6 +52,7 @@ export async function publishUpload(
   for (const folder of [payloadFolder(ref.namespace, ref.slug), versionsFolder(ref.namespace, ref.slug)])
     assertPathStaysInFolder(tree, `${folder}/new`);
   const aside = dryRun ? null : temporaryPathBeside(tree.absolute(payloadPath(ref.namespace, ref.slug, 'payload')));
+  let noteAdded = () => {};
   try {
     if (aside !== null) {
       // A dataset that is renamed or removed now gets no new folder under its former name.
@@ -74,7 +76,11 @@ export async function publishUpload(
       dryRun,
       message: () => published.commitMessage,
     });
-    return published.result(snapshot);
+    const result = published.result(snapshot);
+    const added = tree.absolute(payloadPath(ref.namespace, ref.slug, result.version.file));
+    if (result.created && aside !== null)
+      noteAdded = () => payloadChecksumsOf(files).noteAdded(added, ingested, ingested.columnarCopy);
+    return result;
   } catch (error) {
     // Another dataset may have its name by now.
     const isAsideGone = (error as NodeJS.ErrnoException).path === aside;
@@ -84,6 +90,8 @@ export async function publishUpload(
     throw toUnavailableError(error, tree.absolute(home));
   } finally {
     if (aside !== null) await rm(aside, { force: true });
+    // When the other name of the file is gone: that changes its stamp.
+    noteAdded();
   }
 }
 
