@@ -1,6 +1,6 @@
 /**
- * Reads units from their files. A unit, or a version of it, is parsed again only if its files changed; a broken record
- * leaves the last valid one in place.
+ * Reads units from their files. A unit, or a version of it, is parsed again only if its files changed; a broken record, or a
+ * folder that can't be read, leaves the last valid one in place.
  */
 import {
   datasetFromRecord,
@@ -100,8 +100,10 @@ type Values = Readonly<Record<string, unknown>>;
 function readFiles(reader: UnitReader, unit: Unit, before?: UnitState): UnitState {
   if (unit.kind === 'dataset') return readDataset(reader, unit, before?.reading.entity as Dataset | undefined);
   const old = before?.reading.entity ?? null;
-  if (unit.kind === 'namespace' && !reader.stamp(namespaceFolder(unit.slug)))
-    return reader.state(readingOf(unit, null));
+  if (unit.kind === 'namespace') {
+    const home = namespaceFolder(unit.slug);
+    if (!reader.stamp(home)) return reader.state(readingOf(unit, reader.isUnreadable(home) ? old : null));
+  }
   const found = reader.record(unit.kind, recordPaths(unit));
   if (!found && unit.kind === 'namespace')
     reader.report(namespaceFolder(unit.slug), 'layout', 'namespace.yaml is missing. Add one with a line "label: …".');
@@ -150,7 +152,7 @@ function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: 
   const { namespace, slug } = unit;
   const home = datasetFolder(namespace, slug);
   const gone = readingOf(unit, null);
-  if (!reader.stamp(home)) return reader.state(gone);
+  if (!reader.stamp(home)) return reader.state(old && reader.isUnreadable(home) ? readingOf(unit, old) : gone);
   const found = reader.record('dataset', recordPaths(unit));
   reader.stamp(payloadFolder(namespace, slug));
   const versions = readVersions(reader, namespace, slug, old);
@@ -198,10 +200,11 @@ function readVersions(
 ): readonly Version[] {
   const versions: Version[] = [];
   const folder = versionsFolder(namespace, dataset);
-  if (!reader.stamp(folder)) return versions;
+  const names = reader.stamp(folder) ? reader.names(folder) : [];
+  if (reader.isUnreadable(folder)) return old?.versions ?? versions;
   const before = new Map(old?.versions.map((version) => [version.slug, version]));
   const seen = new Set<string>();
-  for (const name of reader.names(folder)) {
+  for (const name of names) {
     const slug = name.startsWith('.') ? undefined : parseRecordFileName(name)?.stem;
     if (slug === undefined) continue;
     const path = `${folder}/${name}`;
@@ -227,7 +230,10 @@ function readVersion(
 ): Version | undefined {
   if (before && reader.isUnchanged(path, before)) return before;
   const { record, text = '' } = reader.record('version', [path]) ?? {};
-  if (!record) return before;
+  if (!record) {
+    reader.isUnreadable(path);
+    return before;
+  }
   const payload = reader.payload(namespace, dataset, path, record, text);
   return reuseIfEqual(before, versionOf({ namespace, dataset, slug }, record, payload, before ?? other));
 }

@@ -56,6 +56,7 @@ export class UnitReader {
   readonly #large: LargeRecords | undefined;
   readonly #isReadOnce: boolean;
   readonly #diagnostics = new Map<string, Diagnostic[]>();
+  readonly #unreadable = new Set<string>();
 
   /**
    * @param before the last state, if the unit was read before
@@ -99,6 +100,17 @@ export class UnitReader {
     return (
       this.#namesBefore(path) ?? this.#orReport(path, () => this.#tree.names(path, true).map(({ name }) => name)) ?? []
     );
+  }
+
+  /**
+   * True if a record, or the stamp or the names of a folder, can't be read. The records and payloads that were known count as still there: a
+   * replica must not lack them.
+   */
+  isUnreadable(path: string): boolean {
+    if (!this.#unreadable.has(path)) return false;
+    for (const [one, stamp] of this.#stampsBefore) if (one.startsWith(`${path}/`)) this.#stamps.set(one, stamp);
+    for (const [one, stamp] of this.#payloadsBefore) if (!this.#payloads.has(one)) this.#payloads.set(one, stamp);
+    return true;
   }
 
   /** The names of an unchanged folder in which nothing had diagnostics; undefined if it has to be read. */
@@ -145,6 +157,7 @@ export class UnitReader {
       } catch (error) {
         if (!(error instanceof UnreadableFileError)) throw error;
         this.#stamps.set(path, null);
+        this.#unreadable.add(path);
         this.report(path, 'unreadable', error.message);
         found = { text: '' };
         foundPath = path;
@@ -250,6 +263,7 @@ export class UnitReader {
     } catch (error) {
       if (!(error instanceof UnreadableFileError)) throw error;
       this.#stamps.set(path, null);
+      this.#unreadable.add(path);
       this.report(path, 'unreadable', error.message);
       return null;
     }
