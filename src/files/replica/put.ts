@@ -1,6 +1,6 @@
 /** Addition of a payload or an image: its bytes never change, and are not served before a record names them. */
 import { createHash } from 'node:crypto';
-import { open, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { open, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
 import { ConflictError, excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
@@ -15,7 +15,7 @@ import { payloadCommitMessage } from '../git/commit-messages.ts';
 import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import { isImageNamedByOtherChecksum } from '../records/images.ts';
 import { commitSingleStep } from '../transaction.ts';
-import { findRecordFile } from '../tree/file-tree.ts';
+import { findRecordFile, lfsPointer, maxLfsPointerSize } from '../tree/file-tree.ts';
 import type { Change, Step } from '../writing/change.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
 import { assertChangePermitted } from '../writing/rights.ts';
@@ -91,6 +91,7 @@ async function receiveAndAdd(
     // Two catalogues may share a store.
     if (access.viewer !== localAdmin || !(await payloads?.pointToExisting(aside, bytes))) {
       await receiveBytes(aside, bytes);
+      if (target.kind === 'payload') await assertNoLfsPointer(aside, bytes.size);
       await payloads?.replaceByPointer(aside, bytes, bytes.signal);
     }
     const step: Step = {
@@ -112,6 +113,12 @@ async function receiveAndAdd(
     await rm(aside, { force: true });
     if (isNew && !isDone) await removeEmptyFolders(access, target, folder);
   }
+}
+
+/** @throws ValidationError for a Git LFS pointer: git would put the file that it names in its place, which may be private */
+async function assertNoLfsPointer(path: string, size: number): Promise<void> {
+  if (size > maxLfsPointerSize || !lfsPointer.test(await readFile(path, 'latin1'))) return;
+  throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
 }
 
 async function receiveBytes(aside: string, { source, checksum, size, onProgress, signal }: FileBytes): Promise<void> {

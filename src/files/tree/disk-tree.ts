@@ -28,6 +28,7 @@ import {
   isAbsent,
   lfsPointer,
   linkProblems,
+  maxLfsPointerSize,
   maxRecordSize,
   mayFollowLink,
   type Stamp,
@@ -244,7 +245,7 @@ export class DiskTree implements FileTree {
   isLfsPointer(path: string): boolean {
     try {
       const stats = this.#stats(path);
-      if (!stats?.isFile() || stats.size > 1024) return false;
+      if (!stats?.isFile() || stats.size > maxLfsPointerSize) return false;
       return lfsPointer.test(readFileSync(this.absolute(path), 'latin1'));
     } catch {
       return false;

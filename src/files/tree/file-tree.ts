@@ -135,6 +135,9 @@ export const findRecordFile = (tree: FileTree, ref: RecordRef): string | undefin
 /** Text of a Git LFS pointer (https://github.com/git-lfs/git-lfs/blob/main/docs/spec.md), with the size of the file. */
 export const lfsPointer = /^version https:\/\/git-lfs\.github\.com\/spec\/(?:[\s\S]*?\nsize (\d+)\n)?/;
 
+/** Largest Git LFS pointer, in bytes. */
+export const maxLfsPointerSize = 1024;
+
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Text of a record. @throws UnreadableFileError */

@@ -47,6 +47,20 @@ describe('bytes that are put', { concurrency: 4 }, () => {
     await assert.rejects(as('bob').put(path, { ...bytes('other'), source: unread }), ConflictError);
   });
 
+  it('are no Git LFS pointer, in whose place git would put the file that it names', async (test) => {
+    const { folder, as } = await given(test);
+    const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${sha256('secret')}\nsize 6\n`;
+    for (const name of ['bob', 'localAdmin'] as const)
+      await assert.rejects(as(name).put(path, bytes(pointer)), (error) => {
+        assert.ok(error instanceof ValidationError);
+        assert.match(JSON.stringify(error.fields), /Git LFS pointer/);
+        return true;
+      });
+    assert.equal(existsSync(folder.path(path)), false);
+    // It is no pointer to git if it is larger.
+    await as('bob').put(path, bytes(pointer.padEnd(1025)));
+  });
+
   it('leave nothing where they aren’t what was announced, or break off', async (test) => {
     const { folder, as } = await given(test);
     const other = 'namespaces/parks/datasets/none/data/a.csv';
