@@ -91,6 +91,10 @@ it('deploy/nginx.conf waits for the answer to an upload as long as the server ma
   assert.ok(Number(hours) * 3600 >= seconds + 300 * secondsPerMb, `${hours} hours`);
 });
 
+it('deploy/nginx.conf passes on no position, by which clients would make a server fetch from git', () => {
+  assert.match(read('deploy/nginx.conf'), /^ *proxy_set_header X-Catalogue-Min-Position "";$/m);
+});
+
 describe('deploy/nginx.conf', { skip: !has('nginx') && 'nginx is not installed' }, () => {
   const csv = 'a/b\n1\n2\n';
   const home = temporaryFolder();

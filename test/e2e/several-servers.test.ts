@@ -66,7 +66,6 @@ it('several servers behind nginx serve all requests, and no reader goes back in 
   skip: withoutNginx,
 }, async (t) => {
   const home = temporaryFolder();
-  t.after(home.remove);
   const writer = await makeRepository(
     {
       ...seed,
@@ -83,7 +82,10 @@ it('several servers behind nginx serve all requests, and no reader goes back in 
     ),
   );
   const ended = new Set<Server>();
-  t.after(() => Promise.all(servers.map((server) => !ended.has(server) && server.end('SIGTERM'))));
+  t.after(async () => {
+    await Promise.all(servers.map((server) => !ended.has(server) && server.end('SIGTERM')));
+    home.remove();
+  });
   const base = await startProxy(t, join(home.path, 'nginx'), servers);
 
   const stateOf = async ({ url }: Server) => (await (await fetch(`${url}/readyz`)).json()).git;
@@ -154,4 +156,34 @@ it('nginx passes on no headers by which a client could choose the host of links 
   assert.notEqual(response.headers.get('x-request-id'), 'chosen');
   assert.equal((await fetch(`${server.url}/metrics`)).status, 200);
   assert.equal((await fetch(new URL('/metrics', base))).status, 404);
+});
+
+it('a response of 503 takes no server away from other readers, and a position far ahead is not waited for', {
+  skip: withoutNginx,
+}, async (t) => {
+  const home = temporaryFolder();
+  const writer = await makeRepository({ ...seed, settings: { title: 'Test', trust_proxy: true } }, t);
+  const clones = ['a', 'b', 'c'].map((name) => join(home.path, name));
+  for (const clone of clones) execFileSync('git', ['clone', '--quiet', writer.top, clone], { env: gitEnv });
+  const servers = await Promise.all(
+    clones.map((clone) => serve(['--data', join(clone, 'data'), '--follow-git'], { cwd: home.path, env: gitEnv })),
+  );
+  t.after(async () => {
+    await Promise.all(servers.map((server) => server.end('SIGTERM')));
+    home.remove();
+  });
+  const base = await startProxy(t, join(home.path, 'nginx'), servers);
+  for (const clone of clones)
+    execFileSync('git', ['-C', clone, 'remote', 'set-url', 'origin', join(home.path, 'gone')]);
+  const ask = async (position: string) => {
+    const response = await fetch(new URL('/api/v1/datasets/', base), {
+      headers: { Cookie: `catalogue_position=${position}` },
+    });
+    await response.arrayBuffer();
+    return response.status;
+  };
+  // The remote may have this commit, for all that the servers know.
+  assert.equal(await ask('2'), 503);
+  assert.equal(await ask('1'), 200, 'another reader, less than a second later');
+  for (const position of ['999999999', '9'.repeat(400), '2, 3', '-1']) assert.equal(await ask(position), 200, position);
 });

@@ -37,6 +37,8 @@ export interface FollowedFiles {
 const timeout = 600_000;
 /** Milliseconds between two fetches for requests that want a later position. */
 const minPause = 1000;
+/** Commits that a server may be behind others. A position further ahead is of another history, or made up. */
+const farAhead = 10_000;
 
 export class GitFollower {
   readonly #files: FollowedFiles;
@@ -93,8 +95,8 @@ export class GitFollower {
   }
 
   /**
-   * True if the commit with this number is served; it is fetched if needed. Also true if the remote has no such commit: the
-   * number is of another history then.
+   * True if the commit with this number is served; it is fetched if needed. Also true if the remote has no such commit, or it is
+   * far ahead: the number is of another history then.
    * @param patience milliseconds to wait for it
    */
   async hasReached(position: number, patience: number): Promise<boolean> {
@@ -121,8 +123,9 @@ export class GitFollower {
     if (!signal.aborted) await this.update();
   }
 
+  /** True if a request for this position need not wait. */
   #isServed(position: number): boolean {
-    return this.#position === null || position <= this.#position;
+    return this.#position === null || position <= this.#position || position > this.#position + farAhead;
   }
 
   get report(): FollowReport {

@@ -240,6 +240,9 @@ describe('a folder that follows a git remote', () => {
     assert.equal(await follower.hasReached((follower.position ?? 0) + 1, 20_000), true);
     renameSync(bare, `${bare}-away`);
     assert.equal(await follower.hasReached((follower.position ?? 0) + 1, 20_000), false);
+    // Nor is one so far ahead that it can be of no commit to come.
+    for (const position of [999_999_999, 1e300, Number.POSITIVE_INFINITY])
+      assert.equal(await follower.hasReached(position, 0), true);
     renameSync(`${bare}-away`, bare);
     await follower.update();
     assert.match(log.at(-1) ?? '', /^origin\/main is followed again\.$/);
@@ -252,7 +255,7 @@ describe('a folder that follows a git remote', () => {
     clone.git('config', 'remote.origin.uploadpack', script);
     const start = performance.now();
     for (let i = 0; i < 5; i++) {
-      const asked = [1e9, 1e12].map((position) => follower.hasReached(position, 100));
+      const asked = [1, 2].map((ahead) => follower.hasReached((follower.position ?? 0) + ahead, 100));
       assert.deepEqual(await Promise.all(asked), [false, false]);
     }
     const seconds = (performance.now() - start) / 1000;
