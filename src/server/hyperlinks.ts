@@ -47,10 +47,9 @@ export async function resolveHyperlinks(
       followed[name] = null;
       continue;
     }
-    const nameAt = async (address: unknown) => linkValueOfRef(field, await follow(address, field, catalogue));
     try {
-      if (type === 'link') followed[name] = await nameAt(value);
-      else if (Array.isArray(value)) followed[name] = await Promise.all(value.map(nameAt));
+      if (type === 'link') [followed[name]] = await namesAt([value], field, catalogue);
+      else if (Array.isArray(value)) followed[name] = await namesAt(value, field, catalogue);
       else throw new LinkError(`Expected a list of items but got type "${pythonTypeName(value)}".`);
     } catch (error) {
       if (!(error instanceof LinkError)) throw error;
@@ -63,7 +62,25 @@ export async function resolveHyperlinks(
 
 class LinkError extends Error {}
 
-async function follow(value: unknown, { link, otherLink }: LinkField, catalogue: Catalogue): Promise<Ref> {
+/**
+ * The names at addresses. Each record is looked up once, and none after the first wrong address: a list may have any length,
+ * and look-ups without I/O leave no other request a turn.
+ * @throws LinkError for the first address that is wrong
+ */
+async function namesAt(addresses: readonly unknown[], field: LinkField, catalogue: Catalogue): Promise<unknown[]> {
+  const known = new Map<string, unknown>();
+  const names: unknown[] = [];
+  for (const address of addresses) {
+    const ref = refAt(address, field);
+    const key = JSON.stringify(ref);
+    if (!known.has(key)) known.set(key, linkValueOfRef(field, await findTarget(ref, catalogue)));
+    names.push(known.get(key));
+  }
+  return names;
+}
+
+/** What an address names. @throws LinkError */
+function refAt(value: unknown, { link, otherLink }: LinkField): Ref {
   if (value === null || value === '') throw new LinkError('This field may not be null.');
   if (typeof value !== 'string')
     throw new LinkError(`Incorrect type. Expected URL string, received ${pythonTypeName(value)}.`);
@@ -71,6 +88,11 @@ async function follow(value: unknown, { link, otherLink }: LinkField, catalogue:
   if (ref === null) throw new LinkError('Invalid hyperlink - No URL match.');
   if (ref === 'other' || (ref.kind !== link && ref.kind !== otherLink))
     throw new LinkError('Invalid hyperlink - Incorrect URL match.');
+  return ref;
+}
+
+/** The reference of the record, which may have moved. @throws LinkError if there is no such record */
+async function findTarget(ref: Ref, catalogue: Catalogue): Promise<Ref> {
   try {
     await catalogue.get(ref as never);
     return ref;
