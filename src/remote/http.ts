@@ -142,7 +142,9 @@ function makeAgents(
   { Agent, EnvHttpProxyAgent, RetryAgent }: typeof import('undici'),
   { timeout = 60_000, retries = 2 }: HttpOptions,
 ): { readonly agent: Dispatcher; readonly retrying: Dispatcher } {
-  const limits = { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout }, keepAliveTimeout: 4_000 };
+  const timeouts = { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout }, keepAliveTimeout: 4_000 };
+  // Links in headers repeat the query string, which may have 8 KB.
+  const limits = { ...timeouts, maxHeaderSize: 64 * 1024 };
   const isProxied = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].some((name) => process.env[name]);
   const agent = isProxied ? new EnvHttpProxyAgent(limits) : new Agent(limits);
   // A download continues where it was interrupted.

@@ -91,10 +91,27 @@ export function relativeReference(url: string, address: string): string {
     : url;
 }
 
-/** The value of the header; '' if nothing is linked. */
+/**
+ * Length of a query string up to which it is repeated in all links, and up to which in that to the previous part. Proxies take 4 KB
+ * of headers by default, clients 16 KB; a client can make the other addresses itself.
+ */
+const longQuery = 300;
+const longestQueryBefore = 1200;
+
+/** True if a link is worth its length: the next part always is. */
+function isShortEnough(rel: string, url: string): boolean {
+  const query = url.indexOf('?');
+  if (query === -1 || rel === 'next') return true;
+  return url.length - query <= (rel === 'prev' ? longestQueryBefore : longQuery);
+}
+
+/** The value of the header; '' if nothing is linked. Links with long query strings are left out, but that to the next part. */
 export function formatLinkHeader(relations: Relations, alternates: readonly Alternate[] = []): string {
-  const links = Object.entries(relations).flatMap(([rel, url]) => (url === null ? [] : [`<${url}>; rel="${rel}"`]));
-  const typed = alternates.map(
+  const links = Object.entries(relations).flatMap(([rel, url]) =>
+    url !== null && isShortEnough(rel, url) ? [`<${url}>; rel="${rel}"`] : [],
+  );
+  const short = alternates.filter(({ url, rel = 'alternate' }) => isShortEnough(rel, url));
+  const typed = short.map(
     ({ url, type, rel = 'alternate', profile }) =>
       `<${url}>; rel="${rel}"${type === undefined ? '' : `; type="${type}"`}${profile === undefined ? '' : `; profile="${profile}"`}`,
   );

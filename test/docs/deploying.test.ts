@@ -95,6 +95,11 @@ it('deploy/nginx.conf passes on no position, by which clients would make a serve
   assert.match(read('deploy/nginx.conf'), /^ *proxy_set_header X-Catalogue-Min-Position "";$/m);
 });
 
+it('both configurations of nginx take the links of the longest query string', () => {
+  for (const name of ['nginx.conf', 'nginx-several-servers.conf'])
+    assert.match(read(`deploy/${name}`), /^ *proxy_buffer_size 32k;\n *proxy_buffers 8 32k;$/m, name);
+});
+
 describe('deploy/nginx.conf', { skip: !has('nginx') && 'nginx is not installed' }, () => {
   const csv = 'a/b\n1\n2\n';
   const home = temporaryFolder();
@@ -171,6 +176,10 @@ describe('deploy/nginx.conf', { skip: !has('nginx') && 'nginx is not installed' 
     assert.equal(JSON.parse(body).url, `https://data.example.org${trees}`);
     assert.equal(JSON.parse((await ask(`${trees}columns/a%2Fb/`)).body).name, 'a/b');
     assert.equal((await ask(`${trees}data.csv?a%2Fb__gte=2`)).body.trim(), 'a/b\r\n2');
+    const long = encodeURIComponent(`"a/b" NOT IN (${Array(600).fill('1234567').join(',')})`);
+    const rows = await ask(`${trees}data.csv?_limit=1&_filter=${long}`);
+    assert.equal(rows.status, 200, rows.body);
+    assert.match(String(rows.headers.link), /rel="next"/);
     assert.equal((await ask(trees.slice(0, -1))).headers.location, trees);
     assert.equal(
       (await ask('/open-data')).headers.location?.replace(/:\d+/, ''),

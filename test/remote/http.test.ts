@@ -44,6 +44,12 @@ const says =
 const isUnreachable = (pattern: RegExp) => (error: unknown) =>
   error instanceof UnreachableError && pattern.test(error.message);
 
+it('takes the links of the longest query string', async (t) => {
+  const link = `<https://example.org/?_filter=${'%3C'.repeat(8192)}>; rel="next"`;
+  const http = await serving(t, says(200, {}, { link }), { retries: 0 });
+  assert.equal((await http.request({ path: '/' })).headers.link, link);
+});
+
 describe('what a server says is wrong becomes the error that it was', () => {
   const errors: readonly (readonly [number, unknown, new (...args: never[]) => Error, RegExp])[] = [
     [400, { label: ['This field is required.'] }, ValidationError, /^label: This field is required\.$/],
