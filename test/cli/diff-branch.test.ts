@@ -114,6 +114,12 @@ describe('diff of a branch', () => {
       2,
       'error: --format markdown is for commits, as in: catalogue diff main\n',
     ]);
+    assert.deepEqual(await wrong('parks/benches', '--no-rows'), [
+      2,
+      'error: --no-rows is for commits, as in: catalogue diff main --no-rows\n',
+    ]);
+    for (const options of [['--key', 'name'], ['--limit', '3'], ['--no-rows'], ['--format', 'markdown']])
+      assert.deepEqual((await wrong(...options))[0], 2, options.join(' '));
     const outside = await type(['diff', 'main'], {});
     assert.equal(outside.exitCode, 3);
     assert.match(outside.err, /^error: The catalogue is not in a git repository\. Make one with: git init/);

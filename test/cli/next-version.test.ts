@@ -87,6 +87,18 @@ describe('version add', () => {
   );
 
   it(
+    'quotes names of columns in the line to type',
+    onBoth(async (run) => {
+      const publish = (name: string) =>
+        run('version add parks/trees a.csv', { files: { 'a.csv': `name,${name}\noak,12.5\n` } });
+      await publish('height;x');
+      await run('column edit parks/trees height;x --unit m');
+      const hinted = await publish('Height;x');
+      assert.match(hinted.err, /type: catalogue column rename parks\/trees 'height;x' 'Height;x'\n/);
+    }),
+  );
+
+  it(
     'takes a rename with it, or afterwards',
     onBoth(async (run, open) => {
       const unit = async () =>

@@ -318,7 +318,7 @@ describe('login', () => {
     await done('login prod --token-stdin', { files: { '-': token } });
     assert.match(
       (await done('logout prod')).err,
-      /^Signed out of prod\. The token was given with --token-stdin and stays valid\./,
+      /^Signed out of prod\. The token was given with --token-stdin and stays valid\. To remove it, sign in and type: catalogue token remove ID --remote prod\n$/,
     );
     assert.equal((await accounts.tokens()).length, 1);
     assert.equal((await at('logout nowhere')).exitCode, 3);
@@ -371,6 +371,8 @@ describe('what is meant', () => {
       unknown.err,
       'error: There is no remote pord. Did you mean prod? Add it with: catalogue remote add pord URL\n',
     );
+    for (const address of ['data.example.org/open-data', 'localhost:8000'])
+      assert.match((await at(`clone ${address}`)).err, new RegExp(`There is no remote .*\\. Is it https://${address}\\?\n$`));
     const none = await (await person()).at('namespace list --remote prod');
     assert.match(
       none.err,

@@ -184,7 +184,7 @@ describe('a password', () => {
     const piped = await type([...words, '--password-stdin'], { env, files: { '-': `mine now 2\nmine now 1\n` } });
     assert.match(
       piped.err,
-      /1 token of bob has ended\. If you are signed in as bob, sign in again: catalogue login\n$/,
+      /1 token of bob has ended\. If you are signed in as bob, sign in again: catalogue login \S+\n$/,
     );
     assert.ok(await accounts.verifyPassword('bob', 'mine now 2'));
     assert.deepEqual(await accounts.tokens('bob'), []);

@@ -1,4 +1,5 @@
 /** `catalogue clone`: copies a remote catalogue into a folder, from which it can be pulled and pushed. */
+
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, stat } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -13,6 +14,7 @@ import { readOrigin, writeOrigin } from '../remote/origin.ts';
 import { readSettingsFile } from '../remote/remote-settings.ts';
 import { remotesWithoutMove } from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
+import { quoteForShell } from '../setup/git-templates.ts';
 import { withSyncPairInFolder } from '../sync/pair.ts';
 import { runSync, showSyncFailures, syncExitCode, transferredAmountText } from '../sync/run.ts';
 
@@ -76,7 +78,9 @@ async function isPartialClone(folder: string, name: string, url: string): Promis
   const origin = await readOrigin(folder);
   if (origin?.url === url) {
     if (origin.cloning) return true;
-    throw new ConflictError(`${name} is a clone of ${url} already. Bring it up to date: catalogue pull`);
+    throw new ConflictError(
+      `${name} is a clone of ${url} already. Bring it up to date: catalogue pull --data ${quoteForShell(name)}`,
+    );
   }
   const first = (await readdir(folder)).find((entry) => !entry.startsWith('.'));
   if (first !== undefined)

@@ -58,17 +58,27 @@ export const command: Verb<RowsOptions & BranchOptions> = {
   // Without arguments, the folder is compared with its remote.
   on: ([what]) => (what === undefined ? 'both' : undefined),
   async run(call, [what, other], { key, limit, format, rows }) {
-    if (what === undefined) return diffRemote(call);
+    if (what === undefined) {
+      const odd = ['--key', '--limit', '--no-rows'].find(
+        (_, i) => [key, limit, rows === false || undefined][i] !== undefined,
+      );
+      if (odd) throw new UsageError(`${odd} is for the rows of a dataset or the changes since a commit: name one.`);
+      if (format === 'markdown') throw new UsageError(forCommits);
+      return diffRemote(format === 'json' ? { ...call, show: { ...call.show, asJson: true } } : call);
+    }
     if (other === undefined && (await isBranch(call, what))) {
       const odd = key === undefined ? (limit === undefined ? undefined : '--limit') : '--key';
       if (odd) throw new UsageError(`${odd} is for the rows of a dataset, and ${what} is a commit.`);
       return diffBranch(call, what, { format, rows });
     }
-    if (format === 'markdown') throw new UsageError('--format markdown is for commits, as in: catalogue diff main');
+    if (format === 'markdown') throw new UsageError(forCommits);
+    if (rows === false) throw new UsageError('--no-rows is for commits, as in: catalogue diff main --no-rows');
     const show = format === 'json' ? { ...call.show, asJson: true } : call.show;
     return showRowDifference({ ...call, show }, what, other, { key, limit });
   },
 };
+
+const forCommits = '--format markdown is for commits, as in: catalogue diff main';
 
 /** True if a commit is meant: the text isn't the name of a dataset, and can't be one or is known to git. */
 async function isBranch(call: Call, what: string): Promise<boolean> {

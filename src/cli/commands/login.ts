@@ -1,4 +1,5 @@
 /** `catalogue login` and `catalogue logout`: signing in to a remote and out of it. */
+
 import { Option } from 'commander';
 import { NotAuthenticatedError, NotFoundError } from '../../catalogue/errors.ts';
 import type { Call, Verb } from '../command.ts';
@@ -13,6 +14,7 @@ import {
   tokenFromText,
 } from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
+import { quoteForShell } from '../setup/git-templates.ts';
 
 interface LoginOptions {
   readonly username?: string;
@@ -115,17 +117,21 @@ export const logout: Verb = {
       show.message(`You are not signed in to ${name}.`);
       return 0;
     }
-    const left = await revoke(signIn);
+    const left = await revoke(signIn, name);
     await changeRemotes(context.env, (data) => remotesWithoutLogin(data, url));
     show.message(`Signed out of ${name}.${left}`);
     return 0;
   },
 };
 
-/** Removes a token on the server. @returns a sentence about a token that stays valid, else '' */
-async function revoke({ url, token, id, expires }: Login): Promise<string> {
+/**
+ * Removes a token on the server.
+ * @param name of the remote
+ * @returns a sentence about a token that stays valid, else ''
+ */
+async function revoke({ url, token, id, expires }: Login, name: string): Promise<string> {
   if (id === null)
-    return ' The token was given with --token-stdin and stays valid. To remove it: catalogue token remove';
+    return ` The token was given with --token-stdin and stays valid. To remove it, sign in and type: catalogue token remove ID --remote ${quoteForShell(name)}`;
   const { openHttp, revokeToken } = await loaded();
   const http = await openHttp(url, { token, retries: 0 });
   try {

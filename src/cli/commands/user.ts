@@ -1,4 +1,5 @@
 /** `catalogue user`: those who may sign in. */
+
 import { Option } from 'commander';
 import type { Credentials, PasswordOptions as SetPasswordOptions } from '../../catalogue/accounts.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
@@ -12,6 +13,7 @@ import type { Noun } from '../noun.ts';
 import { verbsOfNoun } from '../noun-verbs.ts';
 import { dryRunOption, editorNote, passwordStdinOption } from '../options.ts';
 import { showOutcome } from '../output/outcome.ts';
+import { quoteForShell } from '../setup/git-templates.ts';
 import { assertMayEditUser } from '../writes.ts';
 
 interface PasswordOptions {
@@ -106,7 +108,9 @@ const confirmKeeping = ({ context }: Call, username: string, count: number) =>
 function tokensMessage(call: Call, username: string, count: number, areKept: boolean): string {
   if (areKept)
     return `${countTokens(count)} ${count === 1 ? 'stays' : 'stay'} valid. See: catalogue token list ${username}`;
-  const again = call.isRemote ? ` If you are signed in as ${username}, sign in again: catalogue login` : '';
+  const remote = call.global.remote ?? call.context.env.CATALOGUE_REMOTE;
+  const login = `catalogue login${remote ? ` ${quoteForShell(remote)}` : ''}`;
+  const again = call.isRemote ? ` If you are signed in as ${username}, sign in again: ${login}` : '';
   return `${countTokens(count)} of ${username} ${count === 1 ? 'has' : 'have'} ended.${again}`;
 }
 

@@ -82,7 +82,11 @@ function checkAccounts(root: string, { accounts, lacksCredentials }: FolderState
   const uid = process.getuid?.() ?? owner;
   return uid === owner || uid === 0
     ? ok('accounts', `${path}, readable by its owner only (mode ${octal})`)
-    : warning('accounts', `${path} belongs to another user`, `Run catalogue as that user, or: chown ${uid} ${path}`);
+    : warning(
+        'accounts',
+        `${path} belongs to another user`,
+        `Run catalogue as that user, or: chown ${uid} ${join(root, path)}`,
+      );
 }
 
 /** Hashes of passwords and tokens must not get into git. */

@@ -1,4 +1,5 @@
 /** Uploads of files as versions: source, progress and result. */
+
 import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { Readable } from 'node:stream';
@@ -18,6 +19,7 @@ import { columnChangeLines } from '../output/difference-lines.ts';
 import { linksOfCatalogue, showOutcome } from '../output/outcome.ts';
 import { showByteProgress } from '../output/progress.ts';
 import { bytesText, countText } from '../output/quantities.ts';
+import { quoteForShell } from '../setup/git-templates.ts';
 import { editEntityFields, type WriteFlags } from '../writes.ts';
 import { readingOptionsFrom, type UploadOptions } from './upload-options.ts';
 
@@ -190,7 +192,7 @@ export async function reportColumnChanges(
     } else
       show.message(
         `Warning: The column "${excerpt(to)}" is probably "${excerpt(from)}" of the version before. If it is, type: ` +
-          `catalogue column rename ${dataset} ${from} ${to}`,
+          `catalogue column rename ${dataset} ${quoteForShell(from)} ${quoteForShell(to)}`,
       );
   }
 }
