@@ -37,7 +37,8 @@ describe('reading pages', () => {
       await server.close();
       folder.remove();
     };
-    for (const path of ['/', earthquakes, countries]) await fetch(base + path, { headers: { Accept: 'text/html' } });
+    for (const path of ['/', earthquakes, countries, `${earthquakes}data/?mag__gte=6`])
+      await fetch(base + path, { headers: { Accept: 'text/html' } });
   });
   after(() => end());
 

@@ -245,21 +245,3 @@ async function copy(text, code) {
     return isCopied;
   }
 }
-
-/** Copies a text; true if that is done. Over plain HTTP pages have no clipboard: the code is selected, and copied as by a key. */
-async function copy(text, code) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    if (code) getSelection().selectAllChildren(code);
-    const give = (event) => {
-      event.clipboardData.setData('text/plain', text);
-      event.preventDefault();
-    };
-    document.addEventListener('copy', give);
-    const isCopied = document.execCommand('copy');
-    document.removeEventListener('copy', give);
-    return isCopied;
-  }
-}
