@@ -91,6 +91,9 @@ export interface Accounts extends Credentials {
   /** The viewer with a session; null if there is no such session (any more). */
   viewerBySession(key: string): Promise<Viewer | null>;
   endSession(key: string): Promise<void>;
-  /** Removes the password, the tokens and the sessions of a user. */
-  removeCredentials(username: string): Promise<void>;
+  /**
+   * Removes the password, the tokens and the sessions of a user.
+   * @returns a function that puts them back, unless a password was set meanwhile
+   */
+  removeCredentials(username: string): Promise<() => Promise<void>>;
 }

@@ -265,8 +265,8 @@ export class FileView implements Catalogue {
     await this.get(ref);
     await this.#assertMayWrite(owningNamespace(ref, this.#snapshot));
     const { removeRecord } = await import('./records/records.ts');
-    await removeRecord(this.#access, ref, options);
-    if (options.permanently && !options.dryRun) await (await this.#fileTrash()).removeLast(ref);
+    const trashed = await removeRecord(this.#access, ref, options);
+    if (options.permanently) await (await this.#fileTrash()).removeOwn(trashed);
   }
 
   /** Fields of a user that the viewer may write: staff write all; users their own, except those that give rights. */

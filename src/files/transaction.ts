@@ -59,6 +59,8 @@ export interface Committed {
   readonly outcomes: readonly StepOutcome[];
   /** The catalogue afterwards; with `dryRun`, as it would be. */
   readonly snapshot: Snapshot;
+  /** Ids of the entries of the trash that were made. */
+  readonly trashed: ReadonlySet<string>;
 }
 
 /**
@@ -131,7 +133,8 @@ class Transaction {
       if (steps.length > 1) await this.#pause();
     }
     if (this.#scopes.size) await appendToJournal(files.root, [...this.#scopes.values()]);
-    return { outcomes: this.#outcomes, snapshot: this.#context ? files.snapshot : this.#snapshot };
+    const snapshot = this.#context ? files.snapshot : this.#snapshot;
+    return { outcomes: this.#outcomes, snapshot, trashed: this.#context?.trashed ?? new Set() };
   }
 
   async #runChunk(chunk: StepChunk): Promise<void> {

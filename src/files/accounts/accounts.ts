@@ -173,18 +173,34 @@ export class FileAccounts implements Accounts {
     await this.#edit((data) => ({ ...data, sessions: data.sessions.filter((session) => session.hash !== hash) }));
   }
 
-  async removeCredentials(username: string): Promise<void> {
+  async removeCredentials(username: string): Promise<() => Promise<void>> {
     const others = <T extends { readonly user: string }>(list: readonly T[]) =>
       list.filter(({ user }) => user !== username);
     const { passwords, tokens, sessions } = await this.#read();
     const all = [...passwords.values(), ...tokens.values(), ...sessions.values()];
-    if (others(all).length === all.length) return;
-    await this.#edit((data) => ({
-      ...data,
-      passwords: others(data.passwords),
-      tokens: others(data.tokens),
-      sessions: others(data.sessions),
-    }));
+    if (others(all).length === all.length) return async () => {};
+    const own = <T extends { readonly user: string }>(list: readonly T[]) =>
+      list.filter(({ user }) => user === username);
+    let removed = noAccounts;
+    await this.#edit((data) => {
+      removed = { passwords: own(data.passwords), tokens: own(data.tokens), sessions: own(data.sessions) };
+      return {
+        ...data,
+        passwords: others(data.passwords),
+        tokens: others(data.tokens),
+        sessions: others(data.sessions),
+      };
+    });
+    return () =>
+      this.#edit((data) => {
+        if (own(data.passwords).length) return data;
+        return {
+          ...data,
+          passwords: [...data.passwords, ...removed.passwords],
+          tokens: [...data.tokens, ...removed.tokens],
+          sessions: [...data.sessions, ...removed.sessions],
+        };
+      });
   }
 
   /** Waits for writes in progress. */

@@ -28,7 +28,7 @@ import { newRecordText } from '../../text/document.ts';
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage, editCommitMessage, removalCommitMessage } from '../git/commit-messages.ts';
 import { editorSchemaComment } from '../scaffold.ts';
-import { commitSingleStep } from '../transaction.ts';
+import { commit, commitSingleStep } from '../transaction.ts';
 import { anyVersion, type Change } from '../writing/change.ts';
 import { assertEntityUnchanged } from '../writing/conditions.ts';
 import { assertMayRemovePermanently } from '../writing/rights.ts';
@@ -161,12 +161,13 @@ async function editRecordOnce<K extends WritableKind>(
 /**
  * Moves a record to the trash, with everything that belongs to it. A group or user is removed from records that name it.
  * @throws NotFoundError, ConflictError (a namespace with datasets, a broken file), StaleError, NotPermittedError
+ * @returns the ids of the entries of the trash that were made
  */
 export async function removeRecord(
   access: Access,
   asked: Ref,
   { ifMatch, dryRun, permanently = false }: RemoveOptions = {},
-): Promise<void> {
+): Promise<ReadonlySet<string>> {
   const { files } = access;
   if (asked.kind === 'file')
     throw new ConflictError('A file of the catalogue is removed by hand, or with the record that it belongs to.');
@@ -185,7 +186,10 @@ export async function removeRecord(
   };
   const columns = ref.kind === 'version' ? planColumnWritesForNewestVersion(files, datasetRefOf(ref)) : [];
   const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }, ...columns];
-  await commitSingleStep(access, { assert, changes }, { dryRun, message: () => removalCommitMessage(ref) });
+  const options = { dryRun, message: () => removalCommitMessage(ref) };
+  const { outcomes, trashed } = await commit(access, [{ assert, changes }], options);
+  for (const outcome of outcomes) if (!outcome.done) throw outcome.error;
+  return trashed;
 }
 
 /** The language in which slugs are spelled. */

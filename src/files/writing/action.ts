@@ -4,14 +4,11 @@ import { link, readFile, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import type { RecordRef } from '../../catalogue/layout.ts';
-import { findEntity } from '../../catalogue/lookup.ts';
-import { referencesTo } from '../../catalogue/references-to.ts';
-import { containingRecordRef } from '../../catalogue/rules.ts';
 import { errorCode, flushFolderToDisk, lacksHardLinks, removeTemporaries, writeDurably } from '../../disk/durable.ts';
 import { moveDurably, moveOrCopyFile } from '../../disk/move.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { ChangedMeanwhileError, type RecordFile, writeNewRecord } from './record-file.ts';
-import { moveToTrash, payloadFolderOf, restorePathFromTrash } from './trash.ts';
+import { makeTrashEntryId, moveToTrash, payloadFolderOf, restorePathFromTrash, type TrashContext } from './trash.ts';
 import type { WriteContext } from './write-context.ts';
 
 export type Action =
@@ -24,7 +21,12 @@ export type Action =
       readonly before: Buffer;
       readonly ifChanged: 'stale' | 'retry';
     }
-  | { readonly do: 'remove'; readonly ref: RecordRef; readonly paths: readonly string[] }
+  | {
+      readonly do: 'remove';
+      readonly ref: RecordRef;
+      readonly paths: readonly string[];
+      readonly context: TrashContext;
+    }
   | { readonly do: 'move'; readonly from: string; readonly to: string }
   | { readonly do: 'add'; readonly path: string; readonly from: string; readonly replace: boolean }
   | { readonly do: 'restore'; readonly path: string; readonly from: string };
@@ -44,7 +46,7 @@ export async function performFileActions(
   try {
     for (const action of actions) {
       signal.throwIfAborted();
-      undo.push(await performAction(files, action, context.by, signal));
+      undo.push(await performAction(files, action, context, signal));
     }
   } catch (error) {
     for (const step of undo.toReversed()) await step().catch(() => {});
@@ -62,9 +64,9 @@ function addToContext(action: Action, context: WriteContext): void {
 
 /** Performs one action. @returns a function that undoes it */
 async function performAction(
-  { root, accounts, snapshot }: CatalogueFiles,
+  { root, accounts }: CatalogueFiles,
   action: Action,
-  by: string | null,
+  context: WriteContext,
   signal: AbortSignal,
 ): Promise<() => Promise<unknown>> {
   switch (action.do) {
@@ -84,13 +86,22 @@ async function performAction(
       return undo;
     }
     case 'remove': {
-      const container = containingRecordRef(action.ref);
-      const id = container ? findEntity(snapshot, container)?.id : undefined;
-      const referencedBy = referencesTo(snapshot, action.ref);
-      const context = { container: id, referencedBy: referencedBy.length ? referencedBy : undefined };
+      const { ref, paths } = action;
       // First, since a user without credentials is safe, and credentials without a user aren't.
-      if (action.ref.kind === 'user') await accounts.removeCredentials(action.ref.slug);
-      return moveToTrash(root, action.ref, action.paths, by, context);
+      const putBack = ref.kind === 'user' ? await accounts.removeCredentials(ref.slug) : async () => {};
+      const id = makeTrashEntryId();
+      try {
+        const restore = await moveToTrash(root, ref, paths, context.by, action.context, id);
+        context.trashed.add(id);
+        return async () => {
+          await restore();
+          context.trashed.delete(id);
+          await putBack();
+        };
+      } catch (error) {
+        if (exists(join(root, paths[0] ?? ''))) await putBack().catch(() => {});
+        throw error;
+      }
     }
     case 'move':
       await moveDurably(join(root, action.from), join(root, action.to));

@@ -16,7 +16,7 @@ import {
 } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import { mayWrite } from '../../catalogue/permissions.ts';
-import { type DatasetRef, datasetRefOf, formatRef, type NamespaceRef, type Ref, refOf } from '../../catalogue/ref.ts';
+import { type DatasetRef, datasetRefOf, formatRef, type NamespaceRef, refOf } from '../../catalogue/ref.ts';
 import { containingRecordRef } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
 import { parseRecordText } from '../../text/parse.ts';
@@ -76,12 +76,9 @@ export class FileTrash implements Trash {
     await deleteTrashEntry(this.#access.files.root, (await this.#entry(id)).id);
   }
 
-  /** Deletes the last entry of a record permanently, for a user who may have removed it so. */
-  async removeLast(ref: Ref): Promise<void> {
-    const { root } = this.#access.files;
-    const name = formatRef(ref);
-    const entry = (await listTrash(root)).find((one) => one.ref.kind === ref.kind && formatRef(one.ref) === name);
-    if (entry) await deleteTrashEntry(root, entry.id);
+  /** Deletes entries permanently that a user has just made, who may have removed the record so. */
+  async removeOwn(ids: Iterable<string>): Promise<void> {
+    for (const id of ids) await deleteTrashEntry(this.#access.files.root, id);
   }
 
   async empty(before?: Date): Promise<readonly TrashEntry[]> {

@@ -42,6 +42,7 @@ import {
 import { PlannedUnits } from './planned-units.ts';
 import { assertPathStaysInFolder, openRecordFile, type RecordFile } from './record-file.ts';
 import { assertChangePermitted, assertRecordContentsPermitted } from './rights.ts';
+import { trashContextOf } from './trash.ts';
 
 type ChangeOf<D extends Change['do']> = Extract<Change, { readonly do: D }>;
 
@@ -208,7 +209,7 @@ export class TransactionPlan {
     for (const one of paths) this.#overlay.remove(one);
     this.#scopes.push(...scopesToRefresh(ref));
     this.#apply(readingsChangedByRecordRemoval(before, ref));
-    return { do: 'remove', ref, paths };
+    return { do: 'remove', ref, paths, context: trashContextOf(this.#snapshot, ref) };
   }
 
   async #move({ path, to, ifMatch }: ChangeOf<'move'>): Promise<Action | null> {

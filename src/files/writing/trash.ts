@@ -7,7 +7,11 @@ import { randomBytes } from 'node:crypto';
 import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
-import { privateFolder } from '../../catalogue/layout.ts';
+import { privateFolder, type RecordRef } from '../../catalogue/layout.ts';
+import { findEntity } from '../../catalogue/lookup.ts';
+import { referencesTo } from '../../catalogue/references-to.ts';
+import { containingRecordRef } from '../../catalogue/rules.ts';
+import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { isTrashEntryOlder, type TrashEntry } from '../../catalogue/trash.ts';
 import {
   errorCode,
@@ -23,11 +27,27 @@ import { moveOrCopyFile } from '../../disk/move.ts';
 const trashFolder = `${privateFolder}/trash`;
 const entryName = 'entry.json';
 
+/** The namespace or dataset that a record was in, and the lists that name a group or user: before the removal changes them. */
+export type TrashContext = Pick<TrashEntry, 'container' | 'referencedBy'>;
+
+/** The context of a record that is about to be removed. The edits of the same step take its name from the lists. */
+export function trashContextOf(snapshot: Snapshot, ref: RecordRef): TrashContext {
+  const container = containingRecordRef(ref);
+  const referencedBy = referencesTo(snapshot, ref);
+  return {
+    container: container ? findEntity(snapshot, container)?.id : undefined,
+    referencedBy: referencedBy.length ? referencedBy : undefined,
+  };
+}
+
+/** Id of a new entry: the time, and what makes it different from others. */
+export const makeTrashEntryId = (): string =>
+  `${new Date().toISOString().replace(/\D/g, '')}-${randomBytes(4).toString('hex')}`;
+
 /**
  * Moves files or folders to the trash: all of them or, after an error, none. Each disappears in one step, in their order.
  * @param paths relative to the catalogue folder
  * @param by username; null for the local admin
- * @param context the namespace or dataset that they were in, and the lists that name a group or user
  * @returns a function that moves them back
  * @throws UnavailableError; Error with code ENOENT if there is nothing at the first path
  */
@@ -36,10 +56,10 @@ export async function moveToTrash(
   ref: TrashEntry['ref'],
   paths: readonly string[],
   by: string | null,
-  context: Pick<TrashEntry, 'container' | 'referencedBy'> = {},
+  context: TrashContext = {},
+  id = makeTrashEntryId(),
 ): Promise<() => Promise<void>> {
   const now = new Date();
-  const id = `${now.toISOString().replace(/\D/g, '')}-${randomBytes(4).toString('hex')}`;
   const entryFolder = join(root, trashFolder, id);
   let current = paths[0] ?? '';
   const restore = async () => {

@@ -8,6 +8,8 @@ export class WriteContext {
   readonly paths = new Set<string>();
   /** Texts of records as they were written, by path: another write may change the files before they are committed. */
   readonly texts = new Map<string, string>();
+  /** Ids of the entries of the trash that were made. */
+  readonly trashed = new Set<string>();
   readonly #onFirstChange: () => void;
   #hasChanged = false;
 

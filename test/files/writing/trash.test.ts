@@ -1,7 +1,18 @@
 /** Removing and restoring: the contents of the trash, and that only staff sees them. */
 import assert from 'node:assert/strict';
 import fs from 'node:fs';
-import { mkdir, open as openFile, readdir, readFile, type rename, rm, stat, utimes, writeFile } from 'node:fs/promises';
+import {
+  mkdir,
+  open as openFile,
+  readdir,
+  readFile,
+  type rename,
+  rename as renameFile,
+  rm,
+  stat,
+  utimes,
+  writeFile,
+} from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { ConflictError, NotFoundError, NotPermittedError } from '../../../src/catalogue/errors.ts';
@@ -112,6 +123,48 @@ describe('what is removed', () => {
     assert.deepEqual(await lists(), { owners: [], readers: [] });
     await back();
     assert.deepEqual(await lists(), { owners: ['foresters'], readers: ['foresters'] });
+  });
+
+  it('a group: remembers its members and owners, though the edits that remove it are read before it is moved', async (t) => {
+    const { files, view, newest, back } = await open(t);
+    const rename = fs.renameSync;
+    replaceBuiltin(t, fs, 'renameSync', (from: string, to: string) => {
+      rename(from, to);
+      // As a watcher does.
+      for (const _ of files.store.rescan([{ kind: 'user', slug: 'bob' }, namespace('parks')]));
+    });
+    await view.remove({ kind: 'group', slug: 'gardeners' });
+    assert.equal((await newest()).referencedBy?.length, 2);
+    await back();
+    assert.deepEqual((await view.get<'user'>({ kind: 'user', slug: 'bob' })).groups, ['gardeners']);
+    assert.deepEqual((await view.get<'namespace'>(namespace('parks'))).owners, ['gardeners']);
+  });
+
+  it('permanently is deleted, and no other entry of that name, though its time is later', async (t) => {
+    const { folder, files, view, newest } = await open(t);
+    await view.remove(trees);
+    const { id } = await newest();
+    await renameFile(folder.path(`.catalogue/trash/${id}`), folder.path('.catalogue/trash/99991231000000000-00000000'));
+    await view.create('dataset', { namespace: 'parks', slug: 'trees', label: 'Trees' });
+    const owner = files.for({ username: 'bob', staff: false, groups: ['gardeners'] });
+    await owner.remove(trees, { permanently: true });
+    assert.deepEqual(
+      (await listTrash(folder.root)).map((entry) => entry.id),
+      ['99991231000000000-00000000'],
+    );
+  });
+
+  it('a user that can’t be moved keeps the password and the tokens', async (t) => {
+    const { folder, files, view } = await open(t);
+    await files.accounts.setPassword('bob', 'correct horse battery');
+    const { token } = await files.accounts.addToken('bob', { label: 'laptop', scope: 'read' });
+    folder.write('.catalogue/trash', 'in the way');
+    await assert.rejects(view.remove({ kind: 'user', slug: 'bob' }));
+    assert.ok(await files.accounts.verifyPassword('bob', 'correct horse battery'));
+    assert.ok(await files.accounts.viewerByToken(token));
+    await rm(folder.path('.catalogue/trash'));
+    await view.remove({ kind: 'user', slug: 'bob' });
+    assert.equal(await files.accounts.verifyPassword('bob', 'correct horse battery'), null);
   });
 
   it('is seen by nobody: not served, not in the list of files, not in git', async (t) => {
