@@ -20,13 +20,17 @@ export class SignIn {
   readonly #byAddress = new Throttle({ limit: 40, window: fiveMinutes });
   readonly #byAddressAndName = new Throttle({ limit: 10, window: fiveMinutes });
   readonly #byName = new Throttle({ limit: 100, window: anHour });
+  readonly #underWay = new AttemptsUnderWay();
+  /** Number of attempts that wait for others, by address. */
+  readonly #waiting = new Map<string, number>();
 
   constructor(accounts: Accounts | null) {
     this.accounts = accounts;
   }
 
   /**
-   * The hash of the user's password if the password is right, else null.
+   * The hash of the user's password if the password is right, else null. An attempt that would be one too many if all under way
+   * failed waits for them.
    * @throws ThrottledError after too many failed attempts
    */
   async verifyPassword(
@@ -39,22 +43,74 @@ export class SignIn {
     // No user has a longer name: memory is not for clients to fill.
     const name = username.slice(0, 151);
     const both = `${address}\n${name}`;
-    const wait = Math.max(this.#byAddress.wait(address), this.#byAddressAndName.wait(both));
-    if (wait > 0) throw new ThrottledError(wait);
+    for (let place = this.#waitForPlace(address, both); place; place = this.#waitForPlace(address, both)) await place;
     const waitByName = this.#byName.wait(name);
     this.#byAddress.count(address);
     this.#byAddressAndName.count(both);
     if (waitByName === 0) this.#byName.count(name);
-    const hash = (await this.accounts?.verifyPassword(username, password)) ?? null;
-    if (hash !== null) {
-      this.#byAddress.forgive(address);
-      this.#byAddressAndName.forgive(both, true);
-      if (waitByName === 0) this.#byName.forgive(name);
-    } else if (waitByName > 0) {
-      this.#byName.count(name);
-      throw new ThrottledError(waitByName);
+    const verified = (this.accounts?.verifyPassword(username, password) ?? Promise.resolve(null)).then((hash) => {
+      if (hash !== null) {
+        this.#byAddress.forgive(address);
+        this.#byAddressAndName.forgive(both, true);
+        if (waitByName === 0) this.#byName.forgive(name);
+      } else if (waitByName > 0) {
+        this.#byName.count(name);
+        throw new ThrottledError(waitByName);
+      }
+      return hash;
+    });
+    this.#underWay.add([address, both], verified);
+    return verified;
+  }
+
+  /**
+   * The end of an attempt under way that may take the last place of the next one; null if there is a place.
+   * @throws ThrottledError if failed attempts have taken all places, or too many wait
+   */
+  #waitForPlace(address: string, both: string): Promise<void> | null {
+    const waits = { [address]: this.#byAddress.wait(address), [both]: this.#byAddressAndName.wait(both) };
+    const taken = Object.keys(waits).filter((key) => waits[key]);
+    if (taken.length === 0) return null;
+    if (!taken.every((key) => this.#underWay.has(key))) throw new ThrottledError(Math.max(...Object.values(waits)));
+    if ((this.#waiting.get(address) ?? 0) >= mostWaiting) throw new ThrottledError(1000);
+    this.#waiting.set(address, (this.#waiting.get(address) ?? 0) + 1);
+    return this.#underWay.nextEnd(taken).then(() => {
+      const others = (this.#waiting.get(address) ?? 1) - 1;
+      if (others) this.#waiting.set(address, others);
+      else this.#waiting.delete(address);
+    });
+  }
+}
+
+/** Attempts that wait for others, at most, for each address. */
+const mostWaiting = 100;
+
+/** Attempts whose outcome isn't known yet, by key. */
+class AttemptsUnderWay {
+  readonly #attempts = new Map<string, Set<Promise<void>>>();
+
+  has(key: string): boolean {
+    return this.#attempts.has(key);
+  }
+
+  add(keys: readonly string[], attempt: Promise<unknown>): void {
+    const ended: Promise<void> = attempt.then(
+      () => {},
+      () => {},
+    );
+    for (const key of keys) {
+      const attempts = this.#attempts.get(key) ?? new Set();
+      this.#attempts.set(key, attempts.add(ended));
+      void ended.then(() => {
+        attempts.delete(ended);
+        if (attempts.size === 0) this.#attempts.delete(key);
+      });
     }
-    return hash;
+  }
+
+  /** The end of any of the attempts. */
+  nextEnd(keys: readonly string[]): Promise<void> {
+    return Promise.race(keys.flatMap((key) => [...(this.#attempts.get(key) ?? [])]));
   }
 }
 

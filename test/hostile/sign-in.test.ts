@@ -63,6 +63,53 @@ describe('guesses', () => {
   });
 });
 
+describe('attempts at once', () => {
+  const from = (address: string) => ({ headers: {}, socket: { remoteAddress: address } }) as unknown as IncomingMessage;
+  const slow = {
+    verifyPassword: (_: string, given: string) =>
+      new Promise((resolve) => setImmediate(() => resolve(given === password ? 'hash' : null))),
+  } as unknown as Accounts;
+  const outcomes = async (attempts: readonly Promise<string | null>[]) =>
+    (await Promise.allSettled(attempts)).map((one) =>
+      one.status === 'fulfilled'
+        ? one.value
+        : one.reason instanceof ThrottledError
+          ? one.reason.seconds > 250
+          : 'failed',
+    );
+
+  it('with the right password all sign in, however many', async () => {
+    const signIn = new SignIn(slow);
+    const same = Array.from({ length: 12 }, () =>
+      signIn.verifyPassword(from('192.0.2.1'), {} as Settings, 'bob', password),
+    );
+    assert.deepEqual(await outcomes(same), Array(12).fill('hash'));
+    const course = Array.from({ length: 60 }, (_, n) =>
+      signIn.verifyPassword(from('192.0.2.2'), {} as Settings, `user${n}`, password),
+    );
+    assert.deepEqual(await outcomes(course), Array(60).fill('hash'));
+  });
+
+  it('with a wrong one wait for those before, and are held', async () => {
+    const signIn = new SignIn(slow);
+    const guesses = Array.from({ length: 13 }, () =>
+      signIn.verifyPassword(from('192.0.2.1'), {} as Settings, 'bob', 'x'),
+    );
+    assert.deepEqual(await outcomes(guesses), [...Array(10).fill(null), true, true, true]);
+  });
+
+  it('of which too many wait are asked to come again in a second', async () => {
+    const signIn = new SignIn(slow);
+    const many = Array.from({ length: 160 }, () =>
+      signIn.verifyPassword(from('192.0.2.1'), {} as Settings, 'bob', password),
+    );
+    const found = await outcomes(many);
+    assert.equal(found.filter((one) => one === 'hash').length, 110);
+    const last = signIn.verifyPassword(from('192.0.2.1'), {} as Settings, 'bob', password);
+    assert.equal(await last, 'hash');
+  });
+});
+
 describe('a password', () => {
   it('is not changed with a token or a session alone', async (test) => {
     const { accounts, send, ask } = await serveAccounts(test);
