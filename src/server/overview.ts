@@ -25,7 +25,15 @@ const patience = 6000;
 /** `/api/v1/datasets/map.svg`: where the datasets lie that the filters leave, and the area that was asked for. */
 export async function overviewHandler(request: RequestContext): Promise<Representation> {
   const { catalogue, query } = request;
-  const options = { ...parseListOptions('dataset', query), ordering: '-updated', page: undefined };
+  // All datasets are in the picture, whatever page the list around it shows.
+  const {
+    page: _page,
+    pageSize: _size,
+    cursor: _cursor,
+    facets: _facets,
+    ...filters
+  } = parseListOptions('dataset', query);
+  const options = { ...filters, ordering: '-updated' };
   const asked = lastParameterValue(query, 'bbox');
   const chosen = asked ? parseBox('bbox', asked) : null;
   const placed: Placed[] = [];
