@@ -1,15 +1,15 @@
 /** The chart of a dataset: the numbers of its lines, as a bounded query of groups of rows finds them. */
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
-import { UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import { ValidationError } from '../catalogue/errors.ts';
 import { millisecondsOfTime } from '../catalogue/iso-time.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
-import type { Column, Dataset, Version } from '../catalogue/types.ts';
+import type { Column, Dataset, Version, WorkBudget } from '../catalogue/types.ts';
 import { type ChartChoices, chartChoices, chosenColumns, mostLines, mostTimes } from '../pages/chart-columns.ts';
 import type { Chart, ChartLine } from '../pages/chart-scales.ts';
 import { profilesByColumn } from '../pages/preview-columns.ts';
 import { readObjects } from './dataset-page.ts';
-import { soon } from './soon.ts';
+import { isNotReady, soon } from './soon.ts';
 
 /** Rows of a table up to which a chart is made. */
 const mostRows = 200_000;
@@ -28,7 +28,7 @@ export async function chartSoon(
   version: Version,
   profile: VersionProfile,
   query: URLSearchParams,
-  wait: number,
+  { wait, budget }: { readonly wait: number; readonly budget: WorkBudget },
 ): Promise<Chart | null | undefined> {
   if (profile.rows > mostRows) return null;
   const profiles = profilesByColumn(version, profile);
@@ -39,12 +39,12 @@ export async function chartSoon(
   const chosen = chosenColumns(choices, profile.rows, profiles, named);
   if (!chosen) return null;
   try {
-    const chart = await soon(readChart(catalogue, version, choices, chosen), wait);
+    const found = await soon(linesOf(catalogue, version, profile, chosen, budget), wait);
     const isAsked = Object.values(named).some((name) => name !== null);
-    if (!chart) return undefined;
-    return (isAsked || !chart.isMean) && chart.lines.length > 0 ? chart : null;
+    if (!found) return undefined;
+    return (isAsked || !found.isMean) && found.lines.length > 0 ? { ...chosen, choices, ...found } : null;
   } catch (error) {
-    if (error instanceof UnavailableError) return undefined;
+    if (isNotReady(error)) return undefined;
     throw error;
   }
 }
@@ -63,13 +63,33 @@ function assertChoices(
   }
 }
 
-async function readChart(
+type ChartColumns = Pick<Chart, 'time' | 'value' | 'series'>;
+type FoundLines = Pick<Chart, 'groups' | 'isMean' | 'lines'>;
+
+/** The lines that were found last, with the names of their columns. */
+const lastLines = new WeakMap<VersionProfile, { readonly names: string; readonly found: FoundLines }>();
+
+async function linesOf(
   catalogue: Catalogue,
   version: Version,
-  choices: ChartChoices,
-  columns: Pick<Chart, 'time' | 'value' | 'series'>,
-): Promise<Chart> {
-  const { time, value, series } = columns;
+  profile: VersionProfile,
+  columns: ChartColumns,
+  budget: WorkBudget,
+): Promise<FoundLines> {
+  const names = JSON.stringify([columns.time.name, columns.value.name, columns.series.name]);
+  const known = lastLines.get(profile);
+  if (known?.names === names) return known.found;
+  const found = await readLines(catalogue, version, columns, budget);
+  lastLines.set(profile, { names, found });
+  return found;
+}
+
+async function readLines(
+  catalogue: Catalogue,
+  version: Version,
+  { time, value, series }: ChartColumns,
+  budget: WorkBudget,
+): Promise<FoundLines> {
   const free = (name: string): string => (name === time.name || name === series.name ? free(`${name}_`) : name);
   const [mean, count] = [free('mean'), free('number')];
   const quoted = `"${value.name.replaceAll('"', '""')}"`;
@@ -80,7 +100,8 @@ async function readChart(
     [`${time.name}__isnull`, 'false'],
     [`${series.name}__isnull`, 'false'],
   ] as const;
-  const { items } = await readObjects(catalogue, version, [...groups, ['_limit', String(mostTimes * mostLines)]]);
+  const limit = ['_limit', String(mostTimes * mostLines)] as const;
+  const { items } = await readObjects(catalogue, version, [...groups, limit], budget);
   const lines = new Map<string, ChartLine['points'][number][]>();
   let isMean = false;
   for (const item of items) {
@@ -93,5 +114,5 @@ async function readChart(
     points.push({ x, y, at });
     lines.set(label, points);
   }
-  return { ...columns, choices, isMean, groups, lines: [...lines].map(([name, points]) => ({ name, points })) };
+  return { isMean, groups, lines: [...lines].map(([name, points]) => ({ name, points })) };
 }

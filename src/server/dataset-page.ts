@@ -20,7 +20,7 @@ import { datasetState } from './dataset-state.ts';
 import type { DifferenceFigureStore } from './difference-figures.ts';
 import { previewFile } from './file-preview.ts';
 import type { StaticExport } from './route.ts';
-import { patienceOf, soon } from './soon.ts';
+import { isNotReady, patienceOf, soon } from './soon.ts';
 
 /** Rows and columns of the first look at a version. */
 export const previewRows = 8;
@@ -37,6 +37,8 @@ export interface DatasetPageOptions {
   readonly viewer: Viewer;
   /** Of an app whose pages become files. */
   readonly staticExport?: StaticExport | null;
+  /** Limits the work for the map. */
+  readonly budget: WorkBudget;
 }
 
 /** Parts that the head of a dataset's page shows. @param version of the page; undefined for the dataset's own */
@@ -59,7 +61,7 @@ export async function datasetHeadParts(
 export async function datasetPageParts(
   catalogue: Catalogue,
   dataset: Dataset,
-  { version, colour = null, figures, viewer, staticExport = null }: DatasetPageOptions,
+  { version, colour = null, figures, viewer, staticExport = null, budget }: DatasetPageOptions,
 ): Promise<{ readonly parts: Omit<DatasetPageParts, 'chart'>; readonly isComplete: boolean }> {
   const shown = version ?? shownVersion(dataset);
   const wait = patienceOf({ staticExport });
@@ -70,7 +72,9 @@ export async function datasetPageParts(
     shown?.ready
       ? firstLook(catalogue, datasetWithColumnsOf(dataset, shown), shown, wait)
       : { profile: null, preview: null, reason: '', isComplete: true },
-    shown?.ready ? mapSoon(catalogue, datasetWithColumnsOf(dataset, shown), shown, { colour, wait }) : undefined,
+    shown?.ready
+      ? mapSoon(catalogue, datasetWithColumnsOf(dataset, shown), shown, { colour, wait, budget })
+      : undefined,
     changesSoon(catalogue, dataset, figures, staticExport ? Number.POSITIVE_INFINITY : patienceForChanges),
   ]);
   // A static export is the same whatever the cache holds.
@@ -166,12 +170,12 @@ async function mapSoon(
   catalogue: Catalogue,
   dataset: Dataset,
   version: Version,
-  { colour, wait }: { readonly colour: string | null; readonly wait: number },
+  { colour, wait, budget }: { readonly colour: string | null; readonly wait: number; readonly budget: WorkBudget },
 ): Promise<ShownMap | null | undefined> {
   if (!dataset.columns.some(({ type }) => type === 'geometry')) return undefined;
   const draw = async () => {
     const parameters: [string, string][] = colour ? [['_colour', colour]] : [];
-    const map = await catalogue.map(refOf(version), { parameters });
+    const map = await catalogue.map(refOf(version), { parameters, budget });
     if (!map.hasGeometry) return undefined;
     const { counts, legend } = await map.picture();
     return { counts, legend };
@@ -180,7 +184,7 @@ async function mapSoon(
     return await soon(draw(), wait);
   } catch (error) {
     if (error instanceof NotFoundError) return undefined;
-    if (error instanceof UnavailableError) return null;
+    if (isNotReady(error)) return null;
     throw error;
   }
 }

@@ -25,7 +25,7 @@ import { runInTurns } from './in-turns.ts';
 import { parseListOptions } from './query-string.ts';
 import { seeOther } from './redirects.ts';
 import type { CompletePage, Representation, RequestContext } from './route.ts';
-import { firstRowsOfQuery } from './rows-page.ts';
+import { firstRowsOfQuery, workBudgetOf } from './rows-page.ts';
 import { patienceOf } from './soon.ts';
 
 /**
@@ -109,11 +109,15 @@ async function completeDatasetPage(
 ): Promise<CompletePage> {
   const { app, catalogue, query, viewer } = request;
   const { differenceFigures: figures, staticExport } = app;
-  const options = { version, colour: query.get('_colour'), figures, viewer, staticExport };
+  const budget = workBudgetOf(request);
+  const options = { version, colour: query.get('_colour'), figures, viewer, staticExport, budget };
   const { parts, isComplete } = await datasetPageParts(catalogue, dataset, options);
   const chart =
     parts.version && parts.profile
-      ? await chartSoon(catalogue, parts.dataset, parts.version, parts.profile, query, patienceOf(app))
+      ? await chartSoon(catalogue, parts.dataset, parts.version, parts.profile, query, {
+          wait: patienceOf(app),
+          budget,
+        })
       : null;
   // A page without its rows is made anew until they are ready.
   const isReady = isComplete && chart !== undefined;

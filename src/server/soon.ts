@@ -1,4 +1,6 @@
 /** Results that a page waits for, but not for long. */
+import { UnavailableError } from '../catalogue/errors.ts';
+import { BadRequestError, ThrottledError } from './errors.ts';
 import type { AppContext } from './route.ts';
 
 /** Milliseconds that a page waits for rows which are read for the first time. */
@@ -22,3 +24,7 @@ export async function soon<T>(result: Promise<T>, milliseconds: number): Promise
     clearTimeout(timer);
   }
 }
+
+/** True if a part of a page isn't ready, or the client may not have it made: the page is sent without it, and not kept. */
+export const isNotReady = (error: unknown): boolean =>
+  error instanceof UnavailableError || error instanceof ThrottledError || error instanceof BadRequestError;

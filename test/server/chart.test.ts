@@ -2,7 +2,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import fc from 'fast-check';
+import { refOf } from '../../src/catalogue/ref.ts';
+import type { Version, WorkBudget } from '../../src/catalogue/types.ts';
 import { roundTicks, spread } from '../../src/pages/chart-scales.ts';
+import { chartSoon } from '../../src/server/dataset-chart.ts';
+import { WorkBudgets } from '../../src/server/work-budgets.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -54,6 +58,30 @@ describe('the chart of a dataset', () => {
   after(async () => {
     await server.close();
     await workshop.remove();
+  });
+
+  it('is made once for its columns, and not for a client that has used up its time', async (t) => {
+    const ref = { kind: 'dataset', namespace: 'lab', slug: 'rain' } as const;
+    const { catalogue } = workshop;
+    const dataset = await catalogue.get<'dataset'>(ref);
+    const [version] = dataset.versions as [Version];
+    const profile = await catalogue.profile(refOf(version));
+    const { mock } = t.mock.method(catalogue, 'rows');
+    const make = (budget: WorkBudget) => {
+      const query = new URLSearchParams('_number=rain');
+      return chartSoon(catalogue, dataset, version, profile, query, { wait: 20_000, budget });
+    };
+    const spent = new WorkBudgets({ capacity: 0, refill: 1e-9 }).of('client');
+    spent.spend(1);
+    assert.equal(await make(spent), undefined);
+    const spare = new WorkBudgets().of('client');
+    const { mock: spend } = t.mock.method(spare, 'spend');
+    const chart = await make(spare);
+    assert.equal(chart?.lines.length, towns.length);
+    assert.ok(spend.callCount() > 0);
+    assert.equal(mock.callCount(), 2);
+    assert.deepEqual(await make(spent), chart);
+    assert.equal(mock.callCount(), 2);
   });
 
   it('has a line for each value, its name at the end, and a sentence that says the same', async () => {
