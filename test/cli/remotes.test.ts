@@ -372,7 +372,10 @@ describe('what is meant', () => {
       'error: There is no remote pord. Did you mean prod? Add it with: catalogue remote add pord URL\n',
     );
     for (const address of ['data.example.org/open-data', 'localhost:8000'])
-      assert.match((await at(`clone ${address}`)).err, new RegExp(`There is no remote .*\\. Is it https://${address}\\?\n$`));
+      assert.match(
+        (await at(`clone ${address}`)).err,
+        new RegExp(`There is no remote .*\\. Is it https://${address}\\?\n$`),
+      );
     const none = await (await person()).at('namespace list --remote prod');
     assert.match(
       none.err,
