@@ -48,7 +48,7 @@ import type { Access, CatalogueFiles } from './catalogue-files.ts';
 import type { FeedSources } from './changes-feed.ts';
 import { loadedOnDemand, loadHistory, loadLists, loadMaps, loadRowFiles, loadRows } from './on-demand.ts';
 import { scopesOf, scopesOfList } from './reading/scopes.ts';
-import { isMediaHidden } from './shown-images.ts';
+import { isMediaHidden, isUploadUnshown } from './shown-images.ts';
 import type { FileTrash } from './writing/file-trash.ts';
 
 export class FileView implements Catalogue {
@@ -205,6 +205,7 @@ export class FileView implements Catalogue {
     const { tree } = this.#files.store;
     const paths = [mediaPath(path), tree.linkTarget(mediaPath(path))];
     if (paths.some((one) => isMediaHidden(one, this.#files.snapshot, this.#snapshot))) throw new NotFoundError();
+    if (!this.#viewer.staff && isUploadUnshown(mediaPath(path), this.#snapshot)) throw new NotFoundError();
     return openMediaFile(tree, path);
   }
 

@@ -1,5 +1,6 @@
 /** Images in site_media/ that records show: one that only hidden records show is hidden, too. */
 import { datasetImageAddresses } from '../catalogue/entities.ts';
+import { parseCataloguePath } from '../catalogue/layout.ts';
 import type { Folder, Snapshot } from '../catalogue/snapshot.ts';
 import type { Dataset } from '../catalogue/types.ts';
 
@@ -7,7 +8,7 @@ const imagesByDataset = new WeakMap<Dataset, readonly string[]>();
 const imagesByDatasets = new WeakMap<Folder['datasets'], ReadonlySet<string>>();
 const imagesBySnapshot = new WeakMap<Snapshot, ReadonlySet<string>>();
 
-/** Paths of the images that the settings, namespaces and datasets of a snapshot show, in their fields and texts. */
+/** Paths of the images that the settings, namespaces, datasets and queries of a snapshot show, in their fields and texts. */
 export function imagesShown(snapshot: Snapshot): ReadonlySet<string> {
   let images = imagesBySnapshot.get(snapshot);
   if (!images) {
@@ -17,6 +18,8 @@ export function imagesShown(snapshot: Snapshot): ReadonlySet<string> {
       if (namespace && !isPartial) for (const image of imagesIn(namespace.description)) found.add(image);
       for (const image of imagesOfAll(datasets)) found.add(image);
     }
+    for (const { description } of snapshot.queries.values())
+      for (const image of imagesIn(description)) found.add(image);
     images = found;
     imagesBySnapshot.set(snapshot, images);
   }
@@ -42,6 +45,22 @@ function imagesOfAll(datasets: Folder['datasets']): ReadonlySet<string> {
  */
 export function isMediaHidden(path: string, whole: Snapshot, visible: Snapshot): boolean {
   return visible !== whole && imagesShown(whole).has(path) && !imagesShown(visible).has(path);
+}
+
+/**
+ * True if a file in site_media/ is an upload that nothing shows which the viewer may see. The record that showed it may be in the
+ * trash, or broken, or have another image now, and it may have been private.
+ */
+export const isUploadUnshown = (path: string, visible: Snapshot): boolean =>
+  isNamedByChecksum(path) && !imagesShown(visible).has(path);
+
+/** True if an image has the name of an upload. */
+export const isNamedByChecksum = (path: string): boolean => checksumInName(path) !== undefined;
+
+/** The checksum of which the name of an upload is made. */
+export function checksumInName(path: string): string | undefined {
+  const info = parseCataloguePath(path);
+  return info.kind === 'media' ? /^images\/([0-9a-f]{32})\.[^/]*$/.exec(info.name)?.[1] : undefined;
 }
 
 function imagesOf(dataset: Dataset): readonly string[] {

@@ -5,10 +5,11 @@
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { readImageInfo } from '../../catalogue/image.ts';
-import { mediaPath, parseCataloguePath } from '../../catalogue/layout.ts';
+import { mediaPath } from '../../catalogue/layout.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { makeFoldersDurably, temporaryPathBeside, writeDurably } from '../../disk/durable.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
+import { checksumInName } from '../shown-images.ts';
 import type { Change } from '../writing/change.ts';
 import { assertPathStaysInFolder } from '../writing/record-file.ts';
 
@@ -24,14 +25,6 @@ export function imagePath(bytes: Uint8Array): string {
 export function isImageNamedByOtherChecksum(path: string, checksum: string): boolean {
   const name = checksumInName(path);
   return name !== undefined && !checksum.startsWith(name);
-}
-
-/** True if an image has the name of an upload. */
-export const isNamedByChecksum = (path: string): boolean => checksumInName(path) !== undefined;
-
-function checksumInName(path: string): string | undefined {
-  const info = parseCataloguePath(path);
-  return info.kind === 'media' ? /^images\/([0-9a-f]{32})\.[^/]*$/.exec(info.name)?.[1] : undefined;
 }
 
 /**

@@ -14,8 +14,7 @@ import type { RecordValue } from '../../catalogue/record-set.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { isTemporaryFile } from '../../disk/durable.ts';
 import type { Access } from '../catalogue-files.ts';
-import { isNamedByChecksum } from '../records/images.ts';
-import { imagesIn, isMediaHidden } from '../shown-images.ts';
+import { imagesIn, isMediaHidden, isNamedByChecksum } from '../shown-images.ts';
 import { existsInTree } from '../tree/file-tree.ts';
 import { type Change, refAtUntrustedPath } from './change.ts';
 
