@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { test } from 'node:test';
 import { WorkerPool } from '../../src/data/worker-pool.ts';
-import { hasWriterEnded, markPattern, writerMark, writerState } from '../../src/disk/writer.ts';
+import { hasWriterEnded, markPattern, placeOf, writerMark, writerState } from '../../src/disk/writer.ts';
 
 type Thread = typeof import('./writer-thread.ts');
 
@@ -25,6 +25,12 @@ test('the threads of a process are writers that run, for each other', async () =
   const { own, other } = await pool.run<Thread, 'marks'>(thread, 'marks', [writerMark]);
   await pool.close();
   assert.deepEqual([writerState(own), other], ['running', 'running']);
+});
+
+test('two machines with the same host name are two places', () => {
+  const [one, other] = ['1f0c', '2a77'].map((boot) => placeOf('localhost', 'pid:[4026531836]', boot));
+  assert.notEqual(one, other);
+  assert.match(`${one}-1-00000000`, markPattern);
 });
 
 test('of a writer elsewhere nothing is known', () => {
