@@ -53,6 +53,8 @@ export class FeedJournal {
     this.#options = options;
     this.#path = feedPath(store.tree.root);
     this.#mustRewrite = stored === null || stored.isDamaged;
+    // The clock may have been ahead when the last events were written: earlier ones would be listed before them.
+    this.#lastTime = stored?.history.lastTime ?? 0;
     this.#history = stored?.history ?? new FeedHistory(this.#now());
   }
 

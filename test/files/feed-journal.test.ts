@@ -319,6 +319,25 @@ describe('the journal of the feed', () => {
     assert.deepEqual(await removedFor(await openFeed(folder.root), null), [two]);
   });
 
+  it('has what is removed after a start at which the clock is back', async (test) => {
+    const { folder, feed } = await start(test);
+    const right = Date.now();
+    mock.timers.setTime(right + 600_000);
+    const path = `${homeOf('a/two')}/dataset.yaml`;
+    const text = readFileSync(folder.path(path), 'utf8');
+    for (const written of [`${text}visibility: private\n`, text]) {
+      folder.write(path, written);
+      feed.rescan();
+    }
+    await feed.journal.close();
+    mock.timers.setTime(right + 60_000);
+    const next = await openFeed(folder.root);
+    rmSync(folder.path(homeOf('a/two')), { recursive: true });
+    next.rescan();
+    mock.timers.setTime(right + 1_200_000);
+    assert.deepEqual(await removedFor(next, null), [two]);
+  });
+
   it('begins anew if it is lost, damaged or of another version, and says so', async (test) => {
     const { folder, feed } = await start(test);
     await feed.journal.written();
