@@ -10,8 +10,8 @@ import { flushFileToDisk, temporaryPathBeside } from '../../disk/durable.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { type FileCatalogue, openFileCatalogue } from '../file-catalogue.ts';
 import { commitSingleStep } from '../transaction.ts';
-import { type PayloadPointer, pointerText } from '../tree/payload-pointer.ts';
-import type { Change } from '../writing/change.ts';
+import type { PayloadPointer } from '../tree/payload-pointer.ts';
+import { type Change, lockNamesOfWriteChange } from '../writing/change.ts';
 import { missingObjectError, wrongBytesError } from './store-errors.ts';
 import { storedPayloadsOf, writePointer } from './stored-payloads.ts';
 
@@ -134,9 +134,11 @@ async function movePayload(
       await payloads.use(pointer, (copy) => copyAsNewFile(copy, aside));
       await flushFileToDisk(aside);
     }
-    const pointerSize = to === 'store' ? { pointerSize: pointerText(pointer).length } : {};
-    const add: Change = { do: 'add', path, from: aside, size, replace: true, ...pointerSize };
-    await commitSingleStep(catalogue.access(), { changes: [add] }, { message: () => `Move ${path}` });
+    // Another process may have moved it meanwhile.
+    const isMoved = () => (catalogue.store.tree.pointer(path) !== null) === (to === 'store');
+    const add: Change = { do: 'add', path, from: aside, size, replace: true };
+    const step = { locks: lockNamesOfWriteChange(add), changes: () => (isMoved() ? [] : [add]) };
+    await commitSingleStep(catalogue.access(), step, { message: () => `Move ${path}` });
   } finally {
     await rm(aside, { force: true });
   }

@@ -32,8 +32,8 @@ export type Change =
   /** New record, whose name no other record and no folder has. */
   | { readonly do: 'create'; readonly path: string; readonly text: string }
   /**
-   * A name for a temporary file (`from`, an absolute path; null in a dry run). With `replace`, it may replace another file; one
-   * of the same size stays.
+   * A name for a temporary file (`from`, an absolute path; null in a dry run). With `replace`, it may replace another file; an
+   * image of the same size stays.
    */
   | {
       readonly do: 'add';
@@ -41,8 +41,6 @@ export type Change =
       readonly from: string | null;
       /** Of the payload or image, in bytes. */
       readonly size: number;
-      /** Size of the temporary file, if it is a pointer to the payload. */
-      readonly pointerSize?: number;
       readonly replace?: boolean;
     }
   /** Move of a file or folder out of the trash. */
@@ -65,6 +63,8 @@ export interface Step {
   readonly assert?: () => void;
   /** The changes, or a function that computes them: under the locks if `locks` names them, else before they are taken. */
   readonly changes: readonly Change[] | (() => Promise<readonly Change[]> | readonly Change[]);
+  /** True if the function returns no change that moves files. */
+  readonly onlyEdits?: boolean;
 }
 
 /**

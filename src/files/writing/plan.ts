@@ -230,14 +230,14 @@ export class TransactionPlan {
     return { do: 'move', ...places };
   }
 
-  async #add({ path, from, size, pointerSize = size, replace = false }: ChangeOf<'add'>): Promise<Action | null> {
+  async #add({ path, from, size, replace = false }: ChangeOf<'add'>): Promise<Action | null> {
     assertPathStaysInFolder(this.#tree, path);
     const existing = this.#tree.size(path);
+    const info = parseUntrustedCataloguePath(path);
     // The name of an image is its checksum: a file of another size is damaged, or is a Git LFS pointer.
-    if (existing !== null && replace && existing === pointerSize) return null;
+    if (existing !== null && replace && existing === size && info?.kind === 'media') return null;
     if (existing !== null && !replace) throw new ConflictError(`${path} exists already.`);
     this.#overlay.add(path, size);
-    const info = parseUntrustedCataloguePath(path);
     if (info?.kind === 'payload') this.#scopes.push(info.dataset);
     return from === null ? null : { do: 'add', path, from, replace };
   }

@@ -5,6 +5,7 @@ import { it } from 'node:test';
 import { objectKey } from '../../../src/catalogue/payload-store.ts';
 import { computeChecksum } from '../../../src/disk/checksum.ts';
 import { movePayloads } from '../../../src/files/payloads/move-payloads.ts';
+import { DiskTree } from '../../../src/files/tree/disk-tree.ts';
 import { pointerText } from '../../../src/files/tree/payload-pointer.ts';
 import { homeOf, makeFolder } from '../../support/folder.ts';
 import { startSmallObjectStore } from '../../support/small-object-store.ts';
@@ -36,4 +37,32 @@ it('a payload that is moved back has the permissions of a new file', async (t) =
   assert.deepEqual([moved.length, problems], [1, []]);
   assert.equal(readFileSync(folder.path(path), 'utf8'), csv);
   assert.equal(statSync(folder.path(path)).mode, statSync(folder.path('new.txt')).mode);
+});
+
+it('a payload as long as its pointer is moved, both ways', async (t) => {
+  const csv = `name\n${'oak\n'.repeat(27)}`;
+  const pointer = { checksum: computeChecksum(csv), size: csv.length };
+  assert.equal(csv.length, pointerText(pointer).length);
+  const path = `${homeOf('parks/trees')}/data/trees.csv`;
+  const folder = makeFolder(
+    {
+      settings: { payloads: { ...s3.settings(''), above: '1 B' } },
+      namespaces: { parks: { id: 1, label: 'Parks' } },
+      datasets: { 'parks/trees': { id: 1, label: 'Trees' } },
+      versions: {
+        'parks/trees@20200101000000000000': {
+          id: 1,
+          checksum: pointer.checksum,
+          file: { name: 'trees.csv', format: 'csv', size: csv.length },
+        },
+      },
+      files: { [path]: csv },
+    },
+    t,
+  );
+  const tree = new DiskTree(folder.root);
+  assert.equal((await movePayloads(folder.root, { to: 'store' })).moved.length, 1);
+  assert.deepEqual(tree.pointer(path), pointer);
+  assert.equal((await movePayloads(folder.root, { to: 'folder' })).moved.length, 1);
+  assert.equal(readFileSync(folder.path(path), 'utf8'), csv);
 });
