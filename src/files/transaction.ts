@@ -91,9 +91,9 @@ export async function commitSingleStep(access: Access, step: Step, options: Comm
   return snapshot;
 }
 
-function movesFiles({ changes, locks }: Step): boolean {
+function movesFiles({ changes, locks, onlyEdits = false }: Step): boolean {
   return typeof changes === 'function'
-    ? locks === undefined
+    ? locks === undefined && !onlyEdits
     : changes.some(({ do: what }) => ['remove', 'move', 'restore'].includes(what));
 }
 

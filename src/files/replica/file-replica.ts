@@ -146,7 +146,7 @@ export class FileReplica implements Replica {
     const { files } = this.#access;
     const changes = (ref: DatasetRef) =>
       recordHasColumnsOfNewestVersion(files, ref) === false ? planColumnWritesForNewestVersion(files, ref) : [];
-    return refs.map((ref) => ({ changes: () => changes(ref) }));
+    return refs.map((ref) => ({ changes: () => changes(ref), onlyEdits: true }));
   }
 
   async fitColumns(paths: readonly string[]): Promise<void> {

@@ -1,11 +1,17 @@
 /** Addition of bytes to a folder: atomic, by permitted users only, and never over other bytes. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync } from 'node:fs';
 import { mkdir, symlink } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
-import { ConflictError, NotFoundError, NotPermittedError, ValidationError } from '../../../src/catalogue/errors.ts';
+import {
+  ConflictError,
+  NotFoundError,
+  NotPermittedError,
+  UnavailableError,
+  ValidationError,
+} from '../../../src/catalogue/errors.ts';
 import { removeAbandonedPayloads, removeLeftovers } from '../../../src/files/leftovers.ts';
 import { bytes, given, pathsOf, people, sha256, succeed, write } from './replica-support.ts';
 
@@ -59,6 +65,21 @@ describe('bytes that are put', { concurrency: 4 }, () => {
     assert.equal(existsSync(folder.path(path)), false);
     // It is no pointer to git if it is larger.
     await as('bob').put(path, bytes(pointer.padEnd(1025)));
+  });
+
+  it('are not taken while the folder is away, and make none in its place', async (test) => {
+    const { folder, as } = await given(test);
+    await as('alice').put('site_media/before.png', bytes(csv));
+    const away = `${folder.root}.away`;
+    renameSync(folder.root, away);
+    try {
+      for (const place of ['site_media/a/oak.png', path])
+        await assert.rejects(as('alice').put(place, bytes(csv)), place === path ? Error : UnavailableError);
+      assert.equal(existsSync(folder.root), false);
+    } finally {
+      if (!existsSync(folder.root)) renameSync(away, folder.root);
+    }
+    await as('alice').put('site_media/a/oak.png', bytes(csv));
   });
 
   it('leave nothing where they aren’t what was announced, or break off', async (test) => {
@@ -186,6 +207,20 @@ describe('bytes that are put', { concurrency: 4 }, () => {
 });
 
 describe('what a replica writes in a repository', () => {
+  it('does not wait for commits, if no file is moved', async (test) => {
+    const { files, as } = await given(test, { settings: { git: { commit: true } } });
+    await as('bob').put(path, bytes(csv));
+    const version = (name: string, column: string) =>
+      write(
+        `${home}/versions/${name}.yaml`,
+        `checksum: ${sha256(csv)}\nfile: {name: a.csv, size: 8}\ncolumns: [{name: ${column}, type: string}]\n`,
+      );
+    await succeed(as('bob'), version('v1', 'a'));
+    await as('localAdmin').fitColumns?.([`${home}/versions/v1.yaml`]);
+    files.commits.drained = () => Promise.reject(new Error('It waits.'));
+    await succeed(as('bob'), version('v2', 'b'));
+  });
+
   it('is one commit for one call, by who wrote', async (test) => {
     const { folder, files, as, seen } = await given(test, { settings: { git: { commit: true } } });
     const git = (...args: string[]) => execFileSync('git', ['-C', folder.root, ...args], { encoding: 'utf8' });
