@@ -19,7 +19,7 @@ import type { UnitStore } from '../reading/unit-store.ts';
 import { imagesShown } from '../shown-images.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
-import { unpackStamps } from '../tree/stamps.ts';
+import { type PackedStamps, unpackStamps } from '../tree/stamps.ts';
 
 /** A file of the catalogue folder. */
 export type ReplicaFile =
@@ -65,6 +65,35 @@ export function* listUnitFiles(state: UnitState): Generator<ReplicaFile> {
   }
 }
 
+/** The record at a path as it is in the list, which isn't made for that. */
+function findRecord(state: UnitState, path: string): ReplicaFile | null {
+  const stamp = parseRecordFileName(path) && unpacked(state.stamps).get(path);
+  return stamp ? { kind: 'record', path, state, stamp } : null;
+}
+
+/** The payload at a path as it is in the list. */
+function findPayload(state: UnitState, path: string): ReplicaFile | null {
+  const stamp = unpacked(state.payloads).get(path);
+  if (state.reading.kind !== 'dataset' || !stamp) return null;
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const versions = state.reading.entity?.versions ?? [];
+  const whole = versions.filter(({ file, size }) => file === name && size === stamp.size);
+  const version = whole.find(({ ready }) => ready) ?? whole[0];
+  return version ? { kind: 'payload', path, state, version } : null;
+}
+
+/** Stamps that were unpacked last: a pull asks for all files of a dataset, one after another. */
+const lastUnpacked: { readonly packed: PackedStamps; readonly stamps: ReadonlyMap<string, Stamp | null> }[] = [];
+const maxUnpacked = 4;
+
+function unpacked(packed: PackedStamps): ReadonlyMap<string, Stamp | null> {
+  const known = lastUnpacked.find((one) => one.packed === packed);
+  if (known) return known.stamps;
+  const stamps = new Map(unpackStamps(packed));
+  if (lastUnpacked.unshift({ packed, stamps }) > maxUnpacked) lastUnpacked.pop();
+  return stamps;
+}
+
 /** Records with problems that belong to no unit. @param known paths of the records that belong to one */
 export function* listStrayFiles(store: UnitStore, known: ReadonlySet<string>): Generator<ReplicaFile> {
   for (const path of store.snapshot.diagnostics.keys()) {
@@ -97,7 +126,8 @@ export function findReplicaFile(store: UnitStore, path: string): ReplicaFile | n
   // As in the list, links are skipped.
   if (info.kind === 'media') return store.tree.linkTarget(path) === path ? { kind: 'media', path } : null;
   const state = unit && store.states.get(scopeKey(unit));
-  if (state) for (const item of listUnitFiles(state)) if (item.path === path) return item;
+  const item = state && (info.kind === 'payload' ? findPayload(state, path) : findRecord(state, path));
+  if (item) return item;
   return info.kind !== 'payload' && store.snapshot.diagnostics.has(path) ? { kind: 'record', path, state: null } : null;
 }
 
