@@ -19,6 +19,7 @@ import { mayWrite } from '../../catalogue/permissions.ts';
 import { type DatasetRef, datasetRefOf, formatRef, type NamespaceRef, refOf } from '../../catalogue/ref.ts';
 import { containingRecordRef } from '../../catalogue/rules.ts';
 import type { Trash, TrashEntry } from '../../catalogue/trash.ts';
+import { errorCode } from '../../disk/durable.ts';
 import { parseRecordText } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
 import { restorationCommitMessage } from '../git/commit-messages.ts';
@@ -45,6 +46,7 @@ export class FileTrash implements Trash {
     const { root } = this.#access.files;
     const { ref, presentPath } = await presentPlaceOf(entry, this.#access.files);
     const paths = await trashEntryPaths(root, entry);
+    if (paths.length === 0) throw new NotFoundError();
     // A person may have edited the entry's file.
     if (!paths.every((path) => scopeToReread(path) && !path.split('/').includes('..')))
       throw new ConflictError(`The entry ${id} names a path outside of the catalogue.`);
@@ -53,7 +55,7 @@ export class FileTrash implements Trash {
       paths.toReversed().map(async (formerPath): Promise<Change> => {
         const path = presentPath(formerPath);
         const from = trashPath(root, id, formerPath);
-        const [{ size }, record] = await Promise.all([lstat(from), readRecord(ref, path, from)]);
+        const [{ size }, record] = await Promise.all([lstat(from), readRecord(ref, path, from)]).catch(throwNotFound);
         return { do: 'restore', path, ref, from, size, record };
       }),
     );
@@ -98,6 +100,11 @@ export class FileTrash implements Trash {
   #assertMayWrite(): void {
     if (!mayWrite(this.#access.viewer, undefined)) throw new NotPermittedError();
   }
+}
+
+/** @throws NotFoundError for a file that another request has restored or deleted meanwhile */
+function throwNotFound(error: unknown): never {
+  throw errorCode(error) === 'ENOENT' ? new NotFoundError() : error;
 }
 
 /**

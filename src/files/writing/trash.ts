@@ -4,9 +4,10 @@
  * trash is never committed to git, never synchronised, and served to staff only.
  */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ConflictError } from '../../catalogue/errors.ts';
+import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { privateFolder, type RecordRef } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
 import { referencesTo } from '../../catalogue/references-to.ts';
@@ -98,6 +99,8 @@ export const payloadFolderOf = (path: string): string => `${path}/data`;
 export async function restorePathFromTrash(from: string, to: string): Promise<void> {
   await moveOrCopyFile(from, to).catch((error) => {
     if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(errorCode(error))) throw new ConflictError(`${to} exists already.`);
+    // Another request has restored it, or emptied the trash.
+    if (errorCode(error) === 'ENOENT' && !existsSync(from)) throw new NotFoundError();
     throw error;
   });
 }
@@ -140,8 +143,9 @@ export async function trashEntryPaths(root: string, { id, paths }: TrashEntry): 
 /** Absolute path of a file or folder in the trash. */
 export const trashPath = (root: string, id: string, path: string): string => join(root, trashFolder, id, path);
 
-/** Deletes an entry permanently. */
-export const deleteTrashEntry = (root: string, id: string): Promise<void> => removeDurably(join(root, trashFolder, id));
+/** Deletes an entry permanently, unless another request has done so. */
+export const deleteTrashEntry = (root: string, id: string): Promise<void> =>
+  removeDurably(join(root, trashFolder, id)).catch(ignoreMissing);
 
 /**
  * Deletes entries of the trash permanently.

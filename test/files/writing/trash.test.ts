@@ -20,7 +20,13 @@ import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import type { TrashEntry } from '../../../src/catalogue/trash.ts';
 import { moveOrCopyFile } from '../../../src/disk/move.ts';
 import { type FileCatalogue, openFileCatalogue } from '../../../src/files/file-catalogue.ts';
-import { emptyTrash, listTrash, moveToTrash } from '../../../src/files/writing/trash.ts';
+import {
+  deleteTrashEntry,
+  emptyTrash,
+  listTrash,
+  moveToTrash,
+  restorePathFromTrash,
+} from '../../../src/files/writing/trash.ts';
 import { replaceBuiltin } from '../../support/builtin.ts';
 import { type FolderContent, homeOf, makeFolder, until } from '../../support/folder.ts';
 
@@ -165,6 +171,22 @@ describe('what is removed', () => {
     await rm(folder.path('.catalogue/trash'));
     await view.remove({ kind: 'user', slug: 'bob' });
     assert.equal(await files.accounts.verifyPassword('bob', 'correct horse battery'), null);
+  });
+
+  it('is restored once, if two ask for it at once', async (t) => {
+    const { folder, files, view, newest } = await open(t);
+    await view.remove(trees);
+    const entry = await newest();
+    const outcomes = await Promise.allSettled([restore(files, entry), restore(files, entry), restore(files, entry)]);
+    const reasons = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [outcome.reason] : []));
+    assert.equal(reasons.length, 2);
+    for (const reason of reasons)
+      assert.ok(reason instanceof NotFoundError || reason instanceof ConflictError, String(reason));
+    await assert.rejects(restore(files, entry), NotFoundError);
+    // Between the list of the entries and the move.
+    const gone = folder.path(`.catalogue/trash/${entry.id}/${homeOf('parks/trees')}`);
+    await assert.rejects(restorePathFromTrash(gone, folder.path(homeOf('parks/new'))), NotFoundError);
+    await deleteTrashEntry(folder.root, entry.id);
   });
 
   it('is seen by nobody: not served, not in the list of files, not in git', async (t) => {
