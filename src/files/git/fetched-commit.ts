@@ -56,6 +56,9 @@ export async function findProblemOfCommit(
 
 const refused = (message: string, errors = 1): FollowProblem => ({ state: 'refused', message, errors });
 
+/** True for a path in the private folder, also of a file system that ignores case. */
+const isPrivate = (path: string) => path.toLowerCase().split('/')[0] === privateFolder;
+
 /** The problem of a commit that changes files in the private folder: git would replace or delete those of the server. */
 async function findChangeOfPrivateFiles(
   root: string,
@@ -63,11 +66,10 @@ async function findChangeOfPrivateFiles(
   newest: string,
   branch: string,
 ): Promise<FollowProblem | null> {
-  const changed = (await pathsChangedInGit(root, head, { commit: newest })).filter(
-    (path) => path === privateFolder || path.startsWith(`${privateFolder}/`),
-  );
+  const changed = (await pathsChangedInGit(root, head, { commit: newest })).filter(isPrivate);
   if (changed.length === 0) return null;
-  const present = await runGit(root, ['ls-tree', '-r', '-z', '--name-only', newest, '--', privateFolder]);
+  const folders = new Set(changed.map((path) => path.split('/')[0] ?? ''));
+  const present = await runGit(root, ['ls-tree', '-r', '-z', '--name-only', newest, '--', ...folders]);
   if (present.split('\0').some((path) => changed.includes(path)))
     return refused(
       `The commit has files in ${privateFolder}/, of which each server has its own. ` +

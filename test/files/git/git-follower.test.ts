@@ -177,6 +177,12 @@ describe('a folder that follows a git remote', () => {
     assert.equal(await hasToken(), 'ann');
     assert.deepEqual(follower.report.refused, { commit: bad, errors: 1 });
     assert.match(log.at(-1) ?? '', /The commit has files in \.catalogue\/, .*: git rm -r --cached \.catalogue$/);
+    // On a file system that ignores case, it is the same folder.
+    writer.git('mv', 'data/.catalogue', 'data/.Catalogue');
+    const alsoBad = push();
+    await follower.update();
+    assert.deepEqual(follower.report.refused, { commit: alsoBad, errors: 1 });
+    writer.git('mv', 'data/.Catalogue', 'data/.catalogue');
     writer.git('rm', '-r', '--quiet', '--cached', 'data/.catalogue');
     writer.write(benches, 'id: 12\nlabel: Seats\n');
     push();
