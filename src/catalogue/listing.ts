@@ -38,7 +38,7 @@ export function* listPageInSteps<K extends ListedKind>(
     ...[...keysOf(kind, options.ordering), ...usualKeys(kind, settings), { name: 'address', value: addressOf }],
   ];
   const values = keys.map(({ name, value }) => ({ value, isDescending: name.startsWith('-') }));
-  return pageAfterCursor(ranked, options, settings, values, compareValues);
+  return { ...pageAfterCursor(ranked, options, settings, values, compareValues), ...(facets && { facets }) };
 }
 
 /** One page of a list, at once. */

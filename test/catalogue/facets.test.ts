@@ -27,6 +27,14 @@ describe('facets of datasets', () => {
     assert.deepEqual(Object.values(of('keyword')), [2, 2]);
   });
 
+  it('are on pages that follow a cursor, too', () => {
+    const [byNumber, byCursor] = [undefined, ''].map((cursor) =>
+      listPage(snapshot, 'dataset', { facets: true, cursor }),
+    );
+    assert.ok(byNumber?.facets);
+    assert.deepEqual(byCursor?.facets, byNumber.facets);
+  });
+
   it('count a value under the other filters', () => {
     const of = facets({ namespace: ['parks'], licence: ['CC0-1.0'] });
     assert.deepEqual(of('namespace'), { parks: 1, water: 1 });
