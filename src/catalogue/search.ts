@@ -169,7 +169,6 @@ export const makeSearchTest =
 
 /** Scores of a term by the place where it is found. A label is better than any number of other places. */
 const scores = {
-  label: 64,
   wordOfLabel: 32,
   inLabel: 16,
   slug: 8,
@@ -225,7 +224,6 @@ export function makeRelevanceScore(search = ''): (item: Entity) => number {
 }
 
 function scoreOfTerm(term: string, { title, slug, keywords }: RankedTexts, item: Entity): number {
-  if (title === term) return scores.label;
   const place = title.indexOf(term);
   if (place === 0 || (place > 0 && title.includes(` ${term}`))) return scores.wordOfLabel;
   if (place > 0) return scores.inLabel;
