@@ -32,11 +32,11 @@ const blockLength = 256;
 /** Number of characters in a block from which no further item is added. */
 const maxBlockText = 1 << 16;
 
-/** The terms of a search, split as in Django REST Framework: at white space and commas, without NUL characters. */
+/** The terms of a search, split as in Django REST Framework: at white space and commas, also those of East Asia, without NUL characters. */
 export function searchTerms(search = ''): readonly string[] {
   const terms = search
     .replaceAll('\0', '')
-    .split(/[\s,]+/)
+    .split(/[\s,，、､،]+/)
     .map(foldCaseAndAccents);
   return [...new Set(terms)].filter((term) => term !== '');
 }
@@ -97,13 +97,17 @@ function textWithColumns(kind: Kind, item: object): string {
   return [searchText[kind](item as never), columns].map((text) => text.replace(/[\0\u0001]/g, ' ')).join(columnMark);
 }
 
-const wordCharacter = /[\p{L}\p{N}]/u;
+const wordCharacter = /[\p{L}\p{M}\p{N}]/u;
+/** The beginning of a term in a script without spaces between words. */
+const withoutSpaces =
+  /^[\p{scx=Han}\p{scx=Hiragana}\p{scx=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
 /**
  * The next place of a term in a block; -1 if there is none. In names and labels of columns, a term is found at the
- * beginning of a word only: there are many, and "n_p" in "return_period" isn't what is looked for.
+ * beginning of a word only, if its script has spaces: there are many, and "n_p" in "return_period" isn't what is looked for.
  */
 function placeOfTerm({ text, starts, columnStarts }: Block, term: string, from: number): number {
+  if (term >= '\u0e00' && withoutSpaces.test(term)) return text.indexOf(term, from);
   for (let place = text.indexOf(term, from); place >= 0; place = text.indexOf(term, place + 1)) {
     if (!wordCharacter.test(text[place - 1] ?? '')) return place;
     let low = 0;

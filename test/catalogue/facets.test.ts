@@ -99,7 +99,45 @@ describe('facets of datasets', () => {
   });
 });
 
+describe('words in other scripts', () => {
+  const columns = [{ name: '人口密度', type: 'integer' }] as const;
+  const found = snapshotOf({
+    namespaces: { parks: { label: 'Parks' } },
+    datasets: {
+      'parks/bus': { label: 'バス', keywords: ['バス'], columns },
+      'parks/lotus': { label: 'ハス', keywords: ['ハス'], description: '東京 大阪' },
+    },
+  });
+  const slugs = (search: string) => listPage(found, 'dataset', { search }).items.map(({ slug }) => slug);
+
+  it('are keywords of their own, with marks that are letters', () => {
+    const { facets: counted } = listPage(found, 'dataset', { facets: true });
+    assert.deepEqual(counted?.values.keyword.map(({ value }) => value).sort(), ['ハス', 'バス']);
+    assert.equal(listPage(found, 'dataset', { filters: { keyword: ['バス'] } }).count, 1);
+  });
+
+  it('are found within names of columns, where no spaces separate them, and between commas of their keyboards', () => {
+    assert.deepEqual(slugs('密度'), ['bus']);
+    for (const search of ['東京，大阪', '東京、大阪', '東京､大阪']) assert.deepEqual(slugs(search), ['lotus'], search);
+  });
+});
+
 describe('a search by relevance', () => {
+  it('ranks a label with all words before one that is one of them', () => {
+    const two = snapshotOf({
+      namespaces: { parks: { label: 'Parks' } },
+      datasets: {
+        'parks/a': { label: 'Trees', description: 'In Oslo', keywords: ['Oslo'] },
+        'parks/b': { label: 'Trees of Oslo' },
+      },
+    });
+    const { items } = listPage(two, 'dataset', { search: 'oslo trees', ordering: 'relevance' });
+    assert.deepEqual(
+      items.map(({ slug }) => slug),
+      ['b', 'a'],
+    );
+  });
+
   const subjects = [
     'Trees',
     'trees',

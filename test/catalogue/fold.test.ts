@@ -15,6 +15,14 @@ const alike: readonly (readonly [string, string])[] = [
   ['ΟΔΌΣ', 'οδος'],
   ['ςίσυφος', 'ΣΊΣΥΦΟΣ'],
   ['STRAẞE', 'strasse'],
+  ['й', 'и'],
+  ['Ѷ', 'ѵ'],
+  ['ᾷ', 'α'],
+  ['שָׁלוֹם', 'שלום'],
+  ['مُحَمَّد', 'محمد'],
+  ['آب', 'اب'],
+  ['Tiếng Việt', 'tieng viet'],
+  ['ﾊﾞｽ', 'バス'],
 ];
 
 describe('fold', () => {
@@ -23,6 +31,18 @@ describe('fold', () => {
   it('keeps different letters apart', () => {
     assert.notEqual(foldCaseAndAccents('o'), foldCaseAndAccents('u'));
     assert.notEqual(foldCaseAndAccents('д'), foldCaseAndAccents('т'));
+  });
+
+  it('keeps marks that are letters: of kana, Indic scripts and Thai', () => {
+    for (const [a, b] of [
+      ['バス', 'ハス'],
+      ['パン', 'バン'],
+      ['काला', 'कला'],
+      ['কাল', 'কল'],
+      ['பாடு', 'படு'],
+      ['ครู', 'คร'],
+    ] as const)
+      assert.notEqual(foldCaseAndAccents(a), foldCaseAndAccents(b), `${a}, ${b}`);
   });
 
   it('folds the start of a word as the start: a search finds it', () => {
