@@ -1,5 +1,5 @@
 /** Headers that responses have in common. */
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Settings } from '../catalogue/types.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
@@ -25,12 +25,16 @@ const exposed = [
   'X-Feature-Count',
 ].join(', ');
 
+/** True if a request may be that of a user. Cookies other than that of a session, such as those of analytics, decide about nothing. */
+export const mayIdentify = ({ authorization, cookie }: IncomingHttpHeaders): boolean =>
+  Boolean(authorization) || cookie?.includes('sessionid=') === true;
+
 /**
  * Value of Cache-Control of a response that is asked for anew each time. A shared cache may keep what everybody may see, and
  * nothing else.
  */
 export const cacheControlOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string =>
-  headers.authorization || headers.cookie ? 'private, no-cache' : 'no-cache';
+  mayIdentify(headers) ? 'private, no-cache' : 'no-cache';
 
 /** Headers of responses that pages of every origin may read. */
 export const corsHeaders: Headers = [

@@ -9,7 +9,7 @@ import { LRUCache } from 'lru-cache';
 import { Turns } from '../data/event-loop.ts';
 import { languageForTag } from '../pages/locale.ts';
 import { compressBody } from './compress.ts';
-import { etagMatches, type Headers } from './headers.ts';
+import { etagMatches, type Headers, mayIdentify } from './headers.ts';
 import { type Coding, preferredCoding, preferredLanguages } from './negotiate.ts';
 import { ownBytes } from './own-bytes.ts';
 
@@ -256,7 +256,7 @@ function languageKey(acceptLanguage = ''): string {
  */
 export function responseCacheKey(request: IncomingMessage): string | null {
   const { headers, method } = request;
-  if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined || headers.cookie !== undefined)
+  if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined || mayIdentify(headers))
     return null;
   const proxied = headers['x-forwarded-host'] || headers['x-forwarded-proto'];
   const origin = proxied ? `${headers['x-forwarded-proto']} ${headers['x-forwarded-host']}` : '';

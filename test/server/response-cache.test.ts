@@ -55,6 +55,14 @@ describe('answers', () => {
     assert.deepEqual(changed, ['/datasets/', '/namespaces/parks/datasets/trees/']);
   });
 
+  it('may be kept by shared caches, unless the request has a token or a session', async () => {
+    const controlOf = async (headers: Record<string, string>) =>
+      (await fetch(`${base}${api}/datasets/`, { headers })).headers.get('cache-control');
+    assert.equal(await controlOf({ Cookie: '_ga=1; csrftoken=y' }), 'no-cache');
+    assert.equal(await controlOf({ Cookie: '_ga=1; sessionid=x' }), 'private, no-cache');
+    assert.equal(await controlOf({ Authorization: 'Basic x' }), 'private, no-cache');
+  });
+
   it('changed settings change what they say: the pages for people, and all links', async () => {
     const html = { Accept: 'text/html' };
     const pages = await tags(html);
@@ -183,7 +191,11 @@ describe('what is kept', () => {
 
   it('nothing of those who are signed in, and of no method but GET and HEAD', () => {
     assert.equal(responseCacheKey(request({ authorization: 'Token x' })), null);
-    assert.equal(responseCacheKey(request({ cookie: 'session=x' })), null);
+    assert.equal(responseCacheKey(request({ cookie: 'sessionid=x' })), null);
+    assert.equal(responseCacheKey(request({ cookie: '_ga=1;sessionid=x' })), null);
+    // Other cookies decide about nothing.
+    const others = { cookie: 'catalogue_position=12; _ga=1; csrftoken=y' };
+    assert.equal(responseCacheKey(request(others)), responseCacheKey(request({})));
     assert.equal(responseCacheKey(request({}, 'POST')), null);
     assert.equal(responseCacheKey(request({}, 'OPTIONS')), null);
     assert.equal(responseCacheKey(request({}, 'HEAD')), responseCacheKey(request()));
