@@ -200,6 +200,7 @@ describe('a file', { concurrency: 3 }, () => {
     assert.deepEqual([options.status, options.body.name], [200, 'File Instance']);
     const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'PUT' };
     const preflight = await ask(path, { method: 'OPTIONS', headers });
+    assert.match(preflight.headers.get('access-control-allow-methods') ?? '', /PUT/);
     assert.match(preflight.headers.get('access-control-allow-headers') ?? '', /If-Match.*Repr-Digest/);
   });
 });

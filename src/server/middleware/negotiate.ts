@@ -40,13 +40,15 @@ export function redirectToSlash(router: Router<RequestState>, app: AppContext): 
   };
 }
 
-/** Sets the headers of every response of a route, and responds to a CORS preflight. @returns true if it was one */
+/**
+ * Sets the headers of every response of a route, and responds to a CORS preflight, which has no credentials: it names the methods
+ * of those who may write. @returns true if it was one
+ */
 export function setHeadersAndAnswerPreflight(ctx: Context, route: Route): boolean {
-  const allow = allowHeader(route, false);
-  ctx.set('Allow', allow);
+  ctx.set('Allow', allowHeader(route, false));
   ctx.vary(['Accept', 'Cookie']);
   if (ctx.method !== 'OPTIONS' || !ctx.get('Origin') || !ctx.get('Access-Control-Request-Method')) return false;
-  for (const [name, value] of preflightHeaders(allow)) ctx.set(name, value);
+  for (const [name, value] of preflightHeaders(allowHeader(route, true))) ctx.set(name, value);
   ctx.status = 204;
   return true;
 }
