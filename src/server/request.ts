@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { TLSSocket } from 'node:tls';
+import ipaddr from 'ipaddr.js';
 import type { Settings } from '../catalogue/types.ts';
 import { BadRequestError } from './errors.ts';
 
@@ -58,7 +59,21 @@ export function clientIpAddress({ headers, socket }: IncomingMessage, { trust_pr
         .at(-1)
         ?.trim()
     : '';
-  return (forwarded || socket.remoteAddress || '').replace(/^::ffff:(?=\d+\.)/i, '');
+  return plainAddress(forwarded || socket.remoteAddress || '');
+}
+
+/** An IP address without a port, which some proxies write with it; an IPv4 address within IPv6 as IPv4. Another text stays. */
+function plainAddress(written: string): string {
+  const text = written.replace(/^::ffff:(?=\d+\.)/i, '');
+  if (/^[\d.]+$/.test(text)) return text;
+  const [, bracketed, dotted] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d+)?$/.exec(text) ?? [];
+  const address = bracketed ?? dotted ?? text;
+  return ipaddr.isValid(address) ? mappedAddress(address) : text;
+}
+
+function mappedAddress(address: string): string {
+  const parsed = ipaddr.parse(address);
+  return parsed instanceof ipaddr.IPv6 && parsed.isIPv4MappedAddress() ? parsed.toIPv4Address().toString() : address;
 }
 
 /**
