@@ -16,6 +16,7 @@ import {
   temporaryPathBeside,
   toUnavailableError,
 } from '../../disk/durable.ts';
+import { withLock } from '../../disk/lock.ts';
 import { moveOrCopyFile } from '../../disk/move.ts';
 import { accountsPath } from '../accounts/accounts-file.ts';
 import { abandonedAfter } from './backup.ts';
@@ -159,7 +160,9 @@ function makeEntryCheck(): (entry: ReadEntry) => string | null {
 
 async function moveAccounts(staging: string, root: string, file: string): Promise<void> {
   await mkdir(join(root, privateFolder), { recursive: true, mode: 0o700 });
-  await moveOrCopyFile(join(staging, accountsPath), join(root, accountsPath)).catch((error: NodeJS.ErrnoException) => {
+  // A server that notes the use of a token meanwhile would write the former ones back.
+  const move = () => moveOrCopyFile(join(staging, accountsPath), join(root, accountsPath));
+  await withLock(root, accountsPath, move).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     throw new UnusableCatalogueError(`${file} has no passwords and no tokens.`);
   });

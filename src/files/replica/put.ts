@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { open, readFile, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { addAbortSignal } from 'node:stream';
-import { ConflictError, excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { ConflictError, excerpt, NotFoundError, UnavailableError, ValidationError } from '../../catalogue/errors.ts';
 import { isPortablePath, siblingsFolder, unitKey } from '../../catalogue/layout.ts';
 import { localAdmin } from '../../catalogue/permissions.ts';
 import type { FileBytes } from '../../catalogue/replica.ts';
@@ -107,7 +107,10 @@ async function receiveAndAdd(
     await commitSingleStep(access, step, { message });
     isDone = true;
   } catch (error) {
-    if (errorCode(error) === 'ENOENT') throw new NotFoundError('The dataset was removed or renamed meanwhile.');
+    if (errorCode(error) === 'ENOENT')
+      throw target.kind === 'payload'
+        ? new NotFoundError('The dataset was removed or renamed meanwhile.')
+        : new UnavailableError(`The folder of ${path} was removed meanwhile. Try again.`);
     if (errorCode(error) === 'EEXIST' || errorCode(error) === 'ENOTDIR')
       throw new ConflictError(`${path} can't be added: a file has the name of one of its folders.`);
     throw toUnavailableError(error, path);

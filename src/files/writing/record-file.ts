@@ -6,7 +6,7 @@ import { existsSync, fstatSync, lstatSync, readFileSync, realpathSync } from 'no
 import { mkdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { type Adapter, Low } from 'lowdb';
-import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import { ConflictError, NotFoundError, UnavailableError } from '../../catalogue/errors.ts';
 import { parseCataloguePath } from '../../catalogue/layout.ts';
 import {
   errorCode,
@@ -105,8 +105,11 @@ function bytesAt(tree: DiskTree, path: string): Buffer | null {
     if (!stats.isFile()) throw new ConflictError(`${path} is not a regular file: replace it by a file.`);
     return readFileSync(absolute);
   } catch (error) {
-    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
-    throw toUnavailableError(error, absolute);
+    const code = errorCode(error);
+    if (['ENOENT', 'ENOTDIR'].includes(code)) return null;
+    if (code !== 'EACCES' && code !== 'EPERM') throw toUnavailableError(error, absolute);
+    const remedy = 'Give the user of this process permission to read it.';
+    throw new UnavailableError(`${path} can't be read (${code}). ${remedy}`, { cause: error });
   }
 }
 

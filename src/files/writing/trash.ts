@@ -149,14 +149,14 @@ export const deleteTrashEntry = (root: string, id: string): Promise<void> =>
 
 /**
  * Deletes entries of the trash permanently.
- * @param before deletes only records that were removed before this time
+ * @param before deletes only records that were removed before this time; all if absent, as the clock may have been ahead
  * @returns the deleted entries
  */
-export async function emptyTrash(root: string, before = new Date()): Promise<readonly TrashEntry[]> {
+export async function emptyTrash(root: string, before?: Date): Promise<readonly TrashEntry[]> {
   const deleted: TrashEntry[] = [];
   await removeAbandonedTemporaries(join(root, trashFolder), 3_600_000);
   for (const id of await readdir(join(root, trashFolder)).catch(emptyIfMissing)) {
-    if (id.startsWith('.') || !isTrashEntryOlder(id, before)) continue;
+    if (id.startsWith('.') || (before && !isTrashEntryOlder(id, before))) continue;
     const entry = await readTrashEntry(root, id);
     await deleteTrashEntry(root, id);
     if (entry) deleted.push(entry);

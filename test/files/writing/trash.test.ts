@@ -173,6 +173,16 @@ describe('what is removed', () => {
     assert.equal(await files.accounts.verifyPassword('bob', 'correct horse battery'), null);
   });
 
+  it('is deleted with all others, also if its time is later than now', async (t) => {
+    const { folder, view, newest } = await open(t);
+    await view.remove(trees);
+    const { id } = await newest();
+    await renameFile(folder.path(`.catalogue/trash/${id}`), folder.path('.catalogue/trash/99991231000000000-00000000'));
+    assert.equal((await emptyTrash(folder.root, new Date())).length, 0);
+    assert.equal((await view.trash.empty()).length, 1);
+    assert.deepEqual(await listTrash(folder.root), []);
+  });
+
   it('is restored once, if two ask for it at once', async (t) => {
     const { folder, files, view, newest } = await open(t);
     await view.remove(trees);
