@@ -132,6 +132,9 @@ describe('the name of a hidden record', () => {
     const { send, ask, token, folder } = await serveHidden(test);
     const names = ['plan(1).png', 'my plan.png', 'a_(b)_c.png', 'column.png', 'notes.png', 'space.png', 'shared.png'];
     for (const name of names) folder.write(`site_media/${name}`, 'a plan');
+    // Before a hidden record shows the same image: after that, it is refused.
+    const trees = '/api/v1/namespaces/parks/datasets/trees/';
+    await send('PATCH', trees, { description: '![](/site_media/shared.png) ![](</site_media/space.png>)' }, token);
     folder.write(
       `${homeOf('water/ponds')}/dataset.yaml`,
       [
@@ -144,8 +147,6 @@ describe('the name of a hidden record', () => {
         'columns: [{name: a, type: string, description: "![](/site_media/column.png)"}]',
       ].join('\n'),
     );
-    const trees = '/api/v1/namespaces/parks/datasets/trees/';
-    await send('PATCH', trees, { description: '![](/site_media/shared.png) ![](</site_media/space.png>)' }, token);
     await until(async () => (await ask('/site_media/plan(1).png')).status === 404);
     const statuses = await Promise.all(
       names.map(async (name) => (await ask(`/site_media/${encodeURIComponent(name)}`)).status),
