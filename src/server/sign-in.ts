@@ -11,13 +11,14 @@ const fiveMinutes = 5 * 60_000;
 const anHour = 60 * 60_000;
 
 /**
- * Attempts are counted by client address, against one client that tries many names; by address and name together, so that
- * nobody keeps a user out from another address; and by name alone, against many clients: that limit is slower, and a right
+ * Attempts are counted by client address, against one client that tries many names; by the network of a site, which may have
+ * thousands of such addresses; by address and name together, so that nobody keeps a user out from another address; and by name alone, against many clients: that limit is slower, and a right
  * password passes it.
  */
 export class SignIn {
   readonly accounts: Accounts | null;
   readonly #byAddress = new Throttle({ limit: 40, window: fiveMinutes });
+  readonly #bySite = new Throttle({ limit: 400, window: fiveMinutes });
   readonly #byAddressAndName = new Throttle({ limit: 10, window: fiveMinutes });
   readonly #byName = new Throttle({ limit: 100, window: anHour });
   readonly #underWay = new AttemptsUnderWay();
@@ -43,43 +44,71 @@ export class SignIn {
     // No user has a longer name: memory is not for clients to fill.
     const name = username.slice(0, 151);
     const both = `${address}\n${name}`;
-    for (let place = this.#waitForPlace(address, both); place; place = this.#waitForPlace(address, both)) await place;
+    const site = siteOfAddress(address);
+    const limits: readonly Limit[] = [
+      { throttle: this.#byAddress, key: address },
+      { throttle: this.#byAddressAndName, key: both, forgivesAll: true },
+      ...(site === null ? [] : [{ throttle: this.#bySite, key: `site ${site}` }]),
+    ];
+    for (let end = this.#endToWaitFor(address, limits); end; end = this.#endToWaitFor(address, limits)) await end;
     const waitByName = this.#byName.wait(name);
-    this.#byAddress.count(address);
-    this.#byAddressAndName.count(both);
+    for (const { throttle, key } of limits) throttle.count(key);
     if (waitByName === 0) this.#byName.count(name);
-    const verified = (this.accounts?.verifyPassword(username, password) ?? Promise.resolve(null)).then((hash) => {
-      if (hash !== null) {
-        this.#byAddress.forgive(address);
-        this.#byAddressAndName.forgive(both, true);
-        if (waitByName === 0) this.#byName.forgive(name);
-      } else if (waitByName > 0) {
-        this.#byName.count(name);
-        throw new ThrottledError(waitByName);
-      }
-      return hash;
-    });
-    this.#underWay.add([address, both], verified);
+    const takeBack = (isRight: boolean) => {
+      for (const { throttle, key, forgivesAll } of limits) throttle.forgive(key, isRight && forgivesAll);
+      if (waitByName === 0) this.#byName.forgive(name);
+    };
+    const verified = this.#verify(username, password).then(
+      (hash) => {
+        if (hash !== null) takeBack(true);
+        else if (waitByName > 0) {
+          this.#byName.count(name);
+          throw new ThrottledError(waitByName);
+        }
+        return hash;
+      },
+      (error) => {
+        takeBack(false);
+        throw error;
+      },
+    );
+    this.#underWay.add(
+      limits.map(({ key }) => key),
+      verified,
+    );
     return verified;
+  }
+
+  async #verify(username: string, password: string): Promise<string | null> {
+    return (await this.accounts?.verifyPassword(username, password)) ?? null;
   }
 
   /**
    * The end of an attempt under way that may take the last place of the next one; null if there is a place.
    * @throws ThrottledError if failed attempts have taken all places, or too many wait
    */
-  #waitForPlace(address: string, both: string): Promise<void> | null {
-    const waits = { [address]: this.#byAddress.wait(address), [both]: this.#byAddressAndName.wait(both) };
-    const taken = Object.keys(waits).filter((key) => waits[key]);
+  #endToWaitFor(address: string, limits: readonly Limit[]): Promise<void> | null {
+    const taken = limits.filter(({ throttle, key }) => throttle.wait(key) > 0);
     if (taken.length === 0) return null;
-    if (!taken.every((key) => this.#underWay.has(key))) throw new ThrottledError(Math.max(...Object.values(waits)));
-    if ((this.#waiting.get(address) ?? 0) >= mostWaiting) throw new ThrottledError(1000);
-    this.#waiting.set(address, (this.#waiting.get(address) ?? 0) + 1);
-    return this.#underWay.nextEnd(taken).then(() => {
+    if (!taken.every(({ key }) => this.#underWay.has(key)))
+      throw new ThrottledError(Math.max(...taken.map(({ throttle, key }) => throttle.wait(key))));
+    const waiting = this.#waiting.get(address) ?? 0;
+    if (waiting >= mostWaiting) throw new ThrottledError(1000);
+    this.#waiting.set(address, waiting + 1);
+    return this.#underWay.nextEnd(taken.map(({ key }) => key)).then(() => {
       const others = (this.#waiting.get(address) ?? 1) - 1;
       if (others) this.#waiting.set(address, others);
       else this.#waiting.delete(address);
     });
   }
+}
+
+/** A throttle, and the key of an attempt in it. */
+interface Limit {
+  readonly throttle: Throttle;
+  readonly key: string;
+  /** True if a right password takes all attempts back, and not only its own. */
+  readonly forgivesAll?: boolean;
 }
 
 /** Attempts that wait for others, at most, for each address. */
@@ -167,3 +196,6 @@ export function throttleKeyOfAddress(address: string): string {
   const [ip = ''] = address.split('%');
   return ipaddr.IPv6.isValid(ip) ? ipaddr.IPv6.parse(ip).parts.slice(0, 4).join(':') : address;
 }
+
+/** The first 48 bits of a key of an IPv6 address, which is the most that one site has (RFC 6177); null for other addresses. */
+const siteOfAddress = (key: string): string | null => /^(?:\d+:){3}(?=\d+$)/.exec(key)?.[0] ?? null;

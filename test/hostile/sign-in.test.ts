@@ -51,6 +51,15 @@ describe('guesses', () => {
     assert.equal((await signIn(password, '192.0.2.1')).status, 429);
   });
 
+  it('from many addresses of one site are held together', async () => {
+    const signIn = new SignIn(accounts);
+    const guess = (site: string, n: number) =>
+      signIn.verifyPassword(from(`2001:db8:${site}:${n.toString(16)}::1`), settings, `user${n}`, 'wrong');
+    for (let n = 0; n < 400; n++) assert.equal(await guess('7', n), null);
+    await assert.rejects(guess('7', 400), ThrottledError);
+    assert.equal(await guess('8', 400), null);
+  });
+
   it('from many addresses are held by the name, which a right password passes', async () => {
     const signIn = new SignIn(accounts);
     const guess = (n: number, given = 'wrong') => signIn.verifyPassword(from(`192.0.2.${n}`), settings, 'bob', given);

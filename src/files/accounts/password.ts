@@ -1,5 +1,6 @@
 /** Password hashes: scrypt (RFC 7914), with a random salt; the parameters are stored with each hash. */
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from 'node:crypto';
+import { UnavailableError } from '../../catalogue/errors.ts';
 
 /** The setting of OWASP's "Password Storage Cheat Sheet" that needs the least memory (16 MB). */
 const cost = { ln: 14, r: 8, p: 5 };
@@ -19,6 +20,7 @@ export async function hashPassword(password: string): Promise<string> {
 /**
  * True if a password matches a stored hash.
  * @param stored null if the user has none: the hashing takes the same time then, so that the time reveals nothing
+ * @throws UnavailableError if too many wait for their hashes
  */
 export async function verifyPassword(password: string, stored: string | null): Promise<boolean> {
   const [, ln, r, p, salt = '', hash = ''] = storedFormat.exec(stored ?? '') ?? [];
@@ -38,8 +40,14 @@ export const isPasswordHash = (text: string): boolean => storedFormat.test(text)
 
 /** Hashing runs one at a time: it uses the threads that read files, and many guesses must not occupy them all. */
 let lastDerivation: Promise<unknown> = Promise.resolve();
+/** Hashings under way or waiting, and how many there may be: some fifteen seconds of work. */
+let derivations = 0;
+const mostDerivations = 100;
 
 function deriveKey(password: string, salt: Buffer, length: number, { ln, r, p }: typeof cost): Promise<Buffer> {
+  if (derivations >= mostDerivations)
+    return Promise.reject(new UnavailableError('Many passwords are being verified. Try again in a moment.'));
+  derivations++;
   const options: ScryptOptions = { N: 2 ** ln, r, p, maxmem: 2 ** ln * r * 128 + 2 ** 20 * 16 };
   const work = lastDerivation.then(
     () =>
@@ -47,7 +55,11 @@ function deriveKey(password: string, salt: Buffer, length: number, { ln, r, p }:
         scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key))),
       ),
   );
-  lastDerivation = work.catch(() => {});
+  lastDerivation = work
+    .catch(() => {})
+    .finally(() => {
+      derivations--;
+    });
   return work;
 }
 

@@ -11,6 +11,7 @@ import {
   ConflictError,
   NotFoundError,
   NotPermittedError,
+  UnavailableError,
   UnusableCatalogueError,
 } from '../../../src/catalogue/errors.ts';
 import { hashPassword, verifyPassword } from '../../../src/files/accounts/password.ts';
@@ -52,6 +53,14 @@ describe('passwords', () => {
     const stored = `$scrypt$ln=14,r=8,p=1$${salt}$${key}`;
     assert.equal(await verifyPassword('pleaseletmein', stored), true);
     assert.equal(await verifyPassword('pleaseletmeout', stored), false);
+  });
+
+  it('wait for each other, but not without end', async () => {
+    const hash = `$scrypt$ln=1,r=1,p=1$${'A'.repeat(22)}$${'A'.repeat(43)}`;
+    const found = await Promise.allSettled(Array.from({ length: 101 }, () => verifyPassword('x', hash)));
+    const refused = found.map((one) => one.status === 'rejected' && one.reason instanceof UnavailableError);
+    assert.deepEqual(refused, [...Array(100).fill(false), true]);
+    assert.equal(await verifyPassword('x', hash), false);
   });
 
   it('that were never set, or are no hash at all, match nothing', async () => {
