@@ -16,13 +16,12 @@ export function closestWord(
 ): string | undefined {
   if (word.length > maxLength) return undefined;
   const folded = word.toLowerCase();
-  const letters = sortedLetters(folded);
   let best: string | undefined;
   let least = mostEdits + 1;
   for (const candidate of candidates) {
     // Each letter more or less is an edit.
     if (Math.abs(candidate.length - word.length) >= least) continue;
-    const edits = editDistance(folded, candidate.toLowerCase(), letters);
+    const edits = editDistance(folded, candidate.toLowerCase());
     if (edits < least) {
       least = edits;
       best = candidate;
@@ -33,10 +32,22 @@ export function closestWord(
 
 const sortedLetters = (text: string) => [...text].sort().join('');
 
-/** Edit distance; letters in another order count as one edit. @param letters those of the first text, sorted */
-function editDistance(a: string, b: string, letters: string): number {
-  if (a.length > 2 && a.length === b.length && a !== b && sortedLetters(b) === letters) return 1;
+/** Edit distance; letters in another order count as one edit. */
+function editDistance(a: string, b: string): number {
+  if (a.length > 2 && a.length === b.length && a !== b && haveSameSums(a, b) && sortedLetters(a) === sortedLetters(b))
+    return 1;
   return distance(a, b);
+}
+
+/** False for most texts of the same length that don't have the same letters: to sort these takes far longer. */
+function haveSameSums(a: string, b: string): boolean {
+  let [sum, squares] = [0, 0];
+  for (let at = 0; at < a.length; at++) {
+    const [one, other] = [a.charCodeAt(at), b.charCodeAt(at)];
+    sum += one - other;
+    squares += one * one - other * other;
+  }
+  return sum === 0 && squares === 0;
 }
 
 /** ` Did you mean "…"?`, or '' if no candidate is near. */

@@ -2,6 +2,7 @@
  * Rows and their schema: the interface between formats, tables and predicates. The geometry is kept apart from the other
  * columns; a row may have the `id` of the GeoJSON feature it came from.
  */
+import { didYouMean } from '../catalogue/closest.ts';
 import { excerpt } from '../catalogue/errors.ts';
 import type { Column, ColumnType } from '../catalogue/types.ts';
 import { ParameterError } from './errors.ts';
@@ -21,6 +22,8 @@ export interface TableSchema {
   readonly columns: readonly TableColumn[];
   /** Columns by other names that they have had: several if the name is ambiguous. */
   readonly otherNames?: ReadonlyMap<string, readonly string[]>;
+  /** Number of names that errors may still suggest; absent if any: to find the nearest of ten thousand takes milliseconds. */
+  readonly suggestions?: { left: number };
 }
 
 /**
@@ -65,10 +68,46 @@ export const detachedCopy = (text: string): string => Buffer.from(text, 'utf16le
 /** Name of the geometry column, in every table that has one. */
 export const geometryColumnName = 'geometry';
 
+/** Indexes of columns by name, and the length of the longest name. */
+interface NameIndex {
+  readonly indexes: ReadonlyMap<string, number>;
+  readonly longest: number;
+}
+
+/** Those of the columns of each schema: queries may name hundreds of ten thousand columns. */
+const nameIndexes = new WeakMap<TableSchema['columns'], NameIndex>();
+
+function nameIndexOf({ columns }: TableSchema): NameIndex {
+  const known = nameIndexes.get(columns);
+  if (known) return known;
+  const indexes = new Map<string, number>();
+  let longest = geometryColumnName.length;
+  for (const [index, { name }] of columns.entries()) {
+    // Of columns with the same name, the first one counts.
+    if (!indexes.has(name)) indexes.set(name, index);
+    longest = Math.max(longest, name.length);
+  }
+  const made = { indexes, longest };
+  nameIndexes.set(columns, made);
+  return made;
+}
+
+/** Length of the longest name that a column has or has had, in UTF-16 code units. */
+export function longestName(schema: TableSchema): number {
+  let { longest } = nameIndexOf(schema);
+  for (const name of schema.otherNames?.keys() ?? []) longest = Math.max(longest, name.length);
+  return longest;
+}
+
+/** Index of a column in the schema's `columns`; undefined if there is none of that name. */
+export const findColumnIndex = (name: string, schema: TableSchema): number | undefined =>
+  nameIndexOf(schema).indexes.get(name);
+
 /** The type of a column; undefined if there is none of that name. */
 export function columnType(name: string, schema: TableSchema): ColumnType | undefined {
   if (schema.hasGeometry && name === geometryColumnName) return 'geometry';
-  return schema.columns.find((column) => column.name === name)?.type;
+  const index = findColumnIndex(name, schema);
+  return index === undefined ? undefined : schema.columns[index]?.type;
 }
 
 /**
@@ -93,12 +132,22 @@ export function columnNames(schema: TableSchema): string[] {
   return [...(schema.hasGeometry ? [geometryColumnName] : []), ...schema.columns.map((column) => column.name)];
 }
 
+/** True if an error may suggest a name, which is counted. */
+export function maySuggest({ suggestions }: TableSchema): boolean {
+  return !suggestions || suggestions.left-- > 0;
+}
+
+/** ` Did you mean "…"?` with the nearest name of a column, or ''. @param others further names to suggest */
+export function columnHint(name: string, schema: TableSchema, others: readonly string[] = []): string {
+  return maySuggest(schema) ? didYouMean(name, [...columnNames(schema), ...others]) : '';
+}
+
 /**
  * Index of a column in the schema's `columns`.
  * @throws Error if there is none of that name
  */
 export function columnIndex(name: string, schema: TableSchema): number {
-  const index = schema.columns.findIndex((column) => column.name === name);
-  if (index < 0) throw new Error(`There is no column "${excerpt(name)}".`);
+  const index = findColumnIndex(name, schema);
+  if (index === undefined) throw new Error(`There is no column "${excerpt(name)}".`);
   return index;
 }

@@ -12,7 +12,7 @@ import { type AggregateFunction, aggregateFunctions } from '../../catalogue/row-
 import type { ColumnType } from '../../catalogue/types.ts';
 import { ParameterError } from '../errors.ts';
 import type { QueryLimits } from '../limits.ts';
-import { columnNames, columnType, findColumn, type TableColumn, type TableSchema } from '../row.ts';
+import { columnHint, columnType, findColumn, type TableColumn, type TableSchema } from '../row.ts';
 import { Scanner } from '../scanner.ts';
 import { splitList } from './parameter-values.ts';
 
@@ -41,7 +41,7 @@ const countRows: Aggregate = { function: 'count', column: null, result: { name: 
 export function parseGroupBy(text: string, schema: TableSchema): readonly string[] {
   const names = splitList(text).map((name) => {
     const column = findColumn(name, schema);
-    if (!column) throw new ParameterError(`Unknown column "${excerpt(name)}".${didYouMean(name, columnNames(schema))}`);
+    if (!column) throw new ParameterError(`Unknown column "${excerpt(name)}".${columnHint(name, schema)}`);
     if (!aggregateFunctions.min.includes(column.type)) {
       const hint = column.type === 'geometry' ? ' Group by another column, or filter by place with _bbox.' : '';
       throw new ParameterError(`Rows can't be grouped by column "${excerpt(name)}" of type ${column.type}.${hint}`);
@@ -115,7 +115,7 @@ function findArgument(argument: string, name: AggregateFunction, at: number, sca
   if (!column) {
     if (/^distinct\s/i.test(argument))
       scanner.fail('DISTINCT is not supported', at, ' Group by the column: there is a row for each of its values.');
-    scanner.fail(`Unknown column "${excerpt(argument)}"`, at, didYouMean(argument, columnNames(schema)));
+    scanner.fail(`Unknown column "${excerpt(argument)}"`, at, columnHint(argument, schema));
   }
   const types: readonly ColumnType[] = aggregateFunctions[name];
   if (!types.includes(column.type)) {

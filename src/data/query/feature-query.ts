@@ -12,12 +12,12 @@ import {
 import { ParameterError } from '../errors.ts';
 import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits } from '../limits.ts';
-import { columnNames, columnType, findColumn, geometryColumnName, type TableSchema } from '../row.ts';
+import { columnHint, columnType, findColumn, geometryColumnName, maySuggest, type TableSchema } from '../row.ts';
 import { parseCql2 } from './cql2/parse.ts';
 import { intervalPredicate, parseDatetimeInterval } from './datetime-interval.ts';
 import { parseOrdering } from './ordering.ts';
 import { parseValueOfColumnType, splitList } from './parameter-values.ts';
-import { type DataQuery, predicateSizeErrors } from './parameters.ts';
+import { type DataQuery, mostSuggestions, predicateSizeErrors } from './parameters.ts';
 import { andPredicates, type Predicate } from './predicate.ts';
 
 type Draft = { -readonly [K in 'fields' | 'ordering' | 'limit' | 'offset']: DataQuery[K] } & { filters: Predicate[] };
@@ -51,7 +51,7 @@ const handlers: Readonly<Record<FeatureParameter, (value: string, draft: Draft, 
     const names = splitList(value).map((name) => {
       const column = findColumn(name, schema);
       if (column) return column.name;
-      throw new ParameterError(`Unknown column "${excerpt(name)}".${didYouMean(name, columnNames(schema))}`);
+      throw new ParameterError(`Unknown column "${excerpt(name)}".${columnHint(name, schema)}`);
     });
     draft.fields = [...new Set([...(schema.hasGeometry ? [geometryColumnName] : []), ...names])];
   },
@@ -83,7 +83,7 @@ export function parseFeatureQuery(
   table: FeatureTable,
   length = 0,
 ): DataQuery {
-  const { schema } = table;
+  const schema = { ...table.schema, suggestions: { left: mostSuggestions } };
   const draft: Draft = { fields: undefined, ordering: [], limit: defaultFeatureLimit, offset: 0, filters: [] };
   // Not a plain object: a parameter may be called __proto__.
   const errors = new Map<string, readonly string[]>();
@@ -93,7 +93,7 @@ export function parseFeatureQuery(
   for (const [name, value] of pairs)
     try {
       const handler = Object.hasOwn(handlers, name) ? handlers[name as FeatureParameter] : undefined;
-      if (handler) handler(value, draft, table);
+      if (handler) handler(value, draft, { ...table, schema });
       else draft.filters.push(equalityPredicate(name, value, schema));
     } catch (error) {
       if (error instanceof ValidationError) errors.set(name, Object.values(error.fields).flat());
@@ -117,7 +117,8 @@ function equalityPredicate(name: string, text: string, schema: TableSchema): Pre
   const type = columnType(name, schema);
   if (!type) {
     const names = [...featureParameters, ...schema.columns.map((column) => column.name)];
-    throw new ParameterError(`Unknown parameter "${excerpt(name)}".${didYouMean(name, names)}`);
+    const hint = maySuggest(schema) ? didYouMean(name, names) : '';
+    throw new ParameterError(`Unknown parameter "${excerpt(name)}".${hint}`);
   }
   if (type === 'geometry') throw new ParameterError('Features are filtered by geometry with bbox or filter.');
   return { op: 'compare', test: 'eq', column: name, value: parseValueOfColumnType(type, text, true) };

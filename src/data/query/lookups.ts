@@ -2,13 +2,13 @@
  * Filters as query parameters: `column=value` and `column__lookup=value`. Values are parsed by their column's type. A
  * parameter that doesn't fit is an error: an ignored filter would be a wrong answer that looks right.
  */
-import { closestWord, didYouMean } from '../../catalogue/closest.ts';
+import { closestWord } from '../../catalogue/closest.ts';
 import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
 import { ParameterError } from '../errors.ts';
 import { type BufferedGeometry, parseBbox, parseGeometry } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
-import { columnNames, findColumn, type TableColumn, type TableSchema } from '../row.ts';
+import { columnHint, findColumn, longestName, type TableColumn, type TableSchema } from '../row.ts';
 import { parseValueOfColumnType, splitList } from './parameter-values.ts';
 import type { ComparisonOperator, Predicate, SpatialOperator, TextOperator } from './predicate.ts';
 
@@ -83,8 +83,10 @@ function splitLookup(
   schema: TableSchema,
 ): { column: string; type: ColumnType; lookup: string } | undefined {
   const { otherNames: _, ...plain } = schema;
+  const longest = longestName(schema);
   for (const known of schema.otherNames?.size ? [plain, schema] : [schema])
     for (let end = parameter.length; end > 0; end = parameter.lastIndexOf('__', end - 1)) {
+      if (end > longest) continue;
       const column = findColumn(parameter.slice(0, end), known);
       const lookup = end === parameter.length ? 'exact' : parameter.slice(end + 2);
       if (column) return { column: column.name, type: column.type, lookup };
@@ -100,7 +102,7 @@ export function unknownColumnMessage(parameter: string, schema: TableSchema, oth
   const [, stem = parameter] = /^(.+)__[^_]+$/.exec(parameter) ?? [];
   const lookup = parameter.slice(stem.length + 2);
   const name = closestWord(lookup, allLookups) ? stem : parameter;
-  return `Unknown column "${excerpt(name)}".${didYouMean(name, [...columnNames(schema), ...others])}`;
+  return `Unknown column "${excerpt(name)}".${columnHint(name, schema, others)}`;
 }
 
 function lookupMismatch(column: string, type: ColumnType, lookup: string): string {

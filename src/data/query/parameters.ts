@@ -14,7 +14,7 @@ import { haveAggregates, unprefixedParameters } from '../../catalogue/row-parame
 import { ParameterError } from '../errors.ts';
 import { parseBbox } from '../geometry/parse-geometry.ts';
 import { defaultQueryLimits, type QueryLimits } from '../limits.ts';
-import { columnNames, columnType, findColumn, type TableSchema } from '../row.ts';
+import { columnHint, columnType, findColumn, type TableSchema } from '../row.ts';
 import { type Aggregate, type Aggregation, makeAggregation, parseAggregates, parseGroupBy } from './aggregation.ts';
 import { parseCql2 } from './cql2/parse.ts';
 import { isColumnParameter, parseLookupPredicate, unknownColumnMessage } from './lookups.ts';
@@ -96,7 +96,7 @@ const reservedHandlers: Readonly<Record<string, (value: string, context: Paramet
     const fields = splitList(value).map((field) => {
       const column = findColumn(field, schema);
       if (column) return column.name;
-      throw new ParameterError(`Unknown column "${excerpt(field)}".${didYouMean(field, columnNames(schema))}`);
+      throw new ParameterError(`Unknown column "${excerpt(field)}".${columnHint(field, schema)}`);
     });
     draft.fields = [...new Set(fields)];
   },
@@ -147,6 +147,9 @@ const reservedHandlers: Readonly<Record<string, (value: string, context: Paramet
 /** Names of the reserved parameters, with their underscore. */
 export const reservedParameters = Object.keys(reservedHandlers);
 
+/** Most wrong names for which the nearest column is suggested: for sixty of them, that took seconds on a wide table. */
+export const mostSuggestions = 3;
+
 /**
  * Parses the query string of a data URL.
  * @param pairs decoded names and values, in order
@@ -169,8 +172,9 @@ export function parseDataQuery(
   // Not a plain object: a parameter may be called __proto__.
   const errors = new Map<string, string[]>();
   const report = (field: string, message: string) => errors.set(field, [...(errors.get(field) ?? []), message]);
+  const suggesting = { ...schema, suggestions: { left: mostSuggestions } };
   for (const [parameter, value] of pairs) {
-    const messages = applyParameter(parameter, value, { schema, limits, draft, parameter });
+    const messages = applyParameter(parameter, value, { schema: suggesting, limits, draft, parameter });
     for (const message of messages) report(parameter, message);
   }
   const paged = draft.page !== undefined || draft.pageSize !== undefined;

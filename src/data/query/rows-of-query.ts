@@ -1,6 +1,6 @@
 /** The rows of a table that a query asks for, or groups of them. */
 import { NotFoundError } from '../../catalogue/errors.ts';
-import type { TableSchema } from '../row.ts';
+import { findColumnIndex, type TableSchema } from '../row.ts';
 import type { RowTable } from '../table/table.ts';
 import { aggregateRows } from './aggregate-rows.ts';
 import type { DataQuery } from './parameters.ts';
@@ -17,8 +17,9 @@ export async function rowsOfQuery(table: RowTable, query: DataQuery, limits: Sel
 }
 
 /** Columns to read for the fields of a query; all of them by default. */
-function neededColumns(fields: readonly string[] | undefined, { columns, hasGeometry }: TableSchema): NeededColumns {
+function neededColumns(fields: readonly string[] | undefined, schema: TableSchema): NeededColumns {
+  const { columns, hasGeometry } = schema;
   if (!fields) return { columns: columns.map((_, index) => index), needsGeometry: hasGeometry };
-  const indexes = fields.map((field) => columns.findIndex((column) => column.name === field));
-  return { columns: indexes.filter((index) => index >= 0), needsGeometry: fields.includes('geometry') };
+  const indexes = fields.map((field) => findColumnIndex(field, schema));
+  return { columns: indexes.filter((index) => index !== undefined), needsGeometry: fields.includes('geometry') };
 }

@@ -3,10 +3,12 @@ import { test } from 'node:test';
 import { ValidationError } from '../../../src/catalogue/errors.ts';
 import { defaultQueryLimits } from '../../../src/data/limits.ts';
 import { compilePredicate } from '../../../src/data/query/compile.ts';
+import { parseFeatureQuery } from '../../../src/data/query/feature-query.ts';
 import { parseDataQuery } from '../../../src/data/query/parameters.ts';
 import { alwaysTrue } from '../../../src/data/query/predicate.ts';
 import { boxesToSearch } from '../../../src/data/query/search-boxes.ts';
 import { rowOf, schemaOf } from '../support/rows.ts';
+import { cpuTime } from '../support/turns.ts';
 
 const schema = schemaOf({ name: 'string', height: 'float', 'a,b': 'string', tags: 'array', '-minus': 'integer' });
 const parse = (query: string, of = schema) => parseDataQuery([...new URLSearchParams(query)], of);
@@ -221,4 +223,41 @@ test('aggregates of columns by a former name have the present one', () => {
     { column: 'height', descending: false },
     { column: 'max(height)', descending: true },
   ]);
+});
+
+/** Ten thousand columns with names of 90 letters, as the questions of a survey have them. */
+const wide = schemaOf(
+  Object.fromEntries(
+    Array.from({ length: 10_000 }, (_, n) => [`q${n}_`.padEnd(90, 'how often do you use this service '), 'integer']),
+  ),
+);
+
+test('wrong parameters of a wide table cost little: three of them have suggestions', () => {
+  const [name = ''] = wide.columns.map((column) => column.name);
+  const wrong = Array.from({ length: 60 }, (_, n) => `${name.slice(0, -1)}${String.fromCharCode(0x410 + n)}`);
+  const query = new URLSearchParams(wrong.map((each): [string, string] => [each, '1'])).toString();
+  let found: Readonly<Record<string, readonly string[]>> = {};
+  const milliseconds = cpuTime(() => {
+    found = fields(query, wide);
+  });
+  const messages = Object.values(found).flat();
+  assert.equal(messages.length, 60);
+  assert.equal(messages[0], `Unknown column "${wrong[0]}". Did you mean "${name}"?`);
+  assert.deepEqual(
+    messages.map((message) => message.includes('Did you mean')),
+    messages.map((_, n) => n < 3),
+  );
+  assert.ok(milliseconds < 1500, `${milliseconds} ms`);
+  const features = () =>
+    parseFeatureQuery([...new URLSearchParams(query)], { schema: wide, hasNullGeometries: false }, query.length);
+  const others = cpuTime(() => assert.throws(features, ValidationError));
+  assert.ok(others < 1500, `${others} ms`);
+});
+
+test('a parameter of underscores costs little on a wide table', () => {
+  const milliseconds = cpuTime(() => {
+    const [message] = Object.values(fields(`${'_'.repeat(7900)}=1`, wide)).flat();
+    assert.match(String(message), /^Unknown parameter/);
+  });
+  assert.ok(milliseconds < 300, `${milliseconds} ms`);
 });

@@ -4,7 +4,7 @@ import { excerpt } from '../../../catalogue/errors.ts';
 import type { ColumnType } from '../../../catalogue/types.ts';
 import { parseDateTime, parseTimeOfDay } from '../../date-time.ts';
 import { ParameterError } from '../../errors.ts';
-import { columnNames, findColumn, type TableColumn, type TableSchema } from '../../row.ts';
+import { columnHint, findColumn, type TableColumn, type TableSchema } from '../../row.ts';
 import { evaluator } from '../compile-expression.ts';
 import {
   type ColumnExpression,
@@ -39,7 +39,7 @@ export function bindColumn(
   schema: TableSchema,
 ): { readonly name: string; readonly type: ColumnType } {
   const column = atPlace(() => findColumn(name, schema), at);
-  return column ?? failAt(`Unknown column "${excerpt(name)}"`, at, didYouMean(name, columnNames(schema)));
+  return column ?? failAt(`Unknown column "${excerpt(name)}"`, at, columnHint(name, schema));
 }
 
 /** Binds a value, a column but for the geometry, or a function of them; functions of values are evaluated. */
