@@ -59,7 +59,7 @@ export async function runQuery(table: Table, query: DataQuery, options: QueryOpt
     ...writing,
     ...(aggregation
       ? { schema: aggregation.schema }
-      : { schema: table.schema, geometryKinds: table.geometryKinds, pointColumns: table.pointColumns }),
+      : { schema: table.schema, geometryKinds: table.geometryKinds, pointColumns: wgs84PointColumns(table) }),
     mayHaveMisdirectedRings: table.mayHaveMisdirectedRings,
     ...(window && {
       numberMatched: window.matched,
@@ -82,6 +82,9 @@ export async function runQuery(table: Table, query: DataQuery, options: QueryOpt
   };
   return { contentType, extension, window, chunks: () => chunksOfTemporaryFile(writeTo), writeTo };
 }
+
+/** Names of the columns that are the longitude and latitude of the points: they aren't if the points were converted. */
+const wgs84PointColumns = ({ crs, pointColumns }: Table) => (crs === null ? pointColumns : null);
 
 /** @throws NotFoundError if the rows have no geometry */
 function assertHasGeometry({ schema }: Table): void {

@@ -1,12 +1,15 @@
 /** Payloads in projected coordinates: what is served is WGS 84, or nothing. */
 import assert from 'node:assert/strict';
 import { createReadStream, readFileSync } from 'node:fs';
+import { buffer } from 'node:stream/consumers';
 import test from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { writeParquet } from '../../../src/data/formats/parquet/writer.ts';
 import { toWkb } from '../../../src/data/geometry/wkb.ts';
 import { ingest } from '../../../src/data/ingest/ingest.ts';
+import { parseDataQuery } from '../../../src/data/query/parameters.ts';
+import { runQuery } from '../../../src/data/query/run-query.ts';
 import { collection, ingestPayload, point, rowsOf } from '../support/payloads.ts';
 import { bytesOf } from '../support/written.ts';
 
@@ -269,3 +272,20 @@ for (const [what, crs, message] of [
     assertBerlin(result.bbox?.slice(0, 2));
   });
 }
+
+test('columns of longitude and latitude in another system are not those of the points in CSV', async () => {
+  const { table, path } = await ingestPayload('name,longitude,latitude\nBerlin,13.4,52.5\n', 'a.csv', {
+    reading: { crs: 'EPSG:4314' },
+  });
+  const written = async (format: 'csv' | 'csvt') => {
+    const query = parseDataQuery([], table.schema);
+    const limits = { pageSize: 20, maxPageSize: 1000, timeout: 60_000 };
+    return String(await buffer((await runQuery(table, query, { name: 'a', payload: path, format, limits })).chunks()));
+  };
+  const [row] = await rowsOf(table);
+  const [x, y] = row?.geometry?.type === 'Point' ? row.geometry.coordinates : [];
+  assert.ok(x !== undefined && x !== 13.4 && Math.abs(x - 13.4) < 0.01, `${x}`);
+  const lines = (await written('csv')).split('\r\n');
+  assert.deepEqual(lines, ['longitude_1,latitude_1,name,longitude,latitude', `${x},${y},Berlin,13.4,52.5`, '']);
+  assert.equal(await written('csvt'), '"CoordX","CoordY","String","Real","Real"\r\n');
+});
