@@ -14,6 +14,7 @@ import { PayloadError } from '../errors.ts';
 import { type Geometry, hasZ, isGeometry, mapPositions, toPosition } from '../geometry/geometry.ts';
 import { ByteSource } from './byte-source.ts';
 import { batchFeatures, type ReadFeature } from './feature-batches.ts';
+import { shortNumberOfFloat32 } from './float32.ts';
 import type { PayloadInfo, RowBatch } from './types.ts';
 
 type Header = ReturnType<typeof fromByteBuffer>;
@@ -120,15 +121,6 @@ const fixedValues: Readonly<Record<number, readonly [bytes: number, read: (view:
   [ColumnType.Float]: [4, (view, at) => shortNumberOfFloat32(view.getFloat32(at, true))],
   [ColumnType.Double]: [8, (view, at) => view.getFloat64(at, true)],
 };
-
-/** A number with the fewest digits (from six on) that has the same 32 bits: 0.1, not 0.10000000149011612. */
-function shortNumberOfFloat32(value: number): number {
-  for (let digits = 6; digits < 9; digits++) {
-    const short = Number(value.toPrecision(digits));
-    if (Math.fround(short) === value) return short;
-  }
-  return Number(value.toPrecision(9));
-}
 
 const integer = (value: bigint) => (Number.isSafeInteger(Number(value)) ? Number(value) : String(value));
 

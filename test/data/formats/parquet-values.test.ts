@@ -5,6 +5,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
+import fc from 'fast-check';
+import { shortNumberOfFloat32 } from '../../../src/data/formats/float32.ts';
 import { ingestPayload, temporaryFolder, typesOf, valuesOf } from '../support/payloads.ts';
 
 /** Writes the rows of a query as Parquet, and reads them. */
@@ -91,4 +93,33 @@ test('a date or time beyond the calendar refuses the file, and never ends the pr
 test('a byte order mark at the beginning of a text is a character of it', async () => {
   const { rows } = await throughParquet(`SELECT chr(65279) || 'bom' AS s, [chr(65279), 'x'] AS list`);
   assert.deepEqual(rows, [['\ufeffbom', ['\ufeff', 'x']]]);
+});
+
+test('numbers of 32 bits have the digits that stand for them', async () => {
+  const { types, rows } = await throughParquet(
+    `SELECT 0.1::FLOAT AS x, [12.3::FLOAT, NULL] AS list, {'y': 1.1::FLOAT} AS one, 0.1::DOUBLE AS double
+      UNION ALL SELECT 'nan'::FLOAT, [16777217::FLOAT], NULL, 0.10000000149011612`,
+  );
+  assert.deepEqual(types, ['x:float', 'list:array', 'one:object', 'double:float']);
+  assert.deepEqual(rows, [
+    [0.1, [12.3, null], { y: 1.1 }, 0.1],
+    [null, [16_777_216], null, 0.10000000149011612],
+  ]);
+});
+
+test('a number of 32 bits is the shortest, from six digits on, that has the same bits', () => {
+  const byDigits = (value: number) =>
+    [6, 7, 8, 9].map((digits) => Number(value.toPrecision(digits))).find((short) => Math.fround(short) === value);
+  const float = fc.float({ noNaN: true, noDefaultInfinity: true });
+  const usual = fc.double({ min: -1e6, max: 1e6, noNaN: true }).map(Math.fround);
+  fc.assert(
+    fc.property(fc.oneof(float, usual), (value) => {
+      const short = shortNumberOfFloat32(value);
+      assert.equal(Math.fround(short), value);
+      assert.equal(String(short).length <= String(byDigits(value)).length, true, `${value}: ${short}`);
+    }),
+    { numRuns: 20_000 },
+  );
+  for (const value of [-0, 0, Infinity, -Infinity, Number.NaN])
+    assert.ok(Object.is(shortNumberOfFloat32(value), value));
 });

@@ -4,6 +4,7 @@
  * | In the file                    | Becomes                                                                       |
  * |--------------------------------|-------------------------------------------------------------------------------|
  * | 64-bit integer                 | number; a string with its digits beyond ±(2⁵³−1)                              |
+ * | 32-bit float                   | number with the fewest digits that has the same bits: 0.1                     |
  * | decimal                        | number, the nearest; a string with its digits if the whole part is beyond ±(2⁵³−1) |
  * | date, time, timestamp          | text as in RFC 3339, to the microsecond; `Z` if it is adjusted to UTC         |
  * | bytes without a type           | the text if they are UTF-8, as old writers have texts; else base64            |
@@ -12,6 +13,7 @@
  */
 import { type FileMetaData, type ParquetParsers, parquetSchema, type SchemaElement } from 'hyparquet';
 import { readWkb } from '../../geometry/wkb.ts';
+import { shortNumberOfFloat32 } from '../float32.ts';
 
 /** An element of a schema, and those below it. */
 export type SchemaTree = ReturnType<typeof parquetSchema>;
@@ -119,6 +121,7 @@ const isUntyped = ({ type, converted_type: converted, logical_type: logical }: S
 function convertLeaf(value: unknown, element: SchemaElement): unknown {
   const { converted_type: converted, logical_type: logical } = element;
   if (isDecimal(element)) return decimalValue(unscaled(value), element);
+  if (element.type === 'FLOAT' && typeof value === 'number') return shortNumberOfFloat32(value);
   if (typeof value === 'number' || typeof value === 'bigint') {
     if (logical?.type === 'DATE') return isoDate(Number(value) * 86_400_000);
     if (logical?.type === 'TIMESTAMP') return isoTimestamp(BigInt(value), logical.isAdjustedToUTC);
