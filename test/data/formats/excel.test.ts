@@ -137,6 +137,7 @@ describe('cells of a workbook', () => {
 
   it('have dates of both calendars', () => {
     assert.equal(dateText(1, 'date', false), '1900-01-01');
+    assert.equal(dateText(45_291.999_999_999_99, 'date', false), '2024-01-01');
     assert.equal(dateText(59, 'date', false), '1900-02-28');
     assert.equal(dateText(60, 'date', false), null);
     assert.equal(dateText(61, 'date', false), '1900-03-01');

@@ -285,7 +285,8 @@ export function dateText(
   if (!from1904 && (whole === 60 || whole === 0)) return null;
   const epoch = from1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, whole < 60 ? 31 : 30);
   const text = new Date(epoch + whole * day + milliseconds).toISOString();
-  if (kind === 'date' && milliseconds === 0) return text.slice(0, 10);
+  // A hair before midnight is rounded up to the next day.
+  if (kind === 'date' && milliseconds % day === 0) return text.slice(0, 10);
   return text.replace(/(?:\.000)?Z$/, '');
 }
 
