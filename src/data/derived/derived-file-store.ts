@@ -7,10 +7,11 @@
  */
 import { randomBytes } from 'node:crypto';
 import type { Stats } from 'node:fs';
-import { type FileHandle, open, readdir, rename, rm, stat, statfs, utimes } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, stat, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { bytesToKeep, CacheRoom } from '../cache-room.ts';
+import { checkEvery, diskSpaceOf, reservedBytes } from './disk-space.ts';
 import { crcOfFile, type DerivedFile, FileInTheMaking, type RoomCheck } from './file-in-the-making.ts';
 
 export interface DerivedFileStoreOptions {
@@ -32,10 +33,6 @@ export interface StoredFile {
 
 /** Files that are made at the same time, at most. */
 const maxAtOnce = 2;
-/** Bytes that stay free on the disk: a cache must not be what hinders a write. */
-const reservedBytes = 256 * 1024 ** 2;
-/** Bytes between two looks at the disk. */
-const checkEvery = 16 * 1024 ** 2;
 /** Milliseconds until a file that couldn't be made is tried again. */
 const retryAfter = 60_000;
 const dayInMilliseconds = 86_400_000;
@@ -195,7 +192,7 @@ export class DerivedFileStore {
 
   /** A check that a file fits into the cache and on the disk. */
   #makeRoomCheck(folder: string): RoomCheck {
-    const { maxBytes, freeBytes = freeBytesOfDisk } = this.#options;
+    const { maxBytes, freeBytes = async () => (await diskSpaceOf(folder)).free } = this.#options;
     let next = 0;
     return async (bytes) => {
       if (bytes > maxBytes()) throw new NotStoredError('The file is larger than the cache.');
@@ -253,8 +250,3 @@ export class DerivedFileStore {
 const stampOf = ({ ino, size, mtime }: Stats): string => `${ino}-${size}-${mtime.getTime()}`;
 
 const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error;
-
-async function freeBytesOfDisk(folder: string): Promise<number> {
-  const { bavail, bsize } = await statfs(folder);
-  return bavail * bsize;
-}

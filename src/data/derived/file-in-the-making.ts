@@ -1,7 +1,5 @@
 /** A file while it is made: written to a temporary path, and read by others as it grows. */
-import { type FileHandle, mkdtemp, open, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
 
 /** In bytes. */
@@ -144,19 +142,4 @@ export async function crcOfFile(path: string): Promise<number> {
   let crc = 0;
   for await (const chunk of file.createReadStream({ highWaterMark: 1024 * 1024 })) crc = crc32(chunk as Buffer, crc);
   return crc;
-}
-
-/** The bytes of a file that is written for them, in the system's folder for temporary files, and deleted then. */
-export async function* chunksOfTemporaryFile(
-  writeTo: NonNullable<DerivedFile['writeTo']>,
-): AsyncGenerator<Uint8Array, void, undefined> {
-  const folder = await mkdtemp(join(tmpdir(), 'catalogue-file-'));
-  try {
-    const path = join(folder, 'file');
-    await writeTo(path, { assertRoom: async () => {}, signal: new AbortController().signal });
-    const file = await open(path);
-    yield* file.createReadStream({ highWaterMark: readSize }) as AsyncIterable<Buffer>;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
 }

@@ -32,7 +32,7 @@ export async function writeTileArchive(
   { table, query, name, limits }: { table: Table; query: DataQuery; name: string; limits: SelectionLimits },
   { assertRoom, signal }: WriteToOptions,
 ): Promise<void> {
-  const turns = new Turns();
+  const turns = new Turns(() => signal.throwIfAborted());
   const selected = await selectRowNumbers(table, query, limits);
   if (!selected) throw new NotFoundError('Invalid page.');
   const { rows, window } = selected;

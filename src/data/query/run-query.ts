@@ -1,7 +1,8 @@
 /** Runs a query on a table: selects rows and writes them in a format. */
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { isFileFormat, type OutputFormatName, outputFormats } from '../../catalogue/output-formats.ts';
-import { chunksOfTemporaryFile, type WriteToOptions } from '../derived/file-in-the-making.ts';
+import type { WriteToOptions } from '../derived/file-in-the-making.ts';
+import { chunksOfTemporaryFile } from '../derived/temporary-file.ts';
 import { columnsToWrite } from '../formats/selected-columns.ts';
 import type { Link, RowsInput } from '../formats/types.ts';
 import { writeRows } from '../formats/write-rows.ts';

@@ -35,7 +35,7 @@ export async function writeGeoPackage(
   const database = new sqlite.Database(path);
   try {
     database.exec(prologue);
-    const turns = new Turns();
+    const turns = new Turns(() => signal.throwIfAborted());
     const table = new TableWriter(database, input, turns);
     for await (const row of eachRow(input.rows)) {
       table.add(row);
