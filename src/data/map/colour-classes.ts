@@ -1,5 +1,6 @@
 /** Classes of a column's values, each with a colour: five quantiles of numbers, or up to five values. */
 import type { MapLegend } from '../../catalogue/maps.ts';
+import { type Turns, workInRanges } from '../event-loop.ts';
 import type { Value } from '../row.ts';
 import { randomOf } from './random.ts';
 import type { MapColumn } from './source.ts';
@@ -10,21 +11,23 @@ export const noClass = classCount;
 /** Values that quantiles are taken from, at most. */
 const mostSampled = 65_536;
 
-export function makeLegend({ name, values }: Omit<MapColumn, 'bytes'>): MapLegend {
-  return values instanceof Float64Array ? quantiles(name, values) : frequentValues(name, values);
+export async function makeLegend({ name, values }: Omit<MapColumn, 'bytes'>, turns: Turns): Promise<MapLegend> {
+  return values instanceof Float64Array ? quantiles(name, values, turns) : frequentValues(name, values, turns);
 }
 
-function quantiles(column: string, values: Float64Array): MapLegend {
+async function quantiles(column: string, values: Float64Array, turns: Turns): Promise<MapLegend> {
   let finite = 0;
   let [min, max] = [Infinity, -Infinity];
-  for (let at = 0; at < values.length; at++) {
-    const value = values[at] as number;
-    if (!Number.isFinite(value)) continue;
-    finite++;
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
-  const sorted = sampleOf(values, finite, Math.min(finite, mostSampled)).sort();
+  await workInRanges(values.length, turns, (start, end) => {
+    for (let at = start; at < end; at++) {
+      const value = values[at] as number;
+      if (!Number.isFinite(value)) continue;
+      finite++;
+      if (value < min) min = value;
+      if (value > max) max = value;
+    }
+  });
+  const sorted = (await sampleOf(values, finite, Math.min(finite, mostSampled), turns)).sort();
   const count = sorted.length;
   const breaks = Array.from({ length: classCount - 1 }, (_, n) => sorted[Math.floor(((n + 1) * count) / classCount)]);
   const distinct = [...new Set(breaks)].filter((value): value is number => value !== undefined && value > min);
@@ -32,30 +35,35 @@ function quantiles(column: string, values: Float64Array): MapLegend {
 }
 
 /** Some of the finite values, evenly spread over the rows, but in no step with a pattern by row. */
-function sampleOf(values: Float64Array, finite: number, count: number): Float64Array {
+async function sampleOf(values: Float64Array, finite: number, count: number, turns: Turns): Promise<Float64Array> {
   const sample = new Float64Array(count);
   const step = finite / count;
   const placeOf = (n: number) => Math.floor((n + (step > 1 ? randomOf(n) : 0)) * step);
   let [taken, seen, next] = [0, 0, placeOf(0)];
-  for (let at = 0; at < values.length && taken < count; at++) {
-    const value = values[at] as number;
-    if (!Number.isFinite(value) || seen++ < next) continue;
-    sample[taken++] = value;
-    next = placeOf(taken);
-  }
+  await workInRanges(values.length, turns, (start, end) => {
+    for (let at = start; at < end && taken < count; at++) {
+      const value = values[at] as number;
+      if (!Number.isFinite(value) || seen++ < next) continue;
+      sample[taken++] = value;
+      next = placeOf(taken);
+    }
+  });
   return sample.subarray(0, taken);
 }
 
-function frequentValues(column: string, values: readonly Value[]): MapLegend {
+async function frequentValues(column: string, values: readonly Value[], turns: Turns): Promise<MapLegend> {
   const counts = new Map<string | number | boolean, number>();
   let isCut = false;
-  for (const value of values) {
-    if (value === null || typeof value === 'object') continue;
-    const count = counts.get(value);
-    // A column of a million different texts gets no more colours for counting them all.
-    if (count === undefined && counts.size >= 10_000) isCut = true;
-    else counts.set(value, (count ?? 0) + 1);
-  }
+  await workInRanges(values.length, turns, (start, end) => {
+    for (let at = start; at < end; at++) {
+      const value = values[at] as Value;
+      if (value === null || typeof value === 'object') continue;
+      const count = counts.get(value);
+      // A column of a million different texts gets no more colours for counting them all.
+      if (count === undefined && counts.size >= 10_000) isCut = true;
+      else counts.set(value, (count ?? 0) + 1);
+    }
+  });
   const sorted = [...counts].sort((a, b) => b[1] - a[1]).map(([value]) => value);
   return {
     kind: 'values',

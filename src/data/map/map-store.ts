@@ -97,13 +97,14 @@ export class MapStore {
 
   async #tileset(request: MapRequest): Promise<Tileset> {
     const source = await this.#source(request);
-    const { extent, located } = await measure(source, turnsWithinLimits(request.limits));
+    const turns = turnsWithinLimits(request.limits);
+    const { extent, located } = await measure(source, turns);
     const { colour } = source;
     return {
       counts: { matched: rowCountOf(source), located, kind: kindOf(source) },
       bounds: extent && [extent.west, extent.south, extent.east, extent.north],
       column: colour && { name: colour.name, type: colour.type },
-      legend: colour && makeLegend(colour),
+      legend: colour && (await makeLegend(colour, turns)),
       maxZoom: deepestAskedZoom,
     };
   }

@@ -20,7 +20,7 @@ export interface PictureOptions extends MarkOptions {
 
 export async function drawPicture(source: MapSource, options: PictureOptions, turns: Turns): Promise<MapPicture> {
   const { size, title, isSmall = false } = options;
-  const legend = source.colour && makeLegend(source.colour);
+  const legend = source.colour && (await makeLegend(source.colour, turns));
   const { extent, located } = await measure(source, turns);
   const projection = chooseProjection(extent, size);
   const scale = projection.span > 80 ? '110m' : '50m';

@@ -1,6 +1,5 @@
 /** The rows of a map: a table's layer, the rows that a query selects of it, and the column that colours them. */
-import type { Turns } from '../event-loop.ts';
-import { itemsPerCheck } from '../event-loop.ts';
+import { itemsPerCheck, type Turns, workInRanges } from '../event-loop.ts';
 import { columnIndex, detachedCopy, type TableColumn, type Value } from '../row.ts';
 import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
@@ -65,7 +64,7 @@ export async function readMapColumn(
     texts.set(copy, copy);
     return copy;
   };
-  const positions = rows && positionsByRow(rows, table.rowCount);
+  const positions = rows && (await positionsByRow(rows, table.rowCount, turns));
   let visited = 0;
   for await (const group of table.scanRowGroups({ columns: [index], needsGeometry: false, rows: positions?.set })) {
     for (const row of group) {
@@ -82,12 +81,19 @@ export async function readMapColumn(
 /** Bytes of a text besides its characters. */
 const bytesOfText = 24;
 
-function positionsByRow(rows: Uint32Array, count: number): { set: RowSet; of: Uint32Array } {
+async function positionsByRow(
+  rows: Uint32Array,
+  count: number,
+  turns: Turns,
+): Promise<{ readonly set: RowSet; readonly of: Uint32Array }> {
   const set = new RowSet(count);
   const of = new Uint32Array(count);
-  rows.forEach((row, position) => {
-    set.add(row);
-    of[row] = position;
+  await workInRanges(rows.length, turns, (start, end) => {
+    for (let position = start; position < end; position++) {
+      const row = rows[position] as number;
+      set.add(row);
+      of[row] = position;
+    }
   });
   return { set, of };
 }

@@ -1,7 +1,7 @@
 /** The rows of a table that a query selects: streamed as they are found or, if they are sorted or paged, found first. */
 import { UnavailableError } from '../../catalogue/errors.ts';
 import type { WorkBudget } from '../../catalogue/types.ts';
-import { itemsPerCheck, sortIndexesWithoutBlocking, Turns, visitWithoutBlocking } from '../event-loop.ts';
+import { itemsPerCheck, sortIndexesWithoutBlocking, Turns, visitWithoutBlocking, workInRanges } from '../event-loop.ts';
 import { columnIndex, type Row, type RowSource } from '../row.ts';
 import type { RowTable, ScanOptions } from '../table/table.ts';
 import { compilePredicate, type RowTest } from './compile.ts';
@@ -89,7 +89,11 @@ export async function selectRowNumbers(
   if (!window) return null;
   const count = Math.max(0, Math.min(window.limit, found.length - window.offset));
   if (!isFound && count === found.length) return { rows: null, window };
-  return { rows: Uint32Array.from({ length: count }, (_, n) => found.at(window.offset + n) as number), window };
+  const rows = new Uint32Array(count);
+  await workInRanges(count, turnsWithinLimits(limits), (start, end) => {
+    for (let n = start; n < end; n++) rows[n] = found.at(window.offset + n) as number;
+  });
+  return { rows, window };
 }
 
 /** True if a query asks for a part of the matching rows. */

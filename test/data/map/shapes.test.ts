@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import fc from 'fast-check';
+import { Turns } from '../../../src/data/event-loop.ts';
 import { bboxOfGeometry } from '../../../src/data/geometry/bounding-box.ts';
 import type { Bbox, Geometry } from '../../../src/data/geometry/geometry.ts';
 import { toWkb } from '../../../src/data/geometry/wkb.ts';
@@ -303,34 +304,35 @@ describe('layers of shapes', () => {
 });
 
 describe('pictures', () => {
-  it('have classes of numbers by quantiles, and of few different numbers fewer', () => {
+  it('have classes of numbers by quantiles, and of few different numbers fewer', async () => {
     const legendOf = (...values: number[]) =>
-      makeLegend({ name: 'n', type: 'float', values: Float64Array.from(values) });
-    const legend = legendOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, Number.NaN);
+      makeLegend({ name: 'n', type: 'float', values: Float64Array.from(values) }, new Turns());
+    const legend = await legendOf(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, Number.NaN);
     assert.deepEqual(legend, { kind: 'quantiles', column: 'n', breaks: [3, 5, 7, 9], min: 1, max: 10 });
     assert.deepEqual(
       [1, 2.9, 3, 9, 11, Number.NaN, null].map((value) => classOf(legend, value)),
       [0, 0, 1, 4, 4, 5, 5],
     );
-    assert.deepEqual(legendOf(7, 7, 7), { kind: 'quantiles', column: 'n', breaks: [], min: 7, max: 7 });
-    assert.deepEqual(legendOf(), { kind: 'quantiles', column: 'n', breaks: [], min: 0, max: 0 });
+    assert.deepEqual(await legendOf(7, 7, 7), { kind: 'quantiles', column: 'n', breaks: [], min: 7, max: 7 });
+    assert.deepEqual(await legendOf(), { kind: 'quantiles', column: 'n', breaks: [], min: 0, max: 0 });
   });
 
-  it('have the same classes for values that follow a pattern by row as for others', () => {
+  it('have the same classes for values that follow a pattern by row as for others', async () => {
     const rows = Array.from({ length: 200_000 }, (_, row) => row);
-    const legendOf = (valueAt: (row: number) => number) => {
-      const legend = makeLegend({ name: 'n', type: 'float', values: Float64Array.from(rows, valueAt) });
+    const legendOf = async (valueAt: (row: number) => number) => {
+      const values = Float64Array.from(rows, valueAt);
+      const legend = await makeLegend({ name: 'n', type: 'float', values }, new Turns());
       assert.ok(legend.kind === 'quantiles');
       return legend;
     };
-    const sparse = legendOf((row) => (row % 2 ? row : Number.NaN));
+    const sparse = await legendOf((row) => (row % 2 ? row : Number.NaN));
     assert.deepEqual([sparse.min, sparse.max, sparse.breaks.length], [1, 199_999, 4]);
-    const alternating = legendOf((row) => (row % 4 ? 1_000_000 : 0) + row);
+    const alternating = await legendOf((row) => (row % 4 ? 1_000_000 : 0) + row);
     const share = alternating.breaks.map(
       (limit) => rows.filter((row) => (row % 4 ? 1_000_000 : 0) + row < limit).length,
     );
     for (const [n, count] of share.entries()) assert.ok(Math.abs(count / 200_000 - (n + 1) / 5) < 0.02, `${share}`);
-    const few = legendOf((row) => (row > 199_990 ? row : Number.NaN));
+    const few = await legendOf((row) => (row > 199_990 ? row : Number.NaN));
     assert.deepEqual(few.breaks, [199_992, 199_994, 199_996, 199_998]);
   });
 

@@ -1,9 +1,14 @@
-/** Sorting in turns, and LIKE by literals: the same results as by the plain ways. */
+/** Sorting in turns, and LIKE by literals: the same results as by the plain ways. Long work that leaves room for other work. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { sortIndexesWithoutBlocking, Turns } from '../../../src/data/event-loop.ts';
+import { makeLegend } from '../../../src/data/map/colour-classes.ts';
+import { parseDataQuery } from '../../../src/data/query/parameters.ts';
+import { selectRowNumbers } from '../../../src/data/query/select-rows.ts';
 import { compileTextTest } from '../../../src/data/query/value-test.ts';
+import type { RowTable } from '../../../src/data/table/table.ts';
+import { assertTurnsAreShort } from '../support/turns.ts';
 
 test('numbers are sorted as by Array.prototype.sort, runs and all', async () => {
   for (const count of [0, 1, 2, 4095, 4096, 4097, 8193, 30_000]) {
@@ -35,4 +40,23 @@ test('LIKE is what CQL2 defines, with and without _', () => {
       }),
       { numRuns: 2000 },
     );
+});
+
+test('the numbers of millions of rows are selected in turns', async () => {
+  const table = { schema: { hasGeometry: false, columns: [] }, rowCount: 4_000_000 } as unknown as RowTable;
+  const query = parseDataQuery([['_offset', '7']], table.schema);
+  const limits = { pageSize: 20, maxPageSize: 1000, timeout: 60_000 };
+  let rows: Uint32Array | null | undefined;
+  await assertTurnsAreShort(async () => {
+    rows = (await selectRowNumbers(table, query, limits))?.rows;
+  });
+  assert.deepEqual([rows?.length, rows?.[0], rows?.at(-1)], [3_999_993, 7, 3_999_999]);
+});
+
+test('legends of millions of values are made in turns', async () => {
+  const texts = Array.from({ length: 2_000_000 }, (_, n) => `kind ${n % 1000}`);
+  const numbers = Float64Array.from(texts, (_, n) => (n * 7919) % 100_003);
+  for (const values of [texts, numbers]) {
+    await assertTurnsAreShort(() => makeLegend({ name: 'n', type: 'string', values }, new Turns()));
+  }
 });
