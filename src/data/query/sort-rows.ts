@@ -1,5 +1,5 @@
 /** Sorts the rows of a table by the values of columns. */
-import { itemsPerCheck, sortIndexesWithoutBlocking, type Turns } from '../event-loop.ts';
+import { itemsPerCheck, sortIndexesWithoutBlocking, type Turns, workInRanges } from '../event-loop.ts';
 import { columnIndex } from '../row.ts';
 import type { RowTable } from '../table/table.ts';
 import { compareSortKeys, type OrderingColumn, type SortKey, sortKey } from './ordering.ts';
@@ -89,21 +89,25 @@ async function readNumbers(table: RowTable, index: number, turns: Turns): Promis
     if (texts.size > mostTexts || (texts.size > 0 && hasNumbers)) return null;
     if (turns.isOver) await turns.next();
   }
-  if (texts.size > 0) replaceByPlaces(numbers, [...texts.keys()]);
+  if (texts.size > 0) await replaceByPlaces(numbers, [...texts.keys()], turns);
   return numbers;
 }
 
 /** Replaces numbers of texts by the places of the texts in their order. */
-function replaceByPlaces(numbers: Float64Array, texts: readonly string[]): void {
+async function replaceByPlaces(numbers: Float64Array, texts: readonly string[], turns: Turns): Promise<void> {
   const places = new Float64Array(texts.length);
-  const sorted = Uint32Array.from(texts, (_, n) => n).sort((a, b) =>
-    compareSortKeys(texts[a] ?? null, texts[b] ?? null, 1),
+  const sorted = await sortIndexesWithoutBlocking(
+    texts.length,
+    turns,
+    (a, b) => compareSortKeys(texts[a] ?? null, texts[b] ?? null, 1) || a - b,
   );
   for (let place = 0; place < sorted.length; place++) places[sorted[place] as number] = place;
-  for (let row = 0; row < numbers.length; row++) {
-    const number = numbers[row] as number;
-    if (!Number.isNaN(number)) numbers[row] = places[number] as number;
-  }
+  await workInRanges(numbers.length, turns, (start, end) => {
+    for (let row = start; row < end; row++) {
+      const number = numbers[row] as number;
+      if (!Number.isNaN(number)) numbers[row] = places[number] as number;
+    }
+  });
 }
 
 /** The sort keys of a column, by row. */

@@ -6,8 +6,9 @@ import { sortIndexesWithoutBlocking, Turns } from '../../../src/data/event-loop.
 import { makeLegend } from '../../../src/data/map/colour-classes.ts';
 import { parseDataQuery } from '../../../src/data/query/parameters.ts';
 import { selectRowNumbers } from '../../../src/data/query/select-rows.ts';
+import { sortRows } from '../../../src/data/query/sort-rows.ts';
 import { compileTextTest } from '../../../src/data/query/value-test.ts';
-import type { RowTable } from '../../../src/data/table/table.ts';
+import type { RowTable, ScannedRows } from '../../../src/data/table/table.ts';
 import { assertTurnsAreShort } from '../support/turns.ts';
 
 test('numbers are sorted as by Array.prototype.sort, runs and all', async () => {
@@ -40,6 +41,39 @@ test('LIKE is what CQL2 defines, with and without _', () => {
       }),
       { numRuns: 2000 },
     );
+});
+
+/** A table of one column, of texts that repeat: each row group has others. */
+function tableOfTexts(groups: number, textsOfGroup: number): RowTable {
+  const groupRows = 2 * textsOfGroup;
+  const textOf = (n: number) => `street ${(n * 7919) % (groups * textsOfGroup)}`;
+  async function* scanRowGroups() {
+    for (let group = 0; group < groups; group++) {
+      const chunk = {
+        kind: 'texts',
+        codes: Uint32Array.from({ length: groupRows }, (_, row) => row % textsOfGroup),
+        entryCount: textsOfGroup,
+        entry: (n: number) => textOf(group * textsOfGroup + n),
+      };
+      yield { start: group * groupRows, groupRows, chunk: () => chunk } as unknown as ScannedRows;
+    }
+  }
+  const schema = { hasGeometry: false, columns: [{ name: 'street', type: 'string' }] } as const;
+  return { schema, rowCount: groups * groupRows, scanRowGroups } as unknown as RowTable;
+}
+
+test('texts that repeat are put in order in turns', async () => {
+  const table = tableOfTexts(50, 4000);
+  let order: Uint32Array = new Uint32Array();
+  await assertTurnsAreShort(async () => {
+    order = await sortRows(table, [{ column: 'street', descending: false }], new Turns());
+  });
+  const textOfRow = (row: number) => `street ${((Math.floor(row / 8000) * 4000 + (row % 4000)) * 7919) % 200_000}`;
+  for (let at = 1; at < order.length; at++) {
+    const [before, now] = [order[at - 1] as number, order[at] as number];
+    const [a, b] = [textOfRow(before), textOfRow(now)];
+    if (!(a < b || (a === b && before < now))) assert.fail(`${a} (${before}) is before ${b} (${now})`);
+  }
 });
 
 test('the numbers of millions of rows are selected in turns', async () => {
