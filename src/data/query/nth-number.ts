@@ -75,5 +75,6 @@ export async function nthSmallest(numbers: Float64Array, index: number, turns: T
     });
     candidates = kept;
   }
-  return candidates.sort()[rank] as number;
+  // More than that have been through all passes: they have all bits in common.
+  return (candidates.length > sliceLength ? candidates[0] : candidates.sort()[rank]) as number;
 }

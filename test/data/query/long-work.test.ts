@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { sortIndexesWithoutBlocking, Turns } from '../../../src/data/event-loop.ts';
 import { makeLegend } from '../../../src/data/map/colour-classes.ts';
+import { nthSmallest } from '../../../src/data/query/nth-number.ts';
 import { parseDataQuery } from '../../../src/data/query/parameters.ts';
 import { selectRowNumbers } from '../../../src/data/query/select-rows.ts';
 import { sortRows } from '../../../src/data/query/sort-rows.ts';
@@ -74,6 +75,11 @@ test('texts that repeat are put in order in turns', async () => {
     const [a, b] = [textOfRow(before), textOfRow(now)];
     if (!(a < b || (a === b && before < now))) assert.fail(`${a} (${before}) is before ${b} (${now})`);
   }
+});
+
+test('the median of equal numbers is found without sorting them', async () => {
+  const numbers = new Float64Array(4_000_000).fill(0.5);
+  await assertTurnsAreShort(async () => assert.equal(await nthSmallest(numbers, 2_000_000, new Turns()), 0.5));
 });
 
 test('the numbers of millions of rows are selected in turns', async () => {
