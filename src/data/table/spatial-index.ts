@@ -3,6 +3,7 @@
  * are rounded outwards. It finds every row that intersects a box, and perhaps a few that lie just beside. 20 bytes a row.
  */
 import Flatbush from 'flatbush';
+import type { Turns } from '../event-loop.ts';
 import type { Bbox } from '../geometry/geometry.ts';
 import { RowSet } from './row-set.ts';
 
@@ -42,18 +43,44 @@ export class SpatialIndex {
    * The rows whose bounding boxes may intersect one of the boxes.
    * @param boxes each with west <= east
    */
-  search(boxes: readonly Bbox[]): RowSet {
+  async search(boxes: readonly Bbox[], turns: Turns): Promise<RowSet> {
     const found = new RowSet(this.#index.numItems);
-    const collect = (row: number) => {
-      found.add(row);
-      return false;
-    };
-    for (const [west, south, east, north] of boxes) {
-      this.#index.search(roundDown(west), roundDown(south), roundUp(east), roundUp(north), collect);
-    }
+    for (const [west, south, east, north] of boxes)
+      await this.#collect([roundDown(west), roundDown(south), roundUp(east), roundUp(north)], found, turns);
     return found;
   }
+
+  /** Adds the rows in a box, as flatbush finds them, but in turns: of a million rows, that is a tenth of a second. */
+  async #collect([minX, minY, maxX, maxY]: Bbox, found: RowSet, turns: Turns): Promise<void> {
+    const { _boxes: boxes, _indices: indices, _levelBounds: bounds, nodeSize } = this.#index;
+    /** Nodes to visit: the place of the first child in the boxes, the level, and 1 if the box contains the node. */
+    const queue = [boxes.length - 4, bounds.length - 1, 0];
+    const visitNext = () => {
+      const isContained = queue.pop() === 1;
+      const level = queue.pop() as number;
+      const start = queue.pop() as number;
+      const end = Math.min(start + nodeSize * 4, bounds[level] as number);
+      for (let at = start; at < end; at += 4) {
+        const x0 = boxes[at] as number;
+        const y0 = boxes[at + 1] as number;
+        const x1 = boxes[at + 2] as number;
+        const y1 = boxes[at + 3] as number;
+        if (!isContained && !(minX <= x1 && minY <= y1 && maxX >= x0 && maxY >= y0)) continue;
+        const index = indices[at >> 2] as number;
+        if (level === 0) found.add(index);
+        else
+          queue.push(index, level - 1, isContained || (minX <= x0 && minY <= y0 && maxX >= x1 && maxY >= y1) ? 1 : 0);
+      }
+    };
+    while (queue.length > 0) {
+      for (let n = 0; n < nodesPerCheck && queue.length > 0; n++) visitNext();
+      if (turns.isOver) await turns.next();
+    }
+  }
 }
+
+/** Nodes, of 16 rows or nodes each, between two looks at the clock. */
+const nodesPerCheck = 32;
 
 /** The next 32-bit float at or below a number. */
 export function roundDown(number: number): number {

@@ -192,7 +192,7 @@ export class Table {
     const turns = new Turns();
     try {
       const index = boxes && !this.#coverExtent(boxes) ? await reader.spatialIndex() : null;
-      const selected = index && boxes ? index.search(boxes) : (only ?? null);
+      const selected = index && boxes ? await index.search(boxes, turns) : (only ?? null);
       for (let group = this.#groupOf(startRow); group < this.#starts.length; group++) {
         const start = this.#starts[group] as number;
         const end = start + (this.#metadata.rowGroups[group] as RowGroup).rows;

@@ -9,6 +9,7 @@ import { parseDataQuery } from '../../../src/data/query/parameters.ts';
 import { selectRowNumbers } from '../../../src/data/query/select-rows.ts';
 import { sortRows } from '../../../src/data/query/sort-rows.ts';
 import { compileTextTest } from '../../../src/data/query/value-test.ts';
+import { buildSpatialIndex, roundDown, roundUp, SpatialIndex } from '../../../src/data/table/spatial-index.ts';
 import type { RowTable, ScannedRows } from '../../../src/data/table/table.ts';
 import { assertTurnsAreShort } from '../support/turns.ts';
 
@@ -98,5 +99,42 @@ test('legends of millions of values are made in turns', async () => {
   const numbers = Float64Array.from(texts, (_, n) => (n * 7919) % 100_003);
   for (const values of [texts, numbers]) {
     await assertTurnsAreShort(() => makeLegend({ name: 'n', type: 'string', values }, new Turns()));
+  }
+});
+
+test('the rows in a box are found in turns, and the same as one by one', async () => {
+  const rows = 300_000;
+  const boxes = new Float64Array(4 * rows);
+  for (let row = 0; row < rows; row++) {
+    const [x, y] = [((row * 7919) % 36_007) / 100 - 180, ((row * 104_729) % 18_013) / 100 - 90];
+    boxes.set(row % 100 === 0 ? [Number.NaN, Number.NaN, Number.NaN, Number.NaN] : [x, y, x + 0.01, y + 0.01], 4 * row);
+  }
+  async function* groups() {
+    yield boxes;
+  }
+  const index = new SpatialIndex(await buildSpatialIndex(rows, groups()));
+  for (const box of [
+    [-179, -89, 179, 89],
+    [-20, 10, 30.5, 12],
+    [5, 5, 5, 5],
+  ] as const) {
+    let turns = 0;
+    const counted = new Turns(() => {
+      turns++;
+    });
+    const found = await index.search([box], counted);
+    const [west, south, east, north] = box.map((degrees, n) => (n < 2 ? roundDown(degrees) : roundUp(degrees)));
+    const isIn = (row: number) => {
+      const [x0, y0, x1, y1] = boxes.subarray(4 * row, 4 * row + 4) as unknown as [number, number, number, number];
+      return (
+        Number(west) <= roundUp(x1) &&
+        Number(south) <= roundUp(y1) &&
+        Number(east) >= roundDown(x0) &&
+        Number(north) >= roundDown(y0)
+      );
+    };
+    const expected = Array.from({ length: rows }, (_, row) => row).filter(isIn);
+    assert.deepEqual(found.between(0, rows), expected);
+    if (box[0] === -179) assert.ok(turns > 2, `${expected.length} rows in ${turns} turns`);
   }
 });
