@@ -145,8 +145,12 @@ export function cleanColumnName(original: string, index: number): string {
   // Half of a surrogate pair has no form in UTF-8.
   const name = original.toWellFormed();
   if (name === '') return `column_${index + 1}`;
-  return name.length > maxNameLength ? [...name].slice(0, maxNameLength).join('') : name;
+  return firstCharacters(name, maxNameLength);
 }
+
+/** The first characters of a text; those beyond U+FFFF are two code units each. */
+const firstCharacters = (text: string, count: number): string =>
+  text.length > count ? [...text].slice(0, count).join('') : text;
 
 /**
  * Makes column names unique: a repeated one gets a suffix `_2`, `_3` …; see also `cleanColumnName`.
@@ -155,14 +159,18 @@ export function cleanColumnName(original: string, index: number): string {
 export function uniqueColumnNames(names: readonly string[], taken: readonly string[] = []): string[] {
   const originals = new Set(names);
   const used = new Set(taken);
+  /** The suffix to try next, by name: of ten thousand equal names, each would begin at 2 again. */
+  const nextSuffixes = new Map<string, number>();
   return names.map((original, index) => {
     const name = cleanColumnName(original, index);
     let unique = name;
+    let n = nextSuffixes.get(name) ?? 2;
     // A suffixed name must not be the original name of another column.
-    for (let n = 2; used.has(unique) || (unique !== original && originals.has(unique)); n++) {
-      const suffix = `_${n}`;
-      unique = `${[...name].slice(0, maxNameLength - suffix.length).join('')}${suffix}`;
+    while (used.has(unique) || (unique !== original && originals.has(unique))) {
+      const suffix = `_${n++}`;
+      unique = `${firstCharacters(name, maxNameLength - suffix.length)}${suffix}`;
     }
+    if (unique !== name) nextSuffixes.set(name, n);
     used.add(unique);
     return unique;
   });

@@ -3,6 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { uniqueColumnNames } from '../../../src/data/ingest/infer-types.ts';
 import { ingestPayload, rowsOf, typesOf, valuesOf } from '../support/payloads.ts';
+import { cpuTime } from '../support/turns.ts';
 
 /** Column `a` of a CSV with these cells. */
 async function csvColumn(...cells: string[]) {
@@ -211,4 +212,14 @@ test('every value of any JSON comes back as it was, or as the text of a mixture'
     }),
     { numRuns: 60 },
   );
+});
+
+test('ten thousand equal names are made different in no time', () => {
+  let names: readonly string[] = [];
+  const milliseconds = cpuTime(() => {
+    names = uniqueColumnNames([...new Array<string>(9999).fill('x'), 'x_3']);
+  });
+  assert.deepEqual(names.slice(0, 4), ['x', 'x_2', 'x_4', 'x_5']);
+  assert.deepEqual(names.slice(-2), ['x_10000', 'x_3']);
+  assert.ok(milliseconds < 1000, `${milliseconds} ms`);
 });
