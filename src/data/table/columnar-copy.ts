@@ -252,5 +252,7 @@ export async function measureCopy(folder: string): Promise<{ folder: string; byt
     [metadataFile, rowsFilePath, indexFilePath].map((file) => stat(file(folder)).catch(() => null)),
   );
   const bytes = files.reduce((sum, file) => sum + (file?.size ?? 0), 0);
-  return { folder, bytes, used: (files[0] ?? files[1])?.mtimeMs ?? 0 };
+  // A copy that another process has just begun has no files yet.
+  const last = files[0] ?? files[1] ?? (await stat(folder).catch(() => null));
+  return { folder, bytes, used: last?.mtimeMs ?? 0 };
 }

@@ -1,4 +1,5 @@
 /** The tables of a server: opened on demand, within limits of memory and disk space. */
+import { mkdir, mkdtemp, rmdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { ReadingOptions } from '../../catalogue/types.ts';
@@ -108,7 +109,7 @@ export class TableStore {
       try {
         table = await this.#ingest(payload, this.#folder);
       } catch (error) {
-        if (!this.#fallback || !isUnwritable(error)) throw error;
+        if (!this.#fallback || !(await showsUnwritable(error, this.#folder))) throw error;
         this.#otherFolder ??= this.#fallback(error);
       }
     if (!table && this.#otherFolder) {
@@ -158,10 +159,19 @@ const detectionKey = ({ checksum, reading, format, mediaType, fileName, path }: 
   JSON.stringify([columnarCopyName(checksum, reading), format, mediaType, fileName ?? basename(path)]);
 
 /**
- * True if an error says that a folder can't be written: no permission, a read-only or full file system. (For the recursive
- * mkdir of a read-only file system, Node reports ENOENT.)
+ * True if an error comes of a folder that can't be written: no permission, a read-only or full file system. (For the recursive
+ * mkdir of a read-only file system, Node reports ENOENT.) The same codes come of a payload that is missing or can't be read,
+ * and of a cache that is deleted meanwhile: so the folder is tried.
  */
-function isUnwritable(error: unknown): boolean {
+async function showsUnwritable(error: unknown, folder: string): Promise<boolean> {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return ['EACCES', 'EPERM', 'EROFS', 'ENOSPC', 'EDQUOT', 'ENOENT', 'ENOTDIR', 'EEXIST'].includes(code);
+  if (['ENOSPC', 'EDQUOT'].includes(code)) return true;
+  if (!['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EEXIST'].includes(code)) return false;
+  try {
+    await mkdir(folder, { recursive: true });
+    await rmdir(await mkdtemp(join(folder, '.try-')));
+    return false;
+  } catch {
+    return true;
+  }
 }

@@ -3,6 +3,7 @@ import {
   closeSync,
   createReadStream,
   existsSync,
+  mkdirSync,
   openSync,
   readdirSync,
   readFileSync,
@@ -324,6 +325,25 @@ test('the store: of a copy that is made again with other row groups, no chunk of
   assert.equal(existsSync(join(copies, checksum)), true);
 });
 
+test('the store: a missing payload is no reason to keep the copies in another folder', async () => {
+  const { checksum, path, folder } = await tablesOf();
+  const [copies, other] = [join(folder, 'copies'), temporaryFolder()];
+  let asked = 0;
+  const fallback = async () => {
+    asked++;
+    return other;
+  };
+  const tables = new TableStore({ folder: copies, fallback });
+  const missing = { checksum: 'f'.repeat(64), path: join(folder, 'missing.geojson') };
+  await assert.rejects(tables.open(missing), { code: 'ENOENT' });
+  assert.ok(await tables.open({ checksum, path }));
+  assert.deepEqual([asked, existsSync(join(copies, checksum))], [0, true]);
+  // A file in the place of the folder.
+  writeFileSync(join(folder, 'file'), '');
+  assert.ok(await new TableStore({ folder: join(folder, 'file'), fallback }).open({ checksum, path }));
+  assert.deepEqual([asked, existsSync(join(other, checksum))], [1, true]);
+});
+
 test('the store: a payload without rows is read once under each name', async () => {
   const folder = temporaryFolder();
   const path = join(folder, 'a.bin');
@@ -385,6 +405,13 @@ test('copies on disk: the least recently used are deleted first, and old unfinis
   assert.deepEqual(readdirSync(folder).sort(), [first, third].sort());
   await deleteLeastRecentlyUsedCopies(folder, 0, third);
   assert.deepEqual([readdirSync(folder), second !== ''], [[third], true]);
+});
+
+test('a copy that another process has just begun is kept: it has no files yet', async () => {
+  const folder = temporaryFolder();
+  mkdirSync(join(folder, '.new-0123'));
+  await deleteLeastRecentlyUsedCopies(folder, 0);
+  assert.deepEqual(readdirSync(folder), ['.new-0123']);
 });
 
 test('the same bytes ingested several times at once', async () => {
