@@ -115,7 +115,8 @@ export class TileLayer {
 function writeValue(value: PropertyValue, writer: PbfWriter): void {
   if (typeof value === 'string') writer.writeStringField(1, value);
   else if (typeof value === 'boolean') writer.writeBooleanField(7, value);
-  else if (!Number.isSafeInteger(value)) writer.writeDoubleField(3, value);
+  // Written as a zigzag number, a smaller one would be beyond 2^53.
+  else if (!Number.isSafeInteger(value) || value < -(2 ** 52)) writer.writeDoubleField(3, value);
   else if (value < 0) writer.writeSVarintField(6, value);
   else writer.writeVarintField(5, value);
 }

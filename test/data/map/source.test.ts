@@ -1,6 +1,8 @@
 /** What maps read of a table: columns within a memory, tiles within a size, and layers that several ask for. */
 import assert from 'node:assert/strict';
 import { before, describe, it } from 'node:test';
+import { VectorTile } from '@mapbox/vector-tile';
+import { PbfReader } from 'pbf';
 import { Turns } from '../../../src/data/event-loop.ts';
 import { buildMapLayer } from '../../../src/data/map/layer.ts';
 import { GeometryWriter, geometryTypes, TileLayer } from '../../../src/data/map/mvt.ts';
@@ -45,6 +47,23 @@ describe('what maps read of a table', () => {
     const { length } = tile;
     const real = tile.finish().length;
     assert.ok(length <= real && length > real - 100, `${length} of ${real} bytes`);
+  });
+
+  it('have whole numbers of all sizes in tiles', () => {
+    const numbers = [0, 1, -1, 2 ** 53 - 1, -(2 ** 52), -(2 ** 52) - 1, -5e15, -(2 ** 53 - 1)];
+    const tile = new TileLayer('rows');
+    const writer = new GeometryWriter();
+    writer.points([1, 1]);
+    for (const [n, number] of numbers.entries()) {
+      tile.begin();
+      tile.setProperty('n', number);
+      tile.add(n, geometryTypes.point, writer);
+    }
+    const layer = new VectorTile(new PbfReader(tile.finish())).layers.rows;
+    assert.deepEqual(
+      numbers.map((_, n) => layer?.feature(n).properties.n),
+      numbers,
+    );
   });
 
   it('are all points, also those among which some have a height or further numbers', async () => {
