@@ -28,7 +28,7 @@ import type { ColumnSettings } from './column-forms.ts';
 import type { DetectedEncoding, Encoding } from './decode.ts';
 import { PayloadStream, peekStream } from './payload-stream.ts';
 import { isReadFromFile, readBatches, temporaryPath } from './read-batches.ts';
-import { lostGeometryRemarks } from './remarks.ts';
+import { lostGeometryRemarks, sortedRepairs } from './remarks.ts';
 import { TableBuilder, type TableSummary } from './table-builder.ts';
 
 export interface IngestOptions extends FormatHints {
@@ -235,7 +235,7 @@ function toResult(
     geometryKinds: summary?.table.geometryKinds ?? [],
     remarks: rows ? [...remarksAboutEncoding(rows), ...rows.summary.remarks] : [],
     lostGeometries: info ? lostGeometryRemarks(info) : [],
-    repairs: Object.fromEntries([...(info?.repairs ?? [])].map(([kind, { count }]) => [kind, count])),
+    repairs: Object.fromEntries(sortedRepairs(info?.repairs).map(([kind, { count }]) => [kind, count])),
     misdirectedRings: info?.passthrough ? (info.misdirectedRings?.count ?? 0) : 0,
     isLfsPointer: false,
     columnarCopy: null,

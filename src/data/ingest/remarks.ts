@@ -25,7 +25,7 @@ export function ingestRemarks(
     ...(crs === null ? [] : [`Coordinates: converted from ${crs} to WGS 84.`]),
     ...(hint === undefined ? [] : [hint]),
     ...notes,
-    ...[...repairs].map(([kind, { count, line }]) => {
+    ...sortedRepairs(repairs).map(([kind, { count, line }]) => {
       const { subject, noun, result } = repairTexts[kind];
       return `${subject}: ${count} ${count === 1 ? noun[0] : noun[1]}${placeOf(count, line)}: ${result}.`;
     }),
@@ -92,6 +92,12 @@ const repairTexts: Readonly<
   },
 };
 
+/** Repairs in the order of their kinds: they are found in another one where the bytes come in other chunks. */
+export function sortedRepairs(repairs: PayloadInfo['repairs'] = new Map()) {
+  const kinds = Object.keys(repairTexts);
+  return [...repairs].sort(([a], [b]) => kinds.indexOf(a) - kinds.indexOf(b));
+}
+
 const sentenceAboutRowNames =
   'Every row has more cells than the head, so that names may stand above the wrong columns. ' +
   "R's write.table leaves out the name of its first column: write with col.names = NA, or row.names = FALSE.";
@@ -134,7 +140,7 @@ function describeMisfits(where: string, { count, present, line, text }: Misfits,
 
 /** @throws PayloadError for the first irregularity, or value that doesn't fit */
 export function refuseMisfitValues({ misplaced, repairs }: PayloadInfo, columns: readonly NamedProfile[]): void {
-  for (const [kind, { count, line }] of repairs ?? []) {
+  for (const [kind, { count, line }] of sortedRepairs(repairs)) {
     const { subject, noun } = repairTexts[kind];
     throw new PayloadError(`${subject}: ${count} ${count === 1 ? noun[0] : noun[1]} (--strict)`, {
       ...(line !== undefined && { line }),

@@ -1,7 +1,9 @@
 /** Irregular payloads: repaired without guessing, counted and said; or refused with the place. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
+import { ingest } from '../../../src/data/ingest/ingest.ts';
 import { compilerFor } from '../../support/program.ts';
 import { collection, ingestPayload, point, rowsOf, valuesOf } from '../support/payloads.ts';
 
@@ -210,6 +212,21 @@ describe('Esri JSON', () => {
 });
 
 describe('CSV', () => {
+  it('has the same repairs and remarks in the same order, in whatever chunks its bytes come', async () => {
+    const long = Buffer.from(`a,b\n1,2,3\n${'4,5\n'.repeat(50_000)}"x"y,7\n`);
+    const chunksOf = (size: number) =>
+      Array.from({ length: Math.ceil(long.length / size) }, (_, n) => long.subarray(n * size, (n + 1) * size));
+    const [whole, inPieces] = await Promise.all(
+      [long.length, 1722].map((size) => ingest(Readable.from(chunksOf(size)), { fileName: 'a.csv' })),
+    );
+    assert.deepEqual(Object.entries(whole?.repairs ?? {}), [
+      ['more_cells', 1],
+      ['stray_quotes', 1],
+    ]);
+    assert.deepEqual(Object.entries(inPieces?.repairs ?? {}), Object.entries(whole?.repairs ?? {}));
+    assert.deepEqual(inPieces?.remarks, whole?.remarks);
+  });
+
   it('with more or fewer cells than the head, or text behind a quote, is kept, counted and said; --strict refuses it', async () => {
     const text = 'a,b\n1,2\n3\n4,5,6\n"x"y,7\n';
     const { result, table } = await ingestPayload(text, 'a.csv');
