@@ -91,7 +91,7 @@ export function formatAndReadingFromRecord(version: Version): { format?: Payload
 
 /**
  * True if the payload itself has the rows in the requested format: all rows of a Parquet file as Parquet, with geometry
- * as WKB of GeoParquet (the metadata name a `primary_column`).
+ * as WKB of GeoParquet (the metadata name a `primary_column`), unless columns are read as other types.
  */
 export async function isPayload(
   files: CatalogueFiles,
@@ -102,6 +102,7 @@ export async function isPayload(
 ): Promise<boolean> {
   if (format !== 'parquet' || version.format !== 'parquet' || version.file.endsWith('.gz') || !selectsEverything(query))
     return false;
+  if (Object.keys(version.reading?.types ?? {}).length > 0) return false;
   if (table.crs !== null || table.geometryEncoding !== undefined) return false;
   if (!table.schema.hasGeometry) return true;
   const payload = await openPayload(files, version);

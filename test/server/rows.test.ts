@@ -117,6 +117,14 @@ describe('rows', () => {
     await filtered.arrayBuffer();
   });
 
+  it('of Parquet with columns that are read as other types are written anew, with the values of the rows', async () => {
+    const stored = parquetWriteBuffer({ columnData: [{ name: 'code', data: [1, 2], type: 'INT32' }] });
+    await workshop.publish('typed', 'typed.parquet', Buffer.from(stored), { types: { code: 'string' } });
+    for (let tries = 0; (await ask('typed/data.parquet')).status !== 200; tries++) assert.ok(tries < 2000);
+    const file = await (await ask('typed/data.parquet')).arrayBuffer();
+    assert.deepEqual(await parquetReadObjects({ file }), [{ code: '1' }, { code: '2' }]);
+  });
+
   it('of Parquet stored in EWKB are written anew as WKB, which all programs read', async () => {
     const ewkb = Buffer.from('01010000A0E6100000000000000000204000000000008047400000000000407F40', 'hex');
     const geo = { primary_column: 'geometry', columns: { geometry: { encoding: 'WKB' } } };
