@@ -95,6 +95,29 @@ describe('texts of a shapefile', () => {
   });
 });
 
+describe('the attributes of a shapefile', () => {
+  const read = (dbf: Buffer) => ingestPayload(zipOf({ 'a.shp': shpOf([pointRecord]), 'a.dbf': dbf }), 'a.zip');
+
+  it('are refused in dBASE 7, whose fields have another form', async () => {
+    const head = Buffer.alloc(68 + 48 + 1);
+    head[0] = 4;
+    head.writeUInt32LE(1, 4);
+    head.writeUInt16LE(head.length, 8);
+    head.writeUInt16LE(3, 10);
+    head.write('text', 68);
+    head.write('C', 100);
+    head[101] = 2;
+    head[116] = 0x0d;
+    await assert.rejects(read(Buffer.concat([head, Buffer.from(' ab')])), /dBASE 7, which is not read/);
+  });
+
+  it('are read in dBASE IV, also with the number of another version', async () => {
+    const dbf = dbfOf([Buffer.from('ab')]);
+    dbf[0] = 4;
+    assert.deepEqual(await valuesOf((await read(dbf)).table), [['ab']]);
+  });
+});
+
 describe('heights of a shapefile', () => {
   const geometryOf = async (record: Buffer) => {
     const archive = zipOf({ 'a.shp': shpOf([record]), 'a.dbf': dbfOf([Buffer.from('a')]) });

@@ -1,4 +1,4 @@
-/** The attributes of a shapefile: a table in dBASE (.dbf), versions III to 7 without memos. */
+/** The attributes of a shapefile: a table in dBASE (.dbf), versions III to V without memos. */
 import { isUtf8 } from 'node:buffer';
 import { PayloadError } from '../../errors.ts';
 import { ByteSource } from '../byte-source.ts';
@@ -80,6 +80,9 @@ export class AttributeReader {
     const label = encoding ?? languageDrivers.get(this.languageDriver);
     if (label !== undefined) this.#decode = textDecoderFor(label);
     if (headLength < 33 || this.#rowLength < 1) throw new PayloadError('the .dbf file is no table in dBASE');
+    // Some have the number of version 7 for version IV; its head has another length.
+    if (((head[0] as number) & 7) === 4 && headLength % 32 !== 1)
+      throw new PayloadError('the .dbf file is of dBASE 7, which is not read. Save it as dBASE IV.');
     const rest = Buffer.from(await this.#source.takeWhole(headLength - 32, 'the .dbf file'));
     this.#fields = this.#readFields(rest);
   }
