@@ -2,7 +2,7 @@
 import type { Middleware, ParameterizedContext } from 'koa';
 import type { Session } from '../catalogue/accounts.ts';
 import type { Input } from '../catalogue/catalogue.ts';
-import { StaleError } from '../catalogue/errors.ts';
+import { NotPermittedError, StaleError } from '../catalogue/errors.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import { baseUrlPath } from '../catalogue/urls.ts';
 import { renderSignInPage, renderSignOutPage, type SignInProblem } from '../pages/sign-in.tsx';
@@ -132,7 +132,12 @@ async function askToLogOut(visit: Visit, { problem, input = {} }: Attempt): Prom
 
 async function logOut({ ctx, base, app }: Visit, input: Input): Promise<void> {
   const key = sessionKeyOfRequest(ctx);
-  if (key !== undefined) await app.signIn.accounts?.endSession(key);
+  try {
+    if (key !== undefined) await app.signIn.accounts?.endSession(key);
+  } catch (error) {
+    // A read-only server can't end it, but the browser forgets it.
+    if (!(error instanceof NotPermittedError)) throw error;
+  }
   setSessionCookie(ctx, base, '', null);
   redirect(ctx, base, redirectTo(ctx, input));
 }

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
 import { type Answer, serveAccounts } from '../support/accounts.ts';
+import { serveFolder } from '../support/server.ts';
 
 const login = '/auth/login/';
 const logout = '/auth/logout/';
@@ -212,6 +213,24 @@ describe('a form that is older than the session', () => {
 });
 
 describe('the logout page', () => {
+  it('makes the browser forget its session on a read-only server, too', async (t) => {
+    const { signIn, cookies, folder } = await browse(t);
+    await signIn();
+    const closed = await serveFolder(folder.root, { readOnly: true });
+    t.after(() => closed.close());
+    const headers = { Cookie: [...cookies].map(([name, value]) => `${name}=${value}`).join('; ') };
+    const page = await (await fetch(closed.base + logout, { headers })).text();
+    const [, csrfmiddlewaretoken = ''] = /name="csrfmiddlewaretoken" value="([^"]*)"/.exec(page) ?? [];
+    const answer = await fetch(closed.base + logout, {
+      method: 'POST',
+      body: new URLSearchParams({ csrfmiddlewaretoken }),
+      headers: { ...headers, Origin: closed.base },
+      redirect: 'manual',
+    });
+    assert.equal(answer.status, 302);
+    assert.ok(answer.headers.getSetCookie().some((line) => /^sessionid=;.*Max-Age=0/.test(line)));
+  });
+
   it('asks, and ends the session for good', async (t) => {
     const { visit, signIn, fill, cookies } = await browse(t);
     const nobody = await visit(logout);
