@@ -161,7 +161,11 @@ export const rowOperations = {
           content: bytesContent('*/*'),
           headers: ['ETag', 'Content-Range'],
         },
-        302: { description: 'The payload is on another server.', headers: ['Location'] },
+        302: {
+          description: 'The payload is on another server.',
+          content: { ...textContent('text/html'), ...textContent('text/plain') },
+          headers: ['Location'],
+        },
         307: {
           description: 'The payload is in the object store, at an address for some minutes.',
           headers: ['Location'],
