@@ -43,7 +43,7 @@ describe('a list of hundreds of datasets', () => {
       namespaces: { parks: { id: 1, label: 'Parks' } },
       datasets: { 'parks/huge': { id: 1, label: 'Huge', description: text } },
     });
-    const headers = { Cookie: 'seen=1', 'Accept-Encoding': 'gzip' };
+    const headers = { Cookie: 'sessionid=x', 'Accept-Encoding': 'gzip' };
     for (const address of ['datasets/?page_size=1', 'namespaces/parks/datasets/huge/', 'datasets/?page_size=2']) {
       const responses = await Promise.all([1, 2].map(() => fetch(`${base}/api/v1/${address}`, { headers })));
       for (const response of [...responses, await fetch(`${base}/api/v1/${address}`, { headers })]) {
@@ -56,7 +56,7 @@ describe('a list of hundreds of datasets', () => {
   it('is compressed for those for whom nothing is kept, unless they have it', async () => {
     const plain = await (await fetch(list, { headers: { 'Accept-Encoding': 'identity' } })).text();
     for (const coding of ['gzip', 'br', 'gzip']) {
-      const headers = { Cookie: 'seen=1', 'Accept-Encoding': coding };
+      const headers = { Cookie: 'sessionid=x', 'Accept-Encoding': coding };
       const response = await fetch(list, { headers });
       assert.equal(response.headers.get('content-encoding'), coding);
       assert.equal(await response.text(), plain);

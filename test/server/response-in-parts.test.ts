@@ -50,7 +50,7 @@ interface Answer {
   readonly text: string;
 }
 
-/** A page as a browser asks for it. A cookie keeps it out of the cache. */
+/** A page as a browser asks for it. The cookie of a session keeps it out of the cache. */
 async function ask(path: string, headers: OutgoingHttpHeaders = {}, method = 'GET'): Promise<Answer> {
   const response = await new Promise<IncomingMessage>((resolve, reject) => {
     const options = { method, agent: false, headers: { Accept: 'text/html', ...headers } };
@@ -68,7 +68,7 @@ async function ask(path: string, headers: OutgoingHttpHeaders = {}, method = 'GE
     text: method === 'HEAD' ? '' : decode(body).toString(),
   };
 }
-const asUser = { Cookie: 'kept=no' };
+const asUser = { Cookie: 'sessionid=x' };
 
 describe('a page in parts', () => {
   it('its head arrives while the content is still being read', { timeout: 20_000 }, async () => {
