@@ -102,7 +102,7 @@ function readFiles(reader: UnitReader, unit: Unit, before?: UnitState): UnitStat
   const old = before?.reading.entity ?? null;
   if (unit.kind === 'namespace') {
     const home = namespaceFolder(unit.slug);
-    if (!reader.stamp(home)) return reader.state(readingOf(unit, reader.isUnreadable(home) ? old : null));
+    if (!reader.stamp(home)) return reader.state(readingOf(unit, reader.keepIfUnreadable(home) ? old : null));
   }
   const found = reader.record(unit.kind, recordPaths(unit));
   if (!found && unit.kind === 'namespace')
@@ -152,7 +152,7 @@ function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: 
   const { namespace, slug } = unit;
   const home = datasetFolder(namespace, slug);
   const gone = readingOf(unit, null);
-  if (!reader.stamp(home)) return reader.state(old && reader.isUnreadable(home) ? readingOf(unit, old) : gone);
+  if (!reader.stamp(home)) return reader.state(old && reader.keepIfUnreadable(home) ? readingOf(unit, old) : gone);
   const found = reader.record('dataset', recordPaths(unit));
   reader.stamp(payloadFolder(namespace, slug));
   const versions = readVersions(reader, namespace, slug, old);
@@ -201,7 +201,7 @@ function readVersions(
   const versions: Version[] = [];
   const folder = versionsFolder(namespace, dataset);
   const names = reader.stamp(folder) ? reader.names(folder) : [];
-  if (reader.isUnreadable(folder)) return old?.versions ?? versions;
+  if (reader.keepIfUnreadable(folder)) return old?.versions ?? versions;
   const before = new Map(old?.versions.map((version) => [version.slug, version]));
   const seen = new Set<string>();
   for (const name of names) {
@@ -231,7 +231,7 @@ function readVersion(
   if (before && reader.isUnchanged(path, before)) return before;
   const { record, text = '' } = reader.record('version', [path]) ?? {};
   if (!record) {
-    reader.isUnreadable(path);
+    reader.keepIfUnreadable(path);
     return before;
   }
   const payload = reader.payload(namespace, dataset, path, record, text);

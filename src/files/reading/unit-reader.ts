@@ -7,7 +7,14 @@ import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { type Format, findPosition, isParsedSoon, type TextPosition } from '../../text/parse.ts';
 import { type FileTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
-import { areOutdated, isSameStamp, type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
+import {
+  areOutdated,
+  isOutdatedMark,
+  isSameStamp,
+  type PackedStamps,
+  packStamps,
+  unpackStamps,
+} from '../tree/stamps.ts';
 import { type CheckedRecord, checkRecordText, makeProblem, type Problem } from './check-record.ts';
 
 /** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
@@ -49,6 +56,8 @@ export class UnitReader {
   readonly #tree: FileTree;
   readonly #key: string | undefined;
   readonly #stampsBefore: ReadonlyMap<string, Stamp | null>;
+  /** True if equal stamps don't mean that a file is unchanged: its folder was replaced. */
+  readonly #isOutdated: boolean;
   readonly #payloadsBefore: ReadonlyMap<string, Stamp | null>;
   readonly #diagnosticsBefore: ReadonlyMap<string, readonly Diagnostic[]>;
   readonly #stamps = new Map<string, Stamp | null>();
@@ -68,8 +77,8 @@ export class UnitReader {
     this.#large = large;
     this.#isReadOnce = isReadOnce;
     this.#key = before?.key;
-    const stamps = before ? new Map(unpackStamps(before.stamps)) : nothing;
-    this.#stampsBefore = areOutdated(stamps) ? nothing : stamps;
+    this.#stampsBefore = before ? new Map(unpackStamps(before.stamps)) : nothing;
+    this.#isOutdated = areOutdated(this.#stampsBefore);
     this.#payloadsBefore = before ? new Map(unpackStamps(before.payloads)) : nothing;
     this.#diagnosticsBefore = before ? new Map(before.diagnostics) : nothing;
   }
@@ -103,12 +112,13 @@ export class UnitReader {
   }
 
   /**
-   * True if a record, or the stamp or the names of a folder, can't be read. The records and payloads that were known count as still there: a
-   * replica must not lack them.
+   * Keeps the records and payloads that were known below a record or folder, if this can't be read: a replica must not lack them.
+   * @returns true if it can't be read
    */
-  isUnreadable(path: string): boolean {
+  keepIfUnreadable(path: string): boolean {
     if (!this.#unreadable.has(path)) return false;
-    for (const [one, stamp] of this.#stampsBefore) if (one.startsWith(`${path}/`)) this.#stamps.set(one, stamp);
+    for (const [one, stamp] of this.#stampsBefore)
+      if (one.startsWith(`${path}/`) || isOutdatedMark(one)) this.#stamps.set(one, stamp);
     for (const [one, stamp] of this.#payloadsBefore) if (!this.#payloads.has(one)) this.#payloads.set(one, stamp);
     return true;
   }
@@ -116,7 +126,8 @@ export class UnitReader {
   /** The names of an unchanged folder in which nothing had diagnostics; undefined if it has to be read. */
   #namesBefore(path: string): readonly string[] | undefined {
     const isInside = (one: string) => one.startsWith(`${path}/`);
-    if (!isSameStamp(this.#stamps.get(path) ?? null, this.#stampsBefore.get(path) ?? null)) return undefined;
+    if (this.#isOutdated || !isSameStamp(this.#stamps.get(path) ?? null, this.#stampsBefore.get(path) ?? null))
+      return undefined;
     if ([...this.#diagnosticsBefore].some(([one, found]) => found.length > 0 && isInside(one))) return undefined;
     return [...this.#stampsBefore.keys()].filter(isInside).map((one) => one.slice(path.length + 1));
   }
@@ -190,7 +201,7 @@ export class UnitReader {
    * @param version as it was read before
    */
   isUnchanged(path: string, version: Version): boolean {
-    if (!this.#stampsBefore.has(path) || this.#diagnosticsBefore.get(path)?.length) return false;
+    if (this.#isOutdated || !this.#stampsBefore.has(path) || this.#diagnosticsBefore.get(path)?.length) return false;
     try {
       const stamp = this.#tree.stamp(path);
       if (stamp === null || !isSameStamp(stamp, this.#stampsBefore.get(path) ?? null)) return false;

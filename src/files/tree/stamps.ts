@@ -141,14 +141,20 @@ class StampReader {
   }
 }
 
+/** In the place of a path: a unit with it is outdated. */
+const outdatedMark = '';
+
 /** The same paths and times, with a stamp that no file has: they count as changed. */
 export function outdateStamps(text: PackedStamps): PackedStamps {
   const stamps = new Map(unpackStamps(text));
-  return packStamps(stamps.set('', { ino: -1, size: -1, mtime: -1, ctime: -1 }));
+  return packStamps(stamps.set(outdatedMark, { ino: -1, size: -1, mtime: -1, ctime: -1 }));
 }
 
 /** True for stamps that `outdateStamps` made: none of them says that a file is unchanged. */
-export const areOutdated = (stamps: ReadonlyMap<string, Stamp | null>): boolean => stamps.has('');
+export const areOutdated = (stamps: ReadonlyMap<string, Stamp | null>): boolean => stamps.has(outdatedMark);
+
+/** True for what `outdateStamps` adds in the place of a path. */
+export const isOutdatedMark = (path: string): boolean => path === outdatedMark;
 
 /** Time of the last change in a packed text, in milliseconds since 1970: the greatest ctime; 0 if there is no file. */
 export function latestChange(text: PackedStamps): number {

@@ -7,6 +7,7 @@ import { setTimeout } from 'node:timers/promises';
 import { timeOfLastChange } from '../../../src/files/changes-feed.ts';
 import { listVisibleFiles } from '../../../src/files/files-list.ts';
 import { UnitStore } from '../../../src/files/reading/unit-store.ts';
+import { UnreadableFileError } from '../../../src/files/tree/file-tree.ts';
 import { makeFollowedFolder } from '../../support/followed.ts';
 
 test('the list of files is made in steps; two who ask at once share them, and it is as it was at the start', (t) => {
@@ -89,4 +90,32 @@ test('a folder that was replaced is read again with its versions, even if their 
   store.invalidate('namespaces/');
   for (const _ of store.rescan([{ folder: '' }]));
   assert.equal(versionsRead(), 1);
+});
+
+test('a folder that was replaced, and can’t be read for the moment, keeps its files until it is read again', (t) => {
+  const folder = makeFollowedFolder(t);
+  folder.dataset('namespaces/a/datasets/d', 'Label', ['v1']);
+  const store = new UnitStore(folder.root);
+  const rescan = () => {
+    for (const _ of store.rescan([{ folder: '' }]));
+  };
+  rescan();
+  const paths = pathsOf(store);
+  const versions = 'namespaces/a/datasets/d/versions';
+  store.invalidate('');
+  const { stamp } = store.tree;
+  const failing = t.mock.method(store.tree, 'stamp', function failing(this: typeof store.tree, path: string) {
+    if (path === versions) throw new UnreadableFileError(path);
+    return stamp.call(this, path);
+  });
+  rescan();
+  assert.deepEqual(
+    pathsOf(store).filter((path) => path !== versions),
+    paths,
+  );
+  failing.mock.restore();
+  const read = t.mock.method(store.tree, 'read');
+  rescan();
+  assert.deepEqual(pathsOf(store), paths);
+  assert.ok(read.mock.calls.some(({ arguments: [path] }) => path.startsWith(versions)));
 });
