@@ -4,6 +4,7 @@ import type { ParameterizedContext } from 'koa';
 import type { Accounts } from '../catalogue/accounts.ts';
 import { excerpt, NotAuthenticatedError, NotPermittedError } from '../catalogue/errors.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
+import { sessionCookie } from './headers.ts';
 
 export interface Identity {
   readonly viewer: Viewer;
@@ -44,8 +45,7 @@ function tokenIn(header: string): string | null {
   }
 }
 
-/** Names of the cookies, as Django calls them, since its clients look for them. */
-const sessionCookie = 'sessionid';
+/** Name of the cookie, as Django calls it, since its clients look for it. */
 const csrfCookie = 'csrftoken';
 
 /** In seconds. */

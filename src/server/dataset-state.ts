@@ -51,7 +51,7 @@ async function reasonWhyNotReady(catalogue: Catalogue, version: Version | undefi
   }
 }
 
-/** Why a version has no rows to show, in the language of the page; '' if it is ready. @param version undefined if there is none */
+/** Why a version has no rows to show, in the language of the page; '' if it is ready. @param version undefined if the dataset has no version */
 export function whyNoRows(locale: Locale, version: Version | undefined): string {
   if (!version) return `${locale.text('noVersionsYet')}.`;
   if (version.ready) return '';

@@ -1,7 +1,7 @@
 /** Documents about the whole catalogue, which are written part by part. */
 import { Readable } from 'node:stream';
 import type { Catalogue } from '../catalogue/catalogue.ts';
-import { cacheControl } from './files.ts';
+import { cacheControl } from './headers.ts';
 import type { Representation, RequestContext } from './route.ts';
 import { streamDocument } from './stream.ts';
 

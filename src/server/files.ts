@@ -5,7 +5,7 @@ import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { maxGroups } from '../catalogue/manifest-groups.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { FileEntry, FileGroups } from '../catalogue/replica.ts';
-import { etagMatches, reprDigest } from './headers.ts';
+import { cacheControl, etagMatches, reprDigest } from './headers.ts';
 
 import { lastParameterValue } from './query-string.ts';
 import type { RequestContext } from './route.ts';
@@ -98,8 +98,3 @@ export async function showFileHandler({ catalogue, ctx, params, viewer }: Reques
     },
   });
 }
-
-/** A shared cache may keep what everybody may see, and nothing else. */
-/** Value of Cache-Control: a shared cache may keep what everybody may see, and nothing else. */
-export const cacheControl = ({ username }: RequestContext['viewer']) =>
-  username === null ? 'no-cache' : 'private, no-cache';

@@ -1,5 +1,6 @@
 /** Headers that responses have in common. */
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Viewer } from '../catalogue/permissions.ts';
 import type { Settings } from '../catalogue/types.ts';
 
 export type Headers = readonly (readonly [name: string, value: string])[];
@@ -27,14 +28,24 @@ const exposed = [
 
 /** True if a request may be that of a user. Cookies other than that of a session, such as those of analytics, decide about nothing. */
 export const mayIdentify = ({ authorization, cookie }: IncomingHttpHeaders): boolean =>
-  Boolean(authorization) || cookie?.includes('sessionid=') === true;
+  authorization !== undefined || cookie?.includes(`${sessionCookie}=`) === true;
 
-/**
- * Value of Cache-Control of a response that is asked for anew each time. A shared cache may keep what everybody may see, and
- * nothing else.
- */
+/** Name of the cookie of a session, as Django has it. */
+export const sessionCookie = 'sessionid';
+
+/** Value of Cache-Control of a response that is asked for anew each time. A shared cache keeps only what is for everybody. */
+const revalidated = (isForEverybody: boolean): string => (isForEverybody ? 'no-cache' : 'private, no-cache');
+
+/** Value of Cache-Control of a response to a request of which the viewer isn't known yet. */
 export const cacheControlOf = ({ headers }: Pick<IncomingMessage, 'headers'>): string =>
-  mayIdentify(headers) ? 'private, no-cache' : 'no-cache';
+  revalidated(!mayIdentify(headers));
+
+/** Value of Cache-Control of a response to a viewer. */
+export const cacheControl = ({ username }: Viewer): string => revalidated(username === null);
+
+/** Value of Cache-Control of the bytes of a version, which don't change. @param isNamed true if the address names the version */
+export const cacheControlOfVersion = (viewer: Viewer, isNamed: boolean): string =>
+  isNamed ? `${viewer.username === null ? 'public' : 'private'}, max-age=31536000, immutable` : cacheControl(viewer);
 
 /** Headers of responses that pages of every origin may read. */
 export const corsHeaders: Headers = [

@@ -2,7 +2,7 @@
 import type { FeaturesPage, OgcLink } from '../catalogue/feature-parameters.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { geoJson, html, json } from '../standards/ogc/collection.ts';
-import { cacheControl } from './files.ts';
+import { cacheControl } from './headers.ts';
 import { formatLinkHeader, type Relations, urlWithParameters } from './link-header.ts';
 import { type FoundCollection, findCollection, ogcRepresentation, refuseParameters } from './ogc.ts';
 import type { Handler, Representation, RequestContext } from './route.ts';

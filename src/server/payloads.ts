@@ -1,12 +1,11 @@
 /** Payloads and media: files that are sent as they are stored. */
 import contentDisposition from 'content-disposition';
 import { NotFoundError } from '../catalogue/errors.ts';
-import type { Viewer } from '../catalogue/permissions.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
 import { baseUrlPath, downloadFileName } from '../catalogue/urls.ts';
 import { renderDownloadPage } from '../pages/download.tsx';
 import { datasetUrl } from './documents.ts';
-import { etagMatches, reprDigest } from './headers.ts';
+import { cacheControlOfVersion, etagMatches, reprDigest } from './headers.ts';
 import { datasetLicenceUrl, formatLinkHeader } from './link-header.ts';
 import { type Params, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { sendStoredBytes } from './stored-bytes.ts';
@@ -86,12 +85,6 @@ export async function sendPayload(
 
 /** True if an address names a version: it has the same bytes at any time. That of a saved query has not, whatever version the query names. */
 export const namesVersion = ({ version = 'latest' }: Params): boolean => version !== 'latest';
-
-/** Value of Cache-Control: a shared cache may keep what everybody may see, and nothing else; the bytes of a version don't change. */
-export function cacheControlOfVersion({ username }: Viewer, isNamed: boolean): string {
-  if (isNamed) return `${username === null ? 'public' : 'private'}, max-age=31536000, immutable`;
-  return username === null ? 'no-cache' : 'private, no-cache';
-}
 
 /** A file of site_media/, such as a dataset's thumbnail. */
 export async function siteMediaHandler({ catalogue, viewer, ctx, params }: RequestContext): Promise<undefined> {

@@ -256,8 +256,7 @@ function languageKey(acceptLanguage = ''): string {
  */
 export function responseCacheKey(request: IncomingMessage): string | null {
   const { headers, method } = request;
-  if ((method !== 'GET' && method !== 'HEAD') || headers.authorization !== undefined || mayIdentify(headers))
-    return null;
+  if ((method !== 'GET' && method !== 'HEAD') || mayIdentify(headers)) return null;
   const proxied = headers['x-forwarded-host'] || headers['x-forwarded-proto'];
   const origin = proxied ? `${headers['x-forwarded-proto']} ${headers['x-forwarded-host']}` : '';
   const language = languageKey(headers['accept-language']);

@@ -1,8 +1,8 @@
 /** Versions in other formats than their own: sent as files, with ranges, as soon as they are made. */
 import contentDisposition from 'content-disposition';
 import type { RowsFile } from '../catalogue/open-file.ts';
+import { cacheControlOfVersion } from './headers.ts';
 import { preferredCoding } from './negotiate.ts';
-import { cacheControlOfVersion } from './payloads.ts';
 import type { RequestContext } from './route.ts';
 import { sendStoredBytes } from './stored-bytes.ts';
 import { type Document, streamDocument, trySendNotModified } from './stream.ts';

@@ -1,4 +1,5 @@
 /** Responses, headers and security schemes that operations share. */
+import { sessionCookie } from '../headers.ts';
 import type { Method } from '../route.ts';
 import {
   type Answer,
@@ -108,5 +109,5 @@ export function securityOf(method: Method, { isOpen, needsUser }: Operation) {
 export const securitySchemes: Json = {
   token: { type: 'apiKey', in: 'header', name: 'Authorization', description: '`Token <token>`' },
   bearer: { type: 'http', scheme: 'bearer', description: 'The same token, as `Bearer <token>`.' },
-  session: { type: 'apiKey', in: 'cookie', name: 'sessionid', description: 'The session of a browser.' },
+  session: { type: 'apiKey', in: 'cookie', name: sessionCookie, description: 'The session of a browser.' },
 };
