@@ -72,7 +72,7 @@ export class PayloadChecksums {
     return computed.checksum === checksum;
   }
 
-  /** Notes that a file has a checksum. @param copyFolder folder of its columnar copy; null if there is none */
+  /** Notes that a file has a checksum. @param copyFolder folder of its columnar copy; null without a copy */
   async note(stats: Stats, checksum: string, copyFolder: string | null): Promise<void> {
     const key = keyOf(stats);
     if (this.#known.get(key) === checksum) return;

@@ -22,7 +22,7 @@ function sidesOf(text: string): Box | null {
   return isBox ? boxWithoutHeights(numbers) : null;
 }
 
-/** The last box in the address; null if there is none. */
+/** The last box in the address; null without a box. */
 const chosenBox = ({ query }: PageContext): Box | null =>
   sidesOf([...query.getAll('_bbox'), ...query.getAll('bbox')].at(-1) ?? '');
 

@@ -7,7 +7,7 @@ const [fewestDigits, mostDigits] = [4, 17];
 
 /**
  * Numbers of a column, in order: years without groups of digits, milliseconds since 1970 as dates, whole numbers with all of
- * their digits, others with the fewest digits by which neighbours can be told apart.
+ * their digits, others with the fewest digits by which neighbours differ.
  * @param digits the fewest digits of a number that isn't whole
  */
 export function numberTexts(

@@ -1,4 +1,4 @@
-/** Edges of histograms, ends of columns and legends of maps as pages write them: so that neighbours can be told apart. */
+/** Edges of histograms, ends of columns and legends of maps as pages write them: so that neighbours differ. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { render } from 'preact-render-to-string';
