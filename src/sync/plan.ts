@@ -70,7 +70,8 @@ export function planSync(input: SyncInput): SyncPlan {
   const conflicting = [...statuses].flatMap(([path, status]) => (status === 'conflict' ? [path] : []));
   const incoming = moveSteps('theirs', moves, ours, conflicting);
   const outgoing = moveSteps('ours', moves, theirs, conflicting);
-  for (const [path, status] of statuses) {
+  // By path: the order of the last common state is that in which its files happened to arrive.
+  for (const [path, status] of [...statuses].sort(([a], [b]) => (a < b ? -1 : 1))) {
     if (status === 'incoming') incoming.push(...fileSteps(path, ours, theirs, byOurs));
     else if (status === 'outgoing') outgoing.push(...fileSteps(path, theirs, ours, byTheirs));
     else if (status === 'same' && base.get(path)?.checksum !== ours.get(path)?.checksum)
@@ -84,7 +85,6 @@ export function planSync(input: SyncInput): SyncPlan {
         theirs: fileBefore(theirs, path, byOurs),
       });
   }
-  conflicts.sort((a, b) => (a.path < b.path ? -1 : 1));
   return {
     incoming: sortByStage(incoming),
     outgoing: sortByStage(outgoing),

@@ -11,6 +11,7 @@ import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests } from '../../s
 import type { Replica } from '../../src/catalogue/replica.ts';
 import { computeChecksum } from '../../src/disk/checksum.ts';
 import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
+import type { SyncPlan } from '../../src/sync/plan.ts';
 import { CatalogueFolder, homeOf, makeFolder, removeFolder, temporaryParent } from '../support/folder.ts';
 import { filesIn } from '../support/prompt.ts';
 import { gitEnv } from '../support/repository.ts';
@@ -68,6 +69,15 @@ const counting =
             return typeof value === 'function' ? value.bind(target) : value;
           },
         });
+/** A plan without the positions of texts in the file of the last common state: files are fetched side by side, in any order. */
+const withoutPositions = (plan: SyncPlan): unknown =>
+  JSON.parse(
+    JSON.stringify(plan, (key, value: unknown) => {
+      if (key === 'position') return undefined;
+      return value instanceof Map ? Object.fromEntries(value) : value;
+    }),
+  );
+
 const zero = (): Count => ({ digests: 0, manifests: 0, entries: 0 });
 
 describe('a comparison by digests', () => {
@@ -101,7 +111,7 @@ describe('a comparison by digests', () => {
             await pullFrom(plain, there, {}, { wrap: counting(zero()) }),
             await pullFrom(full, there, {}, { wrap: counting(zero(), true) }),
           ].map((result) => ({
-            plan: result.plan,
+            plan: withoutPositions(result.plan),
             failures: failuresOf(result),
             done: result.done.map(({ path, do: what }) => `${what} ${path}`).sort(),
           }));

@@ -53,6 +53,15 @@ describe('a plan', () => {
     'leaves what one changed and the other removed': [{ [q]: '1' }, { [q]: '2' }, {}, { conflicts: [q] }],
     'notes what both changed alike': [{ [q]: '1' }, { [q]: '2' }, { [q]: '2' }, { agreed: [q] }],
     'notes what both removed': [{ [q]: '1' }, {}, {}, { agreed: [q] }],
+    'has the order of the paths, whatever the order of the last common state': [
+      { 'queries/c.yaml': '1', 'queries/a.yaml': '1', 'queries/d.yaml': '1', 'queries/b.yaml': '1' },
+      { 'queries/c.yaml': '1', 'queries/a.yaml': '1' },
+      { 'queries/c.yaml': '2', 'queries/a.yaml': '2' },
+      {
+        incoming: ['write queries/a.yaml', 'write queries/c.yaml'],
+        agreed: ['queries/b.yaml', 'queries/d.yaml'],
+      },
+    ],
     'adds what is needed first first': [
       {},
       {},
