@@ -26,5 +26,5 @@ export function assertGenerated(page: string, mark: string, expected: string, te
   assert.match(text, part, `docs/${page}`);
   const shown = text.replace(part, (_, a, b) => `${a}${expected}\n${b}`);
   if (process.env.UPDATE_DOCS) writeFileSync(pathOf(page), shown);
-  else assert.equal(text, shown, `docs/${page}: to write this part: UPDATE_DOCS=1 node test/run.js ${test}`);
+  else assert.equal(text, shown, `docs/${page}: to write this part: UPDATE_DOCS=1 npm test -- ${test}`);
 }

@@ -150,7 +150,7 @@ describe('docs/ and README.md', async () => {
     const readme = read('README.md');
     const shown = readme.replace(/(?<=\n## Documentation\n\n[^\n]*\n).*?(?=\n## )/s, () => list);
     if (process.env.UPDATE_DOCS) writeFileSync(join(checkout, 'README.md'), shown);
-    else assert.equal(readme, shown, 'to write the list: UPDATE_DOCS=1 node test/run.js docs/pages');
+    else assert.equal(readme, shown, 'to write the list: UPDATE_DOCS=1 npm test -- docs/pages');
   });
 });
 

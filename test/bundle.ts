@@ -7,7 +7,7 @@
  */
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { rolldown } from 'rolldown';
+import { type Plugin, rolldown } from 'rolldown';
 
 const checkout = fileURLToPath(new URL('..', import.meta.url));
 
@@ -38,18 +38,18 @@ const moduleAddress = /new URL\('([^']+\.ts)', import\.meta\.url\)/g;
  * @param folder that the bundle is written to, below the checkout
  * @returns paths of the bundled test files, in the same order
  */
-export async function bundleTests(files, folder) {
+export async function bundleTests(files: readonly string[], folder: string): Promise<string[]> {
   const inputs = [
     ...files.map((path) => join(checkout, 'test', path)),
     ...started.map((name) => join(checkout, 'src', `${name}.ts`)),
   ];
-  const nameInBundle = (path) =>
+  const nameInBundle = (path: string) =>
     path
       .slice(checkout.length)
       .replaceAll('\\', '/')
       .replace(/\.tsx?$/, '');
-  const addressInBundle = (path) => pathToFileURL(join(folder, `${nameInBundle(path)}.mjs`)).href;
-  const moduleAddresses = {
+  const addressInBundle = (path: string) => pathToFileURL(join(folder, `${nameInBundle(path)}.mjs`)).href;
+  const moduleAddresses: Plugin = {
     name: 'module addresses',
     transform: {
       filter: { id: /\.tsx?$/, code: 'import.meta.url' },
@@ -70,7 +70,7 @@ export async function bundleTests(files, folder) {
     cwd: checkout,
     input: Object.fromEntries(inputs.map((path) => [nameInBundle(path), path])),
     platform: 'node',
-    external: (id) => /^[^./\0]/.test(id) && !id.startsWith(checkout),
+    external: (id: string) => /^[^./\0]/.test(id) && !id.startsWith(checkout),
     plugins: [moduleAddresses],
     // Addresses are replaced within their lines, and the lines stay.
     checks: { ineffectiveDynamicImport: false, sourcemapBroken: false },

@@ -1,19 +1,19 @@
-#!/usr/bin/env node
 /**
  * Runs the test files: all of them, or those whose path contains one of the words given.
  * (Node 20's own discovery finds no TypeScript, and exits 0 when it has run nothing: so they are listed here.)
  *
- *     node test/run.js              all
- *     node test/run.js contract cli those with "contract" or "cli" in their path
+ *     node --import tsx test/run.ts               all
+ *     node --import tsx test/run.ts contract cli  those with "contract" or "cli" in their path
  *
- * Several files of these folders share a process: loading the program takes longer than most of them.
+ * The files are bundled first, so that no process compiles what it loads. Several files of some folders share a process: loading
+ * the program takes longer than most of them.
  */
 import { spawn } from 'node:child_process';
 import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { bundleTests } from './bundle.js';
+import { bundleTests } from './bundle.ts';
 
 const sharing = /^(?:catalogue|cli|data|pages|server|standards|sync|text)\b/;
 /** A file that reads 300,000 rows as one response: beside others, the judge of the OpenAPI document (support/judged.ts) would check each. */
@@ -43,8 +43,10 @@ if (files.length === 0) {
 const concurrency = `--test-concurrency=${availableParallelism()}`;
 const bundled = await bundleTests(files, ownFolder);
 const timeLimit = pathToFileURL(join(here, 'support', 'time-limit.js')).href;
-const loading = ['--import', 'tsx', '--import', timeLimit, '--enable-source-maps'];
-const args = [...loading, '--test', concurrency, ...options, ...groups(files).map(moduleOf)];
+const loading = ['--import', timeLimit, '--enable-source-maps'];
+// Its list of failures comes last: the rest of the output is long.
+const reporter = options.some((option) => option.startsWith('--test-reporter')) ? [] : ['--test-reporter=spec'];
+const args = [...loading, '--test', concurrency, ...reporter, ...options, ...groups(files).map(moduleOf)];
 const runner = spawn(process.execPath, args, { stdio: 'inherit' });
 runner.on('exit', (code, signal) => {
   rmSync(ownFolder, { recursive: true, force: true });
@@ -52,14 +54,14 @@ runner.on('exit', (code, signal) => {
 });
 
 /** Divides paths into groups that share a process. */
-function groups(paths) {
-  const found = [];
+function groups(paths: readonly string[]): string[][] {
+  const found: string[][] = [];
   for (const path of paths) {
     const last = found.at(-1);
-    const mayShare = (one) => sharing.test(one) && one !== alone;
-    const joins =
-      last && mayShare(path) && mayShare(last[0]) && last.length < most && dirname(last[0]) === dirname(path);
-    if (joins) last.push(path);
+    const mayShare = (one: string) => sharing.test(one) && one !== alone;
+    const [begun] = last ?? [];
+    const joins = begun && mayShare(path) && mayShare(begun) && dirname(begun) === dirname(path);
+    if (last && joins && last.length < most) last.push(path);
     else found.push([path]);
   }
   return found;
@@ -69,11 +71,12 @@ function groups(paths) {
  * Path of a module that has the tests of all files in a group: the file itself if it is alone. Node runs them in the order of their
  * paths.
  */
-function moduleOf(group) {
-  const modules = group.map((path) => bundled[files.indexOf(path)]);
-  const isFirst = group[0] === first;
-  if (group.length === 1 && !isFirst) return modules[0];
-  const name = group[0].replaceAll(/[\\/]/g, '-').replace(/\.test\.ts$/, '');
+function moduleOf(group: readonly string[]): string {
+  const modules = group.map((path) => bundled[files.indexOf(path)] as string);
+  const [begun = ''] = group;
+  const isFirst = begun === first;
+  if (group.length === 1 && !isFirst) return modules[0] as string;
+  const name = begun.replaceAll(/[\\/]/g, '-').replace(/\.test\.ts$/, '');
   const path = join(ownFolder, isFirst ? `0-${name}.test.mjs` : `${name}-and-${group.length - 1}-more.test.mjs`);
   const imports = modules.map((path) => `import ${JSON.stringify(pathToFileURL(path).href)};\n`);
   writeFileSync(path, imports.join(''));
