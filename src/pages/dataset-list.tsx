@@ -171,11 +171,10 @@ function NothingFound({
   const search = query.get('search')?.trim() ?? '';
   const near = search && closestWord(search, words);
   const passable = obstacles.filter(({ count }) => count > 0);
+  const isFoundNowhere = obstacles.every(({ isInPath, count }) => isInPath && count === 0);
   return (
     <div class="empty">
-      <h3>
-        {search && obstacles.length === 0 ? locale.text('noDatasetHas', { search }) : locale.text('noDatasetFound')}
-      </h3>
+      <h3>{search && isFoundNowhere ? locale.text('noDatasetHas', { search }) : locale.text('noDatasetFound')}</h3>
       {near && (
         <p>
           {locale.fill('didYouMean', { word: <a href={hrefWith(context, { search: near, page: null })}>{near}</a> })}

@@ -143,7 +143,7 @@ function makeAgents(
   { timeout = 60_000, retries = 2 }: HttpOptions,
 ): { readonly agent: Dispatcher; readonly retrying: Dispatcher } {
   const timeouts = { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout }, keepAliveTimeout: 4_000 };
-  // Links in headers repeat the query string, which may have 8 KB.
+  // A server may repeat the query string, which may have 8 KB, in several links of one header.
   const limits = { ...timeouts, maxHeaderSize: 64 * 1024 };
   const isProxied = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].some((name) => process.env[name]);
   const agent = isProxied ? new EnvHttpProxyAgent(limits) : new Agent(limits);

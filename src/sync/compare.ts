@@ -1,5 +1,4 @@
 /** Comparison of two catalogues: their files, read at once, and the plans that can be made from them. */
-import { compareTexts } from '../catalogue/compare.ts';
 import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests, isSynced } from '../catalogue/manifest-groups.ts';
 import type { Manifest, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
@@ -140,9 +139,7 @@ async function readDifferentGroups(
   const unchanged = [...state.files]
     .filter(([path]) => !isListed.has(digestGroupOfPath(path, count)))
     .map(([path, { checksum, size }]) => [path, { checksum, size }] as const);
-  // In the order of a manifest, in which steps are made.
-  const files = [...unchanged, ...listed.files].sort(([a], [b]) => compareTexts(a, b));
-  return { files: new Map(files), tag: remote.tag };
+  return { files: new Map([...unchanged, ...listed.files]), tag: remote.tag };
 }
 
 interface Listing {

@@ -35,9 +35,13 @@ export interface MoveCandidates {
 /** Kinds that can be moved; the container first, since its members move with it. */
 export const movableKinds: readonly FileKind[] = ['namespace', 'dataset', 'group', 'query'];
 
+/** Paths of the last common state, sorted: its own order is that in which files happened to arrive. */
+const pathsIn = (base: Files, isWanted: (path: string) => boolean): readonly string[] =>
+  [...base.keys()].filter(isWanted).sort();
+
 /** Records that one side may have moved: `other` still has them, and has nothing at the new path. */
 export function moveCandidates(kind: FileKind, base: Files, mover: Files, other: Files): MoveCandidates {
-  const removed = [...base.keys()].filter((path) => syncFileKind(path) === kind && !mover.has(path) && other.has(path));
+  const removed = pathsIn(base, (path) => syncFileKind(path) === kind && !mover.has(path) && other.has(path));
   if (removed.length === 0) return { removed, added: [] };
   const isNew = (path: string) => syncFileKind(path) === kind && !base.has(path) && !other.has(path);
   return { removed, added: [...mover.keys()].filter(isNew) };
@@ -45,9 +49,7 @@ export function moveCandidates(kind: FileKind, base: Files, mover: Files, other:
 
 /** Records that both sides may have moved, to the same path. */
 export function moveCandidatesOfBothSides(kind: FileKind, { base, ours, theirs }: ThreeWay): MoveCandidates {
-  const removed = [...base.keys()].filter(
-    (path) => syncFileKind(path) === kind && !ours.has(path) && !theirs.has(path),
-  );
+  const removed = pathsIn(base, (path) => syncFileKind(path) === kind && !ours.has(path) && !theirs.has(path));
   if (removed.length === 0) return { removed, added: [] };
   const isNew = (path: string) => syncFileKind(path) === kind && theirs.has(path) && !base.has(path);
   return { removed, added: [...ours.keys()].filter(isNew) };
@@ -57,7 +59,7 @@ export function moveCandidatesOfBothSides(kind: FileKind, { base, ours, theirs }
 export function moveCandidatesApart(kind: FileKind, { base, ours, theirs }: ThreeWay, by: Side): MoveCandidates {
   const [mover, other] = by === 'ours' ? [ours, theirs] : [theirs, ours];
   const isOf = (path: string) => syncFileKind(path) === kind;
-  const removed = [...base.keys()].filter((path) => isOf(path) && !ours.has(path) && !theirs.has(path));
+  const removed = pathsIn(base, (path) => isOf(path) && !ours.has(path) && !theirs.has(path));
   if (removed.length === 0) return { removed, added: [] };
   return { removed, added: [...mover.keys()].filter((path) => isOf(path) && !base.has(path) && !other.has(path)) };
 }

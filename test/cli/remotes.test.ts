@@ -371,11 +371,13 @@ describe('what is meant', () => {
       unknown.err,
       'error: There is no remote pord. Did you mean prod? Add it with: catalogue remote add pord URL\n',
     );
-    for (const address of ['data.example.org/open-data', 'localhost:8000'])
-      assert.match(
-        (await at(`clone ${address}`)).err,
-        new RegExp(`There is no remote .*\\. Is it https://${address}\\?\n$`),
-      );
+    for (const [address, url] of [
+      ['data.example.org/open-data', 'https://data.example.org/open-data'],
+      ['localhost:8000', 'http://localhost:8000'],
+      ['127.0.0.1:8000', 'http://127.0.0.1:8000'],
+    ])
+      assert.match((await at(`clone ${address}`)).err, new RegExp(`There is no remote .*\\. Is it ${url}\\?\n$`));
+    assert.doesNotMatch((await at('clone http:/data.example.org')).err, /Is it/);
     const none = await (await person()).at('namespace list --remote prod');
     assert.match(
       none.err,

@@ -69,6 +69,9 @@ describe('version add', () => {
     const same = `No version was added: the newest, parks/trees@${first}, has the same bytes.\n`;
     const withdrawn = `It is a draft, or was withdrawn. To publish it, type: catalogue version edit parks/trees@${first} --ready true\n`;
     assert.equal((await type(argv, { root, files: { '-': trees } })).err, same + withdrawn);
+    // As typed, it is for the folder that was named.
+    const named = await type([...argv, '--data', root], { root, files: { '-': trees } });
+    assert.equal(named.err, same + withdrawn.replace('\n', ` --data ${root}\n`));
     await type(['version', 'edit', `parks/trees@${first}`, '--ready', 'true'], { root });
     rmSync(join(root, homeOf('parks/trees'), 'data/trees.csv'));
     const missing = 'Its payload was missing: these bytes take its place.\n';

@@ -134,6 +134,7 @@ describe('the search in a namespace', () => {
       text,
       /Without one of these.*<a href="\/api\/v1\/datasets\/\?search=quakes"><span class="soft">Namespace.*Parks &amp; gardens.*1 dataset/s,
     );
+    assert.match(await page(`${own}datasets/?search=zzz`), /No dataset has “zzz”/);
     const both = await page(`${own}datasets/?search=trees&keyword=grass`);
     assert.match(both, /<a href="[^"]*\/parks\/datasets\/\?search=trees"><span class="soft">Keyword/);
     assert.doesNotMatch(both, /<span class="soft">Namespace/);

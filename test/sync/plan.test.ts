@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isSynced } from '../../src/catalogue/manifest-groups.ts';
 import type { Files } from '../../src/sync/files.ts';
-import type { Move } from '../../src/sync/moves.ts';
+import { type Move, moveCandidates } from '../../src/sync/moves.ts';
 import {
   baseFilesAfterConflictChoice,
   nameCoversPath,
@@ -145,6 +145,13 @@ describe('a plan', () => {
       outgoing: [`move ${set}`],
     });
     assert.equal(found.incoming[0]?.from, version);
+  });
+
+  it('has renames in the order of their paths, whatever the order of the last common state', () => {
+    const before = { 'queries/b.yaml': '1', 'queries/a.yaml': '1' };
+    const after = { 'queries/d.yaml': '1', 'queries/c.yaml': '1' };
+    const { removed } = moveCandidates('query', files(before), files(after), files(before));
+    assert.deepEqual(removed, ['queries/a.yaml', 'queries/b.yaml']);
   });
 
   it('has no conflict left when somebody has chosen, and gives the other side or this one what was chosen', () => {

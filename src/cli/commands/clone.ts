@@ -14,9 +14,9 @@ import { readOrigin, writeOrigin } from '../remote/origin.ts';
 import { readSettingsFile } from '../remote/remote-settings.ts';
 import { remotesWithoutMove } from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
-import { quoteForShell } from '../setup/git-templates.ts';
 import { withSyncPairInFolder } from '../sync/pair.ts';
 import { runSync, showSyncFailures, syncExitCode, transferredAmountText } from '../sync/run.ts';
+import { quoteForShell } from '../typed-command.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {
   usage: 'clone <url> [dir]',

@@ -8,7 +8,7 @@ import type { Verb } from '../command.ts';
 import { defaultFolder, isCatalogueFolder } from '../folder.ts';
 import { dryRunOption } from '../options.ts';
 import { type GitPart, planGitSetup, writeGitSetup } from '../setup/git-parts.ts';
-import { quoteForShell } from '../setup/git-templates.ts';
+import { quoteForShell } from '../typed-command.ts';
 
 interface InitOptions {
   readonly title: string;

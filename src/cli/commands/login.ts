@@ -14,7 +14,7 @@ import {
   tokenFromText,
 } from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
-import { quoteForShell } from '../setup/git-templates.ts';
+import { quoteForShell } from '../typed-command.ts';
 
 interface LoginOptions {
   readonly username?: string;

@@ -9,6 +9,7 @@ import { apiPath, apiRoot } from '../../catalogue/urls.ts';
 import type { Call, Verb } from '../command.ts';
 import { findEntityOrRenamed, resolveVersionRef } from '../lookup.ts';
 import { wholeNumberParser } from '../options.ts';
+import { typedCommand } from '../typed-command.ts';
 
 interface OpenOptions {
   readonly port?: number;
@@ -63,7 +64,6 @@ async function refFor({ show }: Call, catalogue: Catalogue, name: string): Promi
 
 /** The base of the page's address, without a slash at the end. @throws UnreachableError if no server is found */
 async function baseOf(call: Call, catalogue: Catalogue, port: number | undefined): Promise<string> {
-  const { global } = call;
   if (call.isRemote) return call.remoteUrl();
   // The settings are known once something was read.
   await catalogue.list('namespace', { pageSize: 1 });
@@ -71,7 +71,7 @@ async function baseOf(call: Call, catalogue: Catalogue, port: number | undefined
   if (port === undefined && base_url) return base_url.replace(/\/+$/, '');
   const base = `http://127.0.0.1:${port ?? usualPort}`;
   if (await isServed(base)) return base;
-  const serve = `catalogue serve${global.data === undefined ? '' : ` --data ${global.data}`}`;
+  const serve = typedCommand(call, 'serve');
   throw new UnreachableError(
     `No catalogue is served at ${base}. Start one with: ${serve}${port === undefined ? '' : ` --port ${port}`}` +
       `${port === undefined ? ', name its port with --port, or set base_url in catalogue.yaml' : ''}`,

@@ -16,7 +16,7 @@ import {
   syncResultJson,
   transferredAmountText,
 } from '../sync/run.ts';
-import { typedCommand } from '../sync/typed-command.ts';
+import { typedCommand } from '../typed-command.ts';
 
 interface PullOptions {
   readonly ours?: boolean;
@@ -95,7 +95,8 @@ function syncWithRemote(
 ): Promise<number> {
   const words = directions[direction];
   const command: CommandText = (verb, names = options.names) => typedCommand(call, verb, names);
-  return withSyncPair(call, direction, { isReadOnly: options.dryRun === true }, async (pair, remote, lost) => {
+  const pairOptions = { isReadOnly: options.dryRun === true, names: options.names };
+  return withSyncPair(call, direction, pairOptions, async (pair, remote, lost) => {
     const { show } = call;
     const result = await runSync(call, words.doing, pair, direction, { ...options, signal: lost });
     const { plan, done, conflicts, keptOurs, changes, failures, skipped } = result;

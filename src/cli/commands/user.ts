@@ -13,7 +13,7 @@ import type { Noun } from '../noun.ts';
 import { verbsOfNoun } from '../noun-verbs.ts';
 import { dryRunOption, editorNote, passwordStdinOption } from '../options.ts';
 import { showOutcome } from '../output/outcome.ts';
-import { quoteForShell } from '../setup/git-templates.ts';
+import { quoteForShell, typedCommand } from '../typed-command.ts';
 import { assertMayEditUser } from '../writes.ts';
 
 interface PasswordOptions {
@@ -107,7 +107,7 @@ const confirmKeeping = ({ context }: Call, username: string, count: number) =>
 
 function tokensMessage(call: Call, username: string, count: number, areKept: boolean): string {
   if (areKept)
-    return `${countTokens(count)} ${count === 1 ? 'stays' : 'stay'} valid. See: catalogue token list ${username}`;
+    return `${countTokens(count)} ${count === 1 ? 'stays' : 'stay'} valid. See: ${typedCommand(call, 'token list', [username])}`;
   const remote = call.global.remote ?? call.context.env.CATALOGUE_REMOTE;
   const login = `catalogue login${remote ? ` ${quoteForShell(remote)}` : ''}`;
   const again = call.isRemote ? ` If you are signed in as ${username}, sign in again: ${login}` : '';

@@ -31,6 +31,7 @@ import {
   uploadOptions,
   versionFieldOptions,
 } from '../transfer/upload-options.ts';
+import { typedCommand } from '../typed-command.ts';
 
 interface AddOptions extends UploadOptions {
   readonly label?: string;
@@ -86,7 +87,7 @@ const list: Verb<{ ordering?: string; limit?: number }> = {
     const versions = await listEntities(catalogue, 'version', listOptions, options.limit);
     if (show.asJson) show.json(versions.map((version) => representVersion(version, linksOfCatalogue(catalogue))));
     else if (show.forPeople && versions.length === 0)
-      show.message(`No versions. Add one with: catalogue version add ${namespace}/${slug} FILE`);
+      show.message(`No versions. Add one with: ${typedCommand(call, `version add ${namespace}/${slug} FILE`)}`);
     else show.table(['VERSION', 'DATETIME', 'FORMAT', 'ROWS', 'SIZE', 'READY'], versions.map(row(show)));
     return 0;
   },

@@ -5,6 +5,7 @@ import type { Catalogue } from '../../catalogue/catalogue.ts';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import type { FolderDiagnosis, FolderState } from '../../files/folder.ts';
 import { ageText, bytesText, countText } from '../output/quantities.ts';
+import { quoteForShell } from '../typed-command.ts';
 import { checksOf, type HealthCheck } from './health-check.ts';
 
 const { ok, warning, problem } = checksOf('folder');
@@ -77,7 +78,7 @@ function checkAccounts(root: string, { accounts, lacksCredentials }: FolderState
     return problem(
       'accounts',
       `${path} may be read by others (mode ${octal})`,
-      `Close it: chmod 600 ${join(root, path)}`,
+      `Close it: chmod 600 ${quoteForShell(join(root, path))}`,
     );
   const uid = process.getuid?.() ?? owner;
   return uid === owner || uid === 0
@@ -85,7 +86,7 @@ function checkAccounts(root: string, { accounts, lacksCredentials }: FolderState
     : warning(
         'accounts',
         `${path} belongs to another user`,
-        `Run catalogue as that user, or: chown ${uid} ${join(root, path)}`,
+        `Run catalogue as that user, or: chown ${uid} ${quoteForShell(join(root, path))}`,
       );
 }
 

@@ -68,8 +68,8 @@ function unknownRemote(remotes: readonly Remote[], name: string): string {
   const known = names.length === 0 ? 'There are no remotes yet.' : `Known remotes: ${names.join(', ')}.`;
   const hint = meant ? `Did you mean ${meant}?` : known;
   // An address without its scheme.
-  if (!meant && /[./:]/.test(name) && URL.canParse(`https://${name}`))
-    return `There is no remote ${name}. ${known} Is it https://${name}?`;
+  if (!meant && /^[\w.-]+(:\d+)?(\/|$)/.test(name) && /[./:]/.test(name) && URL.canParse(`http://${name}`))
+    return `There is no remote ${name}. ${known} Is it ${isUnencrypted(`http://${name}`) ? 'https' : 'http'}://${name}?`;
   return `There is no remote ${name}. ${hint} Add it with: catalogue remote add ${/\s/.test(name) ? 'NAME' : name} URL`;
 }
 

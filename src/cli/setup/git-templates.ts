@@ -1,8 +1,5 @@
 /** The texts of the pre-commit hook and of the workflow that check a catalogue. */
-
-/** A word quoted for a shell, if it has to be. */
-export const quoteForShell = (word: string) =>
-  /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+import { quoteForShell } from '../typed-command.ts';
 
 /** The program that wrote the hook, for computers on which no `catalogue` is found. */
 export interface Program {

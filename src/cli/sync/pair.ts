@@ -10,7 +10,7 @@ import type { Call } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { chooseCatalogueFolder } from '../folder.ts';
 import { pathInRemotesFolder, remotesFolder, updateOrigin, writeOrigin } from '../remote/origin.ts';
-import { typedCommand } from './typed-command.ts';
+import { typedCommand } from '../typed-command.ts';
 
 /** The remote of a pair. */
 export interface PairedRemote {
@@ -31,7 +31,7 @@ type SyncWork<T> = (pair: Pair, remote: PairedRemote, lost: AbortSignal) => Prom
 export async function withSyncPair<T>(
   call: Call,
   verb: string,
-  { isReadOnly }: { readonly isReadOnly: boolean },
+  { isReadOnly, names = [] }: { readonly isReadOnly: boolean; readonly names?: readonly string[] | undefined },
   work: SyncWork<T>,
 ): Promise<T> {
   const { context, global } = call;
@@ -39,7 +39,9 @@ export async function withSyncPair<T>(
   const origin = await updateOrigin(root, context.env);
   const given = global.remote ?? (context.env.CATALOGUE_REMOTE || origin?.url);
   if (given === undefined)
-    throw new UsageError(`This catalogue has no remote yet. Say which: ${typedCommand(call, `${verb} --remote URL`)}`);
+    throw new UsageError(
+      `This catalogue has no remote yet. Say which: ${typedCommand(call, `${verb} --remote URL`, names)}`,
+    );
   return withSyncPairInFolder(call, root, given, async (pair, remote, lost) => {
     const result = await work(pair, remote, lost);
     if (origin === null && !isReadOnly) await writeOrigin(root, remote);

@@ -18,7 +18,7 @@ import { runInterruptible } from '../interruption.ts';
 import { showSyncProgress } from '../output/progress.ts';
 import { bytesText, countText } from '../output/quantities.ts';
 import { type Paint, terminalColours } from '../output/terminal.ts';
-import { typedCommand } from './typed-command.ts';
+import { typedCommand } from '../typed-command.ts';
 
 export interface RunResult extends SyncResult {
   /** The changes that were made; in a dry run, those that would be. */

@@ -19,7 +19,7 @@ import { columnChangeLines } from '../output/difference-lines.ts';
 import { linksOfCatalogue, showOutcome } from '../output/outcome.ts';
 import { showByteProgress } from '../output/progress.ts';
 import { bytesText, countText } from '../output/quantities.ts';
-import { quoteForShell } from '../setup/git-templates.ts';
+import { typedCommand } from '../typed-command.ts';
 import { editEntityFields, type WriteFlags } from '../writes.ts';
 import { readingOptionsFrom, type UploadOptions } from './upload-options.ts';
 
@@ -161,7 +161,8 @@ export function showPublishedVersion(
   if (version.ready) return;
   // An API doesn't say which of the two an earlier version is.
   const state = created ? 'It is a draft.' : 'It is a draft, or was withdrawn.';
-  show.message(`${state} To publish it, type: catalogue version edit ${formatRef(version)} --ready true`);
+  const publishing = typedCommand(call, `version edit ${formatRef(version)} --ready true`);
+  show.message(`${state} To publish it, type: ${publishing}`);
 }
 
 /**
@@ -192,7 +193,7 @@ export async function reportColumnChanges(
     } else
       show.message(
         `Warning: The column "${excerpt(to)}" is probably "${excerpt(from)}" of the version before. If it is, type: ` +
-          `catalogue column rename ${dataset} ${quoteForShell(from)} ${quoteForShell(to)}`,
+          typedCommand(call, 'column rename', [dataset, from, to]),
       );
   }
 }

@@ -1,6 +1,9 @@
-/** Commands in messages of pull and push: to be typed as they are printed, they name what the person has named. */
-import type { Call } from '../command.ts';
-import { quoteForShell } from '../setup/git-templates.ts';
+/** Commands in messages: to be typed as they are printed, they name what the person has named. */
+import type { Call } from './command.ts';
+
+/** A word quoted for a shell, if it has to be. */
+export const quoteForShell = (word: string) =>
+  /^[\w./@%+=:,-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 
 /**
  * A command for the catalogues of this call: with its --remote and its --data, since another remote is meant without them.
