@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { after, describe, it } from 'node:test';
 import type { GitChanges } from '../../../src/files/checking/changed-records.ts';
 import { type CheckDiagnostic, checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { homeOf } from '../../support/folder.ts';
@@ -149,7 +149,7 @@ const changes: Readonly<Record<string, readonly [found: number, change: Change]>
 const told = (problems: readonly CheckDiagnostic[]) =>
   problems.map(({ path, line, column, severity, message }) => `${path}:${line}:${column}: ${severity}: ${message}`);
 
-async function workshop(t: TestContext, within?: string) {
+async function workshop(t: Parameters<typeof makeRepository>[1], within?: string) {
   const repository = await makeRepository(content, t, within);
   const before = (await checkCatalogueFiles(repository.root)).problems;
   assert.equal(before.length, 8, told(before).join('\n'));
@@ -158,12 +158,17 @@ async function workshop(t: TestContext, within?: string) {
 
 const check = async (root: string, changed: GitChanges) => (await checkCatalogueFiles(root, { changed })).problems;
 
-describe('check of what changed', () => {
+describe('check of what changed', async () => {
+  /** Of all changes: each begins on main, where nothing changed. */
+  const shared = await workshop({ after });
   for (const [what, [found, change]] of Object.entries(changes))
     it(`finds what a branch does that ${what}`, async (t) => {
-      const repository = await workshop(t);
-      const { root, git, before } = repository;
-      change(repository);
+      const { root, git, before } = shared;
+      t.after(() => {
+        git('add', '--all');
+        git('switch', '--quiet', '--discard-changes', 'main');
+      });
+      change(shared);
       const whole = (await checkCatalogueFiles(root)).problems.filter(
         ({ path, message }) => !before.has(path + message),
       );
@@ -177,7 +182,7 @@ describe('check of what changed', () => {
       assert.deepEqual(normal(part), normal(whole));
       git('add', '--all');
       assert.deepEqual(told(await check(root, { staged: true })), told(part), 'what is staged');
-      git('switch', '--quiet', '--create', 'feature');
+      git('switch', '--quiet', '--force-create', 'feature');
       git('commit', '--quiet', '--allow-empty', '--message', 'Change');
       assert.deepEqual(told(await check(root, { since: 'main' })), told(part), 'what was committed');
       assert.deepEqual(await check(root, { since: 'HEAD' }), []);
