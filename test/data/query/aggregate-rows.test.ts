@@ -49,7 +49,9 @@ function aggregatePlainly(
   if (groupBy.length === 0) groups.set('[]', []);
   for (const row of rows) {
     const key = JSON.stringify(groupBy.map((name) => keyOf(row[name] ?? null, typeOf(name))));
-    groups.set(key, [...(groups.get(key) ?? []), row]);
+    const members = groups.get(key);
+    if (members) members.push(row);
+    else groups.set(key, [row]);
   }
   const result = [...groups.values()].map((members): Plain => {
     const first = members[0] ?? {};
