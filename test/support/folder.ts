@@ -96,7 +96,7 @@ export function removeFolder(path: string): void {
 
 /** Makes a temporary folder that stays until it is removed. */
 export function makeLastingFolder(content: FolderContent): CatalogueFolder {
-  const home = realpathSync(mkdtempSync(join(tmpdir(), 'catalogue-test-')));
+  const home = realpathSync(mkdtempSync(join(temporaryParent(), 'catalogue-test-')));
   return new CatalogueFolder(join(home, 'data'), content, home);
 }
 
@@ -155,7 +155,10 @@ export async function until<T>(condition: () => Promise<T> | T, timeout = 20_000
   }
 }
 
-/** Parent of temporary folders with many small writes that need not survive: in memory where that is possible, as on Linux. */
+/**
+ * Parent of temporary folders, whose many small files need not survive: in memory where that is possible, as on Linux. To make a
+ * folder on a disk takes twenty times as long.
+ */
 export function temporaryParent(): string {
   try {
     const { bavail, bsize } = statfsSync('/dev/shm');

@@ -2,10 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { temporaryParent } from './folder.ts';
 
 const bin = fileURLToPath(new URL('../../bin/catalogue.js', import.meta.url));
 
@@ -120,6 +120,6 @@ export async function serve(args: readonly string[], options: RunOptions): Promi
 
 /** A folder that is gone afterwards. */
 export function temporaryFolder(): { readonly path: string; remove(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'catalogue-e2e-'));
+  const path = mkdtempSync(join(temporaryParent(), 'catalogue-e2e-'));
   return { path, remove: () => rmSync(path, { recursive: true, force: true }) };
 }

@@ -1,7 +1,6 @@
 /** The command line against a catalogue in a temporary folder: what was typed, what came out, what is in the folder. */
 import { mkdirSync, mkdtempSync, readdirSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -13,7 +12,7 @@ import { FileCatalogue, openFileCatalogue } from '../../src/files/file-catalogue
 import { type CheckResult, checkFolder } from '../../src/files/folder.ts';
 import { openRemoteCatalogue } from '../../src/remote/remote-catalogue.ts';
 import type { ServeOptions, Serving } from '../../src/serve.ts';
-import { CatalogueFolder, type FolderContent, homeOf, removeFolder } from './folder.ts';
+import { CatalogueFolder, type FolderContent, homeOf, removeFolder, temporaryParent } from './folder.ts';
 
 export interface PromptOptions {
   /** What a catalogue of its own has in it. */
@@ -95,7 +94,7 @@ export const seed: FolderContent = {
   files: { [`${homeOf('parks/trees')}/data/trees.csv`]: trees },
 };
 
-const home = mkdtempSync(join(tmpdir(), 'catalogue-prompt-'));
+const home = mkdtempSync(join(temporaryParent(), 'catalogue-prompt-'));
 after(() => removeFolder(home));
 let count = 0;
 

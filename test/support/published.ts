@@ -1,11 +1,11 @@
 /** Folders with data in them, for tests: datasets whose versions are taken in as everybody's are. */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { Catalogue, Published } from '../../src/catalogue/catalogue.ts';
 import type { ReadingOptions } from '../../src/catalogue/types.ts';
 import { type FileCatalogue, openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { temporaryParent } from './folder.ts';
 
 export interface Workshop {
   readonly root: string;
@@ -18,7 +18,7 @@ export interface Workshop {
 
 /** An empty catalogue with the namespace `lab`, in the system's temporary folder. */
 export async function makeWorkshop(): Promise<Workshop> {
-  const root = mkdtempSync(join(tmpdir(), 'catalogue-'));
+  const root = mkdtempSync(join(temporaryParent(), 'catalogue-'));
   mkdirSync(join(root, 'namespaces'));
   const files = await openFileCatalogue(root);
   const catalogue = files.for();

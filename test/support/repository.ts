@@ -1,11 +1,10 @@
 /** A catalogue in a git repository, for tests: real git, without the settings of whoever runs them. */
 import { execFile, execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { promisify } from 'node:util';
-import { CatalogueFolder, type FolderContent, removeFolder } from './folder.ts';
+import { CatalogueFolder, type FolderContent, removeFolder, temporaryParent } from './folder.ts';
 
 export interface Repository {
   /** The top of the working tree. */
@@ -35,7 +34,7 @@ export async function makeRepository(
   test: TestContext | { after(work: () => void): void },
   within = 'data',
 ): Promise<Repository> {
-  const top = realpathSync(mkdtempSync(join(tmpdir(), 'catalogue-git-')));
+  const top = realpathSync(mkdtempSync(join(temporaryParent(), 'catalogue-git-')));
   test.after(() => removeFolder(top));
   const root = join(top, within);
   const repository = repositoryAt(top, root);

@@ -1,6 +1,5 @@
 /** Payloads made for a test, ingested, and opened as tables. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after } from 'node:test';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
@@ -8,6 +7,7 @@ import { type IngestOptions, type IngestResult, ingest } from '../../../src/data
 import type { Value } from '../../../src/data/row.ts';
 import { createChunkCache } from '../../../src/data/table/chunk-reader.ts';
 import { type ScanOptions, Table } from '../../../src/data/table/table.ts';
+import { temporaryParent } from '../../support/folder.ts';
 
 const folders: string[] = [];
 after(() => {
@@ -16,7 +16,7 @@ after(() => {
 
 /** A folder that is removed when the file's tests have run. */
 export function temporaryFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'catalogue-data-'));
+  const folder = mkdtempSync(join(temporaryParent(), 'catalogue-data-'));
   folders.push(folder);
   return folder;
 }
