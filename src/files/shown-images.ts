@@ -13,7 +13,8 @@ export function imagesShown(snapshot: Snapshot): ReadonlySet<string> {
   let images = imagesBySnapshot.get(snapshot);
   if (!images) {
     const found = new Set<string>();
-    for (const image of imagesIn(snapshot.settings.description)) found.add(image);
+    const { description, logo } = snapshot.settings;
+    for (const image of [...imagesIn(description), ...imagesIn(logo)]) found.add(image);
     for (const { namespace, datasets, isPartial } of snapshot.folders.values()) {
       if (namespace && !isPartial) for (const image of imagesIn(namespace.description)) found.add(image);
       for (const image of imagesOfAll(datasets)) found.add(image);

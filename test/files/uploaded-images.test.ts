@@ -52,3 +52,16 @@ it('an upload is shown as long as a record shows it that the viewer sees', async
   assert.equal(await sees(anonymous), true);
   assert.deepEqual([await sees(anonymous, other), await sees(anonymous, 'logo.png')], [true, true]);
 });
+
+it('an upload is shown while it is the logo of the settings', async (t) => {
+  const folder = makeFolder({ files: { [`site_media/${image}`]: png(1, 1) } }, t);
+  folder.write('catalogue.yaml', `logo: /site_media/${image}\n`);
+  const files = await openFileCatalogue(folder.root);
+  t.after(() => files.close());
+  await files.load();
+  const shown = files.for(anonymous);
+  await (await shown.media(image)).close();
+  folder.write('catalogue.yaml', 'logo: ""\n');
+  await files.refresh([{ folder: '' }]);
+  await assert.rejects(files.for(anonymous).media(image), NotFoundError);
+});
