@@ -181,7 +181,7 @@ export function findResultColumn(
   const column = findColumn(name, result) as TableColumn | undefined;
   if (column) return column;
   try {
-    const [call] = parseAggregates(name, schema);
+    const [call] = parseAggregates(name, { ...schema, suggestions: { left: 0 } });
     return aggregates.find((one) => one.function === call?.function && one.column === call.column)?.result;
   } catch (error) {
     if (error instanceof ParameterError) return undefined;

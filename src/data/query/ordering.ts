@@ -1,10 +1,9 @@
 /** The order of rows, or of groups of rows: `_ordering=-height,name`, `_ordering=-sum(height)`. */
-import { didYouMean } from '../../catalogue/closest.ts';
 import { excerpt } from '../../catalogue/errors.ts';
 import type { Column } from '../../catalogue/types.ts';
 import { parseDateTime, parseTimeOfDay } from '../date-time.ts';
 import { ParameterError } from '../errors.ts';
-import { columnNames, findColumn, type TableSchema, type Value } from '../row.ts';
+import { columnHint, columnNames, findColumn, type TableSchema, type Value } from '../row.ts';
 import { type Aggregation, findResultColumn } from './aggregation.ts';
 import { splitOrdering } from './parameter-values.ts';
 
@@ -30,8 +29,10 @@ export function parseOrdering(
     const name = descending ? part.slice(1) : part;
     const column = find(name);
     if (!column) {
-      const names = columnNames(aggregation?.schema ?? schema);
-      const hint = didYouMean(name, names) || (aggregation ? ` Groups have ${excerpt(names.join(', '))}.` : '');
+      const { suggestions } = schema;
+      const ordered = aggregation ? { ...aggregation.schema, ...(suggestions && { suggestions }) } : schema;
+      const groups = aggregation ? ` Groups have ${excerpt(columnNames(ordered).join(', '))}.` : '';
+      const hint = columnHint(name, ordered) || groups;
       throw new ParameterError(`Unknown column "${excerpt(name)}".${hint}`);
     }
     if (column.type === 'geometry' || column.type === 'object' || column.type === 'array') {

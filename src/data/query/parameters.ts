@@ -198,7 +198,7 @@ export function parseDataQuery(
   const ordering =
     pending && (aggregation || !isAggregated)
       ? attempt(
-          () => parseOrdering(pending.value, schema, aggregation),
+          () => parseOrdering(pending.value, suggesting, aggregation),
           (message) => report(pending.parameter, message),
         )
       : undefined;
