@@ -77,15 +77,22 @@ function newStacAjv() {
   return ajv;
 }
 
-/** Problems of a data.json in DCAT-US 1.1, of those that aren't federal. */
-export function dcatUsErrors(document: { dataset: readonly unknown[] }): readonly string[] {
-  const ajv = newAjv(AjvDraft4, { unicodeRegExp: false });
-  const dataset = ajv.compile(withoutId(read('dcat-us/dataset-non-federal.json')));
+const newDcatUsAjv = () => newAjv(AjvDraft4, { unicodeRegExp: false });
+
+const dcatUsDatasetErrors = makeValidator(() =>
+  newDcatUsAjv().compile(withoutId(read('dcat-us/dataset-non-federal.json'))),
+);
+
+const dcatUsCatalogErrors = makeValidator(() => {
   const catalog = withoutId(read('dcat-us/catalog.json'));
-  const properties = { ...catalog.properties, dataset: { type: 'array' } };
-  const whole = ajv.compile({ ...catalog, properties });
-  return [...errorsOf(whole, document), ...document.dataset.flatMap((one) => errorsOf(dataset, one))];
-}
+  return newDcatUsAjv().compile({ ...catalog, properties: { ...catalog.properties, dataset: { type: 'array' } } });
+});
+
+/** Problems of a data.json in DCAT-US 1.1, of those that aren't federal. */
+export const dcatUsErrors = (document: { dataset: readonly unknown[] }): readonly string[] => [
+  ...dcatUsCatalogErrors(document),
+  ...document.dataset.flatMap(dcatUsDatasetErrors),
+];
 
 /** Relative ids of the schemas would be resolved against nothing. */
 const withoutId = ({ id: _, ...schema }: AnySchemaObject): AnySchemaObject => schema;
@@ -224,10 +231,12 @@ export const openApi30Errors = makeValidator(() =>
   ),
 );
 
+let schemaAjv: InstanceType<typeof Ajv> | undefined;
+
 /** Problems of a JSON Schema of 2020-12. */
 export function jsonSchemaErrors(schema: AnySchemaObject): readonly string[] {
-  const ajv = newAjv(Ajv2020);
-  return ajv.validateSchema(schema) ? [] : [ajv.errorsText()];
+  schemaAjv ??= newAjv(Ajv2020);
+  return schemaAjv.validateSchema(schema) ? [] : [schemaAjv.errorsText()];
 }
 
 const featureCollectionErrors = makeValidator(() => newAjv(Ajv).compile(read('geojson/FeatureCollection.json')));
