@@ -37,7 +37,8 @@ const stampsFile = (copyFolder: string) => join(copyFolder, 'payloads.txt');
 const maxStampsLength = 16_384;
 
 export class PayloadChecksums {
-  readonly #known = new LRUCache<string, string>({ max: 20_000 });
+  // With `max` in place of sizes, it would take the memory for all keys at once.
+  readonly #known = new LRUCache<string, string>({ maxSize: 20_000, sizeCalculation: () => 1 });
   /** Checksums that are being computed, by the same keys. */
   readonly #computing = new Map<string, Promise<Computed>>();
   readonly #noting = new Set<Promise<void>>();

@@ -158,8 +158,11 @@ const mostKeys = 20_000;
 /** A rate limit: a sliding window of attempts for each key. */
 export class Throttle {
   readonly #options: Required<ThrottleOptions>;
-  /** Times of the attempts that count, the oldest first; at most `limit` of them. */
-  readonly #attempts = new LRUCache<string, readonly number[]>({ max: mostKeys });
+  /**
+   * Times of the attempts that count, the oldest first; at most `limit` of them. (With `max` in place of sizes, the cache would
+   * take the memory for all keys at once.)
+   */
+  readonly #attempts = new LRUCache<string, readonly number[]>({ maxSize: mostKeys, sizeCalculation: () => 1 });
 
   constructor({ limit, window, now = () => performance.now() }: ThrottleOptions) {
     this.#options = { limit, window, now };

@@ -26,7 +26,8 @@ interface Used {
 }
 
 export class WorkBudgets {
-  readonly #used = new LRUCache<string, Used>({ max: mostClients });
+  // With `max` in place of sizes, it would take the memory for all clients at once.
+  readonly #used = new LRUCache<string, Used>({ maxSize: mostClients, sizeCalculation: () => 1 });
   readonly #options: Required<WorkBudgetOptions>;
 
   constructor(options: Partial<WorkBudgetOptions> = {}) {

@@ -390,4 +390,15 @@ describe('a throttle', () => {
     throttle.forgive('a', true);
     assert.equal(attempt(), 0);
   });
+
+  it('forgets the key that was used least recently when there are more than 20,000', () => {
+    const throttle = new Throttle({ limit: 1, window: 1000, now: () => 0 });
+    for (let n = 0; n < 20_000; n++) throttle.count(String(n));
+    assert.deepEqual([throttle.wait('0'), throttle.wait('1')], [1000, 1000]);
+    for (const key of ['a', 'b']) throttle.count(key);
+    assert.deepEqual(
+      ['0', '1', '2', '3', 'b'].map((key) => throttle.wait(key)),
+      [1000, 1000, 0, 0, 1000],
+    );
+  });
 });
