@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { Throttle } from '../../src/server/sign-in.ts';
-import { serveAccounts } from '../support/accounts.ts';
+import { filesWithPasswords, serveAccounts } from '../support/accounts.ts';
 
 const obtain = '/api/v1/auth/token/obtain/';
 const datasets = '/api/v1/datasets/';
@@ -68,8 +68,8 @@ describe('a token', () => {
   });
 
   it('that is stale blocks everything but asking for a new one', async (t) => {
-    const { accounts, ask, send } = await serveAccounts(t);
-    await accounts.setPassword(pair.username, pair.password);
+    const files = filesWithPasswords({ [pair.username]: pair.password });
+    const { accounts, ask, send } = await serveAccounts(t, {}, { files });
     const { token } = await accounts.addToken('bob', { expires: new Date(Date.now() + 300) });
     assert.equal((await ask('/api/v1/', {}, token)).status, 200);
     await new Promise((done) => setTimeout(done, 350));
@@ -327,8 +327,8 @@ describe('accounts', () => {
 
 describe('guessing', () => {
   it('is held by address and user name, without a word of whether there is one', async (t) => {
-    const { accounts, send } = await serveAccounts(t);
-    await accounts.setPassword(pair.username, pair.password);
+    const files = filesWithPasswords({ [pair.username]: pair.password });
+    const { send } = await serveAccounts(t, {}, { files });
     for (const username of ['bob', 'nobody']) {
       const answers = await Promise.all(
         Array.from({ length: 13 }, (_, n) => send('POST', obtain, { username, password: `guess ${n}` })),

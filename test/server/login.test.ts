@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
-import { type Answer, serveAccounts } from '../support/accounts.ts';
+import { type Answer, filesWithPasswords, serveAccounts } from '../support/accounts.ts';
 import { serveFolder } from '../support/server.ts';
 
 const login = '/auth/login/';
@@ -11,8 +11,7 @@ const password = 'builder 7305';
 
 /** A browser, as far as it matters here: it keeps cookies, and sends forms. */
 async function browse(t: TestContext, settings: object = {}) {
-  const server = await serveAccounts(t, settings);
-  await server.accounts.setPassword('bob', password);
+  const server = await serveAccounts(t, settings, { files: filesWithPasswords({ bob: password }) });
   const cookies = new Map<string, string>();
   const visit = async (path: string, init: RequestInit = {}): Promise<Answer> => {
     const headers = new Headers(init.headers);

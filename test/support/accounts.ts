@@ -1,4 +1,5 @@
 /** A served catalogue with users, and ways to ask it as one of them. */
+import { randomBytes, scryptSync } from 'node:crypto';
 import type { TestContext } from 'node:test';
 import type { Accounts } from '../../src/catalogue/accounts.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
@@ -36,6 +37,23 @@ export interface WithAccounts extends Served {
   /** Sends JSON. */
   send(method: string, path: string, body: unknown, token?: string): Promise<Answer>;
 }
+
+/** A hash of a password, in the format of those that are set, that takes a thousandth of their time to compute and to verify. */
+function quickHash(password: string): string {
+  const salt = randomBytes(16);
+  const hash = scryptSync(password, salt, 32, { N: 2, r: 1, p: 1 });
+  const texts = [salt, hash].map((bytes) => bytes.toString('base64').replace(/=+$/, ''));
+  return `$scrypt$ln=1,r=1,p=1$${texts.join('$')}`;
+}
+
+/** The file of accounts in which users have these passwords, with hashes that are quick to verify. */
+export const filesWithPasswords = (passwords: Readonly<Record<string, string>>) => ({
+  '.catalogue/accounts.json': JSON.stringify({
+    passwords: Object.entries(passwords).map(([user, password]) => ({ user, hash: quickHash(password) })),
+    tokens: [],
+    sessions: [],
+  }),
+});
 
 /** @param more content beside the users, their groups and namespaces */
 export async function serveAccounts(
