@@ -75,7 +75,7 @@ test('what is published passes the check', async (t) => {
   };
   for (const [fileName, content] of hostile) await attempt(fileName, content);
   assert.equal(published, hostile.length);
-  const options = { numRuns: 40, endOnFailure: true };
+  const options = { numRuns: 20, endOnFailure: true };
   await fc.assert(
     fc.asyncProperty(csv, (content) => attempt('a.csv', content)),
     options,
@@ -84,7 +84,7 @@ test('what is published passes the check', async (t) => {
     fc.asyncProperty(objects, (content) => attempt('a.ndjson', content)),
     options,
   );
-  assert.ok(published > hostile.length + 20);
+  assert.ok(published > hostile.length + 10);
   const { problems } = await checkCatalogueFiles(workshop.root, { deep: true });
   assert.deepEqual(
     problems.filter(({ severity }) => severity === 'error'),

@@ -75,7 +75,7 @@ describe('metadata in a record', () => {
   it('give back the same bytes, whatever was sent', () => {
     fc.assert(
       fc.property(text, (sent) => assert.equal(throughYaml(sent), sent)),
-      { numRuns: 2000 },
+      { numRuns: 500 },
     );
   });
 
@@ -134,7 +134,7 @@ describe('metadata of a version', () => {
         assert.equal(await read(), metadata);
       }
     });
-    await fc.assert(property, { numRuns: 25 });
+    await fc.assert(property, { numRuns: 12 });
   });
 
   it('come back as they were given to a new version', async () => {
