@@ -91,7 +91,7 @@ for (const format of withRows) {
     });
 
     test('waits for a slow reader of a stream, with little in memory', async () => {
-      const source = new Source(300_000);
+      const source = new Source(100_000);
       let made = 0;
       let arrived = 0;
       let ahead = 0;
@@ -114,7 +114,7 @@ for (const format of withRows) {
         },
       });
       await pipeline(Readable.from(counted()), slow);
-      assert.equal(source.read, 300_000);
+      assert.equal(source.read, 100_000);
       assert.ok(ahead <= 4, `${ahead} chunks ahead`);
       assert.ok(memory < 200e6, `${memory} bytes more`);
     });
@@ -154,7 +154,8 @@ for (const format of withRows) {
 describe('rows of thousands of columns', () => {
   const names = Array.from({ length: 3_000 }, (_, column) => `column ${column}`);
   const wide: TableSchema = { hasGeometry: true, columns: names.map((name) => ({ name, type: 'integer' })) };
-  const values = (row: number) => names.map((_, column) => (column % 7 === 0 ? null : row * column));
+  const all = [0, 1, 2, 3, 4].map((row) => names.map((_, column) => (column % 7 === 0 ? null : row * column)));
+  const values = (row: number) => all[row] ?? [];
   function* rows(): Generator<Row> {
     let at = 0;
     const row: Row = {
