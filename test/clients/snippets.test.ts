@@ -20,6 +20,15 @@ const missing = (command: string, args: readonly string[], packages: string) =>
   !process.env.CI && spawnSync(command, args).status !== 0 && `${command} can't do this (Debian: ${packages})`;
 /** Debian's Python, which has Debian's packages. */
 const python = '/usr/bin/python3';
+/** Runs scripts, each with variables of its own, in one process: to load the libraries takes longer than all of them. */
+const runScripts = `
+import json, sys
+def run(script):
+    variables = {}
+    exec(script, variables)
+    return variables["printed"]
+print(json.dumps([run(script) for script in json.loads(sys.argv[1])]))
+`;
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -124,14 +133,25 @@ describe('lines of "Use it"', () => {
     return Array.isArray(result) ? result : rowsOfFeatures(result);
   });
 
-  runs('python', missing(python, ['-c', 'import geopandas, pandas'], 'python3-geopandas'), async (code) => {
+  const pythonScript = (code: string) => {
     const variable = /^(\w+) = /m.exec(code)?.[1];
     const geometry = code.includes('geopandas')
       ? `\n${variable}["geometry"] = [g.wkt if g else None for g in ${variable}.geometry]\nimport pandas as pd\n${variable} = pd.DataFrame(${variable})`
       : '';
-    const script = `${code}${geometry}\nprint(${variable}.to_json(orient="records", date_format="iso"))`;
-    const { stdout } = await run(python, ['-W', 'ignore', '-c', script]);
-    return JSON.parse(stdout);
+    return `${code}${geometry}\nprinted = ${variable}.to_json(orient="records", date_format="iso")`;
+  };
+  /** What the scripts of all lines print. */
+  let printed: Promise<ReadonlyMap<string, string>> | undefined;
+
+  async function runInPython(codes: readonly string[]): Promise<ReadonlyMap<string, string>> {
+    const { stdout } = await run(python, ['-W', 'ignore', '-c', runScripts, JSON.stringify(codes.map(pythonScript))]);
+    const results = JSON.parse(stdout) as readonly string[];
+    return new Map(codes.map((code, i) => [code, results[i] ?? '']));
+  }
+
+  runs('python', missing(python, ['-c', 'import geopandas, pandas'], 'python3-geopandas'), async (code) => {
+    printed ??= runInPython([...known.values()].flatMap(({ lines }) => lines.python ?? []));
+    return JSON.parse((await printed).get(code) ?? '');
   });
 
   runs('r', missing('Rscript', ['-e', 'library(sf)'], 'r-base-core r-cran-sf'), async (code) => {
