@@ -46,9 +46,11 @@ describe('GDAL over OGC API - Features', { skip }, () => {
     const { collections } = (await (await fetch(`${server.base}/ogc/collections`)).json()) as {
       collections: { id: string }[];
     };
+    const { stdout } = await run('ogrinfo', ['-ro', '-so', '-al', file]);
+    const layers = new Map(stdout.split(/^Layer name: /m).map((info) => [info.split('\n')[0], info]));
     for (const { id } of collections) {
       const items = await (await fetch(`${server.base}/ogc/collections/${id}/items?limit=1`)).json();
-      assert.equal(countIn(await describeLayer(id)), (items as { numberMatched: number }).numberMatched, id);
+      assert.equal(countIn(layers.get(id) ?? ''), (items as { numberMatched: number }).numberMatched, id);
     }
   });
 
