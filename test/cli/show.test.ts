@@ -6,6 +6,7 @@ import { escapeKeepingLines, escapeToOneLine, formatJson } from '../../src/catal
 import type { Context } from '../../src/cli/context.ts';
 import { contextWithHarmlessOutput, lineStart, terminalColours } from '../../src/cli/output/terminal.ts';
 import { padToWidth, textWidth, truncateText } from '../../src/cli/output/width.ts';
+import { anyCharacter } from '../support/characters.ts';
 import { harmful, naughty } from '../support/naughty.ts';
 import { type } from '../support/prompt.ts';
 
@@ -16,7 +17,7 @@ const nasty = 'A\x1b]0;owned\x07\x1b[31mred\x9b1m\x00\u202eB\r\nC\tD';
 describe('text on its way to a terminal', () => {
   it('has no control characters in it, whatever it was', () => {
     fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), (text) => {
+      fc.property(fc.string({ unit: anyCharacter }), (text) => {
         assert.doesNotMatch(escapeToOneLine(text), control);
         assert.doesNotMatch(escapeToOneLine(text), /[\n\t]/);
         assert.doesNotMatch(escapeKeepingLines(text), control);
