@@ -16,6 +16,7 @@ import { writeRows } from '../../../src/data/formats/write-rows.ts';
 import { TableBuilder } from '../../../src/data/ingest/table-builder.ts';
 import type { Row } from '../../../src/data/row.ts';
 import { ColumnarWriter } from '../../../src/data/table/columnar-copy.ts';
+import { anyCharacter } from '../../support/characters.ts';
 import { ingestPayload, temporaryFolder } from '../support/payloads.ts';
 import { bytesOf } from '../support/written.ts';
 
@@ -41,7 +42,7 @@ const kinds = {
     'two\nlines',
   ),
   names: fc.integer({ min: 0, max: 1e7 }).map((n) => `Place number ${n}`),
-  texts: fc.string({ unit: 'binary', maxLength: 300 }),
+  texts: fc.string({ unit: anyCharacter, maxLength: 300 }),
   numerals: fc.constantFrom(
     '1',
     '-2.50',
@@ -221,7 +222,7 @@ describe('items of JSON', () => {
           await assertReadAlike(withFault(lines.join('\n'), broken), size, 'lines');
         },
       ),
-      { numRuns: 150 },
+      { numRuns: 75 },
     );
   });
 
@@ -314,7 +315,7 @@ describe('rows of CSV', () => {
         },
       ),
       {
-        numRuns: 120,
+        numRuns: 60,
         // White space behind a quote at the end of a chunk.
         examples: [4, 5, 6, 7].map((size) => [
           Array.from({ length: 58 }, (_, i) => [-1, i % 7]),
@@ -380,6 +381,6 @@ it('rows are written alike from the bytes of a table and from their values', asy
           assert.equal(fromTable.toString(), fromValues.toString());
         }
     }),
-    { numRuns: 60 },
+    { numRuns: 30 },
   );
 });
