@@ -34,7 +34,8 @@ export async function profileMatching(
   // The order says which rows a part has. They are read in that of the file.
   const ordering = isLimited(query) ? query.ordering : [];
   const selected = await selectRowNumbers(table, { ...query, ordering }, limits);
-  const rows = selected?.rows?.sort() ?? null;
+  const found = selected?.rows ?? null;
+  const rows = ordering.length ? (found?.sort() ?? null) : found;
   const count = rows?.length ?? (selected ? table.rowCount : 0);
   const turns = turnsWithinLimits(limits);
   const indexes = new Map(table.schema.columns.map(({ name }, index) => [name, index]));

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import type { VersionProfile } from '../../../src/catalogue/column-statistics.ts';
 import { sortIndexesWithoutBlocking, Turns } from '../../../src/data/event-loop.ts';
 import { makeLegend } from '../../../src/data/map/colour-classes.ts';
 import { nthSmallest } from '../../../src/data/query/nth-number.ts';
 import { parseDataQuery } from '../../../src/data/query/parameters.ts';
+import { profileMatching } from '../../../src/data/query/profile-matching.ts';
 import { selectRowNumbers } from '../../../src/data/query/select-rows.ts';
 import { sortRows } from '../../../src/data/query/sort-rows.ts';
 import { compileTextTest } from '../../../src/data/query/value-test.ts';
@@ -92,6 +94,17 @@ test('the numbers of millions of rows are selected in turns', async () => {
     rows = (await selectRowNumbers(table, query, limits))?.rows;
   });
   assert.deepEqual([rows?.length, rows?.[0], rows?.at(-1)], [3_999_993, 7, 3_999_999]);
+});
+
+test('rows that are found in the order of the file are not sorted for their profile', async (t) => {
+  const { mock } = t.mock.method(Object.getPrototypeOf(Uint32Array.prototype), 'sort');
+  const schema = { hasGeometry: false, columns: [] };
+  const table = { schema, rowCount: 9, scanRowGroups: async function* () {} } as unknown as RowTable;
+  const query = parseDataQuery([['_offset', '7']], schema);
+  const limits = { pageSize: 20, maxPageSize: 1000, timeout: 60_000 };
+  const profile = { columns: [] } as unknown as VersionProfile;
+  assert.deepEqual(await profileMatching(table, profile, query, limits), { rows: 2, columns: [] });
+  assert.equal(mock.callCount(), 0);
 });
 
 test('legends of millions of values are made in turns', async () => {
