@@ -1,7 +1,7 @@
 /** The page of rows: what it shows beside them, and the forms that lead to it. */
 
 import type { ColumnProfile } from '../catalogue/column-statistics.ts';
-import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
+import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { haveAggregates, parametersFromRecord, withExactNames } from '../catalogue/row-parameters.ts';
 import type { Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
@@ -29,7 +29,7 @@ import { seeOther } from './redirects.ts';
 import { clientIpAddress } from './request.ts';
 import type { Representation, RequestContext } from './route.ts';
 import { throttleKeyOfAddress } from './sign-in.ts';
-import { patienceOf, soon } from './soon.ts';
+import { isNotReady, patienceOf, soon } from './soon.ts';
 
 /** The budget of the client of a request: of a user, or of an address. Work for a client that has left ends. */
 export function workBudgetOf({ app, catalogue, ctx, viewer }: RequestContext): WorkBudget {
@@ -89,7 +89,7 @@ function rowsFinder(request: RequestContext, version: Version): RowsFinder {
   };
 }
 
-/** The first rows that a saved query finds, as far as they are ready soon. */
+/** The first rows that a saved query finds, if they are ready soon and the client may have them found. */
 export async function firstRowsOfQuery(
   request: RequestContext,
   query: Query,
@@ -123,7 +123,7 @@ export async function firstRowsOfQuery(
   try {
     return (await soon(find(), patienceOf(request.app))) ?? none;
   } catch (error) {
-    if (error instanceof UnavailableError) return none;
+    if (isNotReady(error)) return none;
     if (error instanceof NotFoundError || error instanceof ValidationError) return { ...none, reason: error.message };
     throw error;
   }

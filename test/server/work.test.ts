@@ -110,6 +110,9 @@ describe('a client that has used up its budget', () => {
   it('waits for long work, with what to ask instead; small requests and others go on', async () => {
     const workshop = await makeWorkshop();
     await workshop.publish('streets', 'streets.csv', csv);
+    await workshop.publish('small', 'small.csv', 'a,b\n1,2\n');
+    const query = { label: 'Positive', slug: 'positive', dataset: 'lab/small', parameters: { a__gt: '0' } };
+    await workshop.catalogue.create('query', query);
     const server = await serveFolder(workshop.root, { work: { capacity: 40, refill: 0.0001 } });
     try {
       const ask = (path: string) => fetch(`${server.base}/api/v1/namespaces/lab/datasets/streets/${path}`);
@@ -130,6 +133,12 @@ describe('a client that has used up its budget', () => {
       assert.equal((await ask('')).status, 200);
       assert.equal((await ask('data.csv')).status, 200);
       assert.equal((await ask('data/?_limit=2')).status, 200);
+      // The page of a query is sent without its rows, however often it is asked for.
+      for (let i = 0; i < 5; i++) {
+        const page = await fetch(`${server.base}/api/v1/queries/positive/`, { headers: { Accept: 'text/html' } });
+        assert.match(await page.text(), /Positive/);
+        assert.equal(page.status, 200);
+      }
     } finally {
       await server.close();
       await workshop.remove();
