@@ -27,11 +27,11 @@ export async function verifyPassword(password: string, stored: string | null): P
   const parameters = { ln: Number(ln), r: Number(r), p: Number(p) };
   const isUsable = hash !== '' && parameters.ln <= maxCost.ln && parameters.r <= maxCost.r && parameters.p <= maxCost.p;
   if (!isUsable) {
-    await deriveKey(password, Buffer.alloc(16), 32, cost);
+    await deriveKeyToVerify(password, Buffer.alloc(16), 32, cost);
     return false;
   }
   const expected = Buffer.from(hash, 'base64');
-  const found = await deriveKey(password, Buffer.from(salt, 'base64'), expected.length, parameters);
+  const found = await deriveKeyToVerify(password, Buffer.from(salt, 'base64'), expected.length, parameters);
   return timingSafeEqual(found, expected);
 }
 
@@ -40,14 +40,23 @@ export const isPasswordHash = (text: string): boolean => storedFormat.test(text)
 
 /** Hashing runs one at a time: it uses the threads that read files, and many guesses must not occupy them all. */
 let lastDerivation: Promise<unknown> = Promise.resolve();
-/** Hashings under way or waiting, and how many there may be: some fifteen seconds of work. */
-let derivations = 0;
-const mostDerivations = 100;
+/** Verifications under way or waiting, and how many there may be: some fifteen seconds of work. */
+let verifications = 0;
+const mostVerifications = 100;
+
+/** Hashes a password that anybody may have sent: a new one, of somebody who is signed in, waits however many there are. */
+async function deriveKeyToVerify(...derivation: Parameters<typeof deriveKey>): Promise<Buffer> {
+  if (verifications >= mostVerifications)
+    throw new UnavailableError('Many passwords are being verified. Try again in a moment.');
+  verifications++;
+  try {
+    return await deriveKey(...derivation);
+  } finally {
+    verifications--;
+  }
+}
 
 function deriveKey(password: string, salt: Buffer, length: number, { ln, r, p }: typeof cost): Promise<Buffer> {
-  if (derivations >= mostDerivations)
-    return Promise.reject(new UnavailableError('Many passwords are being verified. Try again in a moment.'));
-  derivations++;
   const options: ScryptOptions = { N: 2 ** ln, r, p, maxmem: 2 ** ln * r * 128 + 2 ** 20 * 16 };
   const work = lastDerivation.then(
     () =>
@@ -55,11 +64,7 @@ function deriveKey(password: string, salt: Buffer, length: number, { ln, r, p }:
         scrypt(password, salt, length, options, (error, key) => (error ? reject(error) : resolve(key))),
       ),
   );
-  lastDerivation = work
-    .catch(() => {})
-    .finally(() => {
-      derivations--;
-    });
+  lastDerivation = work.catch(() => {});
   return work;
 }
 
