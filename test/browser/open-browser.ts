@@ -8,6 +8,27 @@ const executablePath = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/c
 /** Runs axe, which the page has to have; selectors of elements, which no test reads, take a third of the time. */
 export const runAxe = "axe.run(document, { resultTypes: ['violations'], selectors: false })";
 
+/**
+ * Leaves out repetitions, to be run in a page: of siblings that differ in texts and addresses alone, the first three and the last stay;
+ * of the operations and schemas of the API's reference, with 13,000 elements, two of each section.
+ * The time of axe grows with the elements of a page.
+ */
+export function leaveOutRepetitions(): void {
+  for (const operation of document.querySelectorAll('.api-reference details:nth-of-type(n + 3)')) operation.remove();
+  for (const parent of document.querySelectorAll('body, body *')) {
+    if (!parent.isConnected || parent.childElementCount < 5) continue;
+    const alike = new Map<string, Element[]>();
+    for (const child of parent.children) {
+      // What neither style nor a rule of axe depends on is left out: words, and values of such attributes.
+      const form = child.outerHTML
+        .replace(/>[^<]*[^<\s][^<]*</g, '>text<')
+        .replace(/ (href|src|srcset|title|value|id|datetime|d|points|x|y|cx|cy|data-[\w-]+)="[^"]+"/g, ' $1');
+      alike.set(form, [...(alike.get(form) ?? []), child]);
+    }
+    for (const children of alike.values()) for (const child of children.slice(3, -1)) child.remove();
+  }
+}
+
 /** @throws Error if there is no Chromium: these tests are never skipped */
 export async function launchBrowser(): Promise<Browser> {
   if (!executablePath)
