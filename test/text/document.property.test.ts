@@ -113,7 +113,7 @@ test('an edit of YAML says what it should, and leaves every other key as it was,
       assert.equal(editRecordText(result, 'yaml', changed, order), result, 'twice the same');
       if (text.includes('\r\n')) assert.doesNotMatch(result, /[^\r]\n/);
     }),
-    { numRuns: 3000 },
+    { numRuns: 1500 },
   );
 });
 

@@ -1,5 +1,6 @@
 /** Random records for property tests: of the shapes that a catalogue's files have, with every character there is. */
 import fc from 'fast-check';
+import { anyCharacter } from '../support/characters.ts';
 
 const word = fc.constantFrom(
   'id',
@@ -87,7 +88,7 @@ const awkward = fc.constantFrom(
 export const text = fc.oneof(
   { weight: 3, arbitrary: awkward },
   fc.string({ unit: 'grapheme', maxLength: 20 }),
-  fc.string({ unit: 'binary', maxLength: 8 }),
+  fc.string({ unit: anyCharacter, maxLength: 8 }),
   fc.lorem({ maxCount: 12 }),
 );
 

@@ -4,6 +4,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { ValidationError } from '../../../src/catalogue/errors.ts';
 import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
+import { anyCharacter } from '../../support/characters.ts';
 import { makeWorkshop } from '../../support/published.ts';
 
 const long = 'n'.repeat(300);
@@ -31,7 +32,7 @@ const hostile: readonly (readonly [fileName: string, content: string | Buffer])[
 
 const word = fc.oneof(
   fc.string(),
-  fc.string({ unit: 'binary', maxLength: 300 }),
+  fc.string({ unit: anyCharacter, maxLength: 300 }),
   fc.constantFrom('', 'lat', 'lon', 'x', 'y', long),
 );
 const cell = fc.oneof(

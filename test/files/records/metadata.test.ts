@@ -11,6 +11,7 @@ import type { VersionRef } from '../../../src/catalogue/ref.ts';
 import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { metadataForRecord } from '../../../src/files/records/metadata.ts';
 import { newRecordText } from '../../../src/text/document.ts';
+import { anyCharacter } from '../../support/characters.ts';
 import { makeWorkshop, type Workshop } from '../../support/published.ts';
 
 const base64 = (text: string | Uint8Array) => Buffer.from(text).toString('base64');
@@ -54,7 +55,7 @@ const json = fc.oneof(
     withNullPrototype: false,
     values: [fc.string({ unit: 'grapheme' }), fc.double(), fc.integer(), fc.boolean()],
   }),
-  fc.dictionary(fc.string({ unit: 'binary' }), fc.jsonValue()),
+  fc.dictionary(fc.string({ unit: anyCharacter }), fc.jsonValue()),
   fc.constant(JSON.parse('{"__proto__":1,"constructor":{"x":[]},"":{}}')),
 );
 const text = fc.oneof(
