@@ -136,7 +136,7 @@ describe('a comparison by digests', () => {
         await compare('nothing');
         rmSync(folder, { recursive: true });
       }),
-      { numRuns: 12 },
+      { numRuns: 6 },
     );
   });
 

@@ -75,7 +75,7 @@ describe('two folders with any edits', () => {
         rmSync(folder, { recursive: true });
       }),
       {
-        numRuns: 20,
+        numRuns: 12,
         examples: [[[{ kind: 'remove namespace', which: 0 }], [{ kind: 'move dataset', which: 998 }], 'ours']],
       },
     );
@@ -92,7 +92,7 @@ describe('two folders with any edits', () => {
         assert.deepEqual(contentOf(there), wanted);
         rmSync(folder, { recursive: true });
       }),
-      { numRuns: 10 },
+      { numRuns: 6 },
     );
   });
 
@@ -135,7 +135,7 @@ describe('two folders with any edits', () => {
         },
       ),
       {
-        numRuns: 10,
+        numRuns: 6,
         examples: [[[{ kind: 'move dataset', which: 547 }], [{ kind: 'remove namespace', which: 289 }], 'theirs', 1]],
       },
     );
