@@ -15,7 +15,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundleTests } from './bundle.ts';
 
-const sharing = /^(?:catalogue|cli|data|files\/(?:payloads|records|replica|tree)|import|pages|server|standards|sync|text)\b/;
+const sharing =
+  /^(?:catalogue|cli|data|files\/(?:payloads|records|replica|tree)|import|pages|server|standards|sync|text)\b/;
 /** A file that reads 300,000 rows as one response: beside others, the judge of the OpenAPI document (support/judged.ts) would check each. */
 const alone = 'server/work.test.ts';
 /** A file that takes long. It begins first: at the end, it would keep one core while the others have nothing to do. */
