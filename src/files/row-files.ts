@@ -1,11 +1,11 @@
 /** Versions in other formats than their own, as files that are kept in the folder's cache. */
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { UnavailableError } from '../catalogue/errors.ts';
 import type { RowsFile } from '../catalogue/open-file.ts';
 import { type OutputFormatName, offeredFormats, outputFormats } from '../catalogue/output-formats.ts';
 import type { Version } from '../catalogue/types.ts';
+import { streamOfChunks } from '../data/derived/chunk-stream.ts';
 import { DerivedFileStore } from '../data/derived/derived-file-store.ts';
 import type { DerivedFile } from '../data/derived/file-in-the-making.ts';
 import { columnarCopyName } from '../data/ingest/ingest.ts';
@@ -99,6 +99,6 @@ export function rowsFile(files: CatalogueFiles, version: Version, document: Whol
         late.abort();
       }
     },
-    stream: () => Readable.from(store.chunks(derived), { objectMode: false, highWaterMark: 256 * 1024 }),
+    stream: () => streamOfChunks((signal) => store.chunks(derived, signal)),
   };
 }

@@ -1,6 +1,5 @@
 /** Rows of versions, read from tables made of their payloads, and the difference between two versions. */
 import { createHash } from 'node:crypto';
-import { Readable } from 'node:stream';
 import { LRUCache } from 'lru-cache';
 import type { ProfileRequest, Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import { columnsByOtherName, renamesBetween } from '../catalogue/column-names.ts';
@@ -16,6 +15,7 @@ import {
 } from '../catalogue/output-formats.ts';
 import { datasetRefOf, formatRef, refOf } from '../catalogue/ref.ts';
 import type { Dataset, Settings, Version } from '../catalogue/types.ts';
+import { streamOfChunks } from '../data/derived/chunk-stream.ts';
 import type { Comparison } from '../data/difference/classify-rows.ts';
 import { compareTables, sizeOfComparison } from '../data/difference/difference.ts';
 import { ChecksumMismatchError, PayloadError } from '../data/errors.ts';
@@ -118,7 +118,7 @@ export async function queryRows(
       .slice(0, 27),
     isPayload: !tableFields && (await isPayload(files, version, table, query, format)),
     file: isFile ? rowsFile(files, version, wholeDocument(table, query, options, found)) : null,
-    stream: () => Readable.from(found.chunks(), { objectMode: false, highWaterMark: 256 * 1024 }),
+    stream: () => streamOfChunks((signal) => found.chunks(signal)),
   };
 }
 
@@ -132,8 +132,8 @@ function wholeDocument(
   return {
     ...{ contentType, extension, writeTo },
     options: [options.format, query.csv, ...(options.writing?.tableFields ? [options.writing.tableFields] : [])],
-    async *chunks() {
-      yield* (await runQuery(table, query, options)).chunks();
+    async *chunks(signal) {
+      yield* (await runQuery(table, query, options)).chunks(signal);
     },
   };
 }

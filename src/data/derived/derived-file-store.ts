@@ -119,8 +119,8 @@ export class DerivedFileStore {
     await Promise.allSettled([...this.#making.values()].map(({ made }) => made));
   }
 
-  /** The document from its beginning; it is stored on the way if possible. */
-  async *chunks(derived: DerivedFile): AsyncGenerator<Uint8Array, void, undefined> {
+  /** The document from its beginning; it is stored on the way if possible. @param signal ends what is made for this reader alone */
+  async *chunks(derived: DerivedFile, signal?: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
     if (derived.writeTo && (await this.make(derived))) {
       const stored = await this.open(derived);
       if (stored) return yield* stored.file.createReadStream() as AsyncIterable<Uint8Array>;
@@ -140,7 +140,7 @@ export class DerivedFileStore {
         // It can't be stored: the rest is made once more, and only sent. An error of the rows occurs again.
       }
     }
-    for await (const chunk of derived.chunks()) {
+    for await (const chunk of derived.chunks(signal)) {
       if (chunk.length > skipped) yield chunk.subarray(skipped);
       skipped = Math.max(0, skipped - chunk.length);
     }

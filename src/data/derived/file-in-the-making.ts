@@ -14,8 +14,8 @@ export interface DerivedFile {
   readonly key: string;
   /** Without the dot. */
   readonly extension: string;
-  /** The document from its beginning; the same bytes each time. */
-  chunks(): AsyncIterable<Uint8Array>;
+  /** The document from its beginning; the same bytes each time. @param signal ends the work, also before the first chunk */
+  chunks(signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /** Writes the document to a new file, if its format can't be written from beginning to end. */
   readonly writeTo?: ((path: string, options: WriteToOptions) => Promise<void>) | undefined;
 }

@@ -47,11 +47,17 @@ function roomCheckOf(folder: string, spaceOf: (folder: string) => Promise<DiskSp
 
 type WriteTo = NonNullable<DerivedFile['writeTo']>;
 
-async function* chunksWrittenBy(
+/**
+ * The bytes of a file that is written for them.
+ * @param signal ends the writing
+ * @throws what `writeTo` throws; the signal's reason; UnavailableError if the disk is nearly full
+ */
+export async function* chunksOfTemporaryFile(
   writeTo: WriteTo,
-  signal: AbortSignal,
-  spaceOf: (folder: string) => Promise<DiskSpace>,
+  signal: AbortSignal = new AbortController().signal,
+  spaceOf: (folder: string) => Promise<DiskSpace> = diskSpaceOf,
 ): AsyncGenerator<Uint8Array, void, undefined> {
+  signal.throwIfAborted();
   const folder = await mkdtemp(join(tmpdir(), 'catalogue-file-'));
   try {
     const path = join(folder, 'file');
@@ -61,27 +67,4 @@ async function* chunksWrittenBy(
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
-}
-
-/**
- * The bytes of a file that is written for them. Leaving the iteration ends the writing at once: a generator by itself would
- * first go on to its next chunk.
- * @throws what `writeTo` throws; UnavailableError if the disk is nearly full
- */
-export function chunksOfTemporaryFile(
-  writeTo: WriteTo,
-  spaceOf: (folder: string) => Promise<DiskSpace> = diskSpaceOf,
-): AsyncIterableIterator<Uint8Array, void, undefined> {
-  const leaving = new AbortController();
-  const chunks = chunksWrittenBy(writeTo, leaving.signal, spaceOf);
-  return {
-    next: () => chunks.next(),
-    return: () => {
-      leaving.abort();
-      return chunks.return();
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-  };
 }

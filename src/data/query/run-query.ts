@@ -37,7 +37,7 @@ export interface QueryResult {
   /** Null if all matching rows are returned. */
   readonly window: RowWindow | null;
   /** The document; leaving the iteration stops the work. */
-  chunks(): AsyncIterable<Uint8Array>;
+  chunks(signal?: AbortSignal): AsyncIterable<Uint8Array>;
   /** Writes the document to a new file, if its format is one that is written to a file. */
   readonly writeTo?: ((path: string, options: WriteToOptions) => Promise<void>) | undefined;
 }
@@ -81,7 +81,7 @@ export async function runQuery(table: Table, query: DataQuery, options: QueryOpt
       await writeGeoPackage(path, { input, modified: options.modified ?? new Date().toISOString() }, more);
     }
   };
-  return { contentType, extension, window, chunks: () => chunksOfTemporaryFile(writeTo), writeTo };
+  return { contentType, extension, window, chunks: (signal) => chunksOfTemporaryFile(writeTo, signal), writeTo };
 }
 
 /** Names of the columns that are the longitude and latitude of the points: they aren't if the points were converted. */

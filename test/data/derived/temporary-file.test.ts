@@ -6,8 +6,12 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { UnavailableError } from '../../../src/catalogue/errors.ts';
+import type { Version } from '../../../src/catalogue/types.ts';
+import { streamOfChunks } from '../../../src/data/derived/chunk-stream.ts';
 import type { WriteToOptions } from '../../../src/data/derived/file-in-the-making.ts';
 import { chunksOfTemporaryFile } from '../../../src/data/derived/temporary-file.ts';
+import type { CatalogueFiles } from '../../../src/files/catalogue-files.ts';
+import { rowsFile, type WholeDocument } from '../../../src/files/row-files.ts';
 
 /** Waits until something is true; half a minute at most. */
 async function until(isTrue: () => boolean): Promise<void> {
@@ -17,25 +21,40 @@ async function until(isTrue: () => boolean): Promise<void> {
   }
 }
 
-/** A file whose writing ends when its signal says so. */
-function endlessFile() {
+/** The file of a whole version, which is not kept. */
+function streamOfVersion({ writeTo, chunks }: Pick<WholeDocument, 'writeTo' | 'chunks'>): Readable {
+  const files = { options: { keepFormats: false }, onClose: () => {} } as unknown as CatalogueFiles;
+  const version = { checksum: 'md5-x', reading: {}, dataset: 'trees' } as unknown as Version;
+  const document: WholeDocument = {
+    ...{ contentType: 'x/y', extension: 'gpkg', options: [], writeTo },
+    async *chunks(signal) {
+      yield* chunks(signal);
+    },
+  };
+  return rowsFile(files, version, document).stream();
+}
+
+/** A file whose writing ends when its signal says so: of some rows, or of a whole version. */
+function endlessFile(isWhole = false) {
   const written: { path?: string; signal?: AbortSignal } = {};
   const writeTo = (path: string, { signal }: WriteToOptions) => {
     Object.assign(written, { path, signal });
     return new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
   };
-  return { written, stream: Readable.from(chunksOfTemporaryFile(writeTo), { objectMode: false }) };
+  const chunks = (signal?: AbortSignal) => chunksOfTemporaryFile(writeTo, signal);
+  return { written, stream: isWhole ? streamOfVersion({ writeTo, chunks }) : streamOfChunks(chunks) };
 }
 
 describe('a file for one response', () => {
-  it('is no longer written when its reader has left, and deleted', async () => {
-    const { written, stream } = endlessFile();
-    stream.read();
-    await until(() => written.signal !== undefined);
-    stream.destroy();
-    await until(() => written.signal?.aborted === true);
-    await until(() => !existsSync(dirname(written.path ?? '')));
-  });
+  for (const isWhole of [false, true])
+    it(`is no longer written when its reader has left, and deleted: ${isWhole ? 'a whole version' : 'rows'}`, async () => {
+      const { written, stream } = endlessFile(isWhole);
+      stream.read();
+      await until(() => written.signal !== undefined);
+      stream.destroy();
+      await until(() => written.signal?.aborted === true);
+      await until(() => !existsSync(dirname(written.path ?? '')));
+    });
 
   it('is deleted when it was read', async () => {
     let folder = '';
@@ -48,7 +67,7 @@ describe('a file for one response', () => {
   });
 
   it('waits while two others are written, or until its reader leaves', async () => {
-    const files = [1, 2, 3, 4].map(endlessFile);
+    const files = [1, 2, 3, 4].map(() => endlessFile());
     const [first, second, third, fourth] = files as [ReturnType<typeof endlessFile>, ...typeof files] as typeof files;
     for (const { stream } of files) stream.read();
     await until(() => first?.written.path !== undefined && second?.written.path !== undefined);
@@ -64,7 +83,7 @@ describe('a file for one response', () => {
 
   it('is refused when the disk is nearly full', async () => {
     const writeTo = (_: string, { assertRoom }: WriteToOptions) => assertRoom(1);
-    const chunks = chunksOfTemporaryFile(writeTo, async () => ({ free: 1e8, total: 1e12 }));
+    const chunks = chunksOfTemporaryFile(writeTo, undefined, async () => ({ free: 1e8, total: 1e12 }));
     await assert.rejects(buffer(Readable.from(chunks)), UnavailableError);
   });
 });
