@@ -1,8 +1,10 @@
 /** Documents that are generated while they are sent. */
+import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ParameterizedContext } from 'koa';
 import { createDocumentCompressor } from './compress.ts';
+import { BadRequestError } from './errors.ts';
 import { cacheControlOf, etagMatches } from './headers.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
 
@@ -20,6 +22,8 @@ export interface DocumentInfo {
 export interface Document extends DocumentInfo {
   readonly contentType: string;
   readonly fileName: string;
+  /** True if it is made as a whole before its first bytes: an error until then has a status of its own. */
+  readonly isMadeFirst?: boolean;
   stream(): Readable;
 }
 
@@ -39,6 +43,8 @@ export function trySendNotModified(ctx: ParameterizedContext, info: DocumentInfo
  */
 export async function streamDocument(ctx: ParameterizedContext, document: Document): Promise<void> {
   if (trySendNotModified(ctx, document)) return;
+  const source = ctx.method === 'HEAD' ? null : document.stream();
+  if (source && document.isMadeFirst) await firstBytes(source, ctx);
   const { coding, headers } = headersFor(ctx, document);
   ctx.status = 200;
   ctx.set({
@@ -49,8 +55,19 @@ export async function streamDocument(ctx: ParameterizedContext, document: Docume
   if (coding !== 'identity') ctx.set('Content-Encoding', coding);
   ctx.respond = false;
   ctx.res.statusCode = 200;
-  if (ctx.method === 'HEAD') ctx.res.end();
-  else await pipeTo(ctx, document, coding);
+  if (source) await pipeTo(ctx, source, coding);
+  else ctx.res.end();
+}
+
+/** Waits for the first bytes of a source. @throws its error; BadRequestError if the client leaves */
+async function firstBytes(source: Readable, { res }: ParameterizedContext): Promise<void> {
+  const leave = () => source.destroy(new BadRequestError('The connection was cut off.'));
+  res.once('close', leave);
+  try {
+    await once(source, 'readable');
+  } finally {
+    res.off('close', leave);
+  }
 }
 
 /** The content coding for the client, and the headers of both 200 and 304. */
@@ -61,9 +78,8 @@ function headersFor(ctx: ParameterizedContext, { tag, isWeak, compressible, head
   return { coding, etag, headers: { ETag: etag, 'Cache-Control': cacheControlOf(ctx.req), ...headers } };
 }
 
-async function pipeTo(ctx: ParameterizedContext, document: Document, coding: Coding): Promise<void> {
+async function pipeTo(ctx: ParameterizedContext, source: Readable, coding: Coding): Promise<void> {
   const compressor = coding === 'identity' ? [] : [createDocumentCompressor(coding)];
-  const source = document.stream();
   // On failure the response is destroyed with the error: the client sees that it was cut off, and Koa reports the error.
   await pipeline([source, ...compressor, ctx.res]).catch(() => {});
 }

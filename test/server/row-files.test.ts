@@ -1,7 +1,8 @@
 /** Versions as files in every format, over HTTP: length, ranges, validators, caches; whatever becomes of the folder of derived files. */
 import '../support/judged.ts';
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, { mkdirSync, readdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { VectorTile } from '@mapbox/vector-tile';
@@ -39,6 +40,23 @@ describe('a version as a file', () => {
   const ask = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     fetch(`${address}/${path}`, { method, headers: { 'Accept-Encoding': 'identity', ...headers } });
   const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
+
+  it('of some rows is refused with a sentence when the disk is full', async (t) => {
+    const nearlyFull = { bsize: 1, bavail: 1e6, blocks: 1e12 } as unknown as fs.StatsFs;
+    const { mock } = t.mock.method(fs.promises, 'statfs', async () => nearlyFull);
+    syncBuiltinESMExports();
+    try {
+      const response = await ask('data/?_format=pmtiles&height__gt=1');
+      assert.equal(response.status, 503);
+      assert.match(await response.text(), /The disk of the server has no room to make this file/);
+      assert.ok(response.headers.get('retry-after'));
+      assert.equal(response.headers.get('content-disposition'), null);
+    } finally {
+      mock.restore();
+      syncBuiltinESMExports();
+    }
+    assert.equal((await ask('data/?_format=pmtiles&height__gt=1')).status, 200);
+  });
 
   it('has a length, ranges and a validator in each format, also on HEAD before it was made', async () => {
     for (const [format, { contentType, extension }] of Object.entries<OutputFormat>(outputFormats)) {
