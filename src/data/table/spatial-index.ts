@@ -50,7 +50,10 @@ export class SpatialIndex {
     return found;
   }
 
-  /** Adds the rows in a box, as flatbush finds them, but in turns: of a million rows, that is a tenth of a second. */
+  /**
+   * Adds the rows in a box, as flatbush finds them, but in turns: of a million rows, that is a tenth of a second. Reads private
+   * fields of flatbush, which may differ in another version: package.json has the exact one.
+   */
   async #collect([minX, minY, maxX, maxY]: Bbox, found: RowSet, turns: Turns): Promise<void> {
     const { _boxes: boxes, _indices: indices, _levelBounds: bounds, nodeSize } = this.#index;
     /** Nodes to visit: the place of the first child in the boxes, the level, and 1 if the box contains the node. */
