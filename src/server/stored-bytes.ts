@@ -105,7 +105,7 @@ async function sendSeveralRanges(
   ctx.set('Content-Type', `multipart/byteranges; boundary=${boundary}`);
   const body = Readable.from(parts(), { objectMode: false });
   // Also of a body that nobody reads: a generator that never began doesn't end either.
-  body.once('close', () => stored.close());
+  body.once('close', () => stored.close().catch(() => {}));
   ctx.body = body;
   ctx.length = Buffer.byteLength(heads.join('') + end) + ranges.reduce((sum, range) => sum + lengthOf(range), 0);
 }
