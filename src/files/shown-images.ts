@@ -50,10 +50,10 @@ export function isMediaHidden(path: string, whole: Snapshot, visible: Snapshot):
 
 /**
  * True if a file in site_media/ is an upload that nothing shows which the viewer may see. The record that showed it may be in the
- * trash, or broken, or have another image now, and it may have been private.
+ * trash, or broken, or have another image now, and it may have been private. Its name in other case is no other file on some disks.
  */
 export const isUploadUnshown = (path: string, visible: Snapshot): boolean =>
-  isNamedByChecksum(path) && !imagesShown(visible).has(path);
+  isNamedByChecksum(path.toLowerCase()) && !imagesShown(visible).has(path);
 
 /** True if an image has the name of an upload. */
 export const isNamedByChecksum = (path: string): boolean => checksumInName(path) !== undefined;

@@ -10,6 +10,8 @@ import { png } from '../support/images.ts';
 
 const image = `images/${'0123456789abcdef'.repeat(2)}.png`;
 const other = `images/${'fedcba9876543210'.repeat(2)}.png`;
+/** On some disks, this is the file with the name in small letters. */
+const inOtherCase = `images/${'0123456789ABCDEF'.repeat(2)}.PNG`;
 const record = `${homeOf('parks/plans')}/dataset.yaml`;
 
 it('an upload is shown as long as a record shows it that the viewer sees', async (t) => {
@@ -23,6 +25,7 @@ it('an upload is shown as long as a record shows it that the viewer sees', async
         [`site_media/${image}`]: png(1, 1),
         [`site_media/${other}`]: png(1, 1),
         'site_media/logo.png': png(1, 1),
+        [`site_media/${inOtherCase}`]: png(1, 1),
       },
     },
     t,
@@ -41,6 +44,7 @@ it('an upload is shown as long as a record shows it that the viewer sees', async
     }
   };
   assert.deepEqual([await sees(anonymous), await sees(owner), await sees(undefined)], [false, true, true]);
+  assert.deepEqual([await sees(anonymous, inOtherCase), await sees(undefined, inOtherCase)], [false, true]);
   folder.write(record, 'id: 2\nlabel: Plans\nvisibility: private\n');
   await files.refresh([{ folder: '' }]);
   assert.deepEqual([await sees(anonymous), await sees(owner), await sees(undefined)], [false, false, true]);
