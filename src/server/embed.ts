@@ -37,7 +37,7 @@ async function embed(
   const { catalogue, ctx, isPage, links } = request;
   const version = await catalogue.get<'version'>(ref);
   const dataset = datasetWithColumnsOf(await catalogue.get<'dataset'>(datasetRefOf(version)), version);
-  const inAddress = withExactNames(request.query, dataset.columns).filter(([name]) => name !== '_view');
+  const inAddress = [...request.query].filter(([name]) => name !== '_view');
   const own = [...withExactNames(before, dataset.columns), ...inAddress].filter(([name]) => !/^_?format$/.test(name));
   const hasGeometry = !haveAggregates(own) && haveGeometry(before, dataset.columns);
   const view = viewOf(request.query, hasGeometry);

@@ -80,6 +80,10 @@ export interface RequestContext {
   readonly viewer: Viewer;
   /** Parameters in the path. */
   readonly params: Params;
+  /**
+   * Parameters in the query string. On routes with `rowsOf`, names that may be a column's are exact (`page__exact`), as links
+   * need them; errors name parameters as they were written, which `ctx.querystring` has.
+   */
   readonly query: URLSearchParams;
   readonly links: Links;
   /** True if a write is only to be checked, and nothing changed. */

@@ -11,9 +11,11 @@ const fiveMinutes = 5 * 60_000;
 const anHour = 60 * 60_000;
 
 /**
- * Attempts are counted by client address, against one client that tries many names; by the network of a site, which may have
- * thousands of such addresses; by address and name together, so that nobody keeps a user out from another address; and by name alone, against many clients: that limit is slower, and a right
- * password passes it.
+ * Attempts are counted
+ * - by client address, against one client that tries many names;
+ * - by the network of a site, which may have thousands of such addresses;
+ * - by address and name together, so that nobody keeps a user out from another address;
+ * - by name alone, against many clients: the limit by name is slower, and a right password passes it.
  */
 export class SignIn {
   readonly accounts: Accounts | null;
