@@ -50,7 +50,7 @@ export function isMediaHidden(path: string, whole: Snapshot, visible: Snapshot):
 
 /**
  * True if a file in site_media/ is an upload that nothing shows which the viewer may see. The record that showed it may be in the
- * trash, or broken, or have another image now, and it may have been private. Its name in other case is no other file on some disks.
+ * trash, or broken, or have another image now, and it may have been private. On some disks, a name in other case is that of the same file.
  */
 export const isUploadUnshown = (path: string, visible: Snapshot): boolean =>
   isNamedByChecksum(path.toLowerCase()) && !imagesShown(visible).has(path);
