@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { homeOf } from '../support/folder.ts';
+import { homeOf, until } from '../support/folder.ts';
 import { filesIn, makeRoot, seed, type } from '../support/prompt.ts';
 import { startProxy } from '../support/proxy.ts';
 import { served } from '../support/served.ts';
@@ -62,6 +62,10 @@ describe('the commands in the messages of a pull and a push', () => {
     };
     await relabel(root, 'Local');
     await relabel(folder.root, 'Remote');
+    // The server follows its folder.
+    const [namespace, slug] = names.at(-1)?.split('/') ?? [];
+    const last = `${base}/api/v1/namespaces/${namespace}/datasets/${slug}/`;
+    await until(async () => ((await (await fetch(last)).json()) as { label: string }).label === 'Remote');
     const typedAs = (text: string, what: RegExp) => {
       const [, command = ''] = what.exec(text.replace(/\n {2}/g, '\n')) ?? [];
       assert.match(command, /^catalogue /, text);
