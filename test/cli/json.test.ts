@@ -1,6 +1,7 @@
 /** With --json, stdout has JSON or nothing. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { until } from '../support/folder.ts';
 import { makeRoot, seed, type } from '../support/prompt.ts';
 import { served } from '../support/served.ts';
 
@@ -56,6 +57,7 @@ describe('--json', () => {
     assert.equal((await synchronise('pull', '--remote', there.base)).exitCode, 0);
     await type(['dataset', 'edit', 'parks/benches', '--slug', 'seats'], { root: there.folder.root });
     await type(['dataset', 'edit', 'parks/benches', '--slug', 'stools'], { root });
+    await until(async () => (await fetch(`${there.base}/api/v1/namespaces/parks/datasets/seats/`)).ok);
     const [diff, pull] = [await synchronise('diff'), await synchronise('pull', '--dry-run')];
     const { held } = JSON.parse(diff.out);
     assert.deepEqual([held[0]?.name, held[0]?.isConflict], ['parks/stools', true], diff.out);
