@@ -166,6 +166,8 @@ describe('every route that writes', () => {
       // An upload takes bytes: its fields are in the form.
       if (route.name === 'Version List') continue;
       for (const name of names) {
+        // The rights and the token of the one who asks would be gone.
+        if (route.path.endsWith('/users/me/') && ['staff', 'password'].includes(name)) continue;
         const { [name]: _, ...others } = { ...(method === 'PATCH' || !kind ? {} : valid[kind]) } as Record<
           string,
           unknown
