@@ -8,7 +8,7 @@ import type { Stats } from 'node:fs';
 import { appendFile, type FileHandle, readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { LRUCache } from 'lru-cache';
+import { makeLargeCache } from '../catalogue/large-cache.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
 import type { PayloadPointer } from './tree/payload-pointer.ts';
 import { stampFrom } from './tree/stamps.ts';
@@ -37,8 +37,7 @@ const stampsFile = (copyFolder: string) => join(copyFolder, 'payloads.txt');
 const maxStampsLength = 16_384;
 
 export class PayloadChecksums {
-  // With `max` in place of sizes, it would take the memory for all keys at once.
-  readonly #known = new LRUCache<string, string>({ maxSize: 20_000, sizeCalculation: () => 1 });
+  readonly #known = makeLargeCache<string>(20_000);
   /** Checksums that are being computed, by the same keys. */
   readonly #computing = new Map<string, Promise<Computed>>();
   readonly #noting = new Set<Promise<void>>();

@@ -1,8 +1,8 @@
 /** Sign-in by password, throttled: used by the token endpoint and the login page alike. */
 import type { IncomingMessage } from 'node:http';
 import ipaddr from 'ipaddr.js';
-import { LRUCache } from 'lru-cache';
 import type { Accounts } from '../catalogue/accounts.ts';
+import { makeLargeCache } from '../catalogue/large-cache.ts';
 import type { Settings } from '../catalogue/types.ts';
 import { ThrottledError } from './errors.ts';
 import { clientIpAddress } from './request.ts';
@@ -160,11 +160,8 @@ const mostKeys = 20_000;
 /** A rate limit: a sliding window of attempts for each key. */
 export class Throttle {
   readonly #options: Required<ThrottleOptions>;
-  /**
-   * Times of the attempts that count, the oldest first; at most `limit` of them. (With `max` in place of sizes, the cache would
-   * take the memory for all keys at once.)
-   */
-  readonly #attempts = new LRUCache<string, readonly number[]>({ maxSize: mostKeys, sizeCalculation: () => 1 });
+  /** Times of the attempts that count, the oldest first; at most `limit` of them. */
+  readonly #attempts = makeLargeCache<readonly number[]>(mostKeys);
 
   constructor({ limit, window, now = () => performance.now() }: ThrottleOptions) {
     this.#options = { limit, window, now };

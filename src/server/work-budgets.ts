@@ -1,5 +1,5 @@
 /** Budgets of work by client: who keeps the server busy waits, and others don't. */
-import { LRUCache } from 'lru-cache';
+import { makeLargeCache } from '../catalogue/large-cache.ts';
 import type { WorkBudget } from '../catalogue/types.ts';
 import { ThrottledError } from './errors.ts';
 
@@ -26,8 +26,7 @@ interface Used {
 }
 
 export class WorkBudgets {
-  // With `max` in place of sizes, it would take the memory for all clients at once.
-  readonly #used = new LRUCache<string, Used>({ maxSize: mostClients, sizeCalculation: () => 1 });
+  readonly #used = makeLargeCache<Used>(mostClients);
   readonly #options: Required<WorkBudgetOptions>;
 
   constructor(options: Partial<WorkBudgetOptions> = {}) {

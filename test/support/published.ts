@@ -16,7 +16,7 @@ export interface Workshop {
   remove(): Promise<void>;
 }
 
-/** An empty catalogue with the namespace `lab`, in the system's temporary folder. */
+/** An empty catalogue with the namespace `lab`, in a temporary folder. */
 export async function makeWorkshop(): Promise<Workshop> {
   const root = mkdtempSync(join(temporaryParent(), 'catalogue-'));
   mkdirSync(join(root, 'namespaces'));

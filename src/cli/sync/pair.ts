@@ -26,6 +26,7 @@ type SyncWork<T> = (pair: Pair, remote: PairedRemote, lost: AbortSignal) => Prom
  * Runs work on the catalogue in the folder and its remote: that of --remote or CATALOGUE_REMOTE, else the folder's origin.
  * @param verb the command, as it is typed
  * @param options.isReadOnly true for work that changes nothing. After any other, the remote becomes the origin of a folder without one.
+ * @param options.names of the records that were named, for the command that is printed
  * @throws UsageError where no remote is known
  */
 export async function withSyncPair<T>(

@@ -53,10 +53,7 @@ export class DerivedFileStore {
   readonly #options: DerivedFileStoreOptions;
   /** Names of complete files by key and extension. */
   readonly #names = new Map<string, string>();
-  /**
-   * Stamps of the files whose CRC-32 was found right, by name. (With `max` in place of sizes, the cache would take the memory for
-   * all names at once.)
-   */
+  /** Stamps of the files whose CRC-32 was found right, by name. By sizes, it takes memory as it fills; by `max`, that of all names at once. */
   readonly #checked = new LRUCache<string, string>({ maxSize: 10_000, sizeCalculation: () => 1 });
   readonly #failed = new LRUCache<string, true>({ max: 1000, ttl: retryAfter });
   readonly #closing = new AbortController();
