@@ -41,7 +41,24 @@ function missingPayload(path: string, text: string, hasFile: (path: string) => b
   const hasPayload = (name: string) => hasFile(payloadPath(ref.namespace, ref.dataset, name));
   // To parse the records of a first push would take longer than to send them.
   for (const [, name = ''] of text.matchAll(/\bname"?:\s*["']?([^\s"',}]+)/g)) if (hasPayload(name)) return null;
+  const { name, isReady } = payloadIn(path, text);
+  return isReady && name !== undefined && !hasPayload(name) ? name : null;
+}
+
+/** The name of the payload in the record of a version; undefined without one. */
+function payloadIn(path: string, text: string): { readonly name: string | undefined; readonly isReady: boolean } {
   const { file, ready } = parseRecordFields(path, text) ?? {};
   const { name, url } = Object(file) as { readonly name?: unknown; readonly url?: unknown };
-  return ready !== false && !url && typeof name === 'string' && !hasPayload(name) ? name : null;
+  return { name: typeof name === 'string' && !url ? name : undefined, isReady: ready !== false };
+}
+
+/**
+ * Path of the payload of a version, in the same dataset; null if it has none.
+ * @param path of the record, which has this text
+ */
+export function payloadPathOfVersion(path: string, text: string): string | null {
+  const { ref } = kindAndRefOfPath(path);
+  if (ref?.kind !== 'version') return null;
+  const { name } = payloadIn(path, text);
+  return name === undefined ? null : payloadPath(ref.namespace, ref.dataset, name);
 }
