@@ -1,12 +1,14 @@
 /** Iteration over all items of a list and over all rows of a version. */
 import type { Catalogue, ListOptions, Page } from './catalogue.ts';
 import type { PlainRow } from './difference.ts';
+import { LongAnswerError } from './errors.ts';
 import type { VersionRef } from './ref.ts';
 import type { Entities, Kind } from './types.ts';
 
 /**
  * Iterates over all items of a list. Pages are requested on demand. They follow by cursor, so that none is left out if the
- * catalogue changes meanwhile; of an older server without cursors, by number.
+ * catalogue changes meanwhile; of an older server without cursors, by number. If a page is longer than a client reads,
+ * smaller ones are requested.
  *
  * @example
  * ```ts
@@ -27,9 +29,17 @@ export async function* listAll<K extends Kind>(
   kind: K,
   options: Omit<ListOptions, 'page' | 'cursor'> = {},
 ): AsyncGenerator<Entities[K], void, undefined> {
-  const { pageSize = catalogue.settings.max_page_size } = options;
+  let { pageSize = catalogue.settings.max_page_size } = options;
   for (let next: Pick<ListOptions, 'page' | 'cursor'> | null = { cursor: '' }; next; ) {
-    const result: Page<Entities[K]> = await catalogue.list(kind, { ...options, ...next, pageSize });
+    let result: Page<Entities[K]>;
+    try {
+      result = await catalogue.list(kind, { ...options, ...next, pageSize });
+    } catch (error) {
+      // Records may be so long that a page of many is more than a client reads. Numbers of pages are of one size.
+      if (!(error instanceof LongAnswerError) || pageSize === 1 || next.cursor === undefined) throw error;
+      pageSize = Math.ceil(pageSize / 10);
+      continue;
+    }
     yield* result.items;
     const { nextCursor, page, pages } = result;
     if (nextCursor === undefined) next = page < pages ? { page: page + 1 } : null;

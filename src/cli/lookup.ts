@@ -2,7 +2,8 @@
 import type { Credentials } from '../catalogue/accounts.ts';
 import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
-import { ConflictError, LongAnswerError, MovedError, NotFoundError } from '../catalogue/errors.ts';
+import { ConflictError, MovedError, NotFoundError } from '../catalogue/errors.ts';
+import { listAll } from '../catalogue/iterate.ts';
 import { kindAndRefOfPath, recordPaths, versionsFolder } from '../catalogue/layout.ts';
 import {
   datasetRefOf,
@@ -24,30 +25,13 @@ export type NamedRef = Refs['namespace' | 'dataset' | 'version' | 'query' | 'gro
 export async function listEntities<K extends Kind>(
   catalogue: Catalogue,
   kind: K,
-  options: ListOptions,
+  options: Omit<ListOptions, 'page' | 'cursor'>,
   limit = Number.POSITIVE_INFINITY,
 ): Promise<readonly Entities[K][]> {
-  for (let pageSize = Math.min(limit, catalogue.settings.max_page_size); ; pageSize = Math.ceil(pageSize / 10))
-    try {
-      return await listPages(catalogue, kind, { ...options, pageSize }, limit);
-    } catch (error) {
-      // Records may be so long that a page of many is more than a client reads.
-      if (!(error instanceof LongAnswerError) || pageSize === 1) throw error;
-    }
-}
-
-async function listPages<K extends Kind>(
-  catalogue: Catalogue,
-  kind: K,
-  options: ListOptions,
-  limit: number,
-): Promise<readonly Entities[K][]> {
   const items: Entities[K][] = [];
-  for (let page = 1; ; page++) {
-    const answer = await catalogue.list(kind, { ...options, page });
-    items.push(...answer.items);
-    if (page >= answer.pages || items.length >= limit) return items.slice(0, limit);
-  }
+  const pageSize = Math.min(limit, catalogue.settings.max_page_size);
+  for await (const item of listAll(catalogue, kind, { ...options, pageSize })) if (items.push(item) >= limit) break;
+  return items;
 }
 
 /**
