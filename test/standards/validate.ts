@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { AnySchemaObject, ValidateFunction } from 'ajv';
 import jsonld from 'jsonld';
-import { Parser, type Quad } from 'n3';
+import { Parser, type Quad, Writer } from 'n3';
 import Validator from 'rdf-validate-shacl';
 import environment from 'rdf-validate-shacl/src/defaultEnv.js';
 import { parse as parseYaml } from 'yaml';
@@ -153,6 +153,13 @@ async function shapeErrors(files: readonly string[], document: string | object):
 
 export const dcatErrors = (document: string | object) =>
   shapeErrors(['dcat-ap/shapes.ttl', 'dcat-ap/deprecateduris.ttl', 'dcat-ap/range.ttl'], document);
+
+/** The graph of a document in the canonical form of RDFC-1.0, as N-Quads: equal texts mean that two documents say the same. */
+export async function canonicalGraph(document: string | object): Promise<string> {
+  const quads = new Writer({ format: 'application/n-quads' }).quadsToString([...(await quadsOf(document))]);
+  const options: object = { algorithm: 'RDFC-1.0', inputFormat: 'application/n-quads' };
+  return String(await jsonld.canonize(quads as unknown as jsonld.JsonLdDocument, options));
+}
 
 export const googleErrors = (document: object) => shapeErrors(['schema-org/googleRequired.ttl'], document);
 
