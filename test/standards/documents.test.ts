@@ -244,7 +244,7 @@ async function importRealCatalogues() {
 }
 
 async function text(url: string): Promise<string> {
-  const response = await fetch(url);
+  const response = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } });
   assert.equal(response.status, 200, url);
   return response.text();
 }

@@ -109,18 +109,18 @@ const schemaOrgContext = {
   },
 };
 
-async function quadsOf(document: string | object): Promise<readonly Quad[]> {
-  if (typeof document === 'string') return parseTurtle(document);
-  const documentLoader = async (documentUrl: string) => {
+const jsonLdOptions = {
+  base: 'http://example.org/',
+  documentLoader: async (documentUrl: string) => {
     if (!/^https?:\/\/schema\.org\/?$/.test(documentUrl)) throw new Error(`${documentUrl} would be fetched.`);
     return { document: schemaOrgContext, documentUrl };
-  };
-  const text = await jsonld.toRDF(document as jsonld.JsonLdDocument, {
-    format: 'application/n-quads',
-    documentLoader,
-    base: 'http://example.org/',
-  });
-  return parseTurtle(String(text));
+  },
+};
+
+async function quadsOf(document: string | object): Promise<readonly Quad[]> {
+  if (typeof document === 'string') return parseTurtle(document);
+  const options = { ...jsonLdOptions, format: 'application/n-quads' } as const;
+  return parseTurtle(String(await jsonld.toRDF(document as jsonld.JsonLdDocument, options)));
 }
 
 const datasetOf = (quads: readonly Quad[]) => environment.dataset([...quads]);
@@ -156,9 +156,16 @@ export const dcatErrors = (document: string | object) =>
 
 /** The graph of a document in the canonical form of RDFC-1.0, as N-Quads: equal texts mean that two documents say the same. */
 export async function canonicalGraph(document: string | object): Promise<string> {
-  const quads = new Writer({ format: 'application/n-quads' }).quadsToString([...(await quadsOf(document))]);
-  const options: object = { algorithm: 'RDFC-1.0', inputFormat: 'application/n-quads' };
-  return String(await jsonld.canonize(quads as unknown as jsonld.JsonLdDocument, options));
+  const isTurtle = typeof document === 'string';
+  const input = isTurtle
+    ? new Writer({ format: 'application/n-quads' }).quadsToString([...parseTurtle(document)])
+    : document;
+  const options: object = {
+    ...jsonLdOptions,
+    algorithm: 'RDFC-1.0',
+    ...(isTurtle && { inputFormat: 'application/n-quads' }),
+  };
+  return String(await jsonld.canonize(input as jsonld.JsonLdDocument, options));
 }
 
 export const googleErrors = (document: object) => shapeErrors(['schema-org/googleRequired.ttl'], document);
