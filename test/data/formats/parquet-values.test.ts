@@ -123,3 +123,35 @@ test('a number of 32 bits is the shortest, from six digits on, that has the same
   for (const value of [-0, 0, Infinity, -Infinity, Number.NaN])
     assert.ok(Object.is(shortNumberOfFloat32(value), value));
 });
+
+/** Small files that pyarrow 25.0.1 has written. */
+const fromArrow = {
+  lz4: `UEFSMRUEFRAVEkwVBBUAEgAAgAEAAAACAAAAFQAVEhUULBUEFRAVBhUGHAAAAJACAAAABAEBAwIVBBUAFQJMFQAVABIAAAAVABUOFRAsFQQVEBUGFQYcAAAA
+    cAIAAAAEAAAVBBk8NQAYBnNjaGVtYRUEABUCJQIYAWElHkysEwgRAAAAFQwlAhgBYyUATBwAAAAWBBkcGSwmABwVAhk1AAYQGRgBYRUOFgQWZBZoJjYmCCks
+    FQQVABUCABUAFRAVAgA8KQYZJgAEAAAAJgAcFQwZNQAGEBkYAWMVDhYEFlAWVCaOASZwKSwVBBUAFQIAFQAVEBUCADwWABkGGSYEAAAAABa0ARYEJggWvAEA
+    KCBwYXJxdWV0LWNwcC1hcnJvdyB2ZXJzaW9uIDI1LjAuMRksHAAAHAAAANcAAABQQVIx`,
+  nestedV1: `UEFSMRUAFSQVJCwVCBUAFQYVBhwAAAACAAAACAAEAAAAAwwEAAEAAAAVBBlcNQAYBnNjaGVtYRUCADUCGAFhFQIVBkw8AAAANQQYBGxpc3QVAgA1AhgHZWxl
+    bWVudBUCABUCJQIYAWQlHkysEwgRAAAAFggZHBkcJgAcFQIZJQYAGUgBYQRsaXN0B2VsZW1lbnQBZBUAFggWShZKJghJHBUAFQAVAgA8KSYIABlWAgICAAIA
+    AAAWShYIJggWSgAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjUuMC4xGRwcAAAAvgAAAFBBUjE=`,
+  nestedV2: `UEFSMRUGFRQVFFwVCBUCFQgVABUIFQQSHAAAAAgAAwwEAAEAAAAVBBlcNQAYBnNjaGVtYRUCADUCGAFhFQIVBkw8AAAANQQYBGxpc3QVAgA1AhgHZWxlbWVu
+    dBUCABUCJQIYAWQlHkysEwgRAAAAFggZHBkcJgAcFQIZJQYAGUgBYQRsaXN0B2VsZW1lbnQBZBUAFggWRBZEJghJHBUAFQAVAgA8KSYIABlWAgICAAIAAAAW
+    RBYIJggWRAAoIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjUuMC4xGRwcAAAAvgAAAFBBUjE=`,
+};
+const arrowFile = (name: keyof typeof fromArrow) => Buffer.from(fromArrow[name], 'base64');
+
+test('a column of nulls in LZ4 has a dictionary of nothing', async () => {
+  const { table } = await ingestPayload(arrowFile('lz4'), 'rows.parquet');
+  assert.deepEqual(await valuesOf(table), [
+    [1, null],
+    [2, null],
+  ]);
+});
+
+test('empty lists of structs are read from pages of version 1, and refused with the remedy from those of version 2', async () => {
+  const { table } = await ingestPayload(arrowFile('nestedV1'), 'rows.parquet');
+  assert.deepEqual(await valuesOf(table), [[[{ d: 1 }]], [[]], [null], [[null]]]);
+  await assert.rejects(
+    ingestPayload(arrowFile('nestedV2'), 'rows.parquet'),
+    /the column "a\.list\.element\.d" has pages of version 2 with a wrong number of nulls\. Write the file with pages of version 1/,
+  );
+});

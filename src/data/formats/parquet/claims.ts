@@ -234,7 +234,8 @@ function leavesOf(schema: readonly SchemaElement[]): ReadonlyMap<string, Leaf> {
     for (let child = 0; child < children; child++) visit(names, definitions, repetitions);
     if (children > 0 || isRoot) return;
     const isFlat = names.length === 1 && repetitions === 0;
-    leaves.set(names.join('.'), { element, definitionLevels: definitions, repetitionLevels: repetitions, isFlat });
+    const name = names.join('.');
+    leaves.set(name, { path: name, element, definitionLevels: definitions, repetitionLevels: repetitions, isFlat });
   };
   visit([], 0, 0);
   if (next !== schema.length) throw invalid('its schema is broken');

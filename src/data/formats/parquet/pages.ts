@@ -12,14 +12,23 @@ const maxPageValues = 1 << 22;
 /** Most bytes of a page, decompressed. */
 const maxPageBytes = 512 * 1024 * 1024;
 
-/** The library's, except that Zstandard gets an output of the size that was checked; by itself it takes the data's word. */
+const { LZ4, LZ4_RAW } = libraryCompressors as Required<Compressors>;
+
+/**
+ * The library's, except that Zstandard gets an output of the size that was checked; by itself it takes the data's word. And its LZ4
+ * can't read a block of nothing, which a dictionary has in a column of nulls.
+ */
 export const compressors: Compressors = {
   ...libraryCompressors,
+  LZ4: (input, length) => (length === 0 ? new Uint8Array(0) : LZ4(input, length)),
+  LZ4_RAW: (input, length) => (length === 0 ? new Uint8Array(0) : LZ4_RAW(input, length)),
   ZSTD: (input, length) => decompressZstd(input, new Uint8Array(length)),
 };
 
 /** A column of values, as the schema declares it. */
 export interface Leaf {
+  /** Its name behind those of the groups around it, joined by dots. */
+  readonly path: string;
   readonly element: SchemaElement;
   /** Greatest definition level and repetition level. */
   readonly definitionLevels: number;
@@ -114,7 +123,8 @@ export function assertPageFits(
   const countPresent = (level: number, times: number) => {
     if (level === leaf.definitionLevels) present += times;
   };
-  const visitLevel = visit || isDelta ? countPresent : undefined;
+  const isNestedV2 = type === 'dataV2' && leaf.repetitionLevels > 0;
+  const visitLevel = visit || isDelta || isNestedV2 ? countPresent : undefined;
   if (header.type === 'data') {
     if (leaf.repetitionLevels > 0) rest = checkRunsWithLength(rest, bitWidth(leaf.repetitionLevels), values);
     if (leaf.definitionLevels > 0)
@@ -124,6 +134,12 @@ export function assertPageFits(
     if (leaf.definitionLevels > 0)
       checkRuns(bytes.subarray(header.repetitionBytes), bitWidth(leaf.definitionLevels), values, visitLevel);
   }
+  // Arrow doesn't count the empty and missing lists around a struct, and hyparquet believes the header.
+  if (isNestedV2 && present !== values - header.nulls)
+    throw invalid(
+      `the column "${leaf.path.slice(0, 200)}" has pages of version 2 with a wrong number of nulls. ` +
+        'Write the file with pages of version 1; in pyarrow: data_page_version="1.0"',
+    );
   if (isDelta) return bytesOfBeginnings(rest, type === 'data' ? present : values - header.nulls);
   if (!hasRuns) return 0;
   const isBooleans = type === 'data' ? leaf.element.type === 'BOOLEAN' : header.encoding === encodings.rle;
