@@ -7,8 +7,9 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { Agent, request } from 'undici';
+import * as undici from 'undici';
 import { NotFoundError, UnavailableError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
+import { makeClientFactory } from '../http/client-factory.ts';
 import { assertPublicAddress, makeGuardedLookup } from './addresses.ts';
 import { type Documents, maxDocument, type OpenDocument, type OpenOptions } from './documents.ts';
 import { explainConnectionError, retryAfterOf, TransientError } from './http-failures.ts';
@@ -60,7 +61,7 @@ const publicOnly = 'Nothing is sent to sign in: save the document as a file, and
 
 export class HttpDocuments implements Documents {
   readonly #options: HttpDocumentsOptions;
-  readonly #dispatcher: Agent;
+  readonly #dispatcher: undici.Agent;
   /** Time of the last request by host. */
   readonly #lastRequests = new Map<string, number>();
   readonly #clock: Clock;
@@ -72,8 +73,9 @@ export class HttpDocuments implements Documents {
     this.#options = options;
     this.#clock = options.clock ?? { now: Date.now, wait };
     const lookup = makeGuardedLookup(new URL(options.source).hostname);
-    this.#dispatcher = new Agent({
+    this.#dispatcher = new undici.Agent({
       connect: { lookup: lookup as never },
+      factory: makeClientFactory(undici),
       headersTimeout: timeout,
       bodyTimeout: timeout,
     });
@@ -158,20 +160,22 @@ export class HttpDocuments implements Documents {
       assertPublicAddress(address, this.#options.source);
       await this.#waitForTurn(new URL(address).host);
       this.counts.requests++;
-      const response = await request(address, {
-        dispatcher: this.#dispatcher,
-        ...(posted !== undefined && { method: 'POST', body: posted }),
-        headers: {
-          ...headers,
-          ...(posted !== undefined && { 'content-type': 'application/json' }),
-          'user-agent': agent,
-          'accept-encoding': 'gzip, deflate, br',
-        },
-        signal: this.#options.signal ?? null,
-      }).catch((error: NodeJS.ErrnoException) => {
-        if (error instanceof ValidationError) throw error;
-        throw new TransientError(explainConnectionError(error));
-      });
+      const response = await undici
+        .request(address, {
+          dispatcher: this.#dispatcher,
+          ...(posted !== undefined && { method: 'POST', body: posted }),
+          headers: {
+            ...headers,
+            ...(posted !== undefined && { 'content-type': 'application/json' }),
+            'user-agent': agent,
+            'accept-encoding': 'gzip, deflate, br',
+          },
+          signal: this.#options.signal ?? null,
+        })
+        .catch((error: NodeJS.ErrnoException) => {
+          if (error instanceof ValidationError) throw error;
+          throw new TransientError(explainConnectionError(error));
+        });
       const { statusCode, body } = response;
       const header = (name: string) => [response.headers[name]].flat()[0] ?? '';
       const isDelimited = Boolean(header('content-length') || header('transfer-encoding'));

@@ -2,6 +2,7 @@
 import type { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import { NotFoundError } from '../catalogue/errors.ts';
+import { makeClientFactory } from '../http/client-factory.ts';
 import { connectionError } from './connection-errors.ts';
 import { decodeResponseBody, parseJsonResponse, readResponseBeginning, readResponseText } from './http-body.ts';
 import { responseError } from './response-errors.ts';
@@ -139,12 +140,13 @@ export async function openHttp(base: string, options: HttpOptions = {}): Promise
 
 /** Dispatchers that hold the connections: for all methods, and for those that are safe to retry. */
 function makeAgents(
-  { Agent, EnvHttpProxyAgent, RetryAgent }: typeof import('undici'),
+  undici: typeof import('undici'),
   { timeout = 60_000, retries = 2 }: HttpOptions,
 ): { readonly agent: Dispatcher; readonly retrying: Dispatcher } {
+  const { Agent, EnvHttpProxyAgent, RetryAgent } = undici;
   const timeouts = { headersTimeout: timeout, bodyTimeout: timeout, connect: { timeout }, keepAliveTimeout: 4_000 };
   // A server may repeat the query string, which may have 8 KB, in several links of one header.
-  const limits = { ...timeouts, maxHeaderSize: 64 * 1024 };
+  const limits = { ...timeouts, maxHeaderSize: 64 * 1024, factory: makeClientFactory(undici) };
   const isProxied = ['http_proxy', 'https_proxy', 'HTTP_PROXY', 'HTTPS_PROXY'].some((name) => process.env[name]);
   const agent = isProxied ? new EnvHttpProxyAgent(limits) : new Agent(limits);
   // A download continues where it was interrupted.

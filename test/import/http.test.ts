@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
@@ -50,6 +52,22 @@ function serveCkan(packages: readonly object[]): void {
 }
 
 describe('an import over HTTP', () => {
+  it('takes in long files of a server that closes the connection after each answer', async (t) => {
+    const root = await makeRoot();
+    const lines = Buffer.from('name,height\n'.concat('oak,12.5\n'.repeat(22_222)));
+    const server = createServer((socket) => {
+      socket.on('error', () => {});
+      const head = `HTTP/1.0 200 OK\r\nContent-Type: text/csv\r\nContent-Length: ${lines.length}\r\n\r\n`;
+      socket.once('data', () => socket.end(Buffer.concat([Buffer.from(head), lines])));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    t.after(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/a.csv`;
+    serveCkan([{ ...packageNamed('a'), resources: [{ name: 'Table', url, format: 'CSV' }] }]);
+    const { json, err } = await importing(root, `${portal.base}/api/3/action`, '--to', 'portal', '--with-data');
+    assert.equal(json.versions.length, 1, err);
+  });
+
   it('reads all pages of a CKAN portal from the address of its home page, and asks with ETags the second time', async () => {
     const root = await makeRoot();
     portal.answers.set('/', (_, response) =>

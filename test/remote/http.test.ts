@@ -2,8 +2,9 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect as connectTo, createServer as createTcpServer } from 'node:net';
 import { Readable } from 'node:stream';
-import { text } from 'node:stream/consumers';
+import { buffer, text } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import {
   CatalogueError,
@@ -214,6 +215,16 @@ describe('what is repeated, and what is not', () => {
     assert.ok(Buffer.concat(chunks).equals(bytes));
     assert.equal(ranges[0], undefined);
     assert.equal(ranges.length, 3);
+  });
+
+  it('a body can be read after the server has closed the connection', async (test) => {
+    const bytes = Buffer.alloc(65_536);
+    const http = await serving(test, (_request, response) => {
+      response.writeHead(200, { connection: 'close', 'content-length': bytes.length }).end(bytes);
+    });
+    const { body } = await http.request({ path: '/' });
+    await sleep(100);
+    assert.equal((await buffer(body)).length, bytes.length);
   });
 
   it('a document that is made anew each time is never glued together of two', async (test) => {
