@@ -1,5 +1,5 @@
 /**
- * Writers killed at random moments, many times: what they had said was done is there, nothing is half, and the
+ * Writers killed at random moments, many times, each while it writes in two catalogues: what they had said was done is there, nothing is half, and the
  * next start finds nothing to stumble over. CATALOGUE_KILLS sets how many times.
  */
 import assert from 'node:assert/strict';
@@ -7,7 +7,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { Diagnostic } from '../../../src/catalogue/diagnostic.ts';
 import { isTemporaryFile } from '../../../src/disk/durable.ts';
@@ -16,17 +16,26 @@ import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { makeFolder, until } from '../../support/folder.ts';
 import { compilerFor } from '../../support/program.ts';
 
-const kills = Number(process.env.CATALOGUE_KILLS ?? 70);
+const kills = Number(process.env.CATALOGUE_KILLS ?? 36);
 const writers = ['one', 'two', 'three'];
+
+/** A catalogue that is written, and what was said to be done in it. */
+interface Folder {
+  readonly root: string;
+  counted: number;
+  /** What is the case at the end, by what it is about. */
+  readonly done: Map<string, string>;
+}
+
 const script = fileURLToPath(new URL('crash-child.ts', import.meta.url));
 
 /** Starts a writer, kills it while it writes, and gives what it has said. */
-async function life(root: string, namespace: string, first: number): Promise<string[]> {
-  const child = spawn(process.execPath, [...compilerFor(script), script, root, namespace, String(first)], {
+async function life(roots: readonly string[], namespace: string, first: number): Promise<string[]> {
+  const child = spawn(process.execPath, [...compilerFor(script), script, namespace, String(first), ...roots], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const gone = once(child, 'close');
-  const enough = Math.random() * 12;
+  const enough = Math.random() * 16;
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (words: string) => {
     said += words;
@@ -38,7 +47,7 @@ async function life(root: string, namespace: string, first: number): Promise<str
 }
 
 test(`${kills} kills`, { timeout: 600_000 }, async (t) => {
-  const folder = makeFolder({
+  const content = {
     settings: { title: 'x' },
     namespaces: Object.fromEntries([...writers, 'shared'].map((slug, i) => [slug, { id: i + 1, label: slug }])),
     datasets: Object.fromEntries([
@@ -47,24 +56,32 @@ test(`${kills} kills`, { timeout: 600_000 }, async (t) => {
       ),
       ['shared/counter', { id: 100, label: 'Counter' }],
     ]),
-  });
+  };
+  const folders: readonly Folder[] = [1, 2].map(() => ({
+    root: makeFolder(content).root,
+    counted: 0,
+    done: new Map(),
+  }));
+  const roots = folders.map(({ root }) => root);
   let lives = kills;
-  let counted = 0;
-  const done = new Map<string, string>();
   await Promise.all(
     writers.map(async (namespace) => {
       for (let first = 0; lives-- > 0; first += 1_000_000)
-        for (const line of await life(folder.root, namespace, first)) {
-          const [what = '', name = '', number = ''] = line.split(' ');
-          if (what === 'counted') counted++;
-          else if (what === 'edited') done.set(`${namespace} edited ${name}`, number);
-          else if (what === 'published') done.set(`${namespace} published ${name}`, number);
-          else done.set(`${namespace} dataset ${name}`, what);
+        for (const line of await life(roots, namespace, first)) {
+          const [index, what = '', name = '', number = ''] = line.split(' ');
+          const folder = folders[Number(index)] as Folder;
+          if (what === 'counted') folder.counted++;
+          else if (what === 'edited') folder.done.set(`${namespace} edited ${name}`, number);
+          else if (what === 'published') folder.done.set(`${namespace} published ${name}`, number);
+          else folder.done.set(`${namespace} dataset ${name}`, what);
         }
     }),
   );
+  for (const folder of folders) await assertSound(folder, t);
+});
 
-  const files = await openFileCatalogue(folder.root);
+async function assertSound({ root, counted, done }: Folder, t: TestContext): Promise<void> {
+  const files = await openFileCatalogue(root);
   const catalogue = files.for();
   const counter = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'shared', slug: 'counter' });
   assert.ok(Number(counter.publisher) >= counted && Number(counter.publisher) <= counted + kills, counter.publisher);
@@ -88,19 +105,19 @@ test(`${kills} kills`, { timeout: 600_000 }, async (t) => {
   assert.ok(counted + done.size > kills, `${counted} and ${done.size} writes are too few to tell`);
   await files.close();
 
-  const started = await openFileCatalogue(folder.root, { watch: true });
+  const started = await openFileCatalogue(root, { watch: true });
   t.after(() => started.close());
   const isLeft = (path: string) => isTemporaryFile(basename(path));
-  const left = () => readdirSync(folder.root, { recursive: true }).map(String).filter(isLeft);
+  const left = () => readdirSync(root, { recursive: true }).map(String).filter(isLeft);
   await until(() => left().length === 0, 40_000).catch(() => assert.deepEqual(left(), []));
 
   // A version and its dataset's columns are two files: between them, a kill leaves what `check` sees and fixes.
   const isOfColumns = ({ code, severity }: Diagnostic) => code === 'column' && severity === 'warning';
   assert.deepEqual(
-    (await checkCatalogueFiles(folder.root)).problems.filter((problem) => !isOfColumns(problem)),
+    (await checkCatalogueFiles(root)).problems.filter((problem) => !isOfColumns(problem)),
     [],
   );
-  const { fixed } = await checkCatalogueFiles(folder.root, { deep: true, fix: true });
+  const { fixed } = await checkCatalogueFiles(root, { deep: true, fix: true });
   for (const { path, message } of fixed) assert.match(`${path}: ${message}`, /versions\/dataset\.yaml: The columns/);
-  assert.deepEqual((await checkCatalogueFiles(folder.root, { deep: true })).problems, []);
-});
+  assert.deepEqual((await checkCatalogueFiles(root, { deep: true })).problems, []);
+}
