@@ -28,10 +28,10 @@ describe('the recipes of src/README.md', () => {
     for (const name of ['field', 'route', 'format', 'command']) for (const one of recipe(name)) copy.apply(one);
     const compiled = await copy.compile('src/cli/main.ts', 'src/serve.ts');
     assert.deepEqual(compiled, { code: 0, out: '' });
-    for (const file of added) {
-      const { code, out } = await copy.run('--import', 'tsx', '--test-reporter=tap', file);
-      assert.equal(code, 0, out);
-      assert.match(out, /^# pass [1-9]/m);
-    }
+    const [fields, parts] = added as [string, string];
+    const { code, out } = await copy.run('--import', 'tsx', '--test-reporter=tap', '--import', `./${fields}`, parts);
+    assert.equal(code, 0, out);
+    for (const tests of ['over HTTP', 'what the recipes add'])
+      assert.match(out, new RegExp(`^ok \\d+ - ${tests}$`, 'm'));
   });
 });
