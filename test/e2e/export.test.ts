@@ -61,7 +61,9 @@ it('refuses a folder of others and a file, and says what to type', async () => {
 });
 
 it('completes an export that was killed, and removes what it left half written', async () => {
-  const [killed, whole] = [folder.beside('killed'), folder.beside('whole')];
+  const killed = folder.beside('killed');
+  // Of the first test.
+  const whole = folder.beside('plain');
   const program = start(['export', killed, '--data', folder.root, '--url', 'https://data.example.org', '--gzip'], {
     cwd: folder.beside('.'),
   });
@@ -79,7 +81,6 @@ it('completes an export that was killed, and removes what it left half written',
   mkdirSync(dirname(join(killed, page)), { recursive: true });
   writeFileSync(join(dirname(join(killed, page)), `.0123456789abcdef.${mark}.catalogue-tmp`), 'half');
   assert.equal((await exportTo(killed)).exitCode, 0);
-  assert.equal((await exportTo(whole)).exitCode, 0);
   assert.deepEqual(filesIn(killed), filesIn(whole));
   for (const name of filesIn(whole))
     assert.ok(readFileSync(join(killed, name)).equals(readFileSync(join(whole, name))), name);
