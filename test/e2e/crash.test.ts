@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
-import { basename } from 'node:path';
+import { readdirSync, watch } from 'node:fs';
+import { basename, join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { isTemporaryFile } from '../../src/disk/durable.ts';
@@ -38,6 +38,7 @@ async function serverLives(root: string, token: string, done: Done, versions: Se
   for (let life = 0; life < Math.ceil(kills / 20); life++) {
     const server = await serve(['--data', root], { cwd: root });
     const at = (slug: string) => `${server.url}/api/v1/namespaces/parks/datasets/${slug}/`;
+    let answers = 0;
     const patches = served.map(async (slug) => {
       for (;;) {
         const n = ++number;
@@ -45,6 +46,7 @@ async function serverLives(root: string, token: string, done: Done, versions: Se
         const answer = await fetch(at(slug), { method: 'PATCH', headers, body });
         assert.equal(answer.status, 200, await answer.text());
         done.set(slug, n);
+        answers++;
       }
     });
     const uploads = async () => {
@@ -58,7 +60,9 @@ async function serverLives(root: string, token: string, done: Done, versions: Se
     const writing = Promise.allSettled([...patches, uploads()]);
     // On a busy machine the first answers take long: at the end of the first life, there is something to lose.
     if (life === 0) await until(() => done.size === served.length && versions.size > 0, 60_000);
-    await new Promise((resolve) => setTimeout(resolve, 200 + Math.random() * 400));
+    // It is at work when it is killed.
+    await until(() => answers > 0, 60_000);
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * 250));
     await server.end('SIGKILL');
     // Nothing but the connection failed.
     for (const outcome of await writing)
@@ -66,7 +70,10 @@ async function serverLives(root: string, token: string, done: Done, versions: Se
   }
 }
 
-/** Commands write numbers into the same records, and are killed around the time at which they write. */
+/**
+ * Commands write numbers into the same records, and are killed around the time at which they write: every other one as soon as its
+ * temporary file is there, when it writes for certain.
+ */
 async function commandLives(root: string, done: Done): Promise<number> {
   const typed = (slug: string, n: number) =>
     spawn(process.execPath, [bin, 'dataset', 'edit', `parks/${slug}`, '--publisher', String(n), '--data', root], {
@@ -80,12 +87,19 @@ async function commandLives(root: string, done: Done): Promise<number> {
   let killed = 0;
   await Promise.all(
     slugs.map(async (slug) => {
-      for (let n = 2; n < 2 + kills / 10; n++) {
+      const folder = join(root, 'namespaces/parks/datasets', slug);
+      for (let n = 2; n < 2 + kills / 20; n++) {
         const start = performance.now();
         const child = typed(slug, n);
-        const timer = setTimeout(() => child.kill('SIGKILL'), usual * (0.6 + Math.random()));
+        const kill = () => void child.kill('SIGKILL');
+        const timer = n % 2 === 0 ? setTimeout(kill, usual * (0.6 + Math.random())) : undefined;
+        const mark = `-${child.pid?.toString(36)}-`;
+        const watcher = watch(folder, (_, name) => {
+          if (timer === undefined && name?.includes(mark)) setTimeout(kill, Math.random() * 5);
+        });
         const [exitCode, signal] = await once(child, 'exit');
         clearTimeout(timer);
+        watcher.close();
         if (exitCode === 0) {
           done.set(slug, n);
           usual = performance.now() - start;
