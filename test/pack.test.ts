@@ -1,10 +1,10 @@
-/** What `npm pack` makes, installed in an empty folder and used. */
+/** The command, installed from a clone as README.md says; and what `npm pack` makes there, installed in an empty folder and used. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { checkout, copyCheckout, runNpm } from './support/checkout.ts';
+import { checkout, copyCheckout, install, installCommands, runNpm } from './support/checkout.ts';
 import { examplesIn } from './support/examples.ts';
 import { run, serve, temporaryFolder } from './support/program.ts';
 
@@ -20,15 +20,24 @@ describe('the package', () => {
   const home = temporaryFolder();
   after(home.remove);
   const program = join(home.path, 'empty', 'node_modules', 'dataset-catalogue', 'bin', 'catalogue.js');
+  const prefix = join(home.path, 'prefix');
   let packed: Packed;
 
   before(() => {
-    copyCheckout(join(home.path, 'checkout'));
-    [packed] = JSON.parse(
-      runNpm(join(home.path, 'checkout'), 'pack', '--json', '--pack-destination', '..').replace(/^[^[]*\n(?=\[)/, ''),
-    );
+    const clone = join(home.path, 'checkout');
+    copyCheckout(clone);
+    mkdirSync(prefix);
+    const [fromClone = []] = installCommands();
+    install(clone, fromClone, prefix);
+    // It is compiled now; install.test.ts packs what isn't.
+    [packed] = JSON.parse(runNpm(clone, 'pack', '--ignore-scripts', '--json', '--pack-destination', '..'));
     mkdirSync(join(home.path, 'empty'));
     runNpm(join(home.path, 'empty'), 'install', '--omit=dev', '--prefer-offline', join(home.path, packed.filename));
+  });
+
+  it('is the command after it was installed from a clone', () => {
+    const { status, stdout, stderr } = spawnSync(join(prefix, 'bin/catalogue'), ['--version'], { encoding: 'utf8' });
+    assert.deepEqual([stdout, stderr, status], [`${version}\n`, '', 0]);
   });
 
   it('holds the compiled program, and what people should read', () => {
