@@ -4,9 +4,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { firstAsProcess } from '../support/first-as-process.ts';
 import { CatalogueFolder } from '../support/folder.ts';
-import { type Server, serve, temporaryFolder } from '../support/program.ts';
+import { run, type Server, serve, temporaryFolder } from '../support/program.ts';
 import { seed } from '../support/prompt.ts';
 import { programFolder, terminal } from '../support/terminal.ts';
 
@@ -18,7 +17,6 @@ describe('at a terminal, on a remote catalogue', () => {
   const record = join(cwd, 'there', 'namespaces', 'parks', 'datasets', 'benches', 'dataset.yaml');
   let server: Server;
 
-  const run = firstAsProcess();
   const done = async (args: readonly string[], input = '') => {
     const { exitCode, out, err } = await run(args, { cwd, input, env: { XDG_CONFIG_HOME: join(cwd, 'config') } });
     assert.equal(exitCode, 0, `${args.join(' ')}: ${err}`);
