@@ -5,6 +5,7 @@ import { type Documents, type OpenDocument, readDocumentItems, readJsonDocument 
 import {
   httpUrl,
   importedDataset,
+  incompleteList,
   listOf,
   membersOf,
   resolveAddress,
@@ -106,7 +107,10 @@ export async function* readCkanPortal(
       yield readCkanPackage(item, portal);
     }
     start += items.length;
-    if (!isNew || (typeof count === 'number' && start >= count)) return;
+    if (typeof count === 'number' && start >= count) return;
+    if (isNew) continue;
+    if (typeof count === 'number') yield incompleteList(portal, `its list ends after ${start} of ${count} packages`);
+    return;
   }
   throw endlessPages(portal);
 }

@@ -57,7 +57,7 @@ export interface ImportResult extends Readonly<BroughtSoFar> {
   /** Datasets with fields that people wrote by hand. */
   readonly kept: readonly KeptByHand[];
   readonly skipped: readonly Skipped[];
-  /** Datasets of this source that it doesn't have any more. They stay. */
+  /** Datasets of this source that it doesn't have any more; none if its list was not read to the end. They stay. */
   readonly missing: readonly DatasetRef[];
   /** Requests to servers, and answers that nothing has changed. */
   readonly requests: number;
@@ -146,6 +146,7 @@ async function importInto(
     });
     let total: number | null = null;
     let done = 0;
+    let isComplete = true;
     try {
       for await (const item of items) {
         signal?.throwIfAborted();
@@ -153,8 +154,10 @@ async function importInto(
           total = (total ?? 0) + item.total;
           continue;
         }
-        if ('skipped' in item) writer.outcome.skipped.push(item.skipped);
-        else {
+        if ('skipped' in item) {
+          writer.outcome.skipped.push(item.skipped);
+          if (item.isIncomplete) isComplete = false;
+        } else {
           const added = await writer.add(item.dataset);
           if (added && (request.withData || item.dataset.isDataFile)) files.plan(added, item.dataset);
         }
@@ -170,7 +173,7 @@ async function importInto(
       source: from,
       namespace: writer.namespace,
       ...writer.outcome,
-      missing: writer.missing(),
+      missing: isComplete ? writer.missing() : [],
       ...brought,
       requests: http?.counts.requests ?? 0,
       unchangedDocuments: http?.counts.unchanged ?? 0,

@@ -56,10 +56,13 @@ export interface Skipped {
   readonly reason: string;
 }
 
-/** A dataset of a source, or the reason why there is none; `total` tells how many records are to come. */
+/**
+ * A dataset of a source, or the reason why there is none; `total` is the number of records to come. After `isIncomplete`, datasets
+ * that were not seen may still be at the source.
+ */
 export type SourceItem =
   | { readonly dataset: ImportedDataset }
-  | { readonly skipped: Skipped }
+  | { readonly skipped: Skipped; readonly isIncomplete?: boolean }
   | { readonly total: number };
 
 /** Values of a dataset as they stand in a source: of any type, and possibly missing. */
@@ -123,6 +126,12 @@ export function importedDataset(raw: RawDataset): SourceItem {
 
 export const skip = (id: unknown, reason: string): SourceItem => ({
   skipped: { id: excerpt(textOf(id) || '(without a name)'), reason },
+});
+
+/** The item for a list of which a part was not read. @param list its address or name */
+export const incompleteList = (list: string, reason: string): SourceItem => ({
+  skipped: { id: excerpt(list), reason: `${reason}: the others may still be at the source` },
+  isIncomplete: true,
 });
 
 /** The reason that an error gives, without the names of fields. */

@@ -1,6 +1,7 @@
 /** What goes wrong when people name a source: a sentence, and nothing is left behind. */
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -89,6 +90,32 @@ describe('an answer that is not what it should be', () => {
       assert.deepEqual([json, exitCode], [null, 2]);
       assert.match(err, reason);
     }
+  });
+
+  it('from CKAN: a list that ends early is reported, and what it lacks is not missing', async () => {
+    const root = await makeRoot();
+    const packages = ['a', 'b', 'c', 'd', 'e'].map((id) => ({
+      id,
+      name: `trees-${id}`,
+      title: 'Trees',
+      resources: [],
+    }));
+    const serve = (last: number) =>
+      portal.json('/api/3/action/package_search', ({ url }: IncomingMessage) => {
+        const start = Number(new URL(url ?? '', portal.base).searchParams.get('start'));
+        const results = packages.slice(start, Math.min(start + 2, last));
+        return { success: true, help: '', result: { count: 5, results } };
+      });
+    serve(5);
+    assert.equal((await importing(root, '/api/3/action')).json.created.length, 5);
+    serve(2);
+    const { json, err } = await importing(root, '/api/3/action');
+    assert.deepEqual([json?.unchanged, json?.missing], [2, []], err);
+    const reason = 'its list ends after 2 of 5 packages: the others may still be at the source';
+    assert.deepEqual(json.skipped, [{ id: portal.base, reason }]);
+    packages.length = 2;
+    portal.json('/api/3/action/package_search', { success: true, help: '', result: { count: 2, results: packages } });
+    assert.equal((await importing(root, '/api/3/action')).json.missing.length, 3);
   });
 
   it('in another encoding: it is read if it says which, and refused else', async () => {
