@@ -99,11 +99,13 @@ export async function* readCkanPortal(
     const items = listOf(results);
     let isNew = false;
     for (const item of items) {
-      const id = textOf(membersOf(item).id);
+      const id = textOf(membersOf(item).id) || textOf(membersOf(item).name);
       // A package that was changed meanwhile may be on two pages.
       if (seen.has(id)) continue;
-      seen.add(id);
-      isNew = true;
+      if (id) {
+        seen.add(id);
+        isNew = true;
+      }
       yield readCkanPackage(item, portal);
     }
     start += items.length;

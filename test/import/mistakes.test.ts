@@ -118,6 +118,19 @@ describe('an answer that is not what it should be', () => {
     assert.equal((await importing(root, '/api/3/action')).json.missing.length, 3);
   });
 
+  it('from CKAN: packages without an id have their names, and those without either are listed', async () => {
+    const packages = ['a', 'b', 'c'].map((name) => ({ name, title: name.toUpperCase(), resources: [] }));
+    const unnamed = ['D', 'E'].map((title) => ({ title, resources: [] }));
+    const results = [...packages, ...unnamed];
+    portal.json('/api/3/action/package_search', { success: true, help: '', result: { count: 5, results } });
+    const { json, err } = await importing(await makeRoot(), '/api/3/action');
+    assert.equal(json?.created.length, 3, err);
+    assert.deepEqual(
+      json.skipped.map(({ id }: { id: string }) => id),
+      ['D', 'E'],
+    );
+  });
+
   it('in another encoding: it is read if it says which, and refused else', async () => {
     const root = await makeRoot();
     const text = JSON.stringify(titled('Bäume der Straße'));
