@@ -56,6 +56,8 @@ const maxWait = 120_000;
 const timeout = 60_000;
 /** Milliseconds: what an older run has fetched may be outdated, and is asked for again. */
 const maxRunAge = 24 * 3_600_000;
+/** Statuses of success whose body is not the document: it is not made yet, there is none, or it is a part. */
+const withoutDocument: ReadonlySet<number> = new Set([202, 204, 205, 206]);
 const agent = 'dataset-catalogue (catalogue import)';
 const publicOnly = 'Nothing is sent to sign in: save the document as a file, and import that.';
 
@@ -184,7 +186,7 @@ export class HttpDocuments implements Documents {
         await this.#store(body, { ...part.head, address }, stem, { offset: part.size, wholeSize: whole });
         return keptHead({ ...part.head, address });
       }
-      if (statusCode >= 200 && statusCode < 300 && statusCode !== 206) {
+      if (statusCode >= 200 && statusCode < 300 && !withoutDocument.has(statusCode)) {
         const head = answerHead(address, header);
         await this.#store(body, head, stem, { isDelimited });
         return keptHead(head);
@@ -210,6 +212,8 @@ export class HttpDocuments implements Documents {
         address = next.href;
         continue;
       }
+      if (statusCode === 202)
+        throw new TransientError('the server is still making the document (202)', retryAfterOf(header('retry-after')));
       if (statusCode === 429 || statusCode >= 500)
         throw new TransientError(`the server answered ${statusCode}`, retryAfterOf(header('retry-after')));
       if (statusCode === 401 || statusCode === 403)

@@ -131,6 +131,38 @@ describe('an answer that is not what it should be', () => {
     );
   });
 
+  it('in place of a file: it is fetched once it is made, and an error in JSON is no table', async () => {
+    const distribution = [{ downloadURL: `${portal.base}/trees.csv`, mediaType: 'text/csv' }];
+    portal.json('/data.json', { conformsTo: 'dcat', dataset: [{ title: 'Trees', identifier: 'trees', distribution }] });
+    let waits = 1;
+    const pending = { 'content-type': 'application/json', 'retry-after': '0' };
+    portal.answers.set('/trees.csv', (_, response) => {
+      if (waits-- > 0) response.writeHead(202, pending).end('{"status":"Pending"}');
+      else response.writeHead(200, { 'content-type': 'text/csv' }).end('name\noak\n');
+    });
+    const root = await makeRoot();
+    const { json, err } = await importing(root, '/data.json', '--with-data');
+    assert.deepEqual([json?.versions.length, json?.links], [1, []], err);
+    const { catalogue } = await type(['dataset', 'list'], { root });
+    const { columns } = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'city', slug: 'trees' });
+    assert.deepEqual(
+      columns.map(({ name }) => name),
+      ['name'],
+    );
+    const linkReason = async () => {
+      const { json, err } = await importing(await makeRoot(), '/data.json', '--with-data');
+      assert.deepEqual([json?.versions, json?.links.length], [[], 1], err);
+      return json.links[0].reason;
+    };
+    waits = 1000;
+    assert.match(await linkReason(), /trees\.csv: the server is still making the document \(202\) \(tried 5 times\)$/);
+    portal.answers.set('/trees.csv', (_, response) => response.writeHead(204).end());
+    assert.match(await linkReason(), /trees\.csv: the server answered 204\.$/);
+    const quota = `{"error":"quota","records":[${'1,'.repeat(10_000)}1]}`;
+    portal.file('/trees.csv', quota, 'application/json');
+    assert.match(await linkReason(), /it is JSON, not csv: \{"error":"quota"/);
+  });
+
   it('in another encoding: it is read if it says which, and refused else', async () => {
     const root = await makeRoot();
     const text = JSON.stringify(titled('Bäume der Straße'));

@@ -80,6 +80,8 @@ export function reasonToRefuseFile(head: Buffer, hints: FormatHints): string | n
     const title = /<title[^>]*>([^<]*)/i.exec(text)?.[1]?.replace(/\s+/g, ' ').trim().slice(0, 80);
     return `it is an HTML page${instead}${title ? `: "${title}"` : ''}`;
   }
+  if ((named === 'csv' || named === 'tsv') && isJsonText(text, hints))
+    return `it is JSON${instead}: ${text.replace(/\s+/g, ' ').trim().slice(0, 80)}`;
   const isXml = named === 'kml' || named === 'gpx';
   if (named && !isXml && /^\s*<\?xml\b/i.test(text)) return `it is an XML document${instead}`;
   const binary = binaries.find(([signature]) => start.startsWith(signature));
@@ -97,6 +99,17 @@ export function reasonToRefuseFile(head: Buffer, hints: FormatHints): string | n
     return `it is ${binary ? binary[1] : 'something else'}, not ${kind === 'GeoPackage' ? 'a' : 'an'} ${kind}`;
   if (named && binary) return `it is ${binary[1]}${instead}`;
   return shapefilePart(bytes, extension, fileName ?? '');
+}
+
+/** True for the beginning of JSON that is sent as JSON, and for a short text that is one object, such as an error of a server. */
+function isJsonText(text: string, hints: FormatHints): boolean {
+  if (!/^\s*[[{]/.test(text)) return false;
+  if (/^application\/(?:[\w.-]+\+)?json$/.test(hintedMediaType(hints))) return true;
+  try {
+    return !Array.isArray(JSON.parse(text));
+  } catch {
+    return false;
+  }
 }
 
 function shapefilePart(bytes: Buffer, extension: string, fileName: string): string | null {

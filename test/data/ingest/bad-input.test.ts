@@ -106,6 +106,12 @@ const refused: [string, string, string | Uint8Array, RegExp][] = [
     '<!DOCTYPE html>\n<html><head><title>502 Bad Gateway</title>',
     /it is an HTML page, not csv: "502 Bad Gateway"/,
   ],
+  [
+    'an error in JSON that is called CSV',
+    'a.csv',
+    '{"error": "quota",\n "code": 1}\n',
+    /it is JSON, not csv: \{"error": "quota", "code": 1\}$/,
+  ],
   ['an HTML page that is called a workbook', 'a.xlsx', '\ufeff <html>', /it is an HTML page, not xlsx/],
   ['an HTML page without a name', '', '<!-- x --><html>', /it is an HTML page/],
   ['an XML document that is called JSON', 'a.json', '<?xml version="1.0"?><Error/>', /it is an XML document, not json/],
