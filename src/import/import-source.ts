@@ -13,7 +13,7 @@ import type { ListLayers, UnpackTable } from './data-files.ts';
 import type { SourceFormat } from './detect.ts';
 import { type Documents, localDocuments } from './documents.ts';
 import { HttpDocuments } from './http-documents.ts';
-import type { Skipped } from './imported.ts';
+import type { Skipped, SourceItem } from './imported.ts';
 import { readHttpSource } from './read-http-source.ts';
 import { readLocalSource } from './read-source.ts';
 import { DatasetWriter, type KeptByHand, type Written } from './write-datasets.ts';
@@ -130,7 +130,7 @@ async function importInto(
       documents,
       format: request.format,
       seen: new Set<string>(),
-      listed: new Set<string>(),
+      listed: new Map<string, SourceItem>(),
       found: new Set<string>(),
       listLayers: environment.listLayers ?? (async () => []),
     };

@@ -14,7 +14,7 @@ const isAbsoluteUrl = (address: string) => /^https?:/i.test(address);
  * @param documents of the source, for contexts on its own host
  * @throws ValidationError that says what is broken, or which context is not fetched
  */
-export async function readQuads(text: string, address: string, documents: Documents): Promise<Iterable<Quad>> {
+export async function readQuads(text: string, address: string, documents: Documents): Promise<readonly Quad[]> {
   const start = text.trimStart();
   if (/^<(?:\?xml|!|rdf:RDF|\w+:RDF|RDF)/i.test(start)) return readRdfXml(text, address);
   if (/^[[{]/.test(start)) return readJsonLd(parseJson(text, address), address, documents);

@@ -1,6 +1,7 @@
 /** Reading a source on a server: its address says what it is, else its answer, else the places where portals have their catalogues. */
 import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { ckanPortalOf, isCkanAnswer, readCkanPortal } from './ckan.ts';
+import { acceptRdf } from './dcat-pages.ts';
 import { type Detected, detectSourceFormat, type SourceFormat } from './detect.ts';
 import { type Documents, type OpenDocument, readJsonDocument } from './documents.ts';
 import type { SourceItem } from './imported.ts';
@@ -47,7 +48,7 @@ const acceptFor = (format: SourceFormat | undefined): string =>
   format === 'wfs'
     ? 'application/xml, text/xml'
     : format === 'dcat'
-      ? 'text/turtle, application/n-triples;q=0.9, application/ld+json;q=0.8, application/rdf+xml;q=0.7'
+      ? acceptRdf
       : 'application/json, text/turtle;q=0.8, application/ld+json;q=0.7, application/rdf+xml;q=0.6, */*;q=0.1';
 
 async function detectedAs(document: OpenDocument, format: SourceFormat): Promise<Detected> {

@@ -5,7 +5,7 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { notInDump, readCkanAnswer, readCkanDump } from './ckan.ts';
 import { isDataFileName, type ListLayers, readDataFile, readDataFolder } from './data-files.ts';
 import { dataPackageFiles, readDataPackage } from './data-package.ts';
-import { readDcatGraph } from './dcat-rdf.ts';
+import { readDcatPages } from './dcat-pages.ts';
 import { dcatUsKeys, readDcatUsDataset } from './dcat-us.ts';
 import { type Detected, detectSourceFormat, type SourceFormat } from './detect.ts';
 import {
@@ -20,7 +20,6 @@ import { listOf, membersOf, reasonOf, type SourceItem, skip } from './imported.t
 import { readOgcCollections, readWfsCapabilities } from './ogc.ts';
 import { readRegistryDataset } from './open-data-registry.ts';
 import { readOtherCatalogue } from './other-catalogue.ts';
-import { readQuads } from './rdf-documents.ts';
 import { readStac } from './stac.ts';
 import { readStacSearch } from './stac-items.ts';
 
@@ -32,8 +31,9 @@ export interface Reading {
   readonly format: SourceFormat | undefined;
   /** Addresses of STAC documents that were read. */
   readonly seen: Set<string>;
-  /** Names in lists of CKAN, and those whose records were found. */
-  readonly listed: Set<string>;
+  /** Names in lists of CKAN and next pages of DCAT that a local source should have, with the item for one that it lacks. */
+  readonly listed: Map<string, SourceItem>;
+  /** Names and pages whose records were found. */
   readonly found: Set<string>;
   readonly listLayers: ListLayers;
 }
@@ -61,7 +61,7 @@ export async function* readLocalSource(
     // Beside records, files belong to them.
     if (!hasRecords) yield* readDataFolder(path, path, reading.listLayers);
   } else yield* readLocalFile(path, whole, true);
-  for (const name of whole.listed) if (!whole.found.has(name)) yield skip(name, notInDump);
+  for (const [name, item] of whole.listed) if (!whole.found.has(name)) yield item;
 }
 
 /** A folder's records: those of its root document, else those of its files and folders. */
@@ -142,7 +142,7 @@ export async function* readDetected(
   switch (format) {
     case 'ckan':
       for (const item of readCkanAnswer(value))
-        if ('name' in item) reading.listed.add(item.name);
+        if ('name' in item) reading.listed.set(item.name, skip(item.name, notInDump));
         else yield* noteCkanNames(item, reading);
       return;
     case 'ckan-dump':
@@ -170,7 +170,7 @@ export async function* readDetected(
       yield readStacSearch(value, address);
       return;
     case 'dcat':
-      yield* readDcatGraph(await readQuads(await readDocumentText(document), address, reading.documents));
+      yield* readDcatPages(document, reading);
       return;
     case 'ogc':
       yield* readOgcCollections(

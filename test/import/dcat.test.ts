@@ -1,0 +1,84 @@
+/** DCAT: catalogues in pages, and what is read of their datasets. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { after, before, beforeEach, describe, it } from 'node:test';
+import { Portal } from '../support/portal.ts';
+import { makeRoot, type } from '../support/prompt.ts';
+
+const portal = new Portal();
+before(() => portal.start());
+after(() => portal.close());
+beforeEach(() => {
+  portal.answers.clear();
+  portal.asked.length = 0;
+});
+
+const prefixes = `@prefix dcat: <http://www.w3.org/ns/dcat#> .
+@prefix dct: <http://purl.org/dc/terms/> .
+@prefix hydra: <http://www.w3.org/ns/hydra/core#> .
+`;
+const named = (...names: readonly string[]) =>
+  names.map((name) => `<https://data.example.org/${name}> a dcat:Dataset; dct:title "${name}" .\n`).join('');
+
+async function importing(root: string, source: string, ...more: string[]) {
+  const { out, err, exitCode } = await type(['import', source, '--to', 'city', '--delay', '0', '--json', ...more], {
+    root,
+  });
+  return { json: out ? JSON.parse(out) : null, err, exitCode };
+}
+const createdIn = (json: { created: { dataset: string }[] } | null) =>
+  json?.created.map(({ dataset }) => dataset).sort();
+
+describe('a catalogue of DCAT in pages', () => {
+  const serve = (path: string, turtle: string) => portal.file(path, prefixes + turtle, 'text/turtle');
+  const linkTo = (path: string) => `${portal.base}${path}`;
+
+  it('is read to its end, each dataset once', async () => {
+    const root = await makeRoot();
+    const page = (number: number, next: string) =>
+      `<${linkTo(`/${number}`)}> a hydra:PagedCollection; hydra:totalItems 4; ${next} .\n`;
+    serve('/1', page(1, `hydra:nextPage "${linkTo('/2')}"`) + named('a', 'b'));
+    serve('/2', `[] hydra:view [ hydra:next </3> ] .\n${named('b', 'c')}`);
+    serve('/3', page(3, `hydra:firstPage "${linkTo('/1')}"`) + named('d'));
+    const first = await importing(root, linkTo('/1'));
+    assert.deepEqual(createdIn(first.json), ['city/a', 'city/b', 'city/c', 'city/d'], first.err);
+    assert.deepEqual(first.json.skipped, []);
+    assert.deepEqual(portal.asked, ['/1', '/2', '/3']);
+    serve('/3', page(3, `hydra:nextPage "${linkTo('/1')}"`));
+    const { json, err } = await importing(root, linkTo('/1'));
+    assert.deepEqual([json?.unchanged, json?.missing], [3, ['city/d']], err);
+  });
+
+  it('is refused where a page is not followed or never comes, and nothing is missing then', async () => {
+    const root = await makeRoot();
+    serve('/1', named('a', 'b'));
+    await importing(root, linkTo('/1'));
+    for (const [next, reason] of [
+      ['https://other.example.org/2', /the link to the next page leads to another server, other\.example\.org/],
+      [linkTo('/2'), /\/2: the server answered 404/],
+    ] as const) {
+      serve('/1', `<> hydra:next <${next}> .\n${named('a')}`);
+      const { json, err, exitCode } = await importing(root, linkTo('/1'));
+      assert.equal(json, null);
+      assert.notEqual(exitCode, 0);
+      assert.match(err, reason);
+    }
+  });
+
+  it('is complete as files if all pages are there', async () => {
+    const root = await makeRoot();
+    const folder = join(dirname(root), 'pages');
+    mkdirSync(folder);
+    const [one, two] = ['https://data.example.org/catalog.ttl?page=1', 'https://data.example.org/catalog.ttl?page=2'];
+    const write = (name: string, turtle: string) => writeFileSync(join(folder, name), prefixes + turtle);
+    write('1.ttl', `<${one}> a hydra:PagedCollection; hydra:nextPage "${two}" .\n${named('a')}`);
+    write('2.ttl', `<${two}> a hydra:PagedCollection; hydra:previousPage "${one}" .\n${named('b')}`);
+    const whole = await importing(root, folder);
+    assert.deepEqual([createdIn(whole.json), whole.json?.skipped], [['city/a', 'city/b'], []], whole.err);
+    write('2.ttl', named());
+    const { json, err } = await importing(root, folder);
+    const reason = 'a document names it as its next page, but it is in no file: the others may still be at the source';
+    assert.deepEqual([json?.skipped, json?.missing], [[{ id: two, reason }], []], err);
+  });
+});
