@@ -1,12 +1,15 @@
 /** DCAT and DCAT-AP in Turtle, N-Triples, N-Quads, TriG, JSON-LD and RDF/XML: each dcat:Dataset is a dataset. Source: https://www.w3.org/TR/vocab-dcat-3/ */
 import type { Quad, Term } from 'n3';
 import { importedDataset, type SourceItem, skip } from './imported.ts';
+import { findImportedLicence } from './licence.ts';
 
 const dcat = 'http://www.w3.org/ns/dcat#';
 const dct = 'http://purl.org/dc/terms/';
 const rdfType = 'http://www.w3.org/1999/02/22-rdf-syntax-ns#type';
 const foaf = 'http://xmlns.com/foaf/0.1/';
 const vcard = 'http://www.w3.org/2006/vcard/ns#';
+const skos = 'http://www.w3.org/2004/02/skos/core#';
+const rdfs = 'http://www.w3.org/2000/01/rdf-schema#';
 
 type Properties = ReadonlyMap<string, readonly Term[]>;
 
@@ -28,11 +31,14 @@ class Graph {
       if (properties.get(rdfType)?.some(({ value }) => value === type)) yield [key, properties];
   }
 
+  /** Properties of a node; undefined if the document has none. */
+  node({ termType, value }: Term): Properties | undefined {
+    return this.#subjects.get(`${termType} ${value}`);
+  }
+
   /** Properties of the nodes that a property leads to. */
   nodes(properties: Properties, predicate: string): readonly Properties[] {
-    return (properties.get(predicate) ?? []).flatMap(
-      ({ termType, value }) => this.#subjects.get(`${termType} ${value}`) ?? [],
-    );
+    return (properties.get(predicate) ?? []).flatMap((term) => this.node(term) ?? []);
   }
 }
 
@@ -50,6 +56,23 @@ function textIn(properties: Properties | undefined, predicate: string): string {
 const formatOf = (values: readonly string[]): string =>
   values.map((value) => /\/media-types\/(\S+)$/.exec(value)?.[1] ?? value.split(/[/#]/).at(-1) ?? '')[0] ?? '';
 
+/** Access rights say who may read, and not under which licence. */
+const isAccessRight = ({ value }: Term): boolean => /\/authority\/access-right\//.test(value);
+
+/** What a property of these parts says of a licence: texts, IRIs, and of nodes their identifiers and titles. */
+const licencesOf = (graph: Graph, parts: readonly Properties[], predicate: string): readonly string[] =>
+  parts
+    .flatMap((part) => part.get(predicate) ?? [])
+    .filter((term) => !isAccessRight(term))
+    .flatMap((term) => {
+      const node = graph.node(term);
+      return [
+        ...valuesOf(node, `${dct}identifier`, `${skos}exactMatch`),
+        ...(term.termType === 'BlankNode' ? [] : [term.value]),
+        ...[`${dct}title`, `${skos}prefLabel`, `${rdfs}label`].map((property) => textIn(node, property)),
+      ];
+    });
+
 export function* readDcatGraph(quads: Iterable<Quad>): Generator<SourceItem, void, undefined> {
   const graph = new Graph();
   for (const quad of quads) graph.add(quad);
@@ -66,13 +89,14 @@ export function* readDcatGraph(quads: Iterable<Quad>): Generator<SourceItem, voi
     const distributions = graph.nodes(one, `${dcat}distribution`);
     const [publisher] = graph.nodes(one, `${dct}publisher`);
     const [contact] = graph.nodes(one, `${dcat}contactPoint`);
-    const licences = [one, ...distributions].flatMap((part) => valuesOf(part, `${dct}license`, `${dct}rights`));
+    const parts = [one, ...distributions];
+    const licences = licencesOf(graph, parts, `${dct}license`);
     yield importedDataset({
       id,
       label: textIn(one, `${dct}title`),
       description: textIn(one, `${dct}description`),
       keywords: valuesOf(one, `${dcat}keyword`),
-      licence: licences,
+      licence: findImportedLicence(licences) ? licences : licencesOf(graph, parts, `${dct}rights`),
       homepage: valuesOf(one, `${dcat}landingPage`)[0] ?? (isNamed ? iri : ''),
       publisher: textIn(publisher, `${foaf}name`) || textIn(publisher, `${dct}title`),
       issued: valuesOf(one, `${dct}issued`)[0],

@@ -15,6 +15,22 @@ const byUrl: readonly (readonly [pattern: RegExp, id: (match: RegExpExecArray) =
   [/^nationalarchives\.gov\.uk\/doc\/open-government-licence\/version\/(\d)/, ([, version]) => `OGL-UK-${version}.0`],
   [/^(?:opensource\.org\/licen[cs]es?|spdx\.org\/licenses)\/([\w.+-]+?)(?:\.html)?$/, ([, id = '']) => id],
   [/^govdata\.de\/dl-de\/(by|zero)-2-0/, ([, kind]) => `DL-DE-${kind}-2.0`],
+  // The vocabularies that DCAT-AP and its German profile name, and the Open Definition, which CKAN names.
+  [
+    /^publications\.europa\.eu\/resource\/authority\/licence\/cc_by(nc)?(nd|sa)?_(\d)_(\d)(?:_([a-z]+))?$/,
+    ([, nc, other, major, minor, country]) =>
+      ['CC-BY', nc, other, `${major}.${minor}`, country].filter(Boolean).join('-'),
+  ],
+  [/^publications\.europa\.eu\/resource\/authority\/licence\/eupl_1_(\d)$/, ([, minor]) => `EUPL-1.${minor}`],
+  [/^dcat-ap\.de\/def\/licenses\/dl-(by|zero)-de\/2\.0$/, ([, kind]) => `DL-DE-${kind}-2.0`],
+  [
+    /^(?:dcat-ap\.de\/def|opendefinition\.org)\/licenses\/(cc-by(?:-nc)?(?:-nd|-sa)?)(?:-([a-z]{2}))?(?:\/(\d\.\d))?\/?$/,
+    ([, kind, country, version = '4.0']) => [kind, version, country].filter(Boolean).join('-'),
+  ],
+  [
+    /^(?:publications\.europa\.eu\/resource\/authority\/licence|dcat-ap\.de\/def\/licenses|opendefinition\.org\/licenses)\/([\w-]+)\/?$/,
+    ([, name = '']) => oldIdentifiers.get(name.replaceAll('_', '-')) ?? '',
+  ],
   [/^etalab\.gouv\.fr|^github\.com\/etalab\/licence-ouverte/, () => 'etalab-2.0'],
 ];
 
@@ -50,11 +66,16 @@ function exactLicence(text: string): string | undefined {
   return id ?? (text !== '' && !/\s/.test(text) && isKnownLicence(text) ? text : undefined);
 }
 
-/** Identifiers of CKAN's licence list and of older data packages. */
+/** Identifiers of CKAN's licence list, of older data packages, and of vocabularies. */
 const oldIdentifiers: ReadonlyMap<string, string> = new Map([
   ['odc-pddl', 'PDDL-1.0'],
   ['odc-odbl', 'ODbL-1.0'],
+  ['odcpddl', 'PDDL-1.0'],
+  ['odc-bl', 'ODbL-1.0'],
+  ['odbl', 'ODbL-1.0'],
   ['odc-by', 'ODC-By-1.0'],
+  ['odby', 'ODC-By-1.0'],
+  ['cc0', 'CC0-1.0'],
   ['cc-zero', 'CC0-1.0'],
   ['uk-ogl', 'OGL-UK-3.0'],
 ]);

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
+import { readDcatGraph } from '../../src/import/dcat-rdf.ts';
 import { Portal } from '../support/portal.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 
@@ -81,4 +82,29 @@ describe('a catalogue of DCAT in pages', () => {
     const reason = 'a document names it as its next page, but it is in no file: the others may still be at the source';
     assert.deepEqual([json?.skipped, json?.missing], [[{ id: two, reason }], []], err);
   });
+});
+
+describe('the licence of a dataset of DCAT', () => {
+  const right = 'http://publications.europa.eu/resource/authority/access-right/PUBLIC';
+  const [own, other] = ['https://data.example.org/terms', 'https://data.example.org/other-terms'];
+  for (const [what, expected, dataset, distribution] of [
+    ['that of its files, not its access right', own, `dct:rights <${right}>`, `dct:license <${own}>`],
+    ['that of its files before its rights', own, 'dct:rights "CC-BY-4.0"', `dct:license <${own}>`],
+    ['in its rights, if they alone name one', 'CC-BY-4.0', `dct:rights <${right}>, "CC-BY-4.0"`, ''],
+    ['not its access right', '', `dct:rights <${right}>`, ''],
+    ['the identifier of a node', 'CC0-1.0', 'dct:license [ a dct:LicenseDocument; dct:identifier "CC0-1.0" ]', ''],
+    ['the title of a node', 'ODbL-1.0', 'dct:license [ dct:title "Open Database License" ]', ''],
+    ['what a node matches', 'CC-BY-4.0', `dct:license <${other}>`, ''],
+    ['the IRI of a node that is not known', own, `dct:license <${own}>`, ''],
+  ] as const)
+    it(`is ${what}`, async () => {
+      const node = (text: string) => (text ? `; ${text}` : '');
+      const turtle = `${prefixes}@prefix skos: <http://www.w3.org/2004/02/skos/core#> .
+        <https://data.example.org/a> a dcat:Dataset; dct:title "A"; dcat:distribution [ a dcat:Distribution${node(distribution)} ]${node(dataset)} .
+        <${own}> dct:title "Terms of ours" .
+        <${other}> skos:exactMatch <http://publications.europa.eu/resource/authority/licence/CC_BY_4_0> .`;
+      const { Parser } = await import('n3');
+      const [item] = [...readDcatGraph(new Parser().parse(turtle))].filter((one) => 'dataset' in one);
+      assert.equal(item?.dataset.licence, expected);
+    });
 });
