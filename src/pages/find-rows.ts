@@ -1,10 +1,12 @@
 /** The rows behind the pages of rows: on the server, and in the browser over a static export. */
 import type { RowsPart } from '../catalogue/catalogue.ts';
+import { columnsByOtherName, type FormerNames } from '../catalogue/column-names.ts';
 import type { ColumnProfile, MatchedProfile, VersionProfile } from '../catalogue/column-statistics.ts';
 import {
   formParameters,
   haveAggregates,
   haveGeometry,
+  namesInList,
   parametersFromRecord,
   partParameters,
   quotedName,
@@ -76,7 +78,10 @@ export async function findRowsPage(rows: RowsFinder, facts: RowsFacts, asked: Pa
   const allColumns = describedColumns(dataset.columns, profile);
   const parameters = withExactNames(asked, allColumns);
   const isAggregated = haveAggregates(parameters);
-  const found = await findRows(rows, parameters, version, { allColumns, profile, isAggregated });
+  const found = await findRows(rows, parameters, version, {
+    ...{ allColumns, profile, isAggregated },
+    formerNames: dataset.former_names,
+  });
   const columns = isAggregated ? columnsOfGroups(found.items) : found.columns;
   // Those that choose columns of a dataset in the address still want to see where its rows are.
   const hasGeometry = haveGeometry(parametersFromRecord(facts.query?.parameters ?? {}), allColumns);
@@ -116,6 +121,7 @@ export interface KnownColumns {
   readonly allColumns: readonly Column[];
   readonly profile: VersionProfile | null;
   readonly isAggregated: boolean;
+  readonly formerNames: FormerNames;
 }
 
 /** The part of the rows that is shown, of the columns that are. @param most columns, if the parameters name none */
@@ -126,31 +132,37 @@ export async function findRows(
   known: KnownColumns,
   most = mostColumns,
 ) {
-  const { allColumns, profile, isAggregated } = known;
+  const { allColumns, profile, isAggregated, formerNames } = known;
   const asked = parameters.filter(([name]) => !isFormat.test(name));
   const isLimited = asked.some(([name]) => isLimit.test(name) || /^_?page$/.test(name));
   const own = isLimited
     ? [...limitedTo(mostRows, asked, rows.pageSizes ?? usualSizes)]
     : [...asked, ['_limit', `${rowsPerPage}`] as const];
   const isSingle = own.some(([name, value]) => /^_?limit$/.test(name) && value === '1');
-  const named = own.some(([name]) => name === '_fields');
+  const named = own.findLast(([name]) => name === '_fields')?.[1];
   let columns = allColumns;
-  if (!named && !isAggregated && !isSingle && allColumns.length > most) {
+  if (named === undefined && !isAggregated && !isSingle && allColumns.length > most) {
     const profiles: ReadonlyMap<string, Partial<ColumnProfile>> = profilesByColumn(version, profile);
     columns = choosePreviewColumns(allColumns, profiles, profile?.rows ?? 0, most);
     own.push(['_fields', columns.map(({ name }) => quotedName(name)).join(',')]);
   }
   const { items: found, part } = await rows.find(own);
   const items = found.slice(0, mostRows);
-  if (named && !isAggregated) {
+  if (named !== undefined && !isAggregated) {
     const described = new Map(allColumns.map((column) => [column.name, column]));
-    const names = items.length ? Object.keys(items[0] as object) : [];
+    const names = items.length ? Object.keys(items[0] as object) : presentNames(named, described, formerNames);
     columns = names.map(
       (name) => described.get(name) ?? { name, type: 'string', label: '', description: '', unit: '' },
     );
   }
   const { matched = items.length, offset = 0, limit = rowsPerPage } = part ?? {};
   return { items, columns, matched, offset, limit };
+}
+
+/** The names in a list of columns, each once; those that columns had before, as the present ones. */
+function presentNames(list: string, columns: ReadonlyMap<string, Column>, former: FormerNames): readonly string[] {
+  const others = columnsByOtherName(former, [...columns.keys()]);
+  return [...new Set(namesInList(list).map((name) => (columns.has(name) ? name : (others.get(name)?.[0] ?? name))))];
 }
 
 const filtersOf = (parameters: Parameters): Parameters => parameters.filter(([name]) => !notFiltering.includes(name));

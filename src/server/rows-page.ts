@@ -111,7 +111,7 @@ export async function firstRowsOfQuery(
     const parameters = withExactNames(parametersFromRecord(query.parameters), allColumns);
     const isAggregated = haveAggregates(parameters);
     const first = limitedTo(previewRows, parameters, catalogue.settings);
-    const known = { allColumns, profile, isAggregated };
+    const known = { allColumns, profile, isAggregated, formerNames: asked.former_names };
     const found = await findRows(rowsFinder(request, version), first, version, known, previewColumns);
     const columns = isAggregated ? columnsOfGroups(found.items) : found.columns;
     const columnCount = isAggregated ? columns.length : allColumns.length;

@@ -49,6 +49,9 @@ describe('the pages of versions without rows', () => {
       { ...ref('shrubs'), kind: 'version', dataset: 'shrubs', slug: withdrawn.slug },
       { ready: false },
     );
+    await workshop.publish('named-trees', 'trees.csv', 'name,size,age\noak,1,2\n');
+    await catalogue.edit<'dataset'>(ref('named-trees'), { columns: [{ name: 'height', former_names: ['size'] }] });
+    await workshop.publish('named-trees', 'trees.csv', 'name,height,age\noak,1,2\n');
     draft = (
       await catalogue.publish(ref('trees'), { source: Readable.from(['name,height\noak,2\n']), fileName: 'trees.csv' })
     ).version.slug;
@@ -84,6 +87,17 @@ describe('the pages of versions without rows', () => {
       assert.match(text, /This version is not ready\. It was withdrawn/, path);
     }
     assert.match(await page('/api/v1/queries/shrubs/', 'de'), /Diese Version ist nicht bereit\. Sie wurde/);
+  });
+
+  it('have the chosen columns where no row matches', async () => {
+    for (const names of ['height,name', 'size,name', '"height", name,name']) {
+      const text = await page(`${home}named-trees/data/?height__gt=9&_fields=${encodeURIComponent(names)}`);
+      assert.match(text, /No row matches/, names);
+      assert.match(text, /2 of 3 columns/, names);
+      const chosen = [...text.matchAll(/name="_show" value="([^"]*)" checked/g)].map(([, name]) => name);
+      assert.deepEqual(chosen, ['name', 'height'], names);
+    }
+    assert.match(await page(`${home}nothing/data/?_fields=geometry&bbox=0,0,1,1`), /No row matches/);
   });
 
   it('say of a version that isn’t ready whether it is the newest', async () => {
