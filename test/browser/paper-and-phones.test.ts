@@ -1,4 +1,4 @@
-/** Pages on paper: what is there for the reader has the width. */
+/** Pages on paper and in the narrow windows of phones: what is there for the reader has the width. */
 import assert from 'node:assert/strict';
 import { cpSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
@@ -55,5 +55,35 @@ describe('pages on paper and on phones', () => {
       assert.deepEqual(cut, [], path);
       await context.close();
     }
+  });
+
+  it('have the links of the head in whole words', async () => {
+    for (const language of ['en', 'de', 'fr'])
+      for (const width of [320, 360]) {
+        const { page, context } = await visit(browser, server.base, '/', { width, language, script: false });
+        const links = await page.$$eval('.bar nav a', (found) =>
+          found.map((one) => {
+            const range = document.createRange();
+            range.selectNodeContents(one);
+            return { lines: range.getClientRects().length, end: range.getBoundingClientRect().right };
+          }),
+        );
+        assert.ok(links.length >= 4);
+        for (const { lines, end } of links) assert.ok(lines === 1 && end <= width, `${language}, ${width}: ${lines}`);
+        await context.close();
+      }
+  });
+
+  it('show the values of one row in at least half of a phone', async () => {
+    const { page, context } = await visit(browser, server.base, `${earthquakes}data/?_limit=1&_offset=3`, {
+      ...{ width: 360, script: false },
+    });
+    const shares = await page.$$eval('.single dd', (values) =>
+      values.map((one) => one.clientWidth / (one.closest('dl')?.clientWidth ?? 0)),
+    );
+    assert.ok(shares.length > 0 && Math.min(...shares) >= 0.5, `${shares}`);
+    const space = await page.$eval('.single dd', (value) => getComputedStyle(value).whiteSpace);
+    assert.equal(space, 'pre-wrap');
+    await context.close();
   });
 });
