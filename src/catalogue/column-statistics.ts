@@ -40,7 +40,10 @@ export interface ColumnProfile extends ColumnStatistics {
   readonly histogram?: Histogram;
   /** The most frequent values; absent if all are different, or too many. */
   readonly top?: readonly { readonly value: StatisticsValue; readonly count: number }[];
-  /** The first values in the file, if all are different. */
+  /**
+   * Of texts: the first different values in the file, truncated to 100 characters, if none occurs twice or `distinct` is null (then
+   * values may occur more than once). Of a geometry: the types of its geometries.
+   */
   readonly examples?: readonly string[];
 }
 

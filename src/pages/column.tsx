@@ -8,6 +8,7 @@ import type { Column, Dataset } from '../catalogue/types.ts';
 import { apiPath, columnPath } from '../catalogue/urls.ts';
 import { TypeOfColumn } from './cells.tsx';
 import { datasetCrumbs } from './dataset-crumbs.ts';
+import { examplesText } from './example-values.ts';
 import { filterName, filtersOfBin, HistogramBars, makeRowsHref, plainValue, TopValues } from './histogram.tsx';
 import { renderPage } from './layout.tsx';
 import { edgeTexts } from './number-texts.ts';
@@ -113,13 +114,7 @@ function Values({ context, dataset, column, profile, rows }: Props & { readonly 
           <TopValues {...{ locale, column: profile, rows, rowsHref, most: 10 }} areTabStops />
         </>
       )}
-      {!top && examples && examples.length > 0 && (
-        <p dir="auto">
-          {type === 'geometry'
-            ? examples.join(', ')
-            : locale.text('allDifferentSuch', { examples: examples.join(', ') })}
-        </p>
-      )}
+      {!top && examples && examples.length > 0 && <p dir="auto">{examplesText(locale, profile, 80)}</p>}
       <p>
         <a href={rowsHref(type === 'geometry' ? [] : [['_ordering', quotedName(name)]])} rel="nofollow">
           {locale.text('allRowsWithFilters')} →

@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import type { ColumnProfile } from '../catalogue/column-statistics.ts';
 import type { Column } from '../catalogue/types.ts';
 import { TypeOfColumn } from './cells.tsx';
+import { examplesText } from './example-values.ts';
 import { Ends, HistogramBars, makeRowsHref, plainValue, type RowsHref, TopValues } from './histogram.tsx';
 import { escapeHtml } from './html.ts';
 import type { Locale } from './locale.ts';
@@ -218,11 +219,7 @@ function Values({ locale, column, profile, rows, rowsHref }: Omit<ItemProps, 'co
   if (examples?.length)
     return (
       <p class="ends">
-        <span dir="auto">
-          {type === 'geometry'
-            ? examples.join(', ')
-            : locale.text('allDifferentSuch', { examples: examples.map((text) => text.slice(0, 24)).join(', ') })}
-        </span>
+        <span dir="auto">{examplesText(locale, full, 24)}</span>
       </p>
     );
   if (min === undefined || max === undefined) return null;

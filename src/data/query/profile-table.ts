@@ -100,8 +100,8 @@ class ValueCounts {
 
   addText(text: string, times: number): void {
     this.present += times;
-    if (this.examples.length < exampleCount && !this.examples.includes(text.slice(0, maxShown)))
-      this.examples.push(text.slice(0, maxShown));
+    if (this.examples.length < exampleCount && !this.examples.includes(shortened(text)))
+      this.examples.push(shortened(text));
     if (this.min === undefined || this.#isBefore(text, this.min as string)) this.min = text;
     if (this.max === undefined || this.#isBefore(this.max as string, text)) this.max = text;
     if (text.length > maxLength) this.counts = null;
@@ -139,7 +139,7 @@ async function profileColumn(
   const numeric = typeof min === 'number' && typeof max === 'number';
   const range = min === undefined || max === undefined ? {} : { min: shortened(min), max: shortened(max) };
   const top = counts && counts.size < present ? mostFrequent(counts) : undefined;
-  const allDiffer = type === 'string' && present > 0 && (counts === null || counts.size === present);
+  const mayDiffer = type === 'string' && present > 0 && (counts === null || counts.size === present);
   return {
     nulls,
     distinct: counts?.size ?? null,
@@ -148,12 +148,15 @@ async function profileColumn(
     ...(numeric && (await distribution(table, column, type, values, turns))),
     ...(!numeric && min !== undefined && (await timeDistribution(table, column, type, values, turns))),
     ...(top && { top }),
-    ...(allDiffer && { examples: values.examples }),
+    ...(mayDiffer && { examples: values.examples }),
   };
 }
 
+/** A text truncated to `maxShown` UTF-16 units, or one less that would be half of a character; a number as it is. */
 const shortened = <T extends number | string>(value: T): T =>
-  (typeof value === 'string' ? value.slice(0, maxShown) : value) as T;
+  (typeof value === 'string' && value.length > maxShown
+    ? value.slice(0, maxShown).replace(/[\uD800-\uDBFF]$/, '')
+    : value) as T;
 
 function addChunk(values: ValueCounts, chunk: ColumnChunk, rows: number): void {
   if (chunk.kind === 'numbers') values.addNumbers(chunk);
