@@ -9,6 +9,7 @@ import { apiPath, columnPath } from '../catalogue/urls.ts';
 import { TypeOfColumn } from './cells.tsx';
 import { datasetCrumbs } from './dataset-crumbs.ts';
 import { examplesText } from './example-values.ts';
+import { dateOfVersion } from './figures.ts';
 import { filterName, filtersOfBin, HistogramBars, makeRowsHref, plainValue, TopValues } from './histogram.tsx';
 import { renderPage } from './layout.tsx';
 import { edgeTexts } from './number-texts.ts';
@@ -233,6 +234,7 @@ function Bins({
 
 function InVersions({ context, column, versions }: Props): VNode {
   const { locale } = context;
+  const all = versions.map(({ version }) => version);
   return (
     <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('inVersions', { name: column.name })}>
       <table class="grid">
@@ -252,7 +254,7 @@ function InVersions({ context, column, versions }: Props): VNode {
             return (
               <tr key={version.slug}>
                 <th scope="row">
-                  <a href={hrefOfRef(context, refOf(version))}>{locale.date(version.datetime)}</a>
+                  <a href={hrefOfRef(context, refOf(version))}>{dateOfVersion(locale, version, all)}</a>
                 </th>
                 {name === null ? (
                   <td colSpan={5} class="null">

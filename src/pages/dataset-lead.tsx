@@ -6,7 +6,7 @@ import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { downloadFileName, isHttpUrl } from '../catalogue/urls.ts';
 import { boldCount } from './dataset-hit.tsx';
-import { licenceName, rowCountKey, stripColumnsOf } from './figures.ts';
+import { dateOfVersion, licenceName, rowCountKey, stripColumnsOf } from './figures.ts';
 import { formatName } from './format-names.ts';
 import { licenceOf, publisherOf } from './licence-and-citing.tsx';
 import { hrefOfRef, hrefOfSearch, type PageContext } from './page-context.ts';
@@ -106,7 +106,7 @@ function Facts({ context, dataset, version }: Pick<LeadProps, 'context' | 'datas
     version !== undefined && [
       locale.text('version'),
       <>
-        <time dateTime={version.datetime}>{locale.date(version.datetime, 'long')}</time>,{' '}
+        <time dateTime={version.datetime}>{dateOfVersion(locale, version, dataset.versions, 'long')}</time>,{' '}
         {locale.text(version.slug === versions[0]?.slug ? 'newestOf' : 'oneOf', { count: versions.length })}
       </>,
     ],

@@ -6,6 +6,7 @@ import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Version } from '../catalogue/types.ts';
 import { CodeBlock } from './code-block.tsx';
 import type { LeadProps } from './dataset-lead.tsx';
+import { dateOfVersion } from './figures.ts';
 import { hrefOfRef } from './page-context.ts';
 
 /** What a page tells of a dataset's records and files. */
@@ -34,7 +35,7 @@ export function DatasetNotes({
   const place = ({ slug }: Version) => dataset.versions.findIndex((one) => one.slug === slug);
   const link = (to: Version) => (
     <a href={to === ready ? hrefOfRef(context, refOf(dataset)) : hrefOfRef(context, refOf(to))}>
-      {locale.date(to.datetime, 'long')}
+      {dateOfVersion(locale, to, dataset.versions, 'long')}
     </a>
   );
   return (
@@ -67,9 +68,14 @@ export function DatasetNotes({
       )}
       {!isVersionPage && newest && ready && newest !== ready && (
         <div class="note warn">
-          <h2>{locale.text('newestNotReady')}</h2>
+          <h2>{locale.text(newest.draft ? 'newestIsDraft' : 'newestNotReady')}</h2>
           {state.whyNotReady && <p dir="auto">{state.whyNotReady}</p>}
-          <p>{locale.fill('newestNotReadyShown', { newest: link(newest), shown: link(ready) })}</p>
+          <p>
+            {locale.fill(newest.draft ? 'newestIsDraftShown' : 'newestNotReadyShown', {
+              newest: link(newest),
+              shown: link(ready),
+            })}
+          </p>
         </div>
       )}
       {!newest && (
@@ -86,7 +92,9 @@ export function DatasetNotes({
       {newest && !ready && !isVersionPage && (
         <div class="note warn">
           <h2>{locale.text('noVersionReady')}</h2>
-          <p dir="auto">{state.whyNotReady || locale.text('versionNotReadyWhy')}</p>
+          <p dir="auto">
+            {state.whyNotReady || locale.text(newest.draft ? 'versionIsDraftWhy' : 'versionNotReadyWhy')}
+          </p>
         </div>
       )}
     </>

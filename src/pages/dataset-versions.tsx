@@ -97,7 +97,7 @@ function VersionItem({ context, dataset, version, isNewest, change }: ItemProps)
     <li>
       <div>
         <a href={hrefOfRef(context, refOf(version))}>
-          <time dateTime={version.datetime}>{locale.date(version.datetime)}</time>
+          <time dateTime={version.datetime}>{dateOfVersion(locale, version, dataset.versions)}</time>
         </a>{' '}
         {isNewest && <span class="tag on">{locale.text('newest')}</span>}
         {!version.ready && <span class="tag private">{locale.text(version.draft ? 'draft' : 'notReady')}</span>}

@@ -8,6 +8,7 @@ import { datasetCrumbs } from './dataset-crumbs.ts';
 import { DatasetLead } from './dataset-lead.tsx';
 import { DatasetNotes } from './dataset-notes.tsx';
 import { type DatasetPageParts, datasetSections } from './dataset-sections.tsx';
+import { dateOfVersion } from './figures.ts';
 import { type PageParts, renderPageInSteps, renderPageStart } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
 import type { PageContext } from './page-context.ts';
@@ -23,7 +24,7 @@ export const renderDatasetPageStart = (context: PageContext, parts: DatasetHeadP
 function headOf(context: PageContext, parts: DatasetHeadParts): Omit<PageParts, 'children'> {
   const { locale } = context;
   const { dataset, namespace, version, isVersionPage } = parts;
-  const date = isVersionPage && version ? locale.date(version.datetime) : null;
+  const date = isVersionPage && version ? dateOfVersion(locale, version, dataset.versions) : null;
   return {
     title: date === null ? dataset.label : `${dataset.label}, ${date}`,
     description: firstParagraph(dataset.description),

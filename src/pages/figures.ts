@@ -5,6 +5,7 @@ import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import type { ListedVersion } from '../catalogue/search-summary.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { formatName } from './format-names.ts';
+import { keepLast } from './keep-last.ts';
 import type { Locale } from './locale.ts';
 import type { StripColumn } from './strip.tsx';
 import type { TextKey } from './texts/english.ts';
@@ -59,14 +60,20 @@ export function licenceName(licence: string): string {
 export const sizeAndFormat = (version: ListedVersion, locale: Locale): string =>
   [formatName(version.format), version.size === null ? '' : locale.size(version.size)].filter(Boolean).join(', ');
 
-/** The date of a version; with its time (UTC), if another of the versions has the same date. */
+/** Numbers of versions by day. */
+const versionsByDay = keepLast((versions: readonly Version[]): ReadonlyMap<string, number> => {
+  const counts = new Map<string, number>();
+  for (const { datetime } of versions) counts.set(datetime.slice(0, 10), (counts.get(datetime.slice(0, 10)) ?? 0) + 1);
+  return counts;
+});
+
+/** The date of a version; with its time (UTC), if another of the versions has the same date. @param versions with this one */
 export function dateOfVersion(
   locale: Locale,
-  { slug, datetime }: Version,
+  { datetime }: Version,
   versions: readonly Version[],
   form: 'long' | 'short' = 'short',
 ): string {
-  const day = datetime.slice(0, 10);
-  const isOnlyOne = versions.every((other) => other.slug === slug || other.datetime.slice(0, 10) !== day);
+  const isOnlyOne = (versionsByDay(versions).get(datetime.slice(0, 10)) ?? 0) < 2;
   return locale.date(datetime, form) + (isOnlyOne ? '' : `, ${datetime.slice(11, 16)} UTC`);
 }

@@ -5,7 +5,7 @@ import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiPath, isHttpUrl } from '../catalogue/urls.ts';
 import { CodeBlock } from './code-block.tsx';
-import { licenceName } from './figures.ts';
+import { dateOfVersion, licenceName } from './figures.ts';
 import { absoluteUrl, type PageContext } from './page-context.ts';
 import type { TextKey } from './texts/english.ts';
 
@@ -119,7 +119,7 @@ function Citation({ context, dataset, version }: Required<Props>): VNode | null 
   const year = version.datetime.slice(0, 4);
   const url = absoluteUrl(context, apiPath(refOf(version)));
   const text = locale.text('citation', {
-    ...{ publisher, year, label: dataset.label, date: locale.date(version.datetime, 'long') },
+    ...{ publisher, year, label: dataset.label, date: dateOfVersion(locale, version, dataset.versions, 'long') },
     ...{ catalogue: settings.title, url },
   });
   const key = `${dataset.slug}-${year}`.replace(/[^A-Za-z0-9-]/g, '');

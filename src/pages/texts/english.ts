@@ -115,6 +115,9 @@ export const english = {
   newestIs: 'The newest is that of {date}.',
   newestNotReady: 'The newest version is not ready',
   newestNotReadyShown: 'The version of {newest} has no data to show. Shown here is that of {shown}.',
+  newestIsDraft: 'The newest version is a draft',
+  newestIsDraftShown:
+    'Only the owners see the version of {newest}, until it is made ready. Shown here is that of {shown}.',
   noVersionReady: 'No version of this dataset is ready',
   noVersionsYet: 'This dataset has no version yet',
   publishWith: 'The first is published with:',

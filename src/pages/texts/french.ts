@@ -113,6 +113,9 @@ export const french: Texts = {
   newestIs: 'La plus récente est celle du {date}.',
   newestNotReady: 'La version la plus récente n’est pas prête',
   newestNotReadyShown: 'La version du {newest} n’a pas de données à montrer. Voici celle du {shown}.',
+  newestIsDraft: 'La version la plus récente est un brouillon',
+  newestIsDraftShown:
+    'Seuls les propriétaires voient la version du {newest}, jusqu’à ce qu’elle soit déclarée prête. Voici celle du {shown}.',
   noVersionReady: 'Aucune version de ce jeu de données n’est prête',
   noVersionsYet: 'Ce jeu de données n’a pas encore de version',
   publishWith: 'La première se publie avec :',

@@ -113,6 +113,9 @@ export const german: Texts = {
   newestIs: 'Die neueste ist die vom {date}.',
   newestNotReady: 'Die neueste Version ist nicht bereit',
   newestNotReadyShown: 'Die Version vom {newest} hat keine Daten zu zeigen. Hier steht die vom {shown}.',
+  newestIsDraft: 'Die neueste Version ist ein Entwurf',
+  newestIsDraftShown:
+    'Die Version vom {newest} sehen nur die Eigentümer, bis sie bereit gemacht wird. Hier steht die vom {shown}.',
   noVersionReady: 'Keine Version dieses Datensatzes ist bereit',
   noVersionsYet: 'Dieser Datensatz hat noch keine Version',
   publishWith: 'Die erste wird veröffentlicht mit:',
