@@ -9,6 +9,12 @@ interface Aliases {
   readonly datasets: ReadonlyMap<string, { readonly namespace: string; readonly slug: string }>;
 }
 
+/** A record or its reference; only a dataset has a namespace here. */
+interface RecordAddress {
+  readonly slug: string;
+  readonly namespace?: string;
+}
+
 const aliasesByFolders = new WeakMap<Snapshot['folders'], Aliases>();
 
 function aliasesOf({ folders }: Snapshot): Aliases {
@@ -19,7 +25,7 @@ function aliasesOf({ folders }: Snapshot): Aliases {
     for (const [slug, folder] of folders) {
       for (const alias of folder.namespace?.aliases ?? []) namespaces.set(alias, slug);
       for (const dataset of folder.datasets.values())
-        for (const alias of dataset.aliases) datasets.set(alias.includes('/') ? alias : `${slug}/${alias}`, dataset);
+        for (const alias of dataset.aliases) datasets.set(addressOfAlias(dataset, alias), dataset);
     }
     aliases = { namespaces, datasets };
     aliasesByFolders.set(folders, aliases);
@@ -27,8 +33,12 @@ function aliasesOf({ folders }: Snapshot): Aliases {
   return aliases;
 }
 
+/** The address that a record had by an alias: of a dataset, a slug alone is relative to its namespace. */
+export const addressOfAlias = (record: RecordAddress, alias: string): string =>
+  record.namespace === undefined || alias.includes('/') ? alias : `${record.namespace}/${alias}`;
+
 /**
- * The present reference of the record that formerly had this one.
+ * The present reference of the record that formerly had this one. Of several records that have it as an alias, the last one.
  * @returns undefined if no record has it as an alias
  */
 export function resolveAlias(snapshot: Snapshot, ref: Ref): Ref | undefined {
@@ -37,11 +47,10 @@ export function resolveAlias(snapshot: Snapshot, ref: Ref): Ref | undefined {
     const slug = namespaces.get(ref.slug);
     return slug === undefined ? undefined : { kind: 'namespace', slug };
   }
-  if (ref.kind === 'query') {
-    for (const { slug, aliases } of snapshot.queries.values()) if (aliases.includes(ref.slug)) return { ...ref, slug };
-  }
-  if (ref.kind === 'group') {
-    for (const { slug, aliases } of snapshot.groups.values()) if (aliases.includes(ref.slug)) return { ...ref, slug };
+  if (ref.kind === 'query' || ref.kind === 'group') {
+    const records = ref.kind === 'query' ? snapshot.queries : snapshot.groups;
+    const found = [...records.values()].findLast(({ aliases }) => aliases.includes(ref.slug));
+    return found && { ...ref, slug: found.slug };
   }
   if (ref.kind !== 'dataset' && ref.kind !== 'version') return undefined;
   let place = ref.kind === 'dataset' ? ref : { namespace: ref.namespace, slug: ref.dataset };
@@ -87,11 +96,32 @@ export function aliasesAfterMove(written: unknown, from: Ref, to: Ref, before: S
   const aliases = Array.isArray(written) ? written.map(String) : [];
   if (from.kind !== 'dataset' || to.kind !== 'dataset')
     return [...new Set([...aliases, from.slug])].filter((alias) => alias !== to.slug);
-  const full = [...aliases, from.slug].map((alias) => (alias.includes('/') ? alias : `${from.namespace}/${alias}`));
+  const full = [...aliases, from.slug].map((alias) => addressOfAlias(from, alias));
   const others = from.namespace === to.namespace ? [] : addressesByFormerNames(full, from.namespace, before);
   const kept = [...new Set([...full, ...others])].filter((alias) => alias !== formatRef(to));
   const prefix = `${to.namespace}/`;
   return kept.map((alias) => (alias.startsWith(prefix) ? alias.slice(prefix.length) : alias));
+}
+
+/** The addresses that a move gives to a record as former ones. Other records that had them must give them up. */
+export function addressesGivenByMove(aliases: readonly string[], from: Ref, to: Ref, before: Snapshot): string[] {
+  const known = aliases.map((alias) => addressOfAlias(from, alias));
+  const after = aliasesAfterMove(aliases, from, to, before).map((alias) => addressOfAlias(to, alias));
+  return after.filter((address) => !known.includes(address));
+}
+
+/**
+ * The aliases in a record without those that mean one of some addresses; undefined if none is left.
+ * @param written value of `aliases` in the record, valid or not
+ */
+export function aliasesWithout(
+  written: unknown,
+  record: RecordAddress,
+  addresses: readonly string[],
+): string[] | undefined {
+  const aliases = Array.isArray(written) ? written.map(String) : [];
+  const kept = aliases.filter((alias) => !addresses.includes(addressOfAlias(record, alias)));
+  return kept.length ? kept : undefined;
 }
 
 /** The addresses in a namespace, by each former name of it that no other namespace has now. */

@@ -1,6 +1,6 @@
 /** Rules about references in records: to groups, datasets, versions, images; and about aliases. */
 
-import { resolveAlias } from './aliases.ts';
+import { addressOfAlias, aliasesWithout, resolveAlias } from './aliases.ts';
 import { columnsByOtherName, replaceColumnNamesInParameters } from './column-names.ts';
 import { datasetImageAddresses } from './entities.ts';
 import { excerpt } from './errors.ts';
@@ -14,6 +14,7 @@ import {
   type RecordDiagnostic,
   type RecordEntity,
   type RecordSet,
+  type RecordValue,
   type Report,
   type Touched,
 } from './record-set.ts';
@@ -137,28 +138,27 @@ export function* findFormerColumnNamesInQueries(next: RecordSet): Generator<Reco
   }
 }
 
-/** An alias must belong to one dataset only, and must not be the address of an existing one. */
+/** An alias must belong to one record only, and should not be the address of an existing dataset. */
 export function* findAliasConflicts(next: RecordSet): Generator<RecordDiagnostic> {
-  const { snapshot } = next;
-  const claimed = new Map<string, string>();
-  for (const dataset of allEntities(snapshot, 'dataset')) {
-    if (dataset.aliases.length === 0) continue;
-    const path = entityRecordPath(next, dataset);
-    for (const [i, alias] of dataset.aliases.entries()) {
-      const address = alias.includes('/') ? alias : `${dataset.namespace}/${alias}`;
-      const [namespace = '', slug = ''] = address.split('/');
-      const found = { code: 'alias', pointer: `/aliases/${i}` } as const;
-      const other = claimed.get(address);
-      if (other)
-        yield makeDiagnostic(path, {
-          ...found,
-          message: `The former address ${excerpt(address)} is claimed by ${other} too.`,
-        });
-      else if (snapshot.folders.get(namespace)?.datasets.has(slug)) {
-        const message = `There is a dataset at ${excerpt(address)}: the alias has no effect.`;
-        yield makeDiagnostic(path, { ...found, message, severity: 'warning' });
+  for (const kind of ['namespace', 'dataset', 'query', 'group'] as const) {
+    const records = [...allEntities(next.snapshot, kind)].filter(({ aliases }) => aliases.length > 0);
+    // Of several, the last one has it: see `resolveAlias`.
+    const holders = new Map<string, RecordEntity>();
+    for (const record of records)
+      for (const alias of record.aliases) holders.set(addressOfAlias(record, alias), record);
+    for (const record of records)
+      for (const [i, alias] of record.aliases.entries()) {
+        const address = addressOfAlias(record, alias);
+        const holder = holders.get(address) as RecordEntity;
+        const found = { code: 'alias', pointer: `/aliases/${i}` } as const;
+        if (holder !== record) {
+          const message = `The former address ${excerpt(address)} is claimed by ${entityRecordPath(next, holder)} too.`;
+          const fix = ({ aliases }: RecordValue) => ({ aliases: aliasesWithout(aliases, record, [address]) });
+          yield makeDiagnostic(entityRecordPath(next, record), { ...found, message, fix });
+        } else if (kind === 'dataset' && findEntity(next.snapshot, parseDatasetRef(address))) {
+          const message = `There is a dataset at ${excerpt(address)}: the alias has no effect.`;
+          yield makeDiagnostic(entityRecordPath(next, record), { ...found, message, severity: 'warning' });
+        }
       }
-      claimed.set(address, path);
-    }
   }
 }

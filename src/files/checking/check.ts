@@ -28,7 +28,7 @@ export interface CheckDiagnostic extends Diagnostic {
 }
 
 export interface CheckOptions {
-  /** Fix what can be fixed: missing and clashing ids, references to what was renamed. Writes base64 metadata as YAML. */
+  /** Fix what can be fixed: missing and clashing ids and aliases, references to what was renamed. Writes base64 metadata as YAML. */
   readonly fix?: boolean;
   /** Read every payload: compare it with its checksum, and its columns with those of its dataset. */
   readonly deep?: boolean;

@@ -32,6 +32,7 @@ import { commit, commitSingleStep } from '../transaction.ts';
 import { anyVersion, type Change } from '../writing/change.ts';
 import { assertEntityUnchanged } from '../writing/conditions.ts';
 import { assertMayRemovePermanently } from '../writing/rights.ts';
+import { planAliasWrites } from './former-addresses.ts';
 import { storeImagesAndWrite } from './images.ts';
 import { editMembers, planGroupReferenceWrites, planReaderReferenceWrites } from './membership.ts';
 import { metadataForRecord } from './metadata.ts';
@@ -123,6 +124,7 @@ async function editRecordOnce<K extends WritableKind>(
   const memberships =
     ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, target as Refs['group'], fields.members) : [];
   const queries = moves ? await planQueryDatasetWrites(files, ref, target) : [];
+  const aliases = moves && 'aliases' in entity ? await planAliasWrites(files, entity, target) : [];
   const path = requireRecordPath(files, ref);
   const to = recordPathWithoutExtension(target) + path.slice(path.lastIndexOf('.'));
   const snapshot = await storeImagesAndWrite(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
@@ -145,7 +147,7 @@ async function editRecordOnce<K extends WritableKind>(
         ? planColumnWritesForNewestVersion(files, datasetRefOf(entity), fields.ready ? entity : undefined)
         : []),
       // The former address leads to the new one: an interruption in between leaves no query without a dataset.
-      ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const, ...queries] : []),
+      ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const, ...queries, ...aliases] : []),
     ];
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
     const message = () => editCommitMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));

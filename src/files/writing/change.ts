@@ -22,11 +22,13 @@ export type Change =
   | RecordChange
   /**
    * Keys of a record to set, computed under the lock from its contents and from the records as the changes before it leave
-   * them; undefined removes a key.
+   * them; undefined removes a key. With `isConsequence`, it follows from another change of the step: the viewer needs no
+   * permission for this record.
    */
   | {
       readonly do: 'edit';
       readonly path: string;
+      readonly isConsequence?: true;
       readonly set: (record: RecordValue, next: () => Snapshot) => Readonly<Record<string, unknown>>;
     }
   /** New record, whose name no other record and no folder has. */

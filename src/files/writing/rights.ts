@@ -25,7 +25,7 @@ import { type Change, refAtUntrustedPath } from './change.ts';
 export function assertChangePermitted(access: Access, change: Change): void {
   if (change.do === 'add') assertMayAdd(access, change.path);
   else if (change.do === 'restore') assertMayWriteInNamespace(access, undefined);
-  else if (change.do !== 'edit' || !isOwnRecord(access, refAtUntrustedPath(change.path)))
+  else if (change.do !== 'edit' || !(change.isConsequence || isOwnRecord(access, refAtUntrustedPath(change.path))))
     assertMayChange(access, change);
 }
 

@@ -120,7 +120,15 @@ const cases: readonly Case[] = [
   [
     'a former address of two',
     { [benches]: 'id: 2\nlabel: x\naliases:\n  - woods\n' },
-    [[`${trees}:5:5`, 'error', /^The former address parks\/woods is claimed by .*benches/]],
+    [[`${benches}:4:5`, 'error', /^The former address parks\/woods is claimed by .*trees/, true]],
+  ],
+  [
+    'a former name of two queries',
+    {
+      'queries/high.yaml': 'id: 2\nlabel: High\ndataset: parks/trees\naliases: [old, big]\n',
+      'queries/large.yaml': 'id: 3\nlabel: Large\ndataset: parks/trees\naliases: [big]\n',
+    },
+    [['queries/high.yaml:4:16', 'error', /^The former address big is claimed by queries\/large/, true]],
   ],
   [
     'a former address of what is there',
