@@ -28,6 +28,9 @@ export interface RequestInfo {
   readonly cached: boolean;
 }
 
+/** Status of a request whose connection was closed before a response began, as nginx logs it: nobody has received one. */
+const clientClosed = 499;
+
 export class AccessLog {
   readonly #report: (entry: AccessEntry) => void;
   readonly #infos = new WeakMap<IncomingMessage, () => RequestInfo>();
@@ -48,7 +51,7 @@ export class AccessLog {
       this.#report({
         ...(this.#infos.get(request)?.() ?? { route: null, viewer: null, cached: false }),
         ...{ id, method, url, remote, bytes },
-        status: response.statusCode,
+        status: response.headersSent ? response.statusCode : clientClosed,
         complete: response.writableFinished,
         milliseconds: performance.now() - start,
       });

@@ -11,7 +11,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
 import { maxSitemapEntries } from '../standards/sitemap.ts';
 import { type AccessEntry, AccessLog } from './access-log.ts';
-import { assertNoDryRunInBody } from './body.ts';
+import { assertNoContentCoding, assertNoDryRunInBody } from './body.ts';
 import { DifferenceFigureStore } from './difference-figures.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
@@ -73,6 +73,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       const { suffix, ...negotiated } = negotiateMediaType(ctx, route, query); // media type; 404, 406
       const { viewer, catalogue, links } = await identifyRequest(ctx, route, app, suffix); // token or session, CSRF; 401, 403
       refuseAnonymousOrReadOnlyWrite(ctx, route, viewer, app); // 401, 403
+      if (['POST', 'PUT', 'PATCH'].includes(ctx.method)) assertNoContentCoding(ctx); // 415
       const dryRun = !isSafeMethod(ctx.method) && parseDryRun(query); // 400
       if (ctx.method === 'DELETE') await assertNoDryRunInBody(ctx); // 400
       const request = { ctx, app, catalogue, viewer, params: ctx.params, query, links, dryRun, ...negotiated };

@@ -19,6 +19,16 @@ export function bodyType(ctx: ParameterizedContext): string | null {
 }
 
 /**
+ * Refuses a compressed body: its bytes would be taken for a payload, or for text (RFC 9110, section 8.4).
+ * @throws UnsupportedMediaTypeError
+ */
+export function assertNoContentCoding(ctx: ParameterizedContext): void {
+  const coding = ctx.get('Content-Encoding').trim();
+  if (coding !== '' && coding.toLowerCase() !== 'identity')
+    throw new UnsupportedMediaTypeError(`Content-Encoding: ${coding}`, 'Send the body uncompressed.');
+}
+
+/**
  * The fields in a body; no body means no fields.
  * @param kind of the entity: a form alone doesn't tell which fields are lists, and which files are images
  * @throws UnsupportedMediaTypeError, BadRequestError, TooLargeError; ValidationError if the body isn't an object

@@ -54,9 +54,12 @@ export class ThrottledError extends CatalogueError {
 }
 /** The route doesn't read bodies of this media type. */
 export class UnsupportedMediaTypeError extends CatalogueError {
-  /** @param type value of Content-Type, with its parameters */
-  constructor(type: string) {
-    super(`Unsupported media type "${excerpt(type)}" in request.`);
+  /**
+   * @param type value of Content-Type, with its parameters
+   * @param remedy what to send instead, as a sentence
+   */
+  constructor(type: string, remedy = '') {
+    super(`Unsupported media type "${excerpt(type)}" in request. ${remedy}`.trimEnd());
   }
 }
 /** The body is too large. */

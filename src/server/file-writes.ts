@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
-import { excerpt, StaleError, ValidationError } from '../catalogue/errors.ts';
+import { StaleError, ValidationError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import type { ChangeOutcome, FileEntry, RecordChange } from '../catalogue/replica.ts';
 import { readJsonBody, readTextBody, whileConnected } from './body.ts';
@@ -12,7 +12,6 @@ import {
   MethodNotAllowedError,
   PreconditionRequiredError,
   TooLargeError,
-  UnsupportedMediaTypeError,
 } from './errors.ts';
 import { refuseDryRun } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
@@ -143,8 +142,6 @@ function announcedBytes(ctx: ParameterizedContext): { readonly checksum: string;
   const digest = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(ctx.get('Repr-Digest'))?.[1];
   if (digest === undefined)
     throw new BadRequestError('Send the checksum of the bytes: Repr-Digest: sha-256=:<base64 of the SHA-256>:');
-  const coding = ctx.get('Content-Encoding');
-  if (coding && coding !== 'identity') throw new UnsupportedMediaTypeError(`Content-Encoding: ${excerpt(coding)}`);
   const length = ctx.get('Content-Length');
   if (!length) ctx.throw(411, 'Send the number of bytes: Content-Length.');
   if (Number(length) > largestUpload) throw new TooLargeError(largestUpload);

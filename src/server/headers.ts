@@ -14,6 +14,10 @@ export const securityHeaders: Headers = [
 /** Headers that pages of other origins may read (Fetch standard, "CORS-exposed response-header name"). */
 const exposed = [
   'Link',
+  'Location',
+  'Content-Location',
+  'Allow',
+  'WWW-Authenticate',
   'ETag',
   'Content-Length',
   'Accept-Ranges',
@@ -24,6 +28,20 @@ const exposed = [
   'X-Request-Id',
   'X-Total-Count',
   'X-Feature-Count',
+].join(', ');
+
+/** Headers that pages of other origins may send (Fetch standard, "CORS-preflight fetch"). */
+const allowed = [
+  'Accept',
+  'Authorization',
+  'Content-Type',
+  'If-Match',
+  'If-None-Match',
+  'If-Modified-Since',
+  'If-Unmodified-Since',
+  'If-Range',
+  'Range',
+  'Repr-Digest',
 ].join(', ');
 
 /** True if a request may be that of a user. Cookies other than that of a session, such as those of analytics, decide about nothing. */
@@ -81,10 +99,7 @@ export const framablePageHeaders: Headers = [
 export function preflightHeaders(allow: string): Headers {
   return [
     ['Access-Control-Allow-Methods', allow],
-    [
-      'Access-Control-Allow-Headers',
-      'Accept, Authorization, Content-Type, If-Match, If-None-Match, Range, Repr-Digest',
-    ],
+    ['Access-Control-Allow-Headers', allowed],
     ['Access-Control-Max-Age', '86400'],
   ];
 }

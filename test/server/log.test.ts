@@ -1,6 +1,8 @@
 /** The log of a server: what is in it of each request, and what never is. */
 import assert from 'node:assert/strict';
+import { connect } from 'node:net';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { redactSecrets, redactUrlSecrets } from '../../src/server/log.ts';
 import { until } from '../support/folder.ts';
@@ -51,6 +53,26 @@ describe('the log as JSON', () => {
       assert.equal(level, 30);
       assert.ok(!Number.isNaN(Date.parse(String(time))));
     }
+  });
+
+  it('has 499 for a request whose client left before a response began, also in the metrics', async (t) => {
+    const { base, folder, log } = await served({ ...content, settings: { metrics: true } }, t, { logFormat: 'json' });
+    const files = await openFileCatalogue(folder.root);
+    const { token } = await files.accounts.addToken('ann');
+    await files.close();
+    const { hostname, port } = new URL(base);
+    const socket = connect(Number(port), hostname);
+    const head = `POST ${dataset}version/ HTTP/1.1\r\nHost: ${hostname}\r\nAuthorization: Token ${token}\r\nContent-Type: text/csv\r\n`;
+    await new Promise<void>(
+      (resolve) => void socket.write(`${head}Content-Length: 1000\r\n\r\na,b\n`, () => resolve()),
+    );
+    await sleep(200);
+    socket.destroy();
+    const [line = ''] = await until(() => log.length > 0 && log);
+    const { method, status, cut } = JSON.parse(line);
+    assert.deepEqual([method, status, cut], ['POST', 499, true]);
+    const metrics = await (await fetch(`${base}/metrics`)).text();
+    assert.match(metrics, /catalogue_requests_total\{[^}]*method="POST",status="499"\} 1/);
   });
 
   it('names the route of a streamed response', async (t) => {

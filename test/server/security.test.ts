@@ -133,3 +133,28 @@ describe('a read-only server', () => {
     assert.equal((await fetch(server.base + dataset, { method: 'DELETE' })).status, 401);
   });
 });
+
+describe('a page of another origin', () => {
+  it('may send the headers of requests in the OpenAPI document, and read those of responses', async () => {
+    const { components } = (await (await fetch(`${base}/api/v1/openapi.json`)).json()) as {
+      components: {
+        parameters: Record<string, { in: string; name: string }>;
+        headers: Record<string, unknown>;
+      };
+    };
+    const headers = { Origin: 'https://a.example', 'Access-Control-Request-Method': 'GET' };
+    const preflight = await fetch(base + dataset, { method: 'OPTIONS', headers });
+    const namesIn = (response: Response, name: string) => (response.headers.get(name) ?? '').toLowerCase().split(', ');
+    const sent = Object.values(components.parameters).filter(
+      (one) => one.in === 'header' && !one.name.startsWith('X-'),
+    );
+    const lacking = sent.filter(
+      ({ name }) => !namesIn(preflight, 'Access-Control-Allow-Headers').includes(name.toLowerCase()),
+    );
+    assert.ok(sent.length > 2);
+    assert.deepEqual(lacking, []);
+    const exposed = namesIn(await fetch(base + dataset), 'Access-Control-Expose-Headers');
+    const hidden = Object.keys(components.headers).filter((name) => !exposed.includes(name.toLowerCase()));
+    assert.deepEqual(hidden, []);
+  });
+});

@@ -6,6 +6,7 @@ import { readdir } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { request } from 'undici';
 import { serveAccounts } from '../support/accounts.ts';
 import { homeOf, until } from '../support/folder.ts';
@@ -156,6 +157,23 @@ describe('an upload', () => {
     assert.deepEqual([again.status, again.body.url], [200, first.body.url]);
     assert.equal(again.headers.get('location'), null);
     assert.deepEqual(await kept(), files);
+  });
+
+  it('whose body is compressed is refused, like other compressed bodies', async (t) => {
+    const { base, token, kept } = await nursery(t);
+    for (const [method, path, type, text] of [
+      ['POST', versions, 'text/csv', csv],
+      ['PATCH', trees, 'application/json', '{"label": "Trees"}'],
+    ] as const) {
+      const headers = { Authorization: `Token ${token}`, 'Content-Type': type, 'Content-Encoding': 'gzip' };
+      const answer = await fetch(base + path, { method, headers, body: gzipSync(text) });
+      assert.equal(answer.status, 415);
+      const { detail } = (await answer.json()) as { detail: string };
+      assert.equal(detail, 'Unsupported media type "Content-Encoding: gzip" in request. Send the body uncompressed.');
+    }
+    assert.deepEqual(await kept(), []);
+    const plain = { Authorization: `Token ${token}`, 'Content-Type': 'text/csv', 'Content-Encoding': 'identity' };
+    assert.equal((await fetch(base + versions, { method: 'POST', headers: plain, body: csv })).status, 201);
   });
 
   it('is refused if a parameter of the address is nearly one that it has', async (t) => {
