@@ -248,8 +248,9 @@ export class DatasetWriter {
     const given = originOf(present)?.imported.slug;
     if (!dataset.name || given !== present.slug || present.namespace !== this.namespace) return undefined;
     const wanted = wantedSlug(dataset, this.#language);
-    if (wanted === present.slug || present.slug.replace(/-\d+$/, '') === wanted) return undefined;
-    if (this.#taken.has(wanted.toLowerCase())) return undefined;
+    const isFormer = present.aliases.some((alias) => [wanted, `${present.namespace}/${wanted}`].includes(alias));
+    // A number that `freeSlug` has added stays as long as the name without it is taken.
+    if (wanted === present.slug || (this.#taken.has(wanted.toLowerCase()) && !isFormer)) return undefined;
     this.#taken.add(wanted.toLowerCase());
     return wanted;
   }

@@ -94,6 +94,28 @@ describe('an import over HTTP', () => {
     assert.equal(json.updated[0].dataset, 'portal/street-trees');
   });
 
+  it('moves a package whose name has lost its year, and not one whose number says that its name is taken', async () => {
+    const root = await makeRoot();
+    const url = `${portal.base}/api/3/action`;
+    const run = async () => (await importing(root, url, '--to', 'portal')).json;
+    serveCkan([packageNamed('census-2020', '1'), packageNamed('trees', '2'), packageNamed('Trees', '3')]);
+    assert.deepEqual((await run()).created.map(({ dataset }: { dataset: string }) => dataset).sort(), [
+      'portal/census-2020',
+      'portal/trees',
+      'portal/trees-2',
+    ]);
+    serveCkan([packageNamed('census', '1'), packageNamed('trees', '2'), packageNamed('Trees', '3')]);
+    const json = await run();
+    assert.deepEqual(counts(json), [0, 1, 2, 0]);
+    assert.equal(json.updated[0].dataset, 'portal/census');
+    const { out } = await type(['dataset', 'show', 'portal/census-2020', '--json'], { root });
+    assert.equal(JSON.parse(out).slug, 'census');
+    assert.deepEqual(counts(await run()), [0, 0, 3, 0]);
+    serveCkan([packageNamed('census-2020', '1'), packageNamed('trees', '2'), packageNamed('Trees', '3')]);
+    assert.equal((await run()).updated[0]?.dataset, 'portal/census-2020', 'it has its former name again');
+    assert.deepEqual(counts(await run()), [0, 0, 3, 0]);
+  });
+
   it('tries again after 500, 429 with Retry-After and a cut connection', async () => {
     const root = await makeRoot();
     const failures: Answer[] = [
