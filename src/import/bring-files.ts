@@ -2,6 +2,7 @@
 import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { labelFromName } from '../catalogue/field.ts';
 import { type DatasetRef, formatRef } from '../catalogue/ref.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import { fileChecksum } from '../disk/checksum.ts';
@@ -191,22 +192,23 @@ export class BroughtFiles {
     return documents.open(address);
   }
 
-  /** Gives columns the texts of the source, where they have none. */
+  /** Gives columns the texts of the source, where they have none; a label that is made of the name is none. */
   async #describeColumns(ref: DatasetRef, { columns }: ImportedLink): Promise<void> {
     if (columns.length === 0) return;
     const { catalogue } = this.#options;
     const present = (await catalogue.get<'dataset'>(ref)).columns;
-    const changed = present.map((column) => {
-      const given = columns.find(({ name }) => name === column.name);
-      const { label, description, unit } = column;
-      return {
-        ...column,
-        label: label || (given?.label ?? ''),
-        description: description || (given?.description ?? ''),
-        unit: unit || (given?.unit ?? ''),
+    const texts = present.flatMap(({ name, label, description, unit }) => {
+      const given = columns.find((one) => one.name === name);
+      if (!given) return [];
+      const isOwnLabel = label !== '' && label !== labelFromName(name);
+      const missing = {
+        ...(given.label && !isOwnLabel && given.label !== label && { label: given.label }),
+        ...(given.description && !description && { description: given.description }),
+        ...(given.unit && !unit && { unit: given.unit }),
       };
+      return Object.keys(missing).length ? [{ name, ...missing }] : [];
     });
-    if (JSON.stringify(changed) !== JSON.stringify(present)) await catalogue.edit<'dataset'>(ref, { columns: changed });
+    if (texts.length) await catalogue.edit<'dataset'>(ref, { columns: texts });
   }
 }
 

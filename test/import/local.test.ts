@@ -176,6 +176,32 @@ describe('an import of local files', () => {
     assert.deepEqual([counts(again), again.versions.length], [[0, 0, 2, 0], 0]);
   });
 
+  it('gives columns the titles of a data package in place of labels made of their names, and keeps those of people', async () => {
+    const { importing, get, folder, root } = await makeSources();
+    mkdirSync(join(folder, 'alpha'));
+    writeFileSync(join(folder, 'alpha/a.csv'), 'a_name,b_name,c_name\n1,2,3\n');
+    const fields = [
+      { name: 'a_name', title: 'Alpha of it' },
+      { name: 'b_name', title: 'Beta of it' },
+      { name: 'c_name', type: 'integer' },
+    ];
+    const resources = [{ name: 'a', path: 'a.csv', schema: { fields } }];
+    const write = () => writeFileSync(join(folder, 'alpha/datapackage.json'), JSON.stringify({ name: 'a', resources }));
+    const labels = async () => {
+      const { err, json } = await importing('sources/alpha', '--to', 'alpha', '--with-data');
+      assert.equal(json?.skipped.length, 0, err);
+      return (await get('alpha/a')).columns.map(({ label }) => label);
+    };
+    write();
+    assert.deepEqual(await labels(), ['Alpha of it', 'Beta of it', 'C name']);
+    await type(['column', 'edit', 'alpha/a', 'b_name', '--label', 'Mine'], { root });
+    fields[0] = { name: 'a_name', title: 'Another' };
+    write();
+    assert.deepEqual(await labels(), ['Alpha of it', 'Mine', 'C name']);
+    const record = readFileSync(join(root, 'namespaces/alpha/datasets/a/dataset.yaml'), 'utf8');
+    assert.doesNotMatch(record, /(?:unit|description): *(?:""|'')/);
+  });
+
   it('reads a STAC catalogue with more items than documents that may be read', async () => {
     const { importing, folder } = await makeSources();
     mkdirSync(join(folder, 'scenes'));
