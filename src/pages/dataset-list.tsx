@@ -165,9 +165,18 @@ function NothingFound({
   context,
   words,
   obstacles,
+  namespace,
   namespaces,
 }: DatasetList & { readonly context: PageContext }): VNode {
   const { locale, query } = context;
+  const all = <a href={hrefOfSearch(context)}>{locale.text('allDatasets')}</a>;
+  if (!isFiltered(query))
+    return (
+      <div class="empty">
+        <h3>{locale.text('noDatasetsYet')}</h3>
+        {namespace && <p>{all}</p>}
+      </div>
+    );
   const search = query.get('search')?.trim() ?? '';
   const near = search && closestWord(search, words);
   const passable = obstacles.filter(({ count }) => count > 0);
@@ -195,7 +204,7 @@ function NothingFound({
           </ul>
         </>
       )}
-      <p>{locale.fill('orLookAtAll', { link: <a href={hrefOfSearch(context)}>{locale.text('allDatasets')}</a> })}</p>
+      <p>{locale.fill('orLookAtAll', { link: all })}</p>
     </div>
   );
 }

@@ -95,6 +95,22 @@ describe('the page of a state', async () => {
     assert.match(text, /folder of catalogue\.yaml/);
   });
 
+  it('a namespace without datasets: that there are none yet, unless something was looked for', async (test) => {
+    const { base } = await served({ namespaces: { parks: { label: 'Parks' } } }, test);
+    const mainOf = async (path: string) => {
+      const text = await (await fetch(base + path, { headers: { Accept: 'text/html' } })).text();
+      return text
+        .slice(text.indexOf('<main'))
+        .replaceAll(/<[^>]*>/g, ' ')
+        .replace(/\s+/g, ' ');
+    };
+    assert.match(await mainOf(`${api}parks/`), /No datasets yet All datasets/);
+    assert.match(await mainOf(`${api}parks/?ordering=label`), /No datasets yet/);
+    assert.match(await mainOf('/api/v1/datasets/'), /No datasets yet(?! All datasets)/);
+    assert.match(await mainOf(`${api}parks/datasets/?file_format=csv`), /No dataset matches.*Or look at All datasets/);
+    assert.match(await mainOf(`${api}parks/datasets/?search=oak`), /No dataset has “oak”/);
+  });
+
   const problems: readonly (readonly [path: string, status: number, text: RegExp])[] = [
     ['/api/v1/files/catalogue.yaml?format=html', 404, /There is nothing at this address/],
     ['/api/v1/users/', 401, /Log in to see this/],
