@@ -24,6 +24,8 @@ export interface HomeParts extends DatasetList {
     readonly change?: VersionChange;
   }[];
   readonly queries: Page<Query>;
+  /** Number of namespaces, with those that have no dataset. */
+  readonly namespaceCount: number;
 }
 
 const homeHead = (context: PageContext): Omit<PageParts, 'children'> => ({
@@ -49,7 +51,8 @@ export function renderHomePage(context: PageContext, parts: HomeParts): string {
   const { locale, settings } = context;
   const { found } = parts;
   const totals = found.facets?.totals;
-  const isEmpty = found.count === 0 && !isFiltered(context.query);
+  const isAll = !isFiltered(context.query);
+  const isEmpty = found.count === 0 && isAll;
   const bbox = totals?.bbox ?? null;
   return renderPage(context, {
     ...homeHead(context),
@@ -63,7 +66,9 @@ export function renderHomePage(context: PageContext, parts: HomeParts): string {
             {!isEmpty && totals && (
               <p class="sums dots">
                 <span>{locale.fill('datasetCount', boldCount(context, found.count))}</span>
-                <span>{locale.fill('namespaceCount', boldCount(context, totals.namespaces))}</span>
+                <span>
+                  {locale.fill('namespaceCount', boldCount(context, isAll ? parts.namespaceCount : totals.namespaces))}
+                </span>
                 <span>{locale.fill('versionCount', boldCount(context, totals.versions))}</span>
                 <span>{locale.fill('rowCount', boldCount(context, totals.rows))}</span>
                 <span>

@@ -47,11 +47,14 @@ async function completeHomePage({ app, catalogue }: RequestContext, list: Datase
     }),
   );
   const queries = await catalogue.list('query', { pageSize: newsCount });
+  const { count: namespaceCount } = await catalogue.list('namespace', { pageSize: 1 });
   const shown = [...versions.items, ...news.flatMap(({ dataset, change }) => [dataset, change]), ...queries.items];
   return {
-    dependsOn: news.some(({ change }) => change === 'comparing') ? [] : [...dependenciesOf(list), ...shown],
+    dependsOn: news.some(({ change }) => change === 'comparing')
+      ? []
+      : [...dependenciesOf(list), ...shown, namespaceCount],
     freshFor: beforeFiguresAreReadAgain,
-    page: (context) => renderHomePage(context, { ...list, news, queries }),
+    page: (context) => renderHomePage(context, { ...list, news, queries, namespaceCount }),
   };
 }
 

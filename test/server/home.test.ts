@@ -1,7 +1,7 @@
 /** What stands at the very beginning of the site. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { makeFolder } from '../support/folder.ts';
+import { makeFolder, until } from '../support/folder.ts';
 import { serveFolder } from '../support/server.ts';
 
 it('people get a page of what there is, programs are sent to the API', async (t) => {
@@ -46,6 +46,21 @@ it('a search or a filter that nothing matches shows no empty catalogue, but lead
   }
   assert.match(await page('/?keyword=elm'), /Without one of these filters.*<a href="\/">/s);
   assert.match(await page('/?keyword=oak'), /href="\/api\/v1\/datasets\/\?keyword=oak&amp;format=json"/);
+});
+
+it('counts the namespaces that the list of namespaces has, with empty ones', async (t) => {
+  const namespaces = { parks: { label: 'Parks' }, empty: { label: 'Empty' }, secret: { visibility: 'private' } };
+  const folder = makeFolder({ namespaces, datasets: { 'parks/trees': { label: 'Trees', keywords: ['oak'] } } }, t);
+  const server = await serveFolder(folder.root);
+  t.after(() => server.close());
+  const sums = async (path: string) => {
+    const page = await (await fetch(server.base + path, { headers: { Accept: 'text/html' } })).text();
+    return /<p class="sums dots">(.*?)<\/p>/s.exec(page)?.[1]?.replaceAll(/<[^>]*>/g, '') ?? '';
+  };
+  assert.match(await sums('/'), /1 dataset\s*2 namespaces/);
+  assert.match(await sums('/?keyword=oak'), /1 dataset\s*1 namespace(?!s)/);
+  folder.namespace('another');
+  await until(async () => /3 namespaces/.test(await sums('/')));
 });
 
 it('a table in a description is named in the language of the page', async (t) => {
