@@ -82,9 +82,15 @@ interface FiltersProps {
 /** The choice of a column, as text: elements would take long. */
 const optionOf = ({ name }: Column) => `<option value="${escapeHtml(name)}">${escapeHtml(name)}</option>`;
 
-export function RowFilters({ context, columns }: FiltersProps): VNode {
+/** @param isAggregated true for groups of rows: their filters can be removed, but the form is left out */
+export function RowFilters({
+  context,
+  columns,
+  isAggregated,
+}: FiltersProps & { readonly isAggregated: boolean }): VNode | null {
   const { locale, query } = context;
   const filters = filtersIn(query);
+  if (isAggregated && filters.length === 0) return null;
   return (
     <div class="filters">
       <h2 class="vh">{locale.text('filters')}</h2>
@@ -116,7 +122,7 @@ export function RowFilters({ context, columns }: FiltersProps): VNode {
           </p>
         );
       })}
-      <FilterForm context={context} columns={columns} />
+      {!isAggregated && <FilterForm context={context} columns={columns} />}
     </div>
   );
 }

@@ -67,7 +67,9 @@ function renderRows(context: PageContext, parts: RowsPageParts): Steps<string> {
       ]
     : datasetCrumbs(context, dataset, namespace, [...below, last]);
   const pageParts = {
-    title: locale.text('rowsOf', { label: title }),
+    title: isSingle
+      ? locale.text('rowNumberOf', { number: offset + 1, label: title })
+      : locale.text('rowsOf', { label: title }),
     section: query ? 'queries' : 'datasets',
     isHidden: true,
     json: hrefWith(context, { _format: 'json', format: null }),
@@ -76,7 +78,7 @@ function renderRows(context: PageContext, parts: RowsPageParts): Steps<string> {
   return renderPageInSteps(context, pageParts, [
     <Titles key="titles" context={context} {...parts} />,
     <TooLargeToFilter key="too-large" context={context} path={context.path} />,
-    !isAggregated && <RowFilters key="filters" context={context} columns={allColumns} />,
+    <RowFilters key="filters" context={context} columns={allColumns} isAggregated={isAggregated} />,
     <RowsAddress
       key="address"
       {...{ context, matched, isAggregated, columns: written }}

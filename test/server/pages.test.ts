@@ -49,6 +49,21 @@ describe('a page', () => {
     await workshop.remove();
   });
 
+  it('of one row has the number of the row in its title', async () => {
+    const path = '/api/v1/namespaces/lab/datasets/trees/data/';
+    assert.match((await page(`${path}?_limit=1&_offset=3`)).text, /<title>Row 4 of trees /);
+    assert.match((await page(path)).text, /<title>Rows of trees /);
+  });
+
+  it('of groups names the filters of the rows, each with a link that removes it', async () => {
+    const path = '/api/v1/namespaces/lab/datasets/trees/data/';
+    const { text } = await page(`${path}?_group_by=species&_aggregate=count&height__gte=4`);
+    const chip = /<p class="chips"> ?<a href="([^"]*)"[^>]*>.*?<span dir="auto">([^<]*)</.exec(text);
+    assert.deepEqual(chip?.slice(1), [`${path}?_group_by=species&amp;_aggregate=count`, 'height at least 4']);
+    assert.doesNotMatch(text, /name="_lookup"/);
+    assert.doesNotMatch((await page(`${path}?_group_by=species&_aggregate=count`)).text, /class="filters"/);
+  });
+
   it('of home names a renamed column, and no rows that changed if none did', async () => {
     const text = await until(async () => {
       const home = await page('/');

@@ -181,6 +181,7 @@ export const english = {
   table: 'Table',
   row: 'Row',
   rowNumber: 'Row {number}',
+  rowNumberOf: 'Row {number} of {label}',
   rowsFromTo: '{from} to {to} of {count}',
   nextRows: 'Next {count}',
   previousRows: 'Previous {count}',

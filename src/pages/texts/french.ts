@@ -179,6 +179,7 @@ export const french: Texts = {
   table: 'Tableau',
   row: 'Ligne',
   rowNumber: 'Ligne {number}',
+  rowNumberOf: 'Ligne {number} de {label}',
   rowsFromTo: '{from} à {to} sur {count}',
   nextRows: { one: '{count} suivante', other: '{count} suivantes' },
   previousRows: { one: '{count} précédente', other: '{count} précédentes' },

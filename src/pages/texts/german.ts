@@ -178,6 +178,7 @@ export const german: Texts = {
   table: 'Tabelle',
   row: 'Zeile',
   rowNumber: 'Zeile {number}',
+  rowNumberOf: 'Zeile {number} von {label}',
   rowsFromTo: '{from} bis {to} von {count}',
   nextRows: 'Nächste {count}',
   previousRows: 'Vorige {count}',
