@@ -8,6 +8,8 @@ export interface ChartPoint {
   readonly y: number;
   /** The value of the time column. */
   readonly at: number | string;
+  /** True if the line has rows without a number between the point before and this one. */
+  readonly isAfterGap?: boolean;
 }
 
 export interface ChartLine {

@@ -99,7 +99,7 @@ function Drawing({ locale, lines, value, sentence }: DrawingProps): VNode {
     top,
     bottom,
   );
-  const paths = lines.map(({ points: own }) => `M${own.map((point) => `${x(point.x)} ${y(point.y)}`).join('L')}`);
+  const pathOf = (run: readonly ChartPoint[]) => `M${run.map((point) => `${x(point.x)} ${y(point.y)}`).join('L')}`;
   return (
     <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img" aria-label={sentence}>
       {amounts.map((amount) => (
@@ -120,19 +120,20 @@ function Drawing({ locale, lines, value, sentence }: DrawingProps): VNode {
       ))}
       {/* The first lines are drawn last, above the others. */}
       {lines
-        .map(({ name, points: own }, i) =>
-          own.length > 1 ? (
-            <path key={name} class={`line ${colourOf(i)}`} d={paths[i]} />
-          ) : (
-            <circle
-              key={name}
-              class={`line ${colourOf(i)}`}
-              cx={x(endOf({ name, points: own }).x)}
-              cy={y(endOf({ name, points: own }).y)}
-              r="3"
-            />
-          ),
-        )
+        .map((line, i) => {
+          const runs = runsOf(line);
+          const path = runs.filter(({ length }) => length > 1).map(pathOf);
+          return (
+            <g key={line.name}>
+              {path.length > 0 && <path class={`line ${colourOf(i)}`} d={path.join('')} />}
+              {runs.map(([point, ...more]) =>
+                point && more.length === 0 ? (
+                  <circle key={point.x} class={`line ${colourOf(i)}`} cx={x(point.x)} cy={y(point.y)} r="3" />
+                ) : null,
+              )}
+            </g>
+          );
+        })
         .reverse()}
       {lines.map((line, i) => (
         <text key={line.name} class={`name ${colourOf(i)}`} x={right + 10} y={(names[i] as number) + 4}>
@@ -142,6 +143,17 @@ function Drawing({ locale, lines, value, sentence }: DrawingProps): VNode {
       ))}
     </svg>
   );
+}
+
+/** The points of a line between its gaps. */
+function runsOf({ points }: ChartLine): readonly (readonly ChartPoint[])[] {
+  const runs: ChartPoint[][] = [];
+  for (const point of points) {
+    const last = runs.at(-1);
+    if (last && !point.isAfterGap) last.push(point);
+    else runs.push([point]);
+  }
+  return runs;
 }
 
 const colourOf = (rank: number): string => (rank < coloured ? `s${rank}` : 'sn');

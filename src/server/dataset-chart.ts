@@ -103,15 +103,20 @@ async function readLines(
   const limit = ['_limit', String(mostTimes * mostLines)] as const;
   const { items } = await readObjects(catalogue, version, [...groups, limit], budget);
   const lines = new Map<string, ChartLine['points'][number][]>();
+  /** Lines that have no number at the last of their times so far. */
+  const interrupted = new Set<string>();
   let isMean = false;
   for (const item of items) {
     const [at, label, y] = [item[time.name] as number | string, String(item[series.name]), item[mean]];
-    if (typeof y !== 'number') continue;
+    if (typeof y !== 'number') {
+      interrupted.add(label);
+      continue;
+    }
     if (Number(item[count]) > 1) isMean = true;
     const x = typeof at === 'number' ? at : millisecondsOfTime(at);
     if (Number.isNaN(x)) continue;
     const points = lines.get(label) ?? [];
-    points.push({ x, y, at });
+    points.push({ x, y, at, ...(interrupted.delete(label) && { isAfterGap: true }) });
     lines.set(label, points);
   }
   return { isMean, groups, lines: [...lines].map(([name, points]) => ({ name, points })) };

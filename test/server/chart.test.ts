@@ -50,7 +50,17 @@ describe('the chart of a dataset', () => {
     await workshop.publish('steps', 'steps.json', JSON.stringify(steps));
     const columns = [{ name: 'rain', label: '', unit: 'mm' }];
     await workshop.catalogue.edit({ kind: 'dataset', namespace: 'lab', slug: 'steps' }, { columns });
+    // Ulm has no number in the middle, and Bern one between two times without.
+    const missing = ['Ulm 2003', 'Bern 2001', 'Bern 2003'];
+    const gaps = ['Ulm', 'Bern', 'Lyon'].flatMap((town, i) =>
+      [2000, 2001, 2002, 2003, 2004, 2005, 2006].map((year) => ({
+        ...{ town, year, rain: missing.includes(`${town} ${year}`) ? null : 10 * i + (year - 2000) },
+      })),
+    );
+    await workshop.publish('gaps', 'gaps.json', JSON.stringify(gaps));
+    await workshop.catalogue.edit({ kind: 'dataset', namespace: 'lab', slug: 'gaps' }, { columns });
     server = await serveFolder(workshop.root);
+    await page('gaps');
     await page('steps');
     await page('rain');
     await page('unitless');
@@ -58,6 +68,23 @@ describe('the chart of a dataset', () => {
   after(async () => {
     await server.close();
     await workshop.remove();
+  });
+
+  it('has gaps in its lines where numbers are missing, and points between two gaps', async () => {
+    const { chart } = await page('gaps');
+    const drawn = [...(chart ?? '').matchAll(/<path class="line s(\d)" d="([^"]*)"/g)].map(([, rank, d = '']) => [
+      Number(rank),
+      d
+        .split('M')
+        .map((run) => run.split('L').length)
+        .slice(1),
+    ]);
+    assert.deepEqual(drawn.sort(), [
+      [0, [7]],
+      [1, [3]],
+      [2, [3, 3]],
+    ]);
+    assert.equal(chart?.match(/<circle class="line s1"/g)?.length, 2);
   });
 
   it('is made once for its columns, and not for a client that has used up its time', async (t) => {
