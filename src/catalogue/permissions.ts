@@ -72,7 +72,8 @@ export function namespaceIn(kind: WritableKind, { namespace, dataset }: Input): 
 
 /**
  * Checks that the viewer may add an alias to a record. An alias of a dataset must be in a namespace that the viewer may
- * write; an alias of a namespace or a query must not be a name or an alias of another. Staff may add any.
+ * write; an alias of a namespace or a query must not be a name or an alias of another that the viewer may not write. Staff may
+ * add any.
  * @param visible the part of the snapshot that the viewer may see
  * @throws NotPermittedError, whether or not the alias is in use; ConflictError
  */
@@ -92,7 +93,9 @@ export function assertMayAddAlias(
   } else if (ref.kind === 'namespace' || ref.kind === 'query') {
     const existing = ref.kind === 'namespace' ? snapshot.folders : snapshot.queries;
     const holder = existing.has(alias) ? alias : slugNow(ref.kind, alias);
-    if (holder !== undefined && holder !== ref.slug)
+    if (holder === undefined || holder === ref.slug) return;
+    const namespace = owningNamespace({ kind: ref.kind, slug: holder }, snapshot);
+    if (!mayWrite(viewer, visible.folders.get(namespace ?? '')))
       throw new ConflictError(`The name ${excerpt(alias)} is not available: leave it out of the aliases.`);
   }
 }

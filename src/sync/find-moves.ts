@@ -1,5 +1,5 @@
 /** Detection of moves: by the ids in records, whose texts are read for it, and by the content of folders. */
-import type { Files, Side, ThreeWay } from './files.ts';
+import type { FileKind, Files, Side, ThreeWay } from './files.ts';
 import {
   filesAfterMoves,
   isInMovedFolder,
@@ -15,14 +15,12 @@ import {
   type Renaming,
   recordFolderFingerprints,
 } from './moves.ts';
+import { maxIds, type RecordIds, withoutReplacedRecords } from './replaced.ts';
 import { concernsOneFileOnly } from './run.ts';
 import type { SyncState } from './state.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
 
 type TextReaders = Readonly<Record<Side, TextReader>>;
-
-/** Of more records than this, ids are not compared, since their texts would have to be read. */
-const maxIds = 500;
 
 /** Records in the state the moves that both sides have made alike, as after a run that ended before it could do so. */
 export async function recordSharedMoves(
@@ -32,13 +30,9 @@ export async function recordSharedMoves(
 ): Promise<void> {
   let before = base;
   for (const kind of movableKinds) {
-    const found = await findMoves(state, moveCandidatesOfBothSides(kind, { base: before, ours, theirs }), {
-      before,
-      after: [ours, theirs],
-      texts: texts.ours,
-      statePath: (path) => path,
-      textPath: (path) => path,
-    });
+    const ids = idReaders(state, { ours, theirs }, texts, []);
+    const sides = await withoutReplaced(kind, { base: before, ours, theirs }, ids);
+    const found = await findMoves(moveCandidatesOfBothSides(kind, sides), before, [ours, theirs], ids.ours);
     for (const { path, to } of found) await state.move(path, to);
     before = filesAfterMoves(before, found);
   }
@@ -52,21 +46,26 @@ export async function detectMoves(
 ): Promise<ThreeWay & { readonly moves: readonly Move[] }> {
   let { base, ours, theirs } = sides;
   const moves: Move[] = [];
+  const detect = async (kind: FileKind, by: Side): Promise<number> => {
+    const ids = idReaders(state, { ours, theirs }, texts, moves);
+    const rest = await withoutReplaced(kind, { base, ours, theirs }, ids);
+    const [mover, other] = by === 'ours' ? [rest.ours, rest.theirs] : [rest.theirs, rest.ours];
+    const found = await findMoves(
+      moveCandidates(kind, base, mover, other),
+      base,
+      [by === 'ours' ? ours : theirs],
+      ids[by],
+    );
+    base = filesAfterMoves(base, found);
+    if (by === 'ours') theirs = filesAfterMoves(theirs, found);
+    else ours = filesAfterMoves(ours, found);
+    moves.push(...found.map((move) => ({ ...move, by })));
+    return found.length;
+  };
   for (const kind of movableKinds)
     for (const by of ['ours', 'theirs'] as const) {
-      const [mover, other] = by === 'ours' ? [ours, theirs] : [theirs, ours];
-      const missing = moves.filter((move) => move.by !== by);
-      const found = await findMoves(state, moveCandidates(kind, base, mover, other), {
-        before: base,
-        after: [mover],
-        texts: texts[by],
-        statePath: (path) => pathBeforeMoves(path, moves),
-        textPath: (path) => pathBeforeMoves(path, missing),
-      });
-      base = filesAfterMoves(base, found);
-      if (by === 'ours') theirs = filesAfterMoves(theirs, found);
-      else ours = filesAfterMoves(ours, found);
-      moves.push(...found.map((move) => ({ ...move, by })));
+      // A move may make room for another one.
+      while ((await detect(kind, by)) > 0);
     }
   return { base, ours, theirs, moves };
 }
@@ -80,22 +79,14 @@ export async function detectMovesApart(
   found: ThreeWay & { readonly moves: readonly Move[] },
   texts: TextReaders,
 ): Promise<readonly MovedApart[]> {
-  const { base, ours, theirs, moves } = found;
+  const { base, moves } = found;
+  const ids = idReaders(state, found, texts, moves);
   const apart: MovedApart[] = [];
   for (const kind of movableKinds) {
+    const sides = await withoutReplaced(kind, found, ids);
     const [byOurs = [], byTheirs = []] = await Promise.all(
       (['ours', 'theirs'] as const).map((by) =>
-        findMoves(state, moveCandidatesApart(kind, found, by), {
-          before: base,
-          after: [by === 'ours' ? ours : theirs],
-          texts: texts[by],
-          statePath: (path) => pathBeforeMoves(path, moves),
-          textPath: (path) =>
-            pathBeforeMoves(
-              path,
-              moves.filter((move) => move.by !== by),
-            ),
-        }),
+        findMoves(moveCandidatesApart(kind, sides, by), base, [found[by]], ids[by]),
       ),
     );
     const theirPaths = new Map(byTheirs.map(({ path, to }) => [path, to]));
@@ -109,43 +100,78 @@ export async function detectMovesApart(
   return apart;
 }
 
-/** Sources of the features by which records are recognised. */
-interface MoveSources {
-  /** Files of the last common state. */
-  readonly before: Files;
-  readonly after: readonly Files[];
-  /** Texts of the first of `after`. */
-  readonly texts: TextReader;
-  /** Path in the last common state. */
-  statePath(path: string): string;
-  /** Path by which `texts` knows it. */
-  textPath(path: string): string;
+/** Ids in texts of records, by checksum. */
+const knownIds = new WeakMap<SyncState, Map<string, number | undefined>>();
+
+/** Readers of the ids of the records of both sides, by their paths after the moves. */
+function idReaders(
+  state: SyncState,
+  files: Readonly<Record<Side, Files>>,
+  texts: TextReaders,
+  moves: readonly Move[],
+): Readonly<Record<Side, RecordIds>> {
+  const made = [...moves];
+  const known = knownIds.get(state) ?? new Map<string, number | undefined>();
+  knownIds.set(state, known);
+  const idOf = async (checksum: string, path: string, read: () => Promise<string | null>) => {
+    if (known.has(checksum)) return known.get(checksum);
+    const text = await read();
+    const id = text === null ? undefined : parseRecordFields(path, text)?.id;
+    if (text !== null) known.set(checksum, typeof id === 'number' ? id : undefined);
+    return typeof id === 'number' ? id : undefined;
+  };
+  const readersOf = (side: Side): RecordIds => {
+    const missing = made.filter(({ by }) => by !== side);
+    const own = files[side];
+    return {
+      async before(path) {
+        const former = pathBeforeMoves(path, made);
+        return idOf(state.files.get(former)?.checksum ?? '', former, () => state.text(former));
+      },
+      async now(path) {
+        const { checksum = '' } = own.get(path) ?? {};
+        const read = () => texts[side].get(pathBeforeMoves(path, missing), checksum).catch(nullIfRefused);
+        return idOf(checksum, path, read);
+      },
+    };
+  };
+  return { ours: readersOf('ours'), theirs: readersOf('theirs') };
 }
 
+async function withoutReplaced(
+  kind: FileKind,
+  { base, ours, theirs }: ThreeWay,
+  ids: Readonly<Record<Side, RecordIds>>,
+): Promise<ThreeWay> {
+  return {
+    base,
+    ours: await withoutReplacedRecords(kind, base, ours, ids.ours),
+    theirs: await withoutReplacedRecords(kind, base, theirs, ids.theirs),
+  };
+}
+
+/**
+ * Finds the moves among candidates.
+ * @param before files of the last common state
+ * @param after files of the sides that moved; `ids` are those of the first one
+ */
 async function findMoves(
-  state: SyncState,
   candidates: MoveCandidates,
-  sources: MoveSources,
+  before: Files,
+  after: readonly Files[],
+  ids: RecordIds,
 ): Promise<readonly Renaming[]> {
   const { removed, added } = candidates;
   if (removed.length === 0 || added.length === 0) return [];
-  const { before, after, texts, statePath, textPath } = sources;
   const marks = new Map<string, string[]>();
-  for (const path of removed) marks.set(path, idMarks(path, await state.text(statePath(path))));
-  for (const path of added) {
-    const { checksum = '' } = after[0]?.get(path) ?? {};
-    const text = added.length > maxIds ? null : await texts.get(textPath(path), checksum).catch(nullIfRefused);
-    marks.set(path, idMarks(path, text));
-  }
+  for (const path of removed) marks.set(path, idMarks(await ids.before(path)));
+  for (const path of added) marks.set(path, idMarks(added.length > maxIds ? undefined : await ids.now(path)));
   for (const [files, paths] of [[before, removed], ...after.map((files) => [files, added] as const)] as const)
     for (const [path, print] of recordFolderFingerprints(files, paths)) marks.get(path)?.push(`all ${print}`);
   return matchMoves(candidates, (path) => [...new Set(marks.get(path))]);
 }
 
-function idMarks(path: string, text: string | null): string[] {
-  const id = text === null ? undefined : parseRecordFields(path, text)?.id;
-  return typeof id === 'number' ? [`id ${id}`] : [];
-}
+const idMarks = (id: number | undefined): string[] => (id === undefined ? [] : [`id ${id}`]);
 
 function nullIfRefused(error: unknown): null {
   if (concernsOneFileOnly(error)) return null;

@@ -2,7 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { localAdmin } from '../../src/catalogue/permissions.ts';
+import { localAdmin, type Viewer } from '../../src/catalogue/permissions.ts';
 import type { Replica } from '../../src/catalogue/replica.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import type { Pair } from '../../src/sync/compare.ts';
@@ -13,6 +13,8 @@ import { filesIn } from '../support/prompt.ts';
 
 export interface PairOptions {
   readonly viewer?: RemoteViewer;
+  /** Whose remote it is: by default that of the local admin. */
+  readonly as?: Viewer;
   /** What stands between them. */
   readonly wrap?: (replica: Replica, side: 'ours' | 'theirs') => Replica;
 }
@@ -22,7 +24,7 @@ export async function withPair<T>(
   ours: string,
   theirs: string,
   work: (pair: Pair) => Promise<T>,
-  { viewer = localAdmin, wrap = (replica) => replica }: PairOptions = {},
+  { viewer = localAdmin, as, wrap = (replica) => replica }: PairOptions = {},
 ): Promise<T> {
   const folder = join(ours, '.catalogue', 'remotes');
   mkdirSync(folder, { recursive: true });
@@ -31,7 +33,7 @@ export async function withPair<T>(
   try {
     return await work({
       ours: wrap(here.for().replica, 'ours'),
-      theirs: wrap(there.for().replica, 'theirs'),
+      theirs: wrap(there.for(as).replica, 'theirs'),
       state,
       spool: join(folder, 'there.texts'),
       viewer,

@@ -1,0 +1,128 @@
+/** Records that were renamed, and whose former names have new records: the other side gets a rename and an addition. */
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
+import type { Viewer } from '../../src/catalogue/permissions.ts';
+import type { Refs } from '../../src/catalogue/ref.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import type { SyncResult } from '../../src/sync/sync.ts';
+import { homeOf, makeFolder } from '../support/folder.ts';
+import { seed } from '../support/prompt.ts';
+import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
+
+const bob: Viewer = { username: 'bob', staff: false, groups: ['gardeners'] };
+
+async function start(test: TestContext) {
+  const there = makeFolder(
+    {
+      ...seed,
+      namespaces: { parks: { id: 1, label: 'Parks', owners: ['gardeners'] }, water: { id: 2, label: 'Water' } },
+      groups: { gardeners: { id: 5, label: 'Gardeners' } },
+      queries: { tall: { id: 7, label: 'Tall trees', dataset: 'parks/trees' } },
+    },
+    test,
+  ).root;
+  const here = makeFolder({ namespaces: {} }, test).root;
+  mkdirSync(join(here, 'namespaces'));
+  await pullFrom(here, there);
+  const edit = async (root: string, work: (view: Catalogue) => Promise<unknown>) => {
+    const catalogue = await openFileCatalogue(root);
+    await work(catalogue.for());
+    await catalogue.close();
+  };
+  const same = async () => {
+    const [ours, theirs] = [contentOf(here), contentOf(there)];
+    assert.deepEqual(ours, theirs);
+    for (const again of [await pullFrom(here, there), await pushTo(here, there)])
+      assert.deepEqual([again.done, again.plan.conflicts, failuresOf(again)], [[], [], []]);
+  };
+  return { here, there, edit, same };
+}
+
+const stepsOf = ({ done }: SyncResult) => done.map((step) => `${step.do} ${step.path}`);
+const rename = async (view: Catalogue, ref: Refs['query' | 'dataset'], slug: string) => {
+  await view.edit(ref, { slug });
+  if (ref.kind === 'query') await view.create('query', { label: 'New', slug: ref.slug, dataset: 'parks/trees' });
+  else await view.create('dataset', { label: 'New', slug: ref.slug, namespace: ref.namespace });
+};
+const tall = { kind: 'query', slug: 'tall' } as const;
+const trees = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+const pathOf = (name: string) => `${homeOf(name)}/dataset.yaml`;
+
+describe('a record with the former name of another', () => {
+  it('is pushed by an owner, twice', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    for (const year of ['2024', '2025']) {
+      await edit(here, (view) => rename(view, tall, `tall_${year}`));
+      const pushed = await pushTo(here, there, {}, { as: bob, viewer: bob });
+      assert.deepEqual(failuresOf(pushed), []);
+      assert.equal(stepsOf(pushed)[0], 'move queries/tall.yaml');
+      await same();
+    }
+    assert.match(readFileSync(join(there, 'queries/tall_2024.yaml'), 'utf8'), /id: 7\n/);
+  });
+
+  it('is pulled, and the payloads of the dataset with the name before are kept', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    await edit(there, (view) => rename(view, trees, 'trees-2024'));
+    const pulled = await pullFrom(here, there);
+    assert.deepEqual(failuresOf(pulled), []);
+    assert.deepEqual(
+      stepsOf(pulled).sort(),
+      [
+        `move ${pathOf('parks/trees')}`,
+        'write queries/tall.yaml',
+        `write ${pathOf('parks/trees-2024')}`,
+        `write ${pathOf('parks/trees')}`,
+      ].sort(),
+    );
+    await same();
+  });
+
+  it('may have its name from a rename, too', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    await edit(here, async (view) => {
+      await view.edit(trees, { slug: 'old' });
+      await view.edit({ ...trees, slug: 'benches' }, { slug: 'trees' });
+    });
+    const pushed = await pushTo(here, there);
+    assert.deepEqual(failuresOf(pushed), []);
+    assert.deepEqual(stepsOf(pushed).slice(0, 2), [`move ${pathOf('parks/trees')}`, `move ${pathOf('parks/benches')}`]);
+    await same();
+  });
+
+  it('is pushed beside changes of the other side to the renamed one', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    await edit(here, (view) => rename(view, trees, 'trees-2024'));
+    const version = { kind: 'version', namespace: 'parks', dataset: 'trees', slug: '20200102030405000000' } as const;
+    await edit(there, (view) => view.edit(version, { notes: 'Theirs' }));
+    for (const run of [pullFrom, pushTo]) assert.deepEqual(failuresOf(await run(here, there)), []);
+    assert.match(
+      readFileSync(join(there, homeOf('parks/trees-2024'), 'versions/20200102030405000000.yaml'), 'utf8'),
+      /Theirs/,
+    );
+    await same();
+  });
+
+  it('is left alone where both sides have renamed the one before, each in its own way', async (test) => {
+    const { here, there, edit } = await start(test);
+    await edit(here, (view) => rename(view, trees, 'ours'));
+    await edit(there, (view) => view.edit(trees, { slug: 'theirs' }));
+    const { plan, done } = await pullFrom(here, there);
+    assert.match(plan.blocked.map(({ reason }) => reason).join(), /Both sides have renamed parks\/trees/);
+    assert.deepEqual(
+      done.filter(({ path }) => path.includes('trees')),
+      [],
+    );
+  });
+
+  it('is found again after a run that ended between the rename and its note', async (test) => {
+    const { here, there, edit, same } = await start(test);
+    await edit(here, (view) => rename(view, trees, 'trees-2024'));
+    await edit(there, (view) => view.edit(trees, { slug: 'trees-2024' }));
+    for (const run of [pullFrom, pushTo]) assert.deepEqual(failuresOf(await run(here, there)), []);
+    await same();
+  });
+});
