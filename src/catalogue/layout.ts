@@ -32,6 +32,9 @@ export const landmarks = ['namespaces', 'catalogue.yaml', 'catalogue.yml', 'cata
 
 /** Private state and caches: never in git, never served. */
 export const privateFolder = '.catalogue';
+
+/** File with the remote that a folder was cloned from or first pushed to. */
+export const originPath = `${privateFolder}/remotes/origin.json`;
 /** Images and other files that pages show. */
 export const mediaFolder = 'site_media';
 /** Folders of the records that are one file each. */

@@ -49,6 +49,8 @@ export interface Touched {
 export interface RecordDiagnostic extends Omit<Diagnostic, 'line' | 'column'> {
   /** Returns the keys to set to fix it, from the present contents of the record; absent if only a person can fix it. */
   readonly fix?: (record: RecordValue) => Record<string, unknown>;
+  /** True if a copy of a remote may lack the record that is missing: only staff see users other than themselves. */
+  readonly mayBeHidden?: true;
   /** The other record in the message, which the viewer may not be allowed to see. */
   readonly other?: RecordRef;
 }

@@ -47,7 +47,8 @@ function* checkReferences(
     const known = before ? membersIn(before, field) : [];
     for (const [i, member] of membersIn(entity, field).entries()) {
       const message = known.includes(member) ? undefined : missingMember(next.snapshot, member, field);
-      if (message) yield { code: 'reference', pointer: `/${field}/${i}`, message };
+      const mayBeHidden = field === 'readers' && usernameOfReader(member) !== undefined;
+      if (message) yield { code: 'reference', pointer: `/${field}/${i}`, message, ...(mayBeHidden && { mayBeHidden }) };
     }
   }
   if (entity.kind === 'query') {

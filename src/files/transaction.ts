@@ -19,6 +19,7 @@ import { withLocks } from '../disk/lock.ts';
 import { folderIsGone } from '../disk/private-folder.ts';
 import type { Access } from './catalogue-files.ts';
 import { appendToJournal } from './following/journal.ts';
+import { isRefusal } from './missing-references.ts';
 import { makeRegularPause, runStepsInSlices } from './reading/event-loop.ts';
 import { makeRecordPositionFinder } from './records/record-positions.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
@@ -245,17 +246,16 @@ class Transaction {
     const next = plan.recordsAfter();
     await pause();
     const touched = planned.flatMap(([, step]) => step.touched);
-    const found = findRuleViolations(next, touched).filter((one) => this.#refuses(one));
+    const { allowMissingReferences } = this.#options;
+    const found = findRuleViolations(next, touched).filter((one) =>
+      isRefusal(this.#access, one, allowMissingReferences),
+    );
     const accepted = planned.filter(([i, step]) => {
       const own = found.filter(({ path }) => step.touched.some((one) => one.path === path));
       if (own.length) this.#outcomes[i] = { done: false, error: this.#refusalError(own, plan, next) };
       return own.length === 0;
     });
     return { accepted, next };
-  }
-
-  #refuses({ severity, code }: RecordDiagnostic): boolean {
-    return severity === 'error' && !(code === 'reference' && this.#options.allowMissingReferences);
   }
 
   #refusalError(found: readonly RecordDiagnostic[], plan: TransactionPlan, next: RecordSet): Error {

@@ -338,6 +338,17 @@ describe('a reader', () => {
     const edited = await type(['dataset', 'edit', 'secret/inner', '--label', 'x'], { cwd: copy, env });
     assert.equal(edited.exitCode, 0, edited.err);
     assert.equal((await type(['push', '--remote', base], { cwd: copy, env })).exitCode, 4);
+    // Other users are on the remote only.
+    const named = await type(['dataset', 'edit', 'secret/inner', '--reader', 'user:stella', '--reader', 'user:ann'], {
+      cwd: copy,
+      env,
+    });
+    assert.equal(named.exitCode, 0, named.err);
+    const checked = await type(['check'], { cwd: copy, env });
+    assert.match(checked.out, /There is no user stella in this copy, but perhaps on the remote/);
+    assert.equal(checked.exitCode, 0, checked.out);
+    const group = await type(['dataset', 'edit', 'secret/inner', '--reader', 'nobodies'], { cwd: copy, env });
+    assert.equal(group.exitCode, 2, group.err);
     // Without the token, nothing is taken for removed.
     const anonymous = await type(['pull'], { cwd: copy, env: { CATALOGUE_DATA: undefined } });
     assert.match(anonymous.err + anonymous.out, /hidden because you are not signed in/);

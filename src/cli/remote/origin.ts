@@ -1,7 +1,7 @@
 /** Origin of a folder: the remote that it was cloned from. In commands it is called `origin`, as in git. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { privateFolder } from '../../catalogue/layout.ts';
+import { originPath as originPathIn, privateFolder } from '../../catalogue/layout.ts';
 import { presentServerUrl, type Remote, type Remotes } from './remotes.ts';
 
 /** The remote that a folder was cloned from or first pushed to: the default of `pull`, `push` and `diff`. */
@@ -15,7 +15,7 @@ export interface Origin {
 export const remotesFolder = 'remotes';
 export const pathInRemotesFolder = (root: string, name: string): string =>
   join(root, privateFolder, remotesFolder, name);
-const originPath = (root: string) => pathInRemotesFolder(root, 'origin.json');
+const originPath = (root: string) => join(root, originPathIn);
 
 /** The origin of a folder; null if it was neither cloned nor pushed. */
 export async function readOrigin(root: string): Promise<Origin | null> {

@@ -12,6 +12,7 @@ import { lineStartsOf } from '../../text/parse-error.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
 import { openFileCatalogue } from '../file-catalogue.ts';
+import { diagnosticInCopy, hasOrigin } from '../missing-references.ts';
 import { readUnits } from '../reading/read-unit.ts';
 import { type ScanResult, scanForUnits } from '../reading/scan.ts';
 import { makeRecordPositionFinder } from '../records/record-positions.ts';
@@ -117,7 +118,7 @@ async function findDiagnostics(root: string, options: CheckOptions) {
     lineStarts.set(path, starts);
     return excerptAt(text, line, column, starts[line - 1]);
   };
-  const withPosition = ({ fix, other: _, ...one }: Found): CheckDiagnostic => {
+  const withPosition = ({ fix, other: _, mayBeHidden: __, ...one }: Found): CheckDiagnostic => {
     const part = one.code === 'unknown-key' ? 'key' : 'value';
     const position = one.line ? undefined : findPosition(one.path, one.pointer, part);
     const { line = 1, column = 1 } = position ?? one;
@@ -167,7 +168,7 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
   });
   const deep = await findDeepProblems(root, records, options, () => true);
   const links = findMediaLinkProblems(disk);
-  const ofRecords = recordDiagnostics(records).map((one) => unfixableIfLinked(disk, one));
+  const ofRecords = recordDiagnostics(root, records).map((one) => unfixableIfLinked(disk, one));
   const found = [...ofRecords, ...(await checkAccountsFile(root)), ...deep, ...links];
   return { records, found, files: records.fileCount, paths: records.paths() };
 }
@@ -195,12 +196,12 @@ async function checkChanged(root: string, part: GitChanges, options: CheckOption
   const { findRecordsChangedInGit } = await import('./changed-records.ts');
   const { records, before, changed, since } = await findRecordsChangedInGit(root, part);
   const key = ({ path, message }: Found) => `${path}\0${message}`;
-  const known = new Set(recordDiagnostics(before).map(key));
+  const known = new Set(recordDiagnostics(root, before).map(key));
   const isConcerned = (version: Version) =>
     changed.has(payloadPath(version.namespace, version.dataset, version.file)) ||
     recordPaths(refOf(version) as VersionRef).some((path) => changed.has(path));
   const deep = await findDeepProblems(root, records, options, isConcerned);
-  const found = recordDiagnostics(records).filter((one) => changed.has(one.path) || !known.has(key(one)));
+  const found = recordDiagnostics(root, records).filter((one) => changed.has(one.path) || !known.has(key(one)));
   const files = [...changed].filter((path) => records.text(path) !== undefined).length;
   return { records, found: [...found, ...deep], files, since, paths: changed };
 }
@@ -236,7 +237,10 @@ async function checkAccountsFile(root: string): Promise<readonly Found[]> {
 }
 
 /** Problems that are found without reading payloads. */
-const recordDiagnostics = (records: TreeRecords): readonly Found[] => [
-  ...[...records.snapshot.diagnostics.values()].flat(),
-  ...findRuleViolations(records),
-];
+function recordDiagnostics(root: string, records: TreeRecords): readonly Found[] {
+  const violations = findRuleViolations(records);
+  return [
+    ...[...records.snapshot.diagnostics.values()].flat(),
+    ...(hasOrigin(root) ? violations.map(diagnosticInCopy) : violations),
+  ];
+}
