@@ -3,9 +3,8 @@
  * name them.
  *
  * The first rows decide. Geometries: more than half of the values that are present can be parsed. Longitude and latitude: columns
- * with such names (`lon`, `lng`, `long`, `longitude` and `lat` or `latitude`, with the same prefix, or `x` and `y`) that are
- * degrees in nine of ten rows, so that projected coordinates are never taken for degrees; if the reference system is named,
- * also `easting` and `northing` and the like, with any numbers. Rows whose value can't be parsed have no geometry, and keep
+ * with such names (coordinate-names.ts) that are degrees in nine of ten rows, so that projected coordinates are never taken for
+ * degrees; if the reference system is named, also `easting` and `northing` and the like, with any numbers. Rows whose value can't be parsed have no geometry, and keep
  * their values in the columns.
  */
 
@@ -18,6 +17,7 @@ import { DecimalScanner } from '../formats/decimal-scanner.ts';
 import type { GeometriesBuilder } from '../formats/points.ts';
 import { Utf8Texts } from '../formats/utf8-texts.ts';
 import type { Geometry } from '../geometry/geometry.ts';
+import { coordinatePairs } from './coordinate-names.ts';
 import { beginsLikeGeometry, isEmptyCell, parseGeometryCell, textOfCell } from './geometry-cells.ts';
 
 /** The columns from which a row's geometry is made. */
@@ -181,34 +181,4 @@ function plainCoordinate(cells: Cells | undefined, row: number): number {
   }
   const cell = cellAt(cells, row);
   return typeof cell === 'number' ? cell : Number.NaN;
-}
-
-const projectedPairs = [
-  ['easting', 'northing'],
-  ['east', 'north'],
-  ['rechtswert', 'hochwert'],
-  ['ostwert', 'nordwert'],
-  ['x_coord', 'y_coord'],
-  ['x_utm', 'y_utm'],
-  ['utm_x', 'utm_y'],
-  ['e', 'n'],
-] as const;
-
-/** Pairs of columns that may be longitude and latitude (or easting and northing) by their names, the likeliest first. */
-function coordinatePairs(names: readonly string[], mayBeProjected: boolean): [number, number][] {
-  const folded = names.map((name) => name.trim().toLowerCase());
-  const pairs: [number, number][] = [];
-  folded.forEach((name, x) => {
-    const match = /^(.*?)(?:longitude|long|lng|lon)(_?(?:deg|dd|wgs84)?)$/.exec(name);
-    if (!match) return;
-    const [, prefix = '', suffix = ''] = match;
-    const y = folded.findIndex((other) => other === `${prefix}latitude${suffix}` || other === `${prefix}lat${suffix}`);
-    if (y !== -1) pairs.push([x, y]);
-  });
-  pairs.sort(([a], [b]) => (folded[a] as string).length - (folded[b] as string).length || a - b);
-  const [x, y] = [folded.indexOf('x'), folded.indexOf('y')];
-  if (x !== -1 && y !== -1) pairs.push([x, y]);
-  for (const [east, north] of mayBeProjected ? projectedPairs : [])
-    if (folded.includes(east) && folded.includes(north)) pairs.push([folded.indexOf(east), folded.indexOf(north)]);
-  return pairs;
 }

@@ -1,0 +1,64 @@
+/** Which columns of longitude and latitude become the geometry where several may, and that our own CSV of points is read back. */
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { parseDataQuery } from '../../../src/data/query/parameters.ts';
+import { runQuery } from '../../../src/data/query/run-query.ts';
+import { collection, ingestPayload, point, rowsOf } from '../support/payloads.ts';
+import { bytesOf } from '../support/written.ts';
+
+/** A table whose row has the places of the columns: 1, 2, 3 … */
+const rowOf = (head: string) => `${head}\n${head.split(',').map((_, place) => place + 1)}\n`;
+
+const read = async (content: string, name = 'a.csv') => {
+  const { result, table } = await ingestPayload(content, name);
+  const [row] = await rowsOf(table);
+  return { position: row?.geometry?.type === 'Point' ? row.geometry.coordinates : null, remarks: result.remarks };
+};
+
+for (const [head, position] of [
+  ['longitude,latitude,lon,lat', [1, 2]],
+  ['lon,lat,longitude,latitude', [3, 4]],
+  ['latitude,longitude,lat,lon', [2, 1]],
+  ['lat,longitude,latitude,lon', [2, 3]],
+  ['lng,lat,Longitude,Latitude', [3, 4]],
+  ['long,latitude,longitude,lat', [3, 2]],
+  // One spelling lacks its partner: that of the other isn't taken for it.
+  ['longitude,lon,lat', [2, 3]],
+  ['lon,longitude,latitude', [2, 3]],
+  // Unless there is no other.
+  ['lng,latitude', [1, 2]],
+  ['lat,longitude', [2, 1]],
+  ['stop_lat,stop_longitude,stop_lon', [3, 1]],
+  // A row's own position goes before others, plain names before longer ones, and at last the first in the file.
+  ['home_lon,home_lat,lon_deg,lat_deg', [3, 4]],
+  ['longitude_wgs84,latitude_wgs84,lat,lon', [4, 3]],
+  ['start_lat,start_lng,end_lat,end_lng', [2, 1]],
+  ['pickup_longitude,pickup_latitude,to_lon,to_lat', [1, 2]],
+  ['x,y,from_lon,from_lat', [3, 4]],
+] as const)
+  test(`the position of ${head} is of columns of one kind`, async () => {
+    assert.deepEqual((await read(rowOf(head))).position, position);
+  });
+
+test('columns that are no positions leave it to the next pair', async () => {
+  assert.deepEqual((await read('longitude,latitude,lon,lat\n500000,5800000,5,6\n')).position, [5, 6]);
+  assert.deepEqual((await read('longitude,latitude,lon,lat\n,,5,6\n')).position, [5, 6]);
+});
+
+/** `data.csv` of a GeoJSON. */
+async function ownCsv(geojson: string): Promise<string> {
+  const { table, path: payload } = await ingestPayload(geojson, 'a.geojson');
+  const limits = { pageSize: 20, maxPageSize: 1000, timeout: 60_000 };
+  const query = parseDataQuery([], table.schema);
+  return String(await bytesOf((await runQuery(table, query, { name: 'a', payload, format: 'csv', limits })).chunks()));
+}
+
+for (const properties of [
+  { lon: 5, lat: 6 },
+  { lng: 5, latitude_deg: 6 },
+  { x: 5, y: 6 },
+])
+  test(`our CSV of points with ${Object.keys(properties)} is read as the same points`, async () => {
+    const csv = await ownCsv(collection(point(properties)));
+    assert.deepEqual((await read(csv)).position, [1, 2], csv);
+  });
