@@ -17,7 +17,7 @@ import type { CatalogueFiles } from './catalogue-files.ts';
 import { openDerivedFileFolder } from './table-folder.ts';
 
 /** Incremented when a writer writes other bytes: older files are made again, and answers have other ETags. */
-export const writerVersion = 5;
+export const writerVersion = 6;
 /** Milliseconds that a client waits for a file to be made: less than DuckDB (30 s) and proxies (60 s) wait by themselves. */
 const patience = 25_000;
 

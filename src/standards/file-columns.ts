@@ -46,8 +46,8 @@ export function columnsOfPayload(version: Version, format: string, columns: read
 const ordinates = ['longitude', 'latitude', 'altitude'];
 
 /**
- * The columns of our own CSV, in its order. Points have columns of their own there; they are left out where it isn't known
- * if other columns have their names, or if all geometries are points.
+ * The columns of our own CSV, in its order. Points have columns of their own there, or one of WKT if other columns have their
+ * names; they are left out where it isn't known if the points were made of those columns, or if all geometries are points.
  */
 export function columnsOfOwnCsv({ metadata }: Version, columns: readonly Column[]): readonly FileColumn[] {
   const { geometry: kinds } = decodeMetadata(metadata) ?? {};
@@ -55,7 +55,7 @@ export function columnsOfOwnCsv({ metadata }: Version, columns: readonly Column[
     if (!isGeometry(column)) return [{ column, name: column.name }];
     if (!isListOfTexts(kinds) || kinds.length === 0) return [];
     if (!kinds.every((kind) => kind === 'Point' || kind === 'Point Z')) return [{ column, name: column.name }];
-    if (columns.some(({ name }) => ordinates.includes(name))) return [];
+    if (columns.some(({ name }) => ordinates.includes(name.trim().toLowerCase()))) return [];
     const names = kinds.includes('Point Z') ? ordinates : ordinates.slice(0, 2);
     return names.map((name) => ({ name, column: { ...column, name, type: 'float', label: '', description: '' } }));
   });

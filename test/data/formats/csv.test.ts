@@ -94,8 +94,11 @@ describe('csv', () => {
     assert.equal(await header(table(types, [], { fields: ['size'], ...points })), 'size');
     assert.equal(
       await header(table({ longitude: 'float', latitude: 'float' }, [], points)),
-      'longitude_1,latitude_1,longitude,latitude',
+      'geometry,longitude,latitude',
     );
+    assert.equal(await header(table({ longitude: 'float' }, [], points)), 'geometry,longitude');
+    assert.equal(await header(table({ ' Latitude': 'string' }, [], points)), 'geometry, Latitude');
+    assert.equal(csvtText(table({ latitude: 'float' }, [], points)), '"WKT","Real"\r\n');
     assert.equal(
       await header(table({ geometry: 'string', geometry_1: 'string' }, [])),
       'geometry_2,geometry,geometry_1',

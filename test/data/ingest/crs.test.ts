@@ -286,6 +286,6 @@ test('columns of longitude and latitude in another system are not those of the p
   const [x, y] = row?.geometry?.type === 'Point' ? row.geometry.coordinates : [];
   assert.ok(x !== undefined && x !== 13.4 && Math.abs(x - 13.4) < 0.01, `${x}`);
   const lines = (await written('csv')).split('\r\n');
-  assert.deepEqual(lines, ['longitude_1,latitude_1,name,longitude,latitude', `${x},${y},Berlin,13.4,52.5`, '']);
-  assert.equal(await written('csvt'), '"CoordX","CoordY","String","Real","Real"\r\n');
+  assert.deepEqual(lines, ['geometry,name,longitude,latitude', `POINT (${x} ${y}),Berlin,13.4,52.5`, '']);
+  assert.equal(await written('csvt'), '"WKT","String","Real","Real"\r\n');
 });

@@ -57,6 +57,11 @@ for (const properties of [
   { lon: 5, lat: 6 },
   { lng: 5, latitude_deg: 6 },
   { x: 5, y: 6 },
+  { longitude: 5 },
+  { longitude: 'east' },
+  { latitude: 6, longitude: 5 },
+  { Longitude: 5, LATITUDE: 6 },
+  { longitude: 5, geometry: 'cubic' },
 ])
   test(`our CSV of points with ${Object.keys(properties)} is read as the same points`, async () => {
     const csv = await ownCsv(collection(point(properties)));

@@ -16,7 +16,8 @@ const ordinates = ['longitude', 'latitude', 'altitude'] as const;
 /**
  * The columns in order. The geometry is one column of WKT or, if all geometries are known to be points, one each for
  * longitude, latitude and (if some have it) altitude; none are added if the points were made from columns with these
- * names, and those are selected.
+ * names, and those are selected. If other columns have these names, points are WKT, too: readers would take those columns,
+ * or one of them, for the position.
  */
 export function csvColumnsToWrite(
   table: Pick<RowsInput, 'schema' | 'fields' | 'geometryKinds' | 'pointColumns'>,
@@ -28,13 +29,16 @@ export function csvColumnsToWrite(
   const lonLat = table.pointColumns?.every((name, i) => name === ordinates[i]) ? table.pointColumns : [];
   const isSelected = (name: string) => columnsWithoutGeometry(selected).some((column) => column.name === name);
   const hasLonLat = lonLat.length > 0 && lonLat.every(isSelected);
+  const isTaken = columnsWithoutGeometry(selected).some(
+    ({ name }) => !lonLat.includes(name) && isLonOrLat(name.trim().toLowerCase()),
+  );
   return selected.flatMap((column): CsvColumn[] => {
     if (column.kind === 'column') {
       const ordinate = hasLonLat ? lonLat.indexOf(column.name) : -1;
       return [ordinate < 0 ? column : { ...column, ordinate: ordinate as 0 | 1 }];
     }
     if (hasLonLat) return [];
-    if (!areAllPoints) return [{ name: unusedColumnName('geometry', selected), type: 'wkt' }];
+    if (!areAllPoints || isTaken) return [{ name: unusedColumnName('geometry', selected), type: 'wkt' }];
     return dimensions.map((name, i) => ({
       name: unusedColumnName(name, selected),
       type: 'ordinate',
@@ -42,6 +46,8 @@ export function csvColumnsToWrite(
     }));
   });
 }
+
+const isLonOrLat = (name: string): boolean => name === ordinates[0] || name === ordinates[1];
 
 const csvtTypes = {
   // Not Integer, of 32 bits: the values aren't known here.
