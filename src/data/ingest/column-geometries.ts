@@ -56,8 +56,9 @@ class ColumnGeometries {
     info.geometryEncoding = 'columns';
     // A reader has said that the rows have no geometry.
     info.hint = undefined;
-    const { geometryColumn, pointColumns } = source;
+    const { geometryColumn, pointColumns, remark } = source;
     if (pointColumns) info.pointColumns = pointColumns;
+    if (remark !== undefined) info.notes = [...(info.notes ?? []), remark];
     if (geometryColumn === undefined) return;
     info.geometryColumn = geometryColumn;
     info.geometryName = info.header?.[geometryColumn] ?? sample.names[geometryColumn] ?? '';

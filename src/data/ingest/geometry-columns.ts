@@ -26,6 +26,8 @@ export interface GeometrySource {
   readonly geometryColumn?: number;
   /** These stay columns. */
   readonly pointColumns?: readonly [x: number, y: number];
+  /** A sentence about the choice of these columns, if others fit as well. */
+  readonly remark?: string;
   /** The geometry of a row. Null if the cells are empty; undefined if they can't be parsed. */
   geometryAt(values: readonly Cells[], row: number): Geometry | null | undefined;
   /** Adds the point of a row if its cells are numbers, or plain decimal ones as text, that fit. @returns false if they aren't */
@@ -60,14 +62,36 @@ export function findGeometryColumns(sample: TableSample, reading: ReadingOptions
     const parsed = cells.filter((cell) => beginsLikeGeometry(cell) && parseGeometryCell(cell) !== undefined);
     if (2 * parsed.length > cells.length) return geometrySource(column);
   }
-  for (const [x, y] of coordinatePairs(names, reading.crs !== undefined)) {
-    if (isText(x) || isText(y)) continue;
-    const source = pointSource(x, y, reading);
-    const present = geometriesOf(source, sample).filter((geometry) => geometry !== null);
-    const validCount = present.filter((geometry) => geometry !== undefined).length;
-    if (validCount > 0 && validCount >= 0.9 * present.length) return source;
-  }
-  return null;
+  const pairs = coordinatePairs(names, reading.crs !== undefined).filter(([x, y]) => !isText(x) && !isText(y));
+  const fitting: (readonly [x: number, y: number])[] = [];
+  for (const pair of pairs) if (fitting.length < mostPairs && havePositions(pair, sample, reading)) fitting.push(pair);
+  const [chosen, ...others] = fitting;
+  if (!chosen) return null;
+  const source = pointSource(...chosen, reading);
+  return others.length === 0 ? source : { ...source, remark: remarkOnPairs(chosen, others, names) };
+}
+
+/** Pairs of columns that a remark names, at most. */
+const mostPairs = 4;
+
+/** True if nine of ten rows that have anything in two columns have a position there. */
+function havePositions([x, y]: readonly [x: number, y: number], sample: TableSample, reading: ReadingOptions): boolean {
+  const present = geometriesOf(pointSource(x, y, reading), sample).filter((geometry) => geometry !== null);
+  const validCount = present.filter((geometry) => geometry !== undefined).length;
+  return validCount > 0 && validCount >= 0.9 * present.length;
+}
+
+function remarkOnPairs(
+  [x, y]: readonly [x: number, y: number],
+  others: readonly (readonly [x: number, y: number])[],
+  names: readonly string[],
+): string {
+  const nameOf = (column: number) => names[column] ?? '';
+  const options = others.map(([lon, lat]) => `--lon ${quotedName(nameOf(lon))} --lat ${quotedName(nameOf(lat))}`);
+  return (
+    `Columns "${excerpt(nameOf(x))}" and "${excerpt(nameOf(y))}": read as the positions of the rows. ` +
+    `To read others: ${options.join(', or ')}`
+  );
 }
 
 /** The cells of the first rows that are neither missing nor empty text. Numbers and booleans are never geometries. */

@@ -67,3 +67,17 @@ for (const properties of [
     const csv = await ownCsv(collection(point(properties)));
     assert.deepEqual((await read(csv)).position, [1, 2], csv);
   });
+
+test('several pairs that fit are said, with the options that read the others', async () => {
+  assert.deepEqual((await read(rowOf('start_lat,start_lng,end_lat,end_lng'))).remarks, [
+    'Columns "start_lng" and "start_lat": read as the positions of the rows. To read others: --lon end_lng --lat end_lat',
+  ]);
+  assert.deepEqual((await read(rowOf('lon,lat,x,y,Old longitude,old latitude'))).remarks, [
+    'Columns "lon" and "lat": read as the positions of the rows. To read others: --lon "Old longitude" --lat "old latitude", or --lon x --lat y',
+  ]);
+  const reading = { lon: 'end_lng', lat: 'end_lat' };
+  const { result } = await ingestPayload(rowOf('start_lat,start_lng,end_lat,end_lng'), 'a.csv', { reading });
+  assert.deepEqual([result.remarks, result.bbox], [[], [4, 3, 4, 3]]);
+  // Only what could be read is named.
+  assert.deepEqual((await read('lon,lat,x,y\n5,6,500000,5800000\n')).remarks, []);
+});
