@@ -1,16 +1,21 @@
-/** The spatial index of GeoPackages: an R*Tree as SQLite has it, whatever the number of rows. GDAL reads it in test/clients/ranges.test.ts. */
+/**
+ * The spatial index of GeoPackages: an R*Tree as SQLite has it, whatever the number of rows. GDAL reads it in
+ * test/clients/ranges.test.ts. And GeoPackages that others have written, with other names and columns than ours.
+ */
 import '../../support/judged.ts';
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import sqlite from 'node-sqlite3-wasm';
+import type { ReadingOptions } from '../../../src/catalogue/types.ts';
 import { Turns } from '../../../src/data/event-loop.ts';
 import { positionOnHilbertCurve, sortAlongHilbertCurve } from '../../../src/data/formats/geopackage/hilbert.ts';
 import { prologue } from '../../../src/data/formats/geopackage/schema.ts';
 import { SpatialIndexWriter } from '../../../src/data/formats/geopackage/spatial-index.ts';
 import { writeGeoPackage } from '../../../src/data/formats/geopackage/writer.ts';
-import { temporaryFolder } from '../support/payloads.ts';
-import { table } from '../support/written.ts';
+import { ingestPayload, rowsOf, temporaryFolder, typesOf } from '../support/payloads.ts';
+import { point, table } from '../support/written.ts';
 
 type Box = [west: number, south: number, east: number, north: number];
 const random = (seed: number) => () => {
@@ -128,5 +133,48 @@ describe('the texts of a GeoPackage', () => {
     const database = new sqlite.Database(path);
     assert.deepEqual(database.all('SELECT name, n FROM places'), [{ name: 'a\ufffdb', n: 1 }]);
     database.close();
+  });
+});
+
+/** A GeoPackage of our writer with a point and an attribute, changed by SQL, as it is ingested. */
+async function changed(sql: string, reading: ReadingOptions = {}) {
+  const path = join(temporaryFolder(), 'a.gpkg');
+  const input = table({ a: 'integer' }, [{ geometry: point(8, 47), values: { a: 4 } }], { geometryKinds: ['Point'] });
+  const options = { assertRoom: async () => {}, signal: new AbortController().signal };
+  await writeGeoPackage(path, { input, modified: '2024-02-29T00:00:00Z' }, options);
+  const database = new sqlite.Database(path);
+  database.exec(`PRAGMA foreign_keys = OFF; ${sql}`);
+  database.close();
+  const { result, table: ingested } = await ingestPayload(readFileSync(path), 'a.gpkg', { reading });
+  const [row] = await rowsOf(ingested);
+  return { types: typesOf(result), geometry: row?.geometry, values: row?.values };
+}
+
+describe('the metadata of a GeoPackage', () => {
+  const geometryColumns = (set: string) => `UPDATE gpkg_geometry_columns SET ${set};`;
+  for (const [what, sql] of [
+    ['nothing', ''],
+    ['the geometry', geometryColumns('column_name = upper(column_name)')],
+    ['the table', geometryColumns("table_name = 'PLACES'")],
+    ['the table, among the contents', "UPDATE gpkg_contents SET table_name = 'Places';"],
+    [
+      'all',
+      `UPDATE gpkg_contents SET table_name = 'PLACES'; ${geometryColumns("table_name = 'Places', column_name = 'Geometry'")}`,
+    ],
+    [
+      'a second entry',
+      "INSERT INTO gpkg_geometry_columns SELECT 'PLACES', column_name, geometry_type_name, srs_id, z, m FROM gpkg_geometry_columns;",
+    ],
+  ] as const)
+    it(`may write names in another case: ${what}`, async () => {
+      const { types, geometry, values } = await changed(sql);
+      assert.deepEqual([types, geometry, values], [['geometry:geometry', 'a:integer'], point(8, 47), [4]]);
+    });
+
+  it('must name a column as the geometry that is there', async () => {
+    await assert.rejects(
+      changed(geometryColumns("column_name = 'shape'")),
+      /the geometry of "places" is said to be the column "shape", which is not there/,
+    );
   });
 });

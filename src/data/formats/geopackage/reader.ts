@@ -22,7 +22,7 @@ const chunkSize = 256;
 interface Layer {
   readonly name: string;
   readonly identifier: string;
-  /** Column of the geometry; '' if there is none. */
+  /** Column of the geometry, as the metadata write it; '' if there is none. */
   readonly geometry: string;
   /** Reference system as `EPSG:25833` or WKT; '' if it isn't defined. */
   readonly crs: string;
@@ -112,29 +112,33 @@ async function usesWriteAheadLog(path: string): Promise<boolean> {
   }
 }
 
+/** A name as SQLite compares it. */
+const folded = (name: string): string => name.replaceAll(/[A-Z]/g, (letter) => letter.toLowerCase());
+
+/** The layers with the names that their tables and columns have, whose case may be another one in the metadata. */
 function layersOf(database: Database): readonly Layer[] {
-  const tables = new Set(
+  const tables = new Map(
     database
       .all("SELECT name FROM sqlite_schema WHERE type = 'table' AND sql NOT LIKE 'CREATE VIRTUAL%'")
-      .map(({ name }) => String(name)),
+      .map(({ name }) => [folded(String(name)), String(name)]),
   );
   const hasGeometries = tables.has('gpkg_geometry_columns');
   const rows = database.all(
     hasGeometries
       ? `SELECT c.table_name AS name, c.identifier, g.column_name AS geometry, s.organization, s.organization_coordsys_id AS code,
-           s.definition FROM gpkg_contents c LEFT JOIN gpkg_geometry_columns g ON g.table_name = c.table_name
+           s.definition FROM gpkg_contents c LEFT JOIN gpkg_geometry_columns g ON g.table_name = c.table_name COLLATE NOCASE
            LEFT JOIN gpkg_spatial_ref_sys s ON s.srs_id = g.srs_id WHERE c.data_type IN ('features', 'attributes')
-           ORDER BY c.rowid`
+           ORDER BY c.rowid, g.table_name <> c.table_name`
       : "SELECT table_name AS name, identifier FROM gpkg_contents WHERE data_type = 'attributes' ORDER BY rowid",
   );
-  return rows
-    .filter(({ name }) => tables.has(String(name)))
-    .map((row) => ({
-      name: String(row.name),
-      identifier: String(row.identifier ?? ''),
-      geometry: String(row.geometry ?? ''),
-      crs: crsOf(row),
-    }));
+  const layers = new Map<string, Layer>();
+  for (const row of rows) {
+    const name = tables.get(folded(String(row.name)));
+    if (name === undefined || layers.has(name)) continue;
+    const [identifier, geometry] = [String(row.identifier ?? ''), String(row.geometry ?? '')];
+    layers.set(name, { name, identifier, geometry, crs: crsOf(row) });
+  }
+  return [...layers.values()];
 }
 
 function crsOf({ organization, code, definition }: QueryResult): string {
@@ -149,8 +153,13 @@ function* readRows(database: Database, layer: Layer): Generator<readonly ReadFea
   const key = keys.length === 1 && /^INTEGER$/i.test(String(keys[0]?.type)) ? String(keys[0]?.name) : undefined;
   const isKeyShown = key !== undefined && !/^(?:ogc_)?fid$/i.test(key);
   const names = columns.map(({ name }) => String(name));
+  const geometryName = layer.geometry && names.find((name) => folded(name) === folded(layer.geometry));
+  if (geometryName === undefined) {
+    const [table, column] = [excerpt(layer.name), excerpt(layer.geometry)];
+    throw new PayloadError(`the geometry of "${table}" is said to be the column "${column}", which is not there`);
+  }
   const booleans = new Set(columns.filter(({ type }) => /^BOOL/i.test(String(type))).map(({ name }) => String(name)));
-  const shown = names.filter((name) => name !== layer.geometry && (name !== key || isKeyShown));
+  const shown = names.filter((name) => name !== geometryName && (name !== key || isKeyShown));
   const statement = database.prepare(`SELECT ${names.map(quoteName).join(', ')} FROM ${quoteName(layer.name)}`);
   try {
     let several: ReadFeature[] = [];
@@ -164,7 +173,7 @@ function* readRows(database: Database, layer: Layer): Generator<readonly ReadFea
         properties[name] = value;
         bytes += typeof value === 'string' ? value.length : 8;
       }
-      const blob = layer.geometry ? row[layer.geometry] : null;
+      const blob = geometryName ? row[geometryName] : null;
       const geometry = blob instanceof Uint8Array ? readGeometryOf(number, () => geometryOfBlob(blob), 'row') : null;
       bytes += blob instanceof Uint8Array ? blob.length : 0;
       several.push({ geometry, properties, bytes, ...(key !== undefined && { id: idOf(row[key]) }) });
