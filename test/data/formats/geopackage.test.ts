@@ -178,3 +178,23 @@ describe('the metadata of a GeoPackage', () => {
     );
   });
 });
+
+describe('the columns of a GeoPackage', () => {
+  it('are read where they are generated, too', async () => {
+    const { types, values } = await changed(
+      `DROP TABLE gpkg_geometry_columns;
+       CREATE TABLE g2 (fid INTEGER PRIMARY KEY, a INT, c INT GENERATED ALWAYS AS (a * 3) STORED, d TEXT,
+         "E" TEXT GENERATED ALWAYS AS (d || a) VIRTUAL);
+       INSERT INTO g2 (a, d) VALUES (4, 'z');
+       INSERT INTO gpkg_contents (table_name, data_type, identifier) VALUES ('g2', 'attributes', 'g2');`,
+      { layer: 'g2' },
+    );
+    assert.deepEqual(
+      [types, values],
+      [
+        ['a:integer', 'c:integer', 'd:string', 'E:string'],
+        [4, 12, 'z', 'z4'],
+      ],
+    );
+  });
+});

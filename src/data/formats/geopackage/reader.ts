@@ -1,6 +1,6 @@
 /**
  * A reader of GeoPackages (OGC 12-128): the rows of one table of features or attributes, from the file, page by page. Views
- * and virtual tables are not read: their SQL comes with the file, and may never end.
+ * and virtual tables are not read: their SQL comes with the file, and may never end. That of generated columns always ends.
  */
 import { copyFile, mkdtemp, open, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -148,7 +148,9 @@ function crsOf({ organization, code, definition }: QueryResult): string {
 }
 
 function* readRows(database: Database, layer: Layer): Generator<readonly ReadFeature[], void, undefined> {
-  const columns = database.all(`PRAGMA table_info(${quoteName(layer.name)})`);
+  // `table_info` lacks generated columns; 1 stands for those that `SELECT *` lacks, too.
+  const all = database.all(`PRAGMA table_xinfo(${quoteName(layer.name)})`);
+  const columns = all.filter(({ hidden }) => Number(hidden) !== 1);
   const keys = columns.filter(({ pk }) => Number(pk) > 0);
   const key = keys.length === 1 && /^INTEGER$/i.test(String(keys[0]?.type)) ? String(keys[0]?.name) : undefined;
   const isKeyShown = key !== undefined && !/^(?:ogc_)?fid$/i.test(key);
