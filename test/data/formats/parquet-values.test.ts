@@ -147,6 +147,16 @@ test('a column of nulls in LZ4 has a dictionary of nothing', async () => {
   ]);
 });
 
+test('a column whose name is the path of a member of another one is read', async () => {
+  const read = await throughParquet(
+    `SELECT 1 AS "a.b", struct_pack(b := 2, "c.d" := 3) AS a, struct_pack(d := 4) AS "a.c"`,
+  );
+  assert.deepEqual(read, {
+    types: ['a.b:integer', 'a:object', 'a.c:object'],
+    rows: [[1, { b: 2, 'c.d': 3 }, { d: 4 }]],
+  });
+});
+
 test('empty lists of structs are read from pages of version 1, and refused with the remedy from those of version 2', async () => {
   const { table } = await ingestPayload(arrowFile('nestedV1'), 'rows.parquet');
   assert.deepEqual(await valuesOf(table), [[[{ d: 1 }]], [[]], [null], [[null]]]);

@@ -86,9 +86,10 @@ export class ClaimChecker {
       const meta = chunk.meta_data;
       if (!meta) throw invalid('a column has no metadata');
       const path = meta.path_in_schema.join('.');
-      const leaf = this.#leaves.get(path);
-      if (!leaf || columns.has(path)) throw invalid(`a row group has the column "${path.slice(0, 200)}" unexpectedly`);
-      columns.add(path);
+      const key = keyOf(meta.path_in_schema);
+      const leaf = this.#leaves.get(key);
+      if (!leaf || columns.has(key)) throw invalid(`a row group has the column "${path.slice(0, 200)}" unexpectedly`);
+      columns.add(key);
       bytes += Number(meta.total_compressed_size);
       if (meta.total_compressed_size < 0n || bytes > this.#size)
         throw invalid(`a row group claims more bytes than the file has`);
@@ -218,7 +219,10 @@ export async function assertFooterFits(file: FileHandle, size: number): Promise<
   new ThriftReader(footer).readStruct();
 }
 
-/** The columns of values in a schema, by their paths. @throws PayloadError if its numbers of children are wrong */
+/** A path as a text of its own, whatever its names are: a column `a.b` isn't the member `b` of `a`. */
+const keyOf = (path: readonly string[]): string => JSON.stringify(path);
+
+/** The columns of values in a schema, by the keys of their paths. @throws PayloadError if its numbers of children are wrong */
 function leavesOf(schema: readonly SchemaElement[]): ReadonlyMap<string, Leaf> {
   const leaves = new Map<string, Leaf>();
   let next = 0;
@@ -235,7 +239,13 @@ function leavesOf(schema: readonly SchemaElement[]): ReadonlyMap<string, Leaf> {
     if (children > 0 || isRoot) return;
     const isFlat = names.length === 1 && repetitions === 0;
     const name = names.join('.');
-    leaves.set(name, { path: name, element, definitionLevels: definitions, repetitionLevels: repetitions, isFlat });
+    leaves.set(keyOf(names), {
+      path: name,
+      element,
+      definitionLevels: definitions,
+      repetitionLevels: repetitions,
+      isFlat,
+    });
   };
   visit([], 0, 0);
   if (next !== schema.length) throw invalid('its schema is broken');

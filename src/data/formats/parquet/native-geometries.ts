@@ -151,7 +151,10 @@ interface LeafPage {
 
 async function openCursor(file: AsyncBuffer, schema: SchemaTree, group: RowGroup, path: readonly string[]) {
   const name = path.join('.');
-  const meta = group.columns.find(({ meta_data }) => meta_data?.path_in_schema.join('.') === name)?.meta_data;
+  // Compared name by name: a column "geometry.x" may stand beside the member "x" of "geometry".
+  const isAtPath = (other: readonly string[]) =>
+    other.length === path.length && other.every((one, depth) => one === path[depth]);
+  const meta = group.columns.find(({ meta_data }) => meta_data && isAtPath(meta_data.path_in_schema))?.meta_data;
   if (!meta) throw new Error(`a row group lacks the column "${name}"`);
   const schemaPath = getTreePath(schema, [...path]);
   const start = Number(meta.dictionary_page_offset || meta.data_page_offset);
