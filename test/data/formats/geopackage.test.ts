@@ -197,4 +197,15 @@ describe('the columns of a GeoPackage', () => {
       ],
     );
   });
+
+  it('of 32-bit numbers have the digits that stand for them', async () => {
+    const { values } = await changed(
+      `DROP TABLE gpkg_geometry_columns; CREATE TABLE numbers (f FLOAT, g FLOAT, h float, d DOUBLE, r REAL, n FLOAT);
+       INSERT INTO numbers (f, g, h, d, r) VALUES
+         (${Math.fround(0.1)}, 0.1, ${Math.fround(1e-30)}, ${Math.fround(0.1)}, ${Math.fround(0.1)});
+       INSERT INTO gpkg_contents (table_name, data_type, identifier) VALUES ('numbers', 'attributes', 'numbers');`,
+      { layer: 'numbers' },
+    );
+    assert.deepEqual(values, [0.1, 0.1, 1e-30, Math.fround(0.1), Math.fround(0.1), null]);
+  });
 });

@@ -12,6 +12,7 @@ import type { Geometry } from '../../geometry/geometry.ts';
 import { InvalidGeometryError } from '../../geometry/validate.ts';
 import { readWkb } from '../../geometry/wkb.ts';
 import { batchFeatures, type ReadFeature, readGeometryOf } from '../feature-batches.ts';
+import { shortNumberOfFloat32 } from '../float32.ts';
 import { chooseLayer } from '../layers.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
 import { quoteName } from './schema.ts';
@@ -160,7 +161,11 @@ function* readRows(database: Database, layer: Layer): Generator<readonly ReadFea
     const [table, column] = [excerpt(layer.name), excerpt(layer.geometry)];
     throw new PayloadError(`the geometry of "${table}" is said to be the column "${column}", which is not there`);
   }
-  const booleans = new Set(columns.filter(({ type }) => /^BOOL/i.test(String(type))).map(({ name }) => String(name)));
+  const declared = (type: RegExp) =>
+    new Set(columns.filter((column) => type.test(String(column.type))).map(({ name }) => String(name)));
+  const booleans = declared(/^BOOL/i);
+  // Numbers of 32 bits (table 1); SQLite has them in 64.
+  const floats = declared(/^FLOAT$/i);
   const shown = names.filter((name) => name !== geometryName && (name !== key || isKeyShown));
   const statement = database.prepare(`SELECT ${names.map(quoteName).join(', ')} FROM ${quoteName(layer.name)}`);
   try {
@@ -171,7 +176,9 @@ function* readRows(database: Database, layer: Layer): Generator<readonly ReadFea
       const properties: Record<string, unknown> = Object.create(null);
       let bytes = 0;
       for (const name of shown) {
-        const value = plainValue(row[name], booleans.has(name));
+        const plain = plainValue(row[name], booleans.has(name));
+        const isShort = typeof plain === 'number' && floats.has(name) && Math.fround(plain) === plain;
+        const value = isShort ? shortNumberOfFloat32(plain) : plain;
         properties[name] = value;
         bytes += typeof value === 'string' ? value.length : 8;
       }
