@@ -1,6 +1,7 @@
 /** A file while it is made: written to a temporary path, and read by others as it grows. */
 import { type FileHandle, open, rm, stat } from 'node:fs/promises';
 import { crc32 } from 'node:zlib';
+import { UnavailableError } from '../../catalogue/errors.ts';
 
 /** In bytes. */
 const readSize = 256 * 1024;
@@ -23,6 +24,13 @@ export interface DerivedFile {
 export interface WriteToOptions {
   readonly assertRoom: RoomCheck;
   readonly signal: AbortSignal;
+}
+
+/** The error of a file for which the disk has no room. */
+export function noRoomError(cause?: unknown): UnavailableError {
+  const error = new UnavailableError('The disk of the server has no room to make this file. Ask for fewer rows.');
+  error.cause = cause;
+  return error;
 }
 
 export class FileInTheMaking {

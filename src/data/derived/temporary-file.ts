@@ -2,9 +2,8 @@
 import { mkdtemp, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { UnavailableError } from '../../catalogue/errors.ts';
 import { checkEvery, type DiskSpace, diskSpaceOf, reservedBytes } from './disk-space.ts';
-import type { DerivedFile, RoomCheck } from './file-in-the-making.ts';
+import { type DerivedFile, noRoomError, type RoomCheck } from './file-in-the-making.ts';
 
 /** In bytes. */
 const readSize = 256 * 1024;
@@ -40,8 +39,7 @@ function roomCheckOf(folder: string, spaceOf: (folder: string) => Promise<DiskSp
     if (bytes < next) return;
     next = bytes + checkEvery;
     const { free, total } = await spaceOf(folder);
-    if (free < Math.min(reservedBytes, total / 10))
-      throw new UnavailableError('The disk of the server has no room to make this file. Ask for fewer rows.');
+    if (free < Math.min(reservedBytes, total / 10)) throw noRoomError();
   };
 }
 

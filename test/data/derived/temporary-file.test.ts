@@ -69,8 +69,12 @@ describe('a file for one response', () => {
   it('waits while two others are written, or until its reader leaves', async () => {
     const files = [1, 2, 3, 4].map(() => endlessFile());
     const [first, second, third, fourth] = files as [ReturnType<typeof endlessFile>, ...typeof files] as typeof files;
-    for (const { stream } of files) stream.read();
-    await until(() => first?.written.path !== undefined && second?.written.path !== undefined);
+    // One after the other: each makes its folder before it waits.
+    for (const file of [first, second]) {
+      file?.stream.read();
+      await until(() => file?.written.path !== undefined);
+    }
+    for (const file of [third, fourth]) file?.stream.read();
     await new Promise((resolve) => setTimeout(resolve, 50));
     assert.deepEqual([third?.written.path, fourth?.written.path], [undefined, undefined]);
     third?.stream.destroy();

@@ -4,16 +4,18 @@
  */
 import '../../support/judged.ts';
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import sqlite from 'node-sqlite3-wasm';
+import { UnavailableError } from '../../../src/catalogue/errors.ts';
 import type { ReadingOptions } from '../../../src/catalogue/types.ts';
 import { Turns } from '../../../src/data/event-loop.ts';
 import { positionOnHilbertCurve, sortAlongHilbertCurve } from '../../../src/data/formats/geopackage/hilbert.ts';
 import { prologue } from '../../../src/data/formats/geopackage/schema.ts';
 import { SpatialIndexWriter } from '../../../src/data/formats/geopackage/spatial-index.ts';
 import { writeGeoPackage } from '../../../src/data/formats/geopackage/writer.ts';
+import { smallDisk } from '../../support/small-disk.ts';
 import { ingestPayload, rowsOf, temporaryFolder, typesOf } from '../support/payloads.ts';
 import { point, table } from '../support/written.ts';
 
@@ -122,6 +124,29 @@ describe('the spatial index of a GeoPackage', () => {
       Uint32Array.from({ length: 10 }, (_, i) => i),
     );
   });
+});
+
+it('a GeoPackage for which the disk has no room is refused with a sentence', async (t) => {
+  const disk = smallDisk(t);
+  if (disk === null) return;
+  const values = { text: 'x'.repeat(1000) };
+  const rows = Array.from({ length: 30_000 }, () => ({ values }));
+  const input = table({ text: 'string' }, rows, { hasGeometry: false });
+  const { signal } = new AbortController();
+  const write = (assertRoom: () => Promise<void>) =>
+    writeGeoPackage(join(disk, 'a.gpkg'), { input, modified: '2024-02-29T00:00:00Z' }, { assertRoom, signal });
+  await assert.rejects(
+    write(async () => {}),
+    new UnavailableError('The disk of the server has no room to make this file. Ask for fewer rows.'),
+  );
+  rmSync(join(disk, 'a.gpkg'));
+  // It is known before anything is written.
+  const full = new Error('full');
+  await assert.rejects(
+    write(() => Promise.reject(full)),
+    full,
+  );
+  assert.deepEqual(readdirSync(disk), []);
 });
 
 describe('the texts of a GeoPackage', () => {

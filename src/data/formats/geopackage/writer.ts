@@ -4,7 +4,7 @@
 import { rm, stat } from 'node:fs/promises';
 import type { Database } from 'node-sqlite3-wasm';
 import { dateOfInstant, parseDateTime } from '../../date-time.ts';
-import type { WriteToOptions } from '../../derived/file-in-the-making.ts';
+import { noRoomError, type WriteToOptions } from '../../derived/file-in-the-making.ts';
 import { itemsPerCheck, Turns } from '../../event-loop.ts';
 import { bboxOfGeometry } from '../../geometry/bounding-box.ts';
 import type { Geometry } from '../../geometry/geometry.ts';
@@ -24,12 +24,14 @@ type Cell = null | number | bigint | string | Uint8Array;
 /**
  * @param path of a new file
  * @param modified time of the last change that the file names, in RFC 3339
+ * @throws what `assertRoom` throws; UnavailableError if the disk becomes full; the signal's reason
  */
 export async function writeGeoPackage(
   path: string,
   { input, modified }: { readonly input: RowsInput; readonly modified: string },
   { assertRoom, signal }: WriteToOptions,
 ): Promise<void> {
+  await assertRoom(0);
   // Loaded on demand: it takes some 20 ms.
   const { default: sqlite } = await import('node-sqlite3-wasm');
   const database = new sqlite.Database(path);
@@ -47,12 +49,18 @@ export async function writeGeoPackage(
     }
     await table.finish(new Date(modified));
     database.exec('COMMIT');
+  } catch (error) {
+    throw isDiskError(error) ? noRoomError(error) : error;
   } finally {
     database.close();
     // The folder is the lock of this file system's SQLite.
     await rm(`${path}.lock`, { recursive: true, force: true });
   }
 }
+
+/** True for what SQLite says if a write fails: it calls a full disk an I/O error, too. */
+const isDiskError = (error: unknown): boolean =>
+  error instanceof Error && error.name === 'SQLite3Error' && /disk I\/O error|disk is full/.test(error.message);
 
 async function* eachRow(rows: RowsInput['rows']): AsyncGenerator<Row, void, undefined> {
   if (!('groups' in rows)) yield* rows;
