@@ -35,6 +35,14 @@ function linkWith(one: Readonly<Record<string, unknown>>, rel: string): string |
   return textOf((found.find(({ type }) => /json/.test(textOf(type))) ?? found[0])?.href) || undefined;
 }
 
+/** The address of the page about a collection; '' without one. A description in another media type, such as a schema, is none. */
+function pageOf(one: Readonly<Record<string, unknown>>, base: string): string {
+  const links = listOf(one.links).map(membersOf);
+  const find = (rel: string, type: RegExp) => links.find((link) => link.rel === rel && type.test(textOf(link.type)));
+  const html = ['describedby', 'describes', 'alternate'].map((rel) => find(rel, /^text\/html/)).find(Boolean);
+  return httpUrl(addressOf(textOf((html ?? find('describedby', /^$/))?.href), base, null));
+}
+
 function readOgcCollection(one: Readonly<Record<string, unknown>>, base: string): SourceItem {
   const itemType = textOf(one.itemType) || 'feature';
   if (itemType !== 'feature' && itemType !== 'record')
@@ -54,7 +62,7 @@ function readOgcCollection(one: Readonly<Record<string, unknown>>, base: string)
     description: one.description,
     keywords: listOf(one.keywords),
     licence: [one.license, ...licence.flatMap(({ href, title }) => [href, title])],
-    homepage: httpUrl(target('canonical')) || httpUrl(target('describedby')) || httpUrl(target('self')),
+    homepage: httpUrl(target('canonical')) || pageOf(one, base) || httpUrl(target('self')),
     publisher: one.attribution,
     links: items
       ? [{ address: items, label: 'Features', format: featurePages, mediaType: 'application/geo+json', isFile: true }]

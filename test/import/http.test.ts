@@ -404,6 +404,27 @@ describe('an import over HTTP', () => {
     assert.equal(json.created[0].dataset, 'city/trees');
   });
 
+  it('takes the page of an OGC collection as its homepage, and no schema', async () => {
+    const root = await makeRoot();
+    const link = (rel: string, href: string, more = {}) => ({ rel, href: `${portal.base}${href}`, ...more });
+    const html = { type: 'text/html' };
+    const schema = link('describedby', '/schema', { type: 'application/schema+json' });
+    const collections = [
+      { id: 'described', links: [schema, link('alternate', '/x', html), link('describedby', '/about', html)] },
+      { id: 'shown', links: [schema, link('alternate', '/page', { type: 'text/html; charset=utf-8' })] },
+      { id: 'plain', links: [link('self', '/plain'), link('describedby', '/untyped')] },
+      { id: 'bare', links: [link('self', '/bare'), schema] },
+    ];
+    portal.json('/ogc/collections', { links: [], collections });
+    const { json, err } = await importing(root, `${portal.base}/ogc/collections`, '--to', 'ogc');
+    assert.deepEqual(counts(json), [4, 0, 0, 0], err);
+    const { catalogue } = await type(['dataset', 'list'], { root });
+    for (const [slug, path] of Object.entries({ described: 'about', shown: 'page', plain: 'untyped', bare: 'bare' })) {
+      const { homepage } = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'ogc', slug });
+      assert.equal(homepage, `${portal.base}/${path}`);
+    }
+  });
+
   it('is saved in catalogue.yaml, and run by refresh', async () => {
     const root = await makeRoot();
     portal.json('/data.json', { conformsTo: 'dcat', dataset: [{ title: 'A', identifier: 'a-1' }] });
