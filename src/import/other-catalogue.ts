@@ -3,10 +3,12 @@ import type { Documents } from './documents.ts';
 import { type ImportedColumn, importedDataset, listOf, membersOf, type SourceItem, textOf } from './imported.ts';
 import { readListPages } from './list-pages.ts';
 
-/** True if a value is the root of the API of a catalogue. */
+/** True if a value is the root of the API of a catalogue, or of a static export, which has fewer endpoints. */
 export const isCatalogueRoot = (value: unknown): boolean =>
-  ['namespaces', 'datasets', 'intrinsecus'].every((name) =>
-    listOf(membersOf(value).endpoints).some((one) => membersOf(one).name === name),
+  ['namespaces', 'datasets'].every((name) =>
+    listOf(membersOf(value).endpoints)
+      .map(membersOf)
+      .some((one) => one.name === name && textOf(one.url).endsWith(`/api/v1/${name}/`)),
   );
 
 /** @param root of the API, such as https://data.example.org/api/v1/ */

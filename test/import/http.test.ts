@@ -404,6 +404,30 @@ describe('an import over HTTP', () => {
     assert.equal(json.created[0].dataset, 'city/trees');
   });
 
+  it('takes a static export as another catalogue', async () => {
+    const theirs = await makeRoot();
+    const site = join(theirs, '..', 'site');
+    const exported = await type(['export', site, '--url', `${portal.base}/`], { root: theirs });
+    assert.equal(exported.exitCode, 0, exported.err);
+    for (const path of filesIn(join(site, 'api')).filter((name) => name.endsWith('index.json')))
+      portal.file(
+        `/api/${path.slice(0, -'index.json'.length)}`,
+        readFileSync(join(site, 'api', path), 'utf8'),
+        'application/json',
+      );
+    const { json, err } = await importing(
+      await makeRoot({ settings: { title: 'Empty' } }),
+      `${portal.base}/api/v1/`,
+      '--to',
+      'copy',
+    );
+    assert.deepEqual(
+      json?.created.map(({ dataset }: { dataset: string }) => dataset).sort(),
+      ['copy/benches', 'copy/trees'],
+      err,
+    );
+  });
+
   it('takes the page of an OGC collection as its homepage, and no schema', async () => {
     const root = await makeRoot();
     const link = (rel: string, href: string, more = {}) => ({ rel, href: `${portal.base}${href}`, ...more });
