@@ -60,11 +60,21 @@ export function bestFile(links: readonly ImportedLink[]): ImportedLink | undefin
 export function nameOfFile({ address }: OpenDocument, link: ImportedLink): string {
   const known = readableFormat(link) ?? 'csv';
   const format = known === stacItems ? 'geojson' : known;
-  const path = isAbsolute(address) ? address : new URL(address).pathname;
-  const name = basename(path) || 'data';
+  const name = (isAbsolute(address) ? basename(address) : nameInUrl(address)) || 'data';
   // A shapefile comes in an archive.
   if (format === 'shp' || format === 'zip') return /\.zip$/i.test(name) ? name : `${name}.zip`;
   return /\.[a-z0-9]+(?:\.gz)?$/i.test(name) && readableFormat({ ...link, address: name, format: '', mediaType: '' })
     ? name
     : `${name}.${format}`;
+}
+
+/** The last part of the path of a URL, decoded; as it is written if it can't be decoded, or is no name of a file then. */
+function nameInUrl(address: string): string {
+  const written = basename(new URL(address).pathname);
+  try {
+    const name = decodeURIComponent(written);
+    return /[/\\\p{Cc}]/u.test(name) ? written : name;
+  } catch {
+    return written;
+  }
 }

@@ -1,0 +1,21 @@
+/** Names of files from the addresses of portals. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { nameOfFile } from '../../src/import/file-formats.ts';
+
+describe('the name of a fetched file', () => {
+  for (const [path, expected] of [
+    ['my%20file.csv', 'my file.csv'],
+    ['plán.csv', 'plán.csv'],
+    ['b%C3%A4ume', 'bäume.csv'],
+    ['broken%E4.csv', 'broken%E4.csv'],
+    ['..%2Fup.csv', '..%2Fup.csv'],
+    ['line%0Abreak.csv', 'line%0Abreak.csv'],
+    ['', 'data.csv'],
+  ] as const)
+    it(`${path || '(nothing)'} is ${expected}`, () => {
+      const document = { address: `https://data.example.org/${path}`, path: '/x', mediaType: 'text/csv', size: 1 };
+      const link = { label: '', address: document.address, format: 'csv', mediaType: '', isFile: true, columns: [] };
+      assert.equal(nameOfFile(document, link), expected);
+    });
+});
