@@ -36,6 +36,8 @@ export interface SyncInput extends ThreeWay {
    * the user has all rights by which they were seen.
    */
   readonly hiddenReason?: string | undefined;
+  /** Payloads that the remote only hides. */
+  readonly hiddenPayloads?: ReadonlySet<string>;
 }
 
 /** @returns status by path, and the files that are skipped */
@@ -110,8 +112,9 @@ function recordStatus(path: string, { base, ours, theirs }: ThreeWay): Status {
  * record are added again; media files are only ever added.
  * @param removals for each side, the datasets in which it has removed records
  */
-function bytesStatus(path: string, input: ThreeWay, removals: Readonly<Record<Side, ReadonlySet<string>>>): Status {
-  const { base, ours, theirs } = input;
+function bytesStatus(path: string, input: SyncInput, removals: Readonly<Record<Side, ReadonlySet<string>>>): Status {
+  const { base, ours, theirs, hiddenPayloads } = input;
+  if (hiddenPayloads?.has(path)) return 'ignored';
   if (ours.has(path) && theirs.has(path)) return recordStatus(path, input);
   if (!ours.has(path) && !theirs.has(path)) return 'same';
   const lacking = ours.has(path) ? 'theirs' : 'ours';

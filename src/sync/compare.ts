@@ -4,6 +4,7 @@ import type { Manifest, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import type { FileState, Files, Side } from './files.ts';
 import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
+import { findHiddenPayloads } from './payloads.ts';
 import { planSync, type SyncPlan } from './plan.ts';
 import { findLostRecords, type LostRecords } from './related.ts';
 import { type RemoteViewer, reasonIfHidden } from './rights.ts';
@@ -75,7 +76,8 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
         }
         const moved = await detectMoves(state, { base: resolvedBase, ours, theirs }, texts);
         const movedApart = await detectMovesApart(state, moved, texts);
-        return planSync({ ...moved, movedApart, unreadable, hiddenReason });
+        const hiddenPayloads = await findHiddenPayloads(moved, texts.theirs);
+        return planSync({ ...moved, movedApart, unreadable, hiddenReason, hiddenPayloads });
       },
       findLostRecords: () => findLostRecords(state, { base, ours, theirs }, texts),
       texts,

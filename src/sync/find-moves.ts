@@ -16,7 +16,7 @@ import {
   recordFolderFingerprints,
 } from './moves.ts';
 import { maxIds, type RecordIds, withoutReplacedRecords } from './replaced.ts';
-import { concernsOneFileOnly } from './run.ts';
+import { nullIfRefused } from './run.ts';
 import type { SyncState } from './state.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
 
@@ -172,8 +172,3 @@ async function findMoves(
 }
 
 const idMarks = (id: number | undefined): string[] => (id === undefined ? [] : [`id ${id}`]);
-
-function nullIfRefused(error: unknown): null {
-  if (concernsOneFileOnly(error)) return null;
-  throw error;
-}

@@ -1,9 +1,11 @@
-/** Payloads of new versions: the record of a version is written only where its bytes are, or have been sent. Pure. */
+/** Payloads of new versions: the record of a version is written only where its bytes are, or have been sent. */
 import { NotFoundError } from '../catalogue/errors.ts';
-import { kindAndRefOfPath, payloadPath } from '../catalogue/layout.ts';
-import { type Files, type Side, syncFileKind } from './files.ts';
+import { enclosingContainerFolders, kindAndRefOfPath, payloadPath } from '../catalogue/layout.ts';
+import { type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
+import { type Move, pathBeforeMoves } from './moves.ts';
 import type { SyncStep } from './plan.ts';
-import { parseRecordFields } from './texts.ts';
+import { nullIfRefused } from './run.ts';
+import { parseRecordFields, type TextReader } from './texts.ts';
 
 /** A function that returns the error for a step whose version has no payload; null if nothing is missing. */
 export type PayloadCheck = (step: SyncStep, text: string) => NotFoundError | null;
@@ -61,4 +63,29 @@ export function payloadPathOfVersion(path: string, text: string): string | null 
   if (ref?.kind !== 'version') return null;
   const { name } = payloadIn(path, text);
   return name === undefined ? null : payloadPath(ref.namespace, ref.dataset, name);
+}
+
+/**
+ * Local payloads that the remote doesn't list because their versions aren't ready there: it shows those to owners only. They
+ * aren't changed since the last common state.
+ * @param texts of the remote
+ */
+export async function findHiddenPayloads(
+  { base, ours, theirs, moves }: ThreeWay & { readonly moves: readonly Move[] },
+  texts: TextReader,
+): Promise<ReadonlySet<string>> {
+  const folders = new Set<string>();
+  for (const [path, { checksum }] of ours)
+    if (!theirs.has(path) && base.get(path)?.checksum === checksum && syncFileKind(path) === 'payload')
+      folders.add(enclosingContainerFolders(path)[0] ?? '');
+  const hidden = new Set<string>();
+  if (folders.size === 0) return hidden;
+  const byOurs = moves.filter(({ by }) => by === 'ours');
+  for (const [path, { checksum }] of theirs) {
+    if (syncFileKind(path) !== 'version' || !folders.has(enclosingContainerFolders(path)[0] ?? '')) continue;
+    const text = await texts.get(pathBeforeMoves(path, byOurs), checksum).catch(nullIfRefused);
+    const payload = text === null || payloadIn(path, text).isReady ? null : payloadPathOfVersion(path, text);
+    if (payload !== null) hidden.add(payload);
+  }
+  return hidden;
 }

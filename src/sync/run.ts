@@ -38,6 +38,12 @@ const refusals = [ConflictError, DamagedObjectError, NotFoundError, NotPermitted
 /** True for an error that concerns one file only, so that the other steps can go on. */
 export const concernsOneFileOnly = (error: unknown): error is Error => refusals.some((kind) => error instanceof kind);
 
+/** Null for such an error. @throws any other one */
+export function nullIfRefused(error: unknown): null {
+  if (concernsOneFileOnly(error)) return null;
+  throw error;
+}
+
 /** Bytes that a step transfers. */
 export const transferSize = (step: SyncStep): number => ('now' in step ? step.now.size : 0);
 
