@@ -89,7 +89,10 @@ export function assertMayAddAlias(
   if (ref.kind === 'dataset') {
     const [namespace = ''] = alias.includes('/') ? alias.split('/') : [ref.namespace];
     const now = snapshot.folders.has(namespace) ? namespace : slugNow('namespace', namespace);
-    if (!mayWrite(viewer, visible.folders.get(now ?? ''))) throw new NotPermittedError();
+    if (!mayWrite(viewer, visible.folders.get(now ?? '')))
+      throw new NotPermittedError(
+        `You do not have permission to write in the namespace of the alias ${excerpt(alias)}: leave it out of the aliases.`,
+      );
   } else if (ref.kind === 'namespace' || ref.kind === 'query') {
     const existing = ref.kind === 'namespace' ? snapshot.folders : snapshot.queries;
     const holder = existing.has(alias) ? alias : slugNow(ref.kind, alias);

@@ -11,6 +11,7 @@ import { defaultStyle, yamlPairLines } from '../text/yaml-writer.ts';
 
 const gitignore = `# Accounts, caches and temporary files: for this computer only.
 .catalogue/
+.*.catalogue-tmp*
 `;
 
 const gitattributes = `# Payloads are served byte for byte under their checksum: git must not touch their line ends, nor merge their lines.

@@ -5,6 +5,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { npmInstallAddress } from '../../src/cli/setup/installation.ts';
+import { temporaryName } from '../../src/disk/durable.ts';
 import { filesIn, type } from '../support/prompt.ts';
 import { makeRepository, repositoryAt } from '../support/repository.ts';
 import { serveFolder } from '../support/server.ts';
@@ -21,6 +22,30 @@ async function workshop(t: TestContext, within = 'data', cwd?: string) {
   const read = (path: string) => readFileSync(join(top, path), 'utf8');
   return { ...repository, init, read };
 }
+
+describe('init', () => {
+  it('lets git ignore what a killed writer leaves', async (t) => {
+    const { top, root, init, git } = await workshop(t, 'data');
+    await init(join(top, 'new'));
+    const file = (folder: string) => join(top, 'new', folder, temporaryName());
+    mkdirSync(file('namespaces/parks/datasets'), { recursive: true });
+    writeFileSync(join(file('namespaces'), '..', 'kept.yaml'), '');
+    for (const path of [file('namespaces/parks/datasets'), file('namespaces/parks')]) {
+      mkdirSync(path, { recursive: true });
+      writeFileSync(join(path, 'dataset.yaml'), 'label: x\n');
+    }
+    writeFileSync(`${file('')}.lock`, '');
+    git('add', '.');
+    assert.deepEqual(
+      git('ls-files', 'new')
+        .split('\n')
+        .filter((path) => path.includes('catalogue-tmp')),
+      [],
+    );
+    assert.match(git('ls-files', 'new'), /kept\.yaml/);
+    assert.ok(existsSync(root));
+  });
+});
 
 describe('init --hook', () => {
   it('adds a pre-commit hook to the repository, and nothing to the catalogue', async (t) => {

@@ -56,7 +56,7 @@ describe('init', () => {
     const { read, init } = place({ '.git/HEAD': 'ref', '.gitignore': '*.log' });
     const { err, exitCode } = await init('.');
     assert.equal(exitCode, 0, err);
-    assert.match(read('.gitignore'), /^\*\.log\n\n(#.*\n)*\.catalogue\/\n$/);
+    assert.match(read('.gitignore'), /^\*\.log\n\n(#.*\n)*\.catalogue\/\n\.\*\.catalogue-tmp\*\n$/);
   });
 
   it('overwrites nothing', async () => {

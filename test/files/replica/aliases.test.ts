@@ -15,6 +15,10 @@ describe('aliases that are written', { concurrency: 4 }, () => {
         /^NotPermitted/,
         address,
       );
+    assert.match(
+      (await outcomes(as('bob'), write(thief, dataset('water/ponds'))))[0] ?? '',
+      /namespace of the alias water\/ponds: leave it out of the aliases/,
+    );
     await succeed(as('bob'), write(thief, dataset('old', 'parks/older', 'secret/oldest')));
     await succeed(as('alice'), write('namespaces/parks/datasets/a/dataset.yaml', dataset('water/ponds')));
   });
