@@ -14,6 +14,7 @@ import {
   editEntityFields,
   removeEntity,
   warnOfDoubtfulValues,
+  warnOfQueriesWithoutData,
 } from './writes.ts';
 
 /** Words of a command line, as commander gives them. */
@@ -78,6 +79,7 @@ export async function removeRecord<K extends WritableKind, Own extends object>(
   const ref = (await noun.resolve?.(catalogue, requested, call.show)) ?? requested;
   // Before the question: nobody is asked about a removal that would be refused.
   if (options.dryRun || !options.yes) await removeEntity(catalogue, ref, { dryRun: true });
+  await warnOfQueriesWithoutData(call, catalogue, ref);
   if (!options.dryRun) {
     const entity = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
     const contents = noun.remove.contents?.(entity) ?? '';

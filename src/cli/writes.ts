@@ -5,11 +5,13 @@
 import type { Catalogue, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
 import { ownUserFields } from '../catalogue/permissions.ts';
-import { formatRef, type RefOf, type Refs } from '../catalogue/ref.ts';
+import { datasetRefOf, formatRef, type RefOf, type Refs } from '../catalogue/ref.ts';
 import type { Entities } from '../catalogue/types.ts';
+import type { Call } from './command.ts';
 import { UsageError } from './errors.ts';
 import { findBrokenRecord, listEntities, runWithNameSuggestions } from './lookup.ts';
 import type { Output } from './output/show.ts';
+import { typedCommand } from './typed-command.ts';
 
 export interface WriteFlags {
   /** Check everything and write nothing. */
@@ -75,6 +77,25 @@ export function removeEntity(
   { dryRun }: WriteFlags = {},
 ): Promise<void> {
   return runWithNameSuggestions(catalogue, ref, () => catalogue.remove(ref, { dryRun }));
+}
+
+/** Names the saved queries that the removal of a dataset or version leaves without data: `catalogue check` reports them. */
+export async function warnOfQueriesWithoutData(
+  call: Call,
+  catalogue: Catalogue,
+  ref: Refs[WritableKind],
+): Promise<void> {
+  if (ref.kind !== 'dataset' && ref.kind !== 'version') return;
+  const dataset = formatRef(ref.kind === 'dataset' ? ref : datasetRefOf(ref));
+  const queries = (await listEntities(catalogue, 'query', {})).filter(
+    (query) => query.dataset === dataset && (ref.kind === 'dataset' || query.version === ref.slug),
+  );
+  const names = queries.map(({ slug }) => slug).sort();
+  if (names.length)
+    call.show.message(
+      `Warning: without ${formatRef(ref)}, these saved queries fail: ${names.join(', ')}. ` +
+        `Remove or change them, too: ${typedCommand(call, 'query remove', names.slice(0, 1))}`,
+    );
 }
 
 /** @throws UsageError where no field is given to an edit */

@@ -20,6 +20,22 @@ describe('query', () => {
     assert.equal(out, '"a, b",d,c\r\n4,6,5\r\n1,3,2\r\n', err);
   });
 
+  it('is named when its dataset or version is removed', async () => {
+    const root = await makeRoot();
+    const version = 'parks/trees@20200102030405000000';
+    await type(tall, { root });
+    const quiet = await type(['version', 'remove', version, '--dry-run'], { root });
+    assert.doesNotMatch(quiet.err, /Warning/);
+    await type(['query', 'add', 'old', '--dataset', 'parks/trees', '--version', '20200102030405000000'], { root });
+    const one = await type(['version', 'remove', version, '--dry-run'], { root });
+    assert.match(one.err, new RegExp(`^Warning: without ${version}, these saved queries fail: old\\. `, 'm'));
+    for (const option of ['--dry-run', '--yes']) {
+      const { err, exitCode } = await type(['dataset', 'remove', 'parks/trees', option], { root });
+      assert.equal(exitCode, 0, err);
+      assert.match(err, /saved queries fail: old, tall-trees\. .*: catalogue query remove old$/m);
+    }
+  });
+
   it('is saved, listed, shown, edited and removed', async () => {
     const root = await makeRoot();
     const run = async (...argv: string[]) => {
