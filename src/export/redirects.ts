@@ -12,18 +12,16 @@ export interface Redirect {
 }
 
 /**
- * Redirects of the former names of records. Of an address that two records had, the first one's. Other texts than names, which
+ * Redirects of the former names of records. Of an address that two records had, the last one's, as on a server. Other texts than names, which
  * records may have too, would be read as something else by nginx, by other hosts, and as the path of another record's file.
  */
 export function redirectsOf({ namespaces, datasets, queries, groups }: PublicRecords): readonly Redirect[] {
   const taken = new Set([...namespaces, ...datasets, ...queries, ...groups].map((record) => apiPath(refOf(record))));
-  const found: Redirect[] = [];
+  const found = new Map<string, string>();
   const add = (former: Ref & { readonly namespace?: string }, record: Namespace | Dataset | Query | Group) => {
     if (!slugRule.test(former.slug) || !slugRule.test(former.namespace ?? former.slug)) return;
     const from = apiPath(former);
-    if (taken.has(from)) return;
-    taken.add(from);
-    found.push({ from, to: apiPath(refOf(record)) });
+    if (!taken.has(from)) found.set(from, apiPath(refOf(record)));
   };
   for (const dataset of datasets)
     for (const alias of dataset.aliases) {
@@ -33,7 +31,7 @@ export function redirectsOf({ namespaces, datasets, queries, groups }: PublicRec
   for (const namespace of namespaces) for (const slug of namespace.aliases) add({ kind: 'namespace', slug }, namespace);
   for (const query of queries) for (const slug of query.aliases) add({ kind: 'query', slug }, query);
   for (const group of groups) for (const slug of group.aliases) add({ kind: 'group', slug }, group);
-  return found;
+  return [...found].map(([from, to]) => ({ from, to }));
 }
 
 /** The page at a former address. @param url the new one */

@@ -70,8 +70,11 @@ export class TransferRun implements TransferOutcome {
     this.#onProgress = onProgress;
   }
 
+  /** In the order of their paths: steps at the same time end in any order. */
   get failures(): readonly Failure[] {
-    return [...this.#failed].map(([{ path }, error]) => ({ path, error }));
+    return [...this.#failed]
+      .map(([{ path }, error]) => ({ path, error }))
+      .sort((a, b) => Number(a.path > b.path) - Number(a.path < b.path));
   }
 
   markDone(step: SyncStep): void {

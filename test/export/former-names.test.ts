@@ -22,6 +22,7 @@ const seed = makeFolder({
   },
   datasets: {
     'parks/trees': { label: 'Trees' },
+    'mine/another': { label: 'Another', aliases: ['before'] },
     'mine/own': { label: 'Own', aliases: ['before', 'woods/own', ...odd] },
   },
   groups: { gardeners: { label: 'Gardeners', aliases: ['diggers', 'a b;'] } },
@@ -44,6 +45,8 @@ it('redirects from the names that an address can have', async () => {
       .map((line) => line.replace(/\/\* .*/, '')),
     [...[...from, 'queries/acorns', 'groups/diggers'].map((path) => `/api/v1/${path}`), ''],
   );
+  // Two records claim that one: the last has it, as on a server.
+  assert.match(read('_redirects'), /^\/api\/v1\/namespaces\/mine\/datasets\/before\/\* \S+\/own\/:splat /m);
   assert.equal(read('_nginx.conf').match(/^server /gm)?.length, 1);
 });
 
