@@ -124,7 +124,7 @@ export function importedDataset(raw: RawDataset): SourceItem {
   return { dataset };
 }
 
-export const skip = (id: unknown, reason: string): SourceItem => ({
+export const skip = (id: unknown, reason: string): { readonly skipped: Skipped } => ({
   skipped: { id: excerpt(textOf(id) || '(without a name)'), reason },
 });
 

@@ -1,6 +1,6 @@
 /** STAC: each collection is a dataset, and each catalogue that has items of its own. Static files, and the API. Source: https://stacspec.org */
 import { dirname, resolve, sep } from 'node:path';
-import { ValidationError } from '../catalogue/errors.ts';
+import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { type Documents, readJsonDocument } from './documents.ts';
 import {
   httpUrl,
@@ -53,7 +53,9 @@ export async function* readStac(
     try {
       value = 'value' in next ? next.value : await readJsonDocument(documents, next.address);
     } catch (error) {
-      yield skip(next.address, `the link to it leads nowhere: ${reasonOf(error)}`);
+      const skipped = skip(next.address, `the link to it leads nowhere: ${reasonOf(error)}`);
+      // A server that fails may still have the datasets behind it.
+      yield error instanceof NotFoundError ? skipped : { ...skipped, isIncomplete: true };
       continue;
     }
     const one = membersOf(value);

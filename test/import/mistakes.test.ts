@@ -211,6 +211,22 @@ describe('an answer that is not what it should be', () => {
     assert.equal(json.source, `${portal.base}/stac`, 'the same source with a slash and without it');
   });
 
+  it('whose child can not be read has its datasets still, as far as is known; one without the child has lost them', async () => {
+    const root = await makeRoot();
+    const make = (type: string, id: string, more: object) => ({
+      ...{ type, stac_version: '1.0.0', id, description: id, ...more },
+    });
+    const links = [{ rel: 'child', href: 'a.json' }];
+    portal.json('/tree/catalog.json', make('Catalog', 'c', { links }));
+    portal.json('/tree/a.json', make('Collection', 'a', { license: 'x', extent: {}, links: [] }));
+    const missingAfter = async () => (await importing(root, '/tree/catalog.json')).json.missing.length;
+    assert.equal(await missingAfter(), 0);
+    portal.file('/tree/a.json', '{', 'application/json');
+    assert.equal(await missingAfter(), 0);
+    portal.answers.delete('/tree/a.json');
+    assert.equal(await missingAfter(), 1);
+  });
+
   it('is a page for people: a Data Package beside it is found', async () => {
     portal.file('/gdp/', '<!doctype html><title>GDP</title>', 'text/html');
     portal.json('/gdp/datapackage.json', { name: 'gdp', resources: [{ name: 'gdp', path: 'data/gdp.csv' }] });
