@@ -86,6 +86,23 @@ const builtinModules = {
   },
 };
 
+/**
+ * Lets the server read the maps of the world from the modules that it sends to browsers: they are a quarter of a megabyte. These
+ * stand in dist/pages/assets/map/, and tools/build-browser.js makes them of the same sources.
+ */
+const basemaps = {
+  name: 'base maps',
+  resolveId: {
+    filter: { id: /\/basemap-\d+m\.ts$/ },
+    handler: (id) => ({ id: `basemap:${posix.basename(id, '.ts')}.js`, external: true }),
+  },
+  renderChunk: (code, { fileName }) =>
+    code.replaceAll(/"basemap:([\w.-]+)"/g, (_, file) => {
+      const toRoot = posix.relative(posix.dirname(fileName), '.') || '.';
+      return JSON.stringify(`${toRoot}/pages/assets/map/${file}`);
+    }),
+};
+
 /** Writes other characters than ASCII as escapes: V8 takes twice the memory for a text with one of them, and decodes it slowly. */
 const asciiOnly = {
   name: 'ASCII only',
@@ -102,7 +119,7 @@ const options = {
   cwd: checkout,
   platform: 'node',
   external: (id) => /^[^./\0]/.test(id) && !id.startsWith(checkout) && !isBundled(id),
-  plugins: [moduleAddresses, builtinModules, asciiOnly],
+  plugins: [moduleAddresses, builtinModules, basemaps, asciiOnly],
   // A module may be loaded on demand by one and at once by another.
   checks: { ineffectiveDynamicImport: false },
 };
