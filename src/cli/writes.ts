@@ -79,7 +79,10 @@ export function removeEntity(
   return runWithNameSuggestions(catalogue, ref, () => catalogue.remove(ref, { dryRun }));
 }
 
-/** Names the saved queries that the removal of a dataset or version leaves without data: `catalogue check` reports them. */
+/**
+ * Names the saved queries that the removal of a dataset or version leaves without data: `catalogue check` reports them. A remote that
+ * doesn't list them keeps nobody from removing.
+ */
 export async function warnOfQueriesWithoutData(
   call: Call,
   catalogue: Catalogue,
@@ -87,7 +90,7 @@ export async function warnOfQueriesWithoutData(
 ): Promise<void> {
   if (ref.kind !== 'dataset' && ref.kind !== 'version') return;
   const dataset = formatRef(ref.kind === 'dataset' ? ref : datasetRefOf(ref));
-  const queries = (await listEntities(catalogue, 'query', {})).filter(
+  const queries = (await listEntities(catalogue, 'query', {}).catch(() => [])).filter(
     (query) => query.dataset === dataset && (ref.kind === 'dataset' || query.version === ref.slug),
   );
   const names = queries.map(({ slug }) => slug).sort();

@@ -141,6 +141,8 @@ describe('Ctrl-C', () => {
       const { base, folder } = await served({ namespaces: {} }, t);
       await type(['user', 'add', 'zoe', '--staff', 'true'], { root: folder.root });
       const CATALOGUE_TOKEN = (await type(['token', 'add', 'zoe'], { root: folder.root })).out.trim();
+      const headers = { Authorization: `Token ${CATALOGUE_TOKEN}` };
+      await until(async () => (await fetch(`${base}/api/v1/users/`, { headers })).ok);
       let press = () => {};
       const interrupted = new Promise<void>((resolve) => {
         press = resolve;
