@@ -49,8 +49,8 @@ export interface Touched {
 export interface RecordDiagnostic extends Omit<Diagnostic, 'line' | 'column'> {
   /** Returns the keys to set to fix it, from the present contents of the record; absent if only a person can fix it. */
   readonly fix?: (record: RecordValue) => Record<string, unknown>;
-  /** True if a copy of a remote may lack the record that is missing: only staff see users other than themselves. */
-  readonly mayBeHidden?: true;
+  /** Message in a copy of a remote, if the remote may have what is missing here, and only hide it: it is a warning there. */
+  readonly messageInCopy?: string;
   /** The other record in the message, which the viewer may not be allowed to see. */
   readonly other?: RecordRef;
 }

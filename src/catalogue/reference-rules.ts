@@ -47,8 +47,14 @@ function* checkReferences(
     const known = before ? membersIn(before, field) : [];
     for (const [i, member] of membersIn(entity, field).entries()) {
       const message = known.includes(member) ? undefined : missingMember(next.snapshot, member, field);
-      const mayBeHidden = field === 'readers' && usernameOfReader(member) !== undefined;
-      if (message) yield { code: 'reference', pointer: `/${field}/${i}`, message, ...(mayBeHidden && { mayBeHidden }) };
+      const username = field === 'readers' ? usernameOfReader(member) : undefined;
+      // Only staff see other users.
+      const messageInCopy =
+        username &&
+        `There is no user ${excerpt(username)} in this copy, but perhaps on the remote, which shows other users to staff only. ` +
+          'A push checks it.';
+      if (message)
+        yield { code: 'reference', pointer: `/${field}/${i}`, message, ...(messageInCopy && { messageInCopy }) };
     }
   }
   if (entity.kind === 'query') {

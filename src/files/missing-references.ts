@@ -15,15 +15,11 @@ export const hasOrigin = (root: string): boolean => existsSync(join(root, origin
  */
 export function isRefusal({ files, viewer }: Access, found: RecordDiagnostic, allowMissing = false): boolean {
   if (found.severity !== 'error' || (found.code === 'reference' && allowMissing)) return false;
-  return !(found.mayBeHidden && viewer === localAdmin && hasOrigin(files.root));
+  return !(found.messageInCopy !== undefined && viewer === localAdmin && hasOrigin(files.root));
 }
 
 /** The diagnostic as it is in a copy: a warning, if what is missing may be on the remote. */
 export function diagnosticInCopy<T extends RecordDiagnostic>(found: T): T {
-  if (!found.mayBeHidden) return found;
-  const message = found.message.replace(
-    /\. Add .*/s,
-    ' in this copy, but perhaps on the remote, which shows other users to staff only. A push checks it.',
-  );
-  return { ...found, severity: 'warning', message };
+  const { messageInCopy } = found;
+  return messageInCopy === undefined ? found : { ...found, severity: 'warning', message: messageInCopy };
 }

@@ -2,7 +2,7 @@
  * Connections of undici that a server may close while a body waits to be read.
  *
  * undici 7 reads no further while nobody takes the body. If the server closes the connection then, an assertion fails in a
- * listener of the socket, which nobody can catch: the process ends (https://github.com/nodejs/undici/issues/5360; mended in undici 8,
+ * listener of the socket, which nobody can catch: the process ends (https://github.com/nodejs/undici/issues/5360; fixed in undici 8,
  * which needs Node 22). So the end of a connection is held back until all that came before it was taken.
  */
 import type { Socket } from 'node:net';

@@ -192,7 +192,7 @@ export class BroughtFiles {
     return documents.open(address);
   }
 
-  /** Gives columns the texts of the source, where they have none; a label that is made of the name is none. */
+  /** Gives columns the texts of the source that they lack. A label that is made of the name of the column counts as lacking. */
   async #describeColumns(ref: DatasetRef, { columns }: ImportedLink): Promise<void> {
     if (columns.length === 0) return;
     const { catalogue } = this.#options;

@@ -56,7 +56,7 @@ const maxWait = 120_000;
 const timeout = 60_000;
 /** Milliseconds: what an older run has fetched may be outdated, and is asked for again. */
 const maxRunAge = 24 * 3_600_000;
-/** Statuses of success whose body is not the document: it is not made yet, there is none, or it is a part. */
+/** Statuses of success whose body is not the document: it isn't made yet, the body is empty, or it is a part. */
 const withoutDocument: ReadonlySet<number> = new Set([202, 204, 205, 206]);
 const agent = 'dataset-catalogue (catalogue import)';
 const publicOnly = 'Nothing is sent to sign in: save the document as a file, and import that.';

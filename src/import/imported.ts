@@ -57,7 +57,7 @@ export interface Skipped {
 }
 
 /**
- * A dataset of a source, or the reason why there is none; `total` is the number of records to come. After `isIncomplete`, datasets
+ * A dataset of a source, or the reason why a record is not one; `total` is the number of records to come. After `isIncomplete`, datasets
  * that were not seen may still be at the source.
  */
 export type SourceItem =

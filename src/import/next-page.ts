@@ -1,6 +1,7 @@
 /**
  * The next page of features: a link of OGC API - Features, or of the item search of a STAC API, which may be one to be asked by
- * POST (STAC API 1.0, Item Search, "Pagination"); and that of a catalogue of DCAT. A link of somebody else's server is followed on the same host only.
+ * POST (STAC API 1.0, Item Search, "Pagination"); and that of a catalogue of DCAT. A link of somebody else's server is followed on
+ * the same host only.
  */
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
 import { listOf, membersOf, textOf } from './imported.ts';

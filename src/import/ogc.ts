@@ -35,7 +35,7 @@ function linkWith(one: Readonly<Record<string, unknown>>, rel: string): string |
   return textOf((found.find(({ type }) => /json/.test(textOf(type))) ?? found[0])?.href) || undefined;
 }
 
-/** The address of the page about a collection; '' without one. A description in another media type, such as a schema, is none. */
+/** The address of the page about a collection; '' without one. Descriptions in other media types, such as a schema, don't count. */
 function pageOf(one: Readonly<Record<string, unknown>>, base: string): string {
   const links = listOf(one.links).map(membersOf);
   const find = (rel: string, type: RegExp) => links.find((link) => link.rel === rel && type.test(textOf(link.type)));

@@ -43,26 +43,29 @@ function missingPayload(path: string, text: string, hasFile: (path: string) => b
   const hasPayload = (name: string) => hasFile(payloadPath(ref.namespace, ref.dataset, name));
   // To parse the records of a first push would take longer than to send them.
   for (const [, name = ''] of text.matchAll(/\bname"?:\s*["']?([^\s"',}]+)/g)) if (hasPayload(name)) return null;
-  const { name, isReady } = payloadIn(path, text);
-  return isReady && name !== undefined && !hasPayload(name) ? name : null;
+  const payload = payloadOfVersion(path, text);
+  return payload?.isReady && !hasFile(payload.path) ? payload.name : null;
 }
 
-/** The name of the payload in the record of a version; undefined without one. */
-function payloadIn(path: string, text: string): { readonly name: string | undefined; readonly isReady: boolean } {
-  const { file, ready } = parseRecordFields(path, text) ?? {};
-  const { name, url } = Object(file) as { readonly name?: unknown; readonly url?: unknown };
-  return { name: typeof name === 'string' && !url ? name : undefined, isReady: ready !== false };
+interface VersionPayload {
+  readonly name: string;
+  /** In the same dataset. */
+  readonly path: string;
+  /** True if the version is ready. */
+  readonly isReady: boolean;
 }
 
 /**
- * Path of the payload of a version, in the same dataset; null if it has none.
+ * The payload that the record of a version names; null if it names no file of the catalogue.
  * @param path of the record, which has this text
  */
-export function payloadPathOfVersion(path: string, text: string): string | null {
+export function payloadOfVersion(path: string, text: string): VersionPayload | null {
   const { ref } = kindAndRefOfPath(path);
   if (ref?.kind !== 'version') return null;
-  const { name } = payloadIn(path, text);
-  return name === undefined ? null : payloadPath(ref.namespace, ref.dataset, name);
+  const { file, ready } = parseRecordFields(path, text) ?? {};
+  const { name, url } = Object(file) as { readonly name?: unknown; readonly url?: unknown };
+  if (typeof name !== 'string' || url) return null;
+  return { name, path: payloadPath(ref.namespace, ref.dataset, name), isReady: ready !== false };
 }
 
 /**
@@ -84,8 +87,8 @@ export async function findHiddenPayloads(
   for (const [path, { checksum }] of theirs) {
     if (syncFileKind(path) !== 'version' || !folders.has(enclosingContainerFolders(path)[0] ?? '')) continue;
     const text = await texts.get(pathBeforeMoves(path, byOurs), checksum).catch(nullIfRefused);
-    const payload = text === null || payloadIn(path, text).isReady ? null : payloadPathOfVersion(path, text);
-    if (payload !== null) hidden.add(payload);
+    const payload = text === null ? null : payloadOfVersion(path, text);
+    if (payload && !payload.isReady) hidden.add(payload.path);
   }
   return hidden;
 }

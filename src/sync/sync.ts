@@ -4,7 +4,7 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
 import { type Files, type LocatedFile, type Side, syncFileKind } from './files.ts';
-import { makePayloadCheck, payloadPathOfVersion } from './payloads.ts';
+import { makePayloadCheck, payloadOfVersion } from './payloads.ts';
 import {
   baseFilesAfterConflictChoice,
   type Conflict,
@@ -159,8 +159,8 @@ async function payloadsOfRestoredVersions(
   for (const { from, ours, theirs } of conflicts) {
     const [chosen, other] = choice === 'ours' ? [ours, theirs] : [theirs, ours];
     if (!chosen || other || syncFileKind(from) !== 'version') continue;
-    const path = payloadPathOfVersion(from, await texts.get(chosen.path, chosen.checksum));
-    if (path !== null) paths.push(path);
+    const payload = payloadOfVersion(from, await texts.get(chosen.path, chosen.checksum));
+    if (payload) paths.push(payload.path);
   }
   return paths;
 }

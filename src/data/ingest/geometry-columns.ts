@@ -4,8 +4,8 @@
  *
  * The first rows decide. Geometries: more than half of the values that are present can be parsed. Longitude and latitude: columns
  * with such names (coordinate-names.ts) that are degrees in nine of ten rows, so that projected coordinates are never taken for
- * degrees; if the reference system is named, also `easting` and `northing` and the like, with any numbers. Rows whose value can't be parsed have no geometry, and keep
- * their values in the columns.
+ * degrees; if the reference system is named, also `easting` and `northing` and the like, with any numbers. Rows whose value
+ * can't be parsed have no geometry, and keep their values in the columns.
  */
 
 import { closestWord } from '../../catalogue/closest.ts';

@@ -118,7 +118,7 @@ async function findDiagnostics(root: string, options: CheckOptions) {
     lineStarts.set(path, starts);
     return excerptAt(text, line, column, starts[line - 1]);
   };
-  const withPosition = ({ fix, other: _, mayBeHidden: __, ...one }: Found): CheckDiagnostic => {
+  const withPosition = ({ fix, other: _, messageInCopy: __, ...one }: Found): CheckDiagnostic => {
     const part = one.code === 'unknown-key' ? 'key' : 'value';
     const position = one.line ? undefined : findPosition(one.path, one.pointer, part);
     const { line = 1, column = 1 } = position ?? one;

@@ -23,7 +23,7 @@ const chunkSize = 256;
 interface Layer {
   readonly name: string;
   readonly identifier: string;
-  /** Column of the geometry, as the metadata write it; '' if there is none. */
+  /** Column of the geometry, as the metadata write it; '' without a geometry. */
   readonly geometry: string;
   /** Reference system as `EPSG:25833` or WKT; '' if it isn't defined. */
   readonly crs: string;
