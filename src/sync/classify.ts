@@ -38,6 +38,8 @@ export interface SyncInput extends ThreeWay {
   readonly hiddenReason?: string | undefined;
   /** Payloads that the remote only hides. */
   readonly hiddenPayloads?: ReadonlySet<string>;
+  /** Payloads of the last common state whose versions aren't in it. A side that lacks both has not removed them. */
+  readonly payloadsBeforeVersions?: ReadonlySet<string>;
 }
 
 /** @returns status by path, and the files that are skipped */
@@ -113,13 +115,13 @@ function recordStatus(path: string, { base, ours, theirs }: ThreeWay): Status {
  * @param removals for each side, the datasets in which it has removed records
  */
 function bytesStatus(path: string, input: SyncInput, removals: Readonly<Record<Side, ReadonlySet<string>>>): Status {
-  const { base, ours, theirs, hiddenPayloads } = input;
+  const { base, ours, theirs, hiddenPayloads, payloadsBeforeVersions } = input;
   if (hiddenPayloads?.has(path)) return 'ignored';
   if (ours.has(path) && theirs.has(path)) return recordStatus(path, input);
   if (!ours.has(path) && !theirs.has(path)) return 'same';
   const lacking = ours.has(path) ? 'theirs' : 'ours';
   const isRemoved = syncFileKind(path) === 'media' || removals[lacking].has(enclosingContainerFolders(path)[0] ?? '');
-  if (base.has(path) && isRemoved) return 'ignored';
+  if (base.has(path) && isRemoved && !payloadsBeforeVersions?.has(path)) return 'ignored';
   return lacking === 'ours' ? 'incoming' : 'outgoing';
 }
 

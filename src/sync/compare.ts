@@ -4,7 +4,7 @@ import type { Manifest, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import type { FileState, Files, Side } from './files.ts';
 import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
-import { findHiddenPayloads } from './payloads.ts';
+import { findHiddenPayloads, findPayloadsBeforeVersions } from './payloads.ts';
 import { planSync, type SyncPlan } from './plan.ts';
 import { findLostRecords, type LostRecords } from './related.ts';
 import { type RemoteViewer, reasonIfHidden } from './rights.ts';
@@ -76,8 +76,10 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
         }
         const moved = await detectMoves(state, { base: resolvedBase, ours, theirs }, texts);
         const movedApart = await detectMovesApart(state, moved, texts);
-        const hiddenPayloads = await findHiddenPayloads(moved, texts.theirs);
-        return planSync({ ...moved, movedApart, unreadable, hiddenReason, hiddenPayloads });
+        const compared = { ...moved, texts };
+        const hiddenPayloads = await findHiddenPayloads(compared);
+        const payloadsBeforeVersions = await findPayloadsBeforeVersions(compared);
+        return planSync({ ...moved, movedApart, unreadable, hiddenReason, hiddenPayloads, payloadsBeforeVersions });
       },
       findLostRecords: () => findLostRecords(state, { base, ours, theirs }, texts),
       texts,

@@ -59,7 +59,7 @@ interface VersionPayload {
  * The payload that the record of a version names; null if it names no file of the catalogue.
  * @param path of the record, which has this text
  */
-export function payloadOfVersion(path: string, text: string): VersionPayload | null {
+function payloadOfVersion(path: string, text: string): VersionPayload | null {
   const { ref } = kindAndRefOfPath(path);
   if (ref?.kind !== 'version') return null;
   const { file, ready } = parseRecordFields(path, text) ?? {};
@@ -68,27 +68,70 @@ export function payloadOfVersion(path: string, text: string): VersionPayload | n
   return { name, path: payloadPath(ref.namespace, ref.dataset, name), isReady: ready !== false };
 }
 
+/** A comparison with the readers of both sides' texts. */
+interface ComparedTexts extends ThreeWay {
+  readonly moves: readonly Move[];
+  readonly texts: Readonly<Record<Side, TextReader>>;
+}
+
 /**
  * Local payloads that the remote doesn't list because their versions aren't ready there: it shows those to owners only. They
  * aren't changed since the last common state.
- * @param texts of the remote
  */
-export async function findHiddenPayloads(
-  { base, ours, theirs, moves }: ThreeWay & { readonly moves: readonly Move[] },
-  texts: TextReader,
-): Promise<ReadonlySet<string>> {
-  const folders = new Set<string>();
-  for (const [path, { checksum }] of ours)
-    if (!theirs.has(path) && base.get(path)?.checksum === checksum && syncFileKind(path) === 'payload')
-      folders.add(enclosingContainerFolders(path)[0] ?? '');
+export async function findHiddenPayloads(compared: ComparedTexts): Promise<ReadonlySet<string>> {
+  const { base, ours, theirs } = compared;
+  const folders = foldersOfPayloads(
+    ours,
+    (path, { checksum }) => !theirs.has(path) && base.get(path)?.checksum === checksum,
+  );
   const hidden = new Set<string>();
-  if (folders.size === 0) return hidden;
-  const byOurs = moves.filter(({ by }) => by === 'ours');
-  for (const [path, { checksum }] of theirs) {
-    if (syncFileKind(path) !== 'version' || !folders.has(enclosingContainerFolders(path)[0] ?? '')) continue;
-    const text = await texts.get(pathBeforeMoves(path, byOurs), checksum).catch(nullIfRefused);
-    const payload = text === null ? null : payloadOfVersion(path, text);
-    if (payload && !payload.isReady) hidden.add(payload.path);
-  }
+  for await (const payload of readPayloadsOfVersions(compared, 'theirs', folders, () => true))
+    if (!payload.isReady) hidden.add(payload.path);
   return hidden;
+}
+
+/**
+ * Payloads of the last common state whose versions aren't in it: an interrupted run had transferred the bytes only, or a
+ * conflict was resolved by the side that still has the version. They don't count as removed by a side that lacks both.
+ */
+export async function findPayloadsBeforeVersions(compared: ComparedTexts): Promise<ReadonlySet<string>> {
+  const { base } = compared;
+  const found = new Set<string>();
+  for (const side of ['ours', 'theirs'] as const) {
+    const lacking = compared[side === 'ours' ? 'theirs' : 'ours'];
+    const isLacking = (path: string) => !lacking.has(path);
+    const folders = foldersOfPayloads(compared[side], (path) => base.has(path) && isLacking(path));
+    const isNew = (path: string) => !base.has(path) && isLacking(path);
+    for await (const { path } of readPayloadsOfVersions(compared, side, folders, isNew)) found.add(path);
+  }
+  return found;
+}
+
+/** Folders of the datasets whose payloads are chosen. */
+function foldersOfPayloads(
+  files: Files,
+  isChosen: (path: string, file: { readonly checksum: string }) => boolean,
+): ReadonlySet<string> {
+  const folders = new Set<string>();
+  for (const [path, file] of files)
+    if (isChosen(path, file) && syncFileKind(path) === 'payload') folders.add(enclosingContainerFolders(path)[0] ?? '');
+  return folders;
+}
+
+/** The payloads that the records of chosen versions name, in some datasets of a side. */
+async function* readPayloadsOfVersions(
+  { moves, texts, ...compared }: ComparedTexts,
+  side: Side,
+  folders: ReadonlySet<string>,
+  isChosen: (path: string) => boolean,
+): AsyncIterable<VersionPayload> {
+  if (folders.size === 0) return;
+  const pending = moves.filter(({ by }) => by !== side);
+  for (const [path, { checksum }] of compared[side]) {
+    if (syncFileKind(path) !== 'version' || !folders.has(enclosingContainerFolders(path)[0] ?? '')) continue;
+    if (!isChosen(path)) continue;
+    const text = await texts[side].get(pathBeforeMoves(path, pending), checksum).catch(nullIfRefused);
+    const payload = text === null ? null : payloadOfVersion(path, text);
+    if (payload) yield payload;
+  }
 }

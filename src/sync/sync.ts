@@ -3,11 +3,10 @@ import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
-import { type Files, type LocatedFile, type Side, syncFileKind } from './files.ts';
-import { makePayloadCheck, payloadOfVersion } from './payloads.ts';
+import type { Files, LocatedFile, Side } from './files.ts';
+import { makePayloadCheck } from './payloads.ts';
 import {
   baseFilesAfterConflictChoice,
-  type Conflict,
   nameCoversPath,
   type SyncPlan,
   type SyncStep,
@@ -94,9 +93,6 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
     if (lost && !force) assertNothingToDo(lost, plan, from);
     const resolved = new Map(choice ? baseFilesAfterConflictChoice(plan.conflicts, choice) : []);
     const keptOurs = choice === 'ours' ? resolved.size : 0;
-    if (choice)
-      for (const path of await payloadsOfRestoredVersions(plan.conflicts, choice, comparison.texts[choice]))
-        if (state.files.has(path)) resolved.set(path, null);
     // A push begins anew: what the remote has lost doesn't count as removed.
     if (lost && force && from === 'ours') for (const path of state.files.keys()) resolved.set(path, null);
     if (resolved.size) plan = selectNamedPartOfPlan(await comparison.plan(resolved), names);
@@ -143,26 +139,6 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
     await spool?.close();
     await comparison.close();
   }
-}
-
-/**
- * Paths of the payloads of versions that one side has removed, and that get back there by a choice. As long as they are files
- * of the last common state, they count as removed with other versions of the dataset.
- * @param texts of the chosen side
- */
-async function payloadsOfRestoredVersions(
-  conflicts: readonly Conflict[],
-  choice: Side,
-  texts: TextReader,
-): Promise<readonly string[]> {
-  const paths: string[] = [];
-  for (const { from, ours, theirs } of conflicts) {
-    const [chosen, other] = choice === 'ours' ? [ours, theirs] : [theirs, ours];
-    if (!chosen || other || syncFileKind(from) !== 'version') continue;
-    const payload = payloadOfVersion(from, await texts.get(chosen.path, chosen.checksum));
-    if (payload) paths.push(payload.path);
-  }
-  return paths;
 }
 
 /** Sets a file of the last common state, with its text if it is a record; null removes it. */

@@ -136,7 +136,11 @@ describe('two folders with any edits', () => {
       ),
       {
         numRuns: 6,
-        examples: [[[{ kind: 'move dataset', which: 547 }], [{ kind: 'remove namespace', which: 289 }], 'theirs', 1]],
+        examples: [
+          [[{ kind: 'move dataset', which: 547 }], [{ kind: 'remove namespace', which: 289 }], 'theirs', 1],
+          // Bytes arrive, their version doesn't, and another version of the dataset is removed on the side that got them.
+          [[{ kind: 'remove version', which: 2 }], [{ kind: 'add version', which: 2 }], 'ours', 2],
+        ],
       },
     );
   });
