@@ -14,9 +14,14 @@ import { growHeapForStart, settleHeap } from './server/heap-settling.ts';
 import { listenForRequests } from './server/listen.ts';
 import { createServerLog, type LogFormat } from './server/log.ts';
 import { startMetrics } from './server/metrics.ts';
+import { loadFormParser } from './server/multipart.ts';
 import { listenerWithPosition } from './server/position.ts';
+import { loadTurtle } from './server/standards.ts';
 import type { WorkBudgetOptions } from './server/work-budgets.ts';
 import { loadPackagesForWriting } from './text/packages.ts';
+
+/** Milliseconds after the start when large packages are loaded: neither the start nor the first request for them waits. */
+const loadPackagesAfter = 2000;
 
 export interface ServeOptions {
   /** Path of the catalogue folder. */
@@ -112,12 +117,19 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     listener(request, response);
   });
   follower?.start();
+  const loadPackages = async () => {
+    await loadTurtle();
+    if (!reading.readOnly) await loadFormParser();
+  };
+  // If one can't be loaded, the request that needs it says so.
+  const loading = setTimeout(() => loadPackages().catch(() => {}), loadPackagesAfter).unref();
   return {
     url: listening.url,
     get title() {
       return catalogue.snapshot.settings.title;
     },
     async close() {
+      clearTimeout(loading);
       await listening.close();
       settling.end();
       await pool.close();

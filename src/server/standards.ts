@@ -19,7 +19,6 @@ import { iri } from '../standards/rdf-values.ts';
 import { missingFor } from '../standards/requirements.ts';
 import { schemaOrgDataset } from '../standards/schema-org.ts';
 import { stacCollection } from '../standards/stac.ts';
-import { TurtleDocument, turtleDocument } from '../standards/turtle.ts';
 import { streamParts } from './document-in-parts.ts';
 import { MissingDocumentError } from './errors.ts';
 import { listInTurns } from './in-turns.ts';
@@ -29,8 +28,11 @@ import { type Handler, type RequestContext, refFromRouteParams } from './route.t
 interface DatasetDocument {
   readonly type: string;
   /** @throws NotFoundError that says which facts are missing */
-  readonly text: (facts: DatasetFacts) => string;
+  readonly text: (facts: DatasetFacts) => string | Promise<string>;
 }
+
+/** Loads what writes Turtle. n3 brings forty modules: a server doesn't wait for them at its start. */
+export const loadTurtle = (): Promise<typeof import('../standards/turtle.ts')> => import('../standards/turtle.ts');
 
 const jsonLd = 'application/ld+json';
 
@@ -38,7 +40,10 @@ const jsonLd = 'application/ld+json';
 export const datasetDocuments = {
   'schema.jsonld': { type: jsonLd, text: (facts) => toJson(schemaOrgDataset(facts)) },
   'dcat.jsonld': { type: jsonLd, text: (facts) => toJson(jsonLdDocument([dcatDataset(facts)])) },
-  'dcat.ttl': { type: 'text/turtle', text: (facts) => turtleDocument([dcatDataset(facts)]) },
+  'dcat.ttl': {
+    type: 'text/turtle',
+    text: async (facts) => (await loadTurtle()).turtleDocument([dcatDataset(facts)]),
+  },
   'datapackage.json': {
     type: 'application/json',
     text: (facts) => toJson(dataPackage(facts) ?? refuse('dataPackage', facts)),
@@ -215,6 +220,7 @@ export const dcatJsonLdHandler: Handler = (request) =>
 /** DCAT-AP 3.0.1 in Turtle. */
 export const dcatTurtleHandler: Handler = (request) =>
   streamParts(request, 'catalog.ttl', 'text/turtle', async function* () {
+    const { TurtleDocument } = await loadTurtle();
     const document = new TurtleDocument();
     yield* document.addInParts(dcatCatalogue(factsOf(request)), datasetProperty, datasetIris(request));
     yield* describeDatasets(request, (facts) => document.add(dcatDataset(facts)));
