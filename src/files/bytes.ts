@@ -10,6 +10,7 @@ import type { ByteRange, Media, Payload } from '../catalogue/open-file.ts';
 import { latestReadyVersion } from '../catalogue/ready-versions.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { downloadFileName } from '../catalogue/urls.ts';
+import { folderIsGone } from '../disk/private-folder.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
 import type { DiskTree } from './tree/disk-tree.ts';
 import { UnreadableFileError } from './tree/file-tree.ts';
@@ -57,7 +58,7 @@ export function assertPayloadOpens({ store: { tree } }: CatalogueFiles, version:
     assertSizeOfVersion(version, found.size);
     return found;
   } catch (error) {
-    throw toReadingError(error, path);
+    throw toReadingError(tree, error, path);
   }
 }
 
@@ -154,16 +155,16 @@ export async function openFileWithinFolder(tree: DiskTree, path: string): Promis
     return file;
   } catch (error) {
     await file?.close();
-    throw toReadingError(error, path);
+    throw toReadingError(tree, error, path);
   }
 }
 
-/** A NotFoundError or UnavailableError for an error of opening a file. */
-function toReadingError(error: unknown, path: string): unknown {
+/** A NotFoundError or UnavailableError for an error of opening a file. Nothing counts as removed while the whole folder is gone. */
+function toReadingError(tree: DiskTree, error: unknown, path: string): unknown {
   if (error instanceof NotFoundError || error instanceof UnreadableFileError) return error;
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR' || code === 'EISDIR' || code === 'ENAMETOOLONG' || code === 'ELOOP')
-    return new NotFoundError();
+    return tree.isCatalogue() ? new NotFoundError() : folderIsGone();
   return new UnavailableError(`The file ${path} can't be read (${code}).`, { cause: error });
 }
 

@@ -42,7 +42,6 @@ import type { Replica } from '../catalogue/replica.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { Trash } from '../catalogue/trash.ts';
 import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings, Version } from '../catalogue/types.ts';
-import { folderIsGone } from '../disk/private-folder.ts';
 import { assertNoLfsPointers, assertNotLfsPointer, openMediaFile, openPayload } from './bytes.ts';
 import type { Access, CatalogueFiles } from './catalogue-files.ts';
 import type { FeedSources } from './changes-feed.ts';
@@ -279,7 +278,7 @@ export class FileView implements Catalogue {
 
   /** Checks that the viewer may write in a namespace: its owners may, and staff. @throws NotPermittedError */
   async #assertMayWrite(namespace: string | undefined): Promise<void> {
-    if (!this.#files.store.tree.isCatalogue()) throw folderIsGone();
+    this.#files.store.tree.assertCatalogue();
     if (!this.#viewer.staff && namespace !== undefined)
       await this.#files.ensureRead([{ kind: 'namespace', slug: namespace }]);
     if (!mayWrite(this.#viewer, this.#snapshot.folders.get(namespace ?? ''))) throw new NotPermittedError();

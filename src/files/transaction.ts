@@ -16,7 +16,6 @@ import type { RecordDiagnostic, RecordSet } from '../catalogue/record-set.ts';
 import { findRuleViolations } from '../catalogue/rules.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { withLocks } from '../disk/lock.ts';
-import { folderIsGone } from '../disk/private-folder.ts';
 import type { Access } from './catalogue-files.ts';
 import { appendToJournal } from './following/journal.ts';
 import { isRefusal } from './missing-references.ts';
@@ -70,7 +69,7 @@ export interface Committed {
  */
 export async function commit(access: Access, steps: readonly Step[], options: CommitOptions): Promise<Committed> {
   const { files, viewer } = access;
-  if (!files.store.tree.isCatalogue()) throw folderIsGone();
+  files.store.tree.assertCatalogue();
   if (files.options.readOnly && !options.dryRun) throw new NotPermittedError('The catalogue was opened read-only.');
   if (options.dryRun) return new Transaction(access, options, null).run(steps);
   // Files that are still to be committed must stay at their paths, where git reads them.

@@ -4,6 +4,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import {
   chmodSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -241,6 +242,43 @@ test('what is written in the background does not make a folder that is gone', as
     assert.ok(statSync(folder).isDirectory());
   }
   assert.ok(!existsSync(root));
+});
+
+test('an empty mount point in the place of the folder', async (t) => {
+  const home = mkdtempSync(join(tmpdir(), 'catalogue-gone-'));
+  t.after(() => rmSync(home, { recursive: true, force: true }));
+  const [root, elsewhere] = [join(home, 'data'), join(home, 'elsewhere')];
+  for (const folder of [root, elsewhere]) mkdirSync(folder);
+  const { ask, server } = await serveIn(t, root);
+  assert.equal((await ask('POST', `${path}version/`, 'a,b\n1,2\n', 'text/csv')).status, 201);
+  const files = await openFileCatalogue(root);
+  await files.accounts.setPassword('ann', 'meadow violet 17', { keepTokens: true });
+  const { token } = await files.accounts.addToken('ann');
+  await files.close();
+  // The server reads the accounts once more.
+  assert.equal((await ask('GET', path)).status, 200);
+  for (const name of readdirSync(root)) renameSync(join(root, name), join(elsewhere, name));
+
+  const askWith = (authorization: string, at = path) =>
+    fetch(server.base + at, { headers: { Authorization: authorization } });
+  // Its use would be noted.
+  assert.equal((await askWith(`Token ${token}`)).status, 200);
+  const login = await fetch(`${server.base}/api/v1/auth/token/obtain/`, {
+    method: 'POST',
+    body: new URLSearchParams({ username: 'ann', password: 'meadow violet 17' }),
+  });
+  assert.equal(login.status, 503, await login.text());
+  assert.equal((await ask('GET', path)).status, 200);
+  for (const at of [`${path}data.csv`, `${path}data/`, `${path}profile/`]) {
+    const answer = await fetch(server.base + at);
+    assert.deepEqual([answer.status, answer.headers.get('retry-after')], [503, '5'], at);
+  }
+  assert.deepEqual(readdirSync(root), [], 'nothing is made in the mount point');
+  assert.equal((await askWith(`Token ${token}`)).status, 200);
+
+  for (const name of readdirSync(elsewhere)) renameSync(join(elsewhere, name), join(root, name));
+  assert.equal((await askWith(`Token ${token}`)).status, 200);
+  assert.equal((await fetch(`${server.base}${path}data.csv`)).status, 200);
 });
 
 test('a folder that is moved away and comes back', async (t) => {

@@ -146,10 +146,8 @@ export class FileAccounts implements Accounts {
     await this.#assertUserExists(username);
     const key = randomBytes(32).toString('base64url');
     const now = Date.now();
-    const [created, expires] = [now, now + sessionLifetime].map((time) => new Date(time).toISOString()) as [
-      string,
-      string,
-    ];
+    const created = new Date(now).toISOString();
+    const expires = new Date(now + sessionLifetime).toISOString();
     await this.#edit((data) => {
       assertSamePassword(data, username, passwordHash);
       const own = data.sessions.filter(({ user }) => user === username);
@@ -251,10 +249,16 @@ export class FileAccounts implements Accounts {
     }
   }
 
-  /** Changes the file under its lock, and removes expired entries. */
+  /**
+   * Changes the file under its lock, and removes expired entries.
+   * @throws UnavailableError if the catalogue folder is gone: in an empty mount point, the file would be made anew, and empty
+   */
   async #edit(change: (data: AccountsData) => AccountsData): Promise<void> {
     if (this.#files.options.readOnly) throw new NotPermittedError('The catalogue was opened read-only.');
+    const { tree } = this.#files.store;
+    tree.assertCatalogue();
     await withLock(this.#files.root, accountsPath, async (signal) => {
+      tree.assertCatalogue();
       const file = new Low<AccountsData>(this.#adapter, noAccounts);
       await file.read();
       const { tokens, sessions, ...rest } = file.data;

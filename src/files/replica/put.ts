@@ -10,7 +10,6 @@ import type { FileBytes } from '../../catalogue/replica.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { errorCode, makeFoldersDurably, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
 import { withLocks } from '../../disk/lock.ts';
-import { folderIsGone } from '../../disk/private-folder.ts';
 import type { Access } from '../catalogue-files.ts';
 import { payloadCommitMessage } from '../git/commit-messages.ts';
 import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
@@ -47,7 +46,7 @@ export async function storePayloadOrMedia(
   if (!Number.isSafeInteger(size) || size < 0) throw new ValidationError({ size: ['It is not a number of bytes.'] });
   assertPathStaysInFolder(tree, path);
   assertHasNamespace(access, target);
-  if (!tree.isCatalogue()) throw folderIsGone();
+  tree.assertCatalogue();
   if (await hasBytes(checksums, path, bytes)) return;
   await receiveAndAdd(access, checksums, target, add, bytes);
 }

@@ -20,6 +20,7 @@ import {
 import { join, sep } from 'node:path';
 import type { LRUCache } from 'lru-cache';
 import { isPayloadPath, landmarks, recordFormat } from '../../catalogue/layout.ts';
+import { folderIsGone } from '../../disk/private-folder.ts';
 import { lruCache } from '../../text/packages.ts';
 import { type Parsed, RecordText } from '../../text/parse.ts';
 import {
@@ -102,6 +103,11 @@ export class DiskTree implements FileTree {
     // The root may be a link that leads to another folder now.
     this.#realRoot = undefined;
     return landmarks.some((name) => this.size(name) !== null);
+  }
+
+  /** @throws UnavailableError if the catalogue is gone */
+  assertCatalogue(): void {
+    if (!this.isCatalogue()) throw folderIsGone();
   }
 
   /**
