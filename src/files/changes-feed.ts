@@ -28,6 +28,14 @@ export type FeedRef = NamespaceRef | DatasetRef | QueryRef;
 /** Changes that are more recent aren't listed yet, in milliseconds: another one may follow within the same tick. */
 export const settlingTime = 1000;
 
+/** Milliseconds by which a time may be ahead of now. */
+const maxAhead = 10 * 60_000;
+/**
+ * True for the time of an event or a file that was written while the clock was ahead. A feed that took it as it is would be silent
+ * until that time.
+ */
+export const isAhead = (time: number): boolean => time > Date.now() + maxAhead;
+
 /** Sources of the feed for one viewer. */
 export interface FeedSources {
   readonly store: UnitStore;
@@ -52,6 +60,9 @@ export async function listChangesSince(
 ): Promise<ChangesPage> {
   const { visible, history, store } = sources;
   const { until, changes } = await sortedChanges(sources, since, cursor !== '');
+  const from = since === undefined ? 0 : parseTimeParameter('since', since);
+  // A client with a time that is still to come got it while the clock was ahead, and begins anew.
+  const completeSince = Math.max(history.completeSince, isAhead(from) ? from + 1 : 0);
   const order = [
     { value: ({ time }: Change) => toIsoTime(time), isDescending: false },
     { value: ({ ref }: Change) => recordPathWithoutExtension(ref), isDescending: false },
@@ -64,7 +75,7 @@ export async function listChangesSince(
       recordDatetime: change.removed ? null : isoTimeOrNull(timeOfRecordFile(store, change.ref as FeedRef)),
     }),
   );
-  return { ...page, items, until: toIsoTime(until), completeSince: toIsoTime(history.completeSince) };
+  return { ...page, items, until: toIsoTime(until), completeSince: toIsoTime(completeSince) };
 }
 
 interface SortedChanges {
@@ -111,8 +122,10 @@ async function sortChanges(sources: FeedSources, from: number, withRemoved: bool
   const found: Change[] = [];
   const paths: string[] = [];
   for (const change of eachChange(sources, withRemoved)) {
-    if (change && change.time >= from && change.time <= until) {
-      found.push(change);
+    // A file that was written while the clock was ahead counts as changed just now: its changes would be missed until then.
+    const time = change && isAhead(change.time) ? until : (change?.time ?? 0);
+    if (change && time >= from && time <= until) {
+      found.push({ ...change, time });
       paths.push(recordPathWithoutExtension(change.ref));
     }
     if (turns.isOver) await turns.next();

@@ -9,7 +9,7 @@ import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { User } from '../catalogue/types.ts';
 import { errorCode } from '../disk/durable.ts';
 import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
-import { type FeedRef, settlingTime, timeOfLastChange } from './changes-feed.ts';
+import { type FeedRef, isAhead, settlingTime, timeOfLastChange } from './changes-feed.ts';
 import { appendStates, feedPath, readHistory, type StoredHistory, writeHistory } from './feed-journal-file.ts';
 import { affectedRefs, type Records, recordState, recordsWithKnown, takeFirst, uniqueRefs } from './feed-records.ts';
 import { makeRegularPause } from './reading/event-loop.ts';
@@ -53,7 +53,7 @@ export class FeedJournal {
     this.#options = options;
     this.#path = feedPath(store.tree.root);
     this.#mustRewrite = stored === null || stored.isDamaged;
-    // The clock may have been ahead when the last events were written: earlier ones would be listed before them.
+    // The clock may have been ahead a little when the last events were written: earlier ones would be listed before them.
     this.#lastTime = stored?.history.lastTime ?? 0;
     this.#history = stored?.history ?? new FeedHistory(this.#now());
   }
@@ -77,7 +77,20 @@ export class FeedJournal {
   }
 
   get history(): FeedHistory {
+    this.#beginAnewIfClockWentBack();
     return this.#history;
+  }
+
+  /** Begins with the present state, as without a journal, if the clock was ahead when the last events were noticed. */
+  #beginAnewIfClockWentBack(): void {
+    if (!isAhead(this.#lastTime)) return;
+    this.#options.log?.(clockWasAhead);
+    this.#lastTime = 0;
+    this.#history = new FeedHistory(this.#now());
+    this.#unwritten.length = 0;
+    this.#mustRewrite = true;
+    const { snapshot } = this.#store;
+    this.#noticeLater(snapshot, [...snapshot.users.values()], recordsWithKnown(this.#store, []), 0);
   }
 
   /** Resolves when all that was noticed so far is on disk, or can't be written. */
@@ -101,6 +114,7 @@ export class FeedJournal {
 
   /** Notices what became of units: of a few at once, of many in slices, so that requests have their turn. */
   #notice(units: readonly Unit[]): void {
+    this.#beginAnewIfClockWentBack();
     const { snapshot } = this.#store;
     const users = units.flatMap((unit) => (unit.kind === 'user' ? (snapshot.users.get(unit.slug) ?? []) : []));
     const records = takeFirst(uniqueRefs(affectedRefs(snapshot, units)), maxAtOnce + 1);
@@ -225,6 +239,9 @@ export class FeedJournal {
   }
 }
 
+const clockWasAhead =
+  'The clock was ahead when the journal of changes was written: the journal begins anew, and harvesters list everything once more.';
+
 /** The stored history. One that can't be read now is not replaced by another: the journal is not written then. */
 async function readStored(
   store: UnitStore,
@@ -235,7 +252,9 @@ async function readStored(
     const stored = await readHistory(path, store.states);
     if (stored?.badLines)
       log?.(`The journal of changes has ${stored.badLines} damaged lines: ${path}. Removals in them are unknown.`);
-    return { stored, readOnly };
+    if (!stored || !isAhead(stored.history.lastTime)) return { stored, readOnly };
+    log?.(clockWasAhead);
+    return { stored: null, readOnly };
   } catch (error) {
     log?.(
       `The journal of changes can't be read (${errorCode(error)}): ${path}. It stays as it is, and is not written. ` +

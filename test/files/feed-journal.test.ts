@@ -338,6 +338,49 @@ describe('the journal of the feed', () => {
     assert.deepEqual(await removedFor(next, null), [two]);
   });
 
+  for (const whenSetBack of ['while a server runs', 'between two starts'])
+    it(`begins anew if the clock was far ahead, and is set back ${whenSetBack}`, async (test) => {
+      const { folder, feed } = await start(test);
+      const right = Date.now();
+      const log: string[] = [];
+      mock.timers.setTime(right + 400 * 24 * 3_600_000);
+      folder.write(`${homeOf('a/two')}/dataset.yaml`, 'id: 3\nlabel: Two\nvisibility: private\n');
+      feed.rescan();
+      await feed.journal.written();
+      mock.timers.tick(2000);
+      const ahead = (await feed.changes('admin')).until;
+      if (whenSetBack === 'between two starts') await feed.journal.close();
+      mock.timers.setTime(right);
+      const next =
+        whenSetBack === 'between two starts' ? await openFeed(folder.root, { log: (line) => log.push(line) }) : feed;
+      if (next === feed) await feed.changes('admin');
+      mock.timers.tick(2000);
+
+      const { items, until, completeSince } = await next.changes('admin');
+      const listed = new Set(items.map(({ ref }) => recordPathWithoutExtension(ref)));
+      for (const address of Array.from(listFeedRefs(next.visible('admin')), recordPathWithoutExtension))
+        assert.ok(listed.has(address), address);
+      assert.ok(completeSince <= until, `${completeSince} ${until}`);
+      // A harvester that was there meanwhile begins with everything, too.
+      assert.ok((await next.changes('admin', ahead)).completeSince > ahead);
+      rmSync(folder.path(homeOf('a/two')), { recursive: true });
+      next.rescan();
+      mock.timers.tick(2000);
+      assert.deepEqual(await removedFor(next, 'admin'), [two]);
+      if (log.length > 0) assert.match(log.join(), /^The clock was ahead/);
+      assert.deepEqual(await removedFor(await openFeed(folder.root), 'admin'), [two]);
+    });
+
+  it('lists files that were written while the clock was ahead', async (test) => {
+    const folder = makeFolder(content, test);
+    mock.timers.enable({ apis: ['Date'], now: Date.now() - 400 * 24 * 3_600_000 });
+    test.after(() => mock.timers.reset());
+    const feed = await openFeed(folder.root);
+    const { items, until } = await feed.changes('admin');
+    assert.equal(items.length, [...listFeedRefs(feed.visible('admin'))].length);
+    assert.ok(items.every(({ datetime }) => (datetime ?? '') <= until));
+  });
+
   it('begins anew if it is lost, damaged or of another version, and says so', async (test) => {
     const { folder, feed } = await start(test);
     await feed.journal.written();
