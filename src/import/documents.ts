@@ -20,6 +20,8 @@ export interface OpenDocument {
   readonly mediaType: string;
   /** Encoding that the Content-Type names. */
   readonly charset?: string;
+  /** Name that the server gives the file. */
+  readonly fileName?: string;
   readonly size: number;
 }
 

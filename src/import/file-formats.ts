@@ -56,16 +56,23 @@ export function bestFile(links: readonly ImportedLink[]): ImportedLink | undefin
   return files.sort((a, b) => rank(a) - rank(b))[0];
 }
 
-/** A file name with the extension of the format. */
-export function nameOfFile({ address }: OpenDocument, link: ImportedLink): string {
+/**
+ * A file name with the extension of the format. An address such as `…/download/` has no known extension: then the name is
+ * that which the server gives the file.
+ */
+export function nameOfFile({ address, fileName }: OpenDocument, link: ImportedLink): string {
   const known = readableFormat(link) ?? 'csv';
   const format = known === stacItems ? 'geojson' : known;
-  const name = (isAbsolute(address) ? basename(address) : nameInUrl(address)) || 'data';
   // A shapefile comes in an archive.
-  if (format === 'shp' || format === 'zip') return /\.zip$/i.test(name) ? name : `${name}.zip`;
-  return /\.[a-z0-9]+(?:\.gz)?$/i.test(name) && readableFormat({ ...link, address: name, format: '', mediaType: '' })
-    ? name
-    : `${name}.${format}`;
+  const isArchive = format === 'shp' || format === 'zip';
+  const hasExtension = (name: string) =>
+    isArchive
+      ? /\.zip$/i.test(name)
+      : /\.[a-z0-9]+(?:\.gz)?$/i.test(name) &&
+        readableFormat({ ...link, address: name, format: '', mediaType: '' }) !== undefined;
+  const inAddress = isAbsolute(address) ? basename(address) : nameInUrl(address);
+  const name = hasExtension(inAddress) ? inAddress : fileName || inAddress || 'data';
+  return hasExtension(name) ? name : `${name}.${isArchive ? 'zip' : format}`;
 }
 
 /** The last part of the path of a URL, decoded; as it is written if it can't be decoded, or is no name of a file then. */

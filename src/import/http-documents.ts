@@ -144,9 +144,10 @@ export class HttpDocuments implements Documents {
     }
   }
 
-  async #document(stem: string, { address, mediaType, charset }: Kept): Promise<OpenDocument> {
+  async #document(stem: string, { address, mediaType, charset, fileName }: Kept): Promise<OpenDocument> {
     const { size } = await stat(`${stem}.body`);
-    return { address, path: `${stem}.body`, mediaType, ...(charset && { charset }), size };
+    const known = { ...(charset && { charset }), ...(fileName && { fileName }) };
+    return { address, path: `${stem}.body`, mediaType, ...known, size };
   }
 
   /** Sends a request, and those of its redirects; stores the body of the answer. @throws TransientError, NotFoundError, ValidationError */

@@ -8,6 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ValidationError } from '../catalogue/errors.ts';
 import { errorCode, toUnavailableError } from '../disk/durable.ts';
+import { fileNameOf } from './file-name.ts';
 
 /** The part of an answer's head that is kept with its body. */
 export interface AnswerHead {
@@ -17,6 +18,8 @@ export interface AnswerHead {
   readonly mediaType: string;
   /** Parameter of the media type; missing if there is none. */
   readonly charset?: string;
+  /** From its Content-Disposition; missing if that has no good one. */
+  readonly fileName?: string;
   readonly etag?: string;
   readonly lastModified?: string;
   /** Content-Encoding; '' if there is none. */
@@ -48,12 +51,14 @@ export function answerHead(address: string, header: (name: string) => string): A
   const etag = header('etag');
   const lastModified = header('last-modified');
   const charset = /;\s*charset="?([\w.:-]{1,40})/i.exec(header('content-type'))?.[1];
+  const fileName = fileNameOf(header('content-disposition'));
   return {
     address,
     mediaType: header('content-type').split(';')[0]?.trim().toLowerCase() ?? '',
     coding: header('content-encoding'),
     validator: header('accept-ranges') === 'none' ? '' : strongValidator(etag, lastModified, header('date')),
     ...(charset && { charset }),
+    ...(fileName && { fileName }),
     ...(etag && { etag }),
     ...(lastModified && { lastModified }),
   };

@@ -18,4 +18,29 @@ describe('the name of a fetched file', () => {
       const link = { label: '', address: document.address, format: 'csv', mediaType: '', isFile: true, columns: [] };
       assert.equal(nameOfFile(document, link), expected);
     });
+
+  it('is that of the server only if the address has none with a known extension', () => {
+    for (const [address, fileName, format, expected] of [
+      ['download/', 'trees.csv', 'csv', 'trees.csv'],
+      ['download/', 'Trees of 2020', 'csv', 'Trees of 2020.csv'],
+      ['download/', 'trees.php', 'csv', 'trees.php.csv'],
+      ['download/', undefined, 'csv', 'download.csv'],
+      ['parks.csv', 'trees.csv', 'csv', 'parks.csv'],
+      ['export?id=7', 'trees.zip', 'shp', 'trees.zip'],
+      ['parks.shp', 'trees.zip', 'shp', 'trees.zip'],
+    ] as const)
+      assert.equal(
+        nameOfFile(
+          {
+            address: `https://data.example.org/${address}`,
+            path: '/x',
+            mediaType: '',
+            size: 1,
+            ...(fileName && { fileName }),
+          },
+          { label: '', address: '', format, mediaType: '', isFile: true, columns: [] },
+        ),
+        expected,
+      );
+  });
 });

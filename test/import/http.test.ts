@@ -245,6 +245,7 @@ describe('an import over HTTP', () => {
         (await type(['dataset', 'list'], { root })).catalogue.get<'dataset'>({ kind: 'dataset', namespace, slug });
       const trees = await get('copy', 'trees');
       assert.deepEqual([trees.licence, trees.versions[0]?.rows], ['CC0-1.0', 3]);
+      assert.equal(json.versions[0].file, 'trees-20200102030405000000.csv');
       assert.equal(trees.columns.find(({ name }) => name === 'height')?.unit, 'm');
       const ogc = await importing(root, `${served.base.replace(/\/$/, '')}/ogc/`, '--to', 'features', '--with-data');
       assert.equal(ogc.json.created.length, 1, ogc.out);
