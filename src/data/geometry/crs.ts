@@ -118,6 +118,11 @@ async function findDefinition(name: string): Promise<Definition | null> {
   };
 }
 
+/** True if positions of a reference system are metres or feet; false for an unknown one. @param name see `normalizeCrsName` */
+export async function isProjectedCrs(name: string | undefined): Promise<boolean> {
+  return name !== undefined && (await findDefinition(name))?.isGeographic === false;
+}
+
 /**
  * The conversion of positions from a reference system.
  * @param name EPSG code, URN, URL or WKT; see `normalizeCrsName`

@@ -3,6 +3,7 @@ import { excerpt } from '../../catalogue/errors.ts';
 import { cellAt } from '../formats/cells.ts';
 import { GeometriesBuilder } from '../formats/points.ts';
 import type { PayloadInfo, RowBatch } from '../formats/types.ts';
+import { isProjectedCrs } from '../geometry/crs.ts';
 import { crsOfGeometryCell, hasFurtherMembers, textOfCell } from './geometry-cells.ts';
 import {
   brokenColumnsHint,
@@ -26,7 +27,7 @@ export async function* withColumnGeometries(
 ): AsyncGenerator<RowBatch, void, undefined> {
   let columns: ColumnGeometries | undefined;
   for await (const batch of batches) {
-    columns ??= new ColumnGeometries(batch, info);
+    columns ??= new ColumnGeometries(batch, info, await isProjectedCrs(info.reading.crs));
     yield columns.addTo(batch);
   }
 }
@@ -36,18 +37,21 @@ class ColumnGeometries {
   #source: GeometrySource | null = null;
   #present = 0;
 
-  /** @param first the first batch */
-  constructor(first: RowBatch, info: PayloadInfo) {
+  /**
+   * @param first the first batch
+   * @param isProjected true if the reference system that is named is projected
+   */
+  constructor(first: RowBatch, info: PayloadInfo, isProjected: boolean) {
     this.#info = info;
-    if (first.geometries === null) this.#findColumns(first);
+    if (first.geometries === null) this.#findColumns(first, isProjected);
     else this.#noteUnusedOptions();
   }
 
-  #findColumns({ names, values, rows, errorAt }: RowBatch): void {
+  #findColumns({ names, values, rows, errorAt }: RowBatch, isProjected: boolean): void {
     const info = this.#info;
     const lineOf = (row: number) => errorAt(row, '').line;
     const sample = { names: names.map(cleanColumnName), values, rows: Math.min(rows, sampleRows), lineOf };
-    const source = findGeometryColumns(sample, info.reading);
+    const source = findGeometryColumns(sample, info.reading, isProjected);
     if (source === null) {
       info.hint ??= brokenColumnsHint(sample, info.reading) ?? projectedColumnsHint(sample);
       return;

@@ -27,11 +27,15 @@ interface Pair {
   readonly rank: number;
 }
 
+/** What numbers may be: degrees, metres or feet of a projected reference system, or either. */
+export type Coordinates = 'degrees' | 'projected' | 'any';
+
 /**
  * The pairs, the likeliest first: `longitude` and `latitude`, as our own CSV has them, other names without a prefix, names
- * with one in the order of the file, `x` and `y`, and then the others.
+ * with one in the order of the file, `x` and `y`, and then the others. Of projected coordinates, `x` and `y` and the others are
+ * first.
  */
-export function coordinatePairs(names: readonly string[], mayBeProjected: boolean): [x: number, y: number][] {
+export function coordinatePairs(names: readonly string[], coordinates: Coordinates): [x: number, y: number][] {
   const places = new Map<string, number>();
   for (const [place, name] of names.entries()) {
     const folded = name.trim().toLowerCase();
@@ -39,17 +43,17 @@ export function coordinatePairs(names: readonly string[], mayBeProjected: boolea
   }
   const pairs = [...places].flatMap(([name, x]) => longitudePair(name, x, places));
   const owned = new Set(pairs.filter(({ isOfOneKind }) => isOfOneKind).map(({ y }) => y));
-  const others = [['x', 'y'], ...(mayBeProjected ? projectedPairs : [])].flatMap(([east = '', north = '']) => {
-    const [x, y] = [places.get(east), places.get(north)];
-    return x === undefined || y === undefined ? [] : [[x, y] as [number, number]];
-  });
-  return [
-    ...pairs
-      .filter(({ isOfOneKind, y }) => isOfOneKind || !owned.has(y))
-      .sort((a, b) => a.rank - b.rank || a.x - b.x)
-      .map(({ x, y }): [number, number] => [x, y]),
-    ...others,
-  ];
+  const others = [['x', 'y'], ...(coordinates === 'degrees' ? [] : projectedPairs)].flatMap(
+    ([east = '', north = '']) => {
+      const [x, y] = [places.get(east), places.get(north)];
+      return x === undefined || y === undefined ? [] : [[x, y] as [number, number]];
+    },
+  );
+  const named = pairs
+    .filter(({ isOfOneKind, y }) => isOfOneKind || !owned.has(y))
+    .sort((a, b) => a.rank - b.rank || a.x - b.x)
+    .map(({ x, y }): [number, number] => [x, y]);
+  return coordinates === 'projected' ? [...others, ...named] : [...named, ...others];
 }
 
 /** The pair of a column, if its name is that of a longitude, and there is a latitude. */

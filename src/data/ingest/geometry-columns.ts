@@ -4,7 +4,8 @@
  *
  * The first rows decide. Geometries: more than half of the values that are present can be parsed. Longitude and latitude: columns
  * with such names (coordinate-names.ts) that are degrees in nine of ten rows, so that projected coordinates are never taken for
- * degrees; if the reference system is named, also `easting` and `northing` and the like, with any numbers. Rows whose value
+ * degrees; if the reference system is named, also `easting` and `northing` and the like, with any numbers. In a projected one,
+ * these go before longitude and latitude, and degrees are taken last. Rows whose value
  * can't be parsed have no geometry, and keep their values in the columns.
  */
 
@@ -25,7 +26,7 @@ export interface GeometrySource {
   /** The geometry replaces this column. */
   readonly geometryColumn?: number;
   /** These stay columns. */
-  readonly pointColumns?: readonly [x: number, y: number];
+  readonly pointColumns?: PointColumns;
   /** A sentence about the choice of these columns, if others fit as well. */
   readonly remark?: string;
   /** The geometry of a row. Null if the cells are empty; undefined if they can't be parsed. */
@@ -45,8 +46,16 @@ export interface TableSample {
   readonly lineOf: (row: number) => number | undefined;
 }
 
-/** @returns null if the table has no geometry. @throws PayloadError if a named column is missing */
-export function findGeometryColumns(sample: TableSample, reading: ReadingOptions): GeometrySource | null {
+/**
+ * @param isProjected true if the reference system that is named is projected
+ * @returns null if the table has no geometry
+ * @throws PayloadError if a named column is missing
+ */
+export function findGeometryColumns(
+  sample: TableSample,
+  reading: ReadingOptions,
+  isProjected: boolean,
+): GeometrySource | null {
   const { names, values } = sample;
   if (reading.geometry !== undefined) return geometrySource(indexOfColumn(names, reading.geometry));
   if (reading.lat !== undefined || reading.lon !== undefined) {
@@ -62,32 +71,41 @@ export function findGeometryColumns(sample: TableSample, reading: ReadingOptions
     const parsed = cells.filter((cell) => beginsLikeGeometry(cell) && parseGeometryCell(cell) !== undefined);
     if (2 * parsed.length > cells.length) return geometrySource(column);
   }
-  const pairs = coordinatePairs(names, reading.crs !== undefined).filter(([x, y]) => !isText(x) && !isText(y));
-  const fitting: (readonly [x: number, y: number])[] = [];
+  const coordinates = isProjected ? 'projected' : reading.crs === undefined ? 'degrees' : 'any';
+  const pairs = coordinatePairs(names, coordinates).filter(([x, y]) => !isText(x) && !isText(y));
+  const fitting: PointColumns[] = [];
   for (const pair of pairs) if (fitting.length < mostPairs && havePositions(pair, sample, reading)) fitting.push(pair);
-  const [chosen, ...others] = fitting;
+  const degrees = fitting.filter((pair) => isProjected && havePositions(pair, sample, {}));
+  const [chosen, ...others] = [...fitting.filter((pair) => !degrees.includes(pair)), ...degrees];
   if (!chosen) return null;
   const source = pointSource(...chosen, reading);
-  return others.length === 0 ? source : { ...source, remark: remarkOnPairs(chosen, others, names) };
+  return others.length === 0 ? source : { ...source, remark: remarkOnPairs(chosen, others, degrees, names) };
 }
+
+type PointColumns = readonly [x: number, y: number];
 
 /** Pairs of columns that a remark names, at most. */
 const mostPairs = 4;
 
 /** True if nine of ten rows that have anything in two columns have a position there. */
-function havePositions([x, y]: readonly [x: number, y: number], sample: TableSample, reading: ReadingOptions): boolean {
+function havePositions([x, y]: PointColumns, sample: TableSample, reading: ReadingOptions): boolean {
   const present = geometriesOf(pointSource(x, y, reading), sample).filter((geometry) => geometry !== null);
   const validCount = present.filter((geometry) => geometry !== undefined).length;
   return validCount > 0 && validCount >= 0.9 * present.length;
 }
 
+/** @param degrees those of the others that are not in the reference system that is named */
 function remarkOnPairs(
-  [x, y]: readonly [x: number, y: number],
-  others: readonly (readonly [x: number, y: number])[],
+  [x, y]: PointColumns,
+  others: readonly PointColumns[],
+  degrees: readonly PointColumns[],
   names: readonly string[],
 ): string {
   const nameOf = (column: number) => names[column] ?? '';
-  const options = others.map(([lon, lat]) => `--lon ${quotedName(nameOf(lon))} --lat ${quotedName(nameOf(lat))}`);
+  const options = others.map((pair) => {
+    const [lon, lat] = pair.map((column) => quotedName(nameOf(column)));
+    return `${degrees.includes(pair) ? '--crs EPSG:4326 ' : ''}--lon ${lon} --lat ${lat}`;
+  });
   return (
     `Columns "${excerpt(nameOf(x))}" and "${excerpt(nameOf(y))}": read as the positions of the rows. ` +
     `To read others: ${options.join(', or ')}`
@@ -106,7 +124,7 @@ const geometriesOf = (source: GeometrySource, { values, rows }: TableSample) =>
 
 /** A sentence about columns that look like projected coordinates; undefined if there are none. */
 export function projectedColumnsHint({ names, values, rows }: TableSample): string | undefined {
-  for (const [x, y] of coordinatePairs(names, true)) {
+  for (const [x, y] of coordinatePairs(names, 'any')) {
     const pairs = Array.from(
       { length: rows },
       (_, row) => [parseCoordinate(cellAt(values[x], row)), parseCoordinate(cellAt(values[y], row))] as const,
@@ -127,7 +145,7 @@ export function brokenColumnsHint(sample: TableSample, reading: ReadingOptions):
       const isLike = presentCells(values[column], rows).some(beginsLikeGeometry);
       return isLike ? [{ columns: [column], source: geometrySource(column) }] : [];
     }),
-    ...coordinatePairs(names, false).map((pair) => ({ columns: [...pair], source: pointSource(...pair, reading) })),
+    ...coordinatePairs(names, 'degrees').map((pair) => ({ columns: [...pair], source: pointSource(...pair, reading) })),
   ];
   for (const { columns, source } of candidates) {
     if (columns.some((column) => reading.types?.[names[column] as string] === 'string')) continue;

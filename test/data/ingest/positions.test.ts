@@ -1,6 +1,7 @@
 /** Which columns of longitude and latitude become the geometry where several may, and that our own CSV of points is read back. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import type { ReadingOptions } from '../../../src/catalogue/types.ts';
 import { parseDataQuery } from '../../../src/data/query/parameters.ts';
 import { runQuery } from '../../../src/data/query/run-query.ts';
 import { collection, ingestPayload, point, rowsOf } from '../support/payloads.ts';
@@ -9,8 +10,8 @@ import { bytesOf } from '../support/written.ts';
 /** A table whose row has the places of the columns: 1, 2, 3 … */
 const rowOf = (head: string) => `${head}\n${head.split(',').map((_, place) => place + 1)}\n`;
 
-const read = async (content: string, name = 'a.csv') => {
-  const { result, table } = await ingestPayload(content, name);
+const read = async (content: string, name = 'a.csv', reading: ReadingOptions = {}) => {
+  const { result, table } = await ingestPayload(content, name, { reading });
   const [row] = await rowsOf(table);
   return { position: row?.geometry?.type === 'Point' ? row.geometry.coordinates : null, remarks: result.remarks };
 };
@@ -80,4 +81,39 @@ test('several pairs that fit are said, with the options that read the others', a
   assert.deepEqual([result.remarks, result.bbox], [[], [4, 3, 4, 3]]);
   // Only what could be read is named.
   assert.deepEqual((await read('lon,lat,x,y\n5,6,500000,5800000\n')).remarks, []);
+});
+
+for (const [head, row, crs, remark] of [
+  ['lon,lat,x,y', '13.4,52.5,391390.731,5817855.241', 'EPSG:25833', '"x" and "y"'],
+  ['latitude,longitude,Easting,Northing', '52.5,13.4,391390.731,5817855.241', '25833', '"Easting" and "Northing"'],
+  // Some cells without a position have any number.
+  ['lon,lat,x,y', '13.4,999999,391390.731,5817855.241', 'EPSG:25833', '"x" and "y"'],
+  // In feet.
+  ['lng,lat,x,y', '13.4,52.5,987000,212000', 'EPSG:2263', '"x" and "y"'],
+  // Places in a grid, which are taken for degrees.
+  ['lon,lat,x,y', '391390.731,5817855.241,1,2', 'EPSG:25833', '"lon" and "lat"'],
+  ['x,y,lon,lat', '391390.731,5817855.241,13.4,52.5', 'EPSG:4258', '"lon" and "lat"'],
+] as const)
+  test(`of ${head}, positions in ${crs} are read from ${remark}`, async () => {
+    const { position, remarks } = await read(`${head}\n${row}\n`, 'a.csv', { crs });
+    const said = `Columns ${remark}: read as the positions of the rows. To read others: `;
+    assert.ok(
+      remarks.some((one) => one.startsWith(said)),
+      remarks.join(),
+    );
+    if (crs !== 'EPSG:2263')
+      assert.deepEqual(
+        position?.map((degrees) => degrees.toFixed(5)),
+        ['13.40000', '52.50000'],
+      );
+  });
+
+test('columns of degrees are read with another option than those of the reference system that is named', async () => {
+  const text = 'lon,lat,x,y,e,n\n13.4,52.5,391390.731,5817855.241,391390.731,5817855.241\n';
+  assert.deepEqual((await read(text, 'a.csv', { crs: 'EPSG:25833' })).remarks, [
+    'Coordinates: converted from EPSG:25833 to WGS 84.',
+    'Columns "x" and "y": read as the positions of the rows. To read others: --lon e --lat n, or --crs EPSG:4326 --lon lon --lat lat',
+  ]);
+  assert.deepEqual((await read(text, 'a.csv', { crs: 'EPSG:4326', lon: 'lon', lat: 'lat' })).position, [13.4, 52.5]);
+  await assert.rejects(read('lon,lat\n13.4,52.5\n', 'a.csv', { crs: 'EPSG:25833' }), /degrees and not EPSG:25833/);
 });
