@@ -10,6 +10,7 @@ import { temporaryPathBeside } from '../disk/durable.ts';
 import { sentencesAboutColumns } from './column-changes.ts';
 import type { UnpackTable } from './data-files.ts';
 import type { Documents, OpenDocument } from './documents.ts';
+import { findDownload } from './download-page.ts';
 import { bringFeaturePages } from './feature-pages.ts';
 import { bestFile, nameOfFile, readableFormat } from './file-formats.ts';
 import { type ImportedDataset, type ImportedLink, reasonOf, type Skipped } from './imported.ts';
@@ -184,12 +185,14 @@ export class BroughtFiles {
     if (source) this.#taken.push({ ref, values: { source } });
   }
 
-  #openFile({ address, format, body }: ImportedLink): Promise<OpenDocument> {
+  async #openFile({ address, format, body, isOnPage }: ImportedLink): Promise<OpenDocument> {
     const { documents } = this.#options;
     if (format === featurePages) return bringFeaturePages(documents, { address });
     if (format === stacItems)
       return bringFeaturePages(documents, { address, ...(body && { body }) }, { most: maxItems });
-    return documents.open(address);
+    const document = await documents.open(address);
+    const file = isOnPage ? await findDownload(document) : null;
+    return file === null ? document : documents.open(file);
   }
 
   /** Gives columns the texts of the source that they lack. A label that is made of the name of the column counts as lacking. */

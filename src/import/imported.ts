@@ -25,6 +25,8 @@ export interface ImportedLink {
   readonly columns: readonly ImportedColumn[];
   /** Sheet or layer of the file, if it has several. */
   readonly layer?: string;
+  /** True if the address is that of a page with a link to the file. */
+  readonly isOnPage?: boolean;
   /** JSON body, if the address is asked by POST. */
   readonly body?: Readonly<Record<string, unknown>>;
 }
@@ -90,6 +92,7 @@ export interface RawLink {
   readonly isFile?: boolean;
   readonly columns?: readonly ImportedColumn[];
   readonly layer?: string;
+  readonly isOnPage?: boolean;
   readonly body?: Readonly<Record<string, unknown>>;
 }
 
@@ -146,6 +149,7 @@ function importedLink({
   isFile = false,
   columns = [],
   layer,
+  isOnPage,
   body,
 }: RawLink): ImportedLink[] {
   const url = textOf(address).trim();
@@ -160,6 +164,7 @@ function importedLink({
       isFile,
       columns,
       ...(layer !== undefined && { layer }),
+      ...(isOnPage && { isOnPage }),
       ...(body && { body }),
     },
   ];

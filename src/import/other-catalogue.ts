@@ -11,23 +11,31 @@ export const isCatalogueRoot = (value: unknown): boolean =>
       .some((one) => one.name === name && textOf(one.url).endsWith(`/api/v1/${name}/`)),
   );
 
-/** @param root of the API, such as https://data.example.org/api/v1/ */
+/**
+ * @param address of the root of the API, such as https://data.example.org/api/v1/, or of an export
+ * @param root the document there
+ */
 export async function* readOtherCatalogue(
   documents: Documents,
-  root: string,
+  address: string,
+  root: unknown,
 ): AsyncGenerator<SourceItem, void, undefined> {
-  const first = `${root.replace(/[?#].*$/, '').replace(/\/+$/, '')}/datasets/?page_size=100`;
-  for await (const { address, page } of readListPages(
+  const base = address.replace(/[?#].*$/, '').replace(/\/+(?:index\.json)?$/, '');
+  const api = base.endsWith('/api/v1') ? base : `${base}/api/v1`;
+  // An export is files: nobody signs in, and lists have the pages that they have.
+  const isExport = listOf(membersOf(root).authentication).length === 0;
+  const first = `${api}/datasets/${isExport ? 'index.json' : '?page_size=100'}`;
+  for await (const { address: at, page } of readListPages(
     documents,
     { address: first },
     { next: (one) => textOf(one.next) },
   )) {
-    if (address === first && typeof page.count === 'number') yield { total: page.count };
-    for (const one of listOf(page.results)) yield readDataset(membersOf(one));
+    if (at === first && typeof page.count === 'number') yield { total: page.count };
+    for (const one of listOf(page.results)) yield readDataset(membersOf(one), isExport);
   }
 }
 
-function readDataset(one: Readonly<Record<string, unknown>>): SourceItem {
+function readDataset(one: Readonly<Record<string, unknown>>, isExport: boolean): SourceItem {
   const versions = listOf(one.versions).map(membersOf);
   const newest = versions.find(({ ready }) => ready === true);
   const path = /\/namespaces\/([^/]+)\/datasets\/([^/]+)\//.exec(textOf(one.url));
@@ -53,6 +61,7 @@ function readDataset(one: Readonly<Record<string, unknown>>): SourceItem {
               format: newest.format,
               mediaType: newest.media_type,
               isFile: true,
+              isOnPage: isExport,
               columns: columnsOf(one.columns),
             },
           ]

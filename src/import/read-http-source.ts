@@ -58,19 +58,31 @@ async function detectedAs(document: OpenDocument, format: SourceFormat): Promise
   return isKnown ? detected : { ...detected, format };
 }
 
+/** A document in a format that is known. */
+interface Found {
+  readonly document: OpenDocument;
+  readonly detected: Detected;
+}
+
+/** The root of the API in a static export, beside its home page and in its folder `api/v1`. */
+const exportRoot = 'index.json';
+
 /** Looks where portals have their catalogues, if the address is that of a page for people. */
-async function findPortal(
-  documents: Documents,
-  url: string,
-): Promise<'ckan' | { readonly document: OpenDocument; readonly detected: Detected } | null> {
+async function findPortal(documents: Documents, url: string): Promise<'ckan' | Found | null> {
   const base = url.replace(/[?#].*$/, '').replace(/\/+$/, '');
   const answer = await readJsonDocument(documents, `${base}/api/3/action/package_search?rows=0`).catch(ignoreMissing);
   if (isCkanAnswer(answer)) return 'ckan';
-  for (const path of ['data.json', 'api/v1/', 'catalog.json', 'datapackage.json']) {
+  const open = async (path: string): Promise<Found | null> => {
     const document = await documents.open(`${base}/${path}`, { accept: 'application/json' }).catch(ignoreMissing);
-    if (!document) continue;
-    const detected = await detectSourceFormat(document).catch(ignoreMissing);
-    if (detected && detected.format !== null && detected.format !== 'html') return { document, detected };
+    const detected = document && (await detectSourceFormat(document).catch(ignoreMissing));
+    return detected && detected.format !== null && detected.format !== 'html' ? { document, detected } : null;
+  };
+  for (const path of ['data.json', 'api/v1/', 'catalog.json', 'datapackage.json', exportRoot]) {
+    const found = await open(path);
+    if (!found) continue;
+    // The data.json of an export of this program has less than its API, and only some of the datasets.
+    const root = path === 'data.json' ? await open(exportRoot) : null;
+    return root?.detected.format === 'catalogue' ? root : found;
   }
   return null;
 }

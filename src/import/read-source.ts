@@ -183,7 +183,7 @@ export async function* readDetected(
       yield* readWfsCapabilities(await readDocumentText(document), address);
       return;
     case 'catalogue':
-      yield* readOtherCatalogue(reading.documents, address);
+      yield* readOtherCatalogue(reading.documents, address, value);
       return;
     default:
       yield skip(address, unknownFormat);

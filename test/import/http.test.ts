@@ -411,11 +411,8 @@ describe('an import over HTTP', () => {
     const exported = await type(['export', site, '--url', `${portal.base}/`], { root: theirs });
     assert.equal(exported.exitCode, 0, exported.err);
     for (const path of filesIn(join(site, 'api')).filter((name) => name.endsWith('index.json')))
-      portal.file(
-        `/api/${path.slice(0, -'index.json'.length)}`,
-        readFileSync(join(site, 'api', path), 'utf8'),
-        'application/json',
-      );
+      for (const address of [path, path.slice(0, -'index.json'.length)])
+        portal.file(`/api/${address}`, readFileSync(join(site, 'api', path), 'utf8'), 'application/json');
     const { json, err } = await importing(
       await makeRoot({ settings: { title: 'Empty' } }),
       `${portal.base}/api/v1/`,
