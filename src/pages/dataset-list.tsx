@@ -7,6 +7,7 @@ import { filtersOfKind } from '../catalogue/filters.ts';
 import { searchTerms } from '../catalogue/search.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import { apiRoot, collections } from '../catalogue/urls.ts';
+import { CodeBlock } from './code-block.tsx';
 import { DatasetHit } from './dataset-hit.tsx';
 import { FacetList, FilterChips, FilterName } from './facets.tsx';
 import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
@@ -26,6 +27,8 @@ export interface DatasetList {
   readonly words: readonly string[];
   /** Filters in the address with the number of datasets without each of them, if nothing is found. */
   readonly obstacles: readonly Obstacle[];
+  /** True if the viewer may publish the first dataset of the namespace. */
+  readonly mayPublishFirst?: boolean;
 }
 
 /** A value of a filter in the address. */
@@ -167,6 +170,7 @@ function NothingFound({
   obstacles,
   namespace,
   namespaces,
+  mayPublishFirst,
 }: DatasetList & { readonly context: PageContext }): VNode {
   const { locale, query } = context;
   const all = <a href={hrefOfSearch(context)}>{locale.text('allDatasets')}</a>;
@@ -174,6 +178,17 @@ function NothingFound({
     return (
       <div class="empty">
         <h3>{locale.text('noDatasetsYet')}</h3>
+        {namespace && mayPublishFirst && (
+          <>
+            <p>{locale.text('firstIsPublishedWith')}</p>
+            <CodeBlock
+              context={context}
+              label="Shell"
+              code={`catalogue publish trees.csv --to ${namespace.slug}/trees`}
+              wraps
+            />
+          </>
+        )}
         {namespace && <p>{all}</p>}
       </div>
     );

@@ -60,20 +60,34 @@ export function licenceName(licence: string): string {
 export const sizeAndFormat = (version: ListedVersion, locale: Locale): string =>
   [formatName(version.format), version.size === null ? '' : locale.size(version.size)].filter(Boolean).join(', ');
 
-/** Numbers of versions by day. */
-const versionsByDay = keepLast((versions: readonly Version[]): ReadonlyMap<string, number> => {
+/** Lengths of a time in ISO 8601 up to its day, minute, second and millisecond. */
+const [dayLength, ...timeLengths] = [10, 16, 19, 23] as const;
+
+/** Numbers of versions by day, minute and second. */
+const versionsByTime = keepLast((versions: readonly Version[]): ReadonlyMap<string, number> => {
   const counts = new Map<string, number>();
-  for (const { datetime } of versions) counts.set(datetime.slice(0, 10), (counts.get(datetime.slice(0, 10)) ?? 0) + 1);
+  for (const { datetime } of versions)
+    for (const length of [dayLength, ...timeLengths]) {
+      const start = datetime.slice(0, length);
+      counts.set(start, (counts.get(start) ?? 0) + 1);
+    }
   return counts;
 });
 
-/** The date of a version; with its time (UTC), if another of the versions has the same date. @param versions with this one */
+/**
+ * The date of a version; if another of the versions has the same date, with its time (UTC), as far as that tells them apart: with
+ * seconds if they are of one minute.
+ * @param versions with this one
+ */
 export function dateOfVersion(
   locale: Locale,
   { datetime }: Version,
   versions: readonly Version[],
   form: 'long' | 'short' = 'short',
 ): string {
-  const isOnlyOne = (versionsByDay(versions).get(datetime.slice(0, 10)) ?? 0) < 2;
-  return locale.date(datetime, form) + (isOnlyOne ? '' : `, ${datetime.slice(11, 16)} UTC`);
+  const counts = versionsByTime(versions);
+  const isOnlyOne = (length: number) => (counts.get(datetime.slice(0, length)) ?? 0) < 2;
+  if (isOnlyOne(dayLength)) return locale.date(datetime, form);
+  const end = timeLengths.find(isOnlyOne) ?? timeLengths.at(-1);
+  return `${locale.date(datetime, form)}, ${datetime.slice(dayLength + 1, end)} UTC`;
 }

@@ -45,11 +45,10 @@ function renderRows(context: PageContext, parts: RowsPageParts): Steps<string> {
     matched,
     columns,
     allColumns,
-    limit,
     offset,
     isAggregated,
   } = parts;
-  const isSingle = limit === 1 && rows.length === 1 && !isAggregated;
+  const isSingle = isSingleRow(parts);
   const parameters = [...context.query, ...parametersFromRecord(query?.parameters ?? {})];
   const written = isAggregated || parameters.some(([name]) => name === '_fields') ? columns : allColumns;
   const title = query?.label ?? dataset.label;
@@ -101,25 +100,21 @@ function renderRows(context: PageContext, parts: RowsPageParts): Steps<string> {
   ]);
 }
 
+/** True if the page shows one row, whole. */
+const isSingleRow = ({ limit, rows, isAggregated }: RowsPageParts): boolean =>
+  limit === 1 && rows.length === 1 && !isAggregated;
+
 /** What the rows are, how many, and of which version; and the form that chooses columns. */
 function Titles({ context, ...parts }: Props): VNode {
   const { locale } = context;
-  const { dataset, query, version, matched, total, columns, allColumns, isAggregated } = parts;
+  const { dataset, query, version, columns, allColumns, isAggregated } = parts;
   const shown = { shown: columns.length, count: columns.length };
   return (
     <div class="titles">
       <div>
         <h1 dir="auto">{query?.label ?? dataset.label}</h1>
         <p class="soft dots" aria-live="polite">
-          <span>
-            {isAggregated
-              ? locale.text('groupsOfRows')
-              : locale.fill('rowsMatch', {
-                  count: matched,
-                  matched: <b>{locale.number(matched)}</b>,
-                  total: locale.number(total),
-                })}
-          </span>
+          <span>{isAggregated ? locale.text('groupsOfRows') : <RowCount context={context} {...parts} />}</span>
           {!isAggregated && <span>{locale.text('columnsShown', { ...shown, all: allColumns.length })}</span>}
           <span>{locale.text('versionOf', { date: locale.date(version.datetime, 'long') })}</span>
         </p>
@@ -127,6 +122,24 @@ function Titles({ context, ...parts }: Props): VNode {
       {!isAggregated && allColumns.length > 1 && <ColumnPicker context={context} {...parts} />}
     </div>
   );
+}
+
+/** How many rows match; of a single row, which of them it is. */
+function RowCount({ context, ...parts }: Props): VNode {
+  const { locale } = context;
+  const { matched, total, offset } = parts;
+  if (isSingleRow(parts) && matched > 1)
+    return (
+      <>
+        {locale.fill(matched < total ? 'rowOfMatching' : 'rowOfAll', {
+          row: <b>{locale.number(offset + 1)}</b>,
+          matched: locale.number(matched),
+          total: locale.number(total),
+        })}
+      </>
+    );
+  const shown = { matched: <b>{locale.number(matched)}</b>, total: locale.number(total) };
+  return <>{locale.fill('rowsMatch', { count: matched, ...shown })}</>;
 }
 
 /** The form that chooses columns; the server redirects to the address that it makes. */

@@ -7,6 +7,7 @@ import { apiRoot } from '../catalogue/urls.ts';
 import type { DatasetList } from '../pages/dataset-list.tsx';
 import { findDatasets, suggestDatasets } from '../pages/find-datasets.ts';
 import { renderHomePage, renderHomePageStart } from '../pages/home.tsx';
+import { mayWriteIn } from './dataset-state.ts';
 import { lastParameterValue, parseListOptions } from './query-string.ts';
 import { type CompletePage, pathPrefix, type Representation, type RequestContext } from './route.ts';
 
@@ -59,12 +60,28 @@ async function completeHomePage({ app, catalogue }: RequestContext, list: Datase
 }
 
 /** A page of datasets with their facets. */
-export const datasetListFor = ({ app, catalogue }: RequestContext, options: ListOptions): Promise<DatasetList> =>
+export async function datasetListFor(
+  { app, catalogue, viewer }: RequestContext,
+  options: ListOptions,
+): Promise<DatasetList> {
   // What is recent isn't the same when a file is read.
-  findDatasets(catalogue, { ...options, ...(app.staticExport && { updatedSince: [] }) });
+  const list = await findDatasets(catalogue, { ...options, ...(app.staticExport && { updatedSince: [] }) });
+  const slug =
+    list.found.count === 0 && !app.staticExport && viewer.username !== null ? list.namespace?.slug : undefined;
+  if (slug === undefined) return list;
+  const namespace = await catalogue.get<'namespace'>({ kind: 'namespace', slug });
+  return { ...list, mayPublishFirst: !viewer.readOnly && mayWriteIn(viewer, namespace) };
+}
 
 /** Values that the page of a list depends on. */
-export const dependenciesOf = ({ found, namespace, namespaces, words, obstacles }: DatasetList): readonly unknown[] => [
+export const dependenciesOf = ({
+  found,
+  namespace,
+  namespaces,
+  words,
+  obstacles,
+  mayPublishFirst,
+}: DatasetList): readonly unknown[] => [
   found.count,
   found.pages,
   ...found.items,
@@ -72,6 +89,7 @@ export const dependenciesOf = ({ found, namespace, namespaces, words, obstacles 
   JSON.stringify([namespace, ...namespaces]),
   words.join('\n'),
   JSON.stringify(obstacles),
+  mayPublishFirst,
 ];
 
 /** Datasets for a search that is being typed: name and address, the best first. */

@@ -52,6 +52,9 @@ describe('a page', () => {
   it('of one row has the number of the row in its title', async () => {
     const path = '/api/v1/namespaces/lab/datasets/trees/data/';
     assert.match((await page(`${path}?_limit=1&_offset=3`)).text, /<title>Row 4 of trees /);
+    const words = async (query: string) => (await page(`${path}?${query}`)).text.replaceAll(/<[^>]*>/g, '');
+    assert.match(await words('_limit=1&_offset=3'), /Row 4 of \d+/);
+    assert.doesNotMatch(await words('_limit=1&_offset=3'), /rows match/);
     assert.match((await page(path)).text, /<title>Rows of trees /);
   });
 

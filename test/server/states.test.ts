@@ -96,9 +96,16 @@ describe('the page of a state', async () => {
   });
 
   it('a namespace without datasets: that there are none yet, unless something was looked for', async (test) => {
-    const { base } = await served({ namespaces: { parks: { label: 'Parks' } } }, test);
-    const mainOf = async (path: string) => {
-      const text = await (await fetch(base + path, { headers: { Accept: 'text/html' } })).text();
+    const { base, folder } = await served(
+      {
+        namespaces: { parks: { label: 'Parks', owners: ['gardeners'] }, roads: { label: 'Roads' } },
+        groups: { gardeners: {} },
+        users: { kim: { groups: ['gardeners'] } },
+      },
+      test,
+    );
+    const mainOf = async (path: string, more: Record<string, string> = {}) => {
+      const text = await (await fetch(base + path, { headers: { Accept: 'text/html', ...more } })).text();
       return text
         .slice(text.indexOf('<main'))
         .replaceAll(/<[^>]*>/g, ' ')
@@ -109,6 +116,17 @@ describe('the page of a state', async () => {
     assert.match(await mainOf('/api/v1/datasets/'), /No datasets yet(?! All datasets)/);
     assert.match(await mainOf(`${api}parks/datasets/?file_format=csv`), /No dataset matches.*Or look at All datasets/);
     assert.match(await mainOf(`${api}parks/datasets/?search=oak`), /No dataset has “oak”/);
+    // Owners learn how to publish the first.
+    const accounts = await openFileCatalogue(folder.root);
+    const owner = { Authorization: `Token ${(await accounts.accounts.addToken('kim')).token}` };
+    await accounts.close();
+    const hint = /No datasets yet This command.*catalogue publish trees\.csv --to parks\/trees/;
+    for (const path of [`${api}parks/`, `${api}parks/datasets/`]) {
+      assert.match(await mainOf(path, owner), hint);
+      assert.doesNotMatch(await mainOf(path), /catalogue publish/);
+    }
+    assert.doesNotMatch(await mainOf(`${api}roads/`, owner), /catalogue publish/);
+    assert.doesNotMatch(await mainOf(`${api}parks/datasets/?search=oak`, owner), /catalogue publish/);
   });
 
   const problems: readonly (readonly [path: string, status: number, text: RegExp])[] = [

@@ -63,6 +63,35 @@ describe('versions of one day', async () => {
     for (const time of times) assert.ok(words.includes(time), time);
   });
 
+  it('have seconds if they are of one minute, and their fractions if they are of one second', async (test) => {
+    const times = [
+      ...['2026-11-29T05:31:00Z', '2026-11-29T05:31:07Z', '2026-11-29T05:31:07.250Z', '2026-11-29T05:40:00Z'],
+      '2026-11-28T05:31:00Z',
+    ];
+    const minutes = await served(
+      {
+        namespaces: { lab: { label: 'Lab' } },
+        datasets: { 'lab/trees': { label: 'Trees', columns: [{ name: 'height', type: 'integer' }] } },
+        versions: Object.fromEntries(
+          times.map((time, at) => [`lab/trees@2026112905310${at}000000`, { ...version(time, false) }]),
+        ),
+        files: { [`${homeOf('lab/trees')}/data/a.csv`]: text },
+      },
+      test,
+    );
+    const shown = async (language: string) => {
+      const headers = { Accept: 'text/html', 'Accept-Language': language };
+      const page = await (await fetch(minutes.base + trees, { headers })).text();
+      return [...page.matchAll(/<time [^>]*>([^<]*)<\/time><\/a>/g)].map(([, date]) => date);
+    };
+    assert.deepEqual(await shown('en'), [
+      ...['29 Nov 2026, 05:40 UTC', '29 Nov 2026, 05:31:07.250 UTC', '29 Nov 2026, 05:31:07.000 UTC'],
+      ...['29 Nov 2026, 05:31:00 UTC', '28 Nov 2026'],
+    ]);
+    assert.equal((await shown('de'))[3], '29. Nov. 2026, 05:31:00 UTC');
+    assert.equal((await shown('fr'))[3], '29 nov. 2026, 05:31:00 UTC');
+  });
+
   it('are not called withdrawn if the only one is a draft', async () => {
     const { words } = await page('/api/v1/namespaces/lab/datasets/plan/');
     assert.match(words, /No version of this dataset is ready ?Only the owners see it, until it is made ready/);

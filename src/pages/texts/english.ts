@@ -151,6 +151,8 @@ export const english = {
   // Rows
   rowsOf: 'Rows of {label}',
   rowsMatch: { one: '{matched} of {total} rows matches', other: '{matched} of {total} rows match' },
+  rowOfAll: 'Row {row} of {total}',
+  rowOfMatching: 'Row {row} of the {matched} that match, {total} in all',
   columnsShown: '{shown} of {all} columns',
   versionOf: 'version of {date}',
   numberWasReadAs: '“{value}” was read as {number}. Did you mean {other}?',

@@ -149,6 +149,8 @@ export const french: Texts = {
 
   rowsOf: 'Lignes de {label}',
   rowsMatch: { one: '{matched} ligne sur {total} correspond', other: '{matched} lignes sur {total} correspondent' },
+  rowOfAll: 'Ligne {row} sur {total}',
+  rowOfMatching: 'Ligne {row} sur les {matched} qui correspondent, {total} en tout',
   columnsShown: { one: '{shown} colonne sur {all}', other: '{shown} colonnes sur {all}' },
   versionOf: 'version du {date}',
   numberWasReadAs: '« {value} » a été lu comme {number}. Vouliez-vous dire {other} ?',

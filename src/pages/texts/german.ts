@@ -148,6 +148,8 @@ export const german: Texts = {
 
   rowsOf: 'Zeilen von {label}',
   rowsMatch: { one: '{matched} von {total} Zeilen passt', other: '{matched} von {total} Zeilen passen' },
+  rowOfAll: 'Zeile {row} von {total}',
+  rowOfMatching: 'Zeile {row} von {matched} passenden, {total} insgesamt',
   columnsShown: '{shown} von {all} Spalten',
   versionOf: 'Version vom {date}',
   numberWasReadAs: '„{value}“ wurde als {number} gelesen. Meinten Sie {other}?',

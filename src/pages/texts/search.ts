@@ -65,6 +65,7 @@ export const englishSearchTexts = {
   noDatasetsYet: 'No datasets yet',
   firstIsMadeWith:
     'The catalogue is in the folder of catalogue.yaml on the server. There, these three commands make the first dataset:',
+  firstIsPublishedWith: 'This command publishes the first, of a file:',
 } as const;
 
 export const germanSearchTexts = {
@@ -132,6 +133,7 @@ export const germanSearchTexts = {
   noDatasetsYet: 'Noch keine Datensätze',
   firstIsMadeWith:
     'Der Katalog ist der Ordner von catalogue.yaml auf dem Server. Dort machen diese drei Befehle den ersten Datensatz:',
+  firstIsPublishedWith: 'Dieser Befehl veröffentlicht den ersten, aus einer Datei:',
 } as const;
 
 export const frenchSearchTexts = {
@@ -199,4 +201,5 @@ export const frenchSearchTexts = {
   noDatasetsYet: 'Pas encore de jeux de données',
   firstIsMadeWith:
     'Le catalogue est le dossier de catalogue.yaml sur le serveur. Là, ces trois commandes créent le premier jeu de données :',
+  firstIsPublishedWith: 'Cette commande publie le premier, à partir d’un fichier :',
 } as const;
