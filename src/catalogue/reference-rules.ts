@@ -37,12 +37,11 @@ export function* findNewMissingReferences(next: RecordSet, touched: readonly Tou
   }
 }
 
-/** @param before the entity before a change: references that it has already are not reported */
-function* checkReferences(
-  next: RecordSet,
-  entity: RecordEntity,
-  before: RecordEntity | null = null,
-): Generator<Report> {
+/**
+ * @param before the entity before a change, null if it is new: references that it has already are not reported. Undefined if it
+ *   isn't written now
+ */
+function* checkReferences(next: RecordSet, entity: RecordEntity, before?: RecordEntity | null): Generator<Report> {
   for (const field of ['owners', 'groups', 'readers'] as const) {
     const known = before ? membersIn(before, field) : [];
     for (const [i, member] of membersIn(entity, field).entries()) {
@@ -59,7 +58,7 @@ function* checkReferences(
   }
   if (entity.kind === 'query') {
     const isKnown = before?.kind === 'query' && before.dataset === entity.dataset && before.version === entity.version;
-    if (!isKnown) yield* checkQueryReferences(next.snapshot, entity);
+    if (!isKnown) yield* checkQueryReferences(next.snapshot, entity, before !== undefined);
   } else if (entity.kind === 'dataset')
     for (const [field, address] of datasetImageAddresses(entity)) {
       const file = mediaPathInUrl(address);
@@ -89,8 +88,11 @@ function missingMember({ groups, users }: Snapshot, member: string, field: strin
   return `There is no ${kind} ${excerpt(name)}. Add ${kind}s/${excerpt(name)}.yaml, or remove it here.`;
 }
 
-/** The dataset and the version of a query must exist. */
-function* checkQueryReferences(snapshot: Snapshot, query: Query): Generator<Report> {
+/**
+ * The dataset and the version of a query must exist when it is written. It may outlive them: a removal warns of it, and so does
+ * every check (docs/decisions/0149-queries-of-removed-datasets.md).
+ */
+function* checkQueryReferences(snapshot: Snapshot, query: Query, isWritten: boolean): Generator<Report> {
   const ref = parseDatasetRef(query.dataset);
   const dataset = snapshot.folders.get(ref.namespace)?.datasets.get(ref.slug);
   const moved = dataset ? undefined : resolveAlias(snapshot, ref);
@@ -99,11 +101,21 @@ function* checkQueryReferences(snapshot: Snapshot, query: Query): Generator<Repo
     const now = formatRef(moved);
     const message = `The dataset ${excerpt(query.dataset)} is ${excerpt(now)} now. Write "dataset: ${excerpt(now)}".`;
     yield { code: 'reference', pointer, message, severity: 'warning', fix: () => ({ dataset: now }) };
-  } else if (!dataset) yield { code: 'reference', pointer, message: `There is no dataset ${excerpt(query.dataset)}.` };
+  } else if (!dataset) yield missingOf(query, 'dataset', `There is no dataset ${excerpt(query.dataset)}`, isWritten);
   else if (query.version !== null && !dataset.versions.some(({ slug }) => slug === query.version)) {
-    const message = `The dataset ${excerpt(query.dataset)} has no version ${excerpt(query.version)}.`;
-    yield { code: 'reference', pointer: '/version', message };
+    const fact = `The dataset ${excerpt(query.dataset)} has no version ${excerpt(query.version)}`;
+    yield missingOf(query, 'version', fact, isWritten);
   }
+}
+
+/** The report of a query whose dataset or version doesn't exist: an error that refuses a write, or a warning. */
+function missingOf({ slug }: Query, field: 'dataset' | 'version', fact: string, isWritten: boolean): Report {
+  const found = { code: 'reference', pointer: `/${field}` } as const;
+  if (isWritten) return { ...found, message: `${fact}.` };
+  const remedy =
+    `Remove the query, or name another ${field}: catalogue query remove ${slug}, ` +
+    `or catalogue query edit ${slug} --${field} …`;
+  return { ...found, severity: 'warning', message: `${fact}, so the query fails. ${remedy}` };
 }
 
 /** Public records should not name users as readers if people are hidden: everybody may download the files of such records. */

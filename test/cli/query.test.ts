@@ -34,6 +34,14 @@ describe('query', () => {
       assert.equal(exitCode, 0, err);
       assert.match(err, /saved queries fail: old, tall-trees\. .*: catalogue query remove old$/m);
     }
+    // What the program has allowed, its check allows, so that commits go on. New queries need their dataset.
+    const check = await type(['check'], { root });
+    assert.match(`${check.out}${check.err}`, /tall-trees\.yaml:\d+:\d+: warning: There is no dataset parks\/trees/);
+    assert.equal(check.exitCode, 0, check.err);
+    assert.equal((await type(['query', 'edit', 'old', '--label', 'Older'], { root })).exitCode, 0);
+    const another = await type(['query', 'add', 'new', '--dataset', 'parks/trees'], { root });
+    assert.match(another.err, /There is no dataset parks\/trees/);
+    assert.notEqual(another.exitCode, 0);
   });
 
   it('is saved, listed, shown, edited and removed', async () => {

@@ -98,7 +98,13 @@ const cases: readonly Case[] = [
   [
     'a query of nothing',
     { 'queries/tall.yaml': 'id: 1\nlabel: x\ndataset: parks/none\n' },
-    [['queries/tall.yaml:3:10', 'error', /^There is no dataset parks\/none\.$/]],
+    [
+      [
+        'queries/tall.yaml:3:10',
+        'warning',
+        /^There is no dataset parks\/none, so the query fails\. .*: catalogue query remove tall, or catalogue query edit tall --dataset …$/,
+      ],
+    ],
   ],
   [
     'a query of what was renamed',
@@ -115,7 +121,13 @@ const cases: readonly Case[] = [
   [
     'a query of no version',
     { 'queries/tall.yaml': 'id: 1\nlabel: x\ndataset: parks/trees\nversion: "1"\n' },
-    [['queries/tall.yaml:4:10', 'error', /has no version 1\./]],
+    [
+      [
+        'queries/tall.yaml:4:10',
+        'warning',
+        /has no version 1, so the query fails\. .*: catalogue query remove tall, or catalogue query edit tall --version …$/,
+      ],
+    ],
   ],
   [
     'a former address of two',
