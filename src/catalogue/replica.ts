@@ -53,8 +53,17 @@ export interface Manifest {
  * change that is done already succeeds, so that an interrupted client may send everything again.
  */
 export type RecordChange =
-  /** Sets the whole text. Records that it refers to must exist. */
-  | { readonly do: 'write'; readonly path: string; readonly text: string; readonly ifMatch: string | null }
+  /**
+   * Sets the whole text. Records that it refers to must exist. `replaces` is the path of the record's present file, which has
+   * `ifMatch`, if that has another extension: it becomes the file at `path`, in one step.
+   */
+  | {
+      readonly do: 'write';
+      readonly path: string;
+      readonly text: string;
+      readonly ifMatch: string | null;
+      readonly replaces?: string | undefined;
+    }
   /** Removes a record; a dataset with all files in its folder. A namespace must be empty. */
   | { readonly do: 'remove'; readonly path: string; readonly ifMatch: string }
   /** Renames a query, a group, or the record of a dataset or a namespace with all files in its folder. */

@@ -23,7 +23,7 @@ import { makeRegularPause, runStepsInSlices } from './reading/event-loop.ts';
 import { makeRecordPositionFinder } from './records/record-positions.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
 import { performFileActions } from './writing/action.ts';
-import type { Step } from './writing/change.ts';
+import { renamesFile, type Step } from './writing/change.ts';
 import { findMissingFolders, noteAdditions, scopesToReadAfter, unitsToReadBefore } from './writing/chunk-units.ts';
 import { writeNewRecordsOfSteps } from './writing/create-together.ts';
 import { type PlannedStep, TransactionPlan } from './writing/plan.ts';
@@ -94,7 +94,7 @@ export async function commitSingleStep(access: Access, step: Step, options: Comm
 function movesFiles({ changes, locks, onlyEdits = false }: Step): boolean {
   return typeof changes === 'function'
     ? locks === undefined && !onlyEdits
-    : changes.some(({ do: what }) => ['remove', 'move', 'restore'].includes(what));
+    : changes.some((change) => ['remove', 'move', 'restore'].includes(change.do) || renamesFile(change));
 }
 
 /** Number of steps that are performed at a time: a disk writes several files as fast as one. */

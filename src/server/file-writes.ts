@@ -51,7 +51,7 @@ function parseChanges(body: unknown): readonly RecordChange[] {
   const wrong = body.findIndex((change) => !isChange(change));
   if (wrong < 0) return body;
   const forms = [
-    '{do: "write", path, text, ifMatch}',
+    '{do: "write", path, text, ifMatch, replaces}',
     '{do: "remove", path, ifMatch}',
     '{do: "move", path, to, ifMatch}',
   ];
@@ -64,7 +64,12 @@ function isChange(value: unknown): value is RecordChange {
   const change = Object(value) as Record<string, unknown>;
   const isText = (name: string) => typeof change[name] === 'string';
   if (!isText('path')) return false;
-  if (change.do === 'write') return isText('text') && (change.ifMatch === null || isText('ifMatch'));
+  if (change.do === 'write')
+    return (
+      isText('text') &&
+      (change.ifMatch === null || isText('ifMatch')) &&
+      (change.replaces === undefined || isText('replaces'))
+    );
   return isText('ifMatch') && (change.do === 'remove' || (change.do === 'move' && isText('to')));
 }
 

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { describe, it, type TestContext } from 'node:test';
+import { stringify } from 'yaml';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import {
   ConflictError,
@@ -16,6 +17,7 @@ import {
 } from '../../src/catalogue/errors.ts';
 import { digestGroupOfPath, GroupDigests, isSynced } from '../../src/catalogue/manifest-groups.ts';
 import type { FileEntry, RecordChange, Replica } from '../../src/catalogue/replica.ts';
+import { parseRecordText } from '../../src/text/parse.ts';
 import { type CatalogueFolder, type FolderContent, makeFolder } from '../support/folder.ts';
 import type { Opened } from './catalogue.ts';
 
@@ -199,6 +201,58 @@ export function replicaPromises(
         [StaleError, StaleError, StaleError, StaleError, 'done'],
       );
       assert.equal(await textOf(replica, path), text);
+    });
+
+    it('get another extension together with another text', async (test) => {
+      const { folder, catalogue, replica } = await given(test);
+      const stems = [
+        'namespaces/parks/namespace',
+        `${home}/dataset`,
+        `${home}/versions/${slug}`,
+        'groups/staff',
+        'users/bob',
+        'queries/tall',
+      ];
+      const filesOf = (stem: string) =>
+        ['yaml', 'yml', 'json'].filter((extension) => existsSync(folder.path(`${stem}.${extension}`)));
+      for (const stem of stems) {
+        let [extension, text] = ['yaml', await textOf(replica, `${stem}.yaml`)];
+        for (const next of ['json', 'yml', 'json', 'yaml', 'yml', 'yaml']) {
+          const [path, replaces] = [`${stem}.${next}`, `${stem}.${extension}`];
+          const fields = {
+            ...(parseRecordText(text, extension === 'json' ? 'json' : 'yaml') as { value: object }).value,
+          };
+          const other = next === 'json' ? JSON.stringify(fields, null, '\t') : `# ${next}\n${stringify(fields)}`;
+          const change: RecordChange = { do: 'write', path, text: other, ifMatch: sha256(text), replaces };
+          const [stale] = await replica.apply([{ ...change, ifMatch: sha256('something else') }]);
+          assert.ok(stale?.done === false && stale.error instanceof StaleError);
+          assert.deepEqual(await replica.apply([change], { dryRun: true }), [{ path, done: true }]);
+          assert.deepEqual(filesOf(stem), [extension]);
+          await succeed(replica, [change]);
+          // As by a client that didn't get the answer.
+          await succeed(replica, [change]);
+          assert.deepEqual(filesOf(stem), [next]);
+          assert.equal(readFileSync(folder.path(path), 'utf8'), other);
+          assert.equal(await textOf(replica, path), other);
+          await assert.rejects(replica.entry(replaces), NotFoundError);
+          [extension, text] = [next, other];
+        }
+      }
+      const label = (await catalogue.get({ kind: 'dataset', namespace: 'parks', slug: 'trees' })).label;
+      const { size } = await catalogue.get({ kind: 'version', namespace: 'parks', dataset: 'trees', slug });
+      assert.deepEqual([label, size], ['Trees', payload.length]);
+      const before = await textOf(replica, 'queries/tall.yaml');
+      for (const replaces of ['queries/other.json', 'queries/tall.yaml', 'notes.txt']) {
+        const change = {
+          do: 'write',
+          path: 'queries/tall.yaml',
+          text: before,
+          ifMatch: sha256(before),
+          replaces,
+        } as const;
+        const [outcome] = await replica.apply([change]);
+        assert.ok(outcome?.done === false && outcome.error instanceof ValidationError, replaces);
+      }
     });
 
     it('have to fit: form, references, names and ids', async (test) => {

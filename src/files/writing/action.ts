@@ -1,13 +1,14 @@
 /** Actions of a transaction on disk, and how to undo them if a later one of the same step fails. */
 import { lstatSync, renameSync } from 'node:fs';
-import { link, readFile, rename, rm } from 'node:fs/promises';
+import { link, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import type { RecordRef } from '../../catalogue/layout.ts';
-import { errorCode, flushFolderToDisk, lacksHardLinks, removeTemporaries, writeDurably } from '../../disk/durable.ts';
+import { errorCode, flushFolderToDisk, lacksHardLinks, removeTemporaries } from '../../disk/durable.ts';
 import { moveDurably, moveOrCopyFile } from '../../disk/move.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { ChangedMeanwhileError, type RecordFile, writeNewRecord } from './record-file.ts';
+import { type Rewriting, rewriteRecord, writeBack } from './rewrite.ts';
 import { makeTrashEntryId, moveToTrash, payloadFolderOf, restorePathFromTrash, type TrashContext } from './trash.ts';
 import type { WriteContext } from './write-context.ts';
 
@@ -21,6 +22,7 @@ export type Action =
       readonly before: Buffer;
       readonly ifChanged: 'stale' | 'retry';
     }
+  | Rewriting
   | {
       readonly do: 'remove';
       readonly ref: RecordRef;
@@ -59,7 +61,10 @@ export async function performFileActions(
 function addToContext(action: Action, context: WriteContext): void {
   if (action.do === 'create' || action.do === 'replace') context.wrote(action.path, action.text);
   else if (action.do === 'move') context.moved(action.from, action.to);
-  else for (const path of action.do === 'remove' ? action.paths : [action.path]) context.touched(path);
+  else if (action.do === 'rewrite') {
+    context.touched(action.from);
+    context.wrote(action.path, action.text);
+  } else for (const path of action.do === 'remove' ? action.paths : [action.path]) context.touched(path);
 }
 
 /** Performs one action. @returns a function that undoes it */
@@ -85,6 +90,8 @@ async function performAction(
       });
       return undo;
     }
+    case 'rewrite':
+      return rewriteRecord(root, action);
     case 'remove': {
       const { ref, paths } = action;
       // First, since a user without credentials is safe, and credentials without a user aren't.
@@ -128,11 +135,6 @@ async function performAction(
 }
 
 const exists = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined;
-
-/** Restores the former contents of a record, unless another program has written it since. */
-async function writeBack(path: string, text: string, before: Buffer): Promise<void> {
-  if ((await readFile(path, 'utf8')) === text) await writeDurably(path, before);
-}
 
 /** Links a file to a name that no file has; on a file system without hard links, renames it. */
 async function linkOrRename(from: string, to: string): Promise<void> {

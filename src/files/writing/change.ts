@@ -57,6 +57,9 @@ export type Change =
       readonly record?: { readonly path: string; readonly text: string } | undefined;
     };
 
+/** True if a record gets another extension with its text. */
+export const renamesFile = (change: Change): boolean => change.do === 'write' && change.replaces !== undefined;
+
 /** Changes that are made together: all of them or none. */
 export interface Step {
   /** Names of the locks to hold; by default those that the changes need. */
@@ -100,6 +103,7 @@ export function lockNamesOfWriteChange(change: Change): readonly string[] {
     case 'create':
       return [siblingsFolder(ref)];
     case 'write':
+      if (renamesFile(change)) return [unit, siblingsFolder(ref)];
       // While its folder is locked, no other process can add the record.
       return change.ifMatch === null && ref.kind !== 'version' ? [siblingsFolder(ref)] : [unit];
     case 'remove':

@@ -11,6 +11,7 @@ import {
   recordFolderOrFile,
   recordFolders,
   recordPaths,
+  recordPathWithoutExtension,
   type Scope,
   unitOfRecord,
 } from '../../catalogue/layout.ts';
@@ -127,6 +128,13 @@ export function parseMove(path: string, to: string): readonly [RecordRef, Record
   if (!isSame || from.kind === 'version' || from.kind === 'user')
     throw new ValidationError({ to: [`${path} can't be moved to ${to}.`] });
   return [from, goal];
+}
+
+/** @throws ValidationError unless two paths are those of one record, with different extensions */
+export function assertOtherExtension(path: string, replaced: string): void {
+  const [ref, former] = [refAtUntrustedPath(path), refAtUntrustedPath(replaced)];
+  if (path === replaced || recordPathWithoutExtension(ref) !== recordPathWithoutExtension(former))
+    throw new ValidationError({ replaces: [`${replaced} is not the same record as ${path} with another extension.`] });
 }
 
 /**

@@ -1,7 +1,6 @@
 /** Plan of a transaction: the actions on disk, and the records as they will be afterwards. Nothing is written here. */
 import { basename } from 'node:path/posix';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
-import { randomUnusedId } from '../../catalogue/ids.ts';
 import {
   type RecordRef,
   recordFolderOrFile,
@@ -12,15 +11,12 @@ import {
   unitOfRecord,
 } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
-import { restrictSnapshotToVisible } from '../../catalogue/permissions.ts';
-import { type RecordSet, RecordsById, type RecordValue, type Touched } from '../../catalogue/record-set.ts';
-import { formatRef, refOf } from '../../catalogue/ref.ts';
+import type { RecordSet, RecordValue, Touched } from '../../catalogue/record-set.ts';
+import { formatRef } from '../../catalogue/ref.ts';
 import { readingsChangedByRecordMove, readingsChangedByRecordRemoval } from '../../catalogue/relocate.ts';
-import { schemas } from '../../catalogue/schemas.ts';
 import { nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
-import { editRecord } from '../../text/document.ts';
 import { RecordText } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
 import { editLargeRecord, parseLargeRecord } from '../reading/large-records.ts';
@@ -31,6 +27,7 @@ import { anyVersion, type Change, refAtUntrustedPath, scopesToRefresh } from './
 import {
   assertNamespaceEmpty,
   assertOneFilePerRecord,
+  assertOtherExtension,
   assertRecordNotBroken,
   assertRecordTextValid,
   assertRecordUnchanged,
@@ -43,6 +40,7 @@ import { PlannedUnits } from './planned-units.ts';
 import { assertPathStaysInFolder, openRecordFile, type RecordFile } from './record-file.ts';
 import { assertChangePermitted, assertRecordContentsPermitted } from './rights.ts';
 import { trashContextOf } from './trash.ts';
+import { UnusedIds } from './unused-ids.ts';
 
 type ChangeOf<D extends Change['do']> = Extract<Change, { readonly do: D }>;
 
@@ -59,12 +57,12 @@ export class TransactionPlan {
   readonly #access: Access;
   readonly #overlay: OverlayTree;
   readonly #dryRun: { readonly snapshot: Snapshot } | undefined;
+  readonly #unusedIds: UnusedIds;
   /** What the units say that the plan changes. */
   readonly units: PlannedUnits;
   /** The records after the changes so far; undefined before the first. */
   #next: Snapshot | undefined;
   #touched: Touched[] = [];
-  #recordsById: RecordsById | undefined;
   #scopes: Scope[] = [];
   /** Namespaces that the step renames: former slugs by new ones. */
   #renamed = new Map<string, string>();
@@ -74,6 +72,7 @@ export class TransactionPlan {
     this.#access = access;
     this.#overlay = overlay;
     this.#dryRun = dryRun;
+    this.#unusedIds = new UnusedIds(access.viewer);
     this.units = new PlannedUnits(overlay, access.files.store.states, dryRun !== undefined);
   }
 
@@ -134,40 +133,29 @@ export class TransactionPlan {
     }
   }
 
-  async #write({ path, text: given, ifMatch }: ChangeOf<'write'>): Promise<Action | null> {
+  async #write({ path, text: given, ifMatch, replaces }: ChangeOf<'write'>): Promise<Action | null> {
     const ref = refAtUntrustedPath(path);
+    if (replaces !== undefined) assertOtherExtension(path, replaces);
     const source = await this.#parsed(ref, new RecordText(given, recordFormat(path)));
     const record = assertRecordTextValid(ref.kind, path, source);
-    const file = await this.#open(path);
+    const own = await this.#open(path);
+    // If a file is there already, the change was made before.
+    const former = replaces !== undefined && !own.bytes ? replaces : path;
+    const file = former === path ? own : await this.#open(former);
     const { bytes } = file;
-    const before = bytes && recordValueOrEmpty(this.#tree.recordText(path, bytes.toString()).parsed);
+    const before = bytes && recordValueOrEmpty(this.#tree.recordText(former, bytes.toString()).parsed);
     assertRecordContentsPermitted(this.#access, ref, record, before);
-    if (bytes?.equals(Buffer.from(given))) return null;
-    const next = record.id === before?.id ? source : this.#withUnusedId(ref, source, record);
+    if (former === path && bytes?.equals(Buffer.from(given))) return null;
+    const next = record.id === before?.id ? source : this.#unusedIds.replaceHidden(this.#snapshot, ref, source, record);
     const { text } = next;
-    assertRecordUnchanged(this.#snapshot, { ref, path, bytes }, ifMatch, this.#access.viewer.staff);
-    assertOneFilePerRecord(this.#overlay, ref, path);
+    assertRecordUnchanged(this.#snapshot, { ref, path: former, bytes }, ifMatch, this.#access.viewer.staff);
+    assertOneFilePerRecord(this.#overlay, ref, former);
+    if (former !== path && bytes) this.#overlay.remove(former);
     this.#setText(ref, path, next, bytes === null);
+    if (former !== path && bytes) return { do: 'rewrite', from: former, path, text, file, before: bytes };
     return bytes
       ? { do: 'replace', path, text, file, before: bytes, ifChanged: 'stale' }
       : { do: 'create', ref, path, text };
-  }
-
-  /**
-   * The text of a record, with a new id if it has that of a record that the viewer may not see: an error would tell that
-   * there is one. A client that pushes gets the new id with its next pull.
-   */
-  #withUnusedId(ref: RecordRef, source: RecordText, record: RecordValue): RecordText {
-    const snapshot = this.#snapshot;
-    const visible = restrictSnapshotToVisible(this.#access.viewer, snapshot);
-    if (visible === snapshot) return source;
-    if (this.#recordsById?.snapshot !== snapshot) this.#recordsById = new RecordsById(snapshot);
-    const records = this.#recordsById.ofKind(ref.kind);
-    const refs = (records.get(Number(record.id)) ?? []).map((entity) => refOf(entity) as RecordRef);
-    // The record itself may be hidden, too: then its own path has it.
-    if (!refs.some((one) => !findEntity(visible, one) && formatRef(one) !== formatRef(ref))) return source;
-    const id = randomUnusedId((one) => records.has(one));
-    return editRecord(source, { id }, Object.keys(schemas[ref.kind].properties));
   }
 
   async #create({ path, text }: ChangeOf<'create'>): Promise<Action> {

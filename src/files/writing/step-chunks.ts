@@ -2,7 +2,7 @@
 import { dirname } from 'node:path/posix';
 import { type RecordRef, unitKey, unitOfRecord } from '../../catalogue/layout.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
-import { lockNamesOfWriteStep, type Step } from './change.ts';
+import { lockNamesOfWriteStep, renamesFile, type Step } from './change.ts';
 
 export type NumberedStep = readonly [i: number, step: Step];
 export type StepChunk = readonly NumberedStep[];
@@ -43,10 +43,10 @@ export function* splitIntoChunks(steps: readonly Step[], together: boolean): Gen
   if (chunk.length) yield chunk;
 }
 
-/** The record that a step writes; undefined for other steps, and for namespaces that exist. */
+/** The record that a step writes; undefined for other steps, for namespaces that exist, and if the file gets another extension. */
 function writtenRecord({ changes }: Step) {
   const [change, ...others] = typeof changes === 'function' ? [] : changes;
-  if (change?.do !== 'write' || others.length) return undefined;
+  if (change?.do !== 'write' || renamesFile(change) || others.length) return undefined;
   const info = parseUntrustedCataloguePath(change.path);
   const isAdded = change.ifMatch === null;
   // Permissions depend on namespaces: later steps are planned after a namespace has changed. New ones depend on no other.

@@ -109,6 +109,7 @@ const fileEntry = {
   'mediaType?': text,
 };
 const condition = { ...text, description: 'Checksum of the file as the client knows it.' };
+const replaced = { ...text, description: "Path of the record's present file, if it has another extension." };
 
 const files: Readonly<Record<string, JsonSchema>> = {
   Commit: objectSchema({ id: text, author: text, datetime: time, message: text }),
@@ -129,7 +130,7 @@ const files: Readonly<Record<string, JsonSchema>> = {
   FileDigests: objectSchema({ digests: arrayOf(text) }),
   FileChange: {
     oneOf: [
-      objectSchema({ do: { const: 'write' }, path: text, text, ifMatch: orNull(condition) }),
+      objectSchema({ do: { const: 'write' }, path: text, text, ifMatch: orNull(condition), 'replaces?': replaced }),
       objectSchema({ do: { const: 'remove' }, path: text, ifMatch: condition }),
       objectSchema({ do: { const: 'move' }, path: text, to: text, ifMatch: condition }),
     ],

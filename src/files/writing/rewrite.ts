@@ -1,0 +1,74 @@
+/** Records that get another text and another extension at once, and those that get their former text back. */
+import { lstatSync, readFileSync, renameSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { ConflictError, StaleError } from '../../catalogue/errors.ts';
+import { recordFormat } from '../../catalogue/layout.ts';
+import { flushFolderToDisk, toUnavailableError, writeDurably } from '../../disk/durable.ts';
+import { ChangedMeanwhileError, type RecordFile } from './record-file.ts';
+
+export interface Rewriting {
+  readonly do: 'rewrite';
+  /** Path of the present file. */
+  readonly from: string;
+  /** Path of the same record with another extension. */
+  readonly path: string;
+  readonly text: string;
+  /** The present file, and its bytes. */
+  readonly file: RecordFile;
+  readonly before: Buffer;
+}
+
+/**
+ * Gives a record another text and another extension. At each moment, and after a crash, there is one file, and it can be read:
+ * JSON is YAML, too. So what becomes JSON gets its text first, and what was JSON gets its name first.
+ * @returns a function that undoes it
+ * @throws StaleError if another program has written the file; ConflictError if one has the new name; UnavailableError
+ */
+export async function rewriteRecord(
+  root: string,
+  { from, path, text, file, before }: Rewriting,
+): Promise<() => Promise<void>> {
+  const [former, target] = [join(root, from), join(root, path)];
+  const isNamedFirst = recordFormat(from) === 'json';
+  // Of steps that were not made, nothing is found.
+  const undo = async () => {
+    if (isNamedFirst) await writeBack(target, text, before).catch(() => {});
+    await giveName(target, former).catch(() => {});
+    if (!isNamedFirst) await writeBack(former, text, before).catch(() => {});
+  };
+  try {
+    if (isNamedFirst) {
+      file.assertUnchanged();
+      await giveName(former, target);
+      const beforeRename = () => {
+        if (!readFileSync(target).equals(before)) throw new ChangedMeanwhileError(basename(path));
+      };
+      await writeDurably(target, text, { beforeRename });
+    } else {
+      await file.replace(text);
+      await giveName(former, target);
+    }
+  } catch (error) {
+    await undo();
+    throw error instanceof ChangedMeanwhileError ? new StaleError() : error;
+  }
+  return undo;
+}
+
+/** Renames a file in its folder, unless another one has the name. */
+async function giveName(path: string, to: string): Promise<void> {
+  if (lstatSync(to, { throwIfNoEntry: false })) throw new ConflictError(`${basename(to)} exists already.`);
+  try {
+    // Synchronously: what reads in this process tries one extension after the other, and must find the file.
+    renameSync(path, to);
+    await flushFolderToDisk(dirname(to));
+  } catch (error) {
+    throw toUnavailableError(error, to);
+  }
+}
+
+/** Restores the former contents of a record, unless another program has written it since. */
+export async function writeBack(path: string, text: string, before: Buffer): Promise<void> {
+  if ((await readFile(path, 'utf8')) === text) await writeDurably(path, before);
+}
