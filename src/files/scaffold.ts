@@ -72,9 +72,14 @@ export async function writeEditorSchemas(root: string): Promise<void> {
   }
 }
 
-/** Writes the JSON Schemas if there are none, as in a new clone of git. A folder that can't be written stays without. */
+/**
+ * Writes the JSON Schemas if there are none, as in a new clone of git. A folder that can't be written stays without, and so
+ * does one that is not a catalogue, such as an empty mount point.
+ */
 export async function ensureEditorSchemas(root: string): Promise<void> {
-  if (!existsSync(join(root, privateFolder, schemaFolder))) await writeEditorSchemas(root).catch(() => {});
+  const exists = (path: string) => existsSync(join(root, path));
+  if (!exists(`${privateFolder}/${schemaFolder}`) && landmarks.some(exists))
+    await writeEditorSchemas(root).catch(() => {});
 }
 
 /**

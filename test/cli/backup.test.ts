@@ -179,6 +179,22 @@ describe('backup and restore', () => {
     assert.equal((await done('check --data volume')).exitCode, 0);
   });
 
+  it('leaves the last backup and the folder as they are if the folder is not a catalogue', async () => {
+    const { at, done, path } = await place();
+    await done('backup a.tar.gz');
+    const before = readFileSync(path('a.tar.gz'));
+    mkdirSync(path('unmounted'));
+    for (const file of ['a.tar.gz', 'new.tar.gz', '-']) {
+      const { exitCode, out, err } = await at(`backup ${file} --force --data unmounted`);
+      assert.deepEqual([exitCode, out], [1, '']);
+      assert.match(err, /^error: The folder \S*unmounted is not a catalogue: .*\n$/);
+    }
+    await at('diff main --data unmounted');
+    assert.deepEqual(readdirSync(path('unmounted')), []);
+    assert.ok(readFileSync(path('a.tar.gz')).equals(before));
+    assert.deepEqual(readdirSync(path('')).sort(), ['a.tar.gz', 'catalogue-data', 'unmounted']);
+  });
+
   it('writes to stdout', async () => {
     const { at } = await place();
     const { exitCode, out, err } = await at('backup -');

@@ -112,6 +112,15 @@ test('a payload that is deleted meanwhile is left out, and named; one that is re
   assert.deepEqual(report, { files: 5, skipped: [{ path: payload('trees'), reason }] });
 });
 
+test('a folder that is unmounted meanwhile fails the backup', async (t) => {
+  const { place, root } = await makeFolder(t, []);
+  const cut = backUpDuring(place, () => {
+    renameSync(root, join(place, 'moved'));
+    mkdirSync(root);
+  });
+  await assert.rejects(cut, /catalogue-data is not a catalogue/);
+});
+
 test('a payload that becomes shorter meanwhile fails the backup', async (t) => {
   const { place, root } = await makeFolder(t, []);
   const cut = backUpDuring(place, () => truncateSync(join(root, payload('abig')), 1_000_000));

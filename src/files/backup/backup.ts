@@ -15,6 +15,7 @@ import {
   temporaryPathBeside,
   toUnavailableError,
 } from '../../disk/durable.ts';
+import { assertCatalogueFolder } from '../scaffold.ts';
 import { type ArchiveReport, archiveChunks } from './archive.ts';
 import { listForBackup } from './listing.ts';
 
@@ -31,13 +32,16 @@ export interface BackupOptions {
  * Writes a backup. The server may be running: records are as they were at one moment, if they aren't written all the time,
  * and each file is as it was before or after a change.
  * @param to path of the file; or a function that takes the archive, and throws if it can't take all of it
- * @throws ConflictError if the file exists; UnavailableError; the signal's reason. No file is left then
+ * @throws UnusableCatalogueError if the folder is not a catalogue, before or after it is read; ConflictError if the file
+ *   exists; UnavailableError; the signal's reason. No file is left then, and an existing one is unchanged
  */
 export async function writeBackup(
   root: string,
   to: string | ((archive: Readable) => Promise<void>),
   { force = false, signal }: BackupOptions = {},
 ): Promise<ArchiveReport> {
+  // An empty mount point must not become an empty backup in the place of a good one.
+  await assertCatalogueFolder(root, root);
   if (typeof to !== 'string') return pack(root, to, signal);
   const target = resolve(to);
   if (`${target}/`.startsWith(`${resolve(root)}/`))
@@ -70,5 +74,7 @@ async function pack(
   const gzip = createGzip();
   if (typeof to === 'function') await pipeline(chunks, gzip, () => to(gzip), { signal });
   else await pipeline(chunks, gzip, to, { signal });
+  // Unmounted meanwhile, the folder has lost its files as if they had been removed.
+  await assertCatalogueFolder(root, root);
   return report;
 }
