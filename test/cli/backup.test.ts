@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
@@ -20,6 +20,7 @@ import {
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Header, type HeaderData } from 'tar';
@@ -193,6 +194,42 @@ describe('backup and restore', () => {
     assert.deepEqual(readdirSync(path('unmounted')), []);
     assert.ok(readFileSync(path('a.tar.gz')).equals(before));
     assert.deepEqual(readdirSync(path('')).sort(), ['a.tar.gz', 'catalogue-data', 'unmounted']);
+  });
+
+  it('writes behind a link, and to a FIFO, which stay what they are', async () => {
+    const { root, at, done, path, cwd } = await place();
+    mkdirSync(path('disk'));
+    writeFileSync(path('disk/old.tar.gz'), 'old');
+    for (const name of ['old', 'new']) {
+      symlinkSync(`disk/${name}.tar.gz`, path(`${name}-link`));
+      assert.equal((await at(`backup ${name}-link`)).exitCode, 5);
+      await done(`backup ${name}-link --force`);
+      assert.equal(readlinkSync(path(`${name}-link`)), `disk/${name}.tar.gz`);
+      await done(`restore disk/${name}.tar.gz ${name}`);
+    }
+    execFileSync('mkfifo', [path('fifo')]);
+    const reader = spawn('cat', [path('fifo')]);
+    const received = buffer(reader.stdout);
+    await done('backup fifo --force');
+    writeFileSync(path('received.tar.gz'), await received);
+    assert.ok(statSync(path('fifo')).isFIFO());
+    await done('restore received.tar.gz from-fifo');
+
+    symlinkSync('catalogue-data', path('same'));
+    symlinkSync('../catalogue-data/in.tar.gz', path('disk/inside'));
+    for (const [file, data] of [
+      ['same/in.tar.gz', 'catalogue-data'],
+      ['catalogue-data/in.tar.gz', 'same'],
+      ['disk/inside', 'catalogue-data'],
+    ]) {
+      const { err, exitCode } = await at(`backup ${file} --force --data ${data}`);
+      assert.deepEqual([exitCode, /must not lie in the catalogue folder/.test(err)], [5, true], err);
+    }
+    assert.ok(!existsSync(join(root, 'in.tar.gz')));
+    assert.deepEqual(
+      [...readdirSync(cwd), ...readdirSync(path('disk'))].filter((name) => name.includes('tmp')),
+      [],
+    );
   });
 
   it('writes to stdout', async () => {

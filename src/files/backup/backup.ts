@@ -3,7 +3,7 @@
  * doesn't hold: passwords and tokens, the trash, the common states with remotes.
  */
 import { createWriteStream } from 'node:fs';
-import { readdir, rename, rm } from 'node:fs/promises';
+import { readdir, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -22,6 +22,9 @@ import { listForBackup } from './listing.ts';
 /** Age in milliseconds from which what an interrupted backup or restore has left is removed, if it isn't known whether its process runs. */
 export const abandonedAfter = 3_600_000;
 
+/** Number of links that are followed one after the other, as in Linux. */
+const maxLinks = 40;
+
 export interface BackupOptions {
   /** True to replace an existing file. */
   readonly force?: boolean | undefined;
@@ -29,7 +32,7 @@ export interface BackupOptions {
 }
 
 /**
- * Writes a backup. The server may be running: records are as they were at one moment, if they aren't written all the time,
+ * Writes a backup. A link that exists is followed; a device or FIFO is written to, and not replaced. The server may be running: records are as they were at one moment, if they aren't written all the time,
  * and each file is as it was before or after a change.
  * @param to path of the file; or a function that takes the archive, and throws if it can't take all of it
  * @throws UnusableCatalogueError if the folder is not a catalogue, before or after it is read; ConflictError if the file
@@ -43,21 +46,41 @@ export async function writeBackup(
   // An empty mount point must not become an empty backup in the place of a good one.
   await assertCatalogueFolder(root, root);
   if (typeof to !== 'string') return pack(root, to, signal);
-  const target = resolve(to);
-  if (`${target}/`.startsWith(`${resolve(root)}/`))
+  const target = await behindLinks(resolve(to));
+  const [folder, realRoot] = await Promise.all([realpath(dirname(target)), realpath(root)]);
+  if (`${folder}/`.startsWith(`${realRoot}/`))
     throw new ConflictError('The backup must not lie in the catalogue folder itself. Name another place.');
+  const existing = await readdir(dirname(resolve(to)));
+  if (!force && existing.includes(basename(to)))
+    throw new ConflictError(`${to} exists already. Name another file, or replace it with --force.`);
+  const isReplaceable = await stat(target).then(
+    (stats) => stats.isFile(),
+    () => true,
+  );
+  try {
+    return await (isReplaceable ? replaceBy(root, target, signal) : pack(root, createWriteStream(target), signal));
+  } catch (error) {
+    throw toUnavailableError(error, to);
+  }
+}
+
+/** The path that a path leads to, through all links; a file, device or FIFO, or one that doesn't exist yet. */
+async function behindLinks(path: string, links = 0): Promise<string> {
+  // The links of /dev/stdout and of descriptors lead to no path, but can be opened.
+  if (await stat(path).catch(() => null)) return realpath(path).catch(() => path);
+  const target = links < maxLinks && (await readlink(path).catch(() => null));
+  return target ? behindLinks(resolve(dirname(path), target), links + 1) : path;
+}
+
+/** Writes a backup to a new file, which gets the name of the existing one when it is whole and on the disk. */
+async function replaceBy(root: string, target: string, signal: AbortSignal | undefined): Promise<ArchiveReport> {
   const temporary = temporaryPathBeside(target);
   try {
-    const existing = await readdir(dirname(target));
-    if (!force && existing.includes(basename(to)))
-      throw new ConflictError(`${to} exists already. Name another file, or replace it with --force.`);
     await removeAbandonedTemporaries(dirname(target), abandonedAfter);
     const report = await pack(root, createWriteStream(temporary, { mode: 0o600, flush: true }), signal);
     await rename(temporary, target);
     await flushFolderToDisk(dirname(target));
     return report;
-  } catch (error) {
-    throw toUnavailableError(error, to);
   } finally {
     await rm(temporary, { force: true });
   }
