@@ -1,4 +1,5 @@
 /** `.catalogue`, the private folder in a catalogue folder. */
+import { existsSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UnavailableError } from '../catalogue/errors.ts';
@@ -16,12 +17,16 @@ export const folderIsGone = () => new UnavailableError('The catalogue folder is 
 export async function makeFolderInPrivateFolder(root: string, ...names: readonly string[]): Promise<string> {
   let path = join(root, privateFolder, ...names);
   try {
-    if (await makeFolder(path)) return path;
-    path = root;
-    for (const name of [privateFolder, ...names]) {
-      path = join(path, name);
-      if (!(await makeFolder(path))) throw folderIsGone();
+    const state = await makeFolder(path);
+    if (state === 'there') return path;
+    if (state === 'no parent') {
+      path = root;
+      for (const name of [privateFolder, ...names]) {
+        path = join(path, name);
+        if ((await makeFolder(path)) === 'no parent') throw folderIsGone();
+      }
     }
+    await keepOutOfGit(root);
     return path;
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
@@ -30,14 +35,26 @@ export async function makeFolderInPrivateFolder(root: string, ...names: readonly
   }
 }
 
-/** Makes a folder, unless it is there. @returns false if its parent is missing */
-async function makeFolder(path: string): Promise<boolean> {
+/**
+ * Writes `.catalogue/.gitignore`, unless it is there: the folder has hashes of passwords and tokens, which must not get into git,
+ * whatever other settings say.
+ */
+export async function keepOutOfGit(root: string): Promise<void> {
+  const path = join(root, privateFolder, '.gitignore');
+  if (existsSync(path)) return;
+  const { writeDurably } = await import('./durable.ts');
+  // A folder that can't be written gets nothing secret either.
+  await writeDurably(path, '*\n', { exclusive: true }).catch(() => {});
+}
+
+/** Makes a folder, unless it is there. */
+async function makeFolder(path: string): Promise<'made' | 'there' | 'no parent'> {
   try {
     await mkdir(path, { mode: 0o700 });
-    return true;
+    return 'made';
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code !== 'EEXIST' && code !== 'ENOENT') throw error;
-    return code === 'EEXIST';
+    return code === 'EEXIST' ? 'there' : 'no parent';
   }
 }

@@ -6,7 +6,7 @@ import type { TokenScope } from '../../catalogue/accounts.ts';
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { errorCode, writeDurably } from '../../disk/durable.ts';
-import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
+import { keepOutOfGit, makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import { parseRecordText } from '../../text/parse.ts';
 import { isPasswordHash } from './password.ts';
 
@@ -86,6 +86,7 @@ export class AccountsAdapter implements Adapter<AccountsData> {
 
   async write(data: AccountsData): Promise<void> {
     await restrictToOwner(await makeFolderInPrivateFolder(this.#root));
+    await keepOutOfGit(this.#root);
     await writeDurably(this.#path, `${JSON.stringify(data, null, 2)}\n`, { mode: 0o600 });
   }
 }

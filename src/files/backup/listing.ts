@@ -51,7 +51,7 @@ export interface Listing {
  * Parts of the private folder that are made anew, or mean something only to running processes or in the git repository of the
  * folder, which isn't in the backup.
  */
-const leftOut = ['cache', 'import', 'locks', 'schemas', 'journal', 'changes.ndjson', 'commits'].map(
+const leftOut = ['.gitignore', 'cache', 'import', 'locks', 'schemas', 'journal', 'changes.ndjson', 'commits'].map(
   (name) => `${privateFolder}/${name}`,
 );
 

@@ -1,5 +1,5 @@
 /** Restoring a catalogue folder from a backup. Nothing outside of the folder is written, whatever the archive says. */
-import { createReadStream } from 'node:fs';
+import { createReadStream, existsSync } from 'node:fs';
 import { chmod, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -18,6 +18,7 @@ import {
 } from '../../disk/durable.ts';
 import { withLock } from '../../disk/lock.ts';
 import { moveOrCopyFile } from '../../disk/move.ts';
+import { keepOutOfGit, makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import { accountsPath } from '../accounts/accounts-file.ts';
 import { abandonedAfter } from './backup.ts';
 import type { SkippedEntry } from './listing.ts';
@@ -62,6 +63,8 @@ export async function restoreBackup(
     if (!names.some((name) => (landmarks as readonly string[]).includes(name))) throw notABackup(file);
     await chmod(join(staging, privateFolder), 0o700).catch(() => {});
     await chmod(join(staging, accountsPath), 0o600).catch(() => {});
+    // In a folder that is there, a changed one stays.
+    if (!existsSync(join(root, privateFolder, '.gitignore'))) await keepOutOfGit(staging);
     await flushTreeToDisk(staging);
     if (accounts) await moveAccounts(staging, root, file);
     else if (found) await moveInto(staging, root, privateFolder);
@@ -159,7 +162,7 @@ function makeEntryCheck(): (entry: ReadEntry) => string | null {
 }
 
 async function moveAccounts(staging: string, root: string, file: string): Promise<void> {
-  await mkdir(join(root, privateFolder), { recursive: true, mode: 0o700 });
+  await makeFolderInPrivateFolder(root);
   // A server that notes the use of a token meanwhile would write the former ones back.
   const move = () => moveOrCopyFile(join(staging, accountsPath), join(root, accountsPath));
   await withLock(root, accountsPath, move).catch((error: NodeJS.ErrnoException) => {

@@ -13,6 +13,7 @@ import {
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { usernameOfReader } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
+import { accountsPath } from '../accounts/accounts-file.ts';
 import { GitError, runGit } from '../git/git.ts';
 import {
   branchPoint,
@@ -27,7 +28,7 @@ import {
 import { readUnits, type UnitsRead, unitsAtPaths, unitsByKey } from '../reading/read-unit.ts';
 import { scanForUnits } from '../reading/scan.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
-import type { FileTree } from '../tree/file-tree.ts';
+import { existsInTree, type FileTree } from '../tree/file-tree.ts';
 import { GitTree, gitIndexEnvironment } from '../tree/git-tree.ts';
 import { TreeRecords, treeRecordsOf } from './tree-records.ts';
 
@@ -45,6 +46,8 @@ export interface ChangedRecords {
   readonly changed: ReadonlySet<string>;
   /** Name of the commit that they are compared with. */
   readonly since: string;
+  /** True if git has the accounts file, or takes it with the next `git add`. */
+  readonly hasAccounts: boolean;
 }
 
 /** With more patterns than these to search, all records are read. */
@@ -69,8 +72,17 @@ export function findRecordsChangedInGit(root: string, part: GitChanges): Promise
       before: treeRecordsOf(before, readUnits(before, units), scanForUnits(before)),
       changed,
       since: base?.name ?? 'the beginning',
+      hasAccounts: await hasAccounts(root, trees, changed),
     };
   });
+}
+
+/** True if git has the accounts file, or takes it with the next `git add`. */
+async function hasAccounts(root: string, [before, now]: Trees, changed: ReadonlySet<string>): Promise<boolean> {
+  if (now instanceof GitTree) return existsInTree(now, accountsPath);
+  if (!changed.has(accountsPath)) return existsInTree(before, accountsPath);
+  // It may be in the folder, and taken out of git.
+  return (await runGit(root, ['ls-files', '--cached', '--others', '--exclude-standard', '--', accountsPath])) !== '';
 }
 
 /** The commit that the changes are compared with; null if there is none yet. */

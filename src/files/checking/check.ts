@@ -3,7 +3,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Diagnostic, excerptAt } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../catalogue/errors.ts';
-import { mediaFolder, payloadPath, recordPaths, type Unit } from '../../catalogue/layout.ts';
+import { mediaFolder, payloadPath, privateFolder, recordPaths, type Unit } from '../../catalogue/layout.ts';
 import { makeDiagnostic, type RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { findRuleViolations } from '../../catalogue/rules.ts';
@@ -194,7 +194,7 @@ function* unitsAmong(scan: Iterable<ScanResult>, all: ScanResult[] = []): Genera
 async function checkChanged(root: string, part: GitChanges, options: CheckOptions): Promise<CheckedRecords> {
   await openFileCatalogue(root, { readOnly: true });
   const { findRecordsChangedInGit } = await import('./changed-records.ts');
-  const { records, before, changed, since } = await findRecordsChangedInGit(root, part);
+  const { records, before, changed, since, hasAccounts } = await findRecordsChangedInGit(root, part);
   const key = ({ path, message }: Found) => `${path}\0${message}`;
   const known = new Set(recordDiagnostics(root, before).map(key));
   const isConcerned = (version: Version) =>
@@ -203,8 +203,19 @@ async function checkChanged(root: string, part: GitChanges, options: CheckOption
   const deep = await findDeepProblems(root, records, options, isConcerned);
   const found = recordDiagnostics(root, records).filter((one) => changed.has(one.path) || !known.has(key(one)));
   const files = [...changed].filter((path) => records.text(path) !== undefined).length;
-  return { records, found: [...found, ...deep], files, since, paths: changed };
+  const accounts = hasAccounts ? [accountsInGit(changed.has(accountsPath) ? 'error' : 'warning')] : [];
+  return { records, found: [...found, ...deep, ...accounts], files, since, paths: changed };
 }
+
+/** The problem of an accounts file that git has, or would take. */
+const accountsInGit = (severity: 'error' | 'warning'): Found =>
+  makeDiagnostic(accountsPath, {
+    code: 'accounts',
+    message:
+      `It has hashes of passwords and tokens, which must not be in git. Add "${privateFolder}/" to .gitignore, ` +
+      `and take it out: git rm -r --cached ${privateFolder}`,
+    severity,
+  });
 
 /** Links in site_media/ that are not followed, and folders that can't be read. */
 function* findMediaLinkProblems(tree: DiskTree, folder: string = mediaFolder): Generator<Found> {

@@ -18,6 +18,7 @@ import { hashPassword, verifyPassword } from '../../../src/files/accounts/passwo
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { makeFolder } from '../../support/folder.ts';
 import { compilerFor } from '../../support/program.ts';
+import { makeRepository } from '../../support/repository.ts';
 
 const content = {
   users: { alice: { id: 1, staff: true, groups: ['editors'] }, bob: { id: 2, groups: [] } },
@@ -103,6 +104,21 @@ describe('passwords', () => {
       assert.equal(await accounts.verifyPassword(name, 'une for\u00eat'), null, name);
     await assert.rejects(accounts.setPassword('alice', ''), { fields: { password: ['This field may not be blank.'] } });
   });
+});
+
+describe('the private folder', () => {
+  for (const isThere of [false, true])
+    it(`is not in git, whatever its settings say${isThere ? ', if another program made it' : ''}`, async (t) => {
+      const { root, git } = await makeRepository({ ...content, files: { '.gitignore': '' } }, t);
+      if (isThere) await mkdir(join(root, '.catalogue/locks'), { recursive: true });
+      const files = await openFileCatalogue(root);
+      t.after(() => files.close());
+      await files.accounts.setPassword('alice', 'wonderland');
+      await files.accounts.addToken('bob');
+      git('add', '--all');
+      assert.equal(git('ls-files', '--', 'data/.catalogue'), '');
+      assert.equal(git('status', '--porcelain'), '');
+    });
 });
 
 describe('tokens', () => {

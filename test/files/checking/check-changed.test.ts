@@ -286,6 +286,30 @@ describe('check of what changed', async () => {
     assert.match(String(await deep()), /it is not the published file/);
   });
 
+  it('finds hashes of passwords that git takes or has', async (t) => {
+    const { root, git, write, commit } = await workshop(t);
+    write('.gitignore', '');
+    write('.catalogue/.gitignore', '');
+    write('.catalogue/accounts.json', '{"passwords": [], "tokens": [], "sessions": []}\n');
+    const error = /^\.catalogue\/accounts\.json:1:1: error: It has hashes of .*: git rm -r --cached \.catalogue$/;
+    const both = async () =>
+      [await check(root, { since: 'HEAD' }), await check(root, { staged: true })].map((found) =>
+        told(found).join('\n'),
+      );
+    const [untracked, unstaged] = await both();
+    assert.match(untracked ?? '', error);
+    assert.equal(unstaged, '');
+    git('add', '--all');
+    for (const found of await both()) assert.match(found, error);
+    commit();
+    for (const found of await both()) assert.match(found, /accounts\.json:1:1: warning: It has hashes/);
+    write('.gitignore', '.catalogue/\n');
+    git('rm', '-r', '--cached', '--quiet', 'data/.catalogue');
+    assert.deepEqual(await both(), ['', '']);
+    commit();
+    assert.deepEqual(await both(), ['', '']);
+  });
+
   it('goes before the first commit, at the top of a repository, and with pointers of Git LFS', async (t) => {
     const { top, root, git, write, remove } = await workshop(t, '.');
     rmSync(join(top, '.git'), { recursive: true });
