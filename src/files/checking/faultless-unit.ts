@@ -4,7 +4,7 @@ import { findFaultsInContents, findFaultsOfDataset } from '../../catalogue/own-r
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { readUnitOnce } from '../reading/read-unit.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
-import type { FileTree } from '../tree/file-tree.ts';
+import { type FileTree, namesOrNone } from '../tree/file-tree.ts';
 import { ParsedTree } from './tree-records.ts';
 
 /** The state of a unit whose records have ids and are faultless; null of any other, and of the settings. */
@@ -22,6 +22,6 @@ export function readFaultlessUnit(disk: FileTree, unit: Unit): UnitState | null 
   }
   if (entity.kind !== 'dataset') return state;
   const record = (path: string): RecordValue | undefined => records.get(path);
-  const names = (folder: string) => tree.names(folder).map(({ name }) => name);
+  const names = (folder: string) => namesOrNone(tree, folder);
   return findFaultsOfDataset({ record, names }, entity).length ? null : state;
 }

@@ -7,7 +7,7 @@ import { type Parsed, parseRecordText } from '../../text/parse.ts';
 import type { UnitsRead } from '../reading/read-unit.ts';
 import type { ScanResult } from '../reading/scan.ts';
 import type { UnitState } from '../reading/unit-reader.ts';
-import { existsInTree, type FileTree, readOrNull, type Stamp, type TreeEntry } from '../tree/file-tree.ts';
+import { existsInTree, type FileTree, namesOrNone, readOrNull, type Stamp, type TreeEntry } from '../tree/file-tree.ts';
 import { unpackStamps } from '../tree/stamps.ts';
 
 type ParsedFile = { readonly text: string; readonly stamp: Stamp; readonly parsed: Parsed };
@@ -137,7 +137,8 @@ export class TreeRecords implements RecordSet {
   }
 
   names(folder: string): readonly string[] {
-    return this.tree.names(folder).map(({ name }) => name);
+    // A folder that can't be read is reported when the unit is read whose files are in it.
+    return namesOrNone(this.tree, folder);
   }
 
   #parse(path: string): ParsedRecord | null {

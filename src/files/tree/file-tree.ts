@@ -118,6 +118,16 @@ export function existsInTree(tree: FileTree, path: string): boolean {
   }
 }
 
+/** Names in a folder; none if it is missing or can't be read. */
+export function namesOrNone(tree: FileTree, folder: string): readonly string[] {
+  try {
+    return tree.names(folder).map(({ name }) => name);
+  } catch (error) {
+    if (error instanceof UnreadableFileError) return [];
+    throw error;
+  }
+}
+
 /** As `FileTree.read`; null, too, if the file can't be read. */
 export function readOrNull(tree: FileTree, path: string): ReturnType<FileTree['read']> {
   try {

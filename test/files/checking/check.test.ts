@@ -308,6 +308,30 @@ describe('check', () => {
     assert.ok(problems.some(({ message }) => message === 'There is no file site_media/out.png.'));
   });
 
+  it('is stopped by no folder of payloads that can’t be read', async (t) => {
+    const { [`${homeOf('parks/trees')}/data/a.csv`]: _, ...files } = clean.files ?? {};
+    const folder = makeFolder(
+      {
+        ...clean,
+        files: { ...files, [benches]: 'id: 2\nlabel: 7\n' },
+        datasets: { ...clean.datasets, 'parks/paths': { id: 3, label: 'Paths' } },
+      },
+      t,
+    );
+    await symlink(tmpdir(), folder.path(`${homeOf('parks/trees')}/data`));
+    await symlink('data', folder.path(`${homeOf('parks/paths')}/data`));
+    const { problems } = await checkCatalogueFiles(folder.root);
+    assert.deepEqual(
+      problems.map(({ path, message }) => `${path}: ${message}`),
+      [
+        `${benches}: label must be text, but reads as 7. Write it in quotes: "7".`,
+        `${homeOf('parks/paths')}/data: It is a link to itself.`,
+        `${homeOf('parks/trees')}/data: It is a link that leaves the catalogue folder; links are followed within it only.`,
+        `${version}: The payload data/a.csv is missing: put it there, or write "ready: false".`,
+      ],
+    );
+  });
+
   it('parses a record once, for the places of all of its problems', async (t) => {
     const folder = makeFolder(clean, t);
     const columns = Array.from({ length: 4000 }, (_, i) => `  - {type: string, name: c${i},\n    lable: C}\n`).join('');
