@@ -4,10 +4,10 @@ import {
   enclosingContainerFolders,
   isBytesPath,
   kindAndRefOfPath,
-  parseCataloguePath,
-  recordPathWithoutExtension,
+  pathsWithRecordExtensions,
 } from '../catalogue/layout.ts';
 import { formatRef } from '../catalogue/ref.ts';
+import { isSameFile } from './extensions.ts';
 import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import { isInMovedFolder, type Move, type MovedApart, pathBeforeMoves } from './moves.ts';
 
@@ -58,14 +58,11 @@ export function classifySyncFiles(input: SyncInput): {
     statuses.set(path, 'blocked');
     blocked.push({ path, reason });
   };
-  for (const [path, reason] of unreadable)
-    if (statuses.has(path)) {
-      block(path, reason);
-      blockMembers(path, input, statuses);
-    }
-  for (const [path, remotePath] of extensionClashes(ours, theirs)) {
-    block(path, `The remote file is ${remotePath}: give both files the same name.`);
-    statuses.set(remotePath, 'blocked');
+  for (const [found, reason] of unreadable) {
+    const path = [found, ...pathsWithRecordExtensions(found.replace(/\.[^./]+$/, ''))].find((one) => statuses.has(one));
+    if (path === undefined) continue;
+    block(path, reason);
+    blockMembers(path, input, statuses);
   }
   if (hiddenReason !== undefined)
     for (const [path, status] of statuses)
@@ -103,7 +100,14 @@ function reasonOfMovesApart({ path, ours, theirs }: MovedApart, moves: readonly 
 }
 
 function recordStatus(path: string, { base, ours, theirs }: ThreeWay): Status {
-  const [before, local, remote] = [base, ours, theirs].map((files) => files.get(path)?.checksum);
+  const files = [base, ours, theirs].map((side) => side.get(path));
+  const content = threeWayStatus(files.map((file) => file?.checksum));
+  const extension = threeWayStatus(files.map((file) => file && (file.extension ?? '')));
+  if (content === extension || extension === 'same') return content;
+  return content === 'same' ? extension : 'conflict';
+}
+
+function threeWayStatus([before, local, remote]: readonly (string | undefined)[]): Status {
   if (local === remote) return 'same';
   if (before === remote) return 'outgoing';
   return before === local ? 'incoming' : 'conflict';
@@ -143,21 +147,6 @@ function blockMembers(path: string, { ours, theirs }: ThreeWay, statuses: Map<st
       statuses.set(member, 'blocked');
 }
 
-/** Local and remote paths of records that have different extensions on the two sides. */
-function extensionClashes(ours: Files, theirs: Files): readonly (readonly [local: string, remote: string])[] {
-  const byStem = (files: Files, others: Files) =>
-    [...files.keys()].flatMap((path) => {
-      const info = parseCataloguePath(path);
-      return info.kind === 'record' && !others.has(path) ? [[recordPathWithoutExtension(info.ref), path] as const] : [];
-    });
-  const remote = new Map(byStem(theirs, ours));
-  if (remote.size === 0) return [];
-  return byStem(ours, theirs).flatMap(([stem, path]) => {
-    const remotePath = remote.get(stem);
-    return remotePath === undefined ? [] : [[path, remotePath] as const];
-  });
-}
-
 interface RemovedContainer {
   /** Path of the record that one side has removed. */
   readonly record: string;
@@ -193,7 +182,7 @@ function joinContainer(
   statuses: Map<string, Status>,
 ): void {
   const isDataset = syncFileKind(record) === 'dataset';
-  const isChanged = (path: string) => keeper.get(path)?.checksum !== base.get(path)?.checksum;
+  const isChanged = (path: string) => !isSameFile(keeper.get(path), base.get(path));
   // If both sides have the file, the remover had moved it into this folder.
   const survivors = members.filter(
     (path) => statuses.get(path) === 'blocked' || (keeper.has(path) && (remover.has(path) || isChanged(path))),

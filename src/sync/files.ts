@@ -6,6 +6,8 @@ export interface FileState {
   readonly checksum: string;
   /** In bytes. */
   readonly size: number;
+  /** With its dot; if it isn't that of the path by which the file is compared (`extensions.ts`). */
+  readonly extension?: string | undefined;
 }
 
 /** Files of a catalogue by path. */

@@ -1,4 +1,5 @@
 /** Detection of moves: by the ids in records, whose texts are read for it, and by the content of folders. */
+import { actualPath, joinExtensions, withExtensionOf } from './extensions.ts';
 import type { FileKind, Files, Side, ThreeWay } from './files.ts';
 import {
   filesAfterMoves,
@@ -23,18 +24,15 @@ import { parseRecordFields, type TextReader } from './texts.ts';
 type TextReaders = Readonly<Record<Side, TextReader>>;
 
 /** Records in the state the moves that both sides have made alike, as after a run that ended before it could do so. */
-export async function recordSharedMoves(
-  state: SyncState,
-  { base, ours, theirs }: ThreeWay,
-  texts: TextReaders,
-): Promise<void> {
-  let before = base;
+export async function recordSharedMoves(state: SyncState, given: ThreeWay, texts: TextReaders): Promise<void> {
+  let sides = joinExtensions(given);
   for (const kind of movableKinds) {
-    const ids = idReaders(state, { ours, theirs }, texts, []);
-    const sides = await withoutReplaced(kind, { base: before, ours, theirs }, ids);
-    const found = await findMoves(moveCandidatesOfBothSides(kind, sides), before, [ours, theirs], ids.ours);
+    const { base, ours, theirs } = sides;
+    const ids = idReaders(state, sides, texts, []);
+    const candidates = moveCandidatesOfBothSides(kind, await withoutReplaced(kind, sides, ids));
+    const found = withExtensionsOfBefore(await findMoves(candidates, base, [ours, theirs], ids.ours));
     for (const { path, to } of found) await state.move(path, to);
-    before = filesAfterMoves(before, found);
+    if (found.length) sides = joinExtensions({ base: filesAfterMoves(base, found), ours, theirs });
   }
 }
 
@@ -44,21 +42,19 @@ export async function detectMoves(
   sides: ThreeWay,
   texts: TextReaders,
 ): Promise<ThreeWay & { readonly moves: readonly Move[] }> {
-  let { base, ours, theirs } = sides;
+  let { base, ours, theirs } = joinExtensions(sides);
   const moves: Move[] = [];
   const detect = async (kind: FileKind, by: Side): Promise<number> => {
     const ids = idReaders(state, { ours, theirs }, texts, moves);
     const rest = await withoutReplaced(kind, { base, ours, theirs }, ids);
     const [mover, other] = by === 'ours' ? [rest.ours, rest.theirs] : [rest.theirs, rest.ours];
-    const found = await findMoves(
-      moveCandidates(kind, base, mover, other),
-      base,
-      [by === 'ours' ? ours : theirs],
-      ids[by],
-    );
+    const candidates = moveCandidates(kind, base, mover, other);
+    const found = withExtensionsOfBefore(await findMoves(candidates, base, [by === 'ours' ? ours : theirs], ids[by]));
+    if (found.length === 0) return 0;
     base = filesAfterMoves(base, found);
     if (by === 'ours') theirs = filesAfterMoves(theirs, found);
     else ours = filesAfterMoves(ours, found);
+    ({ base, ours, theirs } = joinExtensions({ base, ours, theirs }));
     moves.push(...found.map((move) => ({ ...move, by })));
     return found.length;
   };
@@ -129,9 +125,10 @@ function idReaders(
         return idOf(state.files.get(former)?.checksum ?? '', former, () => state.text(former));
       },
       async now(path) {
-        const { checksum = '' } = own.get(path) ?? {};
-        const read = () => texts[side].get(pathBeforeMoves(path, missing), checksum).catch(nullIfRefused);
-        return idOf(checksum, path, read);
+        const file = own.get(path);
+        const place = actualPath(pathBeforeMoves(path, missing), file);
+        const read = () => texts[side].get(place, file?.checksum ?? '').catch(nullIfRefused);
+        return idOf(file?.checksum ?? '', place, read);
       },
     };
   };
@@ -170,5 +167,9 @@ async function findMoves(
     for (const [path, print] of recordFolderFingerprints(files, paths)) marks.get(path)?.push(`all ${print}`);
   return matchMoves(candidates, (path) => [...new Set(marks.get(path))]);
 }
+
+/** Moves to paths with the extensions of before: that a record has another one is a change of its own. */
+const withExtensionsOfBefore = (moves: readonly Renaming[]): readonly Renaming[] =>
+  moves.map(({ path, to }) => ({ path, to: withExtensionOf(to, path) })).filter(({ path, to }) => path !== to);
 
 const idMarks = (id: number | undefined): string[] => (id === undefined ? [] : [`id ${id}`]);

@@ -2,7 +2,6 @@
  * Moves: a record that was removed at one path and added at another, with the same id or the same files, has been
  * renamed. A move keeps its history and its former address, and payloads are not transferred again. Pure.
  */
-import { extname } from 'node:path/posix';
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import { containerFolder, type FileKind, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 
@@ -79,7 +78,7 @@ export function matchMoves(
   return removed.flatMap((path) => {
     const found = marksOf(path)
       .map((mark) => pathsByMark.get(mark))
-      .find((to) => to && extname(to) === extname(path) && !matched.has(to));
+      .find((to) => to && !matched.has(to));
     if (!found) return [];
     matched.add(found);
     return [{ path, to: found }];

@@ -1,6 +1,7 @@
 /** Payloads of new versions: the record of a version is written only where its bytes are, or have been sent. */
 import { NotFoundError } from '../catalogue/errors.ts';
 import { enclosingContainerFolders, kindAndRefOfPath, payloadPath } from '../catalogue/layout.ts';
+import { actualPath } from './extensions.ts';
 import { type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import { type Move, pathBeforeMoves } from './moves.ts';
 import type { SyncStep } from './plan.ts';
@@ -127,11 +128,12 @@ async function* readPayloadsOfVersions(
 ): AsyncIterable<VersionPayload> {
   if (folders.size === 0) return;
   const pending = moves.filter(({ by }) => by !== side);
-  for (const [path, { checksum }] of compared[side]) {
+  for (const [path, file] of compared[side]) {
     if (syncFileKind(path) !== 'version' || !folders.has(enclosingContainerFolders(path)[0] ?? '')) continue;
     if (!isChosen(path)) continue;
-    const text = await texts[side].get(pathBeforeMoves(path, pending), checksum).catch(nullIfRefused);
-    const payload = text === null ? null : payloadOfVersion(path, text);
+    const place = actualPath(pathBeforeMoves(path, pending), file);
+    const text = await texts[side].get(place, file.checksum).catch(nullIfRefused);
+    const payload = text === null ? null : payloadOfVersion(actualPath(path, file), text);
     if (payload) yield payload;
   }
 }

@@ -10,23 +10,37 @@ import {
   parseCataloguePath,
 } from '../catalogue/layout.ts';
 import { type Blocked, classifySyncFiles, type SyncInput } from './classify.ts';
+import { actualPath, isSameFile, withExtensionOf } from './extensions.ts';
 import { containerFolder, dependencyRank, type FileState, type Files, type LocatedFile, type Side } from './files.ts';
 import { type Move, pathAfterMove, pathBeforeMoves } from './moves.ts';
 
 interface StepPaths {
   /** Path on the side that is changed. */
   readonly path: string;
-  /** Path on the other side and in the last common state: another one if the other side lacks a move. */
+  /**
+   * Path in the last common state, and on the other side but for the extension (`sourcePath`): another one if the other side
+   * lacks a move.
+   */
   readonly from: string;
 }
 
 /** A change of one side, so that it has what the other has. `ifMatch` is the checksum that the file has there now. */
 export type SyncStep = StepPaths &
   (
-    | { readonly do: 'write' | 'put'; readonly now: FileState; readonly ifMatch: string | null }
+    | { readonly do: 'put'; readonly now: FileState; readonly ifMatch: string | null }
+    /** `replaces` is the path of the record's file on that side, if it has another extension. */
+    | {
+        readonly do: 'write';
+        readonly now: FileState;
+        readonly ifMatch: string | null;
+        readonly replaces?: string | undefined;
+      }
     | { readonly do: 'remove'; readonly ifMatch: string }
     | { readonly do: 'move'; readonly to: string; readonly fromTo: string; readonly ifMatch: string }
   );
+
+/** Path of the file that a step writes, on the side that it comes from. */
+export const sourcePath = ({ path, from }: StepPaths): string => withExtensionOf(from, path);
 
 /** A file that both sides have changed, in different ways. */
 export interface Conflict {
@@ -68,13 +82,13 @@ export function planSync(input: SyncInput): SyncPlan {
   const agreed: Agreed[] = [];
   const conflicts: Conflict[] = [];
   const conflicting = [...statuses].flatMap(([path, status]) => (status === 'conflict' ? [path] : []));
-  const incoming = moveSteps('theirs', moves, ours, conflicting);
-  const outgoing = moveSteps('ours', moves, theirs, conflicting);
+  const incoming = moveSteps('theirs', moves, { base, target: ours }, conflicting);
+  const outgoing = moveSteps('ours', moves, { base, target: theirs }, conflicting);
   // By path: the order of the last common state is that in which its files happened to arrive.
   for (const [path, status] of [...statuses].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (status === 'incoming') incoming.push(...fileSteps(path, ours, theirs, byOurs));
-    else if (status === 'outgoing') outgoing.push(...fileSteps(path, theirs, ours, byTheirs));
-    else if (status === 'same' && base.get(path)?.checksum !== ours.get(path)?.checksum)
+    if (status === 'incoming') incoming.push(...fileSteps(path, { base, target: ours, source: theirs }, byOurs));
+    else if (status === 'outgoing') outgoing.push(...fileSteps(path, { base, target: theirs, source: ours }, byTheirs));
+    else if (status === 'same' && !isSameFile(base.get(path), ours.get(path)))
       agreed.push({ from: pathBeforeMoves(path, moves), now: fileBefore(ours, path, byTheirs) });
     else if (status === 'conflict')
       conflicts.push({
@@ -98,7 +112,7 @@ export function planSync(input: SyncInput): SyncPlan {
 /** A file with its path before moves that its side lacks. */
 function fileBefore(files: Files, path: string, moves: readonly Move[]): LocatedFile | null {
   const file = files.get(path);
-  return file ? { ...file, path: pathBeforeMoves(path, moves) } : null;
+  return file ? { ...file, path: actualPath(pathBeforeMoves(path, moves), file) } : null;
 }
 
 /**
@@ -106,16 +120,24 @@ function fileBefore(files: Files, path: string, moves: readonly Move[]): Located
  * that conflict is resolved.
  * @param conflicting paths of files in conflict
  */
-function moveSteps(by: Side, moves: readonly Move[], target: Files, conflicting: readonly string[]): SyncStep[] {
+function moveSteps(
+  by: Side,
+  moves: readonly Move[],
+  { base, target }: { readonly base: Files; readonly target: Files },
+  conflicting: readonly string[],
+): SyncStep[] {
   const removed = new Set(conflicting.flatMap((path) => (target.has(path) ? [] : (containerFolder(path) ?? []))));
   return moves.flatMap((move, i): SyncStep[] => {
     if (enclosingContainerFolders(move.to).some((folder) => removed.has(folder))) return [];
     const last = moves.slice(i + 1).reduce(pathAfterMove, move.to);
-    const ifMatch = target.get(last)?.checksum;
-    if (move.by !== by || ifMatch === undefined) return [];
+    const file = target.get(last);
+    if (move.by !== by || file === undefined) return [];
     const pending = moves.slice(0, i).filter((other) => other.by !== by);
-    const [from, fromTo] = [pathBeforeMoves(move.path, pending), pathBeforeMoves(move.to, pending)];
-    return [{ do: 'move', path: move.path, to: move.to, from, fromTo, ifMatch }];
+    const [path, to] = [move.path, move.to].map((one) => actualPath(one, file)) as [string, string];
+    const [from, fromTo] = [move.path, move.to].map((one) =>
+      actualPath(pathBeforeMoves(one, pending), base.get(last)),
+    ) as [string, string];
+    return [{ do: 'move', path, to, from, fromTo, ifMatch: file.checksum }];
   });
 }
 
@@ -123,12 +145,20 @@ function moveSteps(by: Side, moves: readonly Move[], target: Files, conflicting:
  * The step that gives a side the file that the other has. Bytes are not removed: that is done with their record.
  * @param pending moves that the source lacks
  */
-function fileSteps(path: string, target: Files, source: Files, pending: readonly Move[]): SyncStep[] {
-  const now = source.get(path);
-  const from = pathBeforeMoves(path, pending);
-  const ifMatch = target.get(path)?.checksum ?? null;
-  if (now) return [{ do: isBytesPath(path) ? 'put' : 'write', path, from, now, ifMatch }];
-  return ifMatch === null || isBytesPath(path) ? [] : [{ do: 'remove', path, from, ifMatch }];
+function fileSteps(
+  path: string,
+  { base, target, source }: Readonly<Record<'base' | 'target' | 'source', Files>>,
+  pending: readonly Move[],
+): SyncStep[] {
+  const [now, present] = [source.get(path), target.get(path)];
+  const from = actualPath(pathBeforeMoves(path, pending), base.get(path));
+  const ifMatch = present?.checksum ?? null;
+  const presentPath = actualPath(path, present);
+  if (!now) return ifMatch === null || isBytesPath(path) ? [] : [{ do: 'remove', path: presentPath, from, ifMatch }];
+  if (isBytesPath(path)) return [{ do: 'put', path, from, now, ifMatch }];
+  const written = actualPath(path, now);
+  const isReplaced = present !== undefined && presentPath !== written;
+  return [{ do: 'write', path: written, from, now, ifMatch, ...(isReplaced && { replaces: presentPath }) }];
 }
 
 /**

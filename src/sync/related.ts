@@ -1,6 +1,7 @@
 /** Recognition of a remote that has nothing left of the last common state: it is another catalogue, or lacks its files. */
 import { ConflictError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
+import { actualPath, joinExtensions } from './extensions.ts';
 import { type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import { detectMoves } from './find-moves.ts';
 import type { SyncPlan } from './plan.ts';
@@ -30,7 +31,7 @@ export async function findLostRecords(
   sides: ThreeWay,
   texts: TextReaders,
 ): Promise<LostRecords | null> {
-  const { base, theirs } = sides;
+  const { base, theirs } = joinExtensions(sides);
   const records = [...base.keys()].filter((path) => !isBytesPath(path));
   const content = records.filter((path) => !accountKinds.includes(syncFileKind(path)));
   const common = content.length ? content : records;
@@ -45,11 +46,14 @@ export async function findLostRecords(
 
 async function haveSameId(path: string, state: SyncState, theirs: Files, texts: TextReader): Promise<boolean> {
   const before = await state.text(path);
-  const now = await texts.get(path, theirs.get(path)?.checksum ?? '').catch((error) => {
+  const file = theirs.get(path);
+  const place = actualPath(path, file);
+  const now = await texts.get(place, file?.checksum ?? '').catch((error) => {
     if (concernsOneFileOnly(error)) return null;
     throw error;
   });
-  const [id, other] = [before, now].map((text) => (text === null ? undefined : parseRecordFields(path, text)?.id));
+  const idIn = (text: string | null, at: string) => (text === null ? undefined : parseRecordFields(at, text)?.id);
+  const [id, other] = [idIn(before, path), idIn(now, place)];
   return id !== undefined && id === other;
 }
 

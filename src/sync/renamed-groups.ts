@@ -35,11 +35,11 @@ export async function checksumAfterRenames(
   { target, state }: { readonly target: Replica; readonly state: SyncState },
 ): Promise<string | null> {
   if (step.do !== 'write') return step.ifMatch;
-  const { path, from, ifMatch } = step;
+  const { path, from, ifMatch, replaces } = step;
   const before = kinds.includes(syncFileKind(path)) && state.files.get(from)?.checksum === ifMatch;
   const old = before ? await state.text(from) : null;
   if (old === null || replaceNames(old, renamed) === old) return ifMatch;
-  const now = await collectRecordText(await target.read(path));
+  const now = await collectRecordText(await target.read(replaces ?? path));
   return replaceNames(now, renamed) === replaceNames(old, renamed) ? computeChecksum(now) : ifMatch;
 }
 

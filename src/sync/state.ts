@@ -84,6 +84,12 @@ export class SyncState {
     this.#files.set(path, { checksum, size, position });
   }
 
+  /** Adds or changes a record, which may have had another path before: one with another extension. */
+  async replace(former: string, path: string, file: FileState, text: string | undefined): Promise<void> {
+    await this.set(path, file, text);
+    if (former !== path && this.#files.has(former)) await this.forget(former);
+  }
+
   /** Removes a file; the record of a dataset or a namespace with the files in its folder. */
   async remove(path: string): Promise<void> {
     await this.#add({ gone: path });

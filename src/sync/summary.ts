@@ -1,11 +1,13 @@
 /** Summary of a plan for people: steps and conflicts by name, with the fields that change. */
+import { extname } from 'node:path/posix';
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { describeFilePath, isBytesPath, parseCataloguePath } from '../catalogue/layout.ts';
 import { formatRef } from '../catalogue/ref.ts';
 import type { Comparison, Pair } from './compare.ts';
+import { isSameFile } from './extensions.ts';
 import { changedFields, compareFieldsOfSides, type FieldConflict } from './field-conflicts.ts';
 import { type LocatedFile, syncFileKind } from './files.ts';
-import type { Conflict, SyncStep } from './plan.ts';
+import { type Conflict, type SyncStep, sourcePath } from './plan.ts';
 import type { SyncState } from './state.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
 
@@ -70,11 +72,11 @@ async function fieldsOfSteps(
   await forEachConcurrent(changing, 8, async (step) => {
     if (step.do !== 'write') return;
     const oldText = await state.text(step.from);
-    const newText = await texts.get(step.from, step.now.checksum).catch(() => null);
-    const [before, after] = [oldText, newText].map((text) =>
-      text === null ? null : parseRecordFields(step.path, text),
-    );
-    if (before && after) fields.set(step, changedFields(before, after));
+    const newText = await texts.get(sourcePath(step), step.now.checksum).catch(() => null);
+    const before = oldText === null ? null : parseRecordFields(step.from, oldText);
+    const after = newText === null ? null : parseRecordFields(step.path, newText);
+    const extension = step.replaces === undefined ? [] : ['extension'];
+    if (before && after) fields.set(step, [...changedFields(before, after), ...extension]);
   });
   return fields;
 }
@@ -114,7 +116,7 @@ export async function summarizeEachConflict(
       read(conflict.ours, ({ path, checksum }) => texts.ours.get(path, checksum)),
       read(conflict.theirs, ({ path, checksum }) => texts.theirs.get(path, checksum)),
     ]);
-    fields.set(conflict, compareFieldsOfSides({ base, ours, theirs }));
+    fields.set(conflict, [...compareFieldsOfSides({ base, ours, theirs }), ...compareExtensions(conflict)]);
   });
   return conflicts.map((conflict) => ({
     name: describeFilePath(conflict.path),
@@ -125,8 +127,14 @@ export async function summarizeEachConflict(
   }));
 }
 
+/** The extensions of a record as a field, if the sides have different ones. */
+function compareExtensions({ base, ours, theirs }: Conflict): readonly FieldConflict[] {
+  const fieldsOf = (file: LocatedFile | null) => file && { extension: extname(file.path).slice(1) };
+  return compareFieldsOfSides({ base: fieldsOf(base), ours: fieldsOf(ours), theirs: fieldsOf(theirs) });
+}
+
 function sideChange(base: LocatedFile | null, now: LocatedFile | null): SideChange {
-  if (base?.checksum === now?.checksum) return 'unchanged';
+  if (isSameFile(base, now)) return 'unchanged';
   if (base === null) return 'added';
   return now === null ? 'removed' : 'changed';
 }

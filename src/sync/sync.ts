@@ -3,6 +3,7 @@ import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
+import { actualPath } from './extensions.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
 import { makePayloadCheck } from './payloads.ts';
 import {
@@ -149,7 +150,8 @@ async function setStateFile(
   texts: TextReader,
 ): Promise<void> {
   if (file === null) return state.forget(path);
-  await state.set(path, file, isBytesPath(file.path) ? undefined : await texts.get(file.path, file.checksum));
+  const text = isBytesPath(file.path) ? undefined : await texts.get(file.path, file.checksum);
+  await state.replace(path, actualPath(path, file), file, text);
 }
 
 function assertNamesExist(names: readonly string[], { hasPath }: Comparison): void {

@@ -6,7 +6,7 @@ import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import type { FileEntry, RecordChange, Replica } from '../catalogue/replica.ts';
 import { syncFileKind } from './files.ts';
 import type { PayloadCheck } from './payloads.ts';
-import { type SyncStep, sortByStage, stepStage } from './plan.ts';
+import { type SyncStep, sortByStage, sourcePath, stepStage } from './plan.ts';
 import { checksumAfterRenames } from './renamed-groups.ts';
 import {
   concernsOneFileOnly,
@@ -160,7 +160,7 @@ async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: Tra
   await forEachConcurrent(batch, textsAtOnce, async (step) => {
     if (step.do !== 'write') return;
     await failIfRefused(step, run, async () => {
-      const text = await texts.get(step.from, step.now.checksum);
+      const text = await texts.get(sourcePath(step), step.now.checksum);
       const missing = job.payloadCheck(step, text);
       if (missing) throw missing;
       if (run.renamedGroups.length) expected.set(step, await checksumAfterRenames(step, run.renamedGroups, job));
@@ -180,7 +180,7 @@ async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: Tra
     }
     if (step.do === 'move') await state.move(step.from, step.fromTo);
     else if (step.do === 'remove') await state.remove(step.from);
-    else if (step.do === 'write') await state.set(step.from, step.now, found.get(step));
+    else if (step.do === 'write') await state.replace(step.from, sourcePath(step), step.now, found.get(step));
     run.markDone(step);
   }
   await state.flush();
@@ -198,7 +198,7 @@ export async function findForbiddenSteps({
   for (const batch of batchesOf(steps.flatMap((step) => (step.do === 'put' ? [] : [[step]])))) {
     const found = new Map<SyncStep, string>();
     await forEachConcurrent(batch, textsAtOnce, async (step) => {
-      if (step.do === 'write') found.set(step, await texts.get(step.from, step.now.checksum));
+      if (step.do === 'write') found.set(step, await texts.get(sourcePath(step), step.now.checksum));
     });
     const changes = batch.map((step) => recordChange(step, step.ifMatch, found.get(step) ?? ''));
     for (const [i, outcome] of (await target.apply(changes, { dryRun: true, signal })).entries()) {
@@ -216,7 +216,8 @@ function recordChange(step: SyncStep, ifMatch: string | null, text: string): Rec
   const { path } = step;
   if (step.do === 'move') return { do: 'move', path, to: step.to, ifMatch: step.ifMatch };
   if (step.do === 'remove') return { do: 'remove', path, ifMatch: step.ifMatch };
-  return { do: 'write', path, text, ifMatch };
+  const { replaces } = step.do === 'write' ? step : {};
+  return { do: 'write', path, text, ifMatch, ...(replaces !== undefined && { replaces }) };
 }
 
 async function transferBytes(

@@ -3,7 +3,8 @@ import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import fc from 'fast-check';
-import { stringify } from 'yaml';
+import { parse, stringify } from 'yaml';
+import { extensions } from '../../src/catalogue/layout.ts';
 
 /** What is done, and to which of those things that are there. */
 export interface Edit {
@@ -32,6 +33,8 @@ const kinds = [
   'add user',
   'remove user',
   'add image',
+  'rewrite with another extension',
+  'rewrite with another extension',
 ] as const;
 
 export const edits = (maxLength: number) =>
@@ -65,12 +68,19 @@ export class Hands {
     const version = pick(this.#datasets().flatMap((home) => this.#in(`${home}/versions`)));
     const query = pick(this.#in('queries').filter((path) => existsSync(this.#at(path))));
     const user = pick(this.#in('users'));
+    const record = pick([
+      ...this.#namespaces().map((home) => this.#record(`${home}/namespace`)),
+      ...this.#datasets().map((home) => this.#record(`${home}/dataset`)),
+      ...this.#datasets().flatMap((home) => this.#in(`${home}/versions`)),
+      ...this.#in('queries'),
+      ...this.#in('users'),
+    ]);
     switch (kind) {
       case 'add dataset':
         if (namespace) this.#write(`${namespace}/datasets/${name}/dataset.yaml`, { id, label: name });
         return;
       case 'edit dataset':
-        if (dataset) this.#label(`${dataset}/dataset.yaml`, name);
+        if (dataset) this.#label(this.#record(`${dataset}/dataset`), name);
         return;
       case 'remove dataset':
         if (dataset) this.#remove(dataset);
@@ -94,7 +104,7 @@ export class Hands {
         this.#write(`namespaces/${name}/namespace.yaml`, { id, label: name });
         return;
       case 'edit namespace':
-        if (namespace) this.#label(`${namespace}/namespace.yaml`, name);
+        if (namespace) this.#label(this.#record(`${namespace}/namespace`), name);
         return;
       case 'rename namespace':
         if (namespace && this.#mayRename(namespace)) this.#rename(namespace, `namespaces/${name}`);
@@ -119,6 +129,9 @@ export class Hands {
         return;
       case 'remove user':
         if (user) this.#remove(user);
+        return;
+      case 'rewrite with another extension':
+        if (record) this.#rewrite(record, which, name);
         return;
       case 'add image': {
         mkdirSync(this.#at('site_media'), { recursive: true });
@@ -145,7 +158,31 @@ export class Hands {
 
   #label(path: string, label: string): void {
     const text = readFileSync(this.#at(path), 'utf8');
-    writeFileSync(this.#at(path), text.replace(/^label:.*$/m, `label: ${label}`));
+    const changed = path.endsWith('.json') ? /"label": ".*"/ : /^label:.*$/m;
+    writeFileSync(
+      this.#at(path),
+      text.replace(changed, path.endsWith('.json') ? `"label": "${label}"` : `label: ${label}`),
+    );
+  }
+
+  /** Path of a record, with the extension that it has. */
+  #record(stem: string): string {
+    return `${stem}.${extensions.find((extension) => existsSync(this.#at(`${stem}.${extension}`)))}`;
+  }
+
+  /** Gives a record another extension, with the same text where that can be. */
+  #rewrite(path: string, which: number, name: string): void {
+    const [stem = '', extension = ''] = path.split(/\.(?=[^.]+$)/);
+    const [other = ''] = extensions.filter((one) => one !== extension).slice(which % 2);
+    const text = readFileSync(this.#at(path), 'utf8');
+    const fields = { ...parse(text), label: name };
+    const isSame = which % 3 === 0 && other !== 'json';
+    const json = `${JSON.stringify(fields, null, 2)}\n`;
+    writeFileSync(
+      this.#at(`${stem}.${other}`),
+      isSame ? text : other === 'json' ? json : `# By ${this.#who}\n${stringify(fields)}`,
+    );
+    rmSync(this.#at(path));
   }
 
   #remove(path: string): void {
@@ -167,7 +204,7 @@ export class Hands {
   }
 
   #removeVersion(path: string): void {
-    const payload = path.replace('/versions/', '/data/').replace(/yaml$/, 'csv');
+    const payload = path.replace('/versions/', '/data/').replace(/(yaml|yml|json)$/, 'csv');
     this.#remove(path);
     if (existsSync(this.#at(payload))) this.#remove(payload);
   }

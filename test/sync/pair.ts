@@ -2,6 +2,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { localAdmin, type Viewer } from '../../src/catalogue/permissions.ts';
 import type { Replica } from '../../src/catalogue/replica.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
@@ -59,3 +60,23 @@ export function contentOf(root: string): Readonly<Record<string, string>> {
 export const failuresOf = ({ failures }: SyncResult) => failures.map(({ path, error }) => `${path}: ${error}`);
 
 export const makeEmpty = (root: string) => mkdir(join(root, 'namespaces'), { recursive: true });
+
+/** A replica whose connection breaks after a number of requests: the last one arrives, but its answer does not. */
+export function cutAfter(operations: number): (replica: Replica) => Replica {
+  let left = operations;
+  return (replica) =>
+    new Proxy(replica, {
+      get(target, name) {
+        const method = Reflect.get(target, name);
+        return async (...args: unknown[]) => {
+          if (left-- <= 0) throw new Error('cut');
+          const result = await method.apply(target, args);
+          if (left === 0) {
+            if (result instanceof Readable) result.destroy();
+            throw new Error('cut');
+          }
+          return result;
+        };
+      },
+    });
+}

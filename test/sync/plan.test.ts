@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isSynced } from '../../src/catalogue/manifest-groups.ts';
+import { joinExtensions } from '../../src/sync/extensions.ts';
 import type { Files } from '../../src/sync/files.ts';
 import { type Move, moveCandidates } from '../../src/sync/moves.ts';
 import {
@@ -8,6 +9,7 @@ import {
   nameCoversPath,
   planSync,
   type SyncPlan,
+  type SyncStep,
   selectNamedPartOfPlan,
 } from '../../src/sync/plan.ts';
 
@@ -23,12 +25,18 @@ const files = (sums: Readonly<Record<string, string>>): Files =>
 
 type Sums = Readonly<Record<string, string>>;
 const plan = (base: Sums, ours: Sums, theirs: Sums, more: object = {}): SyncPlan =>
-  planSync({ base: files(base), ours: files(ours), theirs: files(theirs), moves: [], ...more });
+  planSync({
+    ...joinExtensions({ base: files(base), ours: files(ours), theirs: files(theirs) }),
+    moves: [],
+    ...more,
+  });
+
+const stepInWords = (step: SyncStep) => `${step.do} ${step.path}${'replaces' in step ? ` for ${step.replaces}` : ''}`;
 
 /** A plan in few words. */
 const words = ({ incoming, outgoing, conflicts, blocked: held, agreed }: SyncPlan) => ({
-  ...(incoming.length && { incoming: incoming.map((step) => `${step.do} ${step.path}`) }),
-  ...(outgoing.length && { outgoing: outgoing.map((step) => `${step.do} ${step.path}`) }),
+  ...(incoming.length && { incoming: incoming.map(stepInWords) }),
+  ...(outgoing.length && { outgoing: outgoing.map(stepInWords) }),
   ...(conflicts.length && { conflicts: conflicts.map(({ path }) => path) }),
   ...(held.length && { held: held.map(({ path }) => path) }),
   ...(agreed.length && { agreed: agreed.map(({ from }) => from) }),
@@ -39,7 +47,7 @@ const without = (sums: Sums, ...paths: readonly string[]): Sums =>
   Object.fromEntries(Object.entries(sums).filter(([path]) => !paths.includes(path)));
 
 describe('a plan', () => {
-  const q = 'queries/q.yaml';
+  const [q, json, yml] = ['queries/q.yaml', 'queries/q.json', 'queries/q.yml'] as const;
   const cases: Readonly<Record<string, [base: Sums, ours: Sums, theirs: Sums, expected: object]>> = {
     'is empty where nothing differs': [{ [q]: '1' }, { [q]: '1' }, { [q]: '1' }, {}],
     'takes what they have changed': [{ [q]: '1' }, { [q]: '1' }, { [q]: '2' }, { incoming: [`write ${q}`] }],
@@ -106,11 +114,59 @@ describe('a plan', () => {
       {},
       { incoming: [`remove ${set}`], conflicts: ['namespaces/parks/datasets/new/dataset.yaml', ns] },
     ],
-    'leaves alone what has another extension there': [
+    'takes another extension': [{ [q]: '1' }, { [q]: '1' }, { [json]: '1' }, { incoming: [`write ${json} for ${q}`] }],
+    'sends another extension with another text': [
       { [q]: '1' },
+      { [json]: '2' },
       { [q]: '1' },
-      { 'queries/q.json': '1' },
-      { held: [q] },
+      { outgoing: [`write ${json} for ${q}`] },
+    ],
+    'notes that both have changed extension and text alike': [
+      { [q]: '1' },
+      { [json]: '2' },
+      { [json]: '2' },
+      { agreed: [q] },
+    ],
+    'leaves different extensions of both': [{ [q]: '1' }, { [json]: '1' }, { [yml]: '1' }, { conflicts: [q] }],
+    'leaves different extensions of what both have added': [{}, { [q]: '1' }, { [json]: '1' }, { conflicts: [q] }],
+    'leaves a text of ours and an extension of theirs': [
+      { [q]: '1' },
+      { [q]: '2' },
+      { [yml]: '1' },
+      { conflicts: [q] },
+    ],
+    'leaves what one removed and the other gave another extension': [
+      { [q]: '1' },
+      {},
+      { [json]: '1' },
+      { conflicts: [q] },
+    ],
+    'goes on after a text without its extension': [
+      { [q]: '1' },
+      { [q]: '2' },
+      { [json]: '2' },
+      { incoming: [`write ${json} for ${q}`] },
+    ],
+    'goes on after an extension without its text': [
+      { [json]: '1' },
+      { [q]: '1' },
+      { [q]: '2' },
+      { incoming: [`write ${q}`] },
+    ],
+    'takes another extension of a dataset for a change of its record only': [
+      whole,
+      { ...without(whole, payload), [version]: 'w' },
+      { ...without(whole, set), [set.replace('yaml', 'json')]: 's' },
+      {
+        incoming: [`write ${set.replace('yaml', 'json')} for ${set}`, `put ${payload}`],
+        outgoing: [`write ${version}`],
+      },
+    ],
+    'removes the file with the extension that it has': [
+      { [json]: '1', [ns]: 'n' },
+      { [json]: '1', [ns]: 'n' },
+      { [ns]: 'n' },
+      { incoming: [`remove ${json}`] },
     ],
   };
   for (const [name, [base, ours, theirs, expected]] of Object.entries(cases))

@@ -2,14 +2,12 @@
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { Readable } from 'node:stream';
 import { after, describe, it } from 'node:test';
 import fc from 'fast-check';
-import type { Replica } from '../../src/catalogue/replica.ts';
 import type { SyncOptions } from '../../src/sync/sync.ts';
 import { CatalogueFolder, removeFolder, temporaryParent } from '../support/folder.ts';
 import { edits, Hands } from './edits.ts';
-import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
+import { contentOf, cutAfter, failuresOf, pullFrom, pushTo } from './pair.ts';
 
 const home = mkdtempSync(join(temporaryParent(), 'catalogue-sync-'));
 after(() => removeFolder(home));
@@ -145,23 +143,3 @@ describe('two folders with any edits', () => {
     );
   });
 });
-
-/** A replica whose connection breaks after a number of requests: the last one arrives, but its answer does not. */
-function cutAfter(operations: number): (replica: Replica) => Replica {
-  let left = operations;
-  return (replica) =>
-    new Proxy(replica, {
-      get(target, name) {
-        const method = Reflect.get(target, name);
-        return async (...args: unknown[]) => {
-          if (left-- <= 0) throw new Error('cut');
-          const result = await method.apply(target, args);
-          if (left === 0) {
-            if (result instanceof Readable) result.destroy();
-            throw new Error('cut');
-          }
-          return result;
-        };
-      },
-    });
-}
