@@ -116,13 +116,16 @@ export async function withLocks<T>(
   return takeFrom(0);
 }
 
-/** Removes stale locks. */
-export async function removeStaleLocks(root: string, stale = defaultStale): Promise<void> {
-  const folder = locksFolder(root);
-  for (const name of await readdir(folder).catch((): string[] => [])) {
-    const path = join(folder, name.replace(/\.lock$/, ''));
-    if (/^[0-9a-f]{32}(\.takeover)?\.lock$/.test(name) && (await isStale(path, stale))) await takeOver(path, stale);
+/** Removes stale locks. @returns true if there were any */
+export async function removeStaleLocks(root: string, stale = defaultStale): Promise<boolean> {
+  let isAny = false;
+  for (const name of await readdir(locksFolder(root)).catch((): string[] => [])) {
+    const path = join(locksFolder(root), name.replace(/\.lock$/, ''));
+    if (!/^[0-9a-f]{32}(\.takeover)?\.lock$/.test(name) || !(await isStale(path, stale))) continue;
+    isAny = true;
+    await takeOver(path, stale);
   }
+  return isAny;
 }
 
 async function queueBehindLocal<T>(

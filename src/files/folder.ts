@@ -29,6 +29,7 @@ export async function openFolder(root: string, options?: OpenOptions): Promise<F
  */
 export async function checkFolder(root: string, options?: CheckOptions): Promise<CheckResult> {
   const { checkCatalogueFiles } = await import('./checking/check.ts');
+  await removeLeftoversOfKilled(root);
   return checkCatalogueFiles(root, options);
 }
 
@@ -111,6 +112,12 @@ export async function prepareFolder(root: string): Promise<void> {
 export async function createCatalogue(root: string, title: string): Promise<void> {
   const scaffold = await import('./scaffold.ts');
   await scaffold.createCatalogue(root, title);
+}
+
+/** See `leftovers.ts`. */
+export async function removeLeftoversOfKilled(root: string): Promise<void> {
+  const leftovers = await import('./leftovers.ts');
+  await leftovers.removeLeftoversOfKilled(root);
 }
 
 /** Writes a backup; see `writeBackup`. */

@@ -1,4 +1,4 @@
-/** Clean-up of a catalogue folder when a server starts: temporary files and locks of crashed writers. */
+/** Clean-up of a catalogue folder: temporary files and locks of crashed writers. */
 import { lstat, readdir, readFile, rm } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -9,10 +9,30 @@ import { defaultStale, removeStaleLocks } from '../disk/lock.ts';
 /** Age in milliseconds from which a temporary file is abandoned, if its writer is unknown. */
 const anHour = 3_600_000;
 
-/** Deletes the temporary files and locks of writers that have ended; those of writers at work stay. */
+/** Deletes the temporary files and locks of writers that have ended; those of writers at work stay. For a server that starts. */
 export async function removeLeftovers(root: string, signal: AbortSignal): Promise<void> {
+  await removeTemporaryFiles(root, signal);
+  await removeStaleLocks(root);
+  // Locks of other machines are known to be stale only after a while.
+  await sleep(2 * defaultStale, undefined, { signal, ref: false }).catch(() => {});
+  if (!signal.aborted) await removeStaleLocks(root);
+}
+
+/**
+ * Deletes the same where a writer was killed, for a command. A lock shows it, which takes no time to look for: temporary files
+ * may be in any folder. A folder that can't be written stays as it is.
+ */
+export async function removeLeftoversOfKilled(root: string): Promise<void> {
+  try {
+    if (await removeStaleLocks(root)) await removeTemporaryFiles(root);
+  } catch {
+    // They are in nobody's way.
+  }
+}
+
+async function removeTemporaryFiles(root: string, signal?: AbortSignal): Promise<void> {
   const folders = [root];
-  for (let folder = folders.pop(); folder !== undefined && !signal.aborted; folder = folders.pop()) {
+  for (let folder = folders.pop(); folder !== undefined && !signal?.aborted; folder = folders.pop()) {
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
     const left = entries.filter(({ name }) => isTemporaryFile(name)).map(({ name }) => name);
     const path = (name: string) => relative(root, join(folder, name)).split(sep).join('/');
@@ -22,10 +42,6 @@ export async function removeLeftovers(root: string, signal: AbortSignal): Promis
       if (entry.isDirectory() && (entry.name === privateFolder || !entry.name.startsWith('.')))
         folders.push(join(folder, entry.name));
   }
-  await removeStaleLocks(root);
-  // Locks of other machines are known to be stale only after a while.
-  await sleep(2 * defaultStale, undefined, { signal, ref: false }).catch(() => {});
-  if (!signal.aborted) await removeStaleLocks(root);
 }
 
 /**

@@ -56,15 +56,18 @@ export async function withSyncPair<T>(
  */
 export async function withSyncPairInFolder<T>(call: Call, root: string, given: string, work: SyncWork<T>): Promise<T> {
   const { context } = call;
-  const [{ SyncState }, { anonymous }, { makeFolderInPrivateFolder }, { withLock }] = await Promise.all([
-    import('../../sync/state.ts'),
-    import('../../catalogue/permissions.ts'),
-    import('../../disk/private-folder.ts'),
-    import('../../disk/lock.ts'),
-  ]);
+  const [{ removeLeftoversOfKilled }, { SyncState }, { anonymous }, { makeFolderInPrivateFolder }, { withLock }] =
+    await Promise.all([
+      import('../../files/folder.ts'),
+      import('../../sync/state.ts'),
+      import('../../catalogue/permissions.ts'),
+      import('../../disk/private-folder.ts'),
+      import('../../disk/lock.ts'),
+    ]);
   const { formerUrls: former, isSignedIn, ...remote } = await pairedRemote(call, given);
   const theirs = await call.remote(given);
   const ours = await context.open(root, { whole: true });
+  await removeLeftoversOfKilled(root);
   await makeFolderInPrivateFolder(root, remotesFolder);
   const path = commonStatePath(root, remote.url);
   for (const url of former) await adoptState(commonStatePath(root, url), path);
