@@ -23,6 +23,14 @@ export interface Blocked {
   readonly isConflict?: true;
 }
 
+/** What becomes of a conflict that needs no decision. */
+export interface Merge {
+  /** The side whose text has everything is the source. */
+  readonly status: 'incoming' | 'outgoing';
+  /** Text that the local file gets in place of the remote one. A push sends it later. */
+  readonly text?: string | undefined;
+}
+
 /** Input of a plan. All paths are those after the moves. */
 export interface SyncInput extends ThreeWay {
   /** Each builds on those before. */
@@ -40,6 +48,8 @@ export interface SyncInput extends ThreeWay {
   readonly hiddenPayloads?: ReadonlySet<string>;
   /** Payloads of the last common state whose versions aren't in it. A side that lacks both has not removed them. */
   readonly payloadsBeforeVersions?: ReadonlySet<string>;
+  /** What becomes of conflicts that need no decision, by path. */
+  readonly merges?: ReadonlyMap<string, Merge>;
 }
 
 /** @returns status by path, and the files that are skipped */
@@ -69,6 +79,8 @@ export function classifySyncFiles(input: SyncInput): {
       if ((status === 'incoming' || status === 'conflict') && base.has(path) && !theirs.has(path))
         block(path, hiddenReason);
   joinContainers(input, statuses);
+  for (const [path, { status }] of input.merges ?? [])
+    if (statuses.get(path) === 'conflict') statuses.set(path, status);
   for (const apart of input.movedApart ?? []) {
     // Also what both sides lack by now: by it, the record is recognised until they have one name for it.
     for (const path of statuses.keys()) if (isInMovedFolder(path, apart)) statuses.set(path, 'blocked');

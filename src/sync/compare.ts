@@ -4,6 +4,7 @@ import type { Manifest, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import type { FileState, Files, Side } from './files.ts';
 import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
+import { findAliasMerges } from './merge-aliases.ts';
 import { findHiddenPayloads, findPayloadsBeforeVersions } from './payloads.ts';
 import { planSync, type SyncPlan } from './plan.ts';
 import { findLostRecords, type LostRecords } from './related.ts';
@@ -79,7 +80,10 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
         const compared = { ...moved, texts };
         const hiddenPayloads = await findHiddenPayloads(compared);
         const payloadsBeforeVersions = await findPayloadsBeforeVersions(compared);
-        return planSync({ ...moved, movedApart, unreadable, hiddenReason, hiddenPayloads, payloadsBeforeVersions });
+        const input = { ...moved, movedApart, unreadable, hiddenReason, hiddenPayloads, payloadsBeforeVersions };
+        const plan = planSync(input);
+        const merges = await findAliasMerges(plan.conflicts, state, texts);
+        return merges.size ? planSync({ ...input, merges }) : plan;
       },
       findLostRecords: () => findLostRecords(state, { base, ours, theirs }, texts),
       texts,

@@ -34,6 +34,8 @@ export type SyncStep = StepPaths &
         readonly now: FileState;
         readonly ifMatch: string | null;
         readonly replaces?: string | undefined;
+        /** The text to write, if it isn't that of the other side, but has the aliases of both. */
+        readonly merged?: string | undefined;
       }
     | { readonly do: 'remove'; readonly ifMatch: string }
     | { readonly do: 'move'; readonly to: string; readonly fromTo: string; readonly ifMatch: string }
@@ -86,7 +88,9 @@ export function planSync(input: SyncInput): SyncPlan {
   const outgoing = moveSteps('ours', moves, { base, target: theirs }, conflicting);
   // By path: the order of the last common state is that in which its files happened to arrive.
   for (const [path, status] of [...statuses].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    if (status === 'incoming') incoming.push(...fileSteps(path, { base, target: ours, source: theirs }, byOurs));
+    const merged = input.merges?.get(path)?.text;
+    if (status === 'incoming')
+      incoming.push(...fileSteps(path, { base, target: ours, source: theirs }, byOurs).map(withText(merged)));
     else if (status === 'outgoing') outgoing.push(...fileSteps(path, { base, target: theirs, source: ours }, byTheirs));
     else if (status === 'same' && !isSameFile(base.get(path), ours.get(path)))
       agreed.push({ from: pathBeforeMoves(path, moves), now: fileBefore(ours, path, byTheirs) });
@@ -160,6 +164,12 @@ function fileSteps(
   const isReplaced = present !== undefined && presentPath !== written;
   return [{ do: 'write', path: written, from, now, ifMatch, ...(isReplaced && { replaces: presentPath }) }];
 }
+
+/** A step of a record writes a merged text, if there is one. */
+const withText =
+  (merged: string | undefined) =>
+  (step: SyncStep): SyncStep =>
+    step.do === 'write' && merged !== undefined ? { ...step, merged } : step;
 
 /**
  * Stage of a step: additions in the order of dependencies, then removals in reverse. Moves come right before the first

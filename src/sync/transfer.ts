@@ -216,8 +216,8 @@ function recordChange(step: SyncStep, ifMatch: string | null, text: string): Rec
   const { path } = step;
   if (step.do === 'move') return { do: 'move', path, to: step.to, ifMatch: step.ifMatch };
   if (step.do === 'remove') return { do: 'remove', path, ifMatch: step.ifMatch };
-  const { replaces } = step.do === 'write' ? step : {};
-  return { do: 'write', path, text, ifMatch, ...(replaces !== undefined && { replaces }) };
+  const { replaces, merged = text } = step.do === 'write' ? step : {};
+  return { do: 'write', path, text: merged, ifMatch, ...(replaces !== undefined && { replaces }) };
 }
 
 async function transferBytes(

@@ -1,0 +1,86 @@
+/**
+ * Aliases that both sides have added to a record. They are a set, and so have a natural merge: where the same record was renamed
+ * on both sides, each has added a former name. Other conflicts are for people.
+ */
+import { forEachConcurrent } from '../catalogue/concurrency.ts';
+import { ConflictError } from '../catalogue/errors.ts';
+import { recordFormat } from '../catalogue/layout.ts';
+import { schemas } from '../catalogue/schemas.ts';
+import { editRecordText } from '../text/document.ts';
+import { parseRecordText } from '../text/parse.ts';
+import type { Merge } from './classify.ts';
+import { type Side, syncFileKind } from './files.ts';
+import { movableKinds } from './moves.ts';
+import type { Conflict } from './plan.ts';
+import { nullIfRefused } from './run.ts';
+import type { SyncState } from './state.ts';
+import type { TextReader } from './texts.ts';
+
+/** Of more conflicts than this, texts are not read. */
+const maxMerged = 500;
+const textsAtOnce = 8;
+
+/** @returns the merges by the path of the conflict, of those in which one side has everything but the aliases of the other */
+export async function findAliasMerges(
+  conflicts: readonly Conflict[],
+  state: SyncState,
+  texts: Readonly<Record<Side, TextReader>>,
+): Promise<ReadonlyMap<string, Merge>> {
+  const merges = new Map<string, Merge>();
+  const candidates = conflicts.filter(({ path }) => movableKinds.includes(syncFileKind(path))).slice(0, maxMerged);
+  await forEachConcurrent(candidates, textsAtOnce, async ({ path, from, base, ours, theirs }) => {
+    if (!base || !ours || !theirs || ours.extension !== theirs.extension || ours.extension !== base.extension) return;
+    const [before, local, remote] = await Promise.all([
+      state.text(from),
+      texts.ours.get(ours.path, ours.checksum).catch(nullIfRefused),
+      texts.theirs.get(theirs.path, theirs.checksum).catch(nullIfRefused),
+    ]);
+    if (before === null || local === null || remote === null) return;
+    const merge = mergeAddedAliases(ours.path, { base: before, ours: local, theirs: remote });
+    if (merge) merges.set(path, merge);
+  });
+  return merges;
+}
+
+/** @param path of the record, for its kind and format; @param texts that differ */
+export function mergeAddedAliases(
+  path: string,
+  texts: { readonly base: string; readonly ours: string; readonly theirs: string },
+): Merge | null {
+  const base = aliasesAndRest(path, texts.base);
+  const ours = aliasesAndRest(path, texts.ours);
+  const theirs = aliasesAndRest(path, texts.theirs);
+  if (!base || !ours || !theirs || !includesAll(ours.aliases, base.aliases)) return null;
+  if (!includesAll(theirs.aliases, base.aliases)) return null;
+  // The side whose text has all other changes.
+  const isOursFull = theirs.rest === base.rest || theirs.rest === ours.rest;
+  const isTheirsFull = ours.rest === base.rest || theirs.rest === ours.rest;
+  if (isOursFull && includesAll(ours.aliases, theirs.aliases)) return { status: 'outgoing' };
+  if (isTheirsFull && includesAll(theirs.aliases, ours.aliases)) return { status: 'incoming' };
+  if (!isOursFull && !isTheirsFull) return null;
+  const aliases = [...new Set([...theirs.aliases, ...ours.aliases])];
+  const text = withAliases(path, isOursFull ? texts.ours : texts.theirs, aliases);
+  return text === null ? null : { status: 'incoming', text };
+}
+
+const includesAll = (aliases: readonly string[], others: readonly string[]): boolean =>
+  others.every((alias) => aliases.includes(alias));
+
+/** The aliases in a record, and its text without them; null if it can't be read or edited. */
+function aliasesAndRest(path: string, text: string) {
+  const parsed = parseRecordText(text, recordFormat(path));
+  const { aliases = [] } = 'value' in parsed ? Object(parsed.value) : { aliases: null };
+  const isList = Array.isArray(aliases) && aliases.every((alias) => typeof alias === 'string');
+  const rest = isList ? withAliases(path, text, undefined) : null;
+  return rest === null ? null : { aliases: aliases as readonly string[], rest };
+}
+
+function withAliases(path: string, text: string, aliases: readonly string[] | undefined): string | null {
+  const order = Object.keys(schemas[syncFileKind(path) as keyof typeof schemas].properties);
+  try {
+    return editRecordText(text, recordFormat(path), { aliases }, order);
+  } catch (error) {
+    if (error instanceof ConflictError) return null;
+    throw error;
+  }
+}

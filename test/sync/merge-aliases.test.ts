@@ -1,0 +1,130 @@
+/** Records that both sides have renamed: the printed command leads to one name, and the former names of both are kept. */
+import assert from 'node:assert/strict';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, it, type TestContext } from 'node:test';
+import { parse } from 'yaml';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { mergeAddedAliases } from '../../src/sync/merge-aliases.ts';
+import { homeOf, makeFolder } from '../support/folder.ts';
+import { seed, type } from '../support/prompt.ts';
+import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
+
+async function start(test: TestContext) {
+  const groups = { gardeners: { id: 5, label: 'Gardeners' } };
+  const queries = { tall: { id: 7, label: 'Tall trees', dataset: 'parks/trees' } };
+  const [there, here] = [{ ...seed, groups, queries }, { namespaces: {} }].map(
+    (content) => makeFolder(content, test).root,
+  ) as [string, string];
+  mkdirSync(join(here, 'namespaces'));
+  assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
+  return { here, there };
+}
+
+type View = ReturnType<Awaited<ReturnType<typeof openFileCatalogue>>['for']>;
+
+async function edit(root: string, work: (view: View) => Promise<unknown>): Promise<void> {
+  const files = await openFileCatalogue(root);
+  await work(files.for());
+  await files.close();
+}
+
+const trees = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+const aliasesAt = (root: string, path: string) => parse(readFileSync(join(root, path), 'utf8')).aliases;
+
+/** Runs the commands that a pull prints. */
+async function followCommands(here: string, there: string): Promise<readonly string[]> {
+  const { plan } = await pullFrom(here, there);
+  const commands = plan.blocked.map(({ reason }) => /(?<=catalogue ).*$/.exec(reason)?.[0] ?? reason);
+  for (const command of commands) {
+    const { exitCode, err } = await type(command.split(' '), { root: here });
+    assert.equal(exitCode, 0, err);
+  }
+  return commands;
+}
+
+describe('the command for a record that both sides have renamed', () => {
+  it('is followed by a pull and a push without a conflict', async (test) => {
+    const { here, there } = await start(test);
+    for (const [root, name] of [
+      [here, 'ours'],
+      [there, 'theirs'],
+    ] as const)
+      await edit(root, async (view) => {
+        await view.edit(trees, { slug: name });
+        await view.edit({ kind: 'namespace', slug: 'water' }, { slug: `water-${name}` });
+        await view.edit({ kind: 'query', slug: 'tall' }, { slug: `tall-${name}` });
+        await view.edit({ kind: 'group', slug: 'gardeners' }, { slug: `gardeners-${name}` });
+      });
+    const commands = await followCommands(here, there);
+    assert.equal(commands.length, 4, commands.join('\n'));
+    for (const run of [pullFrom, pushTo, pullFrom]) {
+      const { failures, plan } = await run(here, there);
+      assert.deepEqual([failures, plan.conflicts, plan.blocked], [[], [], []]);
+    }
+    assert.deepEqual(contentOf(here), contentOf(there));
+    assert.deepEqual(aliasesAt(there, `${homeOf('parks/theirs')}/dataset.yaml`), ['trees', 'ours']);
+    assert.deepEqual(aliasesAt(there, 'namespaces/water-theirs/namespace.yaml'), ['water', 'water-ours']);
+  });
+
+  it('keeps the names that each side has given in between, and a change of one of them', async (test) => {
+    for (const editor of ['here', 'there'] as const) {
+      const folders = await start(test);
+      const { here, there } = folders;
+      await edit(here, (view) => view.edit(trees, { slug: 'ours' }));
+      await edit(there, (view) => view.edit(trees, { slug: 'others' }));
+      await edit(there, (view) => view.edit({ ...trees, slug: 'others' }, { slug: 'theirs' }));
+      const slug = editor === 'here' ? 'ours' : 'theirs';
+      const path = join(folders[editor], homeOf(`parks/${slug}`), 'dataset.yaml');
+      writeFileSync(path, `# By hand\n${readFileSync(path, 'utf8').replace('label: Trees', 'label:   "All trees"')}`);
+      await followCommands(here, there);
+      // A push alone has nothing to send before the pull.
+      const early = await pushTo(here, there);
+      assert.deepEqual([early.failures, early.plan.conflicts, early.done], [[], [], []]);
+      const planned = await pullFrom(here, there, { dryRun: true });
+      assert.deepEqual([planned.plan.conflicts, planned.plan.incoming.length], [[], 1]);
+      for (const run of [pullFrom, pushTo, pullFrom]) {
+        const { failures, plan } = await run(here, there);
+        assert.deepEqual([failures, plan.conflicts, plan.blocked], [[], [], []]);
+      }
+      assert.deepEqual(contentOf(here), contentOf(there));
+      const record = `${homeOf('parks/theirs')}/dataset.yaml`;
+      assert.deepEqual(aliasesAt(there, record), ['trees', 'others', 'ours']);
+      assert.match(readFileSync(join(there, record), 'utf8'), /^# By hand\n.*label: {3}"All trees"/s);
+    }
+  });
+});
+
+describe('aliases', () => {
+  const text = (label: string, ...aliases: readonly string[]) =>
+    `id: 1\nlabel: ${label} # Here\n${aliases.length ? `aliases:\n${aliases.map((one) => `  - ${one}\n`).join('')}` : ''}`;
+  const merge = (base: string, ours: string, theirs: string) =>
+    mergeAddedAliases('queries/q.yaml', { base, ours, theirs });
+
+  it('are merged if both sides have added some, and one of them nothing else', () => {
+    const base = text('A', 'a');
+    assert.deepEqual(merge(base, text('B', 'a', 'b', 'c'), text('A', 'a', 'c')), { status: 'outgoing' });
+    assert.deepEqual(merge(base, text('A', 'a', 'c'), text('B', 'a', 'b', 'c')), { status: 'incoming' });
+    for (const [ours, theirs] of [
+      ['A', 'B'],
+      ['B', 'A'],
+    ] as const)
+      assert.deepEqual(merge(base, text(ours, 'a', 'b'), text(theirs, 'a', 'c')), {
+        status: 'incoming',
+        text: text('B', 'a', 'c', 'b'),
+      });
+  });
+
+  it('are merged also if both have changed the rest alike', () => {
+    const [ours, theirs] = [text('B', 'a', 'b'), text('B', 'a', 'c')];
+    assert.deepEqual(merge(text('A', 'a'), ours, theirs), { status: 'incoming', text: text('B', 'a', 'c', 'b') });
+  });
+
+  it('are left to people if one has been removed, both have changed more, or a text is broken', () => {
+    const base = text('A', 'a');
+    assert.equal(merge(base, text('A', 'b'), text('A', 'a', 'c')), null);
+    assert.equal(merge(base, text('B', 'a', 'b'), text('C', 'a', 'b')), null);
+    assert.equal(merge(base, text('A', 'a', 'b'), 'label: [\n'), null);
+    assert.equal(merge(base, text('A', 'a', 'b'), 'label: A\naliases: a\n'), null);
+  });
+});
