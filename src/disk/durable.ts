@@ -13,6 +13,7 @@ import {
   lstatSync,
   openSync,
   renameSync,
+  type Stats,
   unlinkSync,
   writeFile,
   writeFileSync,
@@ -21,6 +22,7 @@ import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
+import { giveToOwner, inheritOwner, ownerOfNew } from './owner.ts';
 import { betweenSyncRounds, syncInRound } from './sync-rounds.ts';
 import { markPattern, writerMark, writerState } from './writer.ts';
 
@@ -42,7 +44,8 @@ export const temporaryPathBeside = (path: string): string => join(dirname(path),
 
 /**
  * Writes a whole file. Readers, and the next start after a crash, see the old content or the new.
- * @param options.mode of a new file (default 0o666 less the umask); an existing file keeps its own
+ * @param options.mode of a new file (default 0o666 less the umask); an existing file keeps its own, and its owner and group
+ *   as far as this process may give it to them
  * @param options.exclusive true to fail if the file exists
  * @param options.beforeRename called right before the rename, with a descriptor of the old file if there is one that can be
  *   opened; if it throws, the old content stays
@@ -64,7 +67,7 @@ export async function writeDurably(
   let isNew = false;
   await betweenSyncRounds();
   try {
-    const kept = modeOf(path);
+    const kept = replacedStats(path);
     if (kept !== null && options.exclusive) throw Object.assign(new Error(`${path} exists.`), { code: 'EEXIST', path });
     await writeNew(temporary, bytes, options.mode, kept);
     if (options.exclusive) {
@@ -207,6 +210,7 @@ export async function makeFoldersDurably(path: string, { withParents = true } = 
       await makeFoldersDurably(dirname(path));
       await mkdir(path);
     });
+    inheritOwner(path);
     await flushFolderToDisk(dirname(path));
   } catch (error) {
     if (errorCode(error) === 'EEXIST' && (await stat(path).catch(() => null))?.isDirectory()) return;
@@ -214,25 +218,28 @@ export async function makeFoldersDurably(path: string, { withParents = true } = 
   }
 }
 
-function modeOf(path: string): number | null {
-  const stat = lstatSync(path, { throwIfNoEntry: false });
-  if (stat?.isSymbolicLink())
+/** Mode and owner of the file that a new one replaces; null if there is none. @throws ConflictError for a link */
+function replacedStats(path: string): Stats | null {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isSymbolicLink())
     throw new ConflictError(
       `${basename(path)} is a symbolic link, and records are files of their own: replace it by a copy.`,
     );
-  return stat ? stat.mode & 0o7777 : null;
+  return stats ?? null;
 }
 
 /** In bytes; more is written by the thread pool. */
 const maxWrittenAtOnce = 128 * 1024;
 const writeMuch = promisify(writeFile);
 
-async function writeNew(path: string, bytes: string | Uint8Array, mode = 0o666, kept: number | null): Promise<void> {
+async function writeNew(path: string, bytes: string | Uint8Array, mode = 0o666, kept: Stats | null): Promise<void> {
   const descriptor = openSync(path, 'wx', mode);
   try {
     if (bytes.length <= maxWrittenAtOnce) writeFileSync(descriptor, bytes);
     else await writeMuch(descriptor, bytes);
-    if (kept !== null) fchmodSync(descriptor, kept);
+    const owner = kept ?? ownerOfNew(path);
+    if (owner) giveToOwner(descriptor, owner);
+    if (kept) fchmodSync(descriptor, kept.mode & 0o7777);
     await syncInRound(descriptor);
   } finally {
     closeSync(descriptor);

@@ -13,6 +13,7 @@ import lockfile from 'proper-lockfile';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { privateFolder } from '../catalogue/layout.ts';
 import { errorCode, toUnavailableError } from './durable.ts';
+import { inheritOwner } from './owner.ts';
 import { makeFolderInPrivateFolder } from './private-folder.ts';
 import { betweenSyncRounds } from './sync-rounds.ts';
 import { hasWriterEnded, markPattern, writerMark, writerState } from './writer.ts';
@@ -177,6 +178,7 @@ const note = `process ${process.pid} on ${hostname()}\n${writerMark}\n`;
 /** Makes a lock file with a note about this process. @throws Error with code EEXIST, or another code of the system */
 export function writeLockFile(path: string): void {
   const descriptor = fs.openSync(path, 'wx', 0o600);
+  inheritOwner(path);
   try {
     fs.writeSync(descriptor, note);
   } catch {

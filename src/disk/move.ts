@@ -10,6 +10,7 @@ import {
   temporaryPathBeside,
   toUnavailableError,
 } from './durable.ts';
+import { inheritOwnerOfTree } from './owner.ts';
 
 export interface MoveOptions {
   readonly isUndo?: boolean;
@@ -47,6 +48,7 @@ export async function moveOrCopyFile(from: string, to: string, options: MoveOpti
     const aside = temporaryPathBeside(to);
     try {
       await cp(from, aside, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+      await inheritOwnerOfTree(aside);
       await flushTreeToDisk(aside);
       await rename(aside, to);
       await flushFolderToDisk(dirname(to));

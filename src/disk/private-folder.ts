@@ -4,6 +4,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { privateFolder } from '../catalogue/layout.ts';
+import { inheritOwner } from './owner.ts';
 
 /** Error for a catalogue folder that was moved or unmounted. */
 export const folderIsGone = () => new UnavailableError('The catalogue folder is gone. Put it back and try again.');
@@ -51,6 +52,7 @@ export async function keepOutOfGit(root: string): Promise<void> {
 async function makeFolder(path: string): Promise<'made' | 'there' | 'no parent'> {
   try {
     await mkdir(path, { mode: 0o700 });
+    inheritOwner(path);
     return 'made';
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;

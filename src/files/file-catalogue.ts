@@ -20,7 +20,7 @@ import type { StateCache } from './reading/cache.ts';
 import { runStepsInSlices, runStepsWithoutPause } from './reading/event-loop.ts';
 import type { ScanResult } from './reading/scan.ts';
 import { UnitStore } from './reading/unit-store.ts';
-import { assertCatalogueFolder, ensureEditorSchemas, writeEditorSchemas } from './scaffold.ts';
+import { assertCatalogueFolder, ensureEditorSchemas, giveCachesToOwner, writeEditorSchemas } from './scaffold.ts';
 
 /**
  * Opens the catalogue in a folder. Without `watch`, files are read when they are needed.
@@ -109,8 +109,7 @@ export class FileCatalogue implements CatalogueFiles {
    */
   async load({ lenient = false, onRead }: LoadOptions = {}): Promise<void> {
     if (this.#loaded) return;
-    const { tree } = this.store;
-    tree.onRead ??= onRead;
+    this.store.tree.onRead ??= onRead;
     try {
       this.#firstReading ??= this.#readFirst(this.options.cache ?? false);
       const found = await this.#firstReading;
@@ -118,7 +117,7 @@ export class FileCatalogue implements CatalogueFiles {
       runStepsWithoutPause(this.store.rescan([{ folder: '' }], found));
       this.#finishLoading(lenient);
     } finally {
-      tree.onRead = undefined;
+      this.store.tree.onRead = undefined;
     }
   }
 
@@ -274,6 +273,7 @@ export class FileCatalogue implements CatalogueFiles {
     await this.commits.idle();
     await this.#accounts?.close();
     await this.#cache?.close();
+    if (!this.options.readOnly) await giveCachesToOwner(this.root);
   }
 
   #notify(): void {
@@ -281,8 +281,7 @@ export class FileCatalogue implements CatalogueFiles {
     const { onChange } = this.options;
     if (!onChange || this.#notified === this.snapshot) return;
     this.#notified = this.snapshot;
-    // Outside of the write: an error of the listener must not fail it.
-    queueMicrotask(onChange);
+    queueMicrotask(onChange); // Outside of the write: an error of the listener must not fail it.
   }
 
   /** Logs new diagnostics, and files that were fixed. */

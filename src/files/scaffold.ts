@@ -6,6 +6,7 @@ import { UnusableCatalogueError } from '../catalogue/errors.ts';
 import { landmarks, privateFolder, recordPaths } from '../catalogue/layout.ts';
 import { type RecordKind, schemas } from '../catalogue/schemas.ts';
 import { writeDurably } from '../disk/durable.ts';
+import { inheritOwner, inheritOwnerOfTree } from '../disk/owner.ts';
 import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import { defaultStyle, yamlPairLines } from '../text/yaml-writer.ts';
 
@@ -30,6 +31,7 @@ namespaces/*/datasets/*/data/** -text -merge
 /** Makes the folder, with .gitignore, .gitattributes and the schemas for editors. Existing files are added to. */
 export async function prepareFolder(folder: string): Promise<void> {
   await mkdir(join(folder, 'namespaces'), { recursive: true });
+  inheritOwner(join(folder, 'namespaces'));
   await addText(join(folder, '.gitignore'), gitignore);
   await addText(join(folder, '.gitattributes'), gitattributes);
   await writeEditorSchemas(folder);
@@ -52,6 +54,7 @@ async function addText(path: string, text: string): Promise<void> {
   if (before.includes(text)) return;
   const gap = before === '' ? '' : before.endsWith('\n') ? '\n' : '\n\n';
   await appendFile(path, gap + text);
+  inheritOwner(path);
 }
 
 const schemaFolder = 'schemas';
@@ -68,7 +71,9 @@ export async function writeEditorSchemas(root: string): Promise<void> {
   for (const kind of Object.keys(schemas) as RecordKind[]) {
     const path = join(folder, schemaFile(kind));
     const text = `${JSON.stringify({ $schema: 'https://json-schema.org/draft/2020-12/schema', ...schemas[kind] }, null, 2)}\n`;
-    if ((await readFile(path, 'utf8').catch(() => '')) !== text) await writeFile(path, text);
+    if ((await readFile(path, 'utf8').catch(() => '')) === text) continue;
+    await writeFile(path, text);
+    inheritOwner(path);
   }
 }
 
@@ -81,6 +86,10 @@ export async function ensureEditorSchemas(root: string): Promise<void> {
   if (!exists(`${privateFolder}/${schemaFolder}`) && landmarks.some(exists))
     await writeEditorSchemas(root).catch(() => {});
 }
+
+/** Gives the caches that root has made in a catalogue folder of another user to that user, whose server adds to them. */
+export const giveCachesToOwner = (root: string): Promise<void> =>
+  inheritOwnerOfTree(join(root, privateFolder, 'cache'));
 
 /**
  * First line of a new record: a comment that tells editors where its schema is.

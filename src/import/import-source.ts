@@ -8,6 +8,7 @@ import type { DatasetRef } from '../catalogue/ref.ts';
 import { slugify } from '../catalogue/slug.ts';
 import { removeAbandonedTemporaries } from '../disk/durable.ts';
 import { withLockFile } from '../disk/lock.ts';
+import { inheritOwnerOfTree } from '../disk/owner.ts';
 import { BroughtFiles, type BroughtSoFar } from './bring-files.ts';
 import type { ListLayers, UnpackTable } from './data-files.ts';
 import type { SourceFormat } from './detect.ts';
@@ -87,7 +88,7 @@ export async function importSource(request: ImportRequest, environment: ImportEn
       importInto(folder, from, request, { ...environment, signal: signal ? AbortSignal.any([signal, lost]) : lost }),
     { wait: 0, busy: (holder) => `Another import of ${from} runs: ${holder}. Start this one when it has ended.` },
     () => mkdir(cacheFolder, { recursive: true, mode: 0o700 }),
-  );
+  ).finally(() => inheritOwnerOfTree(cacheFolder));
 }
 
 /** @param folder for documents of the source between two runs */

@@ -1,5 +1,6 @@
 /** A file of lines: appended at the end, and read again by position. */
 import { type FileHandle, open } from 'node:fs/promises';
+import { inheritOwner } from '../disk/owner.ts';
 
 /** Offset and length of a line in the file, in bytes. */
 export interface LinePosition {
@@ -29,6 +30,7 @@ export class LineFile {
    */
   static async open(path: string, flags: 'a+' | 'w+'): Promise<LineFile> {
     const file = await open(path, flags, 0o600);
+    inheritOwner(path);
     return new LineFile(file, (await file.stat()).size);
   }
 

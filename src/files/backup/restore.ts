@@ -18,6 +18,7 @@ import {
 } from '../../disk/durable.ts';
 import { withLock } from '../../disk/lock.ts';
 import { moveOrCopyFile } from '../../disk/move.ts';
+import { inheritOwnerOfTree } from '../../disk/owner.ts';
 import { keepOutOfGit, makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import { accountsPath } from '../accounts/accounts-file.ts';
 import { abandonedAfter } from './backup.ts';
@@ -65,6 +66,7 @@ export async function restoreBackup(
     await chmod(join(staging, accountsPath), 0o600).catch(() => {});
     // In a folder that is there, a changed one stays.
     if (!existsSync(join(root, privateFolder, '.gitignore'))) await keepOutOfGit(staging);
+    await inheritOwnerOfTree(staging);
     await flushTreeToDisk(staging);
     if (accounts) await moveAccounts(staging, root, file);
     else if (found) await moveInto(staging, root, privateFolder);

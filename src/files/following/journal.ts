@@ -5,6 +5,7 @@
 import { appendFileSync, closeSync, fstatSync, openSync, readSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { privateFolder, type Scope, unitKey } from '../../catalogue/layout.ts';
+import { inheritOwner } from '../../disk/owner.ts';
 import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 
 const journalPath = (root: string) => join(root, privateFolder, 'journal');
@@ -43,10 +44,15 @@ async function append(root: string, lines: string): Promise<void> {
   try {
     const size = statSync(path, { throwIfNoEntry: false })?.size;
     if (size === undefined) await makeFolderInPrivateFolder(root);
-    if (size === undefined || size < maxSize) return appendFileSync(path, lines, { mode: 0o600 });
+    if (size !== undefined && size < maxSize) return appendFileSync(path, lines);
+    if (size === undefined) {
+      appendFileSync(path, lines, { mode: 0o600 });
+      return inheritOwner(path);
+    }
     // A new file instead of a truncated one, so that readers notice.
     const temporary = `${path}.${process.pid}.tmp`;
     writeFileSync(temporary, lines, { mode: 0o600 });
+    inheritOwner(temporary);
     renameSync(temporary, path);
   } catch {
     // The disk is full or the folder is read-only. The record itself is written.

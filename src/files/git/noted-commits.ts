@@ -6,6 +6,7 @@ import { hash } from 'node:crypto';
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { privateFolder } from '../../catalogue/layout.ts';
+import { inheritOwner } from '../../disk/owner.ts';
 import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import { markPattern, writerMark, writerState } from '../../disk/writer.ts';
 import type { PendingCommit } from './commit.ts';
@@ -31,6 +32,7 @@ export async function noteCommit(root: string, { date, texts, ...others }: Pendi
   const hashes = [...texts].map(([record, text]) => [record, hash('sha256', text)] as const);
   const note: Note = { ...others, date: date.toISOString(), texts: hashes };
   await writeFile(path, `${JSON.stringify(note)}\n`, { flag: 'wx', mode: 0o600 });
+  inheritOwner(path);
   return path;
 }
 

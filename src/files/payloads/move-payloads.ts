@@ -7,6 +7,7 @@ import { payloadPath } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { fileChecksum } from '../../disk/checksum.ts';
 import { flushFileToDisk, temporaryPathBeside } from '../../disk/durable.ts';
+import { inheritOwner } from '../../disk/owner.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { type FileCatalogue, openFileCatalogue } from '../file-catalogue.ts';
 import { commitSingleStep } from '../transaction.ts';
@@ -150,6 +151,7 @@ async function copyAsNewFile(from: string, to: string): Promise<void> {
   const { mode } = await file.stat();
   await file.close();
   await copyFile(from, to, constants.COPYFILE_FICLONE);
+  inheritOwner(to);
   await chmod(to, mode);
 }
 

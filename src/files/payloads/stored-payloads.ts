@@ -6,6 +6,7 @@ import { NotFoundError, ValidationError } from '../../catalogue/errors.ts';
 import type { ByteRange } from '../../catalogue/open-file.ts';
 import type { PayloadSettings } from '../../catalogue/payload-store.ts';
 import { parseByteSize } from '../../catalogue/payload-store.ts';
+import { inheritOwner } from '../../disk/owner.ts';
 import { brokenSettingsError } from '../broken-settings.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { openPayloadCacheFolder } from '../table-folder.ts';
@@ -151,6 +152,7 @@ export class StoredPayloads {
 export async function writePointer(path: string, pointer: PayloadPointer): Promise<void> {
   const file = await open(path, 'w');
   try {
+    inheritOwner(path);
     await file.writeFile(pointerText(pointer));
     await file.sync();
   } finally {

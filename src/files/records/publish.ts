@@ -23,6 +23,7 @@ import {
   temporaryPathBeside,
   toUnavailableError,
 } from '../../disk/durable.ts';
+import { inheritOwner } from '../../disk/owner.ts';
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { removeAbandonedPayloads } from '../leftovers.ts';
 import { payloadChecksumsOf } from '../payload-checksums.ts';
@@ -122,7 +123,10 @@ async function ingestUpload(files: CatalogueFiles, upload: ReadUpload, aside: st
     });
     if (ingested.isLfsPointer)
       throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
-    if (aside !== null) await flushFileToDisk(aside);
+    if (aside !== null) {
+      inheritOwner(aside);
+      await flushFileToDisk(aside);
+    }
     return ingested;
   } catch (error) {
     if (error instanceof PayloadError) throw new ValidationError({ file: [error.message] });

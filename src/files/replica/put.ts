@@ -10,6 +10,7 @@ import type { FileBytes } from '../../catalogue/replica.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { errorCode, makeFoldersDurably, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
 import { withLocks } from '../../disk/lock.ts';
+import { inheritOwner } from '../../disk/owner.ts';
 import type { Access } from '../catalogue-files.ts';
 import { payloadCommitMessage } from '../git/commit-messages.ts';
 import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
@@ -130,6 +131,7 @@ async function receiveBytes(aside: string, { source, checksum, size, onProgress,
   let length = 0;
   const file = await open(aside, 'wx');
   try {
+    inheritOwner(aside);
     const stream = source();
     if (signal) addAbortSignal(signal, stream);
     const checked = async function* () {

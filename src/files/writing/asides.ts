@@ -6,6 +6,7 @@ import { existsSync, linkSync, mkdirSync, renameSync, unlinkSync, writeFileSync 
 import { dirname, join } from 'node:path';
 import { enclosingContainerFolders } from '../../catalogue/layout.ts';
 import { temporaryPathBeside } from '../../disk/durable.ts';
+import { inheritOwner } from '../../disk/owner.ts';
 import { type FolderStamps, stampsAfterNaming, stampsBeforeNaming } from './written-folder.ts';
 
 export interface NewRecord {
@@ -108,7 +109,9 @@ function writeAside(
 ): void {
   const made = new Set<string>();
   const makeFolder = (folder: string) => {
-    if (!made.has(folder)) mkdirSync(folder);
+    if (made.has(folder)) return;
+    mkdirSync(folder);
+    inheritOwner(folder);
     made.add(folder);
   };
   if (isFolder) makeFolder(temporary);
@@ -116,6 +119,7 @@ function writeAside(
     const file = temporary + join(root, path).slice(target.length);
     if (isFolder) makeFolder(dirname(file));
     writeFileSync(file, bytesOf(i), { flag: 'wx' });
+    inheritOwner(file);
   }
 }
 

@@ -16,6 +16,7 @@ import {
   toUnavailableError,
   writeDurably,
 } from '../../disk/durable.ts';
+import { inheritOwner } from '../../disk/owner.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 
 /** The file was changed by another program since it was read. */
@@ -169,6 +170,7 @@ export async function writeNewRecord(root: string, path: string, text: string, s
         throw new NotFoundError('The dataset was removed or renamed meanwhile.');
       if (!isInDatasetFolder(path)) await makeFoldersDurably(dirname(folder));
       await mkdir(aside);
+      inheritOwner(aside);
       await writeDurably(join(aside, basename(target)), text);
       signal.throwIfAborted();
       try {

@@ -6,6 +6,7 @@ import { close, closeSync, fchmodSync, lstatSync, openSync, renameSync, writeFil
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { openReplaced, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
+import { giveToOwner } from '../../disk/owner.ts';
 import { betweenSyncRounds } from '../../disk/sync-rounds.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import type { Action } from './action.ts';
@@ -69,11 +70,12 @@ export async function replaceRecordsOfSteps(
 /** Writes the new text beside the old one. @returns false if it can't */
 function writeAside(root: string, temporary: string, { path, text }: Replacement): boolean {
   try {
-    const { mode } = lstatSync(join(root, path));
+    const replaced = lstatSync(join(root, path));
     const descriptor = openSync(temporary, 'wx');
     try {
       writeFileSync(descriptor, text);
-      fchmodSync(descriptor, mode & 0o7777);
+      giveToOwner(descriptor, replaced);
+      fchmodSync(descriptor, replaced.mode & 0o7777);
     } finally {
       closeSync(descriptor);
     }

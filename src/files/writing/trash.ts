@@ -24,6 +24,7 @@ import {
   writeDurably,
 } from '../../disk/durable.ts';
 import { moveOrCopyFile } from '../../disk/move.ts';
+import { inheritOwner } from '../../disk/owner.ts';
 
 const trashFolder = `${privateFolder}/trash`;
 const entryName = 'entry.json';
@@ -110,9 +111,11 @@ async function makeTrashFolder(root: string): Promise<void> {
   const folder = join(root, trashFolder);
   await makeFoldersDurably(join(root, privateFolder));
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  inheritOwner(folder);
   await writeFile(join(folder, '.gitignore'), '*\n', { flag: 'wx' }).catch((error) => {
     if (errorCode(error) !== 'EEXIST') throw error;
   });
+  inheritOwner(join(folder, '.gitignore'));
 }
 
 /** Entries of the trash, the latest first. */
