@@ -111,6 +111,39 @@ describe('the commands in the messages of a pull and a push', () => {
   });
 });
 
+describe('a push of an alias in a namespace that the remote lacks', () => {
+  it('is refused with the command by which the alias is removed', async (t) => {
+    const groups = { gardeners: { id: 1, label: 'Gardeners' } };
+    const namespaces = { parks: { id: 1, label: 'Parks', owners: ['gardeners'] } };
+    const { base, folder } = await served({ namespaces, groups }, t);
+    const password = { '-': 'down the rabbit hole\n' };
+    const there = { root: folder.root, files: password };
+    await type(['user', 'add', 'bob', '--group', 'gardeners', '--password-stdin'], there);
+    const CATALOGUE_TOKEN = (await type(['token', 'add', 'bob'], { root: folder.root })).out.trim();
+    const root = await makeRoot({ settings: { title: 'Town' } });
+    const VISUAL = `sed -i '/aliases/d; /scratch/d'`;
+    const local = (line: string, terminal = false) =>
+      type([...line.split(' '), '--data', root], {
+        root,
+        terminal,
+        env: { CATALOGUE_TOKEN, CATALOGUE_REMOTE: base, VISUAL },
+      });
+    await local('pull');
+    await local('namespace add scratch --label Scratch');
+    await local('dataset add scratch/oaks --label Oaks');
+    await local('dataset edit scratch/oaks --namespace parks');
+    await local('namespace remove scratch --yes');
+    const { exitCode, err } = await local('push');
+    assert.equal(exitCode, 4, err);
+    const [, command = ''] = /in an editor: catalogue (.*) --data/.exec(err.replace(/\n {2}/g, '\n')) ?? [];
+    assert.equal(command, 'dataset edit parks/oaks', err);
+    const edited = await local(command, true);
+    assert.equal(edited.exitCode, 0, edited.err);
+    const pushed = await local('push');
+    assert.deepEqual([pushed.exitCode, /Pushed 1 record/.test(pushed.err)], [0, true], pushed.err);
+  });
+});
+
 describe('push --json', () => {
   it('has the records that were not tried, because one that they need was refused', async (t) => {
     const { base, folder } = await served(seed, t);

@@ -1,5 +1,7 @@
 /** `catalogue pull` and `catalogue push`: the changes of a remote catalogue, fetched; local ones, sent. */
 import { Option } from 'commander';
+import { kindAndRefOfPath } from '../../catalogue/layout.ts';
+import { formatRef } from '../../catalogue/ref.ts';
 import type { Side } from '../../sync/files.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -106,6 +108,7 @@ function syncWithRemote(
       showSyncConflicts(call, conflicts);
     }
     showSyncFailures(call, plan.blocked, failures);
+    if (direction === 'push') for (const line of aliasHints(call, failures)) show.message(line);
     if (skipped.length) show.message(words.skipped(skipped.length));
     if (conflicts.length) show.message(conflictsText(direction, result, command));
     if (done.length) show.message(words.done(transferredAmountText(result), remote.name));
@@ -114,6 +117,18 @@ function syncWithRemote(
     if (!options.dryRun && !done.length && !keptOurs && syncExitCode(result) === 0 && !plan.blocked.length)
       show.message(others ? `${words.nothing(others)} ${command(words.opposite)}` : 'Already up to date.');
     return syncExitCode(result);
+  });
+}
+
+/** What to type where the remote refuses aliases: no option sets them, and an editor opens without options. */
+function aliasHints({ global }: Call, failures: RunResult['failures']): readonly string[] {
+  const { remote: _, ...local } = global;
+  return failures.flatMap(({ path, error }) => {
+    const { ref } = kindAndRefOfPath(path);
+    if (ref === null || !/ leave it out of the aliases\b/.test(error.message)) return [];
+    return [
+      `To remove the alias from ${formatRef(ref)} in an editor: ${typedCommand({ global: local }, `${ref.kind} edit`, [formatRef(ref)])}`,
+    ];
   });
 }
 
