@@ -94,10 +94,18 @@ const edit = (kind: WritableKind, required: 'all' | 'some'): Operation => ({
   answers: { 200: written(kind, `The ${kind} as it is now.`) },
 });
 
+/** What a client should know before, since the response has no body. */
+const noteOnRemoval: { readonly [K in WritableKind]?: string } = {
+  dataset: ' Saved queries of the dataset fail then: `GET /api/v1/queries/?dataset=<namespace>/<dataset>` lists them.',
+  version:
+    ' Saved queries of this version fail then: `GET /api/v1/queries/?dataset=<namespace>/<dataset>` lists those of its dataset, each ' +
+    'with its `version`.',
+};
+
 const remove = (kind: WritableKind): Operation => ({
   tag: tagOf[kind],
   summary: `Remove a ${kind}`,
-  description: 'It stays in the trash, unless it is removed permanently.',
+  description: `It stays in the trash, unless it is removed permanently.${noteOnRemoval[kind] ?? ''}`,
   parameters: [
     dryRunParameter,
     ifMatchHeader,
