@@ -5,18 +5,17 @@
  */
 import { hash } from 'node:crypto';
 import * as fs from 'node:fs';
-import { open, readdir, rm, stat } from 'node:fs/promises';
-import { hostname } from 'node:os';
+import { readdir, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import lockfile from 'proper-lockfile';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { privateFolder } from '../catalogue/layout.ts';
 import { errorCode, toUnavailableError } from './durable.ts';
-import { inheritOwner } from './owner.ts';
+import { inspectLock, writeLockFile } from './lock-file.ts';
 import { makeFolderInPrivateFolder } from './private-folder.ts';
 import { betweenSyncRounds } from './sync-rounds.ts';
-import { hasWriterEnded, markPattern, writerMark, writerState } from './writer.ts';
+import { hasWriterEnded, markPattern, writerState } from './writer.ts';
 
 export interface LockOptions {
   /** Longest wait for other holders, in milliseconds; default 12,000, so that a stale lock can be taken over. */
@@ -171,23 +170,6 @@ const lockFileSystem = {
   stat: (path: string, done: Callback) => callBack(() => fs.statSync(path), done),
 };
 
-/** In bytes. */
-const longestNote = 1024;
-const note = `process ${process.pid} on ${hostname()}\n${writerMark}\n`;
-
-/** Makes a lock file with a note about this process. @throws Error with code EEXIST, or another code of the system */
-export function writeLockFile(path: string): void {
-  const descriptor = fs.openSync(path, 'wx', 0o600);
-  inheritOwner(path);
-  try {
-    fs.writeSync(descriptor, note);
-  } catch {
-    // The note helps others to wait less; without it, a lock is stale later.
-  } finally {
-    fs.closeSync(descriptor);
-  }
-}
-
 type Callback = (error: unknown, result?: unknown) => void;
 
 function callBack(work: () => unknown, done: Callback): void {
@@ -261,33 +243,6 @@ async function isAbandoned(path: string, stale: number): Promise<boolean> {
   if (found === null || mark === undefined) return false;
   const state = writerState(mark);
   return state === 'ended' || (state === 'unknown' && found.mtimeMs < Date.now() - stale);
-}
-
-/**
- * The last sign of life of a lock, and its note; null if there is no lock. The file is opened for that: then NFS asks the
- * server (close-to-open consistency, RFC 7530, section 10.3.1), while stat(2) may answer from a cache that is older than a
- * sign of life.
- */
-async function inspectLock(path: string): Promise<{ readonly mtimeMs: number; readonly note: string } | null> {
-  const file = await open(`${path}.lock`).catch(() => null);
-  if (file === null) {
-    const found = await stat(`${path}.lock`).catch(() => null);
-    return found && { mtimeMs: found.mtimeMs, note: '' };
-  }
-  try {
-    const found = await file.stat();
-    const { mtimeMs } = found;
-    // The lock of somebody who takes over another: proper-lockfile's own, which has no note.
-    if (found.isDirectory()) return { mtimeMs, note: '' };
-    // A lock of git can be an index of many megabytes.
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(longestNote), 0, longestNote, 0);
-    return { mtimeMs, note: buffer.toString('utf8', 0, bytesRead) };
-  } catch {
-    // It was removed (ESTALE).
-    return null;
-  } finally {
-    await file.close();
-  }
 }
 
 /** The holder of a lock, as its note names it. */

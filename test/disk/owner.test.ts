@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { makeFoldersDurably, writeDurably } from '../../src/disk/durable.ts';
-import { writeLockFile } from '../../src/disk/lock.ts';
+import { writeLockFile } from '../../src/disk/lock-file.ts';
 import { moveOrCopyFile } from '../../src/disk/move.ts';
 import { inheritOwnerOfTree } from '../../src/disk/owner.ts';
 import { makeFolderInPrivateFolder } from '../../src/disk/private-folder.ts';

@@ -1,16 +1,15 @@
 /** Queue of changes to be rescanned together, once no more arrive for a moment. During a rescan, new ones collect. */
 import { type Scope, scopeKey, scopeToReread, type Unit } from '../../catalogue/layout.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
+import type { UnitStore } from '../reading/unit-store.ts';
+import { isGitAtWork } from './git-lock.ts';
 
 export interface ChangeQueueOptions {
+  readonly store: UnitStore;
   /** True if the files of the unit are watched, and as they were read: then they are not rescanned. */
   readonly isUnchanged: (unit: Unit) => boolean;
   /** Reads the files in the scopes again. @param count of the scopes with changes, those of unchanged units among them */
   readonly rescan: (scopes: readonly Scope[], count: number) => Promise<void>;
-  /** True if a record of the unit is missing or empty, as it is for a moment while it is written. */
-  readonly isBeingWritten: (unit: Unit) => boolean;
-  /** True if the scope is rescanned later in any case: its changes are left out. */
-  readonly isRescannedLater: (scope: Scope) => boolean;
 }
 
 /** Milliseconds without a change after which a rescan begins, and the longest wait for that. */
@@ -21,6 +20,8 @@ const longest = 250;
  * in milliseconds, reached by adding `quietEach` and `longestEach` for each recent change.
  */
 const burst = { quiet: 300, longest: 2000, quietEach: 0.5, longestEach: 5 };
+/** Milliseconds between two looks whether git is still at work. */
+const lookAtGitEvery = 50;
 /** Half-life of the count of recent changes, in milliseconds. */
 const halfLife = 1000;
 /** Milliseconds that a record may be missing or empty: editors move the old file aside before they write the new one. */
@@ -70,7 +71,7 @@ export class ChangeQueue {
   push(path: string): void {
     const isKnown = this.#paths.has(path);
     const scope = isKnown ? null : scopeToReread(path);
-    if (scope && this.#options.isRescannedLater(scope)) return;
+    if (scope && this.#options.store.added.leaveForLater(scope)) return;
     this.#wait();
     if (isKnown) return;
     this.#paths.add(path);
@@ -111,6 +112,10 @@ export class ChangeQueue {
       this.#setTimer(Math.min(quietAt, deadline) - now, () => this.#rescanIfQuiet());
       return;
     }
+    if (isGitAtWork(this.#options.store.tree.root)) {
+      this.#setTimer(lookAtGitEvery, () => this.#rescanIfQuiet());
+      return;
+    }
     this.#waiting = false;
     const scheduled = this.#scheduled;
     const scopes = this.#takeScopes();
@@ -147,7 +152,7 @@ export class ChangeQueue {
         this.#postponed.delete(key);
         scopes.delete(key);
       } else if (!scheduled.has(key)) {
-        if (!this.#options.isBeingWritten(scope)) this.#postponed.delete(key);
+        if (!this.#options.store.isBeingWritten(scope)) this.#postponed.delete(key);
         else {
           scopes.delete(key);
           this.#postpone(key, scope);

@@ -9,6 +9,7 @@ import { haveUnchangedFiles } from '../reading/read-unit.ts';
 import { unitOfReading } from '../reading/unit-reading.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { latestChange } from '../tree/stamps.ts';
+import { isGitAtWork } from './git-lock.ts';
 
 export interface UnwatchedPollerOptions {
   /** @param key of a unit */
@@ -67,7 +68,10 @@ export class UnwatchedPoller {
     let sliceStart = performance.now();
     for (const [key, state] of this.#store.states) {
       if (state.reading.kind !== 'dataset' || this.#options.isWatched(key)) continue;
-      if (!haveUnchangedFiles(this.#store.tree, state)) this.#options.onChange(unitOfReading(state.reading));
+      // What git changes is found in a later round.
+      const { tree } = this.#store;
+      if (!haveUnchangedFiles(tree, state) && !isGitAtWork(tree.root))
+        this.#options.onChange(unitOfReading(state.reading));
       const spent = performance.now() - sliceStart;
       if (spent < slice) continue;
       work += spent;

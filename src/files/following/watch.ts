@@ -1,8 +1,8 @@
 /**
- * Follows a catalogue folder as it changes. Watchers report changes, and a scan of the whole folder every so often
- * finds those that they missed. Datasets that can't be watched are polled: their stamps are compared every few seconds,
- * and the state of git and the journal of our own writes make the usual changes known at once. If not even the folders above
- * the datasets can be watched, the whole folder is scanned every few seconds.
+ * Follows a catalogue folder as it changes. Watchers report changes, and a scan of the whole folder every so often finds those that
+ * they missed. Datasets that can't be watched are polled: their stamps are compared every few seconds, and the state of git and the
+ * journal of our own writes make the usual changes known at once. If not even the folders above the datasets can be watched, the
+ * whole folder is scanned every few seconds. While git changes files, nothing is read: its steps are neither before nor after.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
@@ -11,6 +11,7 @@ import { haveUnchangedFiles } from '../reading/read-unit.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { ChangeHints } from './change-hints.ts';
 import { ChangeQueue } from './change-queue.ts';
+import { isGitAtWork } from './git-lock.ts';
 import { sortByLastChange, UnwatchedPoller } from './unwatched-poller.ts';
 import { countWatchedFolders, pollingReason, watchBudget } from './watch-budget.ts';
 import { folderPrefix, isRescannedSoon, unitsBelow } from './watched-units.ts';
@@ -64,10 +65,9 @@ export class Watch {
     this.#store = store;
     this.#options = options;
     this.#changes = new ChangeQueue({
+      store,
       isUnchanged: (unit) => this.#watchUnchanged(unit),
       rescan: (scopes, count) => this.#rescan(scopes, count),
-      isBeingWritten: (unit) => store.isBeingWritten(unit),
-      isRescannedLater: (scope) => store.added.leaveForLater(scope),
     });
     this.#poller = new UnwatchedPoller(store, {
       isWatched: (key) => this.#watchers?.has(key) ?? false,
@@ -184,8 +184,8 @@ export class Watch {
   }
 
   #tick(): void {
-    if (this.#held > 0) return;
     const { tree } = this.#store;
+    if (this.#held > 0 || isGitAtWork(tree.root)) return;
     if (!tree.isCatalogue()) return void this.#markLost();
     const rootIdentity = tree.identity('');
     if (rootIdentity !== this.#rootIdentity || this.#state === 'lost') {

@@ -7,7 +7,8 @@ import { copyFile, lstat, readFile, rename, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, isTemporaryFile } from '../../disk/durable.ts';
-import { removeAbandonedLock, writeLockFile } from '../../disk/lock.ts';
+import { removeAbandonedLock } from '../../disk/lock.ts';
+import { writeLockFile } from '../../disk/lock-file.ts';
 import { GitError, runGit } from './git.ts';
 
 export interface Author {

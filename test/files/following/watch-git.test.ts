@@ -1,6 +1,7 @@
 /** git changes thousands of files at once: the right snapshot comes of it, in few steps, watched and polled. */
 import assert from 'node:assert/strict';
-import { rmSync } from 'node:fs';
+import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Snapshot } from '../../../src/catalogue/snapshot.ts';
 import type { OpenOptions } from '../../../src/files/catalogue-files.ts';
@@ -107,3 +108,59 @@ for (const [how, options] of [
     assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
     if ('watchBudget' in options) assert.match(log[0] ?? '', /sysctl fs\.inotify\.max_user_watches=/);
   });
+
+test('while git holds its lock, no state in between is served', async (t) => {
+  for (const place of ['in the repository', 'in a worktree'])
+    for (const [how, options] of [
+      ['watched', never],
+      ['polled', { watchBudget: 0 }],
+    ] as const)
+      await t.test(`${how}, ${place}`, async (t) => {
+        const folder = makeFollowedFolder(t);
+        const { git } = repositoryAt(folder.root, folder.root);
+        const repository = place === 'in a worktree' ? folder.beside('repository') : join(folder.root, '.git');
+        if (place === 'in a worktree') {
+          mkdirSync(join(repository, 'worktrees/one'), { recursive: true });
+          folder.write('.git', `gitdir: ${repository}/worktrees/one\n`);
+        } else git('init', '-q', '-b', 'main');
+        for (let i = 0; i < 30; i++) folder.dataset(at(i), `Before ${i}`);
+        const { catalogue } = await follow(t, folder, options);
+        await catalogue.refresh([{ folder: '' }]);
+        const numberOfDatasets = () => catalogue.snapshot.folders.get('a')?.datasets.size ?? 0;
+        assert.equal(numberOfDatasets(), 30);
+
+        const lock = join(repository, place === 'in a worktree' ? 'worktrees/one' : '', 'index.lock');
+        writeFileSync(lock, '');
+        const counts = new Set<number>();
+        const pause = async () => {
+          await new Promise((resolve) => setTimeout(resolve, 100));
+          counts.add(numberOfDatasets());
+        };
+        for (let i = 0; i < 30; i += 3) {
+          for (const one of [i, i + 1, i + 2]) rmSync(folder.path(at(one)), { recursive: true });
+          await pause();
+        }
+        for (let i = 100; i < 120; i += 2) {
+          for (const one of [i, i + 1]) folder.dataset(at(one), `After ${one}`);
+          await pause();
+        }
+        rmSync(lock);
+        assert.deepEqual([...counts], [30]);
+        await until(() => numberOfDatasets() === 20);
+      });
+});
+
+test('a lock that git left does not hold changes back', async (t) => {
+  const folder = makeFollowedFolder(t);
+  const { git } = repositoryAt(folder.root, folder.root);
+  git('init', '-q', '-b', 'main');
+  folder.dataset(at(1), 'Before');
+  const { catalogue } = await follow(t, folder, never);
+  await catalogue.refresh([{ folder: '' }]);
+  const lock = join(folder.root, '.git/index.lock');
+  writeFileSync(lock, '');
+  const old = new Date(Date.now() - 11_000);
+  utimesSync(lock, old, old);
+  folder.write(`${at(1)}/dataset.yaml`, datasetText('Beside a lock of a killed git'));
+  await until(() => served(catalogue, 'a', 'd1')?.label.startsWith('Beside a lock') === true);
+});
