@@ -4,6 +4,7 @@ import type { ParameterizedContext } from 'koa';
 import type { Accounts } from '../catalogue/accounts.ts';
 import { excerpt, NotAuthenticatedError, NotPermittedError } from '../catalogue/errors.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
+import { baseUrlPath } from '../catalogue/urls.ts';
 import { sessionCookie } from './headers.ts';
 
 export interface Identity {
@@ -55,6 +56,18 @@ const aYear = 365 * 24 * 3600;
 export function sessionKeyOfRequest(ctx: ParameterizedContext): string | undefined {
   return (ctx.req.headers.cookie && ctx.cookies.get(sessionCookie)) || undefined;
 }
+
+/**
+ * The keys of all sessions that the request sends: a browser may also have a cookie of another path of this host, by an earlier
+ * address of the catalogue or by another program.
+ */
+export const sessionKeysOfRequest = (ctx: ParameterizedContext): readonly string[] =>
+  (ctx.req.headers.cookie ?? '')
+    .split(';')
+    .map((cookie) => cookie.trim())
+    .filter((cookie) => cookie.startsWith(`${sessionCookie}=`))
+    .map((cookie) => cookie.slice(sessionCookie.length + 1))
+    .filter(Boolean);
 
 /** @param expires ISO 8601; null ends the session */
 export function setSessionCookie(ctx: ParameterizedContext, base: string, key: string, expires: string | null): void {
@@ -114,6 +127,8 @@ export function assertOwnOrigin(ctx: ParameterizedContext, base: string): void {
 
 const hostOf = (url: string) => (URL.canParse(url) ? new URL(url).host : url);
 
+/** Sets a cookie for the paths of the catalogue: other programs of the host may have cookies of these names. */
 function setCookie(ctx: ParameterizedContext, base: string, cookie: string): void {
-  ctx.append('Set-Cookie', `${cookie}; Path=/; SameSite=Lax${base.startsWith('https:') ? '; Secure' : ''}`);
+  const secure = base.startsWith('https:') ? '; Secure' : '';
+  ctx.append('Set-Cookie', `${cookie}; Path=${baseUrlPath(base)}/; SameSite=Lax${secure}`);
 }

@@ -7,7 +7,14 @@ import type { Viewer } from '../catalogue/permissions.ts';
 import { baseUrlPath } from '../catalogue/urls.ts';
 import { renderSignInPage, renderSignOutPage, type SignInProblem } from '../pages/sign-in.tsx';
 import { readInputBody } from './body.ts';
-import { assertOwnOrigin, ensureCsrfToken, isCsrfToken, sessionKeyOfRequest, setSessionCookie } from './credentials.ts';
+import {
+  assertOwnOrigin,
+  ensureCsrfToken,
+  isCsrfToken,
+  sessionKeyOfRequest,
+  sessionKeysOfRequest,
+  setSessionCookie,
+} from './credentials.ts';
 import { MethodNotAllowedError, ThrottledError } from './errors.ts';
 import { makePageContext } from './page-context.ts';
 import { baseUrlOf } from './request.ts';
@@ -109,8 +116,7 @@ async function logIn(visit: Visit, input: Input): Promise<void> {
   }
   const { key, expires } = session;
   // The session and the CSRF token that the browser had before are worthless from now on.
-  const before = sessionKeyOfRequest(ctx);
-  if (before !== undefined) await accounts.endSession(before);
+  for (const before of sessionKeysOfRequest(ctx)) await accounts.endSession(before);
   setSessionCookie(ctx, base, key, expires);
   ensureCsrfToken(ctx, base, key);
   redirect(ctx, base, redirectTo(ctx, input));
@@ -131,9 +137,8 @@ async function askToLogOut(visit: Visit, { problem, input = {} }: Attempt): Prom
 }
 
 async function logOut({ ctx, base, app }: Visit, input: Input): Promise<void> {
-  const key = sessionKeyOfRequest(ctx);
   try {
-    if (key !== undefined) await app.signIn.accounts?.endSession(key);
+    for (const key of sessionKeysOfRequest(ctx)) await app.signIn.accounts?.endSession(key);
   } catch (error) {
     // A read-only server can't end it, but the browser forgets it.
     if (!(error instanceof NotPermittedError)) throw error;

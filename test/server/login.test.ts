@@ -149,6 +149,30 @@ describe('the login page', () => {
   });
 });
 
+describe('cookies', () => {
+  it('are those of the path of the catalogue, and sign-out ends sessions of other paths as well', async (t) => {
+    const { signIn, visit, cookies, fill } = await browse(t, { base_url: 'https://data.example.org/open-data' });
+    const { headers } = await signIn();
+    const set = headers.getSetCookie();
+    assert.equal(set.length, 2);
+    for (const line of set) assert.match(line, /^(sessionid|csrftoken)=.*; Path=\/open-data\/; SameSite=Lax; Secure$/);
+    // Of another program, or of this one before it had this path: browsers send the one with the longer path first.
+    const before = cookies.get('sessionid') ?? '';
+    cookies.delete('sessionid');
+    await signIn();
+    const both = `${cookies.get('sessionid')}; sessionid=${before}; sessionid=${'x'.repeat(43)}`;
+    const me = async (key: string) =>
+      (await visit('/api/v1/users/me/', { headers: { Cookie: `sessionid=${key}` } })).status;
+    const statuses = async () => [await me(both), await me(before)];
+    assert.deepEqual(await statuses(), [200, 200]);
+    cookies.set('sessionid', both);
+    const { status, headers: ended } = await fill(logout, {});
+    assert.deepEqual([status, await statuses()], [302, [401, 401]]);
+    const [forgotten] = ended.getSetCookie().filter((line) => line.startsWith('sessionid='));
+    assert.match(forgotten ?? '', /^sessionid=; Max-Age=0; HttpOnly; Path=\/open-data\/;/);
+  });
+});
+
 describe('a form', () => {
   it('of somebody else signs nobody in', async (t) => {
     const { visit, cookies, fill, base } = await browse(t);
