@@ -164,6 +164,29 @@ export async function countStoredPayloads(root: string): Promise<{ payloads: num
   return { payloads, bytes };
 }
 
+/**
+ * Asks the object store of a folder for a list, as a test.
+ * @returns its address, such as s3://bucket/folder; null if the settings name none
+ * @throws ObjectStoreError, UnavailableError
+ */
+export async function reachObjectStore(root: string): Promise<string | null> {
+  const [{ openFileCatalogue }, { ObjectStore }] = await Promise.all([
+    import('./file-catalogue.ts'),
+    import('./payloads/object-store.ts'),
+  ]);
+  const catalogue = await openFileCatalogue(root, { readOnly: true });
+  try {
+    await catalogue.ensureRead([{ kind: 'settings' }]);
+    const { payloads } = catalogue.snapshot.settings;
+    if (!payloads.store) return null;
+    const store = new ObjectStore(payloads, { timeout: 5_000 });
+    await store.assertBucket().finally(() => store.close());
+    return payloads.store;
+  } finally {
+    await catalogue.close();
+  }
+}
+
 /** Compares the object store with the payloads; see `verifyPayloads`. */
 export async function verifyPayloads(...args: Parameters<typeof import('./payloads/move-payloads.ts').verifyPayloads>) {
   const { verifyPayloads } = await import('./payloads/move-payloads.ts');

@@ -35,6 +35,24 @@ describe('doctor', () => {
     assert.equal(statSync(root).mtimeMs, mtimeMs);
   });
 
+  it('finds an object store that can not be reached', async (t) => {
+    const keys = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
+    const before = { ...process.env };
+    Object.assign(process.env, keys);
+    t.after(() => {
+      for (const name of Object.keys(keys)) delete process.env[name];
+      Object.assign(process.env, before);
+    });
+    const endpoint = `http://127.0.0.1:${await freePort()}`;
+    const root = await makeRoot({ ...seed, settings: { payloads: { store: 's3://bucket/town', endpoint } } });
+    const { ok, finding } = await examined({ root });
+    const { state, message, advice } = finding('object store') ?? {};
+    assert.deepEqual([ok, state], [false, 'problem']);
+    assert.match(message ?? '', /^The object store can't be reached at the moment\./);
+    assert.match(advice ?? '', /^Check "payloads" in catalogue\.yaml\./);
+    assert.equal((await examined()).finding('object store'), undefined);
+  });
+
   it('finds accounts that others may read', async () => {
     const root = await makeRoot();
     const path = join(root, '.catalogue', 'accounts.json');

@@ -52,6 +52,12 @@ describe('payloads in an object store', { skip: missingObjectStore }, async () =
   const object = (text: string) => ({ Bucket: s3.bucket, Key: objectKey('typed/', computeChecksum(text)) });
   const sums = (...texts: string[]) => texts.map((text) => object(text).Key).sort();
 
+  it('lie in a store that doctor finds', async () => {
+    const { findings } = JSON.parse((await run('doctor --json')).out);
+    const { state, message } = findings.find(({ name }: { name: string }) => name === 'object store');
+    assert.deepEqual([state, message], ['ok', `${s3.settings('typed').store} can be read`]);
+  });
+
   it('are listed with their places', async () => {
     const before = await run('payloads list');
     assert.equal(

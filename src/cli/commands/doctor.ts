@@ -40,9 +40,9 @@ export const command: Verb = {
 async function runChecks(call: Call): Promise<readonly HealthCheck[]> {
   const [
     { programHealthChecks },
-    { folderHealthChecks, readCatalogueHealthCheck, missingFolder },
+    { folderHealthChecks, missingFolder, objectStoreHealthCheck, readCatalogueHealthCheck },
     { remoteServerHealthChecks },
-    { diagnoseFolder },
+    { diagnoseFolder, reachObjectStore },
   ] = await Promise.all([
     import('../doctor/environment.ts'),
     import('../doctor/folder.ts'),
@@ -62,6 +62,7 @@ async function runChecks(call: Call): Promise<readonly HealthCheck[]> {
     ...(await programHealthChecks(diagnosis.usesLfs)),
     ...folderHealthChecks(root, diagnosis),
     ...(diagnosis.state ? await readCatalogueHealthCheck(() => call.context.open(folder, { readOnly: true })) : []),
+    ...(diagnosis.state ? await objectStoreHealthCheck(() => reachObjectStore(root)) : []),
     ...(await remoteServerHealthChecks(call, root)),
   ];
 }

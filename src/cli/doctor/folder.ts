@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { noCredentialsWarning } from '../../catalogue/accounts.ts';
 import type { Catalogue } from '../../catalogue/catalogue.ts';
-import { CatalogueError } from '../../catalogue/errors.ts';
+import { CatalogueError, UnusableCatalogueError } from '../../catalogue/errors.ts';
 import type { FolderDiagnosis, FolderState } from '../../files/folder.ts';
 import { ageText, bytesText, countText } from '../output/quantities.ts';
 import { quoteForShell } from '../typed-command.ts';
@@ -134,6 +134,23 @@ function checkInstances(limit: number): HealthCheck {
   return limit >= 32
     ? ok('watchers', message)
     : warning('watchers', message, 'Raise it: sysctl fs.inotify.max_user_instances=1024');
+}
+
+/** Checks that the object store can be reached. @param reach returns its address; null if there is none */
+export async function objectStoreHealthCheck(reach: () => Promise<string | null>): Promise<readonly HealthCheck[]> {
+  const { ok, problem } = checksOf('catalogue');
+  const name = 'object store';
+  try {
+    const address = await reach();
+    return address === null ? [] : [ok(name, `${address} can be read`)];
+  } catch (error) {
+    // That the folder is no catalogue is found by another check.
+    if (error instanceof UnusableCatalogueError) return [];
+    if (!(error instanceof CatalogueError)) throw error;
+    const advice =
+      'Check "payloads" in catalogue.yaml. Keys that are set for the server only are not known to this command.';
+    return [problem(name, error.message, advice)];
+  }
 }
 
 /** Checks that the catalogue can be read. @param open opens the catalogue in the folder */
