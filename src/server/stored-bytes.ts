@@ -19,7 +19,8 @@ export interface Stored extends Omit<Media, 'modified' | 'stream'> {
 const fitsHeader = /^[\t\x20-\x7e]*$/;
 
 /** Sends stored bytes: all of them, a range, or 304 if the client has them. */
-export async function sendStoredBytes(ctx: ParameterizedContext, stored: Stored): Promise<void> {
+export async function sendStoredBytes(ctx: ParameterizedContext, given: Stored): Promise<void> {
+  const stored = withPastModification(given);
   const { size, modified } = stored;
   const etag = `"${stored.tag}"`;
   ctx.set({ ...stored.headers, ETag: etag, 'Accept-Ranges': 'bytes' });
@@ -61,6 +62,12 @@ export async function sendStoredBytes(ctx: ParameterizedContext, stored: Stored)
   }
   ctx.body = await stored.stream(range);
   ctx.length = length;
+}
+
+/** The same bytes; if their file has a time to come, modified now: Last-Modified must not be later than Date (RFC 9110, 8.8.2.1). */
+function withPastModification(stored: Stored): Stored {
+  const now = new Date();
+  return stored.modified && stored.modified > now ? { ...stored, modified: now } : stored;
 }
 
 const lengthOf = ({ start, end }: ByteRange): number => end - start + 1;

@@ -1,7 +1,7 @@
 /** Payloads and media: the stored bytes, why there are none, and nothing of any other file. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, symlink } from 'node:fs/promises';
+import { chmod, mkdir, symlink, utimes } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -170,6 +170,22 @@ describe('site_media', () => {
     assert.deepEqual([beyond.status, beyond.headers.get('content-type')], [416, 'application/json']);
     const head = await get(url, { method: 'HEAD' });
     assert.equal(head.headers.get('content-length'), String(text.length));
+  });
+
+  it('are not modified later than they are sent, though their file has a time to come', async () => {
+    const path = folder.path(`${homeOf('files/unsummed')}/data/a.constructor`);
+    const tomorrow = new Date(Date.now() + 86_400_000);
+    await utimes(path, tomorrow, tomorrow);
+    const url = `${at('unsummed')}version/${slug}/download/`;
+    const response = await get(url);
+    const [modified = 0, date = 0] = ['last-modified', 'date'].map((name) =>
+      Date.parse(response.headers.get(name) ?? ''),
+    );
+    assert.equal(await response.text(), csv);
+    assert.ok(modified <= date + 1000 && date - modified < 10_000, `${modified} ${date}`);
+    const since = async (time: Date) =>
+      (await get(url, { headers: { 'If-Modified-Since': time.toUTCString() } })).status;
+    assert.deepEqual([await since(new Date(Date.now() - 10_000)), await since(tomorrow)], [200, 304]);
   });
 
   it('may be empty, of any type, and have any name', async () => {
