@@ -52,10 +52,10 @@ export class GitFollower {
   #nextPosition: number | null = null;
   #state: FollowState = 'starting';
   #fetched: Date | null = null;
-  /** End of the last fetch, successful or not: milliseconds since 1970. */
-  #tried = 0;
-  /** Start of the last update that found nothing newer than what is served, or took it: milliseconds since 1970. */
-  #confirmed = 0;
+  /** End of the last fetch, successful or not: milliseconds of `performance.now()`, which never goes back. */
+  #tried = Number.NEGATIVE_INFINITY;
+  /** Start of the last update that found nothing newer than what is served, or took it: likewise. */
+  #confirmed = Number.NEGATIVE_INFINITY;
   #refused: { readonly commit: string; readonly errors: number } | undefined;
   /** The last commits that were compared, and their problem: it is neither searched nor logged again. */
   #known: { readonly range: string; readonly problem: FollowProblem } | undefined;
@@ -101,7 +101,7 @@ export class GitFollower {
    */
   async hasReached(position: number, patience: number): Promise<boolean> {
     if (this.#isServed(position)) return true;
-    const start = Date.now();
+    const start = performance.now();
     const timer = new AbortController();
     await Promise.race([this.#updateSoon(), sleep(patience, undefined, { signal: timer.signal }).catch(() => {})]);
     timer.abort();
@@ -117,7 +117,7 @@ export class GitFollower {
   async #updateAfterPause(): Promise<void> {
     await this.#running;
     const { signal } = this.#closing;
-    const pause = this.#tried + minPause - Date.now();
+    const pause = this.#tried + minPause - performance.now();
     if (pause > 0) await sleep(pause, undefined, { signal }).catch(() => {});
     this.#next = undefined;
     if (!signal.aborted) await this.update();
@@ -168,7 +168,7 @@ export class GitFollower {
   async #updateWhileAsked(): Promise<void> {
     while (this.#again && !this.#closing.signal.aborted) {
       this.#again = false;
-      const start = Date.now();
+      const start = performance.now();
       const problem = await this.#updateOnce().catch((error: Error) => ({
         state: 'blocked' as const,
         message: sentence(error),
@@ -221,7 +221,7 @@ export class GitFollower {
     } catch (error) {
       return { state: 'unreachable', message: `${sentence(error as Error)} It is tried again.` };
     } finally {
-      this.#tried = Date.now();
+      this.#tried = performance.now();
     }
   }
 

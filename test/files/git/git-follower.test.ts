@@ -43,6 +43,17 @@ async function workshop(t: TestContext) {
 }
 
 describe('a folder that follows a git remote', () => {
+  it('is updated for a request also after the clock was set back', async (t) => {
+    const { writer, follower, push, labelOf } = await workshop(t);
+    await follower.update();
+    const now = Date.now;
+    t.mock.method(Date, 'now', () => now() - 86_400_000);
+    writer.write(benches, 'id: 12\nlabel: Seats\n');
+    push();
+    assert.equal(await follower.hasReached((follower.position ?? 0) + 1, 20_000), true);
+    assert.equal(labelOf('benches'), 'Seats');
+  });
+
   it('takes a commit as a whole, and knows which one is served', async (t) => {
     const { writer, catalogue, follower, log, push, labelOf } = await workshop(t);
     await follower.update();
