@@ -1,6 +1,6 @@
 /** Owners of files, for tests that root runs: others can't give files away. */
-import { lstatSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, chownSync, lstatSync, readdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 
 /** A user and a group who needn't exist. */
 export const [service, group] = [65_534, 12_345] as const;
@@ -12,4 +12,20 @@ export function foreignIn(root: string): readonly string[] {
     const { uid, gid } = lstatSync(join(root, path));
     return uid !== service || gid !== group;
   });
+}
+
+/** Runs work as the user of a folder, who isn't root: permissions mean nothing to root. */
+export async function asOtherUser(root: string, work: () => Promise<unknown>): Promise<void> {
+  if (process.geteuid?.() !== 0) return void (await work());
+  const names = readdirSync(root, { recursive: true }).map(String);
+  for (const name of ['.', ...names]) chownSync(join(root, name), service, group);
+  const parent = dirname(root);
+  const { mode } = lstatSync(parent);
+  if ((mode & 0o001) === 0) chmodSync(parent, mode | 0o001);
+  process.seteuid?.(service);
+  try {
+    await work();
+  } finally {
+    process.seteuid?.(0);
+  }
 }

@@ -82,7 +82,7 @@ async function replaceBy(root: string, target: string, signal: AbortSignal | und
     await flushFolderToDisk(dirname(target));
     return report;
   } finally {
-    await rm(temporary, { force: true });
+    await rm(temporary, { force: true }).catch(() => {});
   }
 }
 

@@ -141,7 +141,7 @@ async function movePayload(
     const step = { locks: lockNamesOfWriteChange(add), changes: () => (isMoved() ? [] : [add]) };
     await commitSingleStep(catalogue.access(), step, { message: () => `Move ${path}` });
   } finally {
-    await rm(aside, { force: true });
+    await rm(aside, { force: true }).catch(() => {});
   }
 }
 

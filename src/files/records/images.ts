@@ -58,6 +58,6 @@ export async function storeImagesAndWrite<T>(
     }
     return await write({ ...fields, ...addresses }, changes);
   } finally {
-    for (const aside of stored) await rm(aside, { force: true });
+    for (const aside of stored) await rm(aside, { force: true }).catch(() => {});
   }
 }

@@ -90,7 +90,8 @@ export async function publishUpload(
     // The message names the dataset folder, not the temporary file.
     throw toUnavailableError(error, tree.absolute(home));
   } finally {
-    if (aside !== null) await rm(aside, { force: true });
+    // An error of this must not take the place of the one before, in a folder without permission.
+    if (aside !== null) await rm(aside, { force: true }).catch(() => {});
     // When the other name of the file is gone: that changes its stamp.
     noteAdded();
   }

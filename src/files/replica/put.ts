@@ -115,7 +115,7 @@ async function receiveAndAdd(
       throw new ConflictError(`${path} can't be added: a file has the name of one of its folders.`);
     throw toUnavailableError(error, path);
   } finally {
-    await rm(aside, { force: true });
+    await rm(aside, { force: true }).catch(() => {});
     if (isNew && !isDone) await removeEmptyFolders(access, target, folder);
   }
 }
