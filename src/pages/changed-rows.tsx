@@ -47,8 +47,8 @@ export function ChangedRowsTable({
                 <span class="vh">{locale.text('changeSign')}</span>
               </th>
               {[...keys, ...columns.map(({ name }) => name)].map((name) => (
-                <th key={name} scope="col" dir="auto">
-                  {name}
+                <th key={name} scope="col">
+                  <span dir="auto">{name}</span>
                 </th>
               ))}
             </tr>
