@@ -68,7 +68,7 @@ const nouns: Readonly<Record<string, string>> = {
 /** An error of the validator in words. */
 export function explainSchemaError(error: ErrorObject): SchemaDiagnostic {
   const pointer = error.instancePath;
-  const name = excerpt(pointer.split('/').at(-1) || 'The file');
+  const name = nameOfValue(error);
   const { params, data } = error;
   switch (error.keyword) {
     case 'required':
@@ -85,9 +85,34 @@ export function explainSchemaError(error: ErrorObject): SchemaDiagnostic {
         pointer,
         message: patternMessage(name, data, { ...error.parentSchema, pattern: params.pattern }),
       };
+    case 'minLength':
+      return {
+        pointer,
+        message: data === '' ? `${name} is empty.` : `${name} has fewer than ${params.limit} characters.`,
+      };
+    case 'maxLength':
+      return { pointer, message: `${name} has more than ${params.limit} characters.` };
+    case 'uniqueItems':
+      return { pointer, message: `${name} has ${describe((data as readonly unknown[])[params.j])} twice.` };
+    case 'minItems':
+      return { pointer, message: `${name} has fewer than ${params.limit} items.` };
+    case 'maxItems':
+      return { pointer, message: `${name} has more than ${params.limit} items.` };
+    case 'minimum':
+      return { pointer, message: `${name} must be at least ${params.limit}, not ${describe(data)}.` };
+    case 'maximum':
+      return { pointer, message: `${name} must be at most ${params.limit}, not ${describe(data)}.` };
     default:
       return { pointer, message: `${name} ${error.message}.` };
   }
+}
+
+/** The name of the value in a message: its key, or its number in a list, such as `Item 1 of keywords`. */
+function nameOfValue({ instancePath, schemaPath }: ErrorObject): string {
+  const [name = '', list] = instancePath.split('/').reverse();
+  // The keyword of the schema comes after the part that is for each item of a list.
+  if (list && /\/items\/[^/]+$/.test(schemaPath)) return `Item ${Number(name) + 1} of ${excerpt(list)}`;
+  return excerpt(name || 'The file');
 }
 
 function suggestion(data: unknown, allowed: readonly string[]): string {

@@ -155,7 +155,7 @@ const cases: readonly Case[] = [
   [
     'a column without a key in a private dataset',
     { [benches]: 'id: 2\nlabel: x\nvisibility: private\ncolumns:\n  -\n  - {type: float, name: a}\n' },
-    [[`${benches}:5:3`, 'error', /^0 must be a group of "key: value" lines/]],
+    [[`${benches}:5:3`, 'error', /^Item 1 of columns must be a group of "key: value" lines/]],
   ],
   [
     'a payload that nobody names',

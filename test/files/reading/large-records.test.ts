@@ -106,7 +106,7 @@ describe('large records', () => {
     // It was read once, and is read again at its next event.
     assert.equal(saved, 1);
     const [found] = store.snapshot.diagnostics.get(path) ?? [];
-    assert.deepEqual([found?.line, found?.message], [4, '0 must be text, not a list.']);
+    assert.deepEqual([found?.line, found?.message], [4, 'Item 1 of keywords must be text, not a list.']);
     folder.remove();
   });
 
