@@ -16,6 +16,9 @@ let server: Awaited<ReturnType<typeof serveFolder>>;
 before(async () => {
   workshop = await makeWorkshop();
   await workshop.publish('german', 'german.csv', Buffer.from('Name;Größe\nBär;1,5\n', 'latin1'));
+  await workshop.publish('utf-16', 'utf-16.csv', Buffer.from('\ufeffname,n\nBär,1\n', 'utf16le'));
+  const utf16 = { encoding: 'utf-16le' };
+  await workshop.publish('named-utf-16', 'utf-16.csv', Buffer.from('\ufeffname,n\nBär,1\n', 'utf16le'), utf16);
   const forms = 'name;höhe;datum;am\nBär;1.012,5;31.12.2024;2024-12-31\nLuchs;0,5;1.2.2024;2024-02-01\n';
   await workshop.publish('forms', 'forms.csv', forms);
   await workshop.publish('grouped', 'grouped.csv', 'n;m\n1.234;0,5\n', { decimal: ',' });
@@ -135,6 +138,10 @@ it('names the encoding and the delimiter of a file as it was published', async (
     text.split('\n').map((line) => line.split(dialect?.delimiter ?? ',')),
     [['Name', 'Größe'], ['Bär', '1,5'], ['']],
   );
+});
+
+it('names the encoding of UTF-16 with a byte order mark as programs that take it away know it', async () => {
+  for (const slug of ['utf-16', 'named-utf-16']) assert.equal((await csvOf(slug)).encoding, 'utf-16', slug);
 });
 
 it('says how numbers are written, and takes dates that Table Schema would not read for texts', async () => {

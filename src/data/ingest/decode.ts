@@ -140,7 +140,9 @@ export async function* decodeFromEncoding(
     for await (const chunk of chunks) {
       if (head.length < 3) {
         head = Buffer.concat([head, chunk.subarray(0, 3)]);
-        if (decoder.encoding === 'utf-8' && byteOrderMarkLength(head) === 3) detected.bomLength = 3;
+        const length = byteOrderMarkLength(head);
+        if (length === (decoder.encoding === 'utf-8' ? 3 : 2) && decoder.encoding.startsWith('utf'))
+          detected.bomLength = length;
       }
       yield isWindows1252 ? fromWindows1252(chunk) : Buffer.from(decoder.decode(chunk, { stream: true }));
       position += chunk.length;

@@ -178,7 +178,7 @@ async function ingestRows(
         continue;
       }
       if (reading.strict) summary.assertFits();
-      const result = toResult(payload, detected, { info, encoding: encoding.encoding, summary });
+      const result = toResult(payload, detected, { info, encoding: labelOf(encoding), summary });
       const isUnchanged =
         info.repairs === undefined &&
         encoding.encoding === 'utf-8' &&
@@ -203,6 +203,13 @@ interface IngestedRows {
   readonly encoding: Encoding;
   readonly summary: TableSummary;
 }
+
+/**
+ * The label by which others read the text. By RFC 2781 (3.3), text in UTF-16LE or UTF-16BE has no byte order mark: programs would take
+ * it for a part of the first name.
+ */
+const labelOf = ({ encoding, bomLength }: DetectedEncoding): Encoding =>
+  encoding.startsWith('utf-16') && bomLength > 0 ? 'utf-16' : encoding;
 
 /** A remark about an encoding that was guessed: text in others, such as Windows-1250, has wrong letters then. */
 const remarksAboutEncoding = ({ info, encoding }: IngestedRows): string[] =>

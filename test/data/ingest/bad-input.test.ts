@@ -225,8 +225,8 @@ test('properties named like the geometry, or not at all, or like JavaScript’s 
 
 const texts: [string, Uint8Array, string][] = [
   ['UTF-8 with a mark', Buffer.from('\ufeffname,n\nZürich €,1\n'), 'utf-8'],
-  ['UTF-16, little end first', Buffer.from('\ufeffname,n\nZürich €,1\n', 'utf16le'), 'utf-16le'],
-  ['UTF-16, big end first', Buffer.from('\ufeffname,n\nZürich €,1\n', 'utf16le').swap16(), 'utf-16be'],
+  ['UTF-16, little end first', Buffer.from('\ufeffname,n\nZürich €,1\n', 'utf16le'), 'utf-16'],
+  ['UTF-16, big end first', Buffer.from('\ufeffname,n\nZürich €,1\n', 'utf16le').swap16(), 'utf-16'],
   ['UTF-16 without a mark', Buffer.from('name,n\nZürich €,1\n', 'utf16le'), 'utf-16le'],
   ['Windows-1252', Buffer.from('name,n\nZ\u00fcrich \u0080,1\n', 'latin1'), 'windows-1252'],
 ];
