@@ -127,6 +127,8 @@ describe('OGC API - Features', () => {
     assert.deepEqual(await valuesOf('quoted', 'id', { 'a "b" & c': 'x "y"' }), [1]);
     assert.deepEqual(await valuesOf('quoted', 'id', { open: 'false' }), [2]);
     assert.deepEqual(await valuesOf('quoted', 'id', { sortby: '-id', filter: '"limit" > 5' }), [3, 2]);
+    const { properties } = (await (await ask('/collections/lab.quoted/queryables')).json()) as Features['features'][0];
+    assert.ok('id' in properties && !('limit' in properties), 'a program would send it as the parameter of that name');
     const json = JSON.stringify({ op: '=', args: [{ property: 'id' }, 2] });
     assert.deepEqual(await valuesOf('quoted', 'id', { filter: json, 'filter-lang': 'cql2-json' }), [2]);
     assert.deepEqual(await problemOf('quoted', { filter: json, 'filter-lang': 'cql2-text' }), {

@@ -353,7 +353,7 @@ for (const [name, makeFolder] of [
         const [feature] = (await itemsOf(collection, '?limit=1')).features;
         const parameters = new Map(parametersOf(collection.id).map((one) => [one.name, one.schema]));
         for (const [name, { type, format }] of Object.entries(properties)) {
-          if (format?.startsWith('geometry-') || name === 'limit') continue;
+          if (format?.startsWith('geometry-')) continue;
           assert.deepEqual(parameters.get(name), { type, ...(format && { format }) }, name);
           const value = feature?.properties[name] ?? null;
           if (value === null) continue;
@@ -363,7 +363,7 @@ for (const [name, makeFolder] of [
           for (const one of features) assert.equal(one.properties[name], value, `${collection.id} ${name}`);
         }
         for (const [name, { type }] of Object.entries(properties))
-          if (type && type !== 'string' && name !== 'limit') {
+          if (type && type !== 'string') {
             const query = new URLSearchParams({ [name]: 'no such value' });
             assert.equal(await statusOf(`${root}/collections/${collection.id}/items?${query}`), 400, name);
           }

@@ -27,19 +27,21 @@ function isQueryable({ type }: Column): boolean {
   return type !== 'object' && type !== 'array';
 }
 
+/** True if a parameter of features has the name of a column. */
+const isNameOfParameter = ({ name }: Column): boolean => (featureParameters as readonly string[]).includes(name);
+
 /** Columns that parameters of their own filter: their values are simple, and no other parameter has the name. */
 export const columnsWithParameter = (columns: readonly Column[]): readonly Column[] =>
-  columns.filter(
-    (column) =>
-      isQueryable(column) &&
-      column.type !== 'geometry' &&
-      !(featureParameters as readonly string[]).includes(column.name),
-  );
+  columns.filter((column) => isQueryable(column) && column.type !== 'geometry' && !isNameOfParameter(column));
 
 /** The kinds of schema of a collection, by the last part of their address. */
 export const schemaKinds = {
   schema: { title: '', isIncluded: () => true },
-  queryables: { title: 'Columns for filters: ', isIncluded: isQueryable },
+  // A program may send any of them as a parameter (19-079r2, queryables-query-parameters): GDAL would set the limit by a column `limit`.
+  queryables: {
+    title: 'Columns for filters: ',
+    isIncluded: (column) => isQueryable(column) && !isNameOfParameter(column),
+  },
   sortables: {
     title: 'Columns for the order: ',
     isIncluded: ({ type }) => type !== 'object' && type !== 'array' && type !== 'geometry',
