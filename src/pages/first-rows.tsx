@@ -76,7 +76,8 @@ export function FirstRows({ context, columns, preview, reason, rowsPath, rows }:
             shown: preview.rows.length,
             rows: locale.text('rowCount', { count: rows }),
             columns: preview.columns.length,
-            all: locale.text('columnCount', { count: columns }),
+            // The record may lack them.
+            all: locale.text('columnCount', { count: Math.max(columns, preview.columns.length) }),
           })}
         </span>
         <a href={rowsPath}>{locale.text('allRowsWithFilters')} →</a>

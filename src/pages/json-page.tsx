@@ -34,7 +34,7 @@ export function renderJsonPage(context: PageContext, parts: JsonPageParts): Step
       <span class="type">GET</span>
       <code>{decodedPath(context)}</code>
     </p>,
-    <Paging key="before" context={context} {...parts} />,
+    <Paging key="before" context={context} {...parts} isRepeated />,
     <JsonText
       key="json"
       context={context}
@@ -101,18 +101,25 @@ function safeDecode(part: string): string {
   }
 }
 
+interface PagingProps extends Pick<JsonPageParts, 'next' | 'previous'> {
+  readonly context: PageContext;
+  /** True if the same links come again: only one of them is a landmark, since two with one name can't be told apart. */
+  readonly isRepeated?: boolean;
+}
+
 /** Links to the parts before and after the one that is shown. */
-export function Paging({
-  context,
-  next,
-  previous,
-}: Pick<JsonPageParts, 'next' | 'previous'> & { readonly context: PageContext }): VNode | null {
+export function Paging({ context, next, previous, isRepeated = false }: PagingProps): VNode | null {
   if (!next && !previous) return null;
   const { locale } = context;
-  return (
+  const links = [
+    previous ? <a href={previous}>{locale.text('previousPage')}</a> : <span />,
+    next ? <a href={next}>{locale.text('nextPage')}</a> : <span />,
+  ];
+  return isRepeated ? (
+    <div class="pager">{links}</div>
+  ) : (
     <nav class="pager" aria-label={locale.text('pages')}>
-      {previous ? <a href={previous}>{locale.text('previousPage')}</a> : <span />}
-      {next ? <a href={next}>{locale.text('nextPage')}</a> : <span />}
+      {links}
     </nav>
   );
 }

@@ -38,7 +38,7 @@ export function renderOgcPage(context: PageContext, parts: OgcPageParts): string
         {collections ? <CollectionList context={context} collections={collections} /> : <LinkList links={links} />}
         {!collections && (
           <>
-            <Paging context={context} {...parts} />
+            <Paging context={context} {...parts} isRepeated />
             <JsonText context={context} text={JSON.stringify(document)} href={hrefWith(context, { f: 'json' })} />
             <Paging context={context} {...parts} />
           </>

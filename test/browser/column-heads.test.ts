@@ -1,4 +1,4 @@
-/** Tables whose columns have long names, such as the questions of a survey: all columns can be read, and reached by keyboard. */
+/** Datasets whose columns have long names, such as the questions of a survey: all columns can be read, and reached by keyboard. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
@@ -14,7 +14,7 @@ const csv = (last: number) =>
   `${names.map((name) => `"${name}"`).join(',')}\n${[1, 2, 3].map((row) => `yes ${row},no,a,b,c,${row === 3 ? last : row}\n`).join('')}`;
 const dataset = '/api/v1/namespaces/lab/datasets/survey/';
 
-describe('tables of columns with long names', () => {
+describe('datasets with long names of columns', () => {
   let workshop: Workshop;
   let server: Awaited<ReturnType<typeof serveFolder>>;
   let browser: Browser;
@@ -35,7 +35,7 @@ describe('tables of columns with long names', () => {
     await workshop.remove();
   });
 
-  it('have no head wider than 24rem', async () => {
+  it('have no head of a table wider than 24rem', async () => {
     for (const path of [dataset, `${dataset}data/`, `${dataset}embed/?_view=table`, difference])
       for (const width of [1440, 360]) {
         const { page, context } = await visit(browser, server.base, path, { width, script: false });
@@ -46,6 +46,16 @@ describe('tables of columns with long names', () => {
         for (const one of widths) assert.ok(one <= 24 * 16, `${path}, ${width}: ${one}`);
         await context.close();
       }
+  });
+
+  it('have their strip off the title, if there is no description', async () => {
+    const { page, context } = await visit(browser, server.base, dataset, { script: false });
+    const gap = await page.$eval('.lead .strip', (strip) => {
+      const title = document.querySelector('h1') as HTMLElement;
+      return strip.getBoundingClientRect().top - title.getBoundingClientRect().bottom;
+    });
+    assert.ok(gap >= 8, `${gap}`);
+    await context.close();
   });
 
   it('have a first column, which stays in sight, of at most half of the table', async () => {

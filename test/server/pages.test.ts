@@ -1,5 +1,8 @@
 /** What pages of lists and of queries say beside the records: changes, reasons of hits, counts, first rows. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/folder.ts';
@@ -42,11 +45,38 @@ describe('a page', () => {
     const codes = { dataset: 'lab/codes', description: '' };
     await catalogue.create('query', { ...codes, label: 'Class', slug: 'class', parameters: { height__gte: '1' } });
     await catalogue.create('query', { ...query, label: 'Wrong', slug: 'wrong', parameters: { girth: '3' } });
+    // As another tool writes it: without columns.
+    const bare = join(workshop.root, 'namespaces/lab/datasets/bare');
+    for (const folder of ['data', 'versions']) mkdirSync(join(bare, folder), { recursive: true });
+    const bytes = 'a,b,c\n1,2,3\n4,5,6\n';
+    const checksum = createHash('sha256').update(bytes).digest('hex');
+    writeFileSync(join(bare, 'dataset.yaml'), 'id: 71\nlabel: Bare\n');
+    writeFileSync(join(bare, 'versions/v1.yaml'), `id: 72\nchecksum: ${checksum}\nfile:\n  name: v1.csv\n`);
+    writeFileSync(join(bare, 'data/v1.csv'), bytes);
     server = await serveFolder(workshop.root);
   });
   after(async () => {
     await server.close();
     await workshop.remove();
+  });
+
+  it('of a dataset whose record has no columns counts those of the data', async () => {
+    const path = '/api/v1/namespaces/lab/datasets/bare/';
+    for (const one of [path, `${path}version/v1/`]) {
+      await until(async () => /of 2 rows, /.test((await page(one)).text));
+      assert.match((await page(one)).text, /2 of 2 rows, 3 of 3 columns/);
+    }
+  });
+
+  it('of a list in parts has one landmark with the links to the others', async () => {
+    for (const path of [
+      '/api/v1/namespaces/lab/datasets/trees/version/?page_size=1',
+      '/ogc/collections/lab.trees/items?limit=2',
+    ]) {
+      const { text } = await page(path);
+      assert.equal(text.split('<nav class="pager" aria-label="Pages">').length - 1, 1, path);
+      assert.equal(text.split('class="pager"').length - 1, 2, path);
+    }
   });
 
   it('of one row has the number of the row in its title', async () => {
@@ -87,7 +117,7 @@ describe('a page', () => {
   });
 
   it('of namespaces counts their datasets', async () => {
-    assert.match((await page('/api/v1/namespaces/')).text, /lab · 3 datasets</);
+    assert.match((await page('/api/v1/namespaces/')).text, /lab · 4 datasets</);
   });
 
   it('of a query has the first rows that it finds, in words and in order', async () => {
