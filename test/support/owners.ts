@@ -19,9 +19,11 @@ export async function asOtherUser(root: string, work: () => Promise<unknown>): P
   if (process.geteuid?.() !== 0) return void (await work());
   const names = readdirSync(root, { recursive: true }).map(String);
   for (const name of ['.', ...names]) chownSync(join(root, name), service, group);
-  const parent = dirname(root);
-  const { mode } = lstatSync(parent);
-  if ((mode & 0o001) === 0) chmodSync(parent, mode | 0o001);
+  // The temporary folders that it lies in are root's alone.
+  for (let at = dirname(root); at !== dirname(at); at = dirname(at)) {
+    const { mode } = lstatSync(at);
+    if ((mode & 0o011) !== 0o011) chmodSync(at, mode | 0o011);
+  }
   process.seteuid?.(service);
   try {
     await work();

@@ -220,8 +220,8 @@ export class UnitReader {
   }
 
   /**
-   * Stamp of the payload of a version; null if the record names none, or it isn't in the data folder. A payload that
-   * isn't as the record says is reported.
+   * Size of the payload of a version; null if the record names none, or it isn't in the data folder. A payload that
+   * isn't as the record says is reported. One that can't be read may be there: its size is that of the record.
    * @param path of the record
    * @param text of the record
    */
@@ -231,7 +231,7 @@ export class UnitReader {
     path: string,
     { file, ready }: RecordOf<'version'>,
     text: string,
-  ): Stamp | null {
+  ): { readonly size: number } | null {
     if (!file?.name || file.url) return null;
     const payload = payloadPath(namespace, dataset, file.name);
     const stamp = this.#hasFolder(payload) ? this.#payload(payload) : null;
@@ -242,6 +242,7 @@ export class UnitReader {
       const position = known ?? findPosition(text, recordFormat(path), pointer);
       this.report(path, 'payload', message, { pointer, ...position }, text);
     };
+    if (!stamp && this.#unreadable.has(payload)) return file.size === undefined ? null : { size: file.size };
     if (!stamp) reportPayload(`The payload data/${file.name} is missing: put it there, or write "ready: false".`);
     else if (file.size !== undefined && file.size !== stamp.size)
       reportPayload(

@@ -1,14 +1,13 @@
 /** Publishing: the files of a new version, and errors that leave none. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { chmodSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
-import { UnavailableError, ValidationError } from '../../../src/catalogue/errors.ts';
+import { ValidationError } from '../../../src/catalogue/errors.ts';
 import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
-import { asOtherUser } from '../../support/owners.ts';
 import { makeWorkshop, type Workshop } from '../../support/published.ts';
 
 const trees = 'name,height,longitude,latitude\noak,12.5,4.5,51.9\nelm,9,4.6,51.8\n';
@@ -28,20 +27,6 @@ describe('publishing', () => {
       .filter((entry) => entry.isFile() && !entry.parentPath.includes('.catalogue'))
       .map((entry) => join(entry.parentPath, entry.name).slice(workshop.root.length + 1))
       .sort();
-
-  it('is unavailable without permission to write in the folder of payloads', async () => {
-    await workshop.publish('trees', 'trees.csv', trees);
-    const data = join(workshop.root, 'namespaces/lab/datasets/trees/data');
-    chmodSync(data, 0);
-    await asOtherUser(workshop.root, () =>
-      assert.rejects(workshop.publish('trees', 'trees.csv', `${trees}ash,10,4.7,51.7\n`), (error: Error) => {
-        assert.ok(error instanceof UnavailableError, error.stack);
-        assert.match(error.message, /can't be written: permission is denied/);
-        return true;
-      }),
-    );
-    chmodSync(data, 0o755);
-  });
 
   it('keeps the bytes, and writes down what they hold', async () => {
     const { version, created, changes } = await workshop.publish('trees', 'Trees.CSV', trees);
