@@ -12,7 +12,10 @@ const oldest = 10_000;
 export function isGitAtWork(root: string): boolean {
   try {
     const folder = gitFolderAround(realpathSync(root));
-    return folder !== null && Date.now() - statSync(join(folder, 'index.lock')).mtimeMs < oldest;
+    if (folder === null) return false;
+    const age = Date.now() - statSync(join(folder, 'index.lock')).mtimeMs;
+    // A lock from before the clock was set back has a time to come.
+    return Math.abs(age) < oldest;
   } catch {
     return false;
   }
