@@ -35,7 +35,7 @@ async function life(roots: readonly string[], namespace: string, first: number):
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const gone = once(child, 'close');
-  const enough = Math.random() * 16;
+  const enough = Math.random() * 50;
   let said = '';
   child.stdout.setEncoding('utf8').on('data', (words: string) => {
     said += words;
