@@ -20,7 +20,10 @@ import { loadTurtle } from './server/standards.ts';
 import type { WorkBudgetOptions } from './server/work-budgets.ts';
 import { loadPackagesForWriting } from './text/packages.ts';
 
-/** Milliseconds after the start when large packages are loaded: neither the start nor the first request for them waits. */
+/**
+ * Milliseconds without a request, after the start, until large packages are loaded: neither the start waits for them, nor a request
+ * of another client, since loading takes some 50 ms at once. A request that needs them earlier loads them itself.
+ */
 const loadPackagesAfter = 2000;
 
 export interface ServeOptions {
@@ -112,7 +115,9 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   void catalogue.for(anonymous).revision;
   if (!reading.readOnly) loadPackagesForWriting();
   const listener = follower ? listenerWithPosition(app, follower) : app;
+  let lastRequest = performance.now();
   listening.setListener((request, response) => {
+    lastRequest = performance.now();
     settling.count(response);
     listener(request, response);
   });
@@ -121,15 +126,19 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     await loadTurtle();
     if (!reading.readOnly) await loadFormParser();
   };
-  // If one can't be loaded, the request that needs it says so.
-  const loading = setTimeout(() => loadPackages().catch(() => {}), loadPackagesAfter).unref();
+  const loading = setInterval(() => {
+    if (performance.now() - lastRequest < loadPackagesAfter) return;
+    clearInterval(loading);
+    // If one can't be loaded, the request that needs it says so.
+    loadPackages().catch(() => {});
+  }, loadPackagesAfter).unref();
   return {
     url: listening.url,
     get title() {
       return catalogue.snapshot.settings.title;
     },
     async close() {
-      clearTimeout(loading);
+      clearInterval(loading);
       await listening.close();
       settling.end();
       await pool.close();
