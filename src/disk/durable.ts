@@ -218,7 +218,7 @@ export async function makeFoldersDurably(path: string, { withParents = true } = 
   }
 }
 
-/** Mode and owner of the file that a new one replaces; null if there is none. @throws ConflictError for a link */
+/** Mode and owner of the file that a new one replaces; null if no file is replaced. @throws ConflictError for a link */
 function replacedStats(path: string): Stats | null {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isSymbolicLink())

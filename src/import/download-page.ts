@@ -3,7 +3,7 @@ import { Parser } from 'htmlparser2';
 import { beginsLikeHtml } from '../catalogue/media-types.ts';
 import { type OpenDocument, readDocumentHead, readDocumentText } from './documents.ts';
 
-/** The address that a page offers to download (`<a href="…" download>`); null if there is none, or the document is no page. */
+/** The address that a page offers to download (`<a href="…" download>`); null if it offers none, or the document is not a page. */
 export async function findDownload(document: OpenDocument): Promise<string | null> {
   if (!beginsLikeHtml((await readDocumentHead(document, 1024)).trimStart())) return null;
   let found: string | null = null;

@@ -103,7 +103,7 @@ function safeDecode(part: string): string {
 
 interface PagingProps extends Pick<JsonPageParts, 'next' | 'previous'> {
   readonly context: PageContext;
-  /** True if the same links come again: only one of them is a landmark, since two with one name can't be told apart. */
+  /** True if the same links come again: only one of them is a landmark, since nobody can distinguish two of the same name. */
   readonly isRepeated?: boolean;
 }
 

@@ -136,7 +136,7 @@ function checkInstances(limit: number): HealthCheck {
     : warning('watchers', message, 'Raise it: sysctl fs.inotify.max_user_instances=1024');
 }
 
-/** Checks that the object store can be reached. @param reach returns its address; null if there is none */
+/** Checks that the object store can be reached. @param reach returns its address; null if payloads are in the folder */
 export async function objectStoreHealthCheck(reach: () => Promise<string | null>): Promise<readonly HealthCheck[]> {
   const { ok, problem } = checksOf('catalogue');
   const name = 'object store';
@@ -144,7 +144,7 @@ export async function objectStoreHealthCheck(reach: () => Promise<string | null>
     const address = await reach();
     return address === null ? [] : [ok(name, `${address} can be read`)];
   } catch (error) {
-    // That the folder is no catalogue is found by another check.
+    // Another check reports a folder that is not a catalogue.
     if (error instanceof UnusableCatalogueError) return [];
     if (!(error instanceof CatalogueError)) throw error;
     const advice =

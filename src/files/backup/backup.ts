@@ -32,8 +32,8 @@ export interface BackupOptions {
 }
 
 /**
- * Writes a backup. A link that exists is followed; a device or FIFO is written to, and not replaced. The server may be running: records are as they were at one moment, if they aren't written all the time,
- * and each file is as it was before or after a change.
+ * Writes a backup. A link that exists is followed; a device or FIFO is written to, and not replaced. The server may be running:
+ * records are as they were at one moment, if they aren't written all the time, and each file is as it was before or after a change.
  * @param to path of the file; or a function that takes the archive, and throws if it can't take all of it
  * @throws UnusableCatalogueError if the folder is not a catalogue, before or after it is read; ConflictError if the file
  *   exists; UnavailableError; the signal's reason. No file is left then, and an existing one is unchanged
