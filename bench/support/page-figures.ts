@@ -7,8 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
-import { type Browser, chromium } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { request } from 'undici';
+import { launchBrowser } from '../../test/browser/open-browser.ts';
 import { report } from './figures.ts';
 import { generate } from './generate.ts';
 import { median, percentile, settled, startProgram } from './load.ts';
@@ -161,9 +162,7 @@ export async function measurePages(): Promise<void> {
   cpSync(join(root, 'catalogue-data'), example, { recursive: true });
   await inServer(example, async (base) => {
     await measureFirstBytes(base);
-    const executablePath = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
-    if (!executablePath) return console.log('  No Chromium: what it shows is not measured.');
-    const browser = await chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-3d-apis'] });
+    const browser = await launchBrowser();
     try {
       await measureWeight(browser, base, 'home', pages.home, true);
       await measureWeight(browser, base, 'a search', pages.search, true);

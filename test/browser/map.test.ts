@@ -6,19 +6,19 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { withExactNames } from '../../src/catalogue/row-parameters.ts';
 import { lightColours } from '../../src/data/map/picture-style.ts';
 import { mapFigure } from '../../src/pages/map-figure.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
 import { serveFolder } from '../support/server.ts';
+import { launchBrowser } from './open-browser.ts';
 
 // biome-ignore lint/suspicious/noExplicitAny: what runs in the page has the browser's types, not Node's
 declare const document: any;
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const assets = `${root}src/pages/assets/map/`;
-const browserPath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(existsSync);
 const policy =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 
@@ -42,7 +42,7 @@ function pageOf(dataset: string, query: URLSearchParams): string {
     <button type="button" data-map-open>Explore the map</button></div></figure></body></html>`;
 }
 
-describe('the moving map', { skip: !browserPath && 'no Chromium here' }, () => {
+describe('the moving map', () => {
   let workshop: Workshop;
   let catalogue: Awaited<ReturnType<typeof serveFolder>>;
   let front: Server;
@@ -90,10 +90,7 @@ describe('the moving map', { skip: !browserPath && 'no Chromium here' }, () => {
     }).listen(0, '127.0.0.1');
     await new Promise((done) => front.once('listening', done));
     base = `http://127.0.0.1:${(front.address() as AddressInfo).port}`;
-    browser = await chromium.launch({
-      executablePath: browserPath as string,
-      args: ['--no-sandbox', '--disable-3d-apis', '--disable-gpu'],
-    });
+    browser = await launchBrowser();
   });
   after(async () => {
     await browser?.close();

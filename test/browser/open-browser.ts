@@ -2,8 +2,10 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Path of Chromium: that of Debian, or the one in CHROMIUM. */
-const executablePath = process.env.CHROMIUM ?? ['/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
+/** Path of Chromium: the one in CHROMIUM, or that of Debian. Its headless shell takes little more than half of the processor time. */
+const executablePath =
+  process.env.CHROMIUM ??
+  ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
 
 /** Runs axe, which the page has to have; selectors of elements, which no test reads, take a third of the time. */
 export const runAxe = "axe.run(document, { resultTypes: ['violations'], selectors: false })";
@@ -32,8 +34,13 @@ export function leaveOutRepetitions(): void {
 /** @throws Error if there is no Chromium: these tests are never skipped */
 export async function launchBrowser(): Promise<Browser> {
   if (!executablePath)
-    throw new Error('Install Chromium (Debian: apt-get install chromium), or name its path in CHROMIUM.');
-  return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-3d-apis'] });
+    throw new Error(
+      'Install Chromium (Debian: apt-get install chromium-headless-shell), or name its path in CHROMIUM.',
+    );
+  return chromium.launch({
+    executablePath,
+    args: ['--no-sandbox', '--disable-3d-apis', '--disable-gpu', '--in-process-gpu'],
+  });
 }
 
 export interface Visit {
