@@ -191,78 +191,39 @@ export function compileTextTest(test: TextOperator, wanted: string, fold = foldC
   }
 }
 
-const anyText = Symbol('%');
-const anyCharacter = Symbol('_');
-
 /**
  * Compiles a LIKE pattern of CQL2 (OGC 21-065r2, section 7.3.1): % matches any text, _ one character; a backslash escapes
- * either, or another backslash. Linear in memory, at worst pattern × text in time; a regular expression with many % would
- * be exponential.
+ * either, or another backslash. What stands between two % is found as early as possible, by a regular expression without
+ * repetition: at worst pattern × text in time, where one expression of the whole pattern would be exponential.
  */
 function compileLikeTest(pattern: string): (text: string) => boolean {
-  const parts: (string | symbol)[] = [];
+  const segments = [''];
+  const append = (part: string) => {
+    segments[segments.length - 1] += part;
+  };
   let literal = false;
   for (const character of pattern) {
-    if (literal || !['\\', '%', '_'].includes(character)) parts.push(character);
-    else if (character === '%') parts.push(anyText);
-    else if (character === '_') parts.push(anyCharacter);
+    if (literal || !['\\', '%', '_'].includes(character)) append(character.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&'));
+    else if (character === '%') segments.push('');
+    else if (character === '_') append('.');
     literal = !literal && character === '\\';
   }
-  if (literal) parts.push('\\');
-  return parts.includes(anyCharacter) ? matchCharacters(parts) : matchLiterals(parts);
-}
-
-/** A test of a pattern without _: its literals are found one behind the other, each as early as possible. */
-function matchLiterals(parts: readonly (string | symbol)[]): (text: string) => boolean {
-  const literals = [''];
-  for (const part of parts) {
-    if (part === anyText) literals.push('');
-    else literals[literals.length - 1] += String(part);
-  }
-  const [first = '', ...others] = literals;
+  if (literal) append('\\\\');
+  const [first = '', ...others] = segments;
   const last = others.pop();
-  if (last === undefined) return (text) => text === first;
-  const between = others.filter((literal) => literal !== '');
-  return (text) => {
-    if (!text.startsWith(first)) return false;
-    let at = first.length;
-    for (const literal of between) {
-      const found = text.indexOf(literal, at);
-      if (found < 0) return false;
-      at = found + literal.length;
-    }
-    return text.length - last.length >= at && text.endsWith(last);
-  };
-}
-
-/** Number of UTF-16 code units of the character at a place. */
-const widthOfCharacter = (text: string, at: number): number => ((text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
-
-function matchCharacters(parts: readonly (string | symbol)[]): (text: string) => boolean {
+  if (last === undefined) {
+    const whole = new RegExp(`^${first}$`, 'su');
+    return (text) => whole.test(text);
+  }
+  const between = others.filter((segment) => segment !== '').map((segment) => new RegExp(segment, 'gsu'));
+  const steps = [new RegExp(first, 'suy'), ...between, new RegExp(`${last}$`, 'gsu')];
   return (text) => {
     let at = 0;
-    let part = 0;
-    // Backtracking after a mismatch: behind the last %, which then matches one character more.
-    let retryPart = -1;
-    let retryAt = 0;
-    while (at < text.length) {
-      const expected = parts[part];
-      if (expected === anyText) {
-        retryPart = ++part;
-        retryAt = at;
-      } else if (expected === anyCharacter) {
-        part++;
-        at += widthOfCharacter(text, at);
-      } else if (expected !== undefined && text.startsWith(String(expected), at)) {
-        part++;
-        at += String(expected).length;
-      } else if (retryPart >= 0) {
-        part = retryPart;
-        retryAt += widthOfCharacter(text, retryAt);
-        at = retryAt;
-      } else return false;
+    for (const step of steps) {
+      step.lastIndex = at;
+      if (!step.test(text)) return false;
+      at = step.lastIndex;
     }
-    while (parts[part] === anyText) part++;
-    return part === parts.length;
+    return true;
   };
 }

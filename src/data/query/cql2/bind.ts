@@ -166,6 +166,9 @@ function bindInList(node: Cql2Node, list: Cql2Node, schema: TableSchema): Predic
   return { op: 'or', of: pairs.map((args): ExpressionPredicate => ({ op: 'expression', test: '=', args })) };
 }
 
+/** Maximum length of a pattern of LIKE: V8 compiles no regular expression of some 30,000 characters. */
+const longestPattern = 10_000;
+
 function bindLike(node: Cql2Node, patternNode: Cql2Node, schema: TableSchema): Predicate {
   const value = bindExpression(node, schema);
   const pattern = bindExpression(patternNode, schema);
@@ -173,6 +176,8 @@ function bindLike(node: Cql2Node, patternNode: Cql2Node, schema: TableSchema): P
   if (pattern.kind !== 'value' || typeof pattern.value !== 'string')
     failAt("LIKE takes a pattern in '…', also in CASEI or ACCENTI", patternNode.at);
   const text = pattern.value;
+  if (text.length > longestPattern)
+    failAt(`The pattern of LIKE has ${text.length} characters; at most ${longestPattern} are allowed`, patternNode.at);
   if (value.kind === 'column') return { op: 'text', test: 'like', column: value.name, text };
   const folded = foldedColumn(value);
   if (folded && foldCase(text) === text) return { op: 'text', test: 'ilike', column: folded, text };

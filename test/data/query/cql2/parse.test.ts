@@ -99,6 +99,15 @@ test('supported CQL2', async () => {
   }
 });
 
+test('a pattern of LIKE may be long, up to a limit', async () => {
+  for (const character of ['_', '.', '🐦', 'ü']) {
+    const pattern = character.repeat(9_998 / character.length);
+    const matches = await compilePredicate(parseCql2(`name LIKE '%${pattern}%'`, schema), schema);
+    assert.equal(matches(rowOf(['Elm'])), false, character);
+  }
+  assert.throws(() => parseCql2(`name LIKE '${'_'.repeat(10_001)}'`, schema), /10001 characters; at most 10000 are/);
+});
+
 test('AND binds closer than OR', () => {
   assert.deepEqual(
     parseCql2('count=1 OR count=2 AND count=3', schema),
