@@ -18,7 +18,7 @@ const conditions = [
   `_filter=${encodeURIComponent(repeated(10, "CASEI(text) LIKE CASEI('%a%_%x%')", ' OR '))}`,
   `_limit=5&${repeated(40, 'text__icontains=MAPLE', '&')}`,
   '_ordering=text,-name,text&_limit=3&text__icontains=a',
-  '_ordering=-text&_format=parquet',
+  '_ordering=-text&_format=parquet&_limit=20000',
 ];
 
 describe('long work', () => {
