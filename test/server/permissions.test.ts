@@ -9,6 +9,7 @@ import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { readTable } from '../../src/iceberg/read-table.ts';
 import { routes } from '../../src/server/routes.ts';
 import { homeOf } from '../support/folder.ts';
+import { type LightResponse, lightFetch } from '../support/light-fetch.ts';
 import { served } from '../support/served.ts';
 
 /** Those who ask, in the order of the columns below. `reader` is the member with a token to read only. */
@@ -249,11 +250,10 @@ for (const who of everybody)
   for (const slug of [`back-${who}`, `away-${who}`]) await view.remove({ kind: 'query', slug });
 const thrown = Object.fromEntries((await view.trash.list()).map(({ id, ref }) => [ref.slug, id]));
 
-function ask(who: Who, method: Method, path: string, body?: string, type = 'application/json'): Promise<Response> {
+function ask(who: Who, method: Method, path: string, body?: string, type = 'application/json'): Promise<LightResponse> {
   const token = tokens[who];
-  return fetch(base + path, {
+  return lightFetch(base + path, {
     method,
-    redirect: 'manual',
     headers: {
       Accept: path === '/' ? 'text/html' : 'application/json',
       ...(token !== null && { Authorization: `Token ${token}` }),

@@ -10,6 +10,7 @@ import { readTable } from '../../src/iceberg/read-table.ts';
 import { routes } from '../../src/server/routes.ts';
 import { homeOf, until } from '../support/folder.ts';
 import '../support/judged.ts';
+import { type LightRequest, lightFetch } from '../support/light-fetch.ts';
 import { type } from '../support/prompt.ts';
 import { served } from '../support/served.ts';
 
@@ -88,9 +89,8 @@ const tokens = Object.fromEntries(
   ),
 );
 
-const ask = (who: Who, path: string, init: RequestInit = {}) =>
-  fetch(new URL(path, base), {
-    redirect: 'manual',
+const ask = (who: Who, path: string, init: LightRequest = {}) =>
+  lightFetch(new URL(path, base).href, {
     ...init,
     headers: {
       Accept: 'application/json',
