@@ -19,7 +19,11 @@ const shells: Readonly<Record<string, { readonly command: string; readonly begin
       'source <(catalogue completion zsh)',
     ],
   },
-  fish: { command: 'fish --no-config -i', begin: ['catalogue completion fish | source'] },
+  // Fish's suggestions would start the command at each key.
+  fish: {
+    command: 'fish --no-config -i',
+    begin: ['set -g fish_autosuggestion_enabled 0', 'catalogue completion fish | source'],
+  },
 };
 
 const version = '20200102030405000000';
