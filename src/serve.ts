@@ -8,6 +8,7 @@ import { type IngestLimits, IngestPool } from './data/ingest/ingest-pool.ts';
 import { WorkerPool } from './data/worker-pool.ts';
 import { type FileCatalogue, openFileCatalogue } from './files/file-catalogue.ts';
 import type { GitFollower } from './files/git/git-follower.ts';
+import { assertObjectStore } from './files/payloads/object-store.ts';
 import { createApp } from './server/app.ts';
 import { respondWhileStarting } from './server/health.ts';
 import { growHeapForStart, settleHeap } from './server/heap-settling.ts';
@@ -131,6 +132,9 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     clearInterval(loading);
     // If one can't be loaded, the request that needs it says so.
     loadPackages().catch(() => {});
+    const { payloads } = catalogue.snapshot.settings;
+    if (payloads.store)
+      assertObjectStore(payloads).catch((error) => log(`${payloads.store}: ${error.message} See: catalogue doctor`));
   }, loadPackagesAfter).unref();
   return {
     url: listening.url,

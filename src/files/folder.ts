@@ -170,7 +170,7 @@ export async function countStoredPayloads(root: string): Promise<{ payloads: num
  * @throws ObjectStoreError, UnavailableError
  */
 export async function reachObjectStore(root: string): Promise<string | null> {
-  const [{ openFileCatalogue }, { ObjectStore }] = await Promise.all([
+  const [{ openFileCatalogue }, { assertObjectStore }] = await Promise.all([
     import('./file-catalogue.ts'),
     import('./payloads/object-store.ts'),
   ]);
@@ -179,8 +179,7 @@ export async function reachObjectStore(root: string): Promise<string | null> {
     await catalogue.ensureRead([{ kind: 'settings' }]);
     const { payloads } = catalogue.snapshot.settings;
     if (!payloads.store) return null;
-    const store = new ObjectStore(payloads, { timeout: 5_000 });
-    await store.assertBucket().finally(() => store.close());
+    await assertObjectStore(payloads);
     return payloads.store;
   } finally {
     await catalogue.close();

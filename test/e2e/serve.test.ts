@@ -5,6 +5,7 @@ import { type AddressInfo, connect } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/folder.ts';
+import { freePort } from '../support/free-port.ts';
 import { run, serve, temporaryFolder } from '../support/program.ts';
 
 describe('catalogue serve', () => {
@@ -65,6 +66,21 @@ describe('catalogue serve', () => {
       assert.equal(served.url, `${server.url}${JSON.parse(out).url}`);
     } finally {
       await server.end('SIGINT');
+    }
+  });
+
+  it('reports an object store that cannot be reached, soon after its start', async () => {
+    const payloads = { store: 's3://lake/served', endpoint: `http://127.0.0.1:${await freePort()}`, region: 'eu' };
+    mkdirSync(join(cwd, 'stored'));
+    writeFileSync(join(cwd, 'stored', 'catalogue.yaml'), JSON.stringify({ payloads }));
+    const env = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
+    const server = await serve(['--data', 'stored'], { cwd, env });
+    try {
+      await until(() => server.err.endsWith('\n'), 20_000);
+      const reason = "The object store can't be reached at the moment. Try again later.";
+      assert.equal(server.err, `s3://lake/served: ${reason} See: catalogue doctor\n`);
+    } finally {
+      await server.end('SIGTERM');
     }
   });
 

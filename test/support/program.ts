@@ -86,6 +86,8 @@ export interface Server {
   readonly line: string;
   /** `http://host:port` */
   readonly url: string;
+  /** What it has said on stderr until now. */
+  readonly err: string;
   /** Ends it as Ctrl-C (SIGINT) or a supervisor (SIGTERM) would. */
   end(signal: 'SIGINT' | 'SIGTERM' | 'SIGKILL'): Promise<Ended>;
   /** Sends the signal and doesn't wait. */
@@ -115,7 +117,13 @@ export async function serve(args: readonly string[], options: RunOptions): Promi
     const [exitCode] = await closed;
     return { exitCode, out, err };
   };
-  return { line, url, end, signal: (signal) => void child.kill(signal) };
+  const send = (signal: 'SIGINT' | 'SIGTERM') => void child.kill(signal);
+  return {
+    ...{ line, url, end, signal: send },
+    get err() {
+      return err;
+    },
+  };
 }
 
 /** A folder that is gone afterwards. */

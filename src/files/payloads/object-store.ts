@@ -121,3 +121,9 @@ export class ObjectStore {
     return isChecksum(checksum) && key === this.#key(checksum) ? checksum : undefined;
   }
 }
+
+/** Asks the object store of settings that name one for a list, as a test. @throws ObjectStoreError, UnavailableError */
+export async function assertObjectStore(settings: PayloadSettings): Promise<void> {
+  const store = new ObjectStore(settings, { timeout: 5_000 });
+  await store.assertBucket().finally(() => store.close());
+}
