@@ -3,8 +3,9 @@ import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { labelFromName } from '../catalogue/field.ts';
+import { isSameReadingOptions } from '../catalogue/reading.ts';
 import { type DatasetRef, formatRef } from '../catalogue/ref.ts';
-import type { Dataset } from '../catalogue/types.ts';
+import type { Dataset, ReadingOptions } from '../catalogue/types.ts';
 import { fileChecksum } from '../disk/checksum.ts';
 import { temporaryPathBeside } from '../disk/durable.ts';
 import { sentencesAboutColumns } from './column-changes.ts';
@@ -27,6 +28,8 @@ export interface BroughtVersion {
   readonly file: string;
   /** Sentences about columns that vanished or changed their types. */
   readonly columns: readonly string[];
+  /** Sentences about what the source says of reading the file, and no option does. */
+  readonly remarks: readonly string[];
   /** Versions that people have added since the last import, and that are not the newest any more. */
   readonly addedByHand: readonly string[];
 }
@@ -70,6 +73,9 @@ export interface BringOptions {
 
 interface Planned extends Added {
   readonly link: ImportedLink;
+  /** Options of the source for reading the file. */
+  readonly reading: ReadingOptions | undefined;
+  readonly remarks: readonly string[];
   readonly others: number;
 }
 
@@ -92,12 +98,12 @@ export class BroughtFiles {
     if (this.#done !== null) this.#options.onFiles?.(this.#done, this.#planned.length, bytes);
   }
 
-  plan({ ref, readAs }: Added, { links }: ImportedDataset): void {
+  plan({ ref, readAs }: Added, { links, reading, remarks = [] }: ImportedDataset): void {
     const link = bestFile(links);
     const files = links.filter(({ isFile }) => isFile);
     if (link) {
       const others = files.filter((one) => one !== link && readableFormat(one)).length;
-      this.#planned.push({ ref, readAs, link, others });
+      this.#planned.push({ ref, readAs, link, reading, remarks, others });
     } else if (files.length) {
       const kinds = [...new Set(files.map(({ format, mediaType }) => format || mediaType || 'unknown'))];
       this.#stayLinks(ref, `its rows can't be read from ${kinds.slice(0, 5).join(', ')}`);
@@ -141,7 +147,7 @@ export class BroughtFiles {
     return this.#outcome;
   }
 
-  async #bringOne({ ref, readAs, link }: Planned): Promise<void> {
+  async #bringOne({ ref, readAs, link, reading: given, remarks }: Planned): Promise<void> {
     const { catalogue, dryRun, signal, unpack } = this.#options;
     const document = await this.#openFile(link);
     const target = temporaryPathBeside(join(unpack?.folder ?? '', 'unpacked'));
@@ -151,12 +157,12 @@ export class BroughtFiles {
       const source = unpacked === null ? document.path : target;
       const file = unpacked ?? nameOfFile(document, link);
       if (readAs === null) {
-        this.#outcome.versions.push({ ref, version: null, file, columns: [], addedByHand: [] });
+        this.#outcome.versions.push({ ref, version: null, file, columns: [], remarks, addedByHand: [] });
         return;
       }
       const dataset = await catalogue.get<'dataset'>(readAs);
       const reading = link.layer !== undefined && unpacked === null ? { layer: link.layer } : undefined;
-      const { known, addedByHand } = compareFile(dataset, await fileChecksum(source), reading);
+      const { known, isReadAnew, addedByHand } = compareFile(dataset, await fileChecksum(source), reading);
       if (known) this.#take(ref, dataset, known);
       else {
         const upload = {
@@ -164,13 +170,18 @@ export class BroughtFiles {
           fileName: file,
           ...(document.mediaType && unpacked === null && { mediaType: document.mediaType }),
           ...(reading && { reading }),
+          // The source has corrected how its file is read: the same bytes are no other data.
+          force: isReadAnew && given !== undefined && isSameReadingOptions(dataset.reading, given),
           signal,
         };
         const { version, created, changes } = await catalogue.publish(readAs, upload, { dryRun });
         this.#take(ref, dataset, importedFile(version.checksum, version.slug));
         const columns = sentencesAboutColumns(changes);
         if (created)
-          this.#outcome.versions.push({ ref, version: dryRun ? null : version.slug, file, columns, addedByHand });
+          this.#outcome.versions.push({
+            ...{ ref, version: dryRun ? null : version.slug, file },
+            ...{ columns, remarks, addedByHand },
+          });
       }
       if (!dryRun) await this.#describeColumns(ref, link);
     } finally {

@@ -22,6 +22,8 @@ export interface ImportedFile {
 export interface FileComparison {
   /** What the record keeps of the file; null if it becomes a new version. */
   readonly known: ImportedFile | null;
+  /** True if the newest version has the same bytes, read with other options. */
+  readonly isReadAnew: boolean;
   /** Slugs of versions that people have added since the last import, the newest first; none if that is not known. */
   readonly addedByHand: readonly string[];
 }
@@ -46,6 +48,7 @@ export function compareFile(
   const isReadAnew = newest !== undefined && !isReadWith(newest, dataset, reading);
   return {
     known: (isLast || same) && !isReadAnew ? importedFile(checksum, isLast ? version : (same?.slug ?? '')) : null,
+    isReadAnew,
     addedByHand: version ? since.map(({ slug }) => slug) : [],
   };
 }

@@ -1,6 +1,8 @@
 /** Datasets as a source describes them, in the fields of this catalogue. Readers of formats make them; they do no I/O of their own. */
 import { isAbsolute, resolve, sep } from 'node:path';
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
+import { parseReadingOptionsInput, readingOptionsWithoutStrict } from '../catalogue/reading.ts';
+import type { ReadingOptions } from '../catalogue/types.ts';
 import { findImportedLicence } from './licence.ts';
 import { markdownFromHtml, plainText } from './prose.ts';
 
@@ -48,6 +50,10 @@ export interface ImportedDataset {
   readonly issued: string;
   readonly modified: string;
   readonly links: readonly ImportedLink[];
+  /** Options for reading the file; absent if the source doesn't say how it is read. */
+  readonly reading?: ReadingOptions;
+  /** What the source says of reading the file, and no option does, as sentences. */
+  readonly remarks?: readonly string[];
   /** True if the dataset is a local file with rows, which is always brought. */
   readonly isDataFile?: boolean;
 }
@@ -82,6 +88,8 @@ export interface RawDataset {
   readonly issued?: unknown;
   readonly modified?: unknown;
   readonly links?: readonly RawLink[];
+  readonly reading?: unknown;
+  readonly remarks?: readonly string[];
 }
 
 export interface RawLink {
@@ -123,8 +131,17 @@ export function importedDataset(raw: RawDataset): SourceItem {
     issued: importedDate(raw.issued),
     modified: importedDate(raw.modified),
     links: (raw.links ?? []).flatMap(importedLink),
+    ...importedReading(raw),
   };
   return { dataset };
+}
+
+/** The options for reading a file, and remarks; one of them if the options aren't known here. */
+function importedReading({ reading, remarks = [] }: RawDataset): Pick<ImportedDataset, 'reading' | 'remarks'> {
+  if (reading === undefined) return { remarks };
+  const parsed = parseReadingOptionsInput(reading);
+  if ('value' in parsed) return { reading: readingOptionsWithoutStrict(parsed.value), remarks };
+  return { remarks: [...remarks, `The options for reading at the source were not taken: ${parsed.errors.join(' ')}`] };
 }
 
 export const skip = (id: unknown, reason: string): { readonly skipped: Skipped } => ({

@@ -4,7 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import { slugify } from '../catalogue/slug.ts';
-import type { Dataset } from '../catalogue/types.ts';
+import type { Dataset, ReadingOptions } from '../catalogue/types.ts';
 import type { ImportedDataset, ImportedLink } from './imported.ts';
 import { featurePages } from './ogc.ts';
 import { stacItems } from './stac-items.ts';
@@ -21,11 +21,12 @@ export const importedFields = [
   'issued',
   'modified',
   'links',
+  'reading',
 ] as const;
 export type ImportedField = (typeof importedFields)[number];
 export type ImportedValues = Readonly<
-  Record<ImportedField, string | readonly string[] | Readonly<Record<string, string>>>
->;
+  Record<Exclude<ImportedField, 'reading'>, string | readonly string[] | Readonly<Record<string, string>>>
+> & { readonly reading: ReadingOptions | undefined };
 
 /** The origin of a dataset, as its record has it. */
 export interface Origin {
@@ -67,9 +68,10 @@ export function checksumOfValue(value: unknown): string {
 
 /** The values that an imported dataset gives to the fields. */
 export function valuesOfImported(dataset: ImportedDataset): ImportedValues {
-  const { label, description, keywords, licence, homepage, publisher, contact, issued, modified, links } = dataset;
+  const { label, description, keywords, licence, homepage, publisher, contact, issued, modified, links, reading } =
+    dataset;
   const texts = { label, description, licence, homepage, publisher, contact, issued, modified };
-  return { ...texts, keywords, links: linksByTitle(links) };
+  return { ...texts, keywords, links: linksByTitle(links), reading };
 }
 
 /** Addresses that a record may link to. */
@@ -127,10 +129,15 @@ export function mergeWithRecord(present: Dataset, dataset: ImportedDataset, from
   const keptFields: ImportedField[] = [];
   for (const field of importedFields) {
     const base = origin?.imported[field] ?? '';
+    // Of a source that doesn't say how its file is read, that is only said here.
+    if (values[field] === undefined) {
+      if (base) imported[field] = base;
+      continue;
+    }
     const now = checksumOfValue(present[field]);
     const next = checksumOfValue(values[field]);
     let kept = next;
-    if (now !== next && now === base) changes[field] = values[field];
+    if (now !== next && now === base) changes[field] = field === 'reading' && !next ? undefined : values[field];
     else if (now !== next) {
       keptFields.push(field);
       kept = base;

@@ -52,6 +52,7 @@ function readDataset(one: Readonly<Record<string, unknown>>, isExport: boolean):
     contact: [one.contact],
     issued: one.issued ?? versions.at(-1)?.datetime,
     modified: one.modified ?? newest?.datetime,
+    reading: newest?.reading,
     links: [
       ...(newest
         ? [

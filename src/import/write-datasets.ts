@@ -42,7 +42,10 @@ export interface Written {
 /** A dataset that was written, or planned. */
 export interface Added {
   readonly ref: DatasetRef;
-  /** Its name until the import is done: in a dry run the present one, or null for a new dataset. */
+  /**
+   * Its name until the import is done: in a dry run the present one, or null for a new dataset, and for one whose file will be read
+   * otherwise.
+   */
   readonly readAs: DatasetRef | null;
 }
 
@@ -240,7 +243,8 @@ export class DatasetWriter {
       return this.#skip(dataset.id, `${formatRef(ref)}: ${reasonOf(error)}`);
     }
     if (this.#batch.length >= batchSize) await this.flush();
-    return { ref, readAs: dryRun ? former : ref };
+    if (!dryRun) return { ref, readAs: ref };
+    return { ref, readAs: fields.includes('reading') ? null : former };
   }
 
   /** The new slug of a dataset that has another name at the source now; undefined if it keeps its own. */

@@ -141,6 +141,7 @@ export function showImportResult({ show, context: { quiet } }: Call, result: Imp
     updated.map(({ ref, fields }) => ['updated', formatRef(ref), fields.join(', ') || 'source']),
     versions.map((one) => ['version', versionText(one), one.file]),
     versions.flatMap((one) => (one.columns.length ? [['columns', versionText(one), one.columns.join(' ')]] : [])),
+    versions.flatMap((one) => (one.remarks.length ? [['reading', versionText(one), one.remarks.join(' ')]] : [])),
     versions.flatMap(({ ref, addedByHand }) =>
       addedByHand.map((version) => [
         'older',
