@@ -17,6 +17,7 @@ import { bestFile, nameOfFile, readableFormat } from './file-formats.ts';
 import { type ImportedDataset, type ImportedLink, reasonOf, type Skipped } from './imported.ts';
 import { compareFile, type ImportedFile, importedFile, sourceWithFile } from './imported-file.ts';
 import { featurePages } from './ogc.ts';
+import { isPartOfFeatures } from './partial-features.ts';
 import { editRecords, type RecordEdit } from './record-edits.ts';
 import { maxItems, stacItems } from './stac-items.ts';
 import type { Added } from './write-datasets.ts';
@@ -149,7 +150,7 @@ export class BroughtFiles {
 
   async #bringOne({ ref, readAs, link, reading: given, remarks }: Planned): Promise<void> {
     const { catalogue, dryRun, signal, unpack } = this.#options;
-    const document = await this.#openFile(link);
+    const { document, isTemporary } = await this.#openFile(link);
     const target = temporaryPathBeside(join(unpack?.folder ?? '', 'unpacked'));
     try {
       if (unpack) await mkdir(unpack.folder, { recursive: true, mode: 0o700 });
@@ -187,7 +188,7 @@ export class BroughtFiles {
     } finally {
       await rm(target, { force: true });
       // Its pages are kept.
-      if (isPaged(link)) await rm(document.path, { force: true });
+      if (isTemporary) await rm(document.path, { force: true });
     }
   }
 
@@ -196,14 +197,25 @@ export class BroughtFiles {
     if (source) this.#taken.push({ ref, values: { source } });
   }
 
-  async #openFile({ address, format, body, isOnPage }: ImportedLink): Promise<OpenDocument> {
-    const { documents } = this.#options;
-    if (format === featurePages) return bringFeaturePages(documents, { address });
-    if (format === stacItems)
-      return bringFeaturePages(documents, { address, ...(body && { body }) }, { most: maxItems });
-    const document = await documents.open(address);
-    const file = isOnPage ? await findDownload(document) : null;
-    return file === null ? document : documents.open(file);
+  /** Opens the file; one that is put together of pages is temporary. */
+  async #openFile(link: ImportedLink): Promise<{ readonly document: OpenDocument; readonly isTemporary: boolean }> {
+    const { documents, isRemote } = this.#options;
+    const { address, format, body, isOnPage } = link;
+    const paged = async (...given: Parameters<typeof bringFeaturePages>) => ({
+      document: await bringFeaturePages(...given),
+      isTemporary: true,
+    });
+    if (format === featurePages) return await paged(documents, { address });
+    if (format === stacItems) return await paged(documents, { address, ...(body && { body }) }, { most: maxItems });
+    const opened = await documents.open(address);
+    const file = isOnPage ? await findDownload(opened) : null;
+    const document = file === null ? opened : await documents.open(file);
+    const mayBePaged = isRemote && ['geojson', 'json'].includes(readableFormat(link) ?? '');
+    if (!mayBePaged || !(await isPartOfFeatures(document))) return { document, isTemporary: false };
+    // The lists of OGC API take longer pages; what other addresses take isn't known.
+    const isOpened = !/\/items\/?$/.test(new URL(document.address).pathname);
+    const whole = await paged(documents, { address: document.address }, { isOpened });
+    return { ...whole, document: { ...whole.document, ...(document.fileName && { fileName: document.fileName }) } };
   }
 
   /** Gives columns the texts of the source that they lack. A label that is made of the name of the column counts as lacking. */
@@ -225,9 +237,6 @@ export class BroughtFiles {
     if (texts.length) await catalogue.edit<'dataset'>(ref, { columns: texts });
   }
 }
-
-/** True for a file that is put together of pages. */
-const isPaged = ({ format }: ImportedLink): boolean => format === featurePages || format === stacItems;
 
 const sentenceAboutOthers = (count: number): string =>
   `a version is one file: ${count} other${count === 1 ? '' : 's'} with rows ${count === 1 ? 'stays a link' : 'stay links'}`;

@@ -143,7 +143,7 @@ async function headOf({ path }: OpenDocument, length: number): Promise<Buffer> {
 }
 
 /** The bytes of a document, inflated if they are compressed. @throws ValidationError for more than 4 GB */
-async function documentBytes(document: OpenDocument): Promise<AsyncIterable<Buffer>> {
+export async function documentBytes(document: OpenDocument): Promise<AsyncIterable<Buffer>> {
   const isCompressed = await isGzip(document);
   const file = createReadStream(document.path, { highWaterMark: 256 * 1024 });
   if (!isCompressed) return file as AsyncIterable<Buffer>;

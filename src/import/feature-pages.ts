@@ -3,36 +3,48 @@
  * holds one of them.
  */
 import { open, rm } from 'node:fs/promises';
+import { isDeepStrictEqual } from 'node:util';
 import { ValidationError } from '../catalogue/errors.ts';
 import { type Documents, maxDocument, type OpenDocument, readJsonDocument } from './documents.ts';
 import { membersOf } from './imported.ts';
 import { endlessPages } from './list-pages.ts';
 import { nextPageRequest, type PageRequest, pageKey } from './next-page.ts';
+import { hasMoreFeatures, matchedOf, offsetOf, offsetParameter, onlyAPart } from './partial-features.ts';
 
 /** Pages of one collection, at most: links that never end are refused. */
 const maxPages = 100_000;
 /** Features that a page is asked for. */
 const pageLength = 1000;
-const accept = 'application/geo+json, application/json;q=0.9';
+const geoJson = 'application/geo+json, application/json;q=0.9';
 
-interface FeatureLimits {
+interface FeatureOptions {
   /** Most features. */
   readonly most?: number;
   /** Most bytes of the file. */
   readonly maxSize?: number;
+  /** True to ask for the address as it is, in any format: it was opened so before. */
+  readonly isOpened?: boolean;
 }
+
+type Members = Readonly<Record<string, unknown>>;
 
 /**
  * Writes the features that a request finds into a file.
- * @throws ValidationError if a page is no collection of features, if a link to the next one is not followed, or if there are too
- *   many
+ * @throws ValidationError if a page is no collection of features, if a link to the next one is not followed, if the server gives
+ *   a part of the features only, or if there are too many
  */
 export async function bringFeaturePages(
   documents: Documents,
   request: PageRequest,
-  { most = Number.POSITIVE_INFINITY, maxSize = maxDocument }: FeatureLimits = {},
+  { most = Number.POSITIVE_INFINITY, maxSize = maxDocument, isOpened = false }: FeatureOptions = {},
 ): Promise<OpenDocument> {
-  const first = withPageLength(request, most === Number.POSITIVE_INFINITY ? pageLength : pageLength / 4);
+  const length = most === Number.POSITIVE_INFINITY ? pageLength : pageLength / 4;
+  const first = isOpened ? request : withPageLength(request, length);
+  const optionsOf = ({ body, headers }: PageRequest) => ({
+    accept: isOpened ? '*/*' : geoJson,
+    ...(body && { body: JSON.stringify(body) }),
+    ...(headers && { headers }),
+  });
   const start = await documents.open(first.address, optionsOf(first));
   const path = `${start.path}.features.geojson`;
   const file = await open(path, 'w');
@@ -48,6 +60,8 @@ export async function bringFeaturePages(
   try {
     await write('{"type":"FeatureCollection","features":[');
     const seen = new Set<string>();
+    /** Features of the first page, which a server that knows no pages gives again. */
+    let firstTexts: readonly string[] = [];
     for (let next: PageRequest | null = first; next; ) {
       if (seen.has(pageKey(next)) || seen.size >= maxPages) throw endlessPages(request.address);
       seen.add(pageKey(next));
@@ -55,8 +69,16 @@ export async function bringFeaturePages(
       if (!Array.isArray(page.features))
         throw new ValidationError({ source: [`${next.address} is no collection of features.`] });
       assertNotTooMany(request.address, Math.max(matchedOf(page), count + page.features.length), most);
-      for (const feature of page.features) await write(`${count++ ? ',' : ''}\n${JSON.stringify(feature)}`);
-      next = page.features.length ? nextPageRequest(page, next, first) : null;
+      const texts = page.features.map((feature) => JSON.stringify(feature));
+      if (count === 0) firstTexts = texts;
+      else if (offsetParameter(first.address) !== null && isDeepStrictEqual(texts, firstTexts))
+        throw onlyAPart(request.address, page, count);
+      for (const text of texts) await write(`${count++ ? ',' : ''}\n${text}`);
+      next = texts.length ? nextRequest(page, next, first, count) : null;
+      // STAC APIs may estimate the number of items. Without a number, an empty page is the end, also with a link to a next one.
+      const isEstimate = most !== Number.POSITIVE_INFINITY && seen.size > 1;
+      const isFine = next !== null || isEstimate || (texts.length === 0 && matchedOf(page) === 0);
+      if (!isFine && hasMoreFeatures(page, count, first.address)) throw onlyAPart(request.address, page, count);
     }
     await write('\n]}\n');
     isWhole = true;
@@ -67,11 +89,17 @@ export async function bringFeaturePages(
   return { address: request.address, path, mediaType: 'application/geo+json', size };
 }
 
-const optionsOf = ({ body, headers }: PageRequest) => ({
-  accept,
-  ...(body && { body: JSON.stringify(body) }),
-  ...(headers && { headers }),
-});
+/** The request for the page behind a page; null if it is the last. @param count features so far */
+function nextRequest(page: Members, current: PageRequest, first: PageRequest, count: number): PageRequest | null {
+  const name = first.body ? null : offsetParameter(first.address);
+  if (name === null) return nextPageRequest(page, current, first);
+  if (!hasMoreFeatures(page, count, first.address)) return null;
+  const url = new URL(first.address);
+  for (const key of [...url.searchParams.keys()])
+    if (key.toLowerCase() === name.toLowerCase()) url.searchParams.delete(key);
+  url.searchParams.set(name, String(offsetOf(first.address) + count));
+  return { address: url.href };
+}
 
 /** The request with a number of features for each page, if it doesn't have one of its own. */
 function withPageLength({ address, body }: PageRequest, length: number): PageRequest {
@@ -79,11 +107,6 @@ function withPageLength({ address, body }: PageRequest, length: number): PageReq
   const url = new URL(address);
   if (!url.searchParams.has('limit')) url.searchParams.set('limit', String(length));
   return { address: url.href };
-}
-
-/** The number of features that the server has found, if it says so: in OGC API, and in older STAC APIs. */
-function matchedOf(page: Readonly<Record<string, unknown>>): number {
-  return Number(page.numberMatched ?? page.numMatched ?? membersOf(page.context).matched) || 0;
 }
 
 function assertNotTooMany(address: string, count: number, most: number): void {

@@ -70,8 +70,39 @@ export async function* readArrayItems(
   if (!scanner.hasEnded) throw broken(address, 'it ends within its list: the file is not complete');
 }
 
+/**
+ * An object without the items of the array at one of its keys, and their number; null if there is no such array, or if the text is
+ * broken.
+ */
+export async function readAroundArray(
+  chunks: AsyncIterable<Buffer>,
+  key: string,
+): Promise<{ readonly value: unknown; readonly count: number } | null> {
+  const around: Buffer[] = [];
+  const scanner = new ArrayScanner([key], (bytes) => around.push(Buffer.from(bytes)));
+  let count = 0;
+  for await (const chunk of chunks) {
+    count += scanner.push(chunk).length;
+    if (scanner.keptBytes > maxItem || around.reduce((sum, { length }) => sum + length, 0) > maxItem) return null;
+  }
+  if (!scanner.hasEnded) return null;
+  try {
+    return {
+      value: JSON.parse(
+        Buffer.concat(around)
+          .toString('utf8')
+          .replace(/^\ufeff/, ''),
+      ),
+      count,
+    };
+  } catch {
+    return null;
+  }
+}
+
 class ArrayScanner {
   readonly #keys: readonly string[];
+  readonly #onAround: (bytes: Buffer) => void;
   #depth = 0;
   #inString = false;
   #escaped = false;
@@ -88,8 +119,10 @@ class ArrayScanner {
   hasArray = false;
   hasEnded = false;
 
-  constructor(keys: readonly string[]) {
+  /** @param onAround called with the bytes before and after the items */
+  constructor(keys: readonly string[], onAround: (bytes: Buffer) => void = () => {}) {
     this.#keys = keys;
+    this.#onAround = onAround;
     this.#isNext = keys.length === 0;
     this.#maxText = Math.max(0, ...keys.map((key) => Buffer.byteLength(key)));
   }
@@ -98,6 +131,9 @@ class ArrayScanner {
   push(chunk: Buffer): readonly Buffer[] {
     const items: Buffer[] = [];
     let start = 0;
+    /** Where the items begin and end in the chunk. */
+    let first = this.hasArray ? 0 : chunk.length;
+    let last = this.hasEnded ? 0 : chunk.length;
     for (let i = 0; i < chunk.length && !this.hasEnded; i++) {
       const byte = chunk[i] as number;
       if (this.#inString) {
@@ -114,6 +150,7 @@ class ArrayScanner {
       if (byte === 0x5d && isAtItems) {
         if (this.#isInItem) items.push(this.#take(chunk.subarray(start, i)));
         this.hasEnded = true;
+        last = i;
       } else if (byte === 0x2c && isAtItems) {
         if (this.#isInItem) items.push(this.#take(chunk.subarray(start, i)));
       } else {
@@ -121,9 +158,13 @@ class ArrayScanner {
           this.#isInItem = true;
           start = i;
         }
+        const isBefore = !this.hasArray;
         this.#follow(byte);
+        if (isBefore && this.hasArray) first = i + 1;
       }
     }
+    if (first > 0) this.#onAround(chunk.subarray(0, first));
+    if (last < chunk.length) this.#onAround(chunk.subarray(last));
     if (this.#isInItem) {
       const rest = Buffer.from(chunk.subarray(start));
       this.#kept.push(rest);
