@@ -182,7 +182,7 @@ export class HttpDocuments implements Documents {
       const { statusCode, body } = response;
       const header = (name: string) => [response.headers[name]].flat()[0] ?? '';
       const isDelimited = Boolean(header('content-length') || header('transfer-encoding'));
-      const whole = statusCode === 206 && part ? wholeSize(header('content-range'), part) : null;
+      const whole = statusCode === 206 && part ? wholeSize(header, part) : null;
       if (part && whole !== null) {
         await this.#store(body, { ...part.head, address }, stem, { offset: part.size, wholeSize: whole });
         return keptHead({ ...part.head, address });
@@ -199,7 +199,7 @@ export class HttpDocuments implements Documents {
       }
       if (statusCode === 206 || (statusCode === 416 && part)) {
         await removePart(stem);
-        throw new TransientError('the server sent another range than was asked for', 0);
+        throw new TransientError('the server sent another range than was asked for, or that of another file', 0);
       }
       const location = header('location');
       if (statusCode >= 300 && statusCode < 400 && location) {

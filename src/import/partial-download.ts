@@ -87,12 +87,21 @@ export const rangeHeaders = ({ head, size }: Part): Record<string, string> => ({
 });
 
 /**
- * Number of bytes of the whole body, from the Content-Range of an answer that begins where the part ends; null for other
- * answers, and where the number is not known: then nothing would show that bytes are missing.
+ * Number of bytes of the whole body, from the head of an answer (206) with the rest of a part; null if the answer begins
+ * with another byte, is of another file than the part, or doesn't say the number: then nothing would show that bytes are missing.
+ * @param header value of a header by its name in lower case; '' if it is missing
  */
-export function wholeSize(contentRange: string, { size }: Part): number | null {
-  const [, start = '', whole = ''] = /^bytes (\d+)-\d+\/(\d+)$/i.exec(contentRange) ?? [];
-  return start !== '' && Number(start) === size ? Number(whole) : null;
+export function wholeSize(header: (name: string) => string, part: Part): number | null {
+  const [, start = '', whole = ''] = /^bytes (\d+)-\d+\/(\d+)$/i.exec(header('content-range')) ?? [];
+  return start !== '' && Number(start) === part.size && isOfSameFile(header, part.head) ? Number(whole) : null;
+}
+
+/** False if an answer names another state of the file than a part (RFC 9110, section 15.3.7.3), as of servers that ignore If-Range. */
+function isOfSameFile(header: (name: string) => string, { etag, lastModified, coding }: AnswerHead): boolean {
+  const otherCoding = header('content-encoding') !== '' && header('content-encoding') !== coding;
+  if (otherCoding) return false;
+  if (etag && header('etag')) return header('etag') === etag;
+  return !lastModified || !header('last-modified') || header('last-modified') === lastModified;
 }
 
 export async function removePart(stem: string): Promise<void> {

@@ -286,6 +286,32 @@ describe('a file that comes in parts', () => {
         );
       }
 
+      // Servers that ignore If-Range send the rest of the new file, and say that it is one.
+      const rest = `bytes 50000-${next.length - 1}/${next.length}`;
+      const [past, today] = ['Wed, 01 Jan 2025 00:00:00 GMT', 'Thu, 02 Jan 2025 00:00:00 GMT'];
+      for (const [name, before, after] of [
+        ['other-etag', { etag: '"1"' }, { etag: '"2"' }],
+        ['weak-etag', { etag: '"1"' }, { etag: 'W/"1"' }],
+        ['other-time', { 'last-modified': past }, { 'last-modified': today }],
+        ['time-only', { etag: '"1"', 'last-modified': past }, { 'last-modified': today }],
+        ['other-coding', { etag: '"1"' }, { etag: '"1"', 'content-encoding': 'gzip' }],
+      ] as [string, Record<string, string>, Record<string, string>][]) {
+        const statuses: number[] = [];
+        portal.answers.set(`/${name}.csv`, ({ headers: { range } }, response) => {
+          statuses.push(range ? 206 : 200);
+          if (range) response.writeHead(206, { ...after, 'content-range': rest }).end(next.subarray(50_000));
+          else if (statuses.length > 1) response.writeHead(200, after['content-encoding'] ? {} : after).end(next);
+          else {
+            response.writeHead(200, { ...before, 'content-length': old.length });
+            response.write(old.subarray(0, 50_000));
+            stored(place, 50_000).finally(() => response.destroy());
+          }
+        });
+        const document = await documents.open(`${portal.base}/${name}.csv`);
+        assert.ok(readFileSync(document.path).equals(next), name);
+        assert.deepEqual(statuses, [200, 206, 200], name);
+      }
+
       const ranges: (string | undefined)[] = [];
       portal.answers.set('/weak.csv', ({ headers }, response) => {
         ranges.push(headers.range);
