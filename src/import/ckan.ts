@@ -81,22 +81,38 @@ export function readCkanPackage(value: unknown, portal: string): SourceItem {
 }
 
 /** The packages of a portal's API, a page after the other. @param portal URL without a slash at its end */
-export async function* readCkanPortal(
+export const readCkanPortal = (documents: Documents, portal: string): AsyncGenerator<SourceItem, void, undefined> =>
+  readCkanSearch(documents, `${portal}/api/3/action/package_search`, portal);
+
+/**
+ * The packages that a search finds, a page after the other, or those of one page if its address says which.
+ * @param address of package_search, with its parameters
+ * @param list name of the list in messages
+ */
+export async function* readCkanSearch(
   documents: Documents,
-  portal: string,
+  address: string,
+  list = address,
 ): AsyncGenerator<SourceItem, void, undefined> {
+  const portal = ckanPortalOf(address);
+  const [path = '', given = ''] = address.replace(/#.*$/, '').split('?', 2);
+  const parameters = new URLSearchParams(given);
+  const isOnePage = parameters.has('rows') || parameters.has('start');
+  const sort = parameters.has('sort') ? '' : `sort=${encodeURIComponent('id asc')}`;
   const seen = new Set<string>();
   let start = 0;
   for (let page = 0; page < maxListPages; page++) {
-    const query = `rows=${pageSize}&start=${start}&sort=${encodeURIComponent('id asc')}`;
-    const answer = await readJsonDocument(documents, `${portal}/api/3/action/package_search?${query}`);
+    const query = isOnePage
+      ? given
+      : [given, `rows=${pageSize}`, `start=${start}`, sort].filter((text) => text !== '').join('&');
+    const answer = await readJsonDocument(documents, `${path}?${query}`);
     const { success, result, error } = membersOf(answer);
     // Taken for an empty answer, it would make all datasets of the portal missing.
     if (success === false || !Array.isArray(membersOf(result).results))
-      throw new ValidationError({ source: [`${portal}: ${reasonOfFailure(error)}`] });
+      throw new ValidationError({ source: [`${list}: ${reasonOfFailure(error)}`] });
     const { count, results } = membersOf(result);
-    if (page === 0 && typeof count === 'number') yield { total: count };
     const items = listOf(results);
+    if (page === 0 && typeof count === 'number') yield { total: isOnePage ? items.length : count };
     let isNew = false;
     for (const item of items) {
       const id = textOf(membersOf(item).id) || textOf(membersOf(item).name);
@@ -110,11 +126,24 @@ export async function* readCkanPortal(
     }
     start += items.length;
     if (typeof count === 'number' && start >= count) return;
-    if (isNew) continue;
-    if (typeof count === 'number') yield incompleteList(portal, `its list ends after ${start} of ${count} packages`);
+    if (isNew && !isOnePage) continue;
+    if (typeof count === 'number')
+      yield incompleteList(
+        list,
+        isOnePage ? partOfPackages(start, count) : `its list ends after ${start} of ${count} packages`,
+      );
     return;
   }
-  throw endlessPages(portal);
+  throw endlessPages(list);
+}
+
+/** The reason for a list with a part of the packages that a search finds. */
+export const partOfPackages = (read: number, count: number): string => `it has ${read} of ${count} packages`;
+
+/** Number of packages that a search finds, in this answer or in others; 0 for answers of another kind. */
+export function ckanCountOf(answer: unknown): number {
+  const { count, results } = membersOf(membersOf(answer).result);
+  return typeof count === 'number' && Array.isArray(results) ? count : 0;
 }
 
 const reasonOfFailure = (error: unknown): string => {

@@ -133,6 +133,7 @@ async function importInto(
       seen: new Set<string>(),
       listed: new Map<string, SourceItem>(),
       found: new Set<string>(),
+      packages: { ids: new Set<string>(), count: 0 },
       listLayers: environment.listLayers ?? (async () => []),
     };
     const items = http

@@ -1,19 +1,19 @@
 /** Reading a source on a server: its address says what it is, else its answer, else the places where portals have their catalogues. */
 import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
-import { ckanPortalOf, isCkanAnswer, readCkanPortal } from './ckan.ts';
+import { ckanPortalOf, isCkanAnswer, readCkanPortal, readCkanSearch } from './ckan.ts';
 import { acceptRdf } from './dcat-pages.ts';
 import { type Detected, detectSourceFormat, type SourceFormat } from './detect.ts';
 import { type Documents, type OpenDocument, readJsonDocument } from './documents.ts';
 import type { SourceItem } from './imported.ts';
-import { type Reading, readDetected, unknownFormat } from './read-source.ts';
+import { findMissingPackages, type Reading, readDetected, unknownFormat } from './read-source.ts';
 
 /** @throws NotFoundError, UnreachableError, ValidationError if nothing is known there */
 export async function* readHttpSource(url: string, reading: Reading): AsyncGenerator<SourceItem, void, undefined> {
   const { documents, format } = reading;
   const portal = ckanPortalOf(url) || (/^(https?:\/\/.*?)\/api\/3\/?$/.exec(url)?.[1] ?? '');
   if (format === 'ckan' || portal) {
-    // An address of one package, or of a search, is read as it is.
-    if (/\/(?:package_show|package_search)\b/.test(url)) yield* readOne(url, reading);
+    if (/\/package_show\b/.test(url)) yield* readOne(url, reading);
+    else if (/\/package_search(?:[/?#]|$)/.test(url)) yield* readCkanSearch(documents, url);
     else yield* readCkanPortal(documents, portal || url.replace(/\/+$/, ''));
     return;
   }
@@ -42,6 +42,7 @@ async function* readOne(url: string, reading: Reading): AsyncGenerator<SourceIte
     return;
   }
   yield* readDetected(document, detected, reading);
+  yield* findMissingPackages(url, reading);
 }
 
 const acceptFor = (format: SourceFormat | undefined): string =>

@@ -2,7 +2,7 @@
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
 import { NotFoundError } from '../catalogue/errors.ts';
-import { notInDump, readCkanAnswer, readCkanDump } from './ckan.ts';
+import { ckanCountOf, notInDump, partOfPackages, readCkanAnswer, readCkanDump } from './ckan.ts';
 import { isDataFileName, type ListLayers, readDataFile, readDataFolder } from './data-files.ts';
 import { dataPackageFiles, readDataPackage } from './data-package.ts';
 import { readDcatPages } from './dcat-pages.ts';
@@ -16,7 +16,7 @@ import {
   readDocumentText,
   readJsonDocument,
 } from './documents.ts';
-import { listOf, membersOf, reasonOf, type SourceItem, skip } from './imported.ts';
+import { incompleteList, listOf, membersOf, reasonOf, type SourceItem, skip } from './imported.ts';
 import { readOgcCollections, readWfsCapabilities } from './ogc.ts';
 import { readRegistryDataset } from './open-data-registry.ts';
 import { readOtherCatalogue } from './other-catalogue.ts';
@@ -35,6 +35,8 @@ export interface Reading {
   readonly listed: Map<string, SourceItem>;
   /** Names and pages whose records were found. */
   readonly found: Set<string>;
+  /** Packages of saved answers of CKAN, and the most packages that one of these answers says to exist. */
+  readonly packages: { readonly ids: Set<string>; count: number };
   readonly listLayers: ListLayers;
 }
 
@@ -62,6 +64,7 @@ export async function* readLocalSource(
     if (!hasRecords) yield* readDataFolder(path, path, reading.listLayers);
   } else yield* readLocalFile(path, whole, true);
   for (const [name, item] of whole.listed) if (!whole.found.has(name)) yield item;
+  yield* findMissingPackages(basename(path), whole);
 }
 
 /** A folder's records: those of its root document, else those of its files and folders. */
@@ -141,6 +144,7 @@ export async function* readDetected(
   const { address } = document;
   switch (format) {
     case 'ckan':
+      reading.packages.count = Math.max(reading.packages.count, ckanCountOf(value));
       for (const item of readCkanAnswer(value))
         if ('name' in item) reading.listed.set(item.name, skip(item.name, notInDump));
         else yield* noteCkanNames(item, reading);
@@ -190,9 +194,16 @@ export async function* readDetected(
   }
 }
 
-function* noteCkanNames(item: SourceItem, { found }: Reading): Generator<SourceItem, void, undefined> {
+function* noteCkanNames(item: SourceItem, { found, packages }: Reading): Generator<SourceItem, void, undefined> {
+  if (!('total' in item)) packages.ids.add('dataset' in item ? item.dataset.id : item.skipped.id);
   if ('dataset' in item) for (const name of [item.dataset.id, item.dataset.name]) found.add(name);
   yield item;
+}
+
+/** The item for saved answers of CKAN that lack packages of their search. @param source its name in the message */
+export function* findMissingPackages(source: string, { packages }: Reading): Generator<SourceItem, void, undefined> {
+  const { ids, count } = packages;
+  if (ids.size < count) yield incompleteList(source, partOfPackages(ids.size, count));
 }
 
 /** Address of the folder of a document, with a slash at its end. */

@@ -1,8 +1,8 @@
 /** What goes wrong when people name a source: a sentence, and nothing is left behind. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
 import { Portal } from '../support/portal.ts';
@@ -116,6 +116,51 @@ describe('an answer that is not what it should be', () => {
     packages.length = 2;
     portal.json('/api/3/action/package_search', { success: true, help: '', result: { count: 2, results: packages } });
     assert.equal((await importing(root, '/api/3/action')).json.missing.length, 3);
+  });
+
+  it('from CKAN: a search is read to its end, and of a page of it the rest is not missing', async () => {
+    const root = await makeRoot();
+    const packages = [...'abcdefg'].map((id) => ({ id, name: `trees-${id}`, title: 'Trees', resources: [] }));
+    portal.json('/api/3/action/package_search', ({ url }: IncomingMessage) => {
+      const { searchParams } = new URL(url ?? '', portal.base);
+      assert.equal(searchParams.get('q'), 'trees');
+      const start = Number(searchParams.get('start'));
+      const results = packages.slice(start, start + Math.min(Number(searchParams.get('rows') ?? 10), 3));
+      return { success: true, help: '', result: { count: packages.length, results } };
+    });
+    const search = '/api/3/action/package_search?q=trees';
+    const first = await importing(root, search);
+    assert.deepEqual([first.json?.created.length, first.json?.skipped], [7, []], first.err);
+    const reason = 'it has 3 of 7 packages: the others may still be at the source';
+    for (const page of ['rows=3', 'start=4', 'sort=name+desc&rows=4&start=0']) {
+      const { json, err } = await importing(root, `${search}&${page}`, '--to', 'search');
+      assert.deepEqual(json?.skipped, [{ id: `${portal.base}${search}&${page}`, reason }], err);
+      assert.deepEqual(json.missing, []);
+    }
+    packages.length = 3;
+    assert.deepEqual((await importing(root, `${search}&rows=5`, '--to', 'search')).json.skipped, []);
+  });
+
+  it('from CKAN: saved answers that lack packages of their search are reported', async () => {
+    const root = await makeRoot();
+    const packages = [...'abcd'].map((id) => ({ id, name: `trees-${id}`, title: 'Trees', resources: [] }));
+    const save = (name: string, results: unknown) =>
+      writeFileSync(join(root, 'saved', name), JSON.stringify({ success: true, help: '', result: results }));
+    mkdirSync(join(root, 'saved'));
+    save('a.json', { count: 4, results: packages.slice(0, 3) });
+    const reason = 'it has 3 of 4 packages: the others may still be at the source';
+    for (const path of ['saved', 'saved/a.json']) {
+      const { out, err } = await type(['import', join(root, path), '--to', 'p', '--json'], { root });
+      assert.deepEqual(JSON.parse(out).skipped, [{ id: basename(path), reason }], err);
+    }
+    portal.json('/saved.json', { success: true, help: '', result: { count: 4, results: packages.slice(0, 3) } });
+    assert.deepEqual((await importing(root, '/saved.json')).json.skipped, [
+      { id: `${portal.base}/saved.json`, reason },
+    ]);
+    // The last package is in an answer of its own.
+    save('b.json', packages[3]);
+    const { out } = await type(['import', join(root, 'saved'), '--to', 'p', '--json'], { root });
+    assert.deepEqual(JSON.parse(out).skipped, []);
   });
 
   it('from CKAN: packages without an id have their names, and those without either are listed', async () => {
