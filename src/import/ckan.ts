@@ -39,6 +39,16 @@ export function isCkanPackage(value: unknown): boolean {
   );
 }
 
+/** The value for English, else for the first language with one, if a value has several by language, as of ckanext-fluent; else the value. */
+function inOneLanguage(value: unknown): unknown {
+  const values = Object.entries(membersOf(value));
+  if (values.length === 0 || !values.every(([key]) => /^[a-z]{2,3}(?:[-_][a-z\d]+)*$/i.test(key))) return value;
+  const filled = values.filter(([, one]) => listOf(one).some((text) => textOf(text).trim() !== ''));
+  return (filled.find(([key]) => /^en(?:[-_]|$)/i.test(key)) ?? filled[0])?.[1];
+}
+
+const textIn = (value: unknown): string => textOf(inOneLanguage(value));
+
 /** A package as a dataset. @param portal URL of the portal without a slash at its end; '' if it isn't known */
 export function readCkanPackage(value: unknown, portal: string): SourceItem {
   const one = membersOf(value);
@@ -48,16 +58,20 @@ export function readCkanPackage(value: unknown, portal: string): SourceItem {
   if (one.private === true) return skip(one.name ?? id, 'it is private at the source');
   const title = (given: unknown) => {
     const { display_name, title, name } = membersOf(given);
-    return textOf(display_name) || textOf(title) || textOf(name);
+    return textIn(display_name) || textIn(title) || textOf(name);
   };
   const named = portal && one.name ? `${portal}/dataset/${encodeURIComponent(textOf(one.name))}` : '';
   const website = httpUrl(one.url);
   return importedDataset({
     id,
     name: one.name,
-    label: one.title || one.name,
-    description: one.notes,
-    keywords: [...listOf(one.tags).map(title), ...listOf(one.groups).map(title)],
+    label: textIn(one.title) || one.name,
+    description: textIn(one.notes) || textIn(one.description),
+    keywords: [
+      ...listOf(one.tags).map(title),
+      ...listOf(inOneLanguage(one.keywords)),
+      ...listOf(one.groups).map(title),
+    ],
     licence: [one.license_url, one.license_id, one.license_title],
     homepage: named || website,
     publisher: title(one.organization) || one.author,
@@ -66,10 +80,10 @@ export function readCkanPackage(value: unknown, portal: string): SourceItem {
     modified: one.modified ?? one.metadata_modified,
     links: [
       ...listOf(one.resources).map((resource) => {
-        const { url, name, description, format, mimetype } = membersOf(resource);
+        const { url, name, title, description, format, mimetype } = membersOf(resource);
         return {
           address: resolveAddress(url, `${portal}/`),
-          label: textOf(name) || textOf(description).split('\n')[0],
+          label: textIn(name) || textIn(title) || textIn(description).split('\n')[0],
           format,
           mediaType: mimetype,
           isFile: true,

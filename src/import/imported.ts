@@ -197,7 +197,7 @@ function importedDate(value: unknown): string {
   return time ? `${new Date(parsed).toISOString().slice(0, 19)}Z` : date;
 }
 
-/** A text or a number as text; '' for other values. Of texts by language, the first. */
+/** A text, a number or a boolean as text; '' for other values. */
 export function textOf(value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);

@@ -57,6 +57,48 @@ describe('an import of local files', () => {
     assert.deepEqual(counts((await importing('sources/ckan', '--to', 'tokyo')).json), [0, 0, 3, 1]);
   });
 
+  it('takes the English texts of CKAN packages in several languages, else those of the first that has some', async () => {
+    const { importing, get, folder } = await makeSources();
+    const packages = [
+      {
+        id: '1',
+        name: 'parks',
+        title: { de: 'Parkanlagen', en: 'Parks', fr: '' },
+        notes: { de: 'Alle Parkanlagen', en_GB: 'All parks' },
+        keywords: { de: ['grün'], en: ['green'], fr: [] },
+        tags: [{ name: 'city', display_name: { de: 'Stadt', en: 'City' } }],
+        groups: [{ name: 'environment', title: { de: 'Umwelt', en: '' } }],
+        organization: { name: 'office', title: { de: 'Amt', en: 'Office' } },
+        resources: [{ url: 'https://data.example.org/parks.csv', name: { de: 'Tabelle', en: 'Table' }, format: 'CSV' }],
+      },
+      {
+        id: '2',
+        name: 'trees',
+        title: { fr: '', de: 'Bäume' },
+        notes: '',
+        description: { 'de-CH': 'Alle Bäume' },
+        keywords: ['plants'],
+        resources: [{ url: 'https://data.example.org/t.csv', name: '', title: { de: 'Baumtabelle' }, format: 'CSV' }],
+      },
+      { id: '3', name: 'benches', title: { de: '', fr: '' }, notes: { text: 'no language' }, resources: [] },
+    ];
+    writeFileSync(join(folder, 'languages.json'), JSON.stringify(packages));
+    const { json, err } = await importing('sources/languages.json', '--to', 'city');
+    assert.deepEqual(counts(json), [3, 0, 0, 0], err);
+    const parks = await get('city/parks');
+    assert.deepEqual(
+      [parks.label, parks.description, parks.keywords, parks.publisher, Object.keys(parks.links)],
+      ['Parks', 'All parks', ['City', 'green', 'Umwelt'], 'Office', ['Table (CSV)']],
+    );
+    const trees = await get('city/trees');
+    assert.deepEqual(
+      [trees.label, trees.description, trees.keywords, Object.keys(trees.links)],
+      ['Bäume', 'Alle Bäume', ['plants'], ['Baumtabelle (CSV)']],
+    );
+    const benches = await get('city/benches');
+    assert.deepEqual([benches.label, benches.description], ['benches', '']);
+  });
+
   it('keeps what people wrote by hand, and updates the rest', async () => {
     const { root, importing, get, change } = await makeSources();
     const { json } = await importing('sources/gsa.data.json', '--to', 'gsa');
