@@ -5,10 +5,10 @@ import type { FileColumn } from './file-columns.ts';
 import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
 import { missingFor } from './requirements.ts';
 
-/** The context that appendix 1 of the specification recommends. */
+/** The context of the official examples. Appendix 1 of the specification has schema.org with http, which the reference implementation doesn't know. */
 const context = {
-  '@vocab': 'http://schema.org/',
-  sc: 'http://schema.org/',
+  '@vocab': 'https://schema.org/',
+  sc: 'https://schema.org/',
   cr: 'http://mlcommons.org/croissant/',
   dct: 'http://purl.org/dc/terms/',
   citeAs: 'cr:citeAs',

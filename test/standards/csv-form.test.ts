@@ -193,7 +193,7 @@ for (const [slug, { name = 'file.csv', file, reading, columns, fields = columns 
     };
     const found = body.recordSet?.[0]?.field.map(({ source }) => source.extract.column) ?? [];
     assert.deepEqual(found, columns);
-    const errors = croissantErrors(body as never);
+    const errors = await croissantErrors(body as never);
     assert.deepEqual(errors, []);
     assert.equal(body.recordSet === undefined, columns.length === 0, 'a record set has fields');
     const [original] = body.distribution;

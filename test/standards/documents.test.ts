@@ -183,7 +183,7 @@ for (const [name, make] of [
           const response = await fetch(url + document);
           const body = (await response.json()) as never;
           if (response.status === 200) {
-            assert.deepEqual(errorsOf(body), [], url);
+            assert.deepEqual(await errorsOf(body), [], url);
             valid++;
           } else assert.match((body as { detail: string }).detail, /^This dataset has no .*, which .* demands\.$/);
         }

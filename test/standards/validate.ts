@@ -174,10 +174,31 @@ interface CroissantNode {
   readonly [key: string]: unknown;
 }
 
+/** Vocabularies of Croissant. Its official examples and the reference implementation have schema.org with https, unlike its text. */
+const croissantVocabularies = ['https://schema.org/', 'http://mlcommons.org/croissant/', 'http://purl.org/dc/terms/'];
+
+/** Properties, types and types of data in expanded JSON-LD. */
+function termsOf(expanded: unknown): readonly string[] {
+  if (Array.isArray(expanded)) return expanded.flatMap(termsOf);
+  if (typeof expanded !== 'object' || expanded === null) return [];
+  return Object.entries(expanded).flatMap(([key, value]) => {
+    if (key === '@type') return value;
+    const types = key.endsWith('/dataType') ? value.map((type: CroissantNode) => type['@id']) : [];
+    return [...(key.startsWith('@') ? [] : [key]), ...types, ...termsOf(value)];
+  });
+}
+
 /** Problems of a document in Croissant 1.1, by the text of the specification: there is no official schema. */
-export function croissantErrors(document: CroissantNode): readonly string[] {
+export async function croissantErrors(document: CroissantNode): Promise<readonly string[]> {
+  const [schemaOrg] = croissantVocabularies;
+  const expanded = await jsonld.expand(document as jsonld.JsonLdDocument, jsonLdOptions);
+  const terms = termsOf(expanded);
+  const errors = terms
+    .filter((term) => !croissantVocabularies.some((vocabulary) => term.startsWith(vocabulary)))
+    .map((term) => `${term} is in no vocabulary of Croissant`);
+  if (!terms.includes(`${schemaOrg}Dataset`)) errors.push('no Dataset');
   const demanded = ['name', 'description', 'license', 'url', 'creator', 'datePublished', 'distribution'];
-  const errors = demanded.filter((key) => document[key] === undefined).map((key) => `${key} is missing`);
+  for (const key of demanded) if (!expanded[0]?.[`${schemaOrg}${key}`]) errors.push(`${key} is missing`);
   if (document.conformsTo !== 'http://mlcommons.org/croissant/1.1') errors.push('conformsTo');
   const files = document.distribution as readonly CroissantNode[];
   const ids = new Set<unknown>(files.map((file) => file['@id']));
