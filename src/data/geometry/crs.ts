@@ -244,8 +244,15 @@ export function jumpsOverAntimeridian(given: Geometry, converted: Geometry, conv
 
 const isPosition = (part: unknown): part is number[] => Array.isArray(part) && typeof part[0] === 'number';
 
-/** The command that converts a file of an unknown reference system. @param crs its name; `unknown` if the file defines it without one */
+/** Names that GDAL looks up: `ESRI:102013`, a URN or a URL of OGC. */
+const lookedUp = /^(?:[\w-]+:[\w.-]+|urn:[\w.:-]+|https?:\/\/www\.opengis\.net\/[\w./#-]+)$/i;
+
+/**
+ * The command that converts a file of an unknown reference system. By a name that GDAL doesn't look up, it would fail.
+ * @param crs its name or WKT; `unknown` if the file defines it without a name
+ */
 export function ogr2ogrLine(crs = 'EPSG:CODE'): string {
-  const source = crs === 'unknown' ? '' : `-s_srs ${/\s/.test(crs) ? `"${excerpt(crs)}"` : excerpt(crs)} `;
-  return `ogr2ogr ${source}-t_srs EPSG:4326 converted.geojson FILE`;
+  const name = normalizeCrsName(crs);
+  const code = lookedUp.test(name) ? excerpt(name) : crs === 'unknown' || isWktCrs(crs) ? '' : 'EPSG:CODE';
+  return `ogr2ogr ${code && `-s_srs ${code} `}-t_srs EPSG:4326 converted.geojson FILE`;
 }

@@ -116,7 +116,7 @@ export class GeometryReader {
           throw batch.errorAt(
             start + row,
             `the geometry crosses the antimeridian, or surrounds a pole, after conversion from ${normalizeCrsName(crs)}. ` +
-              `Convert the file with GDAL, which cuts it there: ${ogr2ogrLine(normalizeCrsName(crs))}`,
+              `Convert the file with GDAL, which cuts it there: ${ogr2ogrLine(crs)}`,
           );
         geometry = converted;
         geometries[row] = geometry;
@@ -188,7 +188,7 @@ export class GeometryReader {
     const conversion = await loadCrsConversion(name);
     if (!conversion) {
       throw errorOf(
-        `the coordinate reference system ${excerpt(crs)} is not one of those that can be converted. Convert the file: ${ogr2ogrLine(crs)}`,
+        `the coordinate reference system ${excerpt(crs)} is not one of those that can be converted. Convert the file: ${ogr2ogrLine(name)}`,
       );
     }
     this.#conversions.set(name, conversion);

@@ -116,10 +116,12 @@ test('a bound system whose transformation is not read is converted by its code',
   assert.ok((await metresFromProj(withCode, numbers.map(Number))) < 1.5);
 });
 
-test('the line of ogr2ogr leaves out a name that the file does not have', () => {
-  assert.equal(ogr2ogrLine('unknown'), 'ogr2ogr -t_srs EPSG:4326 converted.geojson FILE');
-  assert.equal(
-    ogr2ogrLine('Grid of the town'),
-    'ogr2ogr -s_srs "Grid of the town" -t_srs EPSG:4326 converted.geojson FILE',
-  );
+test('the line of ogr2ogr has codes, and no names: GDAL does not know them, and takes a definition from the file', () => {
+  const source = (crs?: string) => /^ogr2ogr (.*)-t_srs EPSG:4326 converted\.geojson FILE$/.exec(ogr2ogrLine(crs))?.[1];
+  assert.equal(source('unknown'), '');
+  assert.equal(source('PROJCS["Europe_Albers_Equal_Area_Conic",PROJECTION["Albers"]]'), '');
+  assert.equal(source('PROJCRS["Hu Tzu Shan",ID["EPSG",3829]]'), '-s_srs EPSG:3829 ');
+  for (const code of ['ESRI:102013', 'IGNF:LAMB93', 'urn:ogc:def:crs:ESRI::102013'])
+    assert.equal(source(code), `-s_srs ${code} `);
+  for (const name of [undefined, 'Grid of the town', 'local_grid']) assert.equal(source(name), '-s_srs EPSG:CODE ');
 });
