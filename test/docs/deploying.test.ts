@@ -91,6 +91,11 @@ it('deploy/nginx.conf waits for the answer to an upload as long as the server ma
   assert.ok(Number(hours) * 3600 >= seconds + 300 * secondsPerMb, `${hours} hours`);
 });
 
+it('both configurations of nginx wait for an hour for the first byte of a file that is made as a whole', () => {
+  for (const name of ['nginx.conf', 'nginx-several-servers.conf'])
+    assert.match(read(`deploy/${name}`), /^ *proxy_read_timeout 1h;$/m, name);
+});
+
 it('deploy/nginx.conf passes on no position, by which clients would make a server fetch from git', () => {
   assert.match(read('deploy/nginx.conf'), /^ *proxy_set_header X-Catalogue-Min-Position "";$/m);
 });
