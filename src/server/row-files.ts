@@ -11,6 +11,7 @@ import { type Document, streamDocument, trySendNotModified } from './stream.ts';
  * Sends a file with all rows. A request for a part, or for the length (HEAD), waits until the file is made; another one gets the
  * document while it is made, and so does a client that takes it compressed.
  * @param isNamedVersion false if the version is the latest, whichever that is
+ * @throws StaleError if the file isn't that of If-Match, or newer than If-Unmodified-Since
  */
 export async function sendRowsFile(
   { ctx, viewer }: RequestContext,
@@ -46,7 +47,11 @@ export async function sendRowsFile(
   const { 'Accept-Ranges': _, ...withoutRanges } = headers;
   await streamDocument(ctx, {
     ...streamed,
+    ...(stored && { modified: stored.modified }),
     headers: stored || !isNeeded ? headers : withoutRanges,
     stream: () => (stored ? stored.stream() : file.stream()),
+  }).catch(async (error) => {
+    await stored?.close();
+    throw error;
   });
 }

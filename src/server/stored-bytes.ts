@@ -2,9 +2,9 @@
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
-import { StaleError } from '../catalogue/errors.ts';
 import type { ByteRange, Media } from '../catalogue/open-file.ts';
 import { cacheControlOf, etagMatches } from './headers.ts';
+import { assertPreconditions, secondsSince } from './preconditions.ts';
 
 /** Stored bytes with their headers. */
 export interface Stored extends Omit<Media, 'modified' | 'stream'> {
@@ -25,14 +25,12 @@ export async function sendStoredBytes(ctx: ParameterizedContext, given: Stored):
   const etag = `"${stored.tag}"`;
   ctx.set({ ...stored.headers, ETag: etag, 'Accept-Ranges': 'bytes' });
   if (modified) ctx.set('Last-Modified', modified.toUTCString());
-  const condition = ctx.get('If-Match');
-  const isOther = condition
-    ? !etagMatches(condition, etag)
-    : (secondsSince(ctx.get('If-Unmodified-Since'), modified) ?? 0) > 0;
-  if (isOther) {
+  try {
+    assertPreconditions(ctx, etag, modified);
+  } catch (error) {
     await stored.close();
     setHeadersOfError(ctx);
-    throw new StaleError('The file has changed: it is not the one of If-Match or If-Unmodified-Since.');
+    throw error;
   }
   if (notModified(ctx, etag, stored)) {
     await stored.close();
@@ -122,16 +120,6 @@ function notModified(ctx: ParameterizedContext, etag: string, { modified, mayBec
   if (tags) return etagMatches(tags, etag);
   const seconds = secondsSince(ctx.get('If-Modified-Since'), modified);
   return seconds !== undefined && (mayBecomeOlder ? seconds === 0 : seconds <= 0);
-}
-
-/** A date of HTTP in one of its three forms (RFC 9110, section 5.6.7), all of which begin with the day. */
-const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? .*\d{2}:\d{2}:\d{2}/;
-
-/** Whole seconds from a time to that at which the bytes were modified; undefined if either is unknown or is no date. */
-function secondsSince(date: string, modified: Date | undefined): number | undefined {
-  const since = httpDate.test(date) ? Date.parse(date.endsWith('GMT') ? date : `${date} GMT`) : Number.NaN;
-  if (modified === undefined || Number.isNaN(since)) return undefined;
-  return Math.floor(modified.getTime() / 1000) - since / 1000;
 }
 
 /** Ranges of one request, at most; a request for more is answered with all bytes. */

@@ -7,6 +7,7 @@ import { createDocumentCompressor } from './compress.ts';
 import { BadRequestError } from './errors.ts';
 import { cacheControlOf, etagMatches } from './headers.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
+import { assertPreconditions } from './preconditions.ts';
 
 /** Facts about a document that are known before it is generated. */
 export interface DocumentInfo {
@@ -14,6 +15,8 @@ export interface DocumentInfo {
   readonly tag: string;
   /** True if two documents with this validator may differ in their bytes (RFC 9110, section 8.8.1). */
   readonly isWeak?: boolean;
+  /** Time of its bytes, if they are stored. */
+  readonly modified?: Date;
   /** True if compression makes it smaller. */
   readonly compressible: boolean;
   readonly headers?: Readonly<Record<string, string>>;
@@ -27,9 +30,14 @@ export interface Document extends DocumentInfo {
   stream(): Readable;
 }
 
-/** Sends 304 to a client that has the document already (RFC 9110, section 13.1.2). @returns true if it was sent */
+/**
+ * Sends 304 to a client that has the document already (RFC 9110, section 13.1.2).
+ * @returns true if it was sent
+ * @throws StaleError if the client asks for another document by If-Match
+ */
 export function trySendNotModified(ctx: ParameterizedContext, info: DocumentInfo): boolean {
   const { etag, headers } = headersFor(ctx, info);
+  assertPreconditions(ctx, etag, info.modified);
   const condition = ctx.get('If-None-Match');
   if (!condition || !etagMatches(condition, etag)) return false;
   ctx.set(headers);

@@ -184,6 +184,36 @@ describe('a version as a file', () => {
     assert.equal((await ask('data.csv', { 'If-Match': '"other"' })).status, 412);
   });
 
+  it('and its rows are not sent if they are not those of If-Match, in any content coding', async () => {
+    for (const coding of ['identity', 'gzip', 'br'])
+      for (const path of ['data.csv', 'data/', 'data/?_format=csv', 'data/?_limit=5', 'data.csv?height__gte=5']) {
+        const get = (headers: Record<string, string>, method = 'GET') =>
+          ask(path, { 'Accept-Encoding': coding, ...headers }, method);
+        const statusOf = async (headers: Record<string, string>, method?: string) => {
+          const response = await get(headers, method);
+          await response.arrayBuffer();
+          return response.status;
+        };
+        const etag = (await get({}, 'HEAD')).headers.get('etag') ?? '';
+        const other = '"other"';
+        const name = `${path} ${coding}`;
+        assert.equal(await statusOf({ 'If-Match': other }), 412, name);
+        assert.equal(await statusOf({ 'If-Match': other }, 'HEAD'), 412, name);
+        assert.equal(await statusOf({ 'If-Match': other, 'If-None-Match': etag }), 412, name);
+        assert.equal(await statusOf({ 'If-Match': `${other}, ${etag}` }), 200, name);
+        assert.equal(await statusOf({ 'If-Match': etag, 'If-None-Match': etag }), 304, name);
+      }
+    const refused = await ask('data.csv', { 'Accept-Encoding': 'gzip', 'If-Match': '"other"' });
+    const { detail } = (await refused.json()) as { detail: string };
+    assert.match(detail, /^The file has changed: /);
+    assert.equal(refused.headers.get('content-disposition'), null);
+    await ask('data.csv', {}, 'HEAD');
+    for (const coding of ['identity', 'gzip']) {
+      const old = { 'Accept-Encoding': coding, 'If-Unmodified-Since': 'Thu, 01 Jan 1970 00:00:00 GMT' };
+      assert.equal((await ask('data.csv', old)).status, 412, coding);
+    }
+  });
+
   it('may be kept for long if the version is named, and by shared caches if everybody may see it', async () => {
     const kept = async (path: string) => (await ask(path, {}, 'HEAD')).headers.get('cache-control');
     assert.equal(await kept('data.parquet'), 'no-cache');

@@ -205,6 +205,8 @@ const conditionHeader = (name: string, description: string): Parameter => ({
   schema: text,
 });
 
+export const ifMatchOfBytes = conditionHeader('If-Match', 'ETags: 412 if none of them is current.');
+
 /** Headers of reads of stored bytes (RFC 9110, sections 13 and 14). */
 export const byteHeaders: readonly Parameter[] = [
   rangeHeader,
@@ -212,7 +214,7 @@ export const byteHeaders: readonly Parameter[] = [
     'If-Range',
     'An ETag, or the date of Last-Modified: the range is sent if it is current, else all bytes.',
   ),
-  conditionHeader('If-Match', 'ETags: 412 if none of them is current.'),
+  ifMatchOfBytes,
   conditionHeader(
     'If-Modified-Since',
     'A date of HTTP: 304 if the bytes are not newer; of the latest version, if they are of this date.',

@@ -18,6 +18,7 @@ import { featureCollectionExample } from './examples.ts';
 import {
   byteHeaders,
   embedParameters,
+  ifMatchOfBytes,
   listParameters,
   mapParameters,
   profileParameters,
@@ -81,7 +82,11 @@ export const rowOperations = {
       refusals: [412, 416],
       answers: {
         200: { description: 'The rows.', content: rowContent(path.endsWith(':extension')), headers: rowHeaders },
-        206: { description: 'A part of stored bytes.', content: bytesContent('*/*'), headers: ['Content-Range'] },
+        206: {
+          description: 'A part of all rows as a file; ranges of other responses are ignored.',
+          content: bytesContent('*/*'),
+          headers: ['Content-Range'],
+        },
       },
     }),
   },
@@ -184,7 +189,9 @@ export const rowOperations = {
         ),
         queryParameter('_key', 'Columns whose values together identify a row, with commas; by default detected.'),
         queryParameter('_format', 'Format; wins over Accept.', { ...text, enum: ['json', 'ndjson', 'html', 'api'] }),
+        ifMatchOfBytes,
       ],
+      refusals: [412],
       answers: {
         200: {
           description: 'The differences.',
