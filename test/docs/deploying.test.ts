@@ -192,6 +192,13 @@ describe('deploy/nginx.conf', { skip: !has('nginx') && 'nginx is not installed' 
     );
   });
 
+  it('answers other spellings of the path with 404, and not with the home page', async () => {
+    const list = 'open-data/api/v1/datasets/';
+    assert.equal((await ask(`/${list}`)).status, 200);
+    for (const path of [`//${list}`, '/open%2Ddata/api/v1/datasets/', `/x/../${list}`, `/./${list}`])
+      assert.equal((await ask(path)).status, 404, path);
+  });
+
   it('serves the documentation with its links under the path, and parts of files', async () => {
     const { body } = await ask('/open-data/docs/', { Accept: 'text/html' });
     assert.match(body, /href="\/open-data\/docs\/filters\/"/);
