@@ -49,6 +49,22 @@ describe('the command that starts the server', () => {
     assert.deepEqual(copied.sort(), [...packedNames].sort());
   });
 
+  it('finds in the container what git needs for remotes over HTTPS and SSH, and for Git LFS', () => {
+    // Without these, that git has only where recommended packages are installed, as they are not here.
+    const [, installed = ''] =
+      /apt-get install -y --no-install-recommends (.*?) &&/.exec(read('deploy/Containerfile')) ?? [];
+    assert.deepEqual(installed.split(' '), ['git', 'git-lfs', 'ca-certificates', 'openssh-client']);
+  });
+
+  it('is built as an image that keeps its health check: Podman drops it from images of the OCI', () => {
+    assert.match(read('deploy/Containerfile'), /^HEALTHCHECK /m);
+    for (const name of ['deploy/Containerfile', 'docs/deploying.md']) {
+      const builds = read(name).match(/podman build .*/g) ?? [];
+      assert.equal(builds.length, 1, name);
+      assert.match(builds[0] ?? '', /^podman build --format docker /, name);
+    }
+  });
+
   it('is a unit that systemd takes', { skip: !has('systemd-analyze') }, () => {
     const path = join(home.path, 'units/catalogue.service');
     mkdirSync(join(home.path, 'units'));
