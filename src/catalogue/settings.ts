@@ -13,6 +13,7 @@ import {
 } from './field-types.ts';
 import { bucketPattern } from './payload-store.ts';
 import type { Settings } from './types.ts';
+import { canonicalBaseUrl } from './urls.ts';
 
 const git = {
   commit: booleanField('Make a commit of each write over HTTP, in the name of the user who wrote.', { default: false }),
@@ -53,8 +54,9 @@ export const settingsFields = {
     'Public address of the server, as https://data.example.org, without /api/v1. Left out, that of each request.',
     {
       title: 'Base URL',
-      pattern: '^https?://[^\\s?#]+$',
-      toValue: (stored) => stored.replace(/\/+$/, ''),
+      // No user name and no password: each link would have them.
+      pattern: '^https?://[^\\s?#/@]+(/[^\\s?#]*)?$',
+      toValue: canonicalBaseUrl,
     },
   ),
   page_size: integerField('Length of a page of a list.', { minimum: 1, maximum: 100_000, default: 20 }),

@@ -70,6 +70,15 @@ export function httpUri(text: string): string | undefined {
   return href.slice(0, start) + encoded.replace(/(#.*)/, (fragment) => `#${fragment.slice(1).replaceAll('#', '%23')}`);
 }
 
+/**
+ * A base URL as headers and links take it: percent-encoded, its host in Punycode, without a slash at its end. A text that is no URL
+ * stays.
+ */
+export function canonicalBaseUrl(text: string): string {
+  const { origin, pathname } = URL.canParse(text) ? new URL(text) : { origin: text, pathname: '' };
+  return `${origin}${pathname}`.replace(/\/+$/, '');
+}
+
 /** Path of a base URL, without a slash at its end: `/open-data` of a server behind a proxy; '' for the root of a host. */
 export function baseUrlPath(base: string): string {
   if (base !== lastBase.url)

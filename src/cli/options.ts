@@ -1,5 +1,6 @@
 /** Options that several commands share. */
 import { InvalidArgumentError, Option } from 'commander';
+import { canonicalBaseUrl } from '../catalogue/urls.ts';
 
 export const dryRunOption = () =>
   new Option('--dry-run', 'Check everything and say what would be done; change nothing.');
@@ -53,12 +54,13 @@ export function secondsFromOption(value: string): number {
   throw new InvalidArgumentError('It must be a number of seconds, such as 1 or 0.5.');
 }
 
-/** Parses the public address of a site. */
+/** Parses the public address of a site. @returns the address in canonical form */
 export function webAddress(value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (!url || !/^https?:$/.test(url.protocol) || url.search || url.hash)
     throw new InvalidArgumentError('Write it like https://data.example.org');
-  return value.replace(/\/+$/, '');
+  if (url.username || url.password) throw new InvalidArgumentError('Leave out the user name and the password.');
+  return canonicalBaseUrl(value);
 }
 
 const hoursIn: Readonly<Record<string, number>> = { h: 1, d: 24, w: 24 * 7 };

@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { ValidationError } from '../catalogue/errors.ts';
 import { anonymous } from '../catalogue/permissions.ts';
+import { canonicalBaseUrl } from '../catalogue/urls.ts';
 import type { FileCatalogue } from '../files/file-catalogue.ts';
 import { DatasetsInThread, leastForThread } from './datasets-in-thread.ts';
 import { Fingerprints } from './dependencies.ts';
@@ -24,7 +25,7 @@ export const exportCatalogue = (options: ExportOptions): Promise<ExportResult> =
 
 async function exportSite(files: FileCatalogue, options: ExportOptions): Promise<ExportResult> {
   const { to, force: mayReplace = false, gzip = false, sitemapLimit } = options;
-  const url = (options.url ?? files.for(anonymous).settings.base_url).replace(/\/+$/, '');
+  const url = canonicalBaseUrl(options.url ?? files.for(anonymous).settings.base_url);
   if (!url)
     throw new ValidationError({
       url: [

@@ -9,6 +9,7 @@ import Koa from 'koa';
 import type { Accounts } from '../catalogue/accounts.ts';
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { anonymous, type Viewer } from '../catalogue/permissions.ts';
+import { canonicalBaseUrl } from '../catalogue/urls.ts';
 import { maxSitemapEntries } from '../standards/sitemap.ts';
 import { type AccessEntry, AccessLog } from './access-log.ts';
 import { assertNoContentCoding, assertNoDryRunInBody } from './body.ts';
@@ -105,7 +106,7 @@ function appContext(catalogueFor: (viewer: Viewer) => Catalogue, options: AppOpt
     cache: new ResponseCache(),
     accessLog: metrics || onResponse ? new AccessLog(report) : null,
     metrics,
-    baseUrl,
+    baseUrl: baseUrl && canonicalBaseUrl(baseUrl),
     staticExport: options.staticExport ?? null,
     sitemapLimit: options.sitemapLimit ?? maxSitemapEntries,
     readOnly,

@@ -4,7 +4,7 @@
  * it depends on is the same.
  */
 import { createHash, type Hash } from 'node:crypto';
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type IncomingMessage, type ServerResponse, validateHeaderValue } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { Turns } from '../data/event-loop.ts';
 import { languageForTag } from '../pages/locale.ts';
@@ -67,7 +67,11 @@ export async function etagInTurns(body: Uint8Array): Promise<string> {
   return etagOfHash(hash);
 }
 
-/** A response with its uncompressed variant. @param validator of the body; by default its hash, which is a strong one */
+/**
+ * A response with its uncompressed variant.
+ * @param validator of the body; by default its hash, which is a strong one
+ * @throws TypeError if a header has characters that HTTP doesn't have: nothing was sent, and nothing is kept
+ */
 export function makeCachedResponse(
   epoch: number,
   dependsOn: readonly unknown[],
@@ -76,6 +80,7 @@ export function makeCachedResponse(
   route = '',
   validator?: { readonly tag: string; readonly isWeak: boolean },
 ): CachedResponse {
+  for (const [name, value] of headers) validateHeaderValue(name, value);
   const bytes =
     typeof body === 'string' ? Buffer.from(body) : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const { tag, isWeak } = validator ?? { tag: etagOf(bytes), isWeak: false };

@@ -53,6 +53,15 @@ describe('settingsFrom', () => {
     );
   });
 
+  it('has the address as headers and links take it: percent-encoded, its host in Punycode', () => {
+    const baseUrl = (text: string) => settingsFromRecord({ base_url: text }).base_url;
+    assert.equal(
+      baseUrl('https://bücher.example/данные/'),
+      'https://xn--bcher-kva.example/%D0%B4%D0%B0%D0%BD%D0%BD%D1%8B%D0%B5',
+    );
+    assert.equal(baseUrl('https://data.example/%C3%B6/a'), 'https://data.example/%C3%B6/a');
+  });
+
   it('never has a page longer than the longest', () => {
     assert.equal(settingsFromRecord({ page_size: 500, max_page_size: 100 }).page_size, 100);
     assert.equal(settingsFromRecord({ max_page_size: 10 }).page_size, 10);

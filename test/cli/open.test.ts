@@ -29,7 +29,7 @@ describe('open', () => {
   });
 
   it('starts $BROWSER with the address, which no shell reads', async () => {
-    const root = await makeRoot({ ...seed, settings: { base_url: 'https://data.example.org/$(id>pwned)' } });
+    const root = await makeRoot({ ...seed, settings: { base_url: 'https://data.example.org/$(touch$IFS$9pwned)' } });
     const cwd = dirname(root);
     const browser = (command: string) =>
       type(['open', 'parks'], { root, cwd, env: { BROWSER: command.replaceAll('OUT', join(cwd, 'out')) } });
@@ -40,7 +40,7 @@ describe('open', () => {
     }
     assert.equal(
       readFileSync(join(cwd, 'out'), 'utf8'),
-      'to go https://data.example.org/$(id>pwned)/api/v1/namespaces/parks/\n',
+      'to go https://data.example.org/$(touch$IFS$9pwned)/api/v1/namespaces/parks/\n',
     );
     assert.ok(!existsSync('pwned'));
   });

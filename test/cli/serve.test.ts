@@ -44,6 +44,12 @@ describe('serve', () => {
     });
   });
 
+  it('has the base URL percent-encoded, as headers take it', async () => {
+    const { serve, asked } = recorded();
+    await type(['serve', '--data', '/', '--base-url', 'https://data.example.org/ö é/'], { serve, ...there });
+    assert.equal(asked[0]?.baseUrl, 'https://data.example.org/%C3%B6%20%C3%A9');
+  });
+
   it('follows a git remote, with the secret of a webhook', async () => {
     const { serve, asked } = recorded();
     const env = { CATALOGUE_DATA: '/', CATALOGUE_WEBHOOK_SECRET: 'lantern' };

@@ -44,6 +44,7 @@ describe('wrong usage', () => {
     ],
     [['serve', '--port', '70000'], /It must be a whole number from 0 to 65535/],
     [['serve', '--base-url', 'example.org'], /Write it like https:/],
+    [['serve', '--base-url', 'https://u:p@data.example.org'], /Leave out the user name and the password/],
     [['check', '--format', 'xml'], /Allowed choices are text, json, github/],
   ];
   for (const [argv, message] of wrong)

@@ -8,6 +8,17 @@ import { homeOf, until } from '../support/folder.ts';
 const prefix = '/open-data';
 
 describe('a path before all addresses', () => {
+  it('may have letters beyond Latin-1: headers have it percent-encoded', async (t) => {
+    const { ask } = await serveAccounts(t, { base_url: 'https://host.example/данные' });
+    for (const path of ['/api/v1/', '/api/v1/datasets/', '/api/v1/namespaces/parks/']) {
+      const { status, headers } = await ask(path);
+      assert.equal(status, 200, path);
+      assert.match(headers.get('link') ?? '/', /^[\x20-\x7e]*$/, path);
+    }
+    const { body } = await ask('/api/v1/namespaces/parks/');
+    assert.equal(body.url, 'https://host.example/%D0%B4%D0%B0%D0%BD%D0%BD%D1%8B%D0%B5/api/v1/namespaces/parks/');
+  });
+
   it('is in redirects, in images and in links', async (t) => {
     const { ask, send, base, folder, accounts } = await serveAccounts(t, { base_url: `https://host.example${prefix}` });
     folder.write(

@@ -186,6 +186,11 @@ const cases: readonly Case[] = [
     { deep: true },
   ],
   ['settings', { 'catalogue.yaml': 'page_size: many\n' }, [['catalogue.yaml:1:12', 'error', /whole number/]]],
+  [
+    'a password in the base URL',
+    { 'catalogue.yaml': 'base_url: https://u:p@data.example.org\n' },
+    [['catalogue.yaml:1:11', 'error', /doesn't have the form/]],
+  ],
 ];
 
 describe('check', () => {
