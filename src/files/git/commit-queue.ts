@@ -9,8 +9,17 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CatalogueFiles, CommitQueue } from '../catalogue-files.ts';
 import { WriteContext } from '../writing/write-context.ts';
-import type { Author, PendingCommit } from './commit.ts';
-import { listLeftNotes, noteCommit, readCommitNote, removeCommitNote } from './noted-commits.ts';
+import { waitForEarlierCommits } from './commit-turns.ts';
+import {
+  beginNote,
+  completeNote,
+  listLeftNotes,
+  makeNotesFolder,
+  noteFailure,
+  readCommitNote,
+  removeCommitNote,
+} from './noted-commits.ts';
+import { type Author, PathSet, type PendingCommit, pathsOf } from './pending-commit.ts';
 
 /** Milliseconds that `drained` waits. */
 const maxWait = 5000;
@@ -70,10 +79,13 @@ export class GitCommitQueue implements CommitQueue {
     const ended = new Promise<QueuedCommit | null>((resolve) => {
       end = resolve;
     });
-    let writer: Pick<PendingCommit, 'author' | 'date'> | undefined;
-    // The commits of two writes to one file are queued in the order of these writes on disk.
-    const context = new WriteContext(by, () => {
-      writer = { author: authorOf(this.#files, by), date: new Date() };
+    const { root } = this.#files;
+    await makeNotesFolder(root);
+    let begun: (Pick<PendingCommit, 'author' | 'date'> & Pick<QueuedCommit, 'note'>) | undefined;
+    // The commits of two writes to one file are queued in the order of these writes on disk, and noted in it for other servers.
+    const context = new WriteContext(by, (path) => {
+      const date = new Date();
+      begun = { author: authorOf(this.#files, by), date, note: beginNote(root, date, path) };
       this.#queue = this.#queue.then(async () => void (await this.#commit(await ended)));
     });
     let commit: QueuedCommit | null = null;
@@ -81,12 +93,14 @@ export class GitCommitQueue implements CommitQueue {
       const result = await work(context);
       const text = message(result);
       // The files of a failed write are left to a person.
-      if (writer && text !== null) {
+      if (begun && text !== null) {
+        const { note, ...writer } = begun;
         const change = { ...writer, message: text, paths: [...context.paths], texts: context.texts };
-        commit = { change, note: await noteCommit(this.#files.root, change).catch(() => null) };
+        commit = { change, note: note && (await completeNote(note, change)) };
       }
       return result;
     } finally {
+      if (begun?.note && !commit?.note) await removeCommitNote(begun.note);
       end(commit);
     }
   }
@@ -124,15 +138,18 @@ export class GitCommitQueue implements CommitQueue {
   /** @returns true if there was something to commit, and it is committed */
   async #commit(commit: QueuedCommit | null): Promise<boolean> {
     if (commit === null) return false;
-    const { change } = commit;
+    const { change, note } = commit;
+    const { root } = this.#files;
     const { createGitCommit } = await import('./commit.ts');
     let isMade = false;
     try {
-      isMade = await createGitCommit(this.#files.root, change, this.patience);
+      if (note) await waitForEarlierCommits(root, note, pathsOf(change), this.patience);
+      isMade = await createGitCommit(root, change, this.patience, note);
       if (isMade) this.made++;
     } catch (error) {
       this.failed++;
-      if (this.#retries.length < maxRetried) this.#retries.push(commit);
+      const failed = { change, note: note && (await noteFailure(note)) };
+      if (this.#retries.length < maxRetried) this.#retries.push(failed);
       this.#retryLater();
       const names = pathsOf(change).join(', ');
       this.#log(
@@ -140,7 +157,6 @@ export class GitCommitQueue implements CommitQueue {
       );
       return false;
     }
-    await forget(commit);
     await this.#retryFailed();
     return isMade;
   }
@@ -151,7 +167,7 @@ export class GitCommitQueue implements CommitQueue {
     const refused = new Set<QueuedCommit>();
     const refusedPaths = new PathSet();
     for (const commit of [...this.#retries]) {
-      const { change } = commit;
+      const { change, note } = commit;
       const refuse = () => {
         refused.add(commit);
         refusedPaths.add(pathsOf(change));
@@ -162,7 +178,7 @@ export class GitCommitQueue implements CommitQueue {
       try {
         // Later texts are in later commits, or are edits of a person.
         const texts = await unchangedTexts(this.#files.root, change.texts);
-        if (await createGitCommit(this.#files.root, { ...change, texts }, this.patience)) {
+        if (await createGitCommit(this.#files.root, { ...change, texts }, this.patience, note)) {
           this.made++;
           this.#log(`Committed to git after a failed attempt: ${change.message}`);
         }
@@ -173,7 +189,6 @@ export class GitCommitQueue implements CommitQueue {
         refuse();
         continue;
       }
-      await forget(commit);
       this.#retries.splice(this.#retries.indexOf(commit), 1);
       this.failed--;
     }
@@ -209,39 +224,6 @@ export class GitCommitQueue implements CommitQueue {
     this.#files.options.log?.(line);
   }
 }
-
-const forget = async ({ note }: QueuedCommit): Promise<void> => {
-  if (note !== null) await removeCommitNote(note);
-};
-
-/** Paths of the files and folders of a commit. */
-const pathsOf = ({ paths, texts }: PendingCommit): readonly string[] => [...new Set([...paths, ...texts.keys()])];
-
-/** Paths of files and folders. */
-class PathSet {
-  readonly #paths = new Set<string>();
-  /** Paths of the folders above them. */
-  readonly #parents = new Set<string>();
-
-  add(paths: readonly string[]): void {
-    for (const path of paths) {
-      this.#paths.add(path);
-      for (const parent of parentsOf(path)) this.#parents.add(parent);
-    }
-  }
-
-  /** True if one of the paths is in the set, or lies in one that is, or above one. */
-  overlaps(paths: readonly string[]): boolean {
-    return paths.some(
-      (path) =>
-        this.#paths.has(path) || this.#parents.has(path) || parentsOf(path).some((parent) => this.#paths.has(parent)),
-    );
-  }
-}
-
-/** Paths of the folders above a path. */
-const parentsOf = (path: string): readonly string[] =>
-  path.split('/').flatMap((_, i, names) => (i === 0 ? [] : [names.slice(0, i).join('/')]));
 
 /** Texts of the records whose files still have them. */
 async function unchangedTexts(root: string, texts: PendingCommit['texts']): Promise<PendingCommit['texts']> {

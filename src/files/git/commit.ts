@@ -9,23 +9,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { errorCode, isTemporaryFile } from '../../disk/durable.ts';
 import { removeAbandonedLock } from '../../disk/lock.ts';
 import { writeLockFile } from '../../disk/lock-file.ts';
+import { findCommittedOnDisk } from './commit-turns.ts';
 import { GitError, runGit } from './git.ts';
-
-export interface Author {
-  readonly name: string;
-  readonly email: string;
-}
-
-/** Contents of a commit; paths are relative to the catalogue folder, with slashes. */
-export interface PendingCommit {
-  readonly author: Author;
-  readonly date: Date;
-  readonly message: string;
-  /** Files and folders to commit as they are on disk. */
-  readonly paths: readonly string[];
-  /** Texts of records by path, to commit as they were written. */
-  readonly texts: ReadonlyMap<string, string>;
-}
+import { removeCommitNote } from './noted-commits.ts';
+import type { PendingCommit } from './pending-commit.ts';
 
 interface GitRepository {
   /** Folder of the working tree. */
@@ -40,16 +27,31 @@ interface GitRepository {
  * Makes a commit.
  * @param root the catalogue folder
  * @param patience milliseconds that it waits for other git processes. A lock that is left behind is never released.
- * @returns false if there is nothing to commit: git ignores the files, or has them already
+ * @param note path of its note, which is removed, or null
+ * @returns false if there is nothing to commit: git ignores the files, or has them already, or later texts of them
  * @throws UnreadyRepositoryError; GitError with the reason
  */
-export async function createGitCommit(root: string, change: PendingCommit, patience: number): Promise<boolean> {
-  // Without paths, git would commit everything.
-  if (change.paths.length === 0 && change.texts.size === 0) return false;
+export async function createGitCommit(
+  root: string,
+  change: PendingCommit,
+  patience: number,
+  note: string | null = null,
+): Promise<boolean> {
+  const removeNote = () => (note === null ? undefined : removeCommitNote(note));
+  if (change.paths.length === 0 && change.texts.size === 0) {
+    // Without paths, git would commit everything.
+    await removeNote();
+    return false;
+  }
   const repository = await findRepository(root);
   for (const end = performance.now() + patience; ; )
     try {
-      return await withIndexLock(repository, () => commitLocked(repository, change));
+      return await withIndexLock(repository, async () => {
+        const isMade = await commitLocked(repository, change, note);
+        // Before another server commits, which would take it for one that comes later.
+        await removeNote();
+        return isMade;
+      });
     } catch (error) {
       // A person or another server commits at the same moment.
       const { message } = error as Error;
@@ -94,8 +96,8 @@ function assertNoUnfinishedOperation({ gitFolder }: GitRepository): void {
       throw new UnreadyRepositoryError(`the repository is in the middle of ${what}`, null);
 }
 
-async function commitLocked(repository: GitRepository, change: PendingCommit): Promise<boolean> {
-  const { top, prefix, gitFolder, index } = repository;
+async function commitLocked(repository: GitRepository, change: PendingCommit, note: string | null): Promise<boolean> {
+  const { top, gitFolder, index } = repository;
   assertNoUnfinishedOperation(repository);
   await runGit(top, ['symbolic-ref', '--quiet', 'HEAD']).catch(() => {
     throw new UnreadyRepositoryError(
@@ -112,7 +114,7 @@ async function commitLocked(repository: GitRepository, change: PendingCommit): P
     // The copy holds the stamps of unchanged files, so that git does not read them all.
     await copyIndexFile(index, commitIndex);
     await runGit(top, hasCommits ? ['read-tree', '-i', '-m', 'HEAD'] : ['read-tree', '--empty'], { env });
-    const paths = await stageChanges(top, prefix, change, env);
+    const paths = await stageChanges(repository, change, note, env);
     if (paths.length === 0) return false;
     const isNew = !(hasCommits && (await hasNoChanges(top, env)));
     if (isNew) await commitIndexed(top, change, env);
@@ -143,20 +145,24 @@ async function commitIndexed(top: string, { author, date, message }: PendingComm
  * @returns their paths, relative to the working tree
  */
 async function stageChanges(
-  top: string,
-  prefix: string,
+  repository: GitRepository,
   change: PendingCommit,
+  note: string | null,
   env: NodeJS.ProcessEnv,
 ): Promise<readonly string[]> {
+  const { top, prefix } = repository;
   const texts = new Map([...change.texts].map(([path, text]) => [prefix + path, text]));
   const places = new Set([...change.paths.map((path) => prefix + path), ...texts.keys()]);
   // Tracked and untracked files; without ignored files and the temporary files and folders of other writers.
-  const known = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
-  const output = await runGit(top, ['--literal-pathspecs', ...known, '--', ...places], { env });
-  const paths = output
+  const list = ['ls-files', '-z', '--cached', '--others', '--exclude-standard'];
+  const output = await runGit(top, ['--literal-pathspecs', ...list, '--', ...places], { env });
+  const known = output
     .split('\0')
     .filter((path) => path && !path.endsWith('/') && !path.split('/').some(isTemporaryFile));
-  const asWritten = await pathsAsWritten(top, texts, paths);
+  const asWritten = await pathsAsWritten(top, texts, known);
+  const replaced = known.filter((path) => texts.has(path) && !asWritten.has(path));
+  const outdated = await findCommittedOnDisk(repository, note, replaced, env);
+  const paths = known.filter((path) => !outdated.has(path));
   const onDisk = paths.filter((path) => !texts.has(path) || asWritten.has(path));
   const update = ['update-index', '-z', '--add', '--remove', '--replace'];
   await runGit(top, [...update, '--stdin'], { env, input: onDisk.map(nulTerminated).join(''), timeout: 600_000 });

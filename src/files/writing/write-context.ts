@@ -10,24 +10,24 @@ export class WriteContext {
   readonly texts = new Map<string, string>();
   /** Ids of the entries of the trash that were made. */
   readonly trashed = new Set<string>();
-  readonly #onFirstChange: () => void;
+  readonly #onFirstChange: (path: string) => void;
   #hasChanged = false;
 
-  /** @param onFirstChange called at the first change, under its lock: so the order of these calls is that of the writes */
-  constructor(by: string | null, onFirstChange: () => void = () => {}) {
+  /** @param onFirstChange called with the path of the first change, under its lock: so the order of these calls is that of the writes */
+  constructor(by: string | null, onFirstChange: (path: string) => void = () => {}) {
     this.by = by;
     this.#onFirstChange = onFirstChange;
   }
 
   /** Records that a record was written. */
   wrote(path: string, text: string): void {
-    this.#begin();
+    this.#begin(path);
     this.texts.set(path, text);
   }
 
   /** Records that a file or folder was added or removed. */
   touched(path: string): void {
-    this.#begin();
+    this.#begin(path);
     for (const written of this.texts.keys()) if (isWithin(written, path)) this.texts.delete(written);
     this.paths.add(path);
   }
@@ -40,10 +40,10 @@ export class WriteContext {
     for (const [path, text] of taken) this.texts.set(to + path.slice(from.length), text);
   }
 
-  #begin(): void {
+  #begin(path: string): void {
     if (this.#hasChanged) return;
     this.#hasChanged = true;
-    this.#onFirstChange();
+    this.#onFirstChange(path);
   }
 }
 
