@@ -300,6 +300,31 @@ describe('a backup of a folder with links', () => {
     assert.equal((await done('check --deep --data copy')).exitCode, 0);
   });
 
+  it('is restored as it was if links lead to other links, or in a circle', async () => {
+    const { root, done, path, token } = await place();
+    const targets = {
+      a: 'catalogue.yaml',
+      b: 'a',
+      c: 'namespaces',
+      d: 'c/parks/namespace.yaml',
+      'namespaces/parks/up': '../../c',
+      [`${home}/data/new.csv`]: 'trees.csv',
+      [`${home}/data/newest.csv`]: 'new.csv',
+      x: 'y',
+      y: 'x',
+    };
+    for (const [name, target] of Object.entries(targets)) symlinkSync(target, join(root, name));
+    await done('backup a.tar.gz');
+    assert.equal((await done('restore a.tar.gz copy')).err, 'Restored copy.\n');
+    for (const [name, target] of Object.entries(targets))
+      assert.equal(readlinkSync(join(path('copy'), name)), target, name);
+    assert.equal(readFileSync(join(path('copy'), 'd'), 'utf8'), readFileSync(join(root, 'd'), 'utf8'));
+    await done('restore a.tar.gz copy --force');
+    rmSync(join(root, '.catalogue/accounts.json'));
+    await done('restore a.tar.gz --accounts');
+    assert.equal(await usernameOf(root, token), 'ann');
+  });
+
   it('has the links of the trash so that they lead to the same place after they are restored', async () => {
     const { root, done, path } = await place();
     const data = join(root, home, 'data');
@@ -385,6 +410,7 @@ describe('restore', () => {
       [file('./inside/new'), 'it lies behind a link'],
       [{ path: './hard', type: 'Link', linkpath: '../outside/file' }, 'it is a link to a file outside of the folder'],
       [{ path: './fifo', type: 'FIFO' }, 'it is neither a file nor a folder'],
+      [link('./catalogue.yaml', 'inside'), 'it is a link, and a file or folder has the same name'],
     ] as const;
     const safe = [
       { path: './catalogue.yaml', type: 'File', content: 'title: T\n' },

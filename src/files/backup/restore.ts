@@ -1,6 +1,6 @@
 /** Restoring a catalogue folder from a backup. Nothing outside of the folder is written, whatever the archive says. */
 import { createReadStream, existsSync } from 'node:fs';
-import { chmod, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { chmod, lstat, mkdir, readdir, rename, rm, stat, symlink } from 'node:fs/promises';
 import { dirname, join, posix } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { extract, type ReadEntry } from 'tar';
@@ -107,11 +107,12 @@ const isOfDamagedFile = (code: string): boolean => code === 'Z_BUF_ERROR' || cod
 /** Unpacks an archive into an empty folder. @returns entries that were skipped */
 async function unpack(file: string, cwd: string): Promise<readonly SkippedEntry[]> {
   const skipped: SkippedEntry[] = [];
-  const reasonToSkip = makeEntryCheck();
+  const links = new Map<string, string>();
+  const reasonToSkip = makeEntryCheck(links);
   const filter = (path: string, entry: unknown) => {
     const reason = reasonToSkip(entry as ReadEntry);
     if (reason !== null) skipped.push({ path: posix.normalize(path), reason });
-    return reason === null;
+    return reason === null && (entry as ReadEntry).type !== 'SymbolicLink';
   };
   try {
     // A file of the same bytes over and over is compressed to a thousandth.
@@ -123,12 +124,14 @@ async function unpack(file: string, cwd: string): Promise<readonly SkippedEntry[
       maxDecompressionRatio: Number.POSITIVE_INFINITY,
     };
     await pipeline(createReadStream(file), extract(options));
-    return skipped;
+    return [...skipped, ...(await makeLinks(cwd, links))];
   } catch (error) {
     const [code, isOfFile] = [errorCode(error), (error as NodeJS.ErrnoException).path === file];
     if (isOfFile && code === 'ENOENT') throw new NotFoundError(`There is no file ${file}.`);
     if (isOfDamagedFile(code)) throw damagedBackup(file);
-    if (/^(TAR_|Z_|EISDIR)/.test(code)) throw notABackup(file);
+    if (/^(TAR_BAD_ARCHIVE|TAR_ENTRY_INVALID|TAR_ABORT|Z_|EISDIR)/.test(code)) throw notABackup(file);
+    if (code.startsWith('TAR_'))
+      throw new UnusableCatalogueError(`${file} can't be unpacked: ${(error as Error).message}. Nothing was restored.`);
     if (isOfFile)
       throw new UnusableCatalogueError(
         `${file} can't be read (${code}): give the user of this process permission to read it.`,
@@ -137,14 +140,32 @@ async function unpack(file: string, cwd: string): Promise<readonly SkippedEntry[
   }
 }
 
+/**
+ * Makes the links when all files are unpacked, so that none is written through a link. A link may lead to another one, which
+ * `tar` refuses. The deepest come first: where upper and lower case are the same, the folder of one may have the name of another.
+ * @returns links that were skipped
+ */
+async function makeLinks(cwd: string, links: ReadonlyMap<string, string>): Promise<readonly SkippedEntry[]> {
+  const skipped: SkippedEntry[] = [];
+  const depth = (path: string) => path.split('/').length;
+  for (const [path, target] of [...links].sort(([a], [b]) => depth(b) - depth(a))) {
+    await mkdir(dirname(join(cwd, path)), { recursive: true });
+    await symlink(target, join(cwd, path)).catch((error) => {
+      if (errorCode(error) !== 'EEXIST') throw error;
+      skipped.push({ path, reason: 'it is a link, and a file or folder has the same name' });
+    });
+  }
+  return skipped;
+}
+
 const fileTypes: readonly string[] = ['File', 'OldFile', 'ContiguousFile', 'Directory', 'GNUDumpDir'];
 
 /**
  * A function that says why an entry of an archive is not restored; null if it is. It is called with all entries, in their
  * order. Older backups have links that leave the folder.
+ * @param links to which the targets of symbolic links are added, by path
  */
-function makeEntryCheck(): (entry: ReadEntry) => string | null {
-  const links = new Set<string>();
+function makeEntryCheck(links: Map<string, string>): (entry: ReadEntry) => string | null {
   const isBelowLink = (path: string): boolean => path !== '.' && (links.has(path) || isBelowLink(posix.dirname(path)));
   return ({ path: given, type, linkpath = '' }) => {
     const path = posix.normalize(given).replace(/\/$/, '');
@@ -152,7 +173,7 @@ function makeEntryCheck(): (entry: ReadEntry) => string | null {
     if (isBelowLink(posix.dirname(path))) return 'it lies behind a link';
     if (type === 'SymbolicLink') {
       if (!isTargetInside(path, linkpath)) return 'it is a link that leaves the folder';
-      links.add(path);
+      links.set(path, linkpath);
       return null;
     }
     if (type === 'Link') {
