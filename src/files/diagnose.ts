@@ -1,10 +1,10 @@
 /** Facts about a catalogue folder and its file system, for `catalogue doctor`. Changes nothing. */
 import { constants, existsSync, readFileSync, statSync } from 'node:fs';
-import { access, lstat, readdir, readFile, stat, statfs } from 'node:fs/promises';
+import { access, lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { landmarks, privateFolder } from '../catalogue/layout.ts';
 import { isAbandonedTemporary, isTemporaryFile } from '../disk/durable.ts';
-import { accountsPath } from './accounts/accounts-file.ts';
+import { type AccountsData, accountsPath, readAccounts } from './accounts/accounts-file.ts';
 import { pollingReason, systemWatchLimit, watchBudget } from './following/watch-budget.ts';
 import { watchedFoldersOfUnit } from './following/watchers.ts';
 import { GitError, runGit } from './git/git.ts';
@@ -57,6 +57,8 @@ export interface AccountsFile {
   readonly mode: number;
   /** User id of its owner. */
   readonly owner: number;
+  /** What is wrong with its contents, or that they can't be read; null if nothing is. The server doesn't start otherwise. */
+  readonly error: string | null;
 }
 
 export interface WatchNeeds {
@@ -81,10 +83,12 @@ export async function collectFolderFacts(root: string): Promise<FolderDiagnosis>
   const readError = await errorOf(constants.R_OK | constants.X_OK);
   const usesLfs = isLfsConfigured(root);
   if (readError !== null) return { readError, writeError: readError, usesLfs, state: null };
+  const accounts = await readAccounts(root).catch((error: Error) => error);
+  const hasUsers = (await listRecordNames(root, { kind: 'user' })).length > 0;
   const state: FolderState = {
     fileSystem: await fileSystemOf(root),
-    accounts: await accountsFile(root),
-    lacksCredentials: (await listRecordNames(root, { kind: 'user' })).length > 0 && !(await hasCredentials(root)),
+    accounts: await accountsFile(root, accounts instanceof Error ? accounts.message : null),
+    lacksCredentials: hasUsers && !(accounts instanceof Error) && !hasCredentials(accounts),
     privateFolder: { path: privateFolder, inGit: await gitStateOf(root, privateFolder) },
     leftovers: await countLeftovers(root),
     cache: await cacheOf(root),
@@ -124,20 +128,13 @@ function fileSystemType(root: string): string | null {
   }
 }
 
-async function accountsFile(root: string): Promise<AccountsFile | null> {
+async function accountsFile(root: string, error: string | null): Promise<AccountsFile | null> {
   const found = await stat(join(root, accountsPath)).catch(() => null);
-  return found && { path: accountsPath, mode: found.mode & 0o777, owner: found.uid };
+  return found && { path: accountsPath, mode: found.mode & 0o777, owner: found.uid, error };
 }
 
-/** True if the accounts file has a password or a token, or can't be read. The file's mode isn't changed. */
-async function hasCredentials(root: string): Promise<boolean> {
-  try {
-    const { passwords = [], tokens = [] } = JSON.parse(await readFile(join(root, accountsPath), 'utf8'));
-    return passwords.length + tokens.length > 0;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code !== 'ENOENT';
-  }
-}
+const hasCredentials = (accounts: AccountsData | null): boolean =>
+  accounts !== null && accounts.passwords.length + accounts.tokens.length > 0;
 
 /** The state of a folder in git; null outside of a repository. */
 async function gitStateOf(root: string, folder: string): Promise<'tracked' | 'ignored' | 'not ignored' | null> {

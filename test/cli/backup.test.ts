@@ -232,6 +232,18 @@ describe('backup and restore', () => {
     );
   });
 
+  it('warns of accounts that are damaged, and keeps them as they are', async () => {
+    const { root, done, path } = await place();
+    writeFileSync(join(root, '.catalogue/accounts.json'), '{"passwords": [');
+    const { err } = await done('backup a.tar.gz');
+    assert.match(
+      err,
+      /^Warning: \.catalogue\/accounts\.json is damaged at line 1, .* The backup has the file as it is\.\n/,
+    );
+    await done('restore a.tar.gz copy');
+    assert.equal(readFileSync(path('copy/.catalogue/accounts.json'), 'utf8'), '{"passwords": [');
+  });
+
   it('writes to stdout', async () => {
     const { at } = await place();
     const { exitCode, out, err } = await at('backup -');

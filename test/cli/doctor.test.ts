@@ -57,7 +57,7 @@ describe('doctor', () => {
     const root = await makeRoot();
     const path = join(root, '.catalogue', 'accounts.json');
     mkdirSync(dirname(path));
-    writeFileSync(path, '{}');
+    writeFileSync(path, '{"passwords": [], "tokens": [], "sessions": []}');
     for (const [mode, state] of [
       [0o600, 'ok'],
       [0o644, 'problem'],
@@ -68,6 +68,21 @@ describe('doctor', () => {
     }
     const { finding } = await examined({ root });
     assert.match(finding('accounts')?.advice ?? '', /chmod 600 .*accounts\.json/);
+  });
+
+  it('finds accounts that are damaged, with which the server does not start', async () => {
+    const root = await makeRoot({ ...seed, users: { ann: { id: 1, groups: [] } } });
+    await type(['token', 'add', 'ann'], { root });
+    const path = join(root, '.catalogue', 'accounts.json');
+    const whole = readFileSync(path, 'utf8');
+    for (const damaged of [whole.slice(0, 50), '', '{}', whole.replace('"hash"', '"hush"')]) {
+      writeFileSync(path, damaged);
+      const { ok, finding } = await examined({ root });
+      const { state, message } = finding('accounts') ?? {};
+      assert.deepEqual([ok, state], [false, 'problem'], damaged);
+      assert.match(message ?? '', /^\.catalogue\/accounts\.json is damaged at /);
+    }
+    assert.equal(statSync(path).mode & 0o777, 0o600);
   });
 
   it('warns if there are users and nobody can sign in', async () => {

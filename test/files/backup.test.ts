@@ -60,7 +60,7 @@ test('a dataset that is renamed meanwhile is in the backup as a whole, by its fo
     'namespaces/parks/datasets/wells/dataset.yaml': 'label: wells\n',
     [payload('wells')]: 'wells',
   });
-  assert.deepEqual(report, { files: 6, skipped: [] });
+  assert.deepEqual(report, { files: 6, skipped: [], damage: null });
 });
 
 test('caches of imports, and notes of commits in a repository that is not in the backup, are left out', async (t) => {
@@ -110,7 +110,7 @@ test('a payload that is deleted meanwhile is left out, and named; one that is re
   assert.equal(files[payload('wells')], 'replaced');
   assert.equal(files[payload('trees')], undefined);
   const reason = 'it was removed while the backup was written';
-  assert.deepEqual(report, { files: 5, skipped: [{ path: payload('trees'), reason }] });
+  assert.deepEqual(report, { files: 5, skipped: [{ path: payload('trees'), reason }], damage: null });
 });
 
 test('a folder that is unmounted meanwhile fails the backup', async (t) => {

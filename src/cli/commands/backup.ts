@@ -27,7 +27,7 @@ export const backup: Verb<BackupOptions> = {
   async run({ context, show, folder }, [file = ''], { force }) {
     const root = resolve(context.cwd, folder());
     const { countStoredPayloads, writeBackup } = await import('../../files/folder.ts');
-    const { files, skipped } = await runInterruptible(context, 'No backup was written.', (signal) =>
+    const { files, skipped, damage } = await runInterruptible(context, 'No backup was written.', (signal) =>
       writeBackup(
         root,
         file === '-' ? (stream) => context.write(stream, { isWhole: true }) : resolve(context.cwd, file),
@@ -38,6 +38,7 @@ export const backup: Verb<BackupOptions> = {
       ),
     );
     if (show.asJson && file !== '-') show.json({ file, files, skipped });
+    if (damage !== null) show.message(`Warning: ${damage} The backup has the file as it is.`);
     for (const { path, reason } of skipped)
       show.message(`Warning: ${escapeToOneLine(path)} is not in the backup: ${reason}.`);
     show.message(`Wrote ${countText(files, 'file')} to ${file === '-' ? 'stdout' : file}.`);

@@ -71,17 +71,19 @@ function checkAccounts(root: string, { accounts, lacksCredentials }: FolderState
   if (lacksCredentials && !isOpenToOthers)
     return warning('accounts', noCredentialsWarning.message, noCredentialsWarning.advice);
   if (!accounts) return ok('accounts', 'none yet');
-  const { path, mode, owner } = accounts;
+  const { path, mode, owner, error } = accounts;
   const octal = mode.toString(8);
-  if (process.platform === 'win32') return ok('accounts', path);
+  const uid = process.getuid?.() ?? owner;
+  const mayRead = uid === owner || uid === 0;
   if (isOpenToOthers)
     return problem(
       'accounts',
       `${path} may be read by others (mode ${octal})`,
       `Close it: chmod 600 ${quoteForShell(join(root, path))}`,
     );
-  const uid = process.getuid?.() ?? owner;
-  return uid === owner || uid === 0
+  if (error !== null && mayRead) return problem('accounts', error, 'Until then, the server does not start.');
+  if (process.platform === 'win32') return ok('accounts', path);
+  return mayRead
     ? ok('accounts', `${path}, readable by its owner only (mode ${octal})`)
     : warning(
         'accounts',

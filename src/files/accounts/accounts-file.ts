@@ -1,5 +1,5 @@
 /** The file `.catalogue/accounts.json`: read and validated, written durably, and readable by its owner only. */
-import { chmod, open } from 'node:fs/promises';
+import { chmod, open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Adapter } from 'lowdb';
 import type { TokenScope } from '../../catalogue/accounts.ts';
@@ -68,10 +68,8 @@ export class AccountsAdapter implements Adapter<AccountsData> {
 
   async #readText(): Promise<string | null> {
     const file = await open(this.#path, 'r').catch((error) => {
-      if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
-      throw new UnusableCatalogueError(
-        `${accountsPath} can't be read (${errorCode(error)}): give the user of this process permission to read it.`,
-      );
+      if (isMissing(error)) return null;
+      throw unreadableError(error);
     });
     if (file === null) return null;
     try {
@@ -90,6 +88,25 @@ export class AccountsAdapter implements Adapter<AccountsData> {
     await writeDurably(this.#path, `${JSON.stringify(data, null, 2)}\n`, { mode: 0o600 });
   }
 }
+
+/**
+ * The contents of the file, whose mode stays as it is; null if there is no such file.
+ * @throws UnusableCatalogueError if it is damaged or can't be read
+ */
+export async function readAccounts(root: string): Promise<AccountsData | null> {
+  const text = await readFile(join(root, accountsPath), 'utf8').catch((error) => {
+    if (isMissing(error)) return null;
+    throw unreadableError(error);
+  });
+  return text === null ? null : parseAccounts(text);
+}
+
+const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error));
+
+const unreadableError = (error: unknown) =>
+  new UnusableCatalogueError(
+    `${accountsPath} can't be read (${errorCode(error)}): give the user of this process permission to read it.`,
+  );
 
 /** Ignores errors: if the folder belongs to another user, the file's own mode protects it. */
 const restrictToOwner = (folder: string) => chmod(folder, 0o700).catch(() => {});

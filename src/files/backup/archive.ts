@@ -17,6 +17,8 @@ const chunkSize = 256 * 1024;
 export interface ArchiveReport {
   files: number;
   readonly skipped: SkippedEntry[];
+  /** What is wrong with the accounts file, which is in the archive as it is; null if nothing is. */
+  readonly damage: string | null;
 }
 
 /**

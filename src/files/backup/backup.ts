@@ -15,6 +15,7 @@ import {
   temporaryPathBeside,
   toUnavailableError,
 } from '../../disk/durable.ts';
+import { readAccounts } from '../accounts/accounts-file.ts';
 import { assertCatalogueFolder } from '../scaffold.ts';
 import { type ArchiveReport, archiveChunks } from './archive.ts';
 import { listForBackup } from './listing.ts';
@@ -92,7 +93,11 @@ async function pack(
   signal: AbortSignal | undefined,
 ): Promise<ArchiveReport> {
   const listing = await listForBackup(root);
-  const report = { files: 0, skipped: [...listing.skipped] };
+  const damage = await readAccounts(root).then(
+    () => null,
+    (error: Error) => error.message,
+  );
+  const report = { files: 0, skipped: [...listing.skipped], damage };
   const chunks = Readable.from(archiveChunks(root, listing, report), { objectMode: false });
   const gzip = createGzip();
   if (typeof to === 'function') await pipeline(chunks, gzip, () => to(gzip), { signal });
