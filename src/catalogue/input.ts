@@ -7,6 +7,7 @@ import { excerpt, type FieldErrors, ValidationError } from './errors.ts';
 import type { InputType, NamedField, Schema } from './field.ts';
 import { fieldsOf } from './fields.ts';
 import { validateImage } from './image.ts';
+import { existingDate, isDate } from './iso-time.ts';
 import { isNestedDeeper } from './nesting.ts';
 import { parseReadingOptionsInput } from './reading.ts';
 import { maxSlugLength, slugRule } from './ref.ts';
@@ -72,10 +73,15 @@ export function parseInput(kind: WritableKind, input: Input, options: InputOptio
 
 const noNull = 'This field may not be null.';
 
-function parseBySchema(value: unknown, { name, description, schema }: NamedField): Parsed {
+function parseBySchema(value: unknown, { name, description, schema, meaning }: NamedField): Parsed {
   const text = parseTextInput(value, { max: schema.maxLength, blank: !schema.minLength });
-  if ('errors' in text || matchesPattern(text.value, schema)) return text;
-  return invalidInput(patternMessage(name, text.value, { description, ...schema }));
+  if ('errors' in text) return text;
+  if (!matchesPattern(text.value, schema))
+    return invalidInput(patternMessage(name, text.value, { description, ...schema }));
+  // In a file, it is a warning of `check`.
+  if (meaning === 'date' && text.value !== '' && !isDate(text.value))
+    return invalidInput(`${name} ${excerpt(JSON.stringify(text.value))} is not ${existingDate}.`);
+  return text;
 }
 
 const matchesPattern = (text: string, { pattern }: Schema) =>

@@ -8,6 +8,9 @@ export function millisecondsOfTime(text: string): number {
   return Date.parse(hasOffset ? time : `${time}Z`);
 }
 
+/** What a field for dates wants, in messages. */
+export const existingDate = 'a date or time that exists';
+
 /** True for a date that exists, YYYY-MM-DD, and for a time on such a date: not for `2021-02-29`. */
 export function isDate(text: string): boolean {
   const day = text.slice(0, 10);

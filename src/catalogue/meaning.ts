@@ -3,7 +3,7 @@ import { isReadableAccent, nearestReadableAccent } from './colour.ts';
 import { excerpt } from './errors.ts';
 import type { FieldTraits, NamedField } from './field.ts';
 import { type FieldsKind, fieldsOf } from './fields.ts';
-import { isDate } from './iso-time.ts';
+import { existingDate, isDate } from './iso-time.ts';
 import { isKnownLicence, nearestLicence } from './licence.ts';
 import { isHttpUrl } from './urls.ts';
 
@@ -77,7 +77,7 @@ const explanations: { readonly [M in Meaning]: (text: string) => Explanation } =
     wanted: 'a colour such as #0b5a63 in which text can be read on a light page (contrast 4.5:1)',
     meant: nearestReadableAccent(text),
   }),
-  date: () => ({ wanted: 'a date or time that exists' }),
+  date: () => ({ wanted: existingDate }),
   language: () => ({ wanted: 'a BCP 47 language tag, such as de, da, nb, sv or en' }),
 };
 

@@ -1,6 +1,7 @@
 /** Datasets as a source describes them, in the fields of this catalogue. Readers of formats make them; they do no I/O of their own. */
 import { isAbsolute, resolve, sep } from 'node:path';
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
+import { isDate } from '../catalogue/iso-time.ts';
 import { parseReadingOptionsInput, readingOptionsWithoutStrict } from '../catalogue/reading.ts';
 import type { ReadingOptions } from '../catalogue/types.ts';
 import { findImportedLicence } from './licence.ts';
@@ -187,14 +188,14 @@ function importedLink({
   ];
 }
 
-/** A date or a time in UTC of a source's text; '' for others, such as a year or an interval. A time without zone is taken for UTC, as CKAN has it. */
+/** A date or a time in UTC of a source's text; '' for others, such as a year, an interval or 30 February. A time without zone is taken for UTC, as CKAN has it. */
 function importedDate(value: unknown): string {
   const text = textOf(value).trim();
   const [, date = '', time = '', zone = 'Z'] =
     /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/.exec(text) ?? [];
-  const parsed = Date.parse(time ? `${date}T${time}${zone}` : date);
-  if (!date || Number.isNaN(parsed)) return '';
-  return time ? `${new Date(parsed).toISOString().slice(0, 19)}Z` : date;
+  const given = time ? `${date}T${time}${zone}` : date;
+  if (!isDate(given)) return '';
+  return time ? `${new Date(given).toISOString().slice(0, 19)}Z` : date;
 }
 
 /** A text, a number or a boolean as text; '' for other values. */

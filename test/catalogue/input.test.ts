@@ -65,6 +65,9 @@ const refused: readonly (readonly [field: string, value: unknown, ...messages: s
   ['issued', '2020', badDate('issued', '2020', 'When it was first published, if before its first version')],
   ['modified', ' x ', badDate('modified', 'x', 'When it was last changed, if after its newest version')],
   ['issued', ['2020'], noString],
+  ...['2026-02-30', '2026-13-45', '0000-00-00', '2026-02-28T25:61:61Z', ' 2021-02-29T12:00:00.5Z'].map(
+    (text) => ['issued', text, `issued "${text.trim()}" is not a date or time that exists.`] as const,
+  ),
   [
     'links',
     { Paper: 'javascript:1', Data: 'https://example.org/a', Code: 7, More: ['https://example.org'], x: null },
@@ -146,7 +149,7 @@ describe('what is taken', () => {
 
   it('dates, times and links', () => {
     const links = { Paper: 'https://example.org/a%20b', 'a/b': 's3://bucket/key' };
-    for (const issued of ['', '2020-01-31', '2020-01-31T12:00:00Z'])
+    for (const issued of ['', '2020-02-29', '2020-01-31', '2020-01-31T12:00:00Z'])
       assert.deepEqual(parseInput('dataset', { issued, links }, patch), { issued, links });
   });
 

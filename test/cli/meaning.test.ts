@@ -95,24 +95,32 @@ describe('check', () => {
 });
 
 describe('a command that writes a record', () => {
-  it('warns of dates that don’t exist', async () => {
+  it('refuses dates that don’t exist', async () => {
     const root = await makeRoot();
-    const warned = async (issued: string, modified: string) => {
-      const { err } = await type(['dataset', 'edit', 'parks/trees', '--issued', issued, '--modified', modified], {
-        root,
-      });
-      return err.split('\n').slice(1, -1);
-    };
-    const warning = (field: string, text: string) => `Warning: ${field} "${text}" is not a date or time that exists.`;
-    assert.deepEqual(await warned('2020-02-29', '2021-12-31T23:59:59.5Z'), []);
-    assert.deepEqual(await warned('2020-13-01', '2021-02-29'), [
-      warning('issued', '2020-13-01'),
-      warning('modified', '2021-02-29'),
-    ]);
-    assert.deepEqual(await warned('0000-00-00', '2020-01-01T25:00:00Z'), [
-      warning('issued', '0000-00-00'),
-      warning('modified', '2020-01-01T25:00:00Z'),
-    ]);
+    const edit = (issued: string, modified: string) =>
+      type(['dataset', 'edit', 'parks/trees', '--issued', issued, '--modified', modified], { root });
+    const valid = await edit('2020-02-29', '2021-12-31T23:59:59.5Z');
+    assert.deepEqual([valid.exitCode, valid.err], [0, 'Changed dataset parks/trees.\n']);
+    for (const [issued, modified] of [
+      ['2020-13-01', '2021-02-29'],
+      ['0000-00-00', '2020-01-01T25:00:00Z'],
+    ] as const) {
+      const { err, exitCode } = await edit(issued, modified);
+      assert.equal(exitCode, 2);
+      assert.match(err, new RegExp(`issued "${issued}" is not a date or time that exists\\.`));
+      assert.match(err, new RegExp(`modified "${modified}" is not a date or time that exists\\.`));
+    }
+  });
+
+  it('warns of a date that doesn’t exist in a file, whose other fields may be changed', async () => {
+    const files = { [dataset]: 'id: 1\nlabel: Trees\nissued: 2020-02-30\n' };
+    const root = await makeRoot({ namespaces: seed.namespaces ?? {}, files });
+    const { out, exitCode } = await type(['check'], within(root));
+    assert.equal(out, `${dataset}:3:9: warning: issued "2020-02-30" is not a date or time that exists.\n`);
+    assert.equal(exitCode, 0);
+    const edit = await type(['dataset', 'edit', 'parks/trees', '--label', 'All trees'], { root });
+    assert.equal(edit.exitCode, 0, edit.err);
+    assert.equal(readFileSync(join(root, dataset), 'utf8'), 'id: 1\nlabel: All trees\nissued: 2020-02-30\n');
   });
 
   it('warns of the values that were given, and writes them', async () => {

@@ -188,6 +188,17 @@ describe('an import of local files', () => {
     assert.doesNotMatch(out, /^old/m, 'no namespace is made for nothing');
   });
 
+  it('leaves out dates of a source that do not exist', async () => {
+    const { importing, get, change } = await makeSources();
+    change('fcc.data.json', ({ dataset: [first] }: { dataset: Record<string, unknown>[] }) => ({
+      dataset: [{ ...first, issued: '2026-02-30', modified: '2026-02-28T12:00:00+01:00' }],
+    }));
+    const { json, err } = await importing('sources/fcc.data.json', '--to', 'fcc');
+    assert.deepEqual(counts(json), [1, 0, 0, 0], err);
+    const { issued, modified } = await get(json.created[0].dataset);
+    assert.deepEqual([issued, modified], ['', '2026-02-28T11:00:00Z']);
+  });
+
   it('turns HTML into Markdown, and drops scripts', async () => {
     const { importing, get, change } = await makeSources();
     change('fcc.data.json', ({ dataset: [first] }: { dataset: Record<string, unknown>[] }) => ({

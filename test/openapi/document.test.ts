@@ -69,6 +69,19 @@ describe('the OpenAPI document', () => {
     }
   });
 
+  it('has the form of dates in requests', () => {
+    const { DatasetInput, DatasetPatch } = document.components.schemas as Record<
+      string,
+      { readonly properties?: Readonly<Record<string, { readonly pattern?: string }>> }
+    >;
+    for (const schema of [DatasetInput, DatasetPatch])
+      for (const name of ['issued', 'modified']) {
+        const form = new RegExp(schema?.properties?.[name]?.pattern ?? 'missing', 'u');
+        for (const text of ['', ' 2020-01-31 ', '2020-01-31T12:00:00Z']) assert.match(text, form);
+        for (const text of ['2020', '2020-01', '2020-01-31T12:00:00', 'x']) assert.doesNotMatch(text, form);
+      }
+  });
+
   it('describes every parameter, and names each operation once', () => {
     for (const { name, description } of Object.values(document.components.parameters))
       assert.notEqual(description, '', name);

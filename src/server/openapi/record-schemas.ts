@@ -41,8 +41,9 @@ const responseSchemas: Readonly<Record<Field['type'], SchemaOf>> = {
 
 /** Schemas of values in requests. A text is trimmed, and an address may be a path. */
 const requestSchemas: Readonly<Record<InputType, SchemaOf>> = {
-  text: ({ schema: { minLength, maxLength } }) => ({
+  text: ({ schema: { minLength, maxLength, pattern } }) => ({
     ...text,
+    ...(pattern !== undefined && { pattern: pattern.replace(/^\^/, '^\\s*').replace(/\$$/, '\\s*$') }),
     ...(minLength !== undefined && { minLength }),
     ...(maxLength !== undefined && { maxLength }),
   }),
