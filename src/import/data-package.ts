@@ -1,4 +1,5 @@
 /** Data Packages (Frictionless, version 1 and 2): each resource is a dataset, since each has rows of its own. Source: https://datapackage.org */
+import { readingOfResource } from './data-package-reading.ts';
 import {
   type ImportedColumn,
   importedDataset,
@@ -39,6 +40,8 @@ export function* readDataPackage(value: unknown, base: string): Generator<Source
     const own = textOf(resource.name) || `resource-${index + 1}`;
     const title = isSingle ? textOf(whole.title) || textOf(resource.title) || name : textOf(resource.title) || own;
     const paths = listOf(resource.path ?? resource.url);
+    const [, extension] = /\.(\w+)(?:\.gz)?$/.exec(textOf(paths[0])) ?? [];
+    const format = textOf(resource.format) || extension || textOf(resource.mediatype);
     yield importedDataset({
       id: name ? `${name}/${own}` : own,
       name: isSingle ? name || own : own,
@@ -50,6 +53,7 @@ export function* readDataPackage(value: unknown, base: string): Generator<Source
       publisher: publisherOf(whole),
       issued: whole.created,
       contact: [...listOf(whole.contributors), ...listOf(whole.sources)].map((one) => membersOf(one).email),
+      ...readingOfResource(resource, format.toLowerCase()),
       links: [
         ...paths.map((path) => ({
           address: resolveAddress(path, base),

@@ -129,11 +129,8 @@ export function mergeWithRecord(present: Dataset, dataset: ImportedDataset, from
   const keptFields: ImportedField[] = [];
   for (const field of importedFields) {
     const base = origin?.imported[field] ?? '';
-    // Of a source that doesn't say how its file is read, that is only said here.
-    if (values[field] === undefined) {
-      if (base) imported[field] = base;
-      continue;
-    }
+    // If the source doesn't say how its file is read, people may say it.
+    if (values[field] === undefined && !base) continue;
     const now = checksumOfValue(present[field]);
     const next = checksumOfValue(values[field]);
     let kept = next;

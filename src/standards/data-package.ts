@@ -1,6 +1,6 @@
 /** A dataset as a Data Package 2 (Frictionless) with Table Schema: the rows as CSV, and the file as it was published. */
 import type { TextForm } from '../catalogue/column-statistics.ts';
-import type { Column } from '../catalogue/types.ts';
+import type { Column, ColumnType } from '../catalogue/types.ts';
 import type { CsvForm } from './csv-form.ts';
 import type { DatasetFacts, Distribution } from './facts.ts';
 import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
@@ -42,12 +42,20 @@ function tabular({ csv, columns }: Distribution) {
   };
 }
 
+/** What texts are that no type of Table Schema describes. */
+const rdfTypes: Readonly<Partial<Record<ColumnType, string>>> = {
+  date: 'http://www.w3.org/2001/XMLSchema#date',
+  datetime: 'http://www.w3.org/2001/XMLSchema#dateTime',
+  geometry: 'http://www.opengis.net/ont/geosparql#Geometry',
+};
+
 /**
  * What a field says of its texts. Dates of other forms are texts to Table Schema: it has one format for a column, which isn't known.
  * Times may be written as `10:00`, and datetimes with a blank for the T, or no offset: its default formats have neither.
  */
 function inForm({ type }: Column, form: TextForm | undefined) {
-  if (form === 'date') return { type: 'string' };
+  if (form === 'date') return { type: 'string', rdfType: rdfTypes[type] };
+  if (type === 'geometry') return { rdfType: rdfTypes.geometry };
   if (type === 'time' || type === 'datetime') return { format: 'any' };
   if (form === undefined) return {};
   return { ...(type === 'float' && { decimalChar: ',' }), groupChar: '.' };
