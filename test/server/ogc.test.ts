@@ -228,6 +228,27 @@ describe('OGC API - Features', () => {
     assert.doesNotMatch(await linkOf(`${dataset}report/`), /ogc/);
   });
 
+  it('every media type that clients get is in the definition', async () => {
+    interface Declared {
+      readonly paths: Readonly<Record<string, { get: { responses: { 200: { $ref: string } } } }>>;
+      readonly components: { responses: Record<string, { content: object }> };
+    }
+    const { paths, components } = (await (await ask('/api')).json()) as Declared;
+    const ofPlain = Object.entries(paths).filter(([path]) => /^\/(?!collections\/)|\/lab\.plain(?:\/|$)/.test(path));
+    assert.equal(ofPlain.length, 11);
+    for (const [path, { get }] of ofPlain) {
+      const name = get.responses[200].$ref.split('/').at(-1) ?? '';
+      const declared = Object.keys(components.responses[name]?.content ?? {});
+      assert.ok(declared.includes('application/json'), path);
+      for (const accept of ['*/*', ...declared]) {
+        const { status, headers } = await ask(path.replace('{featureId}', '1'), { Accept: accept });
+        const type = headers.get('content-type')?.replace('; charset=utf-8', '') ?? '';
+        assert.equal(status, 200, `${path} ${accept}`);
+        assert.ok(accept === '*/*' ? declared.includes(type) : type === accept, `${path} ${accept}: ${type}`);
+      }
+    }
+  });
+
   it('f wins over Accept', async () => {
     const typeOf = async (path: string, accept: string) =>
       (await ask(path, { Accept: accept })).headers.get('content-type');

@@ -100,6 +100,20 @@ const feature: Part = {
   },
 };
 
+const features: Part = {
+  type: 'object',
+  required: ['type', 'features'],
+  properties: {
+    type: { type: 'string', enum: ['FeatureCollection'] },
+    features: { type: 'array', items: feature },
+    links,
+    timeStamp: { type: 'string', format: 'date-time' },
+    numberMatched: { type: 'integer', minimum: 0 },
+    numberReturned: { type: 'integer', minimum: 0 },
+  },
+};
+
+/** Responses by name. JSON has its own media type, or `application/json`, whichever the client accepts. */
 const responses: Readonly<Record<string, Part>> = {
   Landing: response('The landing page.', {
     [json]: { type: 'object', required: ['links'], properties: { links } },
@@ -124,23 +138,9 @@ const responses: Readonly<Record<string, Part>> = {
     ...asPage,
   }),
   Collection: response('A collection.', { [json]: collection, ...asPage }),
-  Schema: response('A JSON Schema.', { [schemaJson]: anyObject, ...asPage }),
-  Features: response('Features.', {
-    [geoJson]: {
-      type: 'object',
-      required: ['type', 'features'],
-      properties: {
-        type: { type: 'string', enum: ['FeatureCollection'] },
-        features: { type: 'array', items: feature },
-        links,
-        timeStamp: { type: 'string', format: 'date-time' },
-        numberMatched: { type: 'integer', minimum: 0 },
-        numberReturned: { type: 'integer', minimum: 0 },
-      },
-    },
-    ...asPage,
-  }),
-  Feature: response('A feature.', { [geoJson]: feature, ...asPage }),
+  Schema: response('A JSON Schema.', { [schemaJson]: anyObject, [json]: anyObject, ...asPage }),
+  Features: response('Features.', { [geoJson]: features, [json]: features, ...asPage }),
+  Feature: response('A feature.', { [geoJson]: feature, [json]: feature, ...asPage }),
   ...Object.fromEntries(
     [
       ['Invalid', 'A parameter is unknown, or its value is invalid.'],
