@@ -28,6 +28,12 @@ export function assertNoContentCoding(ctx: ParameterizedContext): void {
     throw new UnsupportedMediaTypeError(`Content-Encoding: ${coding}`, 'Send the body uncompressed.');
 }
 
+/** Refuses a part of a body, which would replace the whole (RFC 9110, section 14.5). @throws BadRequestError */
+export function assertNoContentRange(ctx: ParameterizedContext): void {
+  if (ctx.get('Content-Range') !== '')
+    throw new BadRequestError('Parts are not written: send the whole body, without Content-Range.');
+}
+
 /**
  * The fields in a body; no body means no fields.
  * @param kind of the entity: a form alone doesn't tell which fields are lists, and which files are images

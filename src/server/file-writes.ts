@@ -79,10 +79,16 @@ export async function putFileHandler(request: RequestContext): Promise<undefined
   const { path = '' } = params;
   if (isBytesPath(path)) return putBytes(request);
   const ifMatch = await requireCondition(request);
+  const digest = ctx.get('Repr-Digest') ? announcedChecksum(ctx) : null;
   const text = await readTextBody(ctx);
+  const written = entryOf(path, text);
+  if (digest !== null && digest !== written.checksum)
+    throw new BadRequestError('The bytes have another checksum than Repr-Digest: they were damaged on their way.');
+  // A request that is repeated since its response was lost finds its own text.
+  const isNew = ifMatch === null && (await currentEntry(request)) === null;
   assertDone(await catalogue.replica.apply([{ do: 'write', path, text, ifMatch }], { dryRun }));
-  const entry = dryRun ? entryOf(path, text) : await catalogue.replica.entry(path);
-  respondWithEntry(ctx, ifMatch === null ? 201 : 200, entry);
+  const entry = dryRun ? written : await catalogue.replica.entry(path);
+  respondWithEntry(ctx, isNew ? 201 : 200, entry);
 }
 
 /** Removes a record, with all that belongs to it, to the trash. Bytes are removed with their record only. */
@@ -100,22 +106,32 @@ export async function removeRecordFileHandler(request: RequestContext): Promise<
 
 /**
  * The condition of a write (RFC 9110, section 13.1), without which a client could overwrite what it hasn't seen.
- * @returns the checksum of If-Match; null for `If-None-Match: *`, by which the record must not exist
+ * @returns the checksum of If-Match, of several that of the record; null for `If-None-Match: *`, by which the record must not exist
  * @throws PreconditionRequiredError, StaleError
  */
-async function requireCondition({ catalogue, ctx, params }: RequestContext): Promise<string | null> {
-  const [tag, none] = [ctx.get('If-Match').trim(), ctx.get('If-None-Match').trim()];
-  if (tag === '*') {
-    const entry = await catalogue.replica.entry(params.path ?? '').catch(() => null);
+async function requireCondition(request: RequestContext): Promise<string | null> {
+  const { ctx } = request;
+  const [condition, none] = [ctx.get('If-Match').trim(), ctx.get('If-None-Match').trim()];
+  if (condition === '*') {
+    const entry = await currentEntry(request);
     if (!entry) throw new StaleError();
     return entry.checksum;
   }
-  if (tag) return /^"([0-9a-f]{64})"$/.exec(tag)?.[1] ?? '';
+  if (condition) {
+    const checksums = condition.split(',').map((tag) => /^"([0-9a-f]{64})"$/.exec(tag.trim())?.[1] ?? '');
+    const [first = ''] = checksums;
+    const current = checksums.length > 1 ? (await currentEntry(request))?.checksum : first;
+    return checksums.find((checksum) => checksum === current) ?? first;
+  }
   if (none === '*') return null;
   throw new PreconditionRequiredError(
     'Send If-Match with the ETag of the file as you know it, or If-None-Match: * for a new file.',
   );
 }
+
+/** The entry of the record that is written; null if the viewer may not see it, or it isn't there. */
+const currentEntry = ({ catalogue, params }: RequestContext): Promise<FileEntry | null> =>
+  catalogue.replica.entry(params.path ?? '').catch(() => null);
 
 function assertDone(outcomes: readonly ChangeOutcome[]): void {
   for (const outcome of outcomes) if (!outcome.done) throw outcome.error;
@@ -142,15 +158,21 @@ async function putBytes({ catalogue, ctx, params, dryRun }: RequestContext): Pro
   respondWithEntry(ctx, isNew ? 201 : 200, { path, checksum, size, record: false });
 }
 
-/** Checksum and size of the bytes, from Repr-Digest (RFC 9530) and Content-Length. */
+/** Checksum and size of the bytes, from Repr-Digest and Content-Length. */
 function announcedBytes(ctx: ParameterizedContext): { readonly checksum: string; readonly size: number } {
-  const digest = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(ctx.get('Repr-Digest'))?.[1];
-  if (digest === undefined)
-    throw new BadRequestError('Send the checksum of the bytes: Repr-Digest: sha-256=:<base64 of the SHA-256>:');
+  const checksum = announcedChecksum(ctx);
   const length = ctx.get('Content-Length');
   if (!length) ctx.throw(411, 'Send the number of bytes: Content-Length.');
   if (Number(length) > largestUpload) throw new TooLargeError(largestUpload);
-  return { checksum: Buffer.from(digest, 'base64').toString('hex'), size: Number(length) };
+  return { checksum, size: Number(length) };
+}
+
+/** The SHA-256 of the bytes in hexadecimal, from Repr-Digest (RFC 9530). @throws BadRequestError if it isn't there */
+function announcedChecksum(ctx: ParameterizedContext): string {
+  const digest = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(ctx.get('Repr-Digest'))?.[1];
+  if (digest === undefined)
+    throw new BadRequestError('Send the checksum of the bytes: Repr-Digest: sha-256=:<base64 of the SHA-256>:');
+  return Buffer.from(digest, 'base64').toString('hex');
 }
 
 function respondWithEntry(ctx: ParameterizedContext, status: number, entry: FileEntry): void {

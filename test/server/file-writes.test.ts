@@ -161,6 +161,34 @@ describe('one record', { concurrency: 3 }, () => {
     );
   });
 
+  it('is refused if its bytes are not those of Repr-Digest, or a part of the file', async (test) => {
+    const { ask, bob, folder } = await given(test);
+    const put = (headers: Record<string, string>) =>
+      ask(
+        `${root}${home}/dataset.yaml`,
+        { method: 'PUT', body: 'label: A\n', headers: { 'If-Match': '*', ...headers } },
+        bob,
+      );
+    for (const wrong of [digest('label: B\n'), 'sha-256=:AAAA:', 'x'])
+      assert.equal((await put({ 'Repr-Digest': wrong })).status, 400, wrong);
+    assert.equal((await put({ 'Content-Range': 'bytes 0-8/20' })).status, 400);
+    assert.equal(readFileSync(folder.path(`${home}/dataset.yaml`), 'utf8'), text);
+    assert.equal((await put({ 'Repr-Digest': digest('label: A\n') })).status, 200);
+  });
+
+  it('takes a list in If-Match, and is added once only', async (test) => {
+    const { ask, bob } = await given(test);
+    const send = (method: string, headers: Record<string, string>, body?: string) =>
+      ask(`${root}${home}/dataset.yaml`, { method, headers, ...(body && { body }) }, bob);
+    const list = (...texts: string[]) => ({ 'If-Match': texts.map((one) => `"${sha256(one)}"`).join(', ') });
+    assert.equal((await send('PUT', list('other', 'another'), 'label: A\n')).status, 412);
+    assert.equal((await send('PUT', list('other', text), 'label: A\n')).status, 200);
+    assert.equal((await send('PUT', { 'If-None-Match': '*' }, 'label: A\n')).status, 200, 'the same, again');
+    assert.equal((await send('DELETE', list('other', text))).status, 412);
+    assert.equal((await send('DELETE', list('label: A\n', text))).status, 204);
+    assert.equal((await send('PUT', { 'If-None-Match': '*' }, 'label: A\n')).status, 201);
+  });
+
   it('of two writers at once, one is told to read again', async (test) => {
     const { ask, bob, alice } = await given(test);
     const headers = { 'If-Match': `"${sha256(text)}"` };
