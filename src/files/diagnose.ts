@@ -10,6 +10,7 @@ import { watchedFoldersOfUnit } from './following/watchers.ts';
 import { GitError, runGit } from './git/git.ts';
 import { cachePath, readUnitStateCache } from './reading/cache.ts';
 import { listRecordNames } from './reading/scan.ts';
+import { findUnreadableTrash } from './writing/trash.ts';
 
 const anHour = 3_600_000;
 
@@ -35,6 +36,8 @@ export interface FolderState {
   readonly privateFolder: { readonly path: string; readonly inGit: 'tracked' | 'ignored' | 'not ignored' | null };
   /** Number of temporary files that killed writers have left. */
   readonly leftovers: number;
+  /** Entries of the trash that can't be listed, as paths relative to the catalogue folder. */
+  readonly unreadableTrash: readonly string[];
   readonly cache: { readonly size: number; readonly modified: Date; readonly isUsable: boolean } | null;
   readonly watches: WatchNeeds;
 }
@@ -91,6 +94,7 @@ export async function collectFolderFacts(root: string): Promise<FolderDiagnosis>
     lacksCredentials: hasUsers && !(accounts instanceof Error) && !hasCredentials(accounts),
     privateFolder: { path: privateFolder, inGit: await gitStateOf(root, privateFolder) },
     leftovers: await countLeftovers(root),
+    unreadableTrash: await findUnreadableTrash(root).catch(() => []),
     cache: await cacheOf(root),
     watches: await watchNeedsOf(root),
   };

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -195,6 +196,27 @@ describe('trash empty', () => {
     assert.deepEqual([yes.exitCode, yes.err], [0, 'Deleted 2 things.\n']);
     assert.deepEqual(await listTrash(root), []);
     assert.equal((await type(['trash', 'empty'], { root })).err, 'Nothing to delete.\n');
+  });
+
+  it('keeps what it can not list, and doctor names it', async () => {
+    const root = await withTrash();
+    const [{ id } = { id: '' }] = await listTrash(root);
+    const folder = join(root, '.catalogue/trash', id);
+    writeFileSync(join(folder, 'entry.json'), '{bad');
+    const files = readdirSync(folder, { recursive: true });
+    const { exitCode, err } = await type(['trash', 'empty', '--yes'], { root });
+    assert.deepEqual([exitCode, err], [0, 'Deleted 1 thing.\n']);
+    assert.deepEqual(readdirSync(folder, { recursive: true }), files);
+    const { out } = await type(['doctor'], { root, env: { XDG_CONFIG_HOME: root } });
+    assert.match(
+      out,
+      new RegExp(`^warning\\tfolder\\ttrash\\tthe entry\\.json of \\.catalogue/trash/${id} is damaged`, 'm'),
+    );
+    // Of a removal that was interrupted before it began, nothing is kept.
+    for (const path of files)
+      if (String(path) !== 'entry.json') rmSync(join(folder, String(path)), { recursive: true, force: true });
+    assert.equal((await type(['trash', 'empty', '--yes'], { root })).err, 'Nothing to delete.\n');
+    assert.equal(existsSync(folder), false);
   });
 
   it('only what is older', async () => {

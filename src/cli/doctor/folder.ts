@@ -36,6 +36,7 @@ export function folderHealthChecks(
     checkAccounts(root, state),
     ...gitHealthChecks(state),
     checkLeftovers(state),
+    ...checkTrash(state),
     checkCache(state),
     ...watchLimitHealthCheck(state.watches),
   ];
@@ -111,6 +112,14 @@ function checkLeftovers({ leftovers }: FolderState): HealthCheck {
   if (leftovers === 0) return ok('leftovers', 'none');
   const message = `${countText(leftovers, 'file')} of writers that were killed`;
   return warning('leftovers', message, 'The next "catalogue serve" removes them.');
+}
+
+function checkTrash({ unreadableTrash: [first, ...others] }: FolderState): readonly HealthCheck[] {
+  if (first === undefined) return [];
+  const message = `the entry.json of ${first} is damaged, or can't be read`;
+  const more = others.length > 0 ? `; ${others.length} more like it` : '';
+  const advice = 'It is neither listed nor deleted by "catalogue trash". Move its files back, or delete its folder.';
+  return [warning('trash', message + more, advice)];
 }
 
 function checkCache({ cache }: FolderState): HealthCheck {

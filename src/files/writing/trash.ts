@@ -146,12 +146,35 @@ export async function trashEntryPaths(root: string, { id, paths }: TrashEntry): 
 /** Absolute path of a file or folder in the trash. */
 export const trashPath = (root: string, id: string, path: string): string => join(root, trashFolder, id, path);
 
+/**
+ * Entries that aren't listed and have files, by their paths relative to the catalogue folder: their description is damaged,
+ * or can't be read.
+ */
+export async function findUnreadableTrash(root: string): Promise<readonly string[]> {
+  const names = await readdir(join(root, trashFolder)).catch(emptyIfMissing);
+  const paths = await Promise.all(
+    names.map(async (id) => {
+      const isUnreadable = !id.startsWith('.') && !(await readTrashEntry(root, id)) && (await isDescribed(root, id));
+      return isUnreadable ? `${trashFolder}/${id}` : null;
+    }),
+  );
+  return paths.filter((path) => path !== null);
+}
+
+/** True if an entry has a description and other files. An entry that has only one of them was left by a crash. */
+async function isDescribed(root: string, id: string): Promise<boolean> {
+  const folder = join(root, trashFolder, id);
+  const found = await readdir(folder, { recursive: true, withFileTypes: true }).catch(emptyIfMissing);
+  const files = found.filter((one) => !one.isDirectory());
+  return files.length > 1 && files.some((one) => one.name === entryName && one.parentPath === folder);
+}
+
 /** Deletes an entry permanently, unless another request has done so. */
 export const deleteTrashEntry = (root: string, id: string): Promise<void> =>
   removeDurably(join(root, trashFolder, id)).catch(ignoreMissing);
 
 /**
- * Deletes entries of the trash permanently.
+ * Deletes entries of the trash permanently. One whose description can't be read stays: nobody can know what it was.
  * @param before deletes only records that were removed before this time; all if absent, as the clock may have been ahead
  * @returns the deleted entries
  */
@@ -161,13 +184,14 @@ export async function emptyTrash(root: string, before?: Date): Promise<readonly 
   for (const id of await readdir(join(root, trashFolder)).catch(emptyIfMissing)) {
     if (id.startsWith('.') || (before && !isTrashEntryOlder(id, before))) continue;
     const entry = await readTrashEntry(root, id);
+    if (!entry && (await isDescribed(root, id))) continue;
     await deleteTrashEntry(root, id);
     if (entry) deleted.push(entry);
   }
   return deleted;
 }
 
-function emptyIfMissing(error: unknown): string[] {
+function emptyIfMissing(error: unknown): never[] {
   ignoreMissing(error);
   return [];
 }
