@@ -186,7 +186,7 @@ export const sourcesField = (description: string) => {
     type: 'object',
     required: ['url'],
     properties: {
-      url: text('URL; or path of a file or folder, from the folder in which the command runs.'),
+      url: text('URL; or path of a file or folder, from the folder of the catalogue.'),
       to: text('Namespace of its datasets.'),
       format: text('Format; default: it is recognized.'),
       with_data: { description: 'True to take in files as versions.', type: 'boolean' },

@@ -199,6 +199,28 @@ describe('an import of local files', () => {
     assert.deepEqual([issued, modified], ['', '2026-02-28T11:00:00Z']);
   });
 
+  it('is saved by its path from the catalogue, and imported again from any folder', async () => {
+    const { root, folder, importing } = await makeSources();
+    const place = join(dirname(root), 'deliveries/today');
+    mkdirSync(place, { recursive: true });
+    writeFileSync(join(place, 'trees.csv'), 'a\n1\n');
+    for (const [source, saved] of [
+      ['deliveries/today', '../deliveries/today'],
+      [place, '../deliveries/today'],
+    ] as const) {
+      await importing(source, '--to', 'city', '--with-data', '--save', 'city');
+      assert.match(readFileSync(join(root, 'catalogue.yaml'), 'utf8'), new RegExp(`url: ${saved}\n`));
+    }
+    for (const cwd of [folder, dirname(root), root]) {
+      const { exitCode, err } = await type(['refresh'], { root, cwd });
+      assert.equal(exitCode, 0, err);
+      assert.match(err, /^Imported today into city: 0 new, 0 updated, 1 unchanged\.$/m);
+    }
+    const settings = readFileSync(join(root, 'catalogue.yaml'), 'utf8');
+    writeFileSync(join(root, 'catalogue.yaml'), settings.replace('../deliveries/today', 'today'));
+    assert.equal((await type(['refresh'], { root, cwd: dirname(place) })).exitCode, 0, 'as older versions saved it');
+  });
+
   it('turns HTML into Markdown, and drops scripts', async () => {
     const { importing, get, change } = await makeSources();
     change('fcc.data.json', ({ dataset: [first] }: { dataset: Record<string, unknown>[] }) => ({

@@ -13,6 +13,7 @@ import { runInterruptible } from '../interruption.ts';
 import { dryRunOption, secondsFromOption } from '../options.ts';
 import { showCountProgress } from '../output/progress.ts';
 import { countText } from '../output/quantities.ts';
+import { savedSource } from '../saved-source.ts';
 
 interface ImportOptions {
   readonly to?: string;
@@ -65,14 +66,15 @@ export const command: Verb<ImportOptions> = {
     const result = await runImport(call, { source, namespace: to, dryRun, delay, format, withData });
     if (save !== undefined && !dryRun) {
       const { editSettings } = await import('../../files/folder.ts');
+      const root = resolve(call.context.cwd, call.folder());
       const saved: SavedSource = {
-        url: source,
+        url: await savedSource(source, call.context.cwd, root),
         to: result.namespace,
         ...(format && { format }),
         ...(withData && { with_data: true }),
         ...(delay !== undefined && delay !== 1 && { delay }),
       };
-      await editSettings(resolve(call.context.cwd, call.folder()), ({ sources }) => ({
+      await editSettings(root, ({ sources }) => ({
         sources: { ...(sources as object | undefined), [save]: saved },
       }));
       call.show.message(`Saved the source as ${save}. Import it again with: catalogue refresh ${save}`);

@@ -1,9 +1,11 @@
 /** `catalogue refresh`: imports the sources of catalogue.yaml again. */
+import { resolve } from 'node:path';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import type { SourceFormat } from '../../import/detect.ts';
 import type { Verb } from '../command.ts';
 import { InterruptedError } from '../errors.ts';
 import { dryRunOption } from '../options.ts';
+import { importedSource } from '../saved-source.ts';
 import { importExitCode, resultAsJson, runImport, showImportResult } from './import.ts';
 
 export const command: Verb<{ readonly dryRun?: boolean }> = {
@@ -20,6 +22,7 @@ export const command: Verb<{ readonly dryRun?: boolean }> = {
     const catalogue = await call.open();
     await catalogue.language();
     const { sources } = catalogue.settings;
+    const root = resolve(call.context.cwd, call.folder());
     const known = Object.keys(sources);
     const chosen = names.length ? names.map(String) : known;
     const unknown = chosen.find((name) => !Object.hasOwn(sources, name));
@@ -34,7 +37,7 @@ export const command: Verb<{ readonly dryRun?: boolean }> = {
       const { url = '', to, format, with_data: withData, delay } = sources[name] ?? {};
       try {
         const request = {
-          source: url,
+          source: await importedSource(url, call.context.cwd, root),
           namespace: to,
           format: format as SourceFormat | undefined,
           withData,
