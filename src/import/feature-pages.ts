@@ -5,7 +5,8 @@
 import { open, rm } from 'node:fs/promises';
 import { isDeepStrictEqual } from 'node:util';
 import { ValidationError } from '../catalogue/errors.ts';
-import { type Documents, maxDocument, type OpenDocument, readJsonDocument } from './documents.ts';
+import { type Documents, maxDocument, type OpenDocument, parseJson, readDocumentText } from './documents.ts';
+import { featureTexts } from './feature-texts.ts';
 import { membersOf } from './imported.ts';
 import { endlessPages } from './list-pages.ts';
 import { nextPageRequest, type PageRequest, pageKey } from './next-page.ts';
@@ -65,11 +66,13 @@ export async function bringFeaturePages(
     for (let next: PageRequest | null = first; next; ) {
       if (seen.has(pageKey(next)) || seen.size >= maxPages) throw endlessPages(request.address);
       seen.add(pageKey(next));
-      const page = membersOf(await readJsonDocument(documents, next.address, optionsOf(next)));
+      const document = await documents.open(next.address, optionsOf(next));
+      const content = await readDocumentText(document);
+      const page = membersOf(parseJson(content, document.address));
       if (!Array.isArray(page.features))
         throw new ValidationError({ source: [`${next.address} is no collection of features.`] });
       assertNotTooMany(request.address, Math.max(matchedOf(page), count + page.features.length), most);
-      const texts = page.features.map((feature) => JSON.stringify(feature));
+      const texts = featureTexts(content, page.features);
       if (count === 0) firstTexts = texts;
       else if (offsetParameter(first.address) !== null && isDeepStrictEqual(texts, firstTexts))
         throw onlyAPart(request.address, page, count);

@@ -70,6 +70,10 @@ export async function* readArrayItems(
   if (!scanner.hasEnded) throw broken(address, 'it ends within its list: the file is not complete');
 }
 
+/** The texts of the items of the array at a key of an object, in JSON that is valid. */
+export const readArrayTexts = (text: string, key: string): readonly string[] =>
+  new ArrayScanner([key]).push(Buffer.from(text)).map((bytes) => bytes.toString('utf8').trimEnd());
+
 /**
  * An object without the items of the array at one of its keys, and their number; null if there is no such array, or if the text is
  * broken.

@@ -80,4 +80,19 @@ describe('features in pages', () => {
     const { path, size } = await bringFeaturePages(documents, { address: few }, limits);
     assert.equal(readFileSync(path).length, size);
   });
+
+  it('keep the digits of their numbers, and the spaces in texts', async () => {
+    const written =
+      '{"type":"Feature","id":9007199254740993,"properties":{"n":1e400,"f":1.0,"a \\" b":" \\\\","é":[1,2]}}';
+    const spaced = written.replaceAll(/([:,{[])(?=["\d{[])/g, '$1 \n\t');
+    const page = `{ "features" : [ ${spaced} , ${written}\n], "n": 1, "links": [] }`;
+    portal.file('/digits', page, 'application/geo+json');
+    const { path } = await bringFeaturePages(documents, { address: `${portal.base}/digits` });
+    const file = readFileSync(path, 'utf8');
+    assert.equal(file, `{"type":"FeatureCollection","features":[\n${written},\n${written}\n]}\n`);
+    const long = JSON.stringify({ features: [{ properties: { text: 'a "b" \\'.repeat(3_000_000) } }] });
+    portal.file('/long', long, 'application/geo+json');
+    const { size } = await bringFeaturePages(documents, { address: `${portal.base}/long` });
+    assert.ok(size > long.length);
+  });
 });
