@@ -1,6 +1,7 @@
 /** Aliases: former names of renamed or moved records, which redirect to the present ones. */
 import { type DatasetRef, formatRef, type Ref } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
+import type { Dataset } from './types.ts';
 
 interface Aliases {
   /** Present slugs, keyed by former slug. */
@@ -36,6 +37,12 @@ function aliasesOf({ folders }: Snapshot): Aliases {
 /** The address that a record had by an alias: of a dataset, a slug alone is relative to its namespace. */
 export const addressOfAlias = (record: RecordAddress, alias: string): string =>
   record.namespace === undefined || alias.includes('/') ? alias : `${record.namespace}/${alias}`;
+
+/** The slugs that a dataset formerly had, in its namespace or in another. */
+export function formerSlugs({ slug, aliases }: Pick<Dataset, 'slug' | 'aliases'>): readonly string[] {
+  const names = aliases.map((alias) => alias.split('/')).filter(({ length }) => length <= 2);
+  return [...new Set(names.map((parts) => parts.at(-1) ?? ''))].filter((former) => former !== slug);
+}
 
 /**
  * The present reference of the record that formerly had this one. Of several records that have it as an alias, the last one.

@@ -47,6 +47,14 @@ const extensionOf = (name: string): string => /(\.[A-Za-z0-9]{1,10}){1,2}$/.exec
 export const downloadFileName = ({ dataset, slug, file }: Version, isNewest = false): string =>
   `${dataset}${isNewest ? '' : `-${slug}`}${extensionOf(file)}`;
 
+/**
+ * The names by which a payload is downloaded.
+ * @param ofDataset true at the address of its dataset, where the newest version has two names
+ * @param slug of the dataset; default the present one
+ */
+export const downloadFileNames = (version: Version, ofDataset: boolean, slug = version.dataset): readonly string[] =>
+  (ofDataset ? [true, false] : [false]).map((isNewest) => downloadFileName({ ...version, dataset: slug }, isNewest));
+
 /** Form of the URLs in a response. */
 export interface Links {
   /** Part before the path: `https://host`, without a slash at its end; '' for URLs without a host. */

@@ -22,7 +22,7 @@ import {
 import type { ExportFolder } from './export-folder.ts';
 import type { ExportOptions, ExportResult } from './export-options.ts';
 import { hostFiles } from './host-files.ts';
-import { type Redirect, redirectPage, redirectsOf } from './redirects.ts';
+import { type FormerFileNames, formerFileNamesOf, type Redirect, redirectPage, redirectsOf } from './redirects.ts';
 import type { Responses } from './responses.ts';
 import type { RowFilterings } from './row-filtering.ts';
 import {
@@ -92,7 +92,7 @@ export class Exporter {
       this.#writeTexts('search', this.#summaryFiles(namespaces, datasets));
       const redirects = redirectsOf(records);
       this.#writeTexts('moved', this.#redirectPages(redirects));
-      this.#writeTexts('host', this.#hostFiles(redirects));
+      this.#writeTexts('host', this.#hostFiles(redirects, formerFileNamesOf(datasets)));
       folder.finish();
     } finally {
       folder.close();
@@ -246,9 +246,9 @@ export class Exporter {
   }
 
   /** Static files of the pages, and those that tell hosts how to serve. */
-  *#hostFiles(redirects: readonly Redirect[]): Generator<readonly [string, Buffer]> {
+  *#hostFiles(redirects: readonly Redirect[], names: readonly FormerFileNames[]): Generator<readonly [string, Buffer]> {
     for (const [name, bytes] of assetFiles(this.#catalogue.settings)) yield [`${assetsPath.slice(1)}/${name}`, bytes];
-    for (const [name, text] of hostFiles(baseUrlPath(this.#url), redirects)) yield [name, Buffer.from(text)];
+    for (const [name, text] of hostFiles(baseUrlPath(this.#url), redirects, names)) yield [name, Buffer.from(text)];
   }
 
   #writeTexts(name: string, texts: Iterable<readonly [string, Buffer]>): void {

@@ -1,15 +1,20 @@
 /** Files that tell hosts how to serve an export. */
 import { nginxSnippet } from './nginx-snippet.ts';
-import { type Redirect, redirectsFile } from './redirects.ts';
+import { type FormerFileNames, type Redirect, redirectsFile } from './redirects.ts';
 
 /** Text by name. @param prefix path of the site's address: '' or `/open-data` */
-export function hostFiles(prefix: string, redirects: readonly Redirect[]): ReadonlyMap<string, string> {
+export function hostFiles(
+  prefix: string,
+  redirects: readonly Redirect[],
+  fileNames: readonly FormerFileNames[],
+): ReadonlyMap<string, string> {
+  const lines = redirectsFile(redirects, fileNames, prefix);
   return new Map([
-    ...(redirects.length > 0 ? [['_redirects', redirectsFile(redirects, prefix)] as const] : []),
+    ...(lines ? [['_redirects', lines] as const] : []),
     // GitHub Pages runs Jekyll without it, which leaves out files that begin with a dot or an underscore.
     ['.nojekyll', ''],
     ['_headers', headersFile(prefix)],
-    ['_nginx.conf', nginxSnippet(prefix, redirects)],
+    ['_nginx.conf', nginxSnippet(prefix, redirects, fileNames)],
   ]);
 }
 

@@ -2,7 +2,7 @@
 import { type OutputFormat, outputFormats } from '../catalogue/output-formats.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { schemaKinds } from '../standards/ogc/schema.ts';
-import type { Redirect } from './redirects.ts';
+import type { FormerFileNames, Redirect } from './redirects.ts';
 
 const formats = Object.entries(outputFormats) as [string, OutputFormat][];
 
@@ -77,8 +77,23 @@ const types = `
 const locationOfType = (location: string, type: string, tried: string) =>
   `  location ${location} { types { ${type} json; text/html html; } try_files ${tried}; }`;
 
+/** Lines of a map from the former names of a dataset's files to the present ones. Files of versions have the slug of the version in their names. */
+function mapOfFileNames(prefix: string, { path, former, slug, ofDataset, ofVersions }: FormerFileNames): string {
+  const line = (folder: string, rest: string) =>
+    `  "~^${prefix}(?<below>${path}${folder}download/)${former}(?<rest>${rest})$" ${prefix}\${below}${slug}\${rest};\n`;
+  const rests = ofDataset.map(({ from }) => from.slice(`${path}download/${former}`.length).replaceAll('.', '\\.'));
+  return [
+    rests.length ? line('', rests.join('|')) : '',
+    ofVersions.length ? line('version/([^/]+)/', '-\\2(\\.[^/]*)?') : '',
+  ].join('');
+}
+
 /** @param prefix path of the site's address: '' or `/open-data` */
-export function nginxSnippet(prefix: string, redirects: readonly Redirect[]): string {
+export function nginxSnippet(
+  prefix: string,
+  redirects: readonly Redirect[],
+  fileNames: readonly FormerFileNames[],
+): string {
   const moved = redirects.map(
     ({ from, to }) => `  "~^${prefix}${from.replaceAll('.', '\\.')}(?<below>.*)$" ${prefix}${to}$below;\n`,
   );
@@ -91,7 +106,7 @@ ${mapsByAccept()}
 # Former addresses.
 map $uri $catalogue_moved {
   default '';
-${moved.join('')}}
+${moved.join('')}${fileNames.map((names) => mapOfFileNames(prefix, names)).join('')}}
 
 server {
   listen 8080;

@@ -1,7 +1,8 @@
-/** Former addresses of records in an export: pages that lead to the new ones, and redirects for hosts that can. */
+/** Former addresses of records and files in an export: pages that lead to the new ones, and redirects for hosts that can. */
+import { formerSlugs } from '../catalogue/aliases.ts';
 import { type Ref, refOf, slugRule } from '../catalogue/ref.ts';
-import type { Dataset, Group, Namespace, Query } from '../catalogue/types.ts';
-import { apiPath } from '../catalogue/urls.ts';
+import type { Dataset, Group, Namespace, Query, Version } from '../catalogue/types.ts';
+import { apiPath, downloadFileNames } from '../catalogue/urls.ts';
 import { escapeXml } from '../standards/xml.ts';
 import type { PublicRecords } from './dependencies.ts';
 
@@ -34,6 +35,40 @@ export function redirectsOf({ namespaces, datasets, queries, groups }: PublicRec
   return [...found].map(([from, to]) => ({ from, to }));
 }
 
+/** The names that the files of a dataset's payloads had by a former name of it, at its present address. */
+export interface FormerFileNames {
+  /** Path of the dataset. */
+  readonly path: string;
+  /** Slug by which they were called. */
+  readonly former: string;
+  readonly slug: string;
+  /** The files at the address of the dataset itself: those of the newest version. */
+  readonly ofDataset: readonly Redirect[];
+  readonly ofVersions: readonly Redirect[];
+}
+
+/** The former names of files, without those that are present names of the same dataset's files. */
+export function formerFileNamesOf(datasets: readonly Dataset[]): readonly FormerFileNames[] {
+  return datasets.flatMap((dataset) => {
+    const path = apiPath(refOf(dataset));
+    const ready = dataset.versions.filter((version) => version.ready && !version.href);
+    const newest = dataset.versions.find((version) => version.ready);
+    const names = (former: string, version: Version, below: string, ofDataset: boolean): Redirect[] => {
+      const present = downloadFileNames(version, ofDataset).map((name) => `${below}download/${name}`);
+      return downloadFileNames(version, ofDataset, former)
+        .map((name, i) => ({ from: `${below}download/${name}`, to: present[i] ?? '' }))
+        .filter(({ from }) => !present.includes(from));
+    };
+    return formerSlugs(dataset)
+      .filter((former) => slugRule.test(former))
+      .map((former) => ({
+        ...{ path, former, slug: dataset.slug },
+        ofDataset: newest && !newest.href ? names(former, newest, path, true) : [],
+        ofVersions: ready.flatMap((version) => names(former, version, apiPath(refOf(version)), false)),
+      }));
+  });
+}
+
 /** The page at a former address. @param url the new one */
 export function redirectPage(url: string): string {
   const address = escapeXml(url);
@@ -45,5 +80,14 @@ export function redirectPage(url: string): string {
 }
 
 /** Redirects, with all addresses below them, as Netlify and Cloudflare Pages read them. @param prefix path of the site's address */
-export const redirectsFile = (redirects: readonly Redirect[], prefix: string): string =>
-  redirects.map(({ from, to }) => `${prefix}${from}* ${prefix}${to}:splat 308\n`).join('');
+export const redirectsFile = (
+  redirects: readonly Redirect[],
+  fileNames: readonly FormerFileNames[],
+  prefix: string,
+): string =>
+  [
+    ...redirects.map(({ from, to }) => `${prefix}${from}* ${prefix}${to}:splat 308\n`),
+    ...fileNames
+      .flatMap(({ ofDataset, ofVersions }) => [...ofDataset, ...ofVersions])
+      .map(({ from, to }) => `${prefix}${from} ${prefix}${to} 308\n`),
+  ].join('');

@@ -1,18 +1,21 @@
 /** Payloads and media: files that are sent as they are stored. */
 import contentDisposition from 'content-disposition';
+import { formerSlugs } from '../catalogue/aliases.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { datasetRefOf, type VersionRef } from '../catalogue/ref.ts';
-import { baseUrlPath, downloadFileName } from '../catalogue/urls.ts';
+import type { Version } from '../catalogue/types.ts';
+import { baseUrlPath, downloadFileName, downloadFileNames } from '../catalogue/urls.ts';
 import { renderDownloadPage } from '../pages/download.tsx';
 import { datasetUrl } from './documents.ts';
 import { cacheControlOfVersion, etagMatches, reprDigest } from './headers.ts';
 import { datasetLicenceUrl, formatLinkHeader } from './link-header.ts';
+import { moved } from './redirects.ts';
 import { type Params, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { sendStoredBytes } from './stored-bytes.ts';
 
 /**
  * A version's payload, byte for byte, at its download address. The name of the file may be at the end, for programs that
- * take it from there.
+ * take it from there. One by a former name of the dataset leads to the present one.
  */
 export async function downloadHandler(request: RequestContext): Promise<Representation | undefined> {
   const { app, catalogue, ctx, isPage, links, params } = request;
@@ -23,11 +26,13 @@ export async function downloadHandler(request: RequestContext): Promise<Represen
     throw error;
   });
   if (version && params.name !== undefined) {
-    const names = [
-      ...(params.version === undefined ? [downloadFileName(version, true)] : []),
-      downloadFileName(version),
-    ];
-    if (!names.includes(params.name)) throw new NotFoundError(`The file is called ${names[0]}.`);
+    const names = downloadFileNames(version, params.version === undefined);
+    if (!names.includes(params.name)) {
+      const present = await presentName(request, version, params.name);
+      if (present === undefined) throw new NotFoundError(`The file is called ${names[0]}.`);
+      moved(request, ctx.path.replace(/[^/]*$/, encodeURIComponent(present)) + ctx.search);
+      return undefined;
+    }
   }
   // A file has the name of the payload: at the address without a name is a page that leads to it.
   if (app.staticExport && isPage && version?.ready && params.name === undefined) {
@@ -43,6 +48,21 @@ export async function downloadHandler(request: RequestContext): Promise<Represen
     return undefined;
   }
   await sendPayload(request, ref);
+  return undefined;
+}
+
+/** The present name of a file that is asked for by one which it had before its dataset was renamed. */
+async function presentName(
+  { catalogue, params }: RequestContext,
+  version: Version,
+  name: string,
+): Promise<string | undefined> {
+  const dataset = await catalogue.get<'dataset'>(datasetRefOf(version));
+  const namesBy = (slug: string) => downloadFileNames(version, params.version === undefined, slug);
+  for (const slug of formerSlugs(dataset)) {
+    const index = namesBy(slug).indexOf(name);
+    if (index >= 0) return namesBy(version.dataset)[index];
+  }
   return undefined;
 }
 

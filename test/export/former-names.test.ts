@@ -22,6 +22,7 @@ const seed = makeFolder({
   },
   datasets: {
     'parks/trees': { label: 'Trees' },
+    'parks/lawns-new': { label: 'Lawns', aliases: ['lawns', 'mine/turf', 'x y'] },
     'mine/another': { label: 'Another', aliases: ['before'] },
     'mine/own': { label: 'Own', aliases: ['before', 'woods/own', ...odd] },
   },
@@ -29,8 +30,13 @@ const seed = makeFolder({
   queries: { oaks: { label: 'Oaks', dataset: 'parks/trees', aliases: ['acorns', 'a{b'] } },
 });
 const filling = await openFileCatalogue(seed.root, { cache: false });
-const ref = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
-await filling.for().publish(ref, { source: Readable.from(['name\nOak\n']), fileName: 'trees.csv' });
+const publish = async (slug: string, text: string) => {
+  const ref = { kind: 'dataset', namespace: 'parks', slug } as const;
+  return (await filling.for().publish(ref, { source: Readable.from([text]), fileName: 'a.csv' })).version.slug;
+};
+await publish('trees', 'name\nOak\n');
+const first = await publish('lawns-new', 'area\n1\n');
+const newest = await publish('lawns-new', 'area\n2\n');
 await filling.close();
 const base = `http://127.0.0.1:${await freePort()}`;
 const options = { folder: seed.root, to: seed.beside('site'), url: base };
@@ -38,16 +44,40 @@ const read = (file: string) => readFileSync(`${options.to}/${file}`, 'utf8');
 
 it('redirects from the names that an address can have', async () => {
   await exportCatalogue(options);
-  const from = ['namespaces/mine/datasets/before', 'namespaces/woods/datasets/own', 'namespaces/once'];
+  const ofLawns = ['namespaces/parks/datasets/lawns', 'namespaces/mine/datasets/turf'];
+  const ofOwn = ['namespaces/mine/datasets/before', 'namespaces/woods/datasets/own'];
+  const from = [...ofOwn, ...ofLawns, 'namespaces/once'];
   assert.deepEqual(
     read('_redirects')
       .split('\n')
+      .filter((line) => !line.includes('/download/'))
       .map((line) => line.replace(/\/\* .*/, '')),
     [...[...from, 'queries/acorns', 'groups/diggers'].map((path) => `/api/v1/${path}`), ''],
   );
   // Two records claim that one: the last has it, as on a server.
   assert.match(read('_redirects'), /^\/api\/v1\/namespaces\/mine\/datasets\/before\/\* \S+\/own\/:splat /m);
   assert.equal(read('_nginx.conf').match(/^server /gm)?.length, 1);
+});
+
+/** Files of lawns-new by a name of it, from its address. */
+const filesBy = (slug: string) => [
+  `download/${slug}.csv`,
+  `download/${slug}-${newest}.csv`,
+  `version/${newest}/download/${slug}-${newest}.csv`,
+  `version/${first}/download/${slug}-${first}.csv`,
+];
+const lawns = '/api/v1/namespaces/parks/datasets/lawns-new/';
+
+it('redirects from the names that files had by them', () => {
+  const lines = ['lawns', 'turf'].flatMap((former) =>
+    filesBy(former).map((file, i) => `${lawns}${file} ${lawns}${filesBy('lawns-new')[i]} 308`),
+  );
+  assert.deepEqual(
+    read('_redirects')
+      .split('\n')
+      .filter((line) => line.includes('/download/')),
+    lines,
+  );
 });
 
 it('keeps the pages of other datasets at the next export', async () => {
@@ -66,6 +96,18 @@ it('has a configuration that nginx reads', { skip: withoutNginx }, async () => {
       redirect: 'manual',
     });
     assert.deepEqual([status, headers.get('location')], [308, '/api/v1/namespaces/mine/datasets/own/data/']);
+    for (const [i, present] of filesBy('lawns-new').entries()) {
+      assert.equal((await fetch(`${base}${lawns}${present}`, { redirect: 'manual' })).status, 200, present);
+      for (const former of ['lawns', 'turf']) {
+        const file = `${filesBy(former)[i]}`;
+        const moved = await fetch(`${base}${lawns}${file}?a=b`, { redirect: 'manual' });
+        assert.deepEqual([moved.status, moved.headers.get('location')], [308, `${lawns}${present}?a=b`]);
+        const kept = await fetch(`${base}${lawns.replace('lawns-new', 'lawns')}${file}`);
+        assert.equal(await kept.text(), file.includes(first) ? 'area\n1\n' : 'area\n2\n');
+      }
+    }
+    for (const other of ['download/lawns.json', `version/${first}/download/lawns-${newest}.csv`, 'download/lawn.csv'])
+      assert.equal((await fetch(`${base}${lawns}${other}`, { redirect: 'manual' })).status, 404, other);
   } finally {
     await endNginx();
   }

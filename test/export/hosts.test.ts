@@ -189,6 +189,10 @@ describe('an export behind nginx', { skip: withoutNginx }, () => {
       `${treesPath}data/?_format=csv`,
       `${treesPath}columns/height_m/`,
       `${treesPath}version/20200518093015987654/`,
+      `${treesPath}download/former-trees.geojson`,
+      `${trees}download/former-trees.geojson`,
+      `${trees}download/former-trees-20200518093015987654.geojson`,
+      `${trees}version/20200518093015987654/download/former-trees-20200518093015987654.geojson`,
     ]) {
       const request = { method: 'GET', path, headers: { Accept: 'application/json' } };
       const [ours, wanted] = await Promise.all([send(base, { request }), send(server.base, { request })]);

@@ -7,7 +7,7 @@ const csv = 'a\n1\n';
 const slug = '20200102030405000000';
 const { base } = await served({
   namespaces: { parks: { label: 'Parks' } },
-  datasets: { 'parks/trees': { label: 'Trees' }, 'parks/far': { label: 'Far' } },
+  datasets: { 'parks/trees': { label: 'Trees', aliases: ['oaks', 'woods/trees-new'] }, 'parks/far': { label: 'Far' } },
   versions: {
     'parks/trees@20190101000000000000': { file: { name: 'old.geojson.gz' } },
     [`parks/trees@${slug}`]: { file: { name: 'a.csv' } },
@@ -48,6 +48,27 @@ describe('a download with a file name', () => {
       assert.equal(response.status, 404, path);
       assert.deepEqual(await response.json(), { detail: 'The file is called trees.csv.' });
     }
+  });
+
+  it('by a former name of the dataset leads to the present one, with the same bytes', async () => {
+    const old = 'version/20190101000000000000/download/';
+    for (const [from, to] of [
+      ['download/oaks.csv', 'download/trees.csv'],
+      [`download/trees-new-${slug}.csv?a=b`, `download/trees-${slug}.csv?a=b`],
+      [`version/${slug}/download/oaks-${slug}.csv`, `version/${slug}/download/trees-${slug}.csv`],
+      [`${old}trees-new-20190101000000000000.geojson.gz`, `${old}trees-20190101000000000000.geojson.gz`],
+    ] as const)
+      for (const method of ['GET', 'HEAD']) {
+        const { status, headers } = await fetch(trees + from, { method, redirect: 'manual' });
+        assert.deepEqual(
+          [status, headers.get('location')],
+          [308, new URL(trees + to).pathname + new URL(trees + to).search],
+        );
+      }
+    const kept = `${base}/api/v1/namespaces/parks/datasets/oaks/version/${slug}/download/oaks-${slug}.csv`;
+    assert.equal(await (await fetch(kept)).text(), csv);
+    for (const path of ['download/oaks.geojson', 'download/woods.csv', `version/${slug}/download/oaks.csv`])
+      assert.equal((await fetch(trees + path, { redirect: 'manual' })).status, 404, path);
   });
 
   it('is what pages link to; the API keeps its address', async () => {

@@ -11,8 +11,9 @@ import { cacheControlOf, commonHeaders, pageHeaders } from '../headers.ts';
 import { findNearestAddresses } from '../nearest-address.ts';
 import { preferredType } from '../negotiate.ts';
 import { makePageContext } from '../page-context.ts';
+import { moved } from '../redirects.ts';
 import { baseUrlOf, requestIdHeader } from '../request.ts';
-import { type AppContext, pathPrefix } from '../route.ts';
+import type { AppContext } from '../route.ts';
 
 /** Codes of errors that only say that the client has closed the connection. */
 const clientLeft = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
@@ -108,11 +109,7 @@ function redirect(ctx: ParameterizedContext, { to }: MovedError, app: AppContext
   const { kind, slug, ...within } = to;
   const params: Readonly<Record<string, string>> = { ...ctx.params, ...within, [kind]: slug };
   const part = (_: string, name: string) => encodeURIComponent(params[name] ?? '');
-  ctx.body = '{"detail":"Moved permanently."}';
-  ctx.status = 308;
-  ctx.set('Content-Type', 'application/json');
-  ctx.set('Location', `${pathPrefix(app)}${ctx.state.route.path.replace(/:(\w+)/g, part)}${ctx.search}`);
-  ctx.set('Cache-Control', cacheControlOf(ctx.req));
+  moved({ ctx, app }, ctx.state.route.path.replace(/:(\w+)/g, part) + ctx.search);
 }
 
 /** The last step of addresses without a route. */
