@@ -2,7 +2,7 @@
 import { extractorOf } from './croissant-extract.ts';
 import type { DatasetFacts, Distribution } from './facts.ts';
 import type { FileColumn } from './file-columns.ts';
-import { columnMapping, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
+import { columnMapping, croissantTypes, datasetMapping, distributionMapping, mapFacts } from './mapping.ts';
 import { missingFor } from './requirements.ts';
 
 /** The context of the official examples. Appendix 1 of the specification has schema.org with http, which the reference implementation doesn't know. */
@@ -26,7 +26,11 @@ const context = {
   source: 'cr:source',
 };
 
-/** @returns undefined if facts are missing */
+/**
+ * A column of CSV is text if its numbers or dates have a form that programs don't read by themselves: `01.02.2024` would be the
+ * 2nd of January to them. Croissant has a format for dates, but which one it is isn't known.
+ * @returns undefined if facts are missing
+ */
 export function croissantDataset(facts: DatasetFacts): Readonly<Record<string, unknown>> | undefined {
   const [file] = facts.distributions;
   const extract = file && extractorOf(file.format);
@@ -57,6 +61,7 @@ export function croissantDataset(facts: DatasetFacts): Readonly<Record<string, u
             '@type': 'cr:Field',
             '@id': `rows/${ids[i]}`,
             ...mapFacts(columnMapping, 'croissant', one.column),
+            ...(file.csv.forms.has(one.column.name) && { dataType: croissantTypes.string }),
             source: { fileObject: { '@id': 'file' }, extract: extract(one) },
           })),
         },

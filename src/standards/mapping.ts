@@ -147,7 +147,7 @@ const tableSchemaTypes: Readonly<Record<ColumnType, string>> = {
 };
 
 /** Types of fields in Croissant 1.1. */
-const croissantTypes: Readonly<Record<ColumnType, string>> = {
+export const croissantTypes: Readonly<Record<ColumnType, string>> = {
   geometry: 'sc:GeoShape',
   integer: 'sc:Integer',
   float: 'sc:Float',

@@ -39,7 +39,7 @@ before(async () => {
   await workshop.publish('parquet', 'parquet.parquet', geoParquet());
   await workshop.publish('zipped', 'zipped.csv.gz', gzipSync('a,b\n1,2\n'));
   await workshop.publish('objects', 'objects.ndjson', '{"a":1}\n{"a":2}\n');
-  for (const slug of ['clash', 'parquet', 'zipped', 'objects', 'places'])
+  for (const slug of ['clash', 'parquet', 'zipped', 'objects', 'places', 'forms', 'grouped', 'plain'])
     await workshop.catalogue.edit({ kind: 'dataset', namespace: 'lab', slug }, { licence: 'CC0-1.0' });
   await workshop.publish('named', 'named.geojson', feature(point, { longitude: 'x' }));
   server = await serveFolder(workshop.root);
@@ -230,6 +230,17 @@ it('describes in Croissant the columns of Parquet and GeoJSON by their names the
   };
   assert.deepEqual(await found('parquet'), ['position', 'name']);
   assert.deepEqual(await found('clash'), ['$.features[*].geometry', '$.features[*].properties["a"]']);
+});
+
+it('describes in Croissant numbers and dates of other forms as texts', async () => {
+  const types = async (slug: string) => {
+    const response = await fetch(`${server.base}/api/v1/namespaces/lab/datasets/${slug}/croissant.json`);
+    const body = (await response.json()) as { recordSet: { field: { dataType: string }[] }[] };
+    return body.recordSet[0]?.field.map(({ dataType }) => dataType);
+  };
+  assert.deepEqual(await types('forms'), ['sc:Text', 'sc:Text', 'sc:Text', 'sc:Date']);
+  assert.deepEqual(await types('grouped'), ['sc:Text', 'sc:Text']);
+  assert.deepEqual(await types('plain'), ['sc:Integer', 'sc:Integer']);
 });
 
 it('names in Croissant the formats that its reader knows: of what is in a compressed file', async () => {
