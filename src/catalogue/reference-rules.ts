@@ -4,7 +4,7 @@ import { addressOfAlias, aliasesWithout, resolveAlias } from './aliases.ts';
 import { columnsByOtherName, replaceColumnNamesInParameters } from './column-names.ts';
 import { datasetImageAddresses } from './entities.ts';
 import { excerpt } from './errors.ts';
-import { mediaPathInUrl } from './layout.ts';
+import { mediaPathInUrl, type RecordRef } from './layout.ts';
 import { allEntities } from './listing.ts';
 import { findEntity } from './lookup.ts';
 import { parseDatasetRef } from './parse-ref.ts';
@@ -18,9 +18,9 @@ import {
   type Report,
   type Touched,
 } from './record-set.ts';
-import { formatRef, formatUserReader, usernameOfReader } from './ref.ts';
+import { formatRef, formatUserReader, refOf, usernameOfReader } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
-import type { Namespace, Query } from './types.ts';
+import type { Dataset, Namespace, Query } from './types.ts';
 
 /** All records that others refer to must exist. */
 export function* findMissingReferences(next: RecordSet): Generator<RecordDiagnostic> {
@@ -179,5 +179,24 @@ export function* findAliasConflicts(next: RecordSet): Generator<RecordDiagnostic
           yield makeDiagnostic(entityRecordPath(next, record), { ...found, message, severity: 'warning' });
         }
       }
+  }
+}
+
+/** Datasets of a namespace that come from the same record of a source: an import finds only one of them. */
+export function* findSharedSources(next: RecordSet): Generator<RecordDiagnostic> {
+  const holders = new Map<string, Dataset>();
+  for (const dataset of allEntities(next.snapshot, 'dataset')) {
+    const { from, id } = dataset.source;
+    if (typeof from !== 'string' || typeof id !== 'string') continue;
+    const key = `${dataset.namespace}\n${from}\n${id}`;
+    const holder = holders.get(key);
+    holders.set(key, holder ?? dataset);
+    if (!holder) continue;
+    const other = refOf(holder) as RecordRef;
+    const message =
+      `The dataset ${formatRef(other)} comes from the same record of the source: an import updates only one of the two. ` +
+      'Remove one, or its "source".';
+    const path = entityRecordPath(next, dataset);
+    yield makeDiagnostic(path, { code: 'value', pointer: '/source', severity: 'warning', message, other });
   }
 }

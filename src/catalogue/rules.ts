@@ -23,6 +23,7 @@ import {
   findMissingReferences,
   findNamedReadersOfPublicRecords,
   findNewMissingReferences,
+  findSharedSources,
 } from './reference-rules.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -41,6 +42,7 @@ export function findRuleViolations(next: RecordSet, touched?: readonly Touched[]
     ...findMissingReferences(next),
     ...findNamedReadersOfPublicRecords(next),
     ...findAliasConflicts(next),
+    ...findSharedSources(next),
     ...findFormerColumnNamesInQueries(next),
     ...checkDatasets(next),
   ];

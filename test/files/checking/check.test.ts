@@ -44,6 +44,20 @@ const cases: readonly Case[] = [
     [[`${benches}:3:1`, 'warning', /Did you mean "licence"/]],
   ],
   [
+    'same source of two datasets of a namespace',
+    Object.fromEntries(
+      [
+        ['parks/benches', 'id: 2', 'a'],
+        ['parks/old', 'id: 3', 'a'],
+        ['parks/other', 'id: 4', 'b'],
+      ].map(([name = '', id, record]) => [
+        `${homeOf(name)}/dataset.yaml`,
+        `${id}\nlabel: x\nsource:\n  from: https://data.example\n  id: ${record}\n`,
+      ]),
+    ),
+    [[`${homeOf('parks/old')}/dataset.yaml:3:1`, 'warning', /^The dataset parks\/benches comes from the same record/]],
+  ],
+  [
     'user as reader of a public dataset',
     { [benches]: 'id: 2\nlabel: x\nreaders: [editors, user:ann]\n' },
     [[`${benches}:3:20`, 'warning', /everybody can read in its file that ann is a reader\. Name a group instead/]],
