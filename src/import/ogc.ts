@@ -8,7 +8,7 @@ import { addressOf } from './stac.ts';
 /** The format of links to features, which are read page by page. */
 export const featurePages = 'ogc-features';
 
-/** The collections of a server, from its landing page or from its list of collections. */
+/** The collections of a server, from its landing page or from its list of collections; or the one that a document describes. */
 export async function* readOgcCollections(
   documents: Documents,
   value: unknown,
@@ -16,6 +16,10 @@ export async function* readOgcCollections(
 ): AsyncGenerator<SourceItem, void, undefined> {
   const given = membersOf(value);
   const data = linkWith(given, 'data') ?? linkWith(given, 'http://www.opengis.net/def/rel/ogc/1.0/data');
+  if (textOf(given.id) && linkWith(given, 'items') && !data && !Array.isArray(given.collections)) {
+    yield readOgcCollection(given, address);
+    return;
+  }
   const list =
     (data && addressOf(data, address, null)) ?? `${address.replace(/[?#].*$/, '').replace(/\/+$/, '')}/collections`;
   const first = Array.isArray(given.collections) ? { address, value } : { address: list };

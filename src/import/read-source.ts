@@ -129,7 +129,13 @@ async function* readLocalFile(
     yield skip(shown, isRoot ? unknownFormat : 'it is no record in a known format');
     return;
   }
-  yield* readDetected(document, detected, reading);
+  try {
+    yield* readDetected(document, detected, reading);
+  } catch (error) {
+    // Of a document among others, only that one isn't taken.
+    if (isRoot || !(error instanceof NotFoundError)) throw error;
+    yield skip(shown, reasonOf(error).replaceAll(path, shown));
+  }
 }
 
 export const unknownFormat =

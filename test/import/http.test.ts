@@ -447,6 +447,13 @@ describe('an import over HTTP', () => {
     }
   });
 
+  it('takes the address of one OGC collection', async () => {
+    const links = [{ rel: 'items', href: `${portal.base}/ogc/collections/lakes/items`, type: 'application/geo+json' }];
+    portal.json('/ogc/collections/lakes', { id: 'lakes', title: 'Lakes', links });
+    const { json, err } = await importing(await makeRoot(), `${portal.base}/ogc/collections/lakes`, '--to', 'ogc');
+    assert.deepEqual([counts(json), json?.created], [[1, 0, 0, 0], [{ dataset: 'ogc/lakes', label: 'Lakes' }]], err);
+  });
+
   it('is saved in catalogue.yaml, and run by refresh', async () => {
     const root = await makeRoot();
     portal.json('/data.json', { conformsTo: 'dcat', dataset: [{ title: 'A', identifier: 'a-1' }] });

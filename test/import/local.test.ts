@@ -221,6 +221,21 @@ describe('an import of local files', () => {
     assert.equal((await type(['refresh'], { root, cwd: dirname(place) })).exitCode, 0, 'as older versions saved it');
   });
 
+  it('goes on after a document of a folder that names a file which is not there', async () => {
+    const { folder, importing } = await makeSources();
+    const write = (name: string, value: unknown) => writeFileSync(join(folder, 'saved', name), JSON.stringify(value));
+    mkdirSync(join(folder, 'saved'));
+    write('landing.json', { links: [{ rel: 'data', href: 'https://x.example/collections' }, { rel: 'conformance' }] });
+    write('page.json', { links: [{ rel: 'conformance', href: 'conformance' }] });
+    write('trees.json', { id: 'trees', title: 'Trees', links: [{ rel: 'items', href: 'https://x.example/items' }] });
+    const { json, err } = await importing('sources/saved', '--to', 'city');
+    assert.deepEqual(json?.created, [{ dataset: 'city/trees', label: 'Trees' }], err);
+    assert.deepEqual(
+      json?.skipped.map(({ id }: { id: string }) => id),
+      ['landing.json', 'page.json'],
+    );
+  });
+
   it('turns HTML into Markdown, and drops scripts', async () => {
     const { importing, get, change } = await makeSources();
     change('fcc.data.json', ({ dataset: [first] }: { dataset: Record<string, unknown>[] }) => ({
