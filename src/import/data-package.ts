@@ -40,8 +40,7 @@ export function* readDataPackage(value: unknown, base: string): Generator<Source
     const own = textOf(resource.name) || `resource-${index + 1}`;
     const title = isSingle ? textOf(whole.title) || textOf(resource.title) || name : textOf(resource.title) || own;
     const paths = listOf(resource.path ?? resource.url);
-    const [, extension] = /\.(\w+)(?:\.gz)?$/.exec(textOf(paths[0])) ?? [];
-    const format = textOf(resource.format) || extension || textOf(resource.mediatype);
+    const format = textOf(resource.format) || extensionOf(paths[0]) || textOf(resource.mediatype);
     yield importedDataset({
       id: name ? `${name}/${own}` : own,
       name: isSingle ? name || own : own,
@@ -58,7 +57,7 @@ export function* readDataPackage(value: unknown, base: string): Generator<Source
         ...paths.map((path) => ({
           address: resolveAddress(path, base),
           label: paths.length > 1 ? textOf(path) : textOf(resource.title) || own,
-          format: resource.format || /\.(\w+)$/.exec(textOf(path))?.[1],
+          format: resource.format || extensionOf(path),
           mediaType: resource.mediatype,
           isFile: true,
           columns: columnsOf(resource.schema),
@@ -71,6 +70,9 @@ export function* readDataPackage(value: unknown, base: string): Generator<Source
     });
   }
 }
+
+/** The extension of a file, before that of its compression. */
+const extensionOf = (path: unknown): string => /\.(\w+)(?:\.gz)?$/.exec(textOf(path))?.[1] ?? '';
 
 /** The text of the resource; of a single one, that of the package before it. */
 function describe(

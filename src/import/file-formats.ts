@@ -46,7 +46,9 @@ const spellings: Readonly<Record<string, string>> = {
 export function readableFormat({ address, format, mediaType }: ImportedLink): string | undefined {
   const extension = /\.([a-z0-9]+)(?:\.gz)?$/i.exec(address.split(/[?#]/)[0] ?? '')?.[1]?.toLowerCase() ?? '';
   const known = (word: string) => formats.find((one) => one === word) ?? spellings[word];
-  return known(format) ?? known(mediaType) ?? (format ? undefined : known(extension));
+  // "GZ" and "CSV.GZ" name the compression, which is recognized by the bytes.
+  const isNamed = format !== '' && !/^(?:application\/)?(?:x-)?gz(?:ip)?$/.test(format);
+  return known(format.replace(/\.gz$/, '')) ?? known(mediaType) ?? (isNamed ? undefined : known(extension));
 }
 
 /** The link to the file that becomes a version; undefined if no file has rows that can be read. */

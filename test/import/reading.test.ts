@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { makeRoot, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -105,12 +106,13 @@ describe('an import of a Data Package', () => {
   });
 
   /** Imports a package with one file. */
-  async function importPackage(text: string | Buffer, resource: object, root?: string) {
+  async function importPackage(text: string | Buffer, resource: { readonly [key: string]: unknown }, root?: string) {
     const folder = root ?? (await makeRoot({ settings: { title: 'Empty' } }));
     const source = join(folder, '../package');
     mkdirSync(source, { recursive: true });
-    writeFileSync(join(source, 'data.csv'), text);
-    const resources = [{ name: 'data', path: 'data.csv', ...resource }];
+    const path = String(resource.path ?? 'data.csv');
+    writeFileSync(join(source, path), text);
+    const resources = [{ name: 'data', path, ...resource }];
     writeFileSync(join(source, 'datapackage.json'), JSON.stringify({ name: 'p', resources }));
     const { versions, updated } = await importing(folder, source, '--to', 'p');
     const { out } = await run(folder, 'data', 'p/p', '--format', 'ndjson');
@@ -143,6 +145,14 @@ describe('an import of a Data Package', () => {
     const again = await importPackage(text, {}, root);
     assert.deepEqual(again.rows[0], { zip: 1234, d: '01/02/2024', since: '2024-03-04', n: '1,5' });
     assert.equal((await importPackage(text, {}, root)).remarks, undefined);
+  });
+
+  it('reads a file that is compressed, also if its format is called by that', async () => {
+    const bytes = gzipSync('a,b\n1,x\n');
+    for (const format of [{}, { format: 'gz' }, { format: 'csv.gz' }, { mediatype: 'application/gzip' }]) {
+      const { rows } = await importPackage(bytes, { path: 'data.csv.gz', ...format });
+      assert.deepEqual(rows, [{ a: 1, b: 'x' }], JSON.stringify(format));
+    }
   });
 
   it('says what no option does', async () => {
