@@ -11,6 +11,13 @@ export const isCatalogueRoot = (value: unknown): boolean =>
       .some((one) => one.name === name && textOf(one.url).endsWith(`/api/v1/${name}/`)),
   );
 
+/** Why files of a static export aren't read, with what to type instead. @param root its index.json */
+export function reasonNotToReadExport(root: unknown): string {
+  const urls = listOf(membersOf(root).endpoints).map((one) => textOf(membersOf(one).url));
+  const [site] = urls.flatMap((url) => /^(.*\/)api\/v1\/datasets\/$/.exec(url)?.[1] ?? []);
+  return `it is a static export, whose files name each other by their public addresses. Import that of the site: catalogue import ${site ?? 'https://…'}`;
+}
+
 /**
  * @param address of the root of the API, such as https://data.example.org/api/v1/, or of an export
  * @param root the document there

@@ -1,7 +1,7 @@
 /** Reading a source: its format is detected, and its records become datasets or reasons. */
 import { readdir, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
-import { NotFoundError } from '../catalogue/errors.ts';
+import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { ckanCountOf, notInDump, partOfPackages, readCkanAnswer, readCkanDump } from './ckan.ts';
 import { isDataFileName, type ListLayers, readDataFile, readDataFolder } from './data-files.ts';
 import { dataPackageFiles, readDataPackage } from './data-package.ts';
@@ -19,7 +19,7 @@ import {
 import { incompleteList, listOf, membersOf, reasonOf, type SourceItem, skip } from './imported.ts';
 import { readOgcCollections, readWfsCapabilities } from './ogc.ts';
 import { readRegistryDataset } from './open-data-registry.ts';
-import { readOtherCatalogue } from './other-catalogue.ts';
+import { readOtherCatalogue, reasonNotToReadExport } from './other-catalogue.ts';
 import { readStac } from './stac.ts';
 import { readStacSearch } from './stac-items.ts';
 
@@ -81,6 +81,8 @@ async function* readFolder(
     .filter(({ name }) => !isIgnored(name))
     .sort((a, b) => (a.name < b.name ? -1 : 1));
   const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
+  const exported = files.includes('index.json') ? await findExportRoot(join(folder, 'index.json')) : null;
+  if (exported !== null) throw new ValidationError({ source: [`${folder}: ${reasonNotToReadExport(exported)}`] });
   const root = [...dataPackageFiles, 'catalog.json', 'collection.json'].find((name) => files.includes(name));
   if (root) {
     yield* readLocalFile(join(folder, root), reading, true);
@@ -88,6 +90,13 @@ async function* readFolder(
     return;
   }
   yield* readOthers(folder, entries, '', reading, depth);
+}
+
+/** The root document of a static export; null if the file is something else. */
+async function findExportRoot(path: string): Promise<unknown> {
+  const document = await openLocalDocument(path).catch(() => null);
+  const detected = document && (await detectSourceFormat(document).catch(() => null));
+  return detected?.format === 'catalogue' ? detected.value : null;
 }
 
 async function* readOthers(
@@ -193,7 +202,8 @@ export async function* readDetected(
       yield* readWfsCapabilities(await readDocumentText(document), address);
       return;
     case 'catalogue':
-      yield* readOtherCatalogue(reading.documents, address, value);
+      if (!/^https?:/i.test(address)) yield skip(basename(address), reasonNotToReadExport(value));
+      else yield* readOtherCatalogue(reading.documents, address, value);
       return;
     default:
       yield skip(address, unknownFormat);

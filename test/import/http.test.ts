@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'no
 import type { IncomingMessage } from 'node:http';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import type { ValidationError } from '../../src/catalogue/errors.ts';
 import { assertPublicAddress, makeGuardedLookup } from '../../src/import/addresses.ts';
@@ -424,6 +424,21 @@ describe('an import over HTTP', () => {
       ['copy/benches', 'copy/trees'],
       err,
     );
+  });
+
+  it('reads no folder of a static export, and says which address to import', async () => {
+    const theirs = await makeRoot();
+    const site = join(theirs, '..', 'site');
+    await type(['export', site, '--url', 'https://data.example.org/x'], { root: theirs });
+    const root = await makeRoot({ settings: { title: 'Empty' } });
+    const address = /static export.* catalogue import https:\/\/data\.example\.org\/x\/$/m;
+    for (const folder of [site, dirname(site)]) {
+      const { exitCode, err } = await type(['import', folder, '--to', 'copy', '--with-data'], { root });
+      assert.deepEqual([exitCode, address.test(err)], [2, true], err);
+    }
+    const { exitCode, out } = await type(['import', join(site, 'index.json'), '--to', 'copy'], { root });
+    assert.deepEqual([exitCode, address.test(out)], [1, true], out);
+    assert.equal((await type(['dataset', 'list'], { root })).out, '');
   });
 
   it('takes the page of an OGC collection as its homepage, and no schema', async () => {
