@@ -127,6 +127,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     await loadTurtle();
     if (!reading.readOnly) await loadFormParser();
   };
+  const closing = new AbortController();
   const loading = setInterval(() => {
     if (performance.now() - lastRequest < loadPackagesAfter) return;
     clearInterval(loading);
@@ -134,7 +135,9 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     loadPackages().catch(() => {});
     const { payloads } = catalogue.snapshot.settings;
     if (payloads.store)
-      assertObjectStore(payloads).catch((error) => log(`${payloads.store}: ${error.message} See: catalogue doctor`));
+      assertObjectStore(payloads, closing.signal).catch((error) => {
+        if (!closing.signal.aborted) log(`${payloads.store}: ${error.message} See: catalogue doctor`);
+      });
   }, loadPackagesAfter).unref();
   return {
     url: listening.url,
@@ -143,6 +146,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
     },
     async close() {
       clearInterval(loading);
+      closing.abort();
       await listening.close();
       settling.end();
       await pool.close();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
+import { type AddressInfo, connect, createServer as createNetServer } from 'node:net';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { until } from '../support/folder.ts';
@@ -81,6 +82,27 @@ describe('catalogue serve', () => {
       assert.equal(server.err, `s3://lake/served: ${reason} See: catalogue doctor\n`);
     } finally {
       await server.end('SIGTERM');
+    }
+  });
+
+  it('ends without waiting for an object store that does not answer', async () => {
+    const silent = createNetServer((socket) => socket.on('error', () => {})).listen(0, '127.0.0.1');
+    await once(silent, 'listening');
+    const endpoint = `http://127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    mkdirSync(join(cwd, 'waiting'));
+    const payloads = { store: 's3://lake/served', endpoint, region: 'eu' };
+    writeFileSync(join(cwd, 'waiting', 'catalogue.yaml'), JSON.stringify({ payloads }));
+    const env = { AWS_ACCESS_KEY_ID: 'key', AWS_SECRET_ACCESS_KEY: 'secret' };
+    const server = await serve(['--data', 'waiting'], { cwd, env });
+    try {
+      await once(silent, 'connection');
+      const began = Date.now();
+      const { exitCode, err } = await server.end('SIGTERM');
+      assert.deepEqual([exitCode, err], [0, '']);
+      assert.ok(Date.now() - began < 5000);
+    } finally {
+      await server.end('SIGKILL');
+      silent.close();
     }
   });
 

@@ -177,19 +177,20 @@ export class Bucket {
   }
 
   /** All objects below a prefix, in the order of their keys. */
-  async *list(prefix: string): AsyncGenerator<BucketObject, void, undefined> {
+  async *list(prefix: string, signal?: AbortSignal): AsyncGenerator<BucketObject, void, undefined> {
     const { client, ListObjectsV2Command } = await this.#open();
     for (let next: string | undefined, isFirst = true; isFirst || next; isFirst = false)
       try {
         const place = { Bucket: this.#place.bucket, Prefix: prefix };
         const page = await client.send(
           new ListObjectsV2Command({ ...place, ...(next && { ContinuationToken: next }) }),
+          signal ? { abortSignal: signal } : {},
         );
         for (const { Key: key = '', Size: size = 0, LastModified: modified = new Date() } of page.Contents ?? [])
           yield { key, size, modified };
         next = page.NextContinuationToken;
       } catch (error) {
-        throw this.#toError(error, prefix);
+        throw signal?.aborted ? signal.reason : this.#toError(error, prefix);
       }
   }
 

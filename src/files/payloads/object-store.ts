@@ -77,8 +77,8 @@ export class ObjectStore {
   }
 
   /** @throws ObjectStoreError if there is no such bucket */
-  async assertBucket(): Promise<void> {
-    for await (const _ of this.#bucket.list(this.#prefix)) return;
+  async assertBucket(signal?: AbortSignal): Promise<void> {
+    for await (const _ of this.#bucket.list(this.#prefix, signal)) return;
   }
 
   /** All objects below the prefix. */
@@ -122,8 +122,8 @@ export class ObjectStore {
   }
 }
 
-/** Asks the object store of settings that name one for a list, as a test. @throws ObjectStoreError, UnavailableError */
-export async function assertObjectStore(settings: PayloadSettings): Promise<void> {
+/** Asks the object store of settings that name one for a list, as a test. @throws ObjectStoreError, UnavailableError; the signal's reason */
+export async function assertObjectStore(settings: PayloadSettings, signal?: AbortSignal): Promise<void> {
   const store = new ObjectStore(settings, { timeout: 5_000 });
-  await store.assertBucket().finally(() => store.close());
+  await store.assertBucket(signal).finally(() => store.close());
 }
