@@ -15,7 +15,7 @@ export const isCatalogueRoot = (value: unknown): boolean =>
 export function reasonNotToReadExport(root: unknown): string {
   const urls = listOf(membersOf(root).endpoints).map((one) => textOf(membersOf(one).url));
   const [site] = urls.flatMap((url) => /^(.*\/)api\/v1\/datasets\/$/.exec(url)?.[1] ?? []);
-  return `it is a static export, whose files name each other by their public addresses. Import that of the site: catalogue import ${site ?? 'https://…'}`;
+  return `it is a static export: its files refer to each other by the address of the site. Import that address: catalogue import ${site ?? 'https://…'}`;
 }
 
 /**

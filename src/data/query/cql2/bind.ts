@@ -177,7 +177,7 @@ function bindLike(node: Cql2Node, patternNode: Cql2Node, schema: TableSchema): P
     failAt("LIKE takes a pattern in '…', also in CASEI or ACCENTI", patternNode.at);
   const text = pattern.value;
   if (text.length > longestPattern)
-    failAt(`The pattern of LIKE has ${text.length} characters; at most ${longestPattern} are allowed`, patternNode.at);
+    failAt(`The pattern of LIKE is too long (${text.length} characters; at most ${longestPattern})`, patternNode.at);
   if (value.kind === 'column') return { op: 'text', test: 'like', column: value.name, text };
   const folded = foldedColumn(value);
   if (folded && foldCase(text) === text) return { op: 'text', test: 'ilike', column: folded, text };
