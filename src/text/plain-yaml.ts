@@ -171,8 +171,7 @@ class PlainYamlReader {
     const text = this.#text;
     const key = this.#match(simpleKey);
     if (key !== undefined) return key;
-    const colon = text.indexOf(':', this.#offset);
-    if (colon < 0 || colon > this.#endOfLine(this.#offset)) return undefined;
+    if (!text.slice(this.#offset, this.#endOfLine(this.#offset)).includes(':')) return undefined;
     const other = this.#match(otherKey);
     return other?.startsWith('"') ? JSON.parse(other) : other;
   }

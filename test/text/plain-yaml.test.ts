@@ -173,6 +173,11 @@ describe('plain YAML', () => {
     assert.ok(assertSame(typed));
   });
 
+  it('is read in time that grows with the text, and not with its square', { timeout: 30_000 }, () => {
+    const { keywords } = readPlainYaml(`keywords:\n${'- old trees\n'.repeat(800_000)}`) as { keywords: string[] };
+    assert.equal(keywords.length, 800_000);
+  });
+
   it('is read as the library reads it, whatever the lines are', () => {
     const seed = Date.now() % 1_000_000;
     const random = randomNumbers(seed);
