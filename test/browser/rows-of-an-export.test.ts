@@ -153,8 +153,15 @@ describe('rows of an export in a browser', () => {
     await context.close();
   });
 
-  it('are found by the bars and values of profiles', async () => {
+  it('are found by the bars and values of profiles, in a browser that refuses storage, too', async () => {
     const { page, context, incidents } = await visit(browser, files.base, `${datasets}/earthquakes/`);
+    await page.addInitScript(() =>
+      Object.defineProperty(window, 'localStorage', {
+        get: () => {
+          throw new DOMException('Access is denied for this document.', 'SecurityError');
+        },
+      }),
+    );
     const bar = page.locator('#columns .hist a[data-rows]').nth(5);
     await bar.evaluate((link) => link.dispatchEvent(new MouseEvent('click', { bubbles: true })));
     await page.waitForURL(/data\/\?\w+__gte=/);
@@ -163,6 +170,11 @@ describe('rows of an export in a browser', () => {
     await page.click('a[data-rows]:has-text("mww")');
     await page.waitForURL(/\?magType=mww$/);
     await assertAsServer(page, rows);
+    await page.goto(`${files.base}${datasets}/earthquakes/`);
+    await page.keyboard.press('/');
+    assert.equal(await page.evaluate(() => document.activeElement?.id), 'q');
+    await page.click('.use .names label:has-text("Python")');
+    assert.ok(await page.isVisible('.use .p-python'));
     assert.deepEqual(incidents, []);
     await context.close();
   });

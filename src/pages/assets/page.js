@@ -35,8 +35,8 @@ function prepare(root) {
   // The tool that was chosen last is chosen again.
   for (const input of root.querySelectorAll('[data-remember]')) {
     const key = `catalogue-${input.dataset.remember}`;
-    if (localStorage.getItem(key) === input.value) input.checked = true;
-    input.addEventListener('change', () => localStorage.setItem(key, input.value));
+    if (readStored(key) === input.value) input.checked = true;
+    input.addEventListener('change', () => store(key, input.value));
   }
 
   // Rows of a static export: the script filters them, so only it leads to them.
@@ -226,6 +226,24 @@ if (search) {
     if (item) open(item);
   });
   search.addEventListener('blur', close);
+}
+
+/** A text in the storage of the browser; null if it has none, or refuses to be read. */
+function readStored(key) {
+  try {
+    return localStorage.getItem(key);
+  } catch {
+    return null;
+  }
+}
+
+/** Stores a text for later pages, unless the browser refuses. */
+function store(key, text) {
+  try {
+    localStorage.setItem(key, text);
+  } catch {
+    // The choice holds for this page.
+  }
 }
 
 /** Copies a text; true if that is done. Over plain HTTP pages have no clipboard: the code is selected, and copied as by a key. */
