@@ -57,21 +57,32 @@ describe('pages on paper and on phones', () => {
     }
   });
 
-  it('have the links of the head in whole words', async () => {
+  it('have the links of the head in whole words, and titles no wider than the window', async () => {
+    const title = 'Offene Geodaten und Statistiken der Landeshauptstadt Springfield';
+    const entitled = makeLastingFolder({ settings: { title } });
+    const long = await serveFolder(entitled.root);
     for (const language of ['en', 'de', 'fr'])
-      for (const width of [320, 360]) {
-        const { page, context } = await visit(browser, server.base, '/', { width, language, script: false });
-        const links = await page.$$eval('.bar nav a', (found) =>
-          found.map((one) => {
-            const range = document.createRange();
-            range.selectNodeContents(one);
-            return { lines: range.getClientRects().length, end: range.getBoundingClientRect().right };
-          }),
-        );
-        assert.ok(links.length >= 4);
-        for (const { lines, end } of links) assert.ok(lines === 1 && end <= width, `${language}, ${width}: ${lines}`);
-        await context.close();
+      for (const { base } of [server, long]) {
+        // A page with a search in its head.
+        const visited = await visit(browser, base, '/api/v1/namespaces/', { language, script: false });
+        for (const width of [320, 360, 641, 700, 820, 1025]) {
+          await visited.page.setViewportSize({ width, height: 700 });
+          const { links, wide } = await visited.page.evaluate(() => ({
+            links: [...document.querySelectorAll('.bar nav a, .bar .in')].map((one) => {
+              const range = document.createRange();
+              range.selectNodeContents(one);
+              return { lines: range.getClientRects().length, end: range.getBoundingClientRect().right };
+            }),
+            wide: document.documentElement.scrollWidth,
+          }));
+          assert.equal(links.length, 5);
+          for (const { lines, end } of links) assert.ok(lines === 1 && end <= width, `${language}, ${width}: ${lines}`);
+          assert.ok(wide <= width, `${language}, ${width}: ${wide} pixels wide`);
+        }
+        await visited.context.close();
       }
+    await long.close();
+    entitled.remove();
   });
 
   it('show the values of one row in at least half of a phone', async () => {
