@@ -38,7 +38,7 @@ export interface PageParts {
   readonly picture?: string;
   /** What the page is about, as JSON-LD. */
   readonly jsonLd?: object;
-  /** True to tell readers when the page changes: it is asked for again now and then. */
+  /** True to tell readers when the page changes: it is asked for again now and then, and compared by the validator that the server writes into it. */
   readonly isWatched?: boolean;
   readonly children: ComponentChildren;
 }
@@ -106,8 +106,10 @@ function Page({ context, ...parts }: PageParts & { readonly context: PageContext
             <div
               class="changed"
               role="status"
+              data-tag=""
               data-changed={locale.text('pageHasChanged')}
               data-show={locale.text('showChange')}
+              data-gone={locale.text('pageIsGone')}
             />
           )}
         </main>

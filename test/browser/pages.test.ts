@@ -422,22 +422,35 @@ describe('pages in a browser', () => {
     await context.close();
   });
 
-  it('say that they have changed meanwhile, and stay as they are', async () => {
-    const { page, context, incidents } = await visit(browser, base, `${datasets}/states/datasets/plain/`);
-    const { page: other } = await visit(browser, base, `${datasets}/states/datasets/plain/`, { script: false });
-    const asked = page.waitForResponse((response) => response.request().method() === 'HEAD');
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
-    await asked;
+  it('say that they have changed meanwhile, or are gone, and stay as they are', async () => {
+    const path = `${datasets}/states/datasets/plain/`;
+    const { page, context, incidents } = await visit(browser, base, path);
+    const { page: other } = await visit(browser, base, path, { script: false });
+    const lookAgain = () => page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
     const home = homeOf('states/plain');
+    // It is looked at for the first time when it has changed, as a page that was opened in the background.
     folder.write(`${home}/dataset.yaml`, yaml({ label: 'Anew' }));
-    await until(async () => (await (await fetch(`${base}${datasets}/states/datasets/plain/`)).text()).includes('Anew'));
-    await page.evaluate(() => document.dispatchEvent(new Event('visibilitychange')));
+    await until(async () => (await (await fetch(base + path)).text()).includes('Anew'));
+    await lookAgain();
     await page.waitForSelector('[role=status] a');
     assert.equal(await page.textContent('h1'), 'The plain one');
     await page.click('[role=status] a');
     await page.waitForSelector('h1:has-text("Anew")');
+    const answered = page.waitForResponse((response) => response.request().method() === 'HEAD');
+    await lookAgain();
+    assert.equal((await answered).status(), 200);
+    folder.clear(home);
+    await until(async () => (await fetch(base + path)).status === 404);
+    assert.equal(await page.textContent('[role=status]'), '', 'nothing had changed');
+    await lookAgain();
+    await page.waitForSelector('[role=status]:has-text("This page is no longer there.")');
+    await lookAgain();
+    assert.equal(await page.textContent('h1'), 'Anew');
     assert.equal(await other.locator('[role=status]:visible').count(), 0);
-    assert.deepEqual(incidents, []);
+    assert.deepEqual(
+      incidents.filter((one) => !/status of 404/.test(one)),
+      [],
+    );
     await context.close();
     await other.context().close();
   });

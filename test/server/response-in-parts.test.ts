@@ -7,6 +7,7 @@ import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { createApp } from '../../src/server/app.ts';
 import { listenForRequests } from '../../src/server/listen.ts';
+import { encodedEtag } from '../../src/server/response-cache.ts';
 import { makeLastingFolder } from '../support/folder.ts';
 import { raw } from '../support/raw.ts';
 
@@ -110,6 +111,9 @@ describe('a page in parts', () => {
         const entire = await ask(path, { ...headers, 'If-None-Match': '"other"' });
         assert.ok(entire.headers['content-length']);
         assert.equal(parts.text, entire.text);
+        const [, tag] = / data-tag="([^"]*)"/.exec(parts.text) ?? [];
+        if (['/', dataset].includes(path))
+          assert.equal(entire.headers.etag, encodedEtag(tag ?? '', coding as keyof typeof decoders));
         const own = ['etag', 'date', 'transfer-encoding', 'x-request-id', 'x-accel-buffering'];
         for (const [name, value] of Object.entries(parts.headers))
           if (!own.includes(name)) assert.deepEqual(entire.headers[name], value, name);

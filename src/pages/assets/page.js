@@ -63,28 +63,28 @@ function prepare(root) {
 
 prepare(document);
 
-// A page that has changed meanwhile says so. It is asked for now and then while it is seen, and never loaded by itself.
+// A page that has changed or gone meanwhile says so. It is asked for now and then while it is seen, and never loaded by itself.
 const changed = document.querySelector('[data-changed]');
 if (changed) {
-  let tag;
   const ask = async () => {
     if (document.hidden || changed.firstChild) return;
-    const headers = { Accept: 'text/html', ...(tag && { 'If-None-Match': tag }) };
-    const response = await fetch(location.href, { method: 'HEAD', headers, cache: 'no-store' }).catch(() => null);
-    if (response?.status !== 200) return;
-    const now = response.headers.get('ETag');
-    if (tag && tag !== now) {
-      const link = Object.assign(document.createElement('a'), {
-        href: location.href,
-        textContent: changed.dataset.show,
-      });
-      link.addEventListener('click', (event) => {
-        event.preventDefault();
-        location.reload();
-      });
-      changed.append(`${changed.dataset.changed} `, link);
-    }
-    tag ??= now;
+    const request = { method: 'HEAD', headers: { Accept: 'text/html' }, cache: 'no-store' };
+    const response = await fetch(location.href, request).catch(() => null);
+    // Another question may have been answered meanwhile.
+    if (!response || changed.firstChild) return;
+    const { status, headers } = response;
+    if (status === 404 || status === 410) changed.append(changed.dataset.gone);
+    const now = status === 200 && headers.get('ETag');
+    if (!now || now.includes(changed.dataset.tag)) return;
+    const link = Object.assign(document.createElement('a'), {
+      href: location.href,
+      textContent: changed.dataset.show,
+    });
+    link.addEventListener('click', (event) => {
+      event.preventDefault();
+      location.reload();
+    });
+    changed.append(`${changed.dataset.changed} `, link);
   };
   // Not while the page is still loading.
   setTimeout(ask, 3000);

@@ -16,7 +16,7 @@ import { chooseRequestId, clientIpAddress, hasSeveralHosts, requestIdHeader, rew
 import {
   type CachedResponse,
   encodedVariantFor,
-  etagInTurns,
+  etagOf,
   makeCachedResponse,
   responseCacheKey,
   sendResponseVariant,
@@ -31,6 +31,7 @@ import {
   type RequestContext,
   type Route,
 } from '../route.ts';
+import { validatedBody, withOwnTag } from '../validated-body.ts';
 import { requestLabel } from './errors.ts';
 import { negotiateMediaType } from './negotiate.ts';
 
@@ -131,9 +132,6 @@ export function responseCacheBaseline({ cache, publicCatalogue }: AppContext, me
   return { epoch: isSafeMethod(method) ? cache.epochOf(publicCatalogue.revision) : 0, settings };
 }
 
-/** In characters. */
-const largeBody = 128 * 1024;
-
 /** Sends a representation: from the cache if all that it depends on is unchanged, else anew. */
 export async function sendRepresentation(
   route: Route,
@@ -179,16 +177,9 @@ async function unchangedOrNewResponse(
   if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
   else {
     const linked = withRelatedLinks(route, request, representation);
-    let body = await bodyOf(request, linked);
-    if (typeof body === 'string') {
-      // Encoding it takes a turn of its own.
-      if (body.length >= largeBody) await nextTurn();
-      body = Buffer.from(body);
-    }
-    const { madeAt } = representation;
-    const timeless = madeAt === undefined ? body : Buffer.from(body.toString().replaceAll(madeAt, ''));
-    const validator = { tag: await etagInTurns(timeless), isWeak: madeAt !== undefined };
-    response = makeCachedResponse(epoch, dependsOn, body, headersOf(request, linked), route.name, validator);
+    const { madeAt, page } = representation;
+    const { bytes, validator } = await validatedBody(await bodyOf(request, linked), { isPage: Boolean(page), madeAt });
+    response = makeCachedResponse(epoch, dependsOn, bytes, headersOf(request, linked), route.name, validator);
     if (key !== null) cache.set(key, response);
   }
   const { freshFor, isForGetOnly = false } = representation;
@@ -219,8 +210,10 @@ async function sendPageInParts(
     await nextTurn();
     const { dependsOn, freshFor, page } = await complete();
     await nextTurn();
-    const text = await page(context);
-    const response = makeCachedResponse(epoch, [settings, ...dependsOn], text, headers, route.name);
+    const untagged = await page(context);
+    const validator = { tag: etagOf(untagged), isWeak: false };
+    const text = withOwnTag(untagged, validator.tag);
+    const response = makeCachedResponse(epoch, [settings, ...dependsOn], text, headers, route.name, validator);
     if (freshFor !== undefined) response.freshUntil = performance.now() + freshFor;
     await parts.finish(text, response);
     if (key !== null && dependsOn.length > 0) app.cache.set(key, response);
