@@ -177,4 +177,21 @@ describe('the search of an export in a browser', () => {
     }
     await context.close();
   });
+
+  it('leaves the keys of an input method alone while it composes a text', async () => {
+    const { page, context } = await visit(browser, server.base, '/');
+    await page.fill('#q', 'lak');
+    await page.waitForSelector('#suggestions li');
+    const press = (key: string, init: object) =>
+      page.dispatchEvent('#q', 'keydown', { key, bubbles: true, cancelable: true, ...init });
+    await press('ArrowDown', { isComposing: true });
+    await press('ArrowDown', { keyCode: 229 });
+    assert.equal(await page.locator('#suggestions [aria-selected=true]').count(), 0);
+    await press('ArrowDown', {});
+    assert.equal(await page.locator('#suggestions [aria-selected=true]').count(), 1);
+    await press('Enter', { isComposing: true });
+    await page.waitForTimeout(100);
+    assert.equal(new URL(page.url()).pathname, '/');
+    await context.close();
+  });
 });

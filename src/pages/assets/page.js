@@ -119,7 +119,7 @@ const search = document.querySelector('[data-suggest]');
 
 // "/" goes to the search, as on most sites with one.
 addEventListener('keydown', (event) => {
-  if (event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (isComposing(event) || event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
   if (/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? '')) return;
   event.preventDefault();
   search?.focus();
@@ -210,6 +210,7 @@ if (search) {
   });
 
   search.addEventListener('keydown', (event) => {
+    if (isComposing(event)) return;
     if (list.hidden) {
       if (event.key === 'Escape') asked++;
       return;
@@ -226,6 +227,11 @@ if (search) {
     if (item) open(item);
   });
   search.addEventListener('blur', close);
+}
+
+/** True if a key is pressed for an input method, as for Japanese. The last one in Safari is known by its code only. */
+function isComposing(event) {
+  return event.isComposing || event.keyCode === 229;
 }
 
 /** A text in the storage of the browser; null if it has none, or refuses to be read. */
