@@ -3,6 +3,7 @@ import type { ComponentChildren, VNode } from 'preact';
 import { boxWithoutHeights } from '../catalogue/dataset-filters.ts';
 import { type Box, boxAround, overviewArea, overviewSize } from '../catalogue/maps.ts';
 import { apiRoot, collections } from '../catalogue/urls.ts';
+import { extentText } from './extent-text.ts';
 import { hrefOf, hrefOfSearch, type PageContext, queryStringOf } from './page-context.ts';
 import type { TextKey } from './texts/english.ts';
 
@@ -29,11 +30,7 @@ const chosenBox = ({ query }: PageContext): Box | null =>
 /** An area in words: `10° W to 20° E, 40° N to 60° N`; as it was sent, if it isn't one. */
 export function nameOfArea({ locale }: PageContext, text: string): string {
   const sides = sidesOf(text);
-  if (!sides) return text;
-  const [west = '', south = '', east = '', north = ''] = sides.map((degrees, i) =>
-    locale.degrees(degrees, i % 2 ? 'latitude' : 'longitude'),
-  );
-  return locale.text('extentWords', { west, south, east, north });
+  return sides ? extentText(locale, sides) : text;
 }
 
 /** Parameters of the picture of where the datasets lie that the filters leave. */

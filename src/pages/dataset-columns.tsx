@@ -214,7 +214,7 @@ function Values({ locale, column, profile, rows, rowsHref }: Omit<ItemProps, 'co
         <Ends locale={locale} name={name} profile={profile} />
       </>
     );
-  if (top && (distinct ?? 0) > 1 && (top[0]?.count ?? 0) > 1)
+  if (top && (top[0]?.count ?? 0) > 1)
     return <TopValues locale={locale} column={full} rows={rows} rowsHref={rowsHref} />;
   if (examples?.length)
     return (

@@ -6,6 +6,7 @@ import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { downloadFileName, isHttpUrl } from '../catalogue/urls.ts';
 import { boldCount } from './dataset-hit.tsx';
+import { extentText } from './extent-text.ts';
 import { dateOfVersion, licenceName, rowCountKey, stripColumnsOf } from './figures.ts';
 import { formatName } from './format-names.ts';
 import { licenceOf, publisherOf } from './licence-and-citing.tsx';
@@ -102,7 +103,7 @@ function Facts({ context, dataset, version }: Pick<LeadProps, 'context' | 'datas
       locale.fill(rowCountKey(version, columns), boldCount(context, version.rows)),
     ],
     columns.length > 0 && [locale.text('columns'), <b key="columns">{locale.number(columns.length)}</b>],
-    Boolean(version?.bbox) && [locale.text('extent'), extentWords(context, version?.bbox ?? [])],
+    Boolean(version?.bbox) && [locale.text('extent'), extentText(locale, version?.bbox ?? [])],
     version !== undefined && [
       locale.text('version'),
       <>
@@ -148,18 +149,6 @@ function Facts({ context, dataset, version }: Pick<LeadProps, 'context' | 'datas
       )}
     </dl>
   );
-}
-
-/** A bounding box in words: `180° W to 180° E, 90° S to 83.6° N`. */
-function extentWords({ locale }: PageContext, bbox: readonly number[]): string {
-  const [west = 0, south = 0, third = 0, fourth = 0, fifth = 0] = bbox;
-  const [east, north] = bbox.length === 6 ? [fourth, fifth] : [third, fourth];
-  return locale.text('extentWords', {
-    west: locale.degrees(west, 'longitude'),
-    east: locale.degrees(east, 'longitude'),
-    south: locale.degrees(south, 'latitude'),
-    north: locale.degrees(north, 'latitude'),
-  });
 }
 
 /** Links of a dataset that are shown at once. */

@@ -161,13 +161,13 @@ interface EndsProps {
   readonly profile: Partial<ColumnProfile>;
 }
 
-/** The ends of a column's range; of milliseconds since 1970, dates. */
+/** The ends of a column's range; of milliseconds since 1970, dates. One text if they are the same value. */
 export function Ends({ locale, name, profile }: EndsProps): VNode {
   const [from, to] = endTexts(locale, name, profile);
   return (
     <p class="ends">
       <span>{from}</span>
-      <span>{to}</span>
+      {profile.min !== profile.max && <span>{to}</span>}
     </p>
   );
 }

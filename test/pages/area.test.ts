@@ -34,6 +34,8 @@ it('the form of an area shows the last box of the address, without heights', () 
 it('an area with heights is named by its sides', () => {
   const context = contextOf('');
   assert.equal(nameOfArea(context, '5,45,0,15,55,900'), nameOfArea(context, '5,45,15,55'));
+  assert.equal(nameOfArea(context, '5,45,15,55'), '5°\u00a0E to 15°\u00a0E, 45°\u00a0N to 55°\u00a0N');
+  assert.equal(nameOfArea(context, '8.5,47.4,8.5,47.4'), '8.5°\u00a0E, 47.4°\u00a0N', 'a point');
   assert.equal(nameOfArea(context, 'here'), 'here');
 });
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
 import { render } from 'preact-render-to-string';
+import { ColumnList } from '../../src/pages/dataset-columns.tsx';
 import { Legend } from '../../src/pages/dataset-map.tsx';
 import { localeFor } from '../../src/pages/locale.ts';
 import { edgeTexts, endTexts, numberTexts } from '../../src/pages/number-texts.ts';
@@ -47,6 +48,23 @@ it('the ends of a column are values of it', () => {
   assert.deepEqual(ends(-122.4194, 83.645), ['−122.419', '83.645']);
   assert.deepEqual(ends(0.123456789, 0.123456788), ['0.123456789', '0.123456788']);
   assert.deepEqual(ends('2021-01-01', 'x'.repeat(30)), ['1 Jan 2021', 'x'.repeat(24)]);
+});
+
+it('a column with one value has it once: with its count, or alone', () => {
+  const column = (profile: object) =>
+    render(
+      ColumnList({
+        context: { locale: localeFor('en') } as never,
+        columns: [{ name: 'n', type: 'integer' } as never],
+        profiles: new Map([['n', profile]]),
+        ...{ rows: 9, rowsPath: '/data/', jsonHref: '/', columnHref: () => undefined },
+      }),
+    ).replace(/^.*<div class="vals">/s, '');
+  const ends = { min: 7, max: 7, distinct: 1 };
+  const counted = column({ ...ends, nulls: 2, top: [{ value: 7, count: 7 }] });
+  assert.match(counted, /^<ul class="tops num">.*<a href="\/data\/\?n=7"[^>]*>7<\/a><span>7<\/span><\/li><\/ul>/s);
+  assert.match(column(ends), /^<p class="ends"><span>7<\/span><\/p>/);
+  assert.match(column({ ...ends, max: 8 }), /^<p class="ends"><span>7<\/span><span>8<\/span><\/p>/);
 });
 
 it('classes of a map have different bounds, and years without groups of digits', () => {

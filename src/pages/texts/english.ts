@@ -61,7 +61,7 @@ export const english = {
   download: 'Download {format}',
   otherFormats: 'Other formats',
   extent: 'Extent',
-  extentWords: '{west} to {east}, {south} to {north}',
+  degreesFromTo: '{from} to {to}',
   version: 'Version',
   newestOf: { one: 'the only one', other: 'newest of {count}' },
   oneOf: { one: 'the only one', other: 'one of {count}' },

@@ -59,7 +59,7 @@ export const french: Texts = {
   download: 'Télécharger {format}',
   otherFormats: 'Autres formats',
   extent: 'Étendue',
-  extentWords: 'de {west} à {east}, de {south} à {north}',
+  degreesFromTo: 'de {from} à {to}',
   version: 'Version',
   newestOf: { one: 'la seule', other: 'la plus récente de {count}' },
   oneOf: { one: 'la seule', other: 'l’une de {count}' },

@@ -59,7 +59,7 @@ export const german: Texts = {
   download: '{format} herunterladen',
   otherFormats: 'Andere Formate',
   extent: 'Ausdehnung',
-  extentWords: '{west} bis {east}, {south} bis {north}',
+  degreesFromTo: '{from} bis {to}',
   version: 'Version',
   newestOf: { one: 'die einzige', other: 'neueste von {count}' },
   oneOf: { one: 'die einzige', other: 'eine von {count}' },
