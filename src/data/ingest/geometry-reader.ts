@@ -15,7 +15,8 @@ import {
   normalizeCrsName,
   ogr2ogrLine,
 } from '../geometry/crs.ts';
-import { type Geometry, type GeometryKind, hasZ } from '../geometry/geometry.ts';
+import { type Bbox, type Geometry, type GeometryKind, hasZ } from '../geometry/geometry.ts';
+import { OccupiedLongitudes } from '../geometry/occupied-longitudes.ts';
 import { countMisdirectedRings } from '../geometry/ring-direction.ts';
 import {
   assertLengthsAndCloseRings,
@@ -42,6 +43,7 @@ export class GeometryReader {
   readonly #conversions = new Map<string, Conversion>();
   readonly #kinds = new Set<GeometryKind>();
   readonly #extent: Extent = emptyExtent();
+  readonly #longitudes = new OccupiedLongitudes();
   /** Extent of projected coordinates before their conversion. */
   readonly #unconverted: Extent = emptyExtent();
   readonly #crs = new Set<string>();
@@ -61,9 +63,14 @@ export class GeometryReader {
     return [...this.#kinds].sort();
   }
 
-  /** The extent of all geometries; null if there are no positions. */
+  /** The extent of all geometries, west <= east; null if there are no positions. */
   get extent(): Extent | null {
     return this.#extent[0] <= this.#extent[2] ? this.#extent : null;
+  }
+
+  /** The box around all geometries, which may cross the antimeridian (west > east); null if there are no positions. */
+  get bbox(): Bbox | null {
+    return this.extent && this.#longitudes.narrowest(this.extent);
   }
 
   /** The reference systems from which geometries were converted, comma-separated; null if there are none. */
@@ -131,6 +138,7 @@ export class GeometryReader {
       if (box[0] > box[2]) continue;
       boxes.set(box, 4 * row);
       extend(this.#extent, box);
+      this.#longitudes.addGeometry(geometry, box);
     }
     return () => encodeGeometryChunk({ rows, geometries, boxes, dimensions });
   }
@@ -158,6 +166,7 @@ export class GeometryReader {
       if (north < extent[1]) extent[1] = north;
       if (east > extent[2]) extent[2] = east;
       if (north > extent[3]) extent[3] = north;
+      this.#longitudes.add(east, east);
     }
     if (count === 0) return false;
     this.#kinds.add('Point');

@@ -69,8 +69,8 @@ export interface IngestResult {
   /** Null if the payload has no rows that can be read. */
   readonly rows: number | null;
   /**
-   * Bounding box of all geometries, in degrees, west <= east: geometries that are cut at the antimeridian (RFC 7946,
-   * section 3.1.9) extend it around the world. Null if there are none.
+   * Bounding box of all geometries, in degrees; west > east if they lie on both sides of the antimeridian (RFC 7946,
+   * section 5.2). Null if there are none.
    */
   readonly bbox: Bbox | null;
   /** The geometry is first. */
@@ -236,7 +236,7 @@ function toResult(
     title: info?.title ?? null,
     crs: summary?.table.crs ?? null,
     rows: summary?.table.rows ?? null,
-    bbox: (summary?.table.extent as Bbox | null | undefined) ?? null,
+    bbox: summary?.bbox ?? null,
     columns: summary?.statistics.map(({ name, type }) => ({ name, type })) ?? [],
     statistics: summary?.statistics ?? [],
     geometryKinds: summary?.table.geometryKinds ?? [],

@@ -5,6 +5,7 @@
 import type { ColumnStatistics } from '../../catalogue/column-statistics.ts';
 import { type Cells, sliceCells } from '../formats/cells.ts';
 import type { PayloadInfo, RowBatch } from '../formats/types.ts';
+import type { Bbox } from '../geometry/geometry.ts';
 import { maxGroupRows } from '../limits.ts';
 import { geometryColumnName } from '../row.ts';
 import { type ChunkKind, encodeColumn, encodeRowOffsets } from '../table/column-chunk.ts';
@@ -17,6 +18,7 @@ import { ingestRemarks, refuseMisfitValues } from './remarks.ts';
 
 export interface TableSummary {
   readonly table: Omit<TableInfo, 'checksum' | 'passthrough'>;
+  readonly bbox: Bbox | null;
   /** The geometry is first. */
   readonly statistics: readonly ColumnStatistics[];
   /** True if columns or values are stored as others than in the payload: they were renamed, converted, or are null. */
@@ -127,6 +129,7 @@ export class TableBuilder {
         geometryEncoding: this.#info.geometryEncoding,
         misdirectedRings: this.#info.misdirectedRings?.count ?? 0,
       },
+      bbox: geometries.bbox,
       statistics: [
         ...(geometries.isPresent ? [geometry] : []),
         ...columns.map(({ key, name }) => profile(key).statistics(name, this.#rows)),

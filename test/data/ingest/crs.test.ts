@@ -191,7 +191,8 @@ test('shapes that touch the antimeridian, or are as wide as the world in their s
     [shape('Polygon', [square(-20_037_508.343, -1e6, 20_037_508.343, 1e6)]), 'EPSG:3857', -180, 180],
     [shape('LineString', square(18e6, -1e6, 20_037_508.343, 1e6).slice(1, 4)), 'EPSG:3857', 161.697, 180],
     [shape('Polygon', [square(-170, -10, 170, 10)]), 'EPSG:4258', -170, 170],
-    [shape('MultiPoint', fiji), 'EPSG:32760', -179.883, 179.976],
+    // Its box goes over the antimeridian.
+    [shape('MultiPoint', fiji), 'EPSG:32760', 179.976, -179.883],
     [shape('Polygon', [square(5e5, 8e6, 6e5, 8.1e6)]), 'EPSG:32760', 177, 177.945],
   ] as const) {
     const { result } = await ingestPayload(projected([geometry], named(crs)), 'a.geojson');
