@@ -6,7 +6,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { DuckDBInstance } from '@duckdb/node-api';
 import fc from 'fast-check';
+import type { SchemaElement } from 'hyparquet';
 import { shortNumberOfFloat32 } from '../../../src/data/formats/float32.ts';
+import { parquetParsers, parquetToPlainValue } from '../../../src/data/formats/parquet/values.ts';
 import { ingestPayload, temporaryFolder, typesOf, valuesOf } from '../support/payloads.ts';
 
 /** Writes the rows of a query as Parquet, and reads them. */
@@ -45,14 +47,23 @@ test('dates, times and decimals in lists, structs and maps are those of columns'
   ]);
 });
 
-test('nanoseconds are cut to microseconds, also before 1970', async () => {
-  const moments = ['2023-12-31 23:59:59.999999999', '1969-12-31 23:59:59.999999999', '1969-12-31 23:59:59.000001'];
-  const { rows } = await throughParquet(moments.map((at) => `SELECT TIMESTAMP_NS '${at}' AS at`).join(' UNION ALL '));
-  assert.deepEqual(rows, [
-    ['2023-12-31T23:59:59.999999'],
-    ['1969-12-31T23:59:59.999999'],
-    ['1969-12-31T23:59:59.000001'],
-  ]);
+test('nanoseconds keep their digits, also before 1970 and in lists', async () => {
+  const moments = [
+    '2024-01-01 00:00:00.123456789',
+    '2023-12-31 23:59:59.999999999',
+    '1969-12-31 23:59:59.999999999',
+    '1969-12-31 23:59:59.000001',
+    '2024-01-01 00:00:00',
+  ];
+  const { types, rows } = await throughParquet(
+    moments.map((at) => `SELECT TIMESTAMP_NS '${at}' AS at, [TIMESTAMP_NS '${at}', NULL] AS list`).join(' UNION ALL '),
+  );
+  assert.deepEqual(types, ['at:datetime', 'list:array']);
+  const expected = moments.map((at) => at.replace(' ', 'T'));
+  assert.deepEqual(
+    rows,
+    expected.map((at) => [at, [at, null]]),
+  );
 });
 
 test('decimals keep their digits: whole ones like integers, others as in CSV', async () => {
@@ -164,4 +175,29 @@ test('empty lists of structs are read from pages of version 1, and refused with 
     ingestPayload(arrowFile('nestedV2'), 'rows.parquet'),
     /the column "a\.list\.element\.d" has pages of version 2 with a wrong number of nulls\. Write the file with pages of version 1/,
   );
+});
+
+test('intervals are durations of ISO 8601, also in lists and structs', async () => {
+  const intervals = ['0 days', '2 days', '14 months', '1 month 2 days 3500 milliseconds', '26 hours 4 minutes', '1 ms'];
+  const { types, rows } = await throughParquet(
+    `${intervals.map((text, i) => `SELECT ${i} AS i, INTERVAL '${text}' AS iv`).join(' UNION ALL ')}
+      UNION ALL SELECT 9, NULL ORDER BY i`,
+  );
+  assert.deepEqual(types, ['i:integer', 'iv:string']);
+  assert.deepEqual(
+    rows.map(([, interval]) => interval),
+    ['P0D', 'P2D', 'P1Y2M', 'P1M2DT3.5S', 'PT26H4M', 'PT0.001S', null],
+  );
+  const nested = await throughParquet("SELECT [INTERVAL '1 day', NULL] AS list, {'a': INTERVAL '1 month'} AS one");
+  assert.deepEqual(nested.rows, [[['P1D', null], { a: 'P1M' }]]);
+});
+
+test('timestamps of 96 bits and times of day keep their nanoseconds', () => {
+  const plainOf = (value: unknown, element: Partial<SchemaElement>) =>
+    parquetToPlainValue(value, { element: { name: 'at', ...element }, children: [], count: 1, path: ['at'] });
+  const parse = (nanos: bigint) => parquetParsers.timestampFromNanoseconds?.(nanos);
+  assert.equal(plainOf(parse(1_000_000_001n), { type: 'INT96' }), '1970-01-01T00:00:01.000000001');
+  assert.equal(plainOf(parse(-1n), { type: 'INT96' }), '1969-12-31T23:59:59.999999999');
+  const time = { type: 'TIME', unit: 'NANOS', isAdjustedToUTC: false } as const;
+  assert.equal(plainOf(3_600_000_000_120n, { type: 'INT64', logical_type: time }), '01:00:00.00000012');
 });

@@ -6,7 +6,8 @@
  * | 64-bit integer                 | number; a string with its digits beyond ±(2⁵³−1)                              |
  * | 32-bit float                   | number with the fewest digits that has the same bits: 0.1                     |
  * | decimal                        | number, the nearest; a string with its digits if the whole part is beyond ±(2⁵³−1) |
- * | date, time, timestamp          | text as in RFC 3339, to the microsecond; `Z` if it is adjusted to UTC         |
+ * | date, time, timestamp          | text as in RFC 3339, with all digits; `Z` if it is adjusted to UTC            |
+ * | interval                       | text, a duration of ISO 8601: P1M2DT3.5S                                      |
  * | bytes without a type           | the text if they are UTF-8, as old writers have texts; else base64            |
  * | bytes of a fixed length        | base64                                                                        |
  * | WKB, marked as a geometry      | the geometry as GeoJSON                                                       |
@@ -14,27 +15,37 @@
 import { type FileMetaData, type ParquetParsers, parquetSchema, type SchemaElement } from 'hyparquet';
 import { readWkb } from '../../geometry/wkb.ts';
 import { shortNumberOfFloat32 } from '../float32.ts';
+import { isoDate, isoDuration, isoTime, isoTimestamp, microsOf, nanosIn } from './times.ts';
 
 /** An element of a schema, and those below it. */
 export type SchemaTree = ReturnType<typeof parquetSchema>;
 
+/** A timestamp in nanoseconds of 96 bits, or in a variant. */
+class Nanoseconds {
+  readonly value: bigint;
+
+  constructor(value: bigint) {
+    this.value = value;
+  }
+}
+
 /**
- * Dates are formatted at once. Timestamps are microseconds, and geometries WKB, until `parquetToPlainValue`, which knows their
- * elements, converts them.
+ * Dates are formatted at once. Timestamps are microseconds (`Nanoseconds` if they are finer), and geometries WKB, until
+ * `parquetToPlainValue`, which knows their elements, converts them.
  */
 export const parquetParsers: Partial<ParquetParsers> = {
   stringFromBytes: (bytes) => bytes && texts.decode(bytes),
   timestampFromMilliseconds: (value) => BigInt(value) * 1000n,
   timestampFromMicroseconds: (value) => value,
-  timestampFromNanoseconds: (value) => nanosToMicros(BigInt(value)),
+  timestampFromNanoseconds: (value) => new Nanoseconds(BigInt(value)) as unknown as Date,
   dateFromDays: (days) => isoDate(days * 86_400_000) as unknown as Date,
   geometryFromBytes: (bytes) => bytes,
   geographyFromBytes: (bytes) => bytes,
 };
 
 /**
- * The metadata, changed so that hyparquet leaves decimals and bytes as they are: it would make doubles and texts of them, and
- * lose digits and bytes. Keys of maps and the parts of a variant are left to it, since it makes other values of them.
+ * The metadata, changed so that hyparquet leaves decimals, nanoseconds and bytes as they are: it would make doubles, dates and
+ * texts of them, and lose digits and bytes; and intervals and BSON, which it refuses. Keys of maps and the parts of a variant are left to it, since it makes other values of them.
  */
 export function withRawValues(metadata: FileMetaData): FileMetaData {
   const changed = new Map<SchemaElement, SchemaElement>();
@@ -43,7 +54,7 @@ export function withRawValues(metadata: FileMetaData): FileMetaData {
     if (element.logical_type?.type === 'VARIANT') return;
     const { converted_type: _, logical_type: __, ...raw } = element;
     if (isKey && isUntyped(element)) changed.set(element, { ...element, converted_type: 'UTF8' });
-    else if (!isKey && isDecimal(element)) changed.set(element, raw);
+    else if (!isKey && (isDecimal(element) || isNanoseconds(element) || isRefused(element))) changed.set(element, raw);
     const map = mapOf(tree);
     for (const child of map ? [map.key, map.value] : children) visit(child, child === map?.key);
   };
@@ -114,6 +125,12 @@ export const isText = ({ converted_type: converted, logical_type: logical }: Sch
 const isDecimal = ({ converted_type: converted, logical_type: logical }: SchemaElement) =>
   converted === 'DECIMAL' || logical?.type === 'DECIMAL';
 
+const isNanoseconds = ({ logical_type: logical }: SchemaElement) =>
+  logical?.type === 'TIMESTAMP' && logical.unit === 'NANOS';
+
+/** True for types that hyparquet refuses, with the whole file. */
+const isRefused = ({ converted_type: converted }: SchemaElement) => converted === 'INTERVAL' || converted === 'BSON';
+
 /** Bytes of which nothing says what they are. */
 const isUntyped = ({ type, converted_type: converted, logical_type: logical }: SchemaElement) =>
   type === 'BYTE_ARRAY' && converted === undefined && logical === undefined;
@@ -124,14 +141,18 @@ function convertLeaf(value: unknown, element: SchemaElement): unknown {
   if (element.type === 'FLOAT' && typeof value === 'number') return shortNumberOfFloat32(value);
   if (typeof value === 'number' || typeof value === 'bigint') {
     if (logical?.type === 'DATE') return isoDate(Number(value) * 86_400_000);
+    if (logical?.type === 'TIMESTAMP' && logical.unit === 'NANOS')
+      return isoTimestamp(microsOf(value, 'NANOS'), logical.isAdjustedToUTC, nanosIn(value));
     if (logical?.type === 'TIMESTAMP') return isoTimestamp(BigInt(value), logical.isAdjustedToUTC);
-    if (converted === 'TIMESTAMP_MILLIS' || converted === 'TIMESTAMP_MICROS' || element.type === 'INT96') {
-      return isoTimestamp(BigInt(value), element.type !== 'INT96');
-    }
-    if (logical?.type === 'TIME') return isoTime(toMicros(value, logical.unit));
-    if (converted === 'TIME_MILLIS') return isoTime(toMicros(value, 'MILLIS'));
-    if (converted === 'TIME_MICROS') return isoTime(toMicros(value, 'MICROS'));
+    if (converted === 'TIMESTAMP_MILLIS' || converted === 'TIMESTAMP_MICROS') return isoTimestamp(BigInt(value), true);
+    if (logical?.type === 'TIME')
+      return isoTime(microsOf(value, logical.unit), logical.unit === 'NANOS' ? nanosIn(value) : 0);
+    if (converted === 'TIME_MILLIS') return isoTime(microsOf(value, 'MILLIS'));
+    if (converted === 'TIME_MICROS') return isoTime(microsOf(value, 'MICROS'));
   }
+  if (value instanceof Nanoseconds && element.type === 'INT96')
+    return isoTimestamp(microsOf(value.value, 'NANOS'), false, nanosIn(value.value));
+  if (value instanceof Uint8Array && converted === 'INTERVAL') return isoDuration(value);
   if (value instanceof Uint8Array && isWkb(element)) return readWkb(value);
   if (value instanceof Uint8Array && element.type === 'BYTE_ARRAY') return textOrBase64(value);
   return toJsonValue(value);
@@ -142,6 +163,7 @@ function toJsonValue(value: unknown): unknown {
   if (typeof value === 'bigint') return Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString('base64');
   if (value instanceof Date) return value.toISOString();
+  if (value instanceof Nanoseconds) return toJsonValue(microsOf(value.value, 'NANOS'));
   if (Array.isArray(value)) return value.map(toJsonValue);
   if (ArrayBuffer.isView(value)) return Array.from(value as unknown as Iterable<unknown>, toJsonValue);
   if (typeof value === 'object' && value !== null) {
@@ -183,40 +205,4 @@ function textOrBase64(bytes: Uint8Array): string {
     // No UTF-8.
   }
   return Buffer.from(bytes).toString('base64');
-}
-
-function toMicros(value: number | bigint, unit: 'MILLIS' | 'MICROS' | 'NANOS'): bigint {
-  if (unit === 'MILLIS') return BigInt(value) * 1000n;
-  return unit === 'MICROS' ? BigInt(value) : nanosToMicros(BigInt(value));
-}
-
-/** The microsecond that a nanosecond is in, also before 1970. Division of BigInt cuts towards 0. */
-function nanosToMicros(nanos: bigint): bigint {
-  return (nanos < 0n ? nanos - 999n : nanos) / 1000n;
-}
-
-/** Days that JavaScript's dates reach on both sides of 1970 (ECMA-262, section 21.4.1.1). */
-const maxDays = 100_000_000;
-
-/** @throws RangeError if the date is beyond those of JavaScript */
-function isoDate(milliseconds: number): string {
-  if (Math.abs(milliseconds) > maxDays * 86_400_000)
-    throw new RangeError('the date is beyond the years -271821 to 275760');
-  return new Date(milliseconds).toISOString().slice(0, -'T00:00:00.000Z'.length);
-}
-
-function isoTimestamp(micros: bigint, utc: boolean): string {
-  const day = 86_400_000_000n;
-  const inDay = ((micros % day) + day) % day;
-  return `${isoDate(Number((micros - inDay) / 1000n))}T${isoTime(inDay)}${utc ? 'Z' : ''}`;
-}
-
-function isoTime(micros: bigint): string {
-  const seconds = Number(micros / 1_000_000n);
-  const two = (part: number) => String(part).padStart(2, '0');
-  const fraction = String(micros % 1_000_000n)
-    .padStart(6, '0')
-    .replace(/0+$/, '');
-  const clock = `${two(Math.floor(seconds / 3600))}:${two(Math.floor(seconds / 60) % 60)}:${two(seconds % 60)}`;
-  return fraction === '' ? clock : `${clock}.${fraction}`;
 }
