@@ -21,8 +21,8 @@ export interface SmallStore {
   readonly endpoint: string;
   /** Bytes of the objects, by key. */
   readonly objects: Map<string, Buffer>;
-  /** In the order of their keys. */
-  uploads: readonly Unfinished[];
+  /** In the order of their keys; null if the server knows no request for a list of them. */
+  uploads: readonly Unfinished[] | null;
   /** Uploads in one page of their list. */
   pageSize: number;
   /** Responses with the bytes of an object that aren't sent to the end. */
@@ -71,6 +71,10 @@ async function answer(
   const key = decodeURIComponent(pathname).replace(`/${bucket}`, '').replace(/^\//, '');
   const body = await buffer(request);
   const sendXml = (text: string) => response.writeHead(200, { 'Content-Type': 'application/xml' }).end(text);
+  if (key === '' && searchParams.has('uploads') && store.uploads === null) {
+    response.writeHead(501, { 'Content-Type': 'application/xml' });
+    return void response.end('<Error><Code>NotImplemented</Code><Message>Not implemented.</Message></Error>');
+  }
   if (key === '')
     return void sendXml(searchParams.has('uploads') ? uploadsPage(store, searchParams) : list(store, searchParams));
   const object = store.objects.get(key);
@@ -79,7 +83,7 @@ async function answer(
       store.objects.set(key, body);
       return void response.writeHead(200, { ETag: '"1"' }).end();
     case 'DELETE':
-      if (searchParams.has('uploadId')) store.uploads = store.uploads.filter((upload) => upload.key !== key);
+      if (searchParams.has('uploadId')) store.uploads = (store.uploads ?? []).filter((upload) => upload.key !== key);
       else store.objects.delete(key);
       return void response.writeHead(204).end();
   }
@@ -112,7 +116,7 @@ function list({ objects }: SmallStore, parameters: URLSearchParams): string {
 /** A page of the unfinished uploads behind a key (https://docs.aws.amazon.com/AmazonS3/latest/API/API_ListMultipartUploads.html). */
 function uploadsPage({ uploads, pageSize }: SmallStore, parameters: URLSearchParams): string {
   const [prefix, marker] = [parameters.get('prefix') ?? '', parameters.get('key-marker') ?? ''];
-  const all = uploads.filter(({ key }) => key.startsWith(prefix) && key > marker);
+  const all = (uploads ?? []).filter(({ key }) => key.startsWith(prefix) && key > marker);
   const page = all.slice(0, pageSize);
   const items = page.map(
     ({ key, initiated }) =>

@@ -116,6 +116,7 @@ const gc: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
     const { findUnreferencedObjects, removeUnreferencedObjects } = await loadUnreferencedObjects();
     const found = await findUnreferencedObjects(rootOf(call), olderThan);
     const { objects, uploads } = found;
+    if (uploads === null) show.message('The object store has no list of unfinished uploads, so they stay.');
     const showFound = () =>
       show.json({ objects: objects.map(({ key, size, modified }) => ({ key, size, modified })), uploads });
     if (dryRun) {

@@ -2,7 +2,7 @@
 import { Readable } from 'node:stream';
 import type { ByteRange } from '../../catalogue/open-file.ts';
 import { type BucketOptions, type BucketPlace, type Connection, connect } from './bucket-connection.ts';
-import { type StoreWords, toStoreError } from './store-errors.ts';
+import { isUnknownRequest, type StoreWords, toStoreError } from './store-errors.ts';
 
 export interface BucketObject {
   readonly key: string;
@@ -215,14 +215,14 @@ export class Bucket {
    * Removes uploads below a prefix that were begun before a time, and not finished.
    * @param isOwn returns true for the keys of the caller: other programs may upload to the same bucket
    * @param dryRun true to leave them
-   * @returns their number
+   * @returns their number; null if the service has no list of them
    */
   async removeUnfinishedUploads(
     prefix: string,
     isOwn: (key: string) => boolean,
     before: Date,
     dryRun: boolean,
-  ): Promise<number> {
+  ): Promise<number | null> {
     const { client, AbortMultipartUploadCommand } = await this.#open();
     try {
       const old: { readonly Key?: string | undefined; readonly UploadId?: string | undefined }[] = [];
@@ -232,6 +232,7 @@ export class Bucket {
         await client.send(new AbortMultipartUploadCommand({ Bucket: this.#place.bucket, Key, UploadId }));
       return old.length;
     } catch (error) {
+      if (isUnknownRequest(error)) return null;
       throw this.#toError(error, prefix);
     }
   }

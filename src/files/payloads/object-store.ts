@@ -99,9 +99,9 @@ export class ObjectStore {
   /**
    * Removes uploads that were begun before a time, and not finished.
    * @param dryRun true to leave them
-   * @returns their number
+   * @returns their number; null if the service has no list of them
    */
-  async removeUnfinishedUploads(before: Date, dryRun: boolean): Promise<number> {
+  async removeUnfinishedUploads(before: Date, dryRun: boolean): Promise<number | null> {
     const isOwn = (key: string) => this.#checksumOf(key) !== undefined;
     return this.#bucket.removeUnfinishedUploads(this.#prefix, isOwn, before, dryRun);
   }

@@ -62,6 +62,13 @@ export const payloadWords: StoreWords = {
 /** Names of errors that say that no more bytes may be stored: of Amazon, Ceph, MinIO and others. */
 const quotaNames = /quota|storagefull|insufficientstorage/i;
 
+/** True if a service doesn't have a request of the interface of S3 at all: trying again doesn't help. */
+export function isUnknownRequest(error: unknown): boolean {
+  const { name, $metadata } = Object(error) as SdkError;
+  const status = $metadata?.httpStatusCode;
+  return name === 'NotImplemented' || status === 501 || status === 405;
+}
+
 /** @param key of the object that was asked for */
 export function toStoreError(error: unknown, words: StoreWords, key: string): Error {
   if (error instanceof CatalogueError) return error;
@@ -87,5 +94,9 @@ export function toStoreError(error: unknown, words: StoreWords, key: string): Er
     );
   if (status === 301 || status === 400)
     return refusal(`The object store refuses the request (${name || status}): check ${words.address}.`);
+  if (isUnknownRequest(error))
+    return refusal(
+      `The object store does not have this request (${name || status}): it lacks a part of the interface of S3.`,
+    );
   return new UnavailableError(`The object store can't be reached at the moment. ${words.retry}`, { cause });
 }

@@ -16,8 +16,8 @@ import { storedPayloadsOf } from './stored-payloads.ts';
 
 export interface Unreferenced {
   readonly objects: readonly StoredObject[];
-  /** Number of uploads that were begun and never finished. */
-  readonly uploads: number;
+  /** Number of uploads that were begun and never finished; null if the service has no list of them. */
+  readonly uploads: number | null;
 }
 
 /** Bytes of blobs that are read from git at a time, at most. */
