@@ -29,8 +29,8 @@ export interface RecordSet {
   uncheckedPaths?(): Iterable<string>;
   /** Paths of the records of entities, as far as they were found. */
   readonly pathsOfEntities?: WeakMap<RecordEntity, string>;
-  /** Paths of changed files, if only changes are checked: of two records with the same id, the changed one is reported. */
-  readonly changed?: ReadonlySet<string> | undefined;
+  /** Order of two records with the same id: negative if the first one had it before, so that the second one is reported. */
+  readonly compareHolders?: ((a: string, b: string) => number) | undefined;
 }
 
 /** A record that is about to change. */

@@ -54,27 +54,46 @@ const kinds: readonly ListedKind[] = ['namespace', 'dataset', 'version', 'group'
 export const duplicateIdMessage = (id: number, other: string): string => `The id ${id} is already used by ${other}.`;
 const describeRef = (ref: RecordRef) => `${ref.kind} ${formatRef(ref)}`;
 
+/** The entities of a kind by id, and the ids that several have: these are of none of them. */
+function ownersOfIds(all: readonly RecordEntity[]) {
+  const owners = new Map<number, RecordEntity>();
+  const shared = new Set<number>();
+  for (const entity of all)
+    if (owners.has(entity.id)) shared.add(entity.id);
+    else owners.set(entity.id, entity);
+  for (const id of shared) owners.delete(id);
+  return { owners, shared };
+}
+
+/** The paths of all records that have the id of another record of their kind, with these ids. */
+export function findSharedIds(next: RecordSet): ReadonlyMap<string, number> {
+  const found = new Map<string, number>();
+  for (const kind of kinds) {
+    const all = [...allEntities(next.snapshot, kind)];
+    const { shared } = ownersOfIds(all);
+    if (shared.size)
+      for (const entity of all) if (shared.has(entity.id)) found.set(entityRecordPath(next, entity), entity.id);
+  }
+  return found;
+}
+
 /** Identifiers must be written in the files, and be unique within their kind. */
 function* checkIds(next: RecordSet): Generator<RecordDiagnostic> {
   for (const kind of kinds) {
     const all = [...allEntities(next.snapshot, kind)];
-    const owners = new Map<number, RecordEntity>();
-    const shared = new Set<number>();
-    for (const entity of all)
-      if (owners.has(entity.id)) shared.add(entity.id);
-      else owners.set(entity.id, entity);
-    for (const id of shared) owners.delete(id);
+    const { owners, shared } = ownersOfIds(all);
     const doubtful = all.filter((entity) => shared.has(entity.id) || !next.isFaultless?.(entity));
     const entities = doubtful.map((entity) => {
       const path = entityRecordPath(next, entity);
       const isWritten = next.record(path)?.id !== undefined;
-      return { entity, path, isWritten, isChanged: next.changed?.has(path) ?? false };
+      return { entity, path, isWritten };
     });
-    // Of two equal ids, one that is derived from the address is reported rather than one that is written in a file.
+    // Of two equal ids, one that is derived from the address is reported rather than one that is written in a file, and
+    // that of a copy rather than that of its original.
     entities.sort(
       (a, b) =>
         Number(b.isWritten) - Number(a.isWritten) ||
-        Number(a.isChanged) - Number(b.isChanged) ||
+        (next.compareHolders?.(a.path, b.path) ?? 0) ||
         (a.path < b.path ? -1 : 1),
     );
     for (const { entity, path, isWritten } of entities) {

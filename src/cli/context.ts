@@ -232,7 +232,11 @@ function opening(
       opened.push(catalogue);
       return catalogue;
     },
-    check: async (folder, options) => (await door()).checkFolder(folder, options),
+    check: async (folder, options) =>
+      (await door()).checkFolder(folder, {
+        findCommonTexts: async (paths) => (await import('./sync/common-texts.ts')).findCommonTexts(folder, paths),
+        ...options,
+      }),
     async serve(options) {
       const { startServer } = await import('../serve.ts');
       return startServer(options);

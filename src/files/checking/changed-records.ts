@@ -68,7 +68,7 @@ export function findRecordsChangedInGit(root: string, part: GitChanges): Promise
     const units = await concernedUnits(root, part, trees, changed);
     const [before, now] = trees;
     return {
-      records: treeRecordsOf(now, readUnits(now, units), scanForUnits(now), { changed }),
+      records: treeRecordsOf(now, readUnits(now, units), scanForUnits(now)),
       before: treeRecordsOf(before, readUnits(before, units), scanForUnits(before)),
       changed,
       since: base?.name ?? 'the beginning',

@@ -6,7 +6,7 @@ import { ConflictError, NotFoundError, UnusableCatalogueError } from '../../cata
 import { mediaFolder, payloadPath, privateFolder, recordPaths, type Unit } from '../../catalogue/layout.ts';
 import { makeDiagnostic, type RecordDiagnostic } from '../../catalogue/record-set.ts';
 import { refOf, type VersionRef } from '../../catalogue/ref.ts';
-import { findRuleViolations } from '../../catalogue/rules.ts';
+import { findRuleViolations, findSharedIds } from '../../catalogue/rules.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { lineStartsOf } from '../../text/parse-error.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
@@ -20,6 +20,7 @@ import { ensureEditorSchemas } from '../scaffold.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';
 import type { GitChanges } from './changed-records.ts';
+import type { FindCommonTexts } from './id-holders.ts';
 import { readFaultlessUnits, type startCheckReaders } from './read-in-threads.ts';
 import { ParsedTree, type TreeRecords, treeRecordsOf } from './tree-records.ts';
 
@@ -36,6 +37,8 @@ export interface CheckOptions {
   /** Check only the files that changed in git, and the records that they concern. */
   readonly changed?: GitChanges | undefined;
   readonly onProgress?: (done: number, total: number) => void;
+  /** Finds the texts that records had when a remote had the same: a record keeps its id if a copy has it, too. */
+  readonly findCommonTexts?: FindCommonTexts;
   /** Starts the threads that read a large catalogue. */
   readonly startReaders?: typeof startCheckReaders;
 }
@@ -166,6 +169,11 @@ async function checkAll(root: string, options: CheckOptions): Promise<CheckedRec
   const records = treeRecordsOf(tree, readUnits(tree, unitsAmong(scanned), faultless), scanned, {
     faultless: faultless.values(),
   });
+  const sharedIds = findSharedIds(records);
+  if (sharedIds.size) {
+    const { findOrderOfHolders } = await import('./id-holders.ts');
+    records.compareHolders = await findOrderOfHolders(root, sharedIds, options.findCommonTexts);
+  }
   const deep = await findDeepProblems(root, records, options, () => true);
   const links = findMediaLinkProblems(disk);
   const ofRecords = recordDiagnostics(root, records).map((one) => unfixableIfLinked(disk, one));
@@ -195,6 +203,8 @@ async function checkChanged(root: string, part: GitChanges, options: CheckOption
   await openFileCatalogue(root, { readOnly: true });
   const { findRecordsChangedInGit } = await import('./changed-records.ts');
   const { records, before, changed, since, hasAccounts } = await findRecordsChangedInGit(root, part);
+  const { compareByEarlierState } = await import('./id-holders.ts');
+  records.compareHolders = compareByEarlierState(records, before);
   const key = ({ path, message }: Found) => `${path}\0${message}`;
   const known = new Set(recordDiagnostics(root, before).map(key));
   const isConcerned = (version: Version) =>

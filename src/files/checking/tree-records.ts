@@ -65,7 +65,6 @@ export class ParsedTree implements FileTree {
 }
 
 interface Known {
-  readonly changed?: ReadonlySet<string> | undefined;
   readonly faultless?: Iterable<UnitState> | undefined;
 }
 
@@ -78,7 +77,7 @@ interface ParsedRecord {
 export class TreeRecords implements RecordSet {
   readonly tree: FileTree;
   readonly snapshot: Snapshot;
-  readonly changed?: ReadonlySet<string> | undefined;
+  compareHolders: RecordSet['compareHolders'];
   readonly pathsOfEntities = new WeakMap<RecordEntity, string>();
   readonly #states: readonly UnitState[];
   readonly #faultless: ReadonlySet<UnitState>;
@@ -87,13 +86,11 @@ export class TreeRecords implements RecordSet {
 
   /**
    * @param states of the units that were read from the tree
-   * @param options.changed paths of files that differ from the commit that they are compared with
    * @param options.faultless those of the states that are of faultless records
    */
-  constructor(tree: FileTree, snapshot: Snapshot, states: Iterable<UnitState>, { changed, faultless }: Known = {}) {
+  constructor(tree: FileTree, snapshot: Snapshot, states: Iterable<UnitState>, { faultless }: Known = {}) {
     this.tree = tree;
     this.snapshot = snapshot;
-    this.changed = changed;
     this.#states = [...states];
     this.#faultless = new Set(faultless);
     for (const state of this.#faultless) for (const entity of entitiesOf(state)) this.#faultlessEntities.add(entity);
@@ -160,7 +157,7 @@ export class TreeRecords implements RecordSet {
 }
 
 /** The entities of a unit that have a record file. */
-function entitiesOf({ reading: { entity } }: UnitState): readonly RecordEntity[] {
+export function entitiesOf({ reading: { entity } }: UnitState): readonly RecordEntity[] {
   if (entity === null || !('kind' in entity)) return [];
   return entity.kind === 'dataset' ? [entity, ...entity.versions] : [entity];
 }

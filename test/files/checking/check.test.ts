@@ -2,13 +2,17 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdir, readFile, symlink } from 'node:fs/promises';
+import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { describe, it } from 'node:test';
+import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
-import { type FolderContent, homeOf, makeFolder } from '../../support/folder.ts';
+import { type CheckOptions, checkCatalogueFiles } from '../../../src/files/checking/check.ts';
+import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
+import { type CatalogueFolder, type FolderContent, homeOf, makeFolder } from '../../support/folder.ts';
+import { gitEnv } from '../../support/repository.ts';
 
+const gitSettings = ['-c', 'user.name=x', '-c', 'user.email=x@x.example'];
 const slug = '20200101000000000000';
 const sum = (text: string) => createHash('sha256').update(text).digest('hex');
 const bytes = 'a,b\n1,2\n';
@@ -263,6 +267,63 @@ describe('check', () => {
     assert.deepEqual([fixed.length, problems.length], [2, 0]);
     assert.match(await readFile(folder.path(benches), 'utf8'), /^# Seats\nid: \d+\nlabel: x # called so\nours: 1\n$/);
     assert.equal(await readFile(folder.path('queries/tall.yaml'), 'utf8'), query.replace('woods', 'trees'));
+  });
+
+  it('gives new ids to the copy of a dataset, whatever its name, where git, a remote or a start knew the original', async (t) => {
+    const ways: Record<string, (folder: CatalogueFolder) => CheckOptions | Promise<CheckOptions>> = {
+      'a commit': ({ root }) => {
+        const git = (...args: string[]) => execFileSync('git', ['-C', root, ...gitSettings, ...args], { env: gitEnv });
+        git('init', '--quiet');
+        git('add', '--all');
+        git('commit', '--quiet', '--message', 'x');
+        return {};
+      },
+      'the index': ({ root }) => {
+        execFileSync('git', ['-C', root, 'init', '--quiet'], { env: gitEnv });
+        execFileSync('git', ['-C', root, 'add', '--all'], { env: gitEnv });
+        return {};
+      },
+      'a remote': async (folder) => {
+        const texts = new Map<string, string>();
+        for (const one of [trees, version]) texts.set(one, await readFile(folder.path(one), 'utf8'));
+        return { findCommonTexts: async () => texts };
+      },
+      'the last start': async ({ root }) => {
+        const catalogue = await openFileCatalogue(root);
+        await catalogue.load();
+        await catalogue.close();
+        return {};
+      },
+      'the age of the files': async () => {
+        await setTimeout(50);
+        return {};
+      },
+    };
+    for (const [why, prepare] of Object.entries(ways)) {
+      const folder = makeFolder(clean, t);
+      const before = await readFile(folder.path(trees), 'utf8');
+      const beforeVersion = await readFile(folder.path(version), 'utf8');
+      const options = await prepare(folder);
+      await cp(folder.path(homeOf('parks/trees')), folder.path(homeOf('parks/aaa')), { recursive: true });
+      // The program that edited the original may have made its file anew.
+      folder.write(trees, before.replace('Trees', 'Old trees'));
+      const { problems } = await checkCatalogueFiles(folder.root, options);
+      assert.match(
+        problems.map(({ path, message }) => `${path}: ${message}`).join('\n'),
+        /parks\/datasets\/aaa\/dataset\.yaml: The id 1 is already used by dataset parks\/trees\.$/m,
+        why,
+      );
+      const { fixed, problems: left } = await checkCatalogueFiles(folder.root, { ...options, fix: true });
+      assert.ok(!fixed.some(({ path, code }) => code === 'id' && path.includes('/trees/')), why);
+      assert.deepEqual(
+        left.filter(({ severity }) => severity === 'error'),
+        [],
+        why,
+      );
+      assert.match(await readFile(folder.path(trees), 'utf8'), /^id: 1$/m, why);
+      assert.equal(await readFile(folder.path(version), 'utf8'), beforeVersion, why);
+      assert.doesNotMatch(await readFile(folder.path(`${homeOf('parks/aaa')}/dataset.yaml`), 'utf8'), /^id: 1$/m, why);
+    }
   });
 
   it('goes on where a file can only be fixed by hand', async (t) => {
