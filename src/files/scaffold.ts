@@ -15,7 +15,12 @@ const gitignore = `# Accounts, caches and temporary files: for this computer onl
 .*.catalogue-tmp*
 `;
 
-const gitattributes = `# Payloads are served byte for byte under their checksum: git must not touch their line ends, nor merge their lines.
+const gitattributes = `# Records have LF line ends on every computer, also where git would write CRLF (core.autocrlf on Windows).
+*.yaml text eol=lf
+*.yml text eol=lf
+*.json text eol=lf
+
+# Payloads are served byte for byte under their checksum: git must not touch their line ends, nor merge their lines.
 namespaces/*/datasets/*/data/** -text -merge
 
 # Large payloads, from some 10 MB on, weigh on every clone for ever. Keep them in an object store ("payloads" in

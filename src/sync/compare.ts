@@ -4,6 +4,7 @@ import type { Manifest, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import type { FileState, Files, Side } from './files.ts';
 import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
+import { withoutLineEnds } from './line-ends.ts';
 import { findAliasMerges } from './merge-aliases.ts';
 import { findHiddenPayloads, findPayloadsBeforeVersions } from './payloads.ts';
 import { planSync, type SyncPlan } from './plan.ts';
@@ -32,6 +33,8 @@ export interface Comparison {
   /** The records that both sides had in common, if the remote has nothing left of them; else null. */
   findLostRecords(): Promise<LostRecords | null>;
   readonly texts: Readonly<Record<Side, TextReader>>;
+  /** The local catalogue, in which records have the checksums and texts of the plan. */
+  readonly ours: Replica;
   /** Files of the remote. */
   readonly theirs: Files;
   /** Tag of the remote's manifest. */
@@ -59,10 +62,14 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
         .then((manifest) => readManifest(manifest, 'local', unreadable, ourSpool)),
       readRemote(pair, { known, texts: theirSpool !== undefined, signal }, unreadable, theirSpool),
     );
-    const ours = local.files;
     const theirs = remote.tag === null ? new Map(state.files) : remote.files;
+    const { files: ours, replica } = await withoutLineEnds(pair.ours, local.files, theirs, {
+      state,
+      spool: ourSpool,
+      signal,
+    });
     const texts = {
-      ours: makeRecordTextReader(pair.ours, ourSpool, signal),
+      ours: makeRecordTextReader(replica, ourSpool, signal),
       theirs: makeRecordTextReader(pair.theirs, theirSpool, signal),
     };
     await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
@@ -87,6 +94,7 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
       },
       findLostRecords: () => findLostRecords(state, { base, ours, theirs }, texts),
       texts,
+      ours: replica,
       theirs,
       tag: remote.tag ?? known ?? '',
       hasPath: (matches) => [base, ours, theirs].some((files) => [...files.keys()].some(matches)),

@@ -114,7 +114,7 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       setStateFile(state, path, now, comparison.texts.ours),
     );
     await state.flush();
-    const [source, target] = from === 'theirs' ? [pair.theirs, pair.ours] : [pair.ours, pair.theirs];
+    const [source, target] = from === 'theirs' ? [pair.theirs, comparison.ours] : [comparison.ours, pair.theirs];
     spool = await spoolTexts(pair, comparison, from, steps, signal);
     const texts = spool ? makeRecordTextReader(source, spool, signal) : comparison.texts[from];
     const { done, failures, skipped } = await performSyncSteps({
@@ -166,14 +166,14 @@ function assertNamesExist(names: readonly string[], { hasPath }: Comparison): vo
 /** A spool of the texts that the steps need; undefined if they are few, or all texts are spooled already. */
 async function spoolTexts(
   pair: Pair,
-  { texts }: Comparison,
+  { texts, ours }: Comparison,
   from: Side,
   steps: readonly SyncStep[],
   signal: AbortSignal | undefined,
 ): Promise<TextSpool | undefined> {
   const wanted = new Set(steps.flatMap((step) => (step.do === 'write' ? [step.now.checksum] : [])));
   if (wanted.size <= manyTexts || texts[from].isSpooled) return undefined;
-  const manifest = await pair[from].manifest({ texts: true, signal });
+  const manifest = await (from === 'ours' ? ours : pair.theirs).manifest({ texts: true, signal });
   const spool = await TextSpool.open(pair.spool);
   try {
     for await (const entry of manifest?.entries ?? []) if (wanted.has(entry.checksum)) await spool.add(entry);

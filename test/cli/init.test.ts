@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -39,6 +40,21 @@ describe('init', () => {
     const { count } = await files.for().list('namespace', {});
     await files.close();
     assert.equal(count, 0);
+  });
+
+  it('has git keep the line ends of records LF, and those of payloads as they are', async () => {
+    const { cwd, init } = place({ '.git/HEAD': 'ref', '.gitattributes': '*.json -diff' });
+    assert.equal((await init('.')).exitCode, 0);
+    rmSync(join(cwd, '.git'), { recursive: true });
+    execFileSync('git', ['init', '--quiet'], { cwd });
+    const dataset = 'namespaces/parks/datasets/trees';
+    const attributes = (path: string) =>
+      execFileSync('git', ['check-attr', 'text', 'eol', '--', path], { cwd, encoding: 'utf8' }).match(/\S+(?=\n)/g);
+    for (const path of ['catalogue.yaml', `${dataset}/dataset.yml`, `${dataset}/versions/1.json`, 'users/ann.yaml'])
+      assert.deepEqual(attributes(path), ['set', 'lf'], path);
+    // Git heeds eol where text isn't unset only.
+    for (const path of [`${dataset}/data/trees.geojson`, `${dataset}/data/trees.json`])
+      assert.equal(attributes(path)?.[0], 'unset', path);
   });
 
   it('makes it where it is told to', async () => {
