@@ -7,7 +7,10 @@ import type { Schema } from './field.ts';
 import { type RecordKind, schemas } from './schemas.ts';
 
 /** One error in a record. The pointer leads to the value, or to the object that lacks a key. */
-export type SchemaDiagnostic = Pick<Diagnostic, 'pointer' | 'message'>;
+export interface SchemaDiagnostic extends Pick<Diagnostic, 'pointer' | 'message'> {
+  /** True if the value is text without quotes: the message ends with the value in quotes, for `adviseToQuote`. */
+  readonly isUnquoted?: true;
+}
 
 /**
  * Finds keys of a record that are not in its schema and look like misspelled ones; in the settings, all that are not in it.
@@ -74,7 +77,11 @@ export function explainSchemaError(error: ErrorObject): SchemaDiagnostic {
     case 'required':
       return { pointer, message: `"${params.missingProperty}" is missing. Add a line "${params.missingProperty}: …".` };
     case 'type':
-      return { pointer, message: typeMessage(name, data, [params.type].flat()) };
+      return {
+        pointer,
+        message: typeMessage(name, data, [params.type].flat()),
+        ...(isUnquoted(data, [params.type].flat()) && { isUnquoted: true }),
+      };
     case 'enum':
       return {
         pointer,
@@ -120,12 +127,22 @@ function suggestion(data: unknown, allowed: readonly string[]): string {
   return meant ? ` Did you mean ${meant}?` : '';
 }
 
+/** True if a value may have been meant as text: of `1.10` or `true`, YAML makes a number or a truth value. */
+const isUnquoted = (data: unknown, types: readonly string[]): boolean =>
+  types.includes('string') && ['number', 'boolean'].includes(typeof data);
+
 /** The message for a value of another type. @param types that the schema accepts */
 export function typeMessage(name: string, data: unknown, types: readonly string[]): string {
-  if (types.includes('string') && ['number', 'boolean'].includes(typeof data))
-    return `${name} must be text, but reads as ${excerpt(JSON.stringify(data))}. Write it in quotes: "${excerpt(data)}".`;
+  if (isUnquoted(data, types))
+    return adviseToQuote(`${name} must be text, but reads as ${excerpt(JSON.stringify(data))}.`, excerpt(data));
   return `${name} must be ${types.map((type) => nouns[type] ?? type).join(' or ')}, not ${describe(data)}.`;
 }
+
+const quoteAdvice = ' Write it in quotes: ';
+
+/** A message with the advice to write a text in quotes. @param message with or without this advice */
+export const adviseToQuote = (message: string, text: string): string =>
+  `${message.split(quoteAdvice, 1)[0]}${quoteAdvice}"${text}".`;
 
 /** The message for a text that doesn't match a pattern. The description says in words what the pattern means. */
 export const patternMessage = (

@@ -154,6 +154,20 @@ export function makePositionFinder(
   };
 }
 
+/** The number or word at a pointer, as it is written: `1.10`, `0x1F`; undefined if there is none, or something else. */
+export function findPlainScalar(text: string, format: Format, pointer: string): string | undefined {
+  const source = stripByteOrderMark(text);
+  try {
+    let node: Node | undefined = parseSyntaxTree(source, format);
+    for (const token of pointerTokens(pointer)) node = node && entryAt(node, token)?.value;
+    const written = node && source.slice(node.start, node.end);
+    return written && /^[-+.\w]+$/.test(written) ? written : undefined;
+  } catch (error) {
+    if (error instanceof ParseError) return undefined;
+    throw error;
+  }
+}
+
 /**
  * The tree of a text without a byte order mark.
  * @throws ParseError

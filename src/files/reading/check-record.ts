@@ -1,7 +1,16 @@
 /** A record's text, parsed and validated: its contents, or what is wrong with it and where. Pure: threads use it too. */
 import { type Diagnostic, type DiagnosticCode, excerptAt } from '../../catalogue/diagnostic.ts';
+import { excerpt } from '../../catalogue/errors.ts';
 import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
-import { type Format, makePositionFinder, type Parsed, parseRecordText, type TextPosition } from '../../text/parse.ts';
+import { adviseToQuote } from '../../catalogue/validators.ts';
+import {
+  type Format,
+  findPlainScalar,
+  makePositionFinder,
+  type Parsed,
+  parseRecordText,
+  type TextPosition,
+} from '../../text/parse.ts';
 import { validateRecord } from './validate-record.ts';
 
 /** Maximum length of the pointer of a diagnostic: keys may be very long, and one record has up to fifty diagnostics. */
@@ -30,9 +39,12 @@ export function checkRecordText<K extends RecordKind>(
   if ('value' in checked) return checked;
   const placeAt = makePositionFinder(text, format);
   return {
-    problems: checked.errors.map(({ pointer, message }) =>
-      makeProblem(text, 'schema', message, pointer, placeAt(pointer)),
-    ),
+    problems: checked.errors.map(({ pointer, message, isUnquoted }) => {
+      // Of 1.10, the value is 1.1: what stands in the file is meant.
+      const written = isUnquoted && findPlainScalar(text, format, pointer);
+      const advice = written ? adviseToQuote(message, excerpt(written)) : message;
+      return makeProblem(text, 'schema', advice, pointer, placeAt(pointer));
+    }),
   };
 }
 

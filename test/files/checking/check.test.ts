@@ -43,6 +43,18 @@ const cases: readonly Case[] = [
   ['text', { [benches]: 'id: 1\nlabel: [\n' }, [[`${benches}:3:1`, 'error', /./]]],
   ['schema', { [benches]: 'id: 1\nlabel: 7\n' }, [[`${benches}:2:8`, 'error', /Write it in quotes: "7"/]]],
   [
+    'texts without quotes',
+    { [benches]: 'id: 2\nlabel: 1.10 # new\ndescription: 012\npublisher: 1e3\nkeywords: [0x1F, .5, True]\n' },
+    [
+      [`${benches}:2:8`, 'error', /^label must be text, but reads as 1\.1\. Write it in quotes: "1\.10"\.$/],
+      [`${benches}:3:14`, 'error', /: "012"\.$/],
+      [`${benches}:4:12`, 'error', /: "1e3"\.$/],
+      [`${benches}:5:12`, 'error', /: "0x1F"\.$/],
+      [`${benches}:5:18`, 'error', /: "\.5"\.$/],
+      [`${benches}:5:22`, 'error', /: "True"\.$/],
+    ],
+  ],
+  [
     'misspelled',
     { [benches]: 'id: 2\nlabel: x\nlicense: MIT\n' },
     [[`${benches}:3:1`, 'warning', /Did you mean "licence"/]],
