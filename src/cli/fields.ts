@@ -87,7 +87,11 @@ export async function inputFromOptions(
   const { descriptionFile } = options;
   if (typeof descriptionFile === 'string') {
     const text = await context.read(descriptionFile);
-    input.description = text.replace(/^\ufeff/, '').replace(/\r?\n$/, '');
+    // With CRLF, YAML would have the whole text on one line, escaped.
+    input.description = text
+      .replace(/^\ufeff/, '')
+      .replace(/\r\n?/g, '\n')
+      .replace(/\n$/, '');
   }
   return input;
 }

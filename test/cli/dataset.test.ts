@@ -94,9 +94,16 @@ describe('dataset add', () => {
   });
 
   it('reads the description from a file or stdin', async () => {
-    const files = { 'about.md': '\ufeffFirst.\n\nSecond.\n', '-': 'Piped.' };
+    const files = {
+      'about.md': '\ufeffFirst.\n\nSecond.\n',
+      'crlf.md': '\ufeffFirst.\r\n\r\nSecond.\r\n',
+      'cr.md': 'First.\r\rSecond.\r',
+      '-': 'Piped.',
+    };
     for (const [name, text] of [
       ['about.md', 'First.\n\nSecond.'],
+      ['crlf.md', 'First.\n\nSecond.'],
+      ['cr.md', 'First.\n\nSecond.'],
       ['-', 'Piped.'],
     ] as const) {
       const argv = ['dataset', 'edit', 'parks/trees', '--description-file', name];
