@@ -48,6 +48,10 @@ function* unknownKeys(schema: Schema, value: unknown, pointer: string, isClosed:
       yield* unknownKeys(ofKey, item, place, isClosed);
       continue;
     }
+    if (key === '<<') {
+      yield { pointer: place, message: '"<<" merges nothing here: YAML 1.2 has no merge keys. Write the fields out.' };
+      continue;
+    }
     const known = Object.keys(schema.properties);
     const meant = closestWord(key, known);
     const message = `"${excerpt(key)}" means nothing here.`;

@@ -55,6 +55,18 @@ const cases: readonly Case[] = [
     ],
   ],
   [
+    'merge keys',
+    {
+      [benches]:
+        'x-base: &base\n  licence: MIT\nx-column: &column\n  type: float\nid: 2\nlabel: x\n<<: *base\ncolumns:\n  - {name: a, type: float}\n  - name: b\n    <<: *column\n',
+    },
+    [
+      [`${benches}:7:1`, 'warning', /^"<<" merges nothing here: YAML 1\.2 has no merge keys\. Write the fields out\.$/],
+      [`${benches}:10:5`, 'error', /"type" is missing/],
+      [`${benches}:11:5`, 'warning', /^"<<" merges nothing here/],
+    ],
+  ],
+  [
     'misspelled',
     { [benches]: 'id: 2\nlabel: x\nlicense: MIT\n' },
     [[`${benches}:3:1`, 'warning', /Did you mean "licence"/]],
