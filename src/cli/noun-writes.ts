@@ -80,13 +80,16 @@ export async function removeRecord<K extends WritableKind, Own extends object>(
   // Before the question: nobody is asked about a removal that would be refused.
   if (options.dryRun || !options.yes) await removeEntity(catalogue, ref, { dryRun: true });
   await warnOfQueriesWithoutData(call, catalogue, ref);
+  let object: unknown;
   if (!options.dryRun) {
     const entity = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
     const contents = noun.remove.contents?.(entity) ?? '';
     await confirmRemoval(call, `${ref.kind} ${formatRef(ref)}${contents}`, options.yes);
     await removeEntity(catalogue, ref);
+    // Behind a pipe, nothing is printed: the name was given.
+    if (call.show.asJson) object = noun.represent(entity, linksOfCatalogue(catalogue));
   }
-  showOutcome(call, { done: ['Removed', 'remove'], ref, dryRun: options.dryRun });
+  showOutcome(call, { done: ['Removed', 'remove'], ref, object, dryRun: options.dryRun });
   return 0;
 }
 

@@ -38,6 +38,39 @@ describe('--json', () => {
     }
   });
 
+  it('prints the object that was removed, locally and remotely alike', async (t) => {
+    const content = {
+      ...withUser,
+      users: { ...withUser.users, root: { id: 1, staff: true } },
+      queries: { tall: { id: 51, label: 'Tall trees', dataset: 'parks/benches' } },
+    };
+    const { base, folder } = await served(content, t);
+    const CATALOGUE_TOKEN = (await type(['token', 'add', 'root'], { root: folder.root })).out.trim();
+    const root = await makeRoot(content);
+    for (const line of [
+      'query NAME tall',
+      'version NAME parks/trees@20200102030405000000',
+      'dataset NAME parks/trees',
+      'dataset NAME water/wells',
+      'namespace NAME water',
+      'group NAME gardeners',
+      'user NAME bob',
+    ]) {
+      const run = async (verb: string, ...more: string[]) => {
+        const argv = [...line.replace('NAME', verb).split(' '), '--json', ...more];
+        const { exitCode, out, err } = await type(argv, { root, env: { CATALOGUE_TOKEN } });
+        assert.equal(exitCode, 0, err);
+        return JSON.parse(out);
+      };
+      assert.ok((await run('show')).id, line);
+      const local = await run('remove', '--yes');
+      const remote = await run('remove', '--yes', '--remote', base);
+      assert.ok(local.id, line);
+      assert.deepEqual(Object.keys(local), Object.keys(remote), line);
+      assert.equal(local.id, remote.id, line);
+    }
+  });
+
   it('prints the folder of a new catalogue, and the address of a server', async () => {
     const root = await makeRoot();
     const made = await type(['init', 'new', '--json'], { root });

@@ -17,7 +17,7 @@ export interface Outcome {
   readonly part?: string;
   /** The record by its name now; default the same. */
   readonly now?: Ref;
-  /** The API's object; none of a record that was removed. */
+  /** The API's object, of a removed record as it was. */
   readonly object?: unknown;
   readonly dryRun?: boolean | undefined;
 }
