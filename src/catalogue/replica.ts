@@ -14,7 +14,8 @@ export interface FileEntry {
   readonly path: string;
   /**
    * SHA-256 of its bytes in hexadecimal; of a payload, the one in the record of its version. '' if the file exists but
-   * can't be read, and so must not be taken for removed.
+   * can't be read, or is the missing record of a namespace or dataset below which there are others (its size is 0 then), and so
+   * must not be taken for removed.
    */
   readonly checksum: string;
   /** In bytes. */

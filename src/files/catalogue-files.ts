@@ -1,7 +1,7 @@
 /** Interface of an open catalogue folder for the modules of this room. `FileCatalogue` implements it. */
 import type { Accounts } from '../catalogue/accounts.ts';
-import { NotFoundError } from '../catalogue/errors.ts';
-import type { RecordRef, Scope } from '../catalogue/layout.ts';
+import { ConflictError, NotFoundError } from '../catalogue/errors.ts';
+import { type RecordRef, type Scope, unitKey } from '../catalogue/layout.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import type { DatasetRef } from '../catalogue/ref.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
@@ -95,9 +95,14 @@ export interface Access {
   readonly visible: () => Snapshot;
 }
 
-/** The path of an existing record file, with its extension. @throws NotFoundError */
+/**
+ * The path of an existing record file, with its extension.
+ * @throws NotFoundError; ConflictError if it is missing, and the record is shown in its last state
+ */
 export function requireRecordPath(files: CatalogueFiles, ref: RecordRef): string {
   const path = findRecordFile(files.store.tree, ref);
-  if (path === undefined) throw new NotFoundError();
-  return path;
+  if (path !== undefined) return path;
+  if (ref.kind !== 'version' && files.store.states.get(unitKey(ref))?.lacksRecord)
+    throw new ConflictError(`The file ${unitKey(ref)}.yaml is missing: put it back first.`);
+  throw new NotFoundError();
 }

@@ -12,6 +12,7 @@ import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import { type FeedRef, isAhead, settlingTime, timeOfLastChange } from './changes-feed.ts';
 import { appendStates, feedPath, readHistory, type StoredHistory, writeHistory } from './feed-journal-file.ts';
 import { affectedRefs, type Records, recordState, recordsWithKnown, takeFirst, uniqueRefs } from './feed-records.ts';
+import { isHeldRecord } from './held-records.ts';
 import { makeRegularPause } from './reading/event-loop.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
@@ -159,7 +160,9 @@ export class FeedJournal {
     const time = timeOfLastChange(this.#store, ref);
     const before = this.#times.get(record);
     this.#times.set(record, time);
-    if (!latest && state.seenBy === null) return { state, isSame: true, time, before: undefined };
+    // A record that is held was not removed: it stays in its last state.
+    const isUnknown = latest ? isHeldRecord(this.#store, ref) : state.seenBy === null;
+    if (isUnknown) return { state, isSame: true, time, before: undefined };
     return { state, isSame: isSameRecordState(latest, state), time, before: before === time ? undefined : before };
   }
 

@@ -1,8 +1,9 @@
 /** Comparison of two catalogues: their files, read at once, and the plans that can be made from them. */
+import { kindAndRefOfPath } from '../catalogue/layout.ts';
 import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests, isSynced } from '../catalogue/manifest-groups.ts';
-import type { Manifest, Replica } from '../catalogue/replica.ts';
+import type { FileEntry, Manifest, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
-import type { FileState, Files, Side } from './files.ts';
+import { containerFolder, type FileState, type Files, type Side } from './files.ts';
 import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
 import { withoutLineEnds } from './line-ends.ts';
 import { findAliasMerges } from './merge-aliases.ts';
@@ -158,6 +159,17 @@ async function readDifferentGroups(
   return { files: new Map([...unchanged, ...listed.files]), tag: remote.tag };
 }
 
+/** Reason why a file without a checksum is left alone. That of a namespace or dataset may be missing, while records below it are there. */
+function reasonIfUnreadable({ path, size }: FileEntry, side: 'local' | 'remote'): string {
+  const folder = size === 0 ? containerFolder(path) : null;
+  if (folder === null) return `The ${side} file can't be read.`;
+  const name = `The ${side} ${path.slice(folder.length)} is missing or can't be read, while records below it are there`;
+  const { kind } = kindAndRefOfPath(path);
+  return side === 'local'
+    ? `${name}. Put it back; or, to remove the ${kind}, remove its whole folder: ${folder.slice(0, -1)}`
+    : `${name}: it has to be put back on the remote.`;
+}
+
 interface Listing {
   readonly files: Files;
   /** Null if there was no manifest, because the known one is still valid. */
@@ -180,7 +192,7 @@ async function readManifest(
     const { path, checksum, size } = entry;
     if (!isSynced(path)) continue;
     files.set(path, { checksum, size });
-    if (checksum === '') unreadable.set(path, `The ${side} file can't be read.`);
+    if (checksum === '') unreadable.set(path, reasonIfUnreadable(entry, side));
     // A local folder computes the checksum from this very text.
     await spool?.add(entry, side === 'local');
   }

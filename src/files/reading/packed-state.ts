@@ -7,10 +7,14 @@ import { noDiagnostics, type UnitState } from './unit-reader.ts';
 import { readingOf } from './unit-reading.ts';
 
 /**
- * The values of a unit's entity that are not the defaults (null if there is none), and its diagnostics. In the place of a
+ * The values of a unit's entity that are not the defaults (null if there is none), its diagnostics, and true if its record is missing. In the place of a
  * column is its index in the columns of all states that are packed together: many datasets have the same ones.
  */
-export type PackedContent = readonly [values: EntityValues | Settings | null, diagnostics: UnitState['diagnostics']];
+export type PackedContent = readonly [
+  values: EntityValues | Settings | null,
+  diagnostics: UnitState['diagnostics'],
+  lacksRecord?: true,
+];
 
 /** A unit, its content, and the stamps of its files. */
 export type PackedState = readonly [unit: Unit, content: PackedContent, stamps: string, payloads: string];
@@ -32,10 +36,11 @@ export class PackedColumns {
 }
 
 /** @param columns gets those of the state */
-export function packState({ reading, stamps, payloads, diagnostics }: UnitState, columns: PackedColumns): PackedState {
+export function packState(state: UnitState, columns: PackedColumns): PackedState {
+  const { reading, stamps, payloads, diagnostics, lacksRecord } = state;
   const { entity, ...unit } = reading;
   const values = entity === null ? null : 'kind' in entity ? packColumns(valuesOfEntity(entity), columns) : entity;
-  return [unit, [values, diagnostics], stamps, payloads];
+  return [unit, lacksRecord ? [values, diagnostics, true] : [values, diagnostics], stamps, payloads];
 }
 
 /** Puts indices of columns into the values of an entity, or of a dataset and its versions, which were made for that. */
@@ -99,7 +104,7 @@ export function shareValuesOfReading(state: UnitState, shared: SharedValues): Un
  * @param shared with the values of other states
  */
 export function unpackState(
-  [unit, [values, diagnostics], stamps, payloads]: PackedState,
+  [unit, [values, diagnostics, lacksRecord], stamps, payloads]: PackedState,
   columns: readonly Column[],
   shared: SharedValues,
 ): UnitState {
@@ -112,11 +117,12 @@ export function unpackState(
       shareValues(entity as Dataset, columnsOf, shared);
     }
   }
-  return {
+  const state = {
     key: unitKey(unit),
     reading: readingOf(unit, entity),
     stamps,
     payloads,
     diagnostics: diagnostics.length ? diagnostics : noDiagnostics,
   };
+  return lacksRecord ? { ...state, lacksRecord } : state;
 }

@@ -1,6 +1,6 @@
 /**
- * Reads units from their files. A unit, or a version of it, is parsed again only if its files changed; a broken record, or a
- * folder that can't be read, leaves the last valid one in place.
+ * Reads units from their files. A unit, or a version of it, is parsed again only if its files changed; a broken record, one that is
+ * missing while others below it are there, or a folder that can't be read, leaves the last valid one in place.
  */
 import {
   datasetFromRecord,
@@ -62,13 +62,14 @@ export function readUnit(tree: FileTree, unit: Unit, before?: UnitState, large?:
   if (!before) return state;
   const { key, reading, stamps, payloads, diagnostics } = state;
   const diagnosticsBefore = new Map(before.diagnostics);
-  return {
+  const next: UnitState = {
     key,
     reading: reuseIfEqual(before.reading, reading),
     stamps,
     payloads,
     diagnostics: diagnostics.map(([path, list]) => [path, reuseIfEqual(diagnosticsBefore.get(path), list)]),
   };
+  return state.lacksRecord ? { ...next, lacksRecord: true } : next;
 }
 
 /** The state of a unit that isn't read again, without stamps. */
@@ -106,7 +107,7 @@ function readFiles(reader: UnitReader, unit: Unit, before?: UnitState): UnitStat
   }
   const found = reader.record(unit.kind, recordPaths(unit));
   if (!found && unit.kind === 'namespace')
-    reader.report(namespaceFolder(unit.slug), 'layout', 'namespace.yaml is missing. Add one with a line "label: …".');
+    return reader.state(readingOf(unit, reader.reportMissing(unit) ? old : null));
   const entity =
     found && (found.record ? entityOf(unit, found.record) : (old ?? placeholderNamespace(unit, found.text)));
   return reader.state(readingOf(unit, entity));
@@ -157,8 +158,8 @@ function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: 
   reader.stamp(payloadFolder(namespace, slug));
   const versions = readVersions(reader, namespace, slug, old);
   if (!found) {
-    reader.report(home, 'layout', 'dataset.yaml is missing. Add one with a line "label: …".');
-    return reader.state(gone);
+    const isKept = reader.reportMissing(unit) && old;
+    return reader.state(isKept ? readingOf(unit, datasetWithVersions(old, versions)) : gone);
   }
   const dataset = found.record
     ? datasetWithSameParts(namespace, slug, found.record, versions)

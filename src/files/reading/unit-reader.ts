@@ -16,6 +16,7 @@ import {
   unpackStamps,
 } from '../tree/stamps.ts';
 import { type CheckedRecord, checkRecordText, makeProblem, type Problem } from './check-record.ts';
+import { type Container, containerFolder, hasRecordsBelow, messageOfMissingRecord } from './missing-record.ts';
 
 /** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
 export interface UnitState {
@@ -28,6 +29,8 @@ export interface UnitState {
   readonly payloads: PackedStamps;
   /** A list for each file with diagnostics; an empty one if a file had some before and has none now. */
   readonly diagnostics: readonly (readonly [path: string, diagnostics: readonly Diagnostic[]])[];
+  /** True if its own record is missing, and records below it are there: it counts as broken, not as removed. */
+  readonly lacksRecord?: true;
 }
 
 /** Of a unit that was not read before. */
@@ -66,6 +69,7 @@ export class UnitReader {
   readonly #isReadOnce: boolean;
   readonly #diagnostics = new Map<string, Diagnostic[]>();
   readonly #unreadable = new Set<string>();
+  #lacksRecord = false;
 
   /**
    * @param before the last state, if the unit was read before
@@ -90,7 +94,8 @@ export class UnitReader {
     const stamps = this.#isReadOnce ? '' : packStamps(this.#stamps);
     const payloads = this.#isReadOnce ? '' : packStamps(this.#payloads);
     const diagnostics = this.#diagnostics.size ? [...this.#diagnostics] : noDiagnostics;
-    return { key: this.#key ?? unitKey(reading), reading, stamps, payloads, diagnostics };
+    const state = { key: this.#key ?? unitKey(reading), reading, stamps, payloads, diagnostics };
+    return this.#lacksRecord ? { ...state, lacksRecord: true } : state;
   }
 
   /** Stamp of a file or folder; null if there is none, or it can't be read. */
@@ -175,6 +180,13 @@ export class UnitReader {
       }
     }
     return found;
+  }
+
+  /** Reports that the record of a namespace or dataset is missing. @returns true if records below it are there */
+  reportMissing(unit: Container): boolean {
+    this.report(containerFolder(unit), 'layout', messageOfMissingRecord(unit));
+    this.#lacksRecord = hasRecordsBelow(this.#tree, unit, (path, stamp) => this.#stamps.set(path, stamp));
+    return this.#lacksRecord;
   }
 
   #check<K extends RecordKind>(

@@ -22,7 +22,7 @@ import { readUnit } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
 import { type FoundBesides, SearchedFolders } from './searched-folders.ts';
 import type { LargeRecord, LargeRecords, UnitState } from './unit-reader.ts';
-import { readingOf, unitOfReading } from './unit-reading.ts';
+import { namespacesToReread, readingOf, unitOfReading } from './unit-reading.ts';
 import { isAsWritten, stateAfterWrite, type WrittenUnit } from './written-unit.ts';
 
 /** Number of changed units up to which the next snapshot is made in one step, and of those in a step of the first snapshot. */
@@ -160,6 +160,8 @@ export class UnitStore {
       else yield* this.#rescanFolder(scope.folder, found ?? scanForUnits(this.tree, scope.folder), below);
       yield;
     }
+    for (const unit of [...namespacesToReread(this.#changedUnits.values(), this.#states)])
+      yield* this.#updateState(unitKey(unit), unit);
     // Without scopes, the states are those of records that were written just now.
     if (scopes.length === 0 || this.tree.isCatalogue()) yield* this.#updateSnapshot();
   }

@@ -19,6 +19,7 @@ import { computeChecksum } from '../../disk/checksum.ts';
 import { openFileWithinFolder } from '../bytes.ts';
 import type { Access, CatalogueFiles } from '../catalogue-files.ts';
 import { pushCommitMessage } from '../git/commit-messages.ts';
+import { couldSeeHeldRecord, hasHeldRecords } from '../held-records.ts';
 import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import { inlineLessForBatches } from '../reading/inlining.ts';
@@ -65,13 +66,26 @@ export class FileReplica implements Replica {
       if (manifest) return manifest;
     }
     await files.load({ onRead: kept?.keep });
-    return this.#inventory.manifest(viewer, visible(), options, kept);
+    return this.#inventory.manifest(viewer, visible(), options, { kept, isHeld: await this.#heldTest() });
   }
 
   async digests(count: number, { known }: Parameters<Replica['digests']>[1] = {}): Promise<Digests | null> {
     const { files, viewer, visible } = this.#access;
     await files.load();
-    return this.#inventory.digests(viewer, visible(), count, known);
+    return this.#inventory.digests(viewer, visible(), count, { known, isHeld: await this.#heldTest() });
+  }
+
+  /** True for the records that the viewer could see until the record of their namespace or dataset was missing; undefined if there is no such record. */
+  async #heldTest(): Promise<((item: ReplicaFile) => boolean) | undefined> {
+    const { files, viewer } = this.#access;
+    const { store } = files;
+    if (viewer.staff || !hasHeldRecords(store)) return undefined;
+    const { history } = await files.feed();
+    return (item) =>
+      (item.kind === 'record' || item.kind === 'missing') &&
+      item.state !== null &&
+      item.path.startsWith(`${item.state.key}.`) &&
+      couldSeeHeldRecord(store, history, viewer, item.state);
   }
 
   async entry(path: string): Promise<FileEntry> {

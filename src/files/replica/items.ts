@@ -25,6 +25,8 @@ import { type PackedStamps, unpackStamps } from '../tree/stamps.ts';
 export type ReplicaFile =
   /** `state` is null for a record that belongs to no unit, because it is broken or misplaced; `stamp` is that of the file in the state. */
   | { readonly kind: 'record'; readonly path: string; readonly state: UnitState | null; readonly stamp?: Stamp }
+  /** The record of a namespace or dataset that is missing, while records below it are there: it must not be taken for removed. */
+  | { readonly kind: 'missing'; readonly path: string; readonly state: UnitState }
   | { readonly kind: 'payload'; readonly path: string; readonly state: UnitState; readonly version: Version }
   | { readonly kind: 'media'; readonly path: string };
 
@@ -41,8 +43,9 @@ export function datasetsOfRecordPaths(
   return [...new Map(refs.map((ref) => [formatRef(ref), ref])).values()];
 }
 
-/** The records of a unit, and its payloads that are complete. */
+/** The records of a unit, also one that it lacks, and its payloads that are complete. */
 export function* listUnitFiles(state: UnitState): Generator<ReplicaFile> {
+  if (state.lacksRecord) yield { kind: 'missing', path: `${state.key}.yaml`, state };
   for (const [path, stamp] of unpackStamps(state.stamps))
     if (stamp && parseRecordFileName(path) && parseUntrustedCataloguePath(path))
       yield { kind: 'record', path, state, stamp };
@@ -133,8 +136,12 @@ export function findReplicaFile(store: UnitStore, path: string): ReplicaFile | n
 
 /** A function that returns true for the files that a viewer may see. */
 export function makeFileVisibilityFilter(viewer: Viewer, visible: Snapshot): (item: ReplicaFile) => boolean {
+  // Staff see the files of a namespace, too, that nobody sees because its record is missing: they were not removed.
+  if (viewer.staff) return () => true;
   return (item) => {
     switch (item.kind) {
+      case 'missing':
+        return isUnitVisible(visible, item.state) && item.state.reading.entity !== null;
       case 'record': {
         const info = parseCataloguePath(item.path);
         // Comments in catalogue.yaml are for the people who run the catalogue.
@@ -151,7 +158,6 @@ export function makeFileVisibilityFilter(viewer: Viewer, visible: Snapshot): (it
           (item.version.ready || isInOwnNamespace(viewer, visible, item.state.reading))
         );
       case 'media':
-        if (viewer.staff) return true;
         // Images of hidden datasets are hidden, too: their names may reveal something.
         return imagesShown(visible).has(item.path);
     }

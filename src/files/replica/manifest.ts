@@ -19,6 +19,16 @@ import { listUnreadFolder } from './unread-folder.ts';
 type ChecksummedFile = ReplicaFile & FileChecksum;
 type ChecksummedRecord = ChecksummedFile & { readonly kind: 'record' };
 
+interface ListOptions {
+  /** Collects the texts of records that are read; undefined for a manifest without texts. */
+  readonly kept?: KeptTexts | undefined;
+  /** True for a record that can't be shown, and isn't removed: it is listed as one that can't be read. */
+  readonly isHeld?: ((item: ReplicaFile) => boolean) | undefined;
+}
+
+/** Of a file that exists, and can't be read. */
+const noChecksum: FileChecksum = { checksum: '', size: 0 };
+
 /** All files of a catalogue folder, for all viewers. */
 export class Inventory {
   readonly checksums: ChecksumCache;
@@ -38,14 +48,13 @@ export class Inventory {
     this.checksums = new ChecksumCache(store.tree);
   }
 
-  /** @param kept texts of records that were read already; undefined for a manifest without texts */
   async manifest(
     viewer: Viewer,
     visible: Snapshot,
     { known, groups }: Parameters<Replica['manifest']>[0] = {},
-    kept?: KeptTexts,
+    { kept, isHeld }: ListOptions = {},
   ): Promise<Manifest | null> {
-    const { tag, records, media, isVisible } = await this.#list(viewer, visible, kept);
+    const { tag, records, media, isVisible } = await this.#list(viewer, visible, { kept, isHeld });
     if (tag === known) return null;
     if (groups === undefined) return { tag, entries: this.#entries(records, media, isVisible, kept) };
     const wanted = new Set(groups.only);
@@ -69,8 +78,13 @@ export class Inventory {
   }
 
   /** Digests of the files by group; null if the known manifest is still valid. */
-  async digests(viewer: Viewer, visible: Snapshot, count: number, known?: string): Promise<Digests | null> {
-    const { tag, records, media, isVisible } = await this.#list(viewer, visible);
+  async digests(
+    viewer: Viewer,
+    visible: Snapshot,
+    count: number,
+    { known, isHeld }: Pick<ListOptions, 'isHeld'> & { readonly known?: string | undefined } = {},
+  ): Promise<Digests | null> {
+    const { tag, records, media, isVisible } = await this.#list(viewer, visible, { isHeld });
     if (tag === known) return null;
     const groups = new GroupDigests(count);
     const pause = makeRegularPause();
@@ -81,13 +95,13 @@ export class Inventory {
     return { tag, digests: groups.compute(computeChecksum) };
   }
 
-  /**
-   * The records and payloads of all viewers; the media files, the tag and the filter of this one.
-   * @param kept collects the texts of records that are read
-   */
-  async #list(viewer: Viewer, visible: Snapshot, kept?: KeptTexts) {
-    const isVisible = makeFileVisibilityFilter(viewer, visible);
-    const records = await this.#records(kept);
+  /** The records and payloads of all viewers; the media files, the tag and the filter of this one. */
+  async #list(viewer: Viewer, visible: Snapshot, { kept, isHeld }: ListOptions) {
+    const isShown = makeFileVisibilityFilter(viewer, visible);
+    const all = await this.#records(kept);
+    const unreadable = (item: ChecksummedFile) => isHeld?.(item) && !isShown(item) && { ...item, ...noChecksum };
+    const records = isHeld ? all.map((item) => unreadable(item) || item) : all;
+    const isVisible = (item: ReplicaFile) => isShown(item) || Boolean(isHeld?.(item));
     // Media files are read each time, since they are not watched.
     const media = (await this.#withChecksums(listMediaFiles(this.#store.tree))).filter(isVisible);
     const tag = tagOf(await this.#recordsTag(records, viewer, visible, isVisible), media);
@@ -96,6 +110,7 @@ export class Inventory {
 
   /** Checksum and size of a file; null if it is gone. */
   async checksum(item: ReplicaFile, kept?: KeptTexts): Promise<FileChecksum | null> {
+    if (item.kind === 'missing') return noChecksum;
     if (item.kind === 'record')
       return item.state
         ? this.checksums.ofRecord(item.state, item.path, item.stamp, kept)
@@ -189,7 +204,7 @@ export const fileEntry = ({ path, kind, checksum, size }: ReplicaFile & FileChec
   path,
   checksum,
   size,
-  record: kind === 'record',
+  record: kind !== 'payload' && kind !== 'media',
 });
 
 /** Tag of a manifest, from the one of its records and payloads. */

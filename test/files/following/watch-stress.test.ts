@@ -60,8 +60,14 @@ for (const seed of [1, 2, 3, 4])
       change(folder, below, step);
       if (below(10) === 0) await new Promise((done) => setTimeout(done, below(60)));
     }
-    // All records are well at the end: of one that is not, the one who was there knows the last good state.
-    for (const name of readdirSync(folder.path('namespaces'))) folder.namespace(name, 'End');
+    // All records are well at the end, and none is missing: of one that is not, the one who was there knows the last good state.
+    for (const name of readdirSync(folder.path('namespaces'))) {
+      folder.namespace(name, 'End');
+      const datasets = `namespaces/${name}/datasets`;
+      for (const dataset of existsSync(folder.path(datasets)) ? readdirSync(folder.path(datasets)) : [])
+        if (!existsSync(folder.path(`${datasets}/${dataset}/dataset.yaml`)))
+          folder.write(`${datasets}/${dataset}/dataset.yaml`, datasetText('End'));
+    }
     const fresh = await freshlyRead(folder);
     await until(() => isDeepStrictEqual(catalogue.snapshot, fresh)).catch(() => {});
     assert.deepEqual(catalogue.snapshot, fresh);
