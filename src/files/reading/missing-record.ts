@@ -5,13 +5,14 @@
 import {
   datasetFolder,
   datasetsFolder,
+  extensions,
   isValidName,
   namespaceFolder,
   parseRecordFileName,
   type Unit,
   versionsFolder,
 } from '../../catalogue/layout.ts';
-import { type FileTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { type FileTree, namesOrNone, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 
 /** A unit with records below its own. */
 export type Container = Extract<Unit, { kind: 'namespace' | 'dataset' }>;
@@ -20,9 +21,16 @@ export type Container = Extract<Unit, { kind: 'namespace' | 'dataset' }>;
 export const containerFolder = (unit: Container): string =>
   unit.kind === 'namespace' ? namespaceFolder(unit.slug) : datasetFolder(unit.namespace, unit.slug);
 
-/** What is wrong with a container without a record, and what to do. */
-export const messageOfMissingRecord = ({ kind }: Container): string =>
-  `${kind}.yaml is missing. Add one with a line "label: …".`;
+/** What is wrong with a container without a record, and what to do: a file whose name is nearly right has to be renamed. */
+export function messageOfMissingRecord(tree: FileTree, { kind }: Container, folder: string): string {
+  const similar = new RegExp(`^${kind}\\.(${extensions.join('|')})(?:\\.txt)?$`, 'i');
+  for (const name of namesOrNone(tree, folder)) {
+    const extension = similar.exec(name)?.[1];
+    if (extension !== undefined)
+      return `${kind}.yaml is missing. Rename ${name} to ${kind}.${extension.toLowerCase()}.`;
+  }
+  return `${kind}.yaml is missing. Add one with a line "label: …".`;
+}
 
 /**
  * True if there is a record below the one of a container. What can't be read may be one.

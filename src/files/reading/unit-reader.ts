@@ -184,7 +184,8 @@ export class UnitReader {
 
   /** Reports that the record of a namespace or dataset is missing. @returns true if records below it are there */
   reportMissing(unit: Container): boolean {
-    this.report(containerFolder(unit), 'layout', messageOfMissingRecord(unit));
+    const folder = containerFolder(unit);
+    this.report(folder, 'layout', messageOfMissingRecord(this.#tree, unit, folder));
     this.#lacksRecord = hasRecordsBelow(this.#tree, unit, (path, stamp) => this.#stamps.set(path, stamp));
     return this.#lacksRecord;
   }

@@ -85,6 +85,28 @@ describe('a missing record with records below it', () => {
     assert.deepEqual([await isShown(), versions()], [false, undefined]);
   });
 
+  it('is called by the name of a file that is there, if that is nearly right', async (t) => {
+    const folder = makeParks(t);
+    const names = ['Dataset.yaml', 'dataset.yaml.txt', 'DATASET.YML', 'dataset.JSON', 'dataset.json.txt'];
+    for (const [i, name] of names.entries()) folder.write(`${homeOf(`parks/d${i}`)}/${name}`, 'label: D\n');
+    renameSync(folder.path(record), folder.path('namespaces/parks/NAMESPACE.YAML'));
+    // Another word, and a copy of an editor, are not meant.
+    folder.write(`${homeOf('parks/other')}/datasets.yaml`, 'label: D\n');
+    folder.write(`${homeOf('parks/other')}/dataset.yaml.orig`, 'label: D\n');
+    const { messages } = await open(t, folder);
+    const targets = ['yaml', 'yaml', 'yml', 'json', 'json'];
+    assert.deepEqual(
+      messages().sort(),
+      [
+        'namespaces/parks: namespace.yaml is missing. Rename NAMESPACE.YAML to namespace.yaml.',
+        ...names.map(
+          (name, i) => `${homeOf(`parks/d${i}`)}: dataset.yaml is missing. Rename ${name} to dataset.${targets[i]}.`,
+        ),
+        missing(homeOf('parks/other'), 'dataset'),
+      ].sort(),
+    );
+  });
+
   it('is noticed by a server, as is its removal in any order', async (t) => {
     for (const leaveFolders of [false, true]) {
       const folder = makeParks(t);
