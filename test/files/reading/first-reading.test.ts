@@ -84,6 +84,14 @@ test('a manifest with texts has those that threads and the main thread have read
   const manifest = await catalogue.for().replica.manifest({ texts: true });
   let records = 0;
   for await (const { path, checksum, text } of manifest?.entries ?? []) {
+    if (checksum === '') {
+      assert.deepEqual(
+        [path, text],
+        ['namespaces/b/namespace.yaml', undefined],
+        'a missing record with others below it',
+      );
+      continue;
+    }
     assert.equal(text, readFileSync(folder.path(path), 'utf8'), path);
     assert.equal(checksum, computeChecksum(text), path);
     records++;
