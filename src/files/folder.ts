@@ -64,6 +64,12 @@ export async function runGit(folder: string, args: readonly string[]): Promise<s
   return git.runGit(folder, args);
 }
 
+/** The files that git leaves out of a folder; see `sparse-checkout.ts`. */
+export async function listFilesNotCheckedOut(root: string): Promise<ReadonlySet<string>> {
+  const git = await import('./git/sparse-checkout.ts');
+  return git.listFilesNotCheckedOut(root);
+}
+
 /** The git repository that a folder is in; absolute paths. */
 export interface Repository {
   /** Top of the working tree. */

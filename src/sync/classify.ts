@@ -10,6 +10,7 @@ import { formatRef } from '../catalogue/ref.ts';
 import { isSameFile } from './extensions.ts';
 import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import { isInMovedFolder, type Move, type MovedApart, pathBeforeMoves } from './moves.ts';
+import { notCheckedOutReason } from './not-checked-out.ts';
 
 /** `ignored`: the sides differ, and nothing is to be done about it. */
 export type Status = 'same' | 'incoming' | 'outgoing' | 'conflict' | 'blocked' | 'ignored';
@@ -21,6 +22,8 @@ export interface Blocked {
   readonly reason: string;
   /** True if both sides have changed it, and somebody has to decide. */
   readonly isConflict?: true;
+  /** True if git leaves the local file out of the folder. There may be many. */
+  readonly isNotCheckedOut?: true;
 }
 
 /** What becomes of a conflict that needs no decision. */
@@ -44,6 +47,8 @@ export interface SyncInput extends ThreeWay {
    * the user has all rights by which they were seen.
    */
   readonly hiddenReason?: string | undefined;
+  /** Files that are missing locally because git leaves them out of the folder. */
+  readonly notCheckedOut?: ReadonlySet<string> | undefined;
   /** Payloads that the remote only hides. */
   readonly hiddenPayloads?: ReadonlySet<string>;
   /** Payloads of the last common state whose versions aren't in it. A side that lacks both has not removed them. */
@@ -68,6 +73,12 @@ export function classifySyncFiles(input: SyncInput): {
     statuses.set(path, 'blocked');
     blocked.push({ path, reason });
   };
+  for (const path of input.notCheckedOut ?? []) {
+    // Also what the remote has removed: it stays in the common state until the local file is there again, and removed, too.
+    statuses.set(path, 'blocked');
+    if (!isBytesPath(path)) blocked.push({ path, reason: notCheckedOutReason, isNotCheckedOut: true });
+  }
+  if (input.notCheckedOut?.size) blockMembersOfAll(input.notCheckedOut, input, statuses);
   for (const [found, reason] of unreadable) {
     const path = [found, ...pathsWithRecordExtensions(found.replace(/\.[^./]+$/, ''))].find((one) => statuses.has(one));
     if (path === undefined) continue;
@@ -157,6 +168,18 @@ function blockMembers(path: string, { ours, theirs }: ThreeWay, statuses: Map<st
   for (const [member, status] of statuses)
     if (status !== 'same' && member.startsWith(folder) && !(ours.has(member) && theirs.has(member)))
       statuses.set(member, 'blocked');
+}
+
+/** The same for the folders of many records, in one pass. */
+function blockMembersOfAll(
+  paths: ReadonlySet<string>,
+  { ours, theirs }: ThreeWay,
+  statuses: Map<string, Status>,
+): void {
+  const folders = new Set(Array.from(paths, containerFolder));
+  for (const [member, status] of statuses)
+    if (status !== 'same' && !(ours.has(member) && theirs.has(member)))
+      if (enclosingContainerFolders(member).some((folder) => folders.has(folder))) statuses.set(member, 'blocked');
 }
 
 interface RemovedContainer {

@@ -7,6 +7,7 @@ import { containerFolder, type FileState, type Files, type Side } from './files.
 import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
 import { withoutLineEnds } from './line-ends.ts';
 import { findAliasMerges } from './merge-aliases.ts';
+import { findFilesNotCheckedOut } from './not-checked-out.ts';
 import { findHiddenPayloads, findPayloadsBeforeVersions } from './payloads.ts';
 import { planSync, type SyncPlan } from './plan.ts';
 import { findLostRecords, type LostRecords } from './related.ts';
@@ -26,6 +27,8 @@ export interface Pair {
   readonly spool: string;
   /** The user of the remote. */
   readonly viewer: RemoteViewer;
+  /** Lists the files that git leaves out of the local folder. */
+  readonly notCheckedOut?: (() => Promise<ReadonlySet<string>>) | undefined;
 }
 
 export interface Comparison {
@@ -88,7 +91,9 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
         const compared = { ...moved, texts };
         const hiddenPayloads = await findHiddenPayloads(compared);
         const payloadsBeforeVersions = await findPayloadsBeforeVersions(compared);
-        const input = { ...moved, movedApart, unreadable, hiddenReason, hiddenPayloads, payloadsBeforeVersions };
+        const notCheckedOut = pair.notCheckedOut && (await findFilesNotCheckedOut(moved, pair.notCheckedOut));
+        const reasons = { unreadable, hiddenReason, hiddenPayloads, payloadsBeforeVersions, notCheckedOut };
+        const input = { ...moved, movedApart, ...reasons };
         const plan = planSync(input);
         const merges = await findAliasMerges(plan.conflicts, state, texts);
         return merges.size ? planSync({ ...input, merges }) : plan;

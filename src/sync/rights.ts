@@ -1,4 +1,5 @@
 /** Rights by which a user sees the files of the remote: with fewer of them, a missing file may only be hidden. Pure. */
+import { ConflictError } from '../catalogue/errors.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 
 /** The user who is signed in to the remote. */
@@ -41,4 +42,14 @@ export function reasonIfHidden(viewer: RemoteViewer, seenBy: Rights): string | u
     ? 'It was removed from the remote, or it is hidden because you are not signed in: sign in to the remote again.'
     : `It was removed from the remote, or it is hidden from ${username}, who doesn't have all the rights of the last pull ` +
         "or push. Sign in with those rights; or, if you don't need the local one, remove it.";
+}
+
+/** A push would remove the user who is signed in. The command line adds what to type. */
+export class RemovedUserError extends ConflictError {
+  readonly username: string;
+
+  constructor(message: string, username: string) {
+    super(message);
+    this.username = username;
+  }
 }

@@ -1,7 +1,7 @@
 /** Pull and push: one side receives the changes of the other. */
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
-import { isBytesPath } from '../catalogue/layout.ts';
+import { describeFilePath, isBytesPath, recordPaths } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
 import { actualPath } from './extensions.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
@@ -14,7 +14,7 @@ import {
   selectNamedPartOfPlan,
 } from './plan.ts';
 import { assertNothingToDo } from './related.ts';
-import { rightsOf } from './rights.ts';
+import { type RemoteViewer, RemovedUserError, rightsOf } from './rights.ts';
 import type { Progress, TransferOutcome } from './run.ts';
 import type { SyncState } from './state.ts';
 import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
@@ -98,6 +98,7 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
     if (lost && force && from === 'ours') for (const path of state.files.keys()) resolved.set(path, null);
     if (resolved.size) plan = selectNamedPartOfPlan(await comparison.plan(resolved), names);
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
+    if (from === 'ours') assertUserStays(pair.viewer, steps, names);
     const payloadCheck = makePayloadCheck(steps, plan.files[from === 'ours' ? 'theirs' : 'ours'], from);
     await options.onPlan?.({ plan, steps, comparison });
     signal?.throwIfAborted();
@@ -160,6 +161,22 @@ function assertNamesExist(names: readonly string[], { hasPath }: Comparison): vo
     throw new NotFoundError(
       `Neither the local nor the remote catalogue has ${unknown}. ` +
         'Names look like parks, parks/trees, parks/trees@… or users/ann.',
+    );
+}
+
+/**
+ * Checks that a push doesn't remove the user who is signed in, with password and tokens, unless that user is named.
+ * @throws RemovedUserError
+ */
+function assertUserStays({ username }: RemoteViewer, steps: readonly SyncStep[], names: readonly string[]): void {
+  if (username === null) return;
+  const paths = recordPaths({ kind: 'user', slug: username });
+  const step = steps.find((one) => one.do === 'remove' && paths.includes(one.path));
+  if (step && !names.some((name) => nameCoversPath(name, step.path)))
+    throw new RemovedUserError(
+      `This push would remove ${describeFilePath(step.path)} from the remote: you are signed in as ${username}, and ` +
+        'could do nothing there any more. Nothing was changed.',
+      username,
     );
 }
 

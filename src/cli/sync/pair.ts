@@ -56,14 +56,19 @@ export async function withSyncPair<T>(
  */
 export async function withSyncPairInFolder<T>(call: Call, root: string, given: string, work: SyncWork<T>): Promise<T> {
   const { context } = call;
-  const [{ removeLeftoversOfKilled }, { SyncState }, { anonymous }, { makeFolderInPrivateFolder }, { withLock }] =
-    await Promise.all([
-      import('../../files/folder.ts'),
-      import('../../sync/state.ts'),
-      import('../../catalogue/permissions.ts'),
-      import('../../disk/private-folder.ts'),
-      import('../../disk/lock.ts'),
-    ]);
+  const [
+    { listFilesNotCheckedOut, removeLeftoversOfKilled },
+    { SyncState },
+    { anonymous },
+    { makeFolderInPrivateFolder },
+    { withLock },
+  ] = await Promise.all([
+    import('../../files/folder.ts'),
+    import('../../sync/state.ts'),
+    import('../../catalogue/permissions.ts'),
+    import('../../disk/private-folder.ts'),
+    import('../../disk/lock.ts'),
+  ]);
   const { formerUrls: former, isSignedIn, ...remote } = await pairedRemote(call, given);
   const theirs = await call.remote(given);
   const ours = await context.open(root, { whole: true });
@@ -79,7 +84,14 @@ export async function withSyncPairInFolder<T>(call: Call, root: string, given: s
       try {
         const viewer = isSignedIn ? await fetchViewer(theirs) : anonymous;
         return await work(
-          { ours: ours.replica, theirs: theirs.replica, state, spool: `${path}.texts`, viewer },
+          {
+            ours: ours.replica,
+            theirs: theirs.replica,
+            state,
+            spool: `${path}.texts`,
+            viewer,
+            notCheckedOut: () => listFilesNotCheckedOut(root),
+          },
           remote,
           lost,
         );

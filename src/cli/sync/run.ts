@@ -38,11 +38,13 @@ export async function runSync(
   options: SyncOptions,
 ): Promise<RunResult> {
   const { context } = call;
-  const [{ summarizeEachChange, summarizeEachConflict }, sync, { LostRecordsError }] = await Promise.all([
-    import('../../sync/summary.ts'),
-    import('../../sync/sync.ts'),
-    import('../../sync/related.ts'),
-  ]);
+  const [{ summarizeEachChange, summarizeEachConflict }, sync, { LostRecordsError }, { RemovedUserError }] =
+    await Promise.all([
+      import('../../sync/summary.ts'),
+      import('../../sync/sync.ts'),
+      import('../../sync/related.ts'),
+      import('../../sync/rights.ts'),
+    ]);
   let changes: readonly ChangeSummary[] = [];
   let conflicts: readonly ConflictSummary[] = [];
   const { at, end } = showSyncProgress(context, what);
@@ -61,9 +63,12 @@ export async function runSync(
   )
     .catch((error) => {
       if (error instanceof UnreachableError) throw new UnreachableError(`${error.message} ${howToGoOn}`);
-      throw error instanceof LostRecordsError
-        ? new ConflictError(`${error.message}\n${lostRecordsHint(call, options.names)}`)
-        : error;
+      if (error instanceof LostRecordsError)
+        throw new ConflictError(`${error.message}\n${lostRecordsHint(call, options.names)}`);
+      if (!(error instanceof RemovedUserError)) throw error;
+      const { message, username } = error;
+      const command = typedCommand(call, 'push', [`users/${username}`]);
+      throw new ConflictError(`${message}\nTo remove ${username} all the same: ${command}`);
     })
     .finally(end);
   const undone = new Set([...result.failures, ...result.skipped].map(({ path }) => path));
@@ -107,9 +112,16 @@ export function showSyncConflicts({ context, global, show }: Call, conflicts: re
 
 /** Shows the blocked changes and the failures, by the names of the records. */
 export function showSyncFailures({ show }: Call, blocked: readonly Blocked[], failures: readonly Failure[]): void {
-  for (const { path, reason } of blocked.slice(0, mostLines))
+  const named = blocked.filter(({ isNotCheckedOut }) => !isNotCheckedOut);
+  const leftOut = blocked.length - named.length;
+  if (leftOut)
+    show.message(
+      `${countText(leftOut, 'record')} left alone: git leaves ${leftOut === 1 ? 'it' : 'them'} out of this folder ` +
+        '(sparse checkout). To have all: git sparse-checkout disable',
+    );
+  for (const { path, reason } of named.slice(0, mostLines))
     show.failure(`${describeFilePath(path)}: left alone. ${reason}`);
-  if (blocked.length > mostLines) show.failure(`… and ${blocked.length - mostLines} more that were left alone.`);
+  if (named.length > mostLines) show.failure(`… and ${named.length - mostLines} more that were left alone.`);
   for (const { path, error } of failures.slice(0, mostLines))
     show.failure(`${describeFilePath(path)}: ${error.message}`);
   if (failures.length > mostLines) show.failure(`… and ${failures.length - mostLines} more that failed.`);
