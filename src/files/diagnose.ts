@@ -3,7 +3,7 @@ import { constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { access, lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { landmarks, privateFolder } from '../catalogue/layout.ts';
-import { isAbandonedTemporary, isTemporaryFile } from '../disk/durable.ts';
+import { errorCode, isAbandonedTemporary, isTemporaryFile } from '../disk/durable.ts';
 import { type AccountsData, accountsPath, readAccounts } from './accounts/accounts-file.ts';
 import { pollingReason, systemWatchLimit, watchBudget } from './following/watch-budget.ts';
 import { watchedFoldersOfUnit } from './following/watchers.ts';
@@ -33,7 +33,12 @@ export interface FolderState {
   readonly accounts: AccountsFile | null;
   /** True if there are users, and none of them has a password or a token. */
   readonly lacksCredentials: boolean;
-  readonly privateFolder: { readonly path: string; readonly inGit: 'tracked' | 'ignored' | 'not ignored' | null };
+  /** `isClosed` is true if this user may not look into it. */
+  readonly privateFolder: {
+    readonly path: string;
+    readonly isClosed: boolean;
+    readonly inGit: 'tracked' | 'ignored' | 'not ignored' | null;
+  };
   /** Number of temporary files that killed writers have left. */
   readonly leftovers: number;
   /** Entries of the trash that can't be listed, as paths relative to the catalogue folder. */
@@ -92,7 +97,14 @@ export async function collectFolderFacts(root: string): Promise<FolderDiagnosis>
     fileSystem: await fileSystemOf(root),
     accounts: await accountsFile(root, accounts instanceof Error ? accounts.message : null),
     lacksCredentials: hasUsers && !(accounts instanceof Error) && !hasCredentials(accounts),
-    privateFolder: { path: privateFolder, inGit: await gitStateOf(root, privateFolder) },
+    privateFolder: {
+      path: privateFolder,
+      isClosed: await readdir(join(root, privateFolder)).then(
+        () => false,
+        (error) => ['EACCES', 'EPERM'].includes(errorCode(error)),
+      ),
+      inGit: await gitStateOf(root, privateFolder),
+    },
     leftovers: await countLeftovers(root),
     unreadableTrash: await findUnreadableTrash(root).catch(() => []),
     cache: await cacheOf(root),

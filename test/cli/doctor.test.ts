@@ -70,6 +70,24 @@ describe('doctor', () => {
     assert.match(finding('accounts')?.advice ?? '', /chmod 600 .*accounts\.json/);
   });
 
+  it('says to another user that accounts and cache can not be read', { skip: process.getuid?.() !== 0 }, async () => {
+    const root = await makeRoot();
+    for (const folder of [dirname(dirname(root)), dirname(root), root]) chmodSync(folder, 0o755);
+    mkdirSync(join(root, '.catalogue'), { mode: 0o700 });
+    writeFileSync(join(root, '.catalogue', 'accounts.json'), '{"passwords": [], "tokens": [], "sessions": []}');
+    await examined({ root });
+    process.seteuid?.(65534);
+    try {
+      const { ok, finding } = await examined({ root });
+      assert.deepEqual(
+        [ok, finding('accounts')?.state, finding('accounts')?.message, finding('cache')?.message],
+        [true, 'warning', ".catalogue/ can't be read: it belongs to another user", ".catalogue/ can't be read"],
+      );
+    } finally {
+      process.seteuid?.(0);
+    }
+  });
+
   it('finds accounts that are damaged, with which the server does not start', async () => {
     const root = await makeRoot({ ...seed, users: { ann: { id: 1, groups: [] } } });
     await type(['token', 'add', 'ann'], { root });

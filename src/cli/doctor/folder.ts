@@ -67,7 +67,13 @@ function checkFileSystem({ fileSystem: { type, isShared, ignoresCase, free } }: 
   ];
 }
 
-function checkAccounts(root: string, { accounts, lacksCredentials }: FolderState): HealthCheck {
+function checkAccounts(root: string, { accounts, lacksCredentials, privateFolder }: FolderState): HealthCheck {
+  if (privateFolder.isClosed)
+    return warning(
+      'accounts',
+      `${privateFolder.path}/ can't be read: it belongs to another user`,
+      'Run catalogue doctor as that user.',
+    );
   const isOpenToOthers = accounts !== null && (accounts.mode & 0o077) !== 0 && process.platform !== 'win32';
   if (lacksCredentials && !isOpenToOthers)
     return warning('accounts', noCredentialsWarning.message, noCredentialsWarning.advice);
@@ -122,7 +128,8 @@ function checkTrash({ unreadableTrash: [first, ...others] }: FolderState): reado
   return [warning('trash', message + more, advice)];
 }
 
-function checkCache({ cache }: FolderState): HealthCheck {
+function checkCache({ cache, privateFolder }: FolderState): HealthCheck {
+  if (privateFolder.isClosed) return ok('cache', `${privateFolder.path}/ can't be read`);
   if (!cache) return ok('cache', 'none yet: the first server makes it');
   const message = `${bytesText(cache.size)}, written ${ageText(cache.modified.toISOString())}`;
   return ok('cache', cache.isUsable ? message : `${message}; it can't be used; the next start makes a new one`);

@@ -1,5 +1,5 @@
 /** The file `.catalogue/accounts.json`: read and validated, written durably, and readable by its owner only. */
-import { chmod, open, readFile } from 'node:fs/promises';
+import { chmod, open, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Adapter } from 'lowdb';
 import type { TokenScope } from '../../catalogue/accounts.ts';
@@ -100,6 +100,21 @@ export async function readAccounts(root: string): Promise<AccountsData | null> {
   });
   return text === null ? null : parseAccounts(text);
 }
+
+/**
+ * True if the folder is that of another user, who alone may read its accounts. The owner of the folder has to: its server
+ * doesn't start without.
+ */
+export async function areAccountsOfAnotherUser(root: string): Promise<boolean> {
+  const uid = process.geteuid?.();
+  if (uid === undefined || (await stat(root)).uid === uid) return false;
+  return open(join(root, accountsPath), 'r').then(async (file) => {
+    await file.close();
+    return false;
+  }, isForbidden);
+}
+
+const isForbidden = (error: unknown): boolean => ['EACCES', 'EPERM'].includes(errorCode(error));
 
 const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error));
 

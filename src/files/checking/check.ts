@@ -9,7 +9,7 @@ import { refOf, type VersionRef } from '../../catalogue/ref.ts';
 import { findRuleViolations, findSharedIds } from '../../catalogue/rules.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { lineStartsOf } from '../../text/parse-error.ts';
-import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
+import { AccountsAdapter, accountsPath, areAccountsOfAnotherUser } from '../accounts/accounts-file.ts';
 import type { Access } from '../catalogue-files.ts';
 import { openFileCatalogue } from '../file-catalogue.ts';
 import { diagnosticInCopy, hasOrigin } from '../missing-references.ts';
@@ -246,6 +246,10 @@ function* findMediaLinkProblems(tree: DiskTree, folder: string = mediaFolder): G
 
 /** Problems of the accounts file. Its contents are never quoted. */
 async function checkAccountsFile(root: string): Promise<readonly Found[]> {
+  if (await areAccountsOfAnotherUser(root)) {
+    const message = 'It is not checked: only the user of the folder may read it.';
+    return [makeDiagnostic(accountsPath, { code: 'accounts', message, severity: 'warning' })];
+  }
   try {
     await new AccountsAdapter(root).read();
     return [];

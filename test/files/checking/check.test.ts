@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { cp, mkdir, readFile, symlink } from 'node:fs/promises';
+import { chmod, cp, mkdir, readFile, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -39,6 +40,8 @@ type Case = readonly [
   options?: { deep: boolean },
 ];
 const benches = `${homeOf('parks/benches')}/dataset.yaml`;
+/** Behind all others, by its age and by its path. */
+const zoo = `${homeOf('parks/zoo')}/dataset.yaml`;
 const cases: readonly Case[] = [
   ['text', { [benches]: 'id: 1\nlabel: [\n' }, [[`${benches}:3:1`, 'error', /./]]],
   ['schema', { [benches]: 'id: 1\nlabel: 7\n' }, [[`${benches}:2:8`, 'error', /Write it in quotes: "7"/]]],
@@ -107,8 +110,8 @@ const cases: readonly Case[] = [
   ],
   [
     'an id twice',
-    { [benches]: 'label: x\nid: 1\n' },
-    [[`${trees}:1:5`, 'error', /^The id 1 is already used by dataset parks\/benches\.$/, true]],
+    { [zoo]: 'label: x\nid: 1\n' },
+    [[`${zoo}:2:5`, 'error', /^The id 1 is already used by dataset parks\/trees\.$/, true]],
   ],
   [
     'accounts',
@@ -267,14 +270,18 @@ describe('check', () => {
     const folder = makeFolder(
       {
         ...clean,
-        files: { ...clean.files, [benches]: 'lable: x\nlabel: x\nimage: /site_media/none\nid: 1\nlicense: x\n' },
+        files: {
+          ...clean.files,
+          [benches]: 'lable: x\nlabel: x\nimage: /site_media/none\nid: 2\nlicense: x\n',
+          [zoo]: 'id: 1\nlabel: x\n',
+        },
       },
       t,
     );
     const { problems } = await checkCatalogueFiles(folder.root);
     assert.deepEqual(
       problems.map(({ path, line }) => `${path}:${line}`),
-      [`${benches}:3`, `${benches}:5`, `${trees}:1`],
+      [`${benches}:3`, `${benches}:5`, `${zoo}:1`],
     );
   });
 
@@ -347,6 +354,29 @@ describe('check', () => {
       assert.match(await readFile(folder.path(trees), 'utf8'), /^id: 1$/m, why);
       assert.equal(await readFile(folder.path(version), 'utf8'), beforeVersion, why);
       assert.doesNotMatch(await readFile(folder.path(`${homeOf('parks/aaa')}/dataset.yaml`), 'utf8'), /^id: 1$/m, why);
+    }
+  });
+
+  it('leaves out the accounts of another user', { skip: process.getuid?.() !== 0 }, async (t) => {
+    const path = '.catalogue/accounts.json';
+    const folder = makeFolder({ ...clean, files: { ...clean.files, [path]: '{}' } }, t);
+    for (const [one, mode] of [
+      ['..', 0o755],
+      ['.', 0o755],
+      ['.catalogue', 0o700],
+      [path, 0o600],
+    ] as const)
+      await chmod(join(folder.root, one), mode);
+    const check = async () =>
+      (await checkCatalogueFiles(folder.root)).problems.map(({ path, severity, message }) => [path, severity, message]);
+    assert.equal((await check())[0]?.[1], 'error');
+    process.seteuid?.(65534);
+    try {
+      assert.deepEqual(await check(), [
+        [path, 'warning', 'It is not checked: only the user of the folder may read it.'],
+      ]);
+    } finally {
+      process.seteuid?.(0);
     }
   });
 
