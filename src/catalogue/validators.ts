@@ -7,10 +7,7 @@ import type { Schema } from './field.ts';
 import { type RecordKind, schemas } from './schemas.ts';
 
 /** One error in a record. The pointer leads to the value, or to the object that lacks a key. */
-export interface SchemaDiagnostic extends Pick<Diagnostic, 'pointer' | 'message'> {
-  /** True if the value is text without quotes: the message ends with the value in quotes, for `adviseToQuote`. */
-  readonly isUnquoted?: true;
-}
+export type SchemaDiagnostic = Pick<Diagnostic, 'pointer' | 'message'>;
 
 /**
  * Finds keys of a record that are not in its schema and look like misspelled ones; in the settings, all that are not in it.
@@ -81,11 +78,7 @@ export function explainSchemaError(error: ErrorObject): SchemaDiagnostic {
     case 'required':
       return { pointer, message: `"${params.missingProperty}" is missing. Add a line "${params.missingProperty}: …".` };
     case 'type':
-      return {
-        pointer,
-        message: typeMessage(name, data, [params.type].flat()),
-        ...(isUnquoted(data, [params.type].flat()) && { isUnquoted: true }),
-      };
+      return { pointer, message: typeMessage(name, data, [params.type].flat()) };
     case 'enum':
       return {
         pointer,
@@ -131,20 +124,19 @@ function suggestion(data: unknown, allowed: readonly string[]): string {
   return meant ? ` Did you mean ${meant}?` : '';
 }
 
-/** True if a value may have been meant as text: of `1.10` or `true`, YAML makes a number or a truth value. */
-const isUnquoted = (data: unknown, types: readonly string[]): boolean =>
-  types.includes('string') && ['number', 'boolean'].includes(typeof data);
-
 /** The message for a value of another type. @param types that the schema accepts */
 export function typeMessage(name: string, data: unknown, types: readonly string[]): string {
-  if (isUnquoted(data, types))
+  if (types.includes('string') && ['number', 'boolean'].includes(typeof data))
     return adviseToQuote(`${name} must be text, but reads as ${excerpt(JSON.stringify(data))}.`, excerpt(data));
   return `${name} must be ${types.map((type) => nouns[type] ?? type).join(' or ')}, not ${describe(data)}.`;
 }
 
 const quoteAdvice = ' Write it in quotes: ';
 
-/** A message with the advice to write a text in quotes. @param message with or without this advice */
+/** True if a message advises to write a text in quotes: of `1.10` or `true`, YAML makes a number or a truth value. */
+export const isQuoteAdvice = (message: string): boolean => message.includes(quoteAdvice);
+
+/** A message with this advice for a text. @param message with or without advice */
 export const adviseToQuote = (message: string, text: string): string =>
   `${message.split(quoteAdvice, 1)[0]}${quoteAdvice}"${text}".`;
 

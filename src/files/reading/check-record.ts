@@ -2,7 +2,7 @@
 import { type Diagnostic, type DiagnosticCode, excerptAt } from '../../catalogue/diagnostic.ts';
 import { excerpt } from '../../catalogue/errors.ts';
 import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
-import { adviseToQuote } from '../../catalogue/validators.ts';
+import { adviseToQuote, isQuoteAdvice } from '../../catalogue/validators.ts';
 import {
   type Format,
   findPlainScalar,
@@ -39,9 +39,9 @@ export function checkRecordText<K extends RecordKind>(
   if ('value' in checked) return checked;
   const placeAt = makePositionFinder(text, format);
   return {
-    problems: checked.errors.map(({ pointer, message, isUnquoted }) => {
+    problems: checked.errors.map(({ pointer, message }) => {
       // Of 1.10, the value is 1.1: what stands in the file is meant.
-      const written = isUnquoted && findPlainScalar(text, format, pointer);
+      const written = isQuoteAdvice(message) && findPlainScalar(text, format, pointer);
       const advice = written ? adviseToQuote(message, excerpt(written)) : message;
       return makeProblem(text, 'schema', advice, pointer, placeAt(pointer));
     }),
