@@ -252,11 +252,12 @@ export interface Catalogue {
   /** A map of the rows that a request selects. @throws as `rows` */
   map(ref: VersionRef, request: MapRequest): Promise<RowsMap>;
   /**
-   * Statistics of the columns of a version's rows; `latest` is the newest ready one. With parameters, `matched` has those
-   * of the rows that they select.
-   * @throws as `rows`; UnavailableError also if they aren't ready in time
+   * Statistics of the columns of a version's rows; `latest` is the newest ready one. With parameters, `matched` has those of the rows
+   * that they select. @throws as `rows`; UnavailableError also if they aren't ready in time
    */
   profile(ref: VersionRef, request?: ProfileRequest): Promise<VersionProfile>;
+  /** Types of a column by the slug of the version. Only where versions come without their columns. */
+  columnTypes?(dataset: DatasetRef, name: string): Promise<ReadonlyMap<string, ColumnType | null>>;
   /** Sizes in bytes of a version's files in other formats that are made already. Only where they are kept. */
   fileSizes?(version: Version): Promise<ReadonlyMap<OutputFormatName, number>>;
   /**

@@ -10,8 +10,15 @@ export interface ColumnInVersion {
   readonly type: ColumnType | null;
 }
 
-/** Name and type of a column in each version whose columns are known, the newest first; null where it is missing or isn't known. */
-export function columnInVersions(dataset: Dataset, name: string): readonly ColumnInVersion[] {
+/**
+ * Name and type of a column in each version whose columns are known, the newest first; null where it is missing or isn't known.
+ * @param types its types by the slug of the version, where versions come without their columns
+ */
+export function columnInVersions(
+  dataset: Dataset,
+  name: string,
+  types?: ReadonlyMap<string, ColumnType | null>,
+): readonly ColumnInVersion[] {
   const former = Object.entries(dataset.former_names).flatMap(([old, presents]) =>
     presents.includes(name) ? [old] : [],
   );
@@ -19,7 +26,7 @@ export function columnInVersions(dataset: Dataset, name: string): readonly Colum
   const present = new Map(dataset.columns.map((column) => [column.name, column.type]));
   return dataset.versions.flatMap((version): ColumnInVersion[] => {
     // The columns of the dataset are those of its newest version.
-    const typeOf = (column: string) => (version === newest ? present.get(column) : undefined) ?? null;
+    const typeOf = (column: string) => (version === newest ? present.get(column) : types?.get(version.slug)) ?? null;
     const known: ReadonlyMap<string, ColumnType | null> = version.columns
       ? new Map(version.columns.map((column) => [column.name, column.type]))
       : new Map([...statisticsInMetadata(version).keys()].map((one) => [one, typeOf(one)]));

@@ -161,6 +161,9 @@ export const answers = {
       columns: { type: 'array', items: { type: 'object', required: ['name', 'type', 'nulls', 'distinct'] } },
     },
   }),
+  column: objectShape({
+    versions: listShape(objectShape({ slug: textShape, type: optional(columnType) })),
+  }),
   change: objectShape({
     url: textShape,
     datetime: timeShape,

@@ -19,14 +19,14 @@ import type {
 } from '../catalogue/catalogue.ts';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Difference, DifferenceOptions } from '../catalogue/difference.ts';
-import { StaleError } from '../catalogue/errors.ts';
+import { NotFoundError, StaleError } from '../catalogue/errors.ts';
 import type { ChangesOptions } from '../catalogue/feed.ts';
 import type { MapRequest, RowsMap } from '../catalogue/maps.ts';
 import type { Media, Payload } from '../catalogue/open-file.ts';
 import { type DatasetRef, datasetRefOf, type Ref, type Refs, type VersionRef } from '../catalogue/ref.ts';
 import { settingsFromRecord } from '../catalogue/settings.ts';
-import type { CatalogueFile, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
-import { apiPath, apiRoot, collections, parseCatalogueUrl } from '../catalogue/urls.ts';
+import type { CatalogueFile, ColumnType, Commit, Entities, FileDetails, Kind, Settings } from '../catalogue/types.ts';
+import { apiPath, apiRoot, collections, columnPath, parseCatalogueUrl } from '../catalogue/urls.ts';
 import { RemoteAccounts } from './accounts.ts';
 import { type Answer, answers, listPageShape } from './answers.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
@@ -110,6 +110,13 @@ export class RemoteCatalogue implements Catalogue {
   async profile(ref: VersionRef, { parameters = [] }: Partial<ProfileRequest> = {}): Promise<VersionProfile> {
     const path = `${apiPath(ref.slug === 'latest' ? { kind: 'dataset', namespace: ref.namespace, slug: ref.dataset } : ref)}profile/`;
     return (await this.#http.requestJson({ path, query: parameters }, answers.profile)).value;
+  }
+
+  async columnTypes(dataset: DatasetRef, name: string): Promise<ReadonlyMap<string, ColumnType | null>> {
+    const request = { path: columnPath(dataset, name) };
+    // Of a column that is only described, and on an older server, there is no resource.
+    const found = await this.#http.requestJson(request, answers.column).catch(nullIfNotFound);
+    return new Map(found?.value.versions.map(({ slug, type }) => [slug, type ?? null]));
   }
 
   async difference(from: VersionRef, to: VersionRef, options?: DifferenceOptions): Promise<Difference> {
@@ -231,4 +238,9 @@ function collectionPath(kind: Kind, { namespace, dataset }: ListOptions): string
   if (namespace === undefined) return `${apiRoot}${collections[kind]}/`;
   if (dataset === undefined) return `${apiPath({ kind: 'namespace', slug: namespace })}${collections[kind]}/`;
   return `${apiPath({ kind: 'dataset', namespace, slug: dataset })}version/`;
+}
+
+function nullIfNotFound(error: unknown): null {
+  if (error instanceof NotFoundError) return null;
+  throw error;
 }

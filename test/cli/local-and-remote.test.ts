@@ -185,6 +185,8 @@ const writing: readonly (string | Step)[] = [
   'version remove parks/benches@latest --yes',
   { line: 'publish trees.csv --to streets/signs --label Signs', files },
   { line: 'publish trees.csv --to streets/signs', files },
+  { line: 'publish newer.csv --to streets/signs', files },
+  'column show streets/signs height --json',
   'query add low height__lt=10 --label Low --dataset parks/trees',
   'query edit low --label Lower',
   'query list',

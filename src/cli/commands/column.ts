@@ -52,7 +52,9 @@ const show: Verb = {
     const ready = latestReadyVersion(dataset);
     const measured = ready ? await catalogue.profile(refOf(ready)).catch(nullIfNotFound) : null;
     const profile = measured?.columns.find((one) => one.name === column) ?? null;
-    const versions = columnInVersions(dataset, column);
+    const { namespace, slug } = dataset;
+    const types = await catalogue.columnTypes?.({ kind: 'dataset', namespace, slug }, column);
+    const versions = columnInVersions(dataset, column, types);
     if (output.asJson) {
       const { columns, missing_columns: missing } = representDataset(dataset, linksOfCatalogue(catalogue));
       const shown = [...(columns as Column[]), ...((missing ?? []) as Column[])].find((one) => one.name === column);
