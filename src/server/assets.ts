@@ -51,7 +51,11 @@ function readAssets(): ReadonlyMap<string, Asset> {
   const files = names('.').filter((name) => extname(name) !== '');
   return new Map([
     ['style.css', makeAsset('style.css', Buffer.from(style.join('')))],
-    ...files.map((name) => [name, makeAsset(name, read(name))] as const),
+    ...files.map((name) => {
+      const bytes = read(name);
+      const body = extname(name) === '.js' ? Buffer.from(scriptWithoutComments(bytes.toString())) : bytes;
+      return [name, makeAsset(name, body)] as const;
+    }),
     ...mapFiles.map((name) => [name, makeAsset(name, read(`map/${name}`))] as const),
   ]);
 }
@@ -63,6 +67,10 @@ const withoutComments = (css: string): string =>
     .replace(/\n\s*/g, '\n')
     .replace(/\n\}/g, '}')
     .replace(/ \{\n/g, '{');
+
+/** A script without the comments that have lines of their own: a quarter of what every page loads of it. */
+const scriptWithoutComments = (script: string): string =>
+  script.replace(/^\s*\/\*\*.*?\*\/\n/gms, '').replace(/^\s*\/\/.*\n/gm, '');
 
 const assets = readAssets();
 const version = createHash('sha256')
