@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { parse } from 'content-disposition';
 import type { ColumnChanges, Published, Upload, UploadDetails } from '../catalogue/catalogue.ts';
 import { compareColumns } from '../catalogue/columns.ts';
-import { NotFoundError } from '../catalogue/errors.ts';
+import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { mediaPath } from '../catalogue/layout.ts';
 import type { Media, Payload } from '../catalogue/open-file.ts';
 import { readingOptionTexts } from '../catalogue/reading.ts';
@@ -140,7 +140,7 @@ export async function sendUpload(
     body: Readable.from(form?.body ?? bytes, { objectMode: false }),
     signal: form ? AbortSignal.any([refused.signal, ...(signal ? [signal] : [])]) : signal,
   };
-  const { status, value } = await http.requestJson(request, answers.version);
+  const { status, value } = await http.requestJson(request, answers.version).catch(throwIfEmpty);
   const version = read.version(value);
   const created = status === 201;
   // An older server doesn't tell the changes.
@@ -150,6 +150,12 @@ export async function sendUpload(
     ...{ version, created, remarks: remarks ?? [] },
     changes: created ? ((changes as ColumnChanges | null | undefined) ?? (await compare())) : noChanges,
   };
+}
+
+/** Throws the error of an upload. A server takes an empty file for none; locally, it is said to be empty. */
+function throwIfEmpty(error: unknown): never {
+  const isEmpty = error instanceof ValidationError && error.fields.file?.includes('No file was submitted.');
+  throw isEmpty ? new ValidationError({ file: ['the file is empty: it has 0 bytes'] }) : error;
 }
 
 /**

@@ -31,6 +31,7 @@ import { RemoteAccounts } from './accounts.ts';
 import { type Answer, answers, listPageShape } from './answers.ts';
 import { type Http, type HttpOptions, openHttp } from './http.ts';
 import { fetchMap } from './maps.ts';
+import { isFound, withMissingNames } from './missing-links.ts';
 import { listQueryPairs, pagingQueryPairs, parseListPage } from './pages.ts';
 import { fetchMediaFile, fetchPayload, sendUpload } from './payloads.ts';
 import { parseChangedRecord, parseCommit, parseFileDetails, read } from './read.ts';
@@ -162,7 +163,7 @@ export class RemoteCatalogue implements Catalogue {
     const path = `${apiRoot}${collections[kind]}/`;
     const body = await encodeInput(kind, input, this.#http.base);
     const request = { method: 'POST', path, query: writeQuery(dryRun), ...body } as const;
-    const { value } = await this.#http.requestJson(request, shapeOf(kind));
+    const { value } = await this.#http.requestJson(request, shapeOf(kind)).catch(this.#withMissingNames(kind, input));
     return this.#read(kind, value);
   }
 
@@ -182,7 +183,9 @@ export class RemoteCatalogue implements Catalogue {
       ...body,
       headers,
     } as const;
-    const { value, headers: answered } = await this.#http.requestJson(request, shapeOf(ref.kind as K));
+    const { value, headers: answered } = await this.#http
+      .requestJson(request, shapeOf(ref.kind as K))
+      .catch(this.#withMissingNames(ref.kind, input));
     return this.#tagged(this.#read(ref.kind as K, value), answered.etag);
   }
 
@@ -211,6 +214,13 @@ export class RemoteCatalogue implements Catalogue {
     const entity = read[kind](object);
     if (entity.kind === 'file') this.#details.set(entity, parseFileDetails(object as Answer<'file'>));
     return entity;
+  }
+
+  /** Throws the error of a write with the names of what is missing. */
+  #withMissingNames(kind: WritableKind, input: Input): (error: unknown) => Promise<never> {
+    return async (error) => {
+      throw await withMissingNames(error, kind, input, (ref) => isFound(this.get(ref as Refs['group'])));
+    };
   }
 
   #tagged<T extends object>(entity: T, tag: string | undefined): T {
