@@ -22,6 +22,8 @@ const gitattributes = `# Records have LF line ends on every computer, also where
 
 # Payloads are served byte for byte under their checksum: git must not touch their line ends, nor merge their lines.
 namespaces/*/datasets/*/data/** -text -merge
+# So are images, such as SVG.
+site_media/** -text
 
 # Large payloads, from some 10 MB on, weigh on every clone for ever. Keep them in an object store ("payloads" in
 # catalogue.yaml): git then has pointers of three lines, and this file stays as it is. Or in Git LFS (https://git-lfs.com): take

@@ -35,6 +35,7 @@ describe('init', () => {
     assert.match(read('catalogue-data/catalogue.yaml'), /^# yaml-language-server: \$schema=/);
     assert.match(read('catalogue-data/.gitignore'), /^\.catalogue\/$/m);
     assert.match(read('catalogue-data/.gitattributes'), /^namespaces\/\*\/datasets\/\*\/data\/\*\* -text -merge$/m);
+    assert.match(read('catalogue-data/.gitattributes'), /^site_media\/\*\* -text$/m);
     assert.match(read('catalogue-data/.gitattributes'), /^# .*filter=lfs/m);
     const files = await openFileCatalogue(join(cwd, 'catalogue-data'));
     const { count } = await files.for().list('namespace', {});
