@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto';
 import { slugify } from '../catalogue/slug.ts';
 import type { Dataset, ReadingOptions } from '../catalogue/types.ts';
+import { isPrivateAddress } from './addresses.ts';
 import type { ImportedDataset, ImportedLink } from './imported.ts';
 import { featurePages } from './ogc.ts';
 import { stacItems } from './stac-items.ts';
@@ -45,11 +46,21 @@ export function originOf({ source }: Pick<Dataset, 'source'>): Origin | null {
   return { from, id, imported: typeof imported === 'object' ? imported : {} };
 }
 
-/** True for an identifier that no other source uses: a UUID, a DOI or a URI. */
+/** True for an identifier that no other source uses: a UUID, a DOI, or a URI of a scheme with registered names. */
 export const isGloballyUnique = (id: string): boolean =>
   /^(?:urn:uuid:)?[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i.test(id) ||
-  /^[a-z][a-z0-9+.-]+:\S{4,}$/i.test(id) ||
-  /^10\.\d{4,}\//.test(id);
+  /^(?:doi:)?10\.\d{4,}\/./i.test(id) ||
+  // Any other prefix may be that of an XML namespace, which servers of one make have in common: `ms:roads`.
+  /^(?:urn:[a-z0-9][a-z0-9-]+:|hdl:[\d.]+\/|info:[a-z]+\/|ark:\/?\d+\/|tag:[^,\s]+,\d{4})\S+$/i.test(id) ||
+  isPublicUrl(id);
+
+/** True for a URL of a host that has one meaning everywhere: a public name or address. */
+function isPublicUrl(id: string): boolean {
+  if (!/^(?:https?|ftp):\/\/\S+$/i.test(id) || !URL.canParse(id)) return false;
+  const { hostname } = new URL(id);
+  if (isPrivateAddress(hostname)) return false;
+  return /^\[/.test(hostname) || (hostname.includes('.') && !/\.(?:localhost|local|internal|lan)$/.test(hostname));
+}
 
 /** Checksum of a value in a record; '' for an empty one. */
 export function checksumOfValue(value: unknown): string {
