@@ -13,7 +13,7 @@ import { makeClientFactory } from '../http/client-factory.ts';
 import { assertPublicAddress, makeGuardedLookup } from './addresses.ts';
 import { type Documents, maxDocument, type OpenDocument, type OpenOptions } from './documents.ts';
 import { explainConnectionError, retryAfterOf, TransientError } from './http-failures.ts';
-import { type Kept, readKept, removeUnusedDocuments } from './kept-documents.ts';
+import { forgetValidators, type Kept, readKept, removeUnusedDocuments } from './kept-documents.ts';
 import {
   type AnswerHead,
   answerHead,
@@ -68,6 +68,8 @@ export class HttpDocuments implements Documents {
   readonly #lastRequests = new Map<string, number>();
   readonly #clock: Clock;
   #run = '';
+  /** Paths of the documents that were opened, without extensions. */
+  readonly #opened = new Set<string>();
   /** Numbers of requests, of answers 304, and of documents that an interrupted run had fetched. */
   readonly counts = { requests: 0, unchanged: 0, resumed: 0 };
 
@@ -105,6 +107,11 @@ export class HttpDocuments implements Documents {
     await removeUnusedDocuments(this.#options.folder);
   }
 
+  /** Makes the next run ask without conditions for the documents that this one has opened: they were not what they should be. */
+  async forgetValidators(): Promise<void> {
+    for (const stem of this.#opened) await forgetValidators(stem);
+  }
+
   async close(): Promise<void> {
     await this.#dispatcher.destroy();
   }
@@ -112,6 +119,7 @@ export class HttpDocuments implements Documents {
   async open(url: string, { accept = '*/*', body, headers = {} }: OpenOptions = {}): Promise<OpenDocument> {
     const asked = [accept, url, ...(body === undefined ? [] : [body]), ...Object.entries(headers).flat()].join('\n');
     const stem = join(this.#options.folder, createHash('sha256').update(asked).digest('hex').slice(0, 32));
+    this.#opened.add(stem);
     const kept = await readKept(stem);
     if (kept?.run === this.#run) {
       this.counts.resumed++;

@@ -114,6 +114,8 @@ async function importInto(
     : null;
   /** Errors of requests. After them, the next run goes on with what was fetched. */
   const unfetched = new WeakSet<Error>();
+  /** True once the records are read, and files follow. */
+  let isRead = false;
   await removeAbandonedTemporaries(folder, aDay);
   try {
     const documents: Documents = http
@@ -169,6 +171,8 @@ async function importInto(
       // What was read before an error or Ctrl-C is kept.
       await writer.flush();
     }
+    if (!isComplete) await http?.forgetValidators();
+    isRead = true;
     const brought = await files.bring((ref) => writer.isRefused(ref));
     if (!request.dryRun) await http?.finish();
     return {
@@ -181,9 +185,11 @@ async function importInto(
       unchangedDocuments: http?.counts.unchanged ?? 0,
     };
   } catch (error) {
-    // What was fetched can't be read, or leads to a document that is gone: the next run asks for it again.
-    if (error instanceof NotFoundError || (error instanceof ValidationError && !unfetched.has(error)))
-      await http?.finish();
+    // What was fetched can't be read, or leads to a document that is gone: the next run asks for it again. The server may soon
+    // have the right document under the same ETag: a broken one is asked for as a whole.
+    const isBroken = error instanceof ValidationError && !unfetched.has(error);
+    if (isBroken && !isRead) await http?.forgetValidators();
+    if (error instanceof NotFoundError || isBroken) await http?.finish();
     throw error;
   } finally {
     await http?.close();

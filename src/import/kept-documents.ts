@@ -1,5 +1,5 @@
 /** Documents of servers on disk, between two runs: the bytes as `<stem>.body`, and what is known of them as `<stem>.json`. */
-import { readdir, readFile, rm, stat } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AnswerHead } from './partial-download.ts';
 
@@ -22,6 +22,14 @@ export async function readKept(stem: string): Promise<Kept | null> {
   } catch {
     return null;
   }
+}
+
+/** Removes the ETag and the date of a document, so that it is asked for as a whole. @param stem path without extension */
+export async function forgetValidators(stem: string): Promise<void> {
+  const kept = await readKept(stem);
+  if (!kept?.etag && !kept?.lastModified) return;
+  const { etag: _, lastModified: __, ...others } = kept;
+  await writeFile(`${stem}.json`, JSON.stringify(others));
 }
 
 /** Deletes documents that no run has used for 30 days, and parts of them. A run that uses one writes its `.json` anew. */

@@ -270,6 +270,15 @@ describe('an answer that is not what it should be', () => {
     assert.equal(await missingAfter(), 0);
     portal.answers.delete('/tree/a.json');
     assert.equal(await missingAfter(), 1);
+    // A child that was cut is asked for as a whole again, too.
+    const serveChild = (text: string) =>
+      portal.answers.set('/tree/a.json', ({ headers }, response) =>
+        headers['if-none-match'] ? response.writeHead(304).end() : response.writeHead(200, { etag: '"2"' }).end(text),
+      );
+    serveChild('{');
+    assert.equal((await importing(root, '/tree/catalog.json')).json.skipped.length, 1);
+    serveChild(JSON.stringify(make('Collection', 'a', { license: 'x', extent: {}, links: [] })));
+    assert.deepEqual((await importing(root, '/tree/catalog.json')).json.skipped, []);
   });
 
   it('is a page for people: a Data Package beside it is found', async () => {
@@ -300,6 +309,35 @@ describe('an answer that is not what it should be', () => {
     utimesSync(marker, hoursAgo(25), hoursAgo(25));
     assert.equal(await label(), 'Tuesday');
   });
+
+  for (const [what, bad, validators] of [
+    ['cut', '{"conformsTo":"dcat","dataset":[{', { etag: '"2"' }],
+    ['a page to sign in', '<!doctype html><title>Login</title>', { 'last-modified': 'Sun, 29 Nov 2026 01:00:00 GMT' }],
+  ] as const)
+    it(`is ${what}: the next run asks for it as a whole, also if its ETag or date is still the same`, async () => {
+      const root = await makeRoot();
+      let unchanged = 0;
+      const serve = (text: string, head: Readonly<Record<string, string>>) =>
+        portal.answers.set('/data.json', ({ headers }, response) => {
+          const isKnown = Object.values(head).some((value) =>
+            [headers['if-none-match'], headers['if-modified-since']].includes(value),
+          );
+          if (isKnown) unchanged++;
+          if (isKnown) response.writeHead(304, head).end();
+          else response.writeHead(200, { ...head, 'content-type': 'application/json' }).end(text);
+        });
+      serve(JSON.stringify(titled('Trees')), { etag: '"1"' });
+      assert.equal((await importing(root, '/data.json')).json?.created.length, 1);
+      serve(bad, validators);
+      assert.equal((await importing(root, '/data.json')).exitCode, 2);
+      assert.equal((await importing(root, '/data.json', '--dry-run')).exitCode, 2);
+      serve(JSON.stringify(titled('Trees', 'Parks')), validators);
+      const { json, err } = await importing(root, '/data.json');
+      assert.deepEqual([json?.created.length, json?.unchanged], [1, 1], err);
+      assert.equal(unchanged, 0);
+      assert.equal((await importing(root, '/data.json')).json?.unchanged, 2);
+      assert.equal(unchanged, 1, 'what was read is kept');
+    });
 
   it('of a dataset whose record is broken here: it is told, and not taken a second time', async () => {
     const root = await makeRoot();
