@@ -1,9 +1,10 @@
 /** Catalogues of DCAT in pages: each document names the next one in the Hydra vocabulary. Source: https://www.hydra-cg.com/spec/latest/core/ */
 import type { Quad } from 'n3';
+import { ValidationError } from '../catalogue/errors.ts';
 import { readDcatGraph } from './dcat-rdf.ts';
 import { type Documents, type OpenDocument, readDocumentText } from './documents.ts';
 import { incompleteList, type SourceItem } from './imported.ts';
-import { endlessPages, maxListPages } from './list-pages.ts';
+import { endlessPages, ListCount, maxListPages } from './list-pages.ts';
 import { nextPageRequest } from './next-page.ts';
 import { readQuads } from './rdf-documents.ts';
 
@@ -29,29 +30,26 @@ const firstValue = (quads: readonly Quad[], ...properties: readonly string[]): s
 
 /**
  * The datasets of a document, and of the pages behind it, each once. Pages of a local document are files of the source, too.
- * @throws ValidationError for a link that is not followed, and for pages that never end
+ * @throws ValidationError for a link that is not followed, for a page without statements, and for pages that never end
  */
 export async function* readDcatPages(
   first: OpenDocument,
   { documents, folder, listed, found }: PageReading,
 ): AsyncGenerator<SourceItem, void, undefined> {
   const seen = new Set<string>();
-  /** Identifiers of datasets on earlier pages: one may move to a later page meanwhile. */
-  const earlier = new Set<string>();
+  const read = new ListCount();
   let document = first;
   for (let count = 1; count <= maxListPages; count++) {
     const { address } = document;
     seen.add(address);
     const quads = await readQuads(await readDocumentText(document), address, documents);
+    // A message of the server may be JSON, too.
+    if (quads.length === 0 && folder === null)
+      throw new ValidationError({ source: [`${address} is no DCAT: it has no statements of RDF.`] });
     const total = Number(firstValue(quads, `${hydra}totalItems`)) || 0;
     if (total && count === 1) yield { total };
-    const ids: string[] = [];
-    for (const item of readDcatGraph(quads)) {
-      if (('total' in item && total) || ('dataset' in item && earlier.has(item.dataset.id))) continue;
-      if ('dataset' in item) ids.push(item.dataset.id);
-      yield item;
-    }
-    for (const id of ids) earlier.add(id);
+    if (total) read.total = total;
+    for (const item of readDcatGraph(quads)) if (!('total' in item && total) && read.add(item, address)) yield item;
     const href = firstValue(quads, `${hydra}next`, `${hydra}nextPage`);
     if (folder !== null) {
       for (const { subject, predicate } of quads) if (predicate.value.startsWith(hydra)) found.add(subject.value);
@@ -59,7 +57,10 @@ export async function* readDcatPages(
       return;
     }
     const next = href && nextPageRequest({ links: [{ rel: 'next', href }] }, { address }, { address })?.address;
-    if (!next || seen.has(next)) return;
+    if (!next || seen.has(next)) {
+      yield* read.missing(first.address, Boolean(next));
+      return;
+    }
     seen.add(next);
     document = await documents.open(next, { accept: acceptRdf });
   }

@@ -1,8 +1,9 @@
 /** OGC API - Features (Part 1) and WFS: each collection, or feature type, is a dataset. Features are brought as GeoJSON. */
 import { Parser } from 'htmlparser2';
+import { ValidationError } from '../catalogue/errors.ts';
 import type { Documents } from './documents.ts';
 import { httpUrl, importedDataset, listOf, membersOf, type SourceItem, skip, textOf } from './imported.ts';
-import { readListPages } from './list-pages.ts';
+import { readList } from './list-pages.ts';
 import { addressOf } from './stac.ts';
 
 /** The format of links to features, which are read page by page. */
@@ -27,8 +28,12 @@ export async function* readOgcCollections(
     const href = linkWith(page, 'next');
     return href && addressOf(href, base, null);
   };
-  for await (const { page, address: base } of readListPages(documents, first, { next }))
-    for (const one of listOf(page.collections)) yield readOgcCollection(membersOf(one), base);
+  yield* readList(documents, first, {
+    key: 'collections',
+    totalKey: 'numberMatched',
+    next,
+    read: (one, base) => readOgcCollection(membersOf(one), base),
+  });
 }
 
 /** The address of the first link with a relation, JSON before other types. */
@@ -81,9 +86,13 @@ const jsonFormat = /json/i;
  * The feature types of a WFS, from its capabilities. A type is brought as GeoJSON if the server can write it.
  * @param text the capabilities, of which no entities are expanded
  * @param address of the capabilities
+ * @throws ValidationError for another document, and for one that breaks off
  */
 export function* readWfsCapabilities(text: string, address: string): Generator<SourceItem, void, undefined> {
-  const { types, formats, licence, provider, contact } = parseCapabilities(text);
+  const { types, formats, licence, provider, contact, isComplete } = parseCapabilities(text);
+  // Types that it lacks would be missing.
+  if (!isComplete)
+    throw new ValidationError({ source: [`${address} is no WFS_Capabilities, or it breaks off before its end.`] });
   const format = formats.find((one) => /geo\+?json/i.test(one)) ?? formats.find((one) => jsonFormat.test(one));
   yield { total: types.length };
   for (const { name, title, abstract, keywords } of types) {
@@ -129,6 +138,7 @@ function parseCapabilities(text: string) {
   const formats = new Set<string>();
   const path: string[] = [];
   const found = { licence: '', provider: '', contact: '' };
+  let isComplete = false;
   let value = '';
   let operation = '';
   let parameter = '';
@@ -145,8 +155,9 @@ function parseCapabilities(text: string) {
       ontext(part) {
         value += part;
       },
-      onclosetag() {
+      onclosetag(_, isImplied) {
         const name = path.pop() ?? '';
+        if (path.length === 0 && name === 'WFS_Capabilities') isComplete = !isImplied;
         const content = value.trim();
         value = '';
         const type = types.at(-1);
@@ -167,5 +178,5 @@ function parseCapabilities(text: string) {
   );
   parser.write(text);
   parser.end();
-  return { types: types.filter(({ name }) => name), formats: [...formats], ...found };
+  return { types: types.filter(({ name }) => name), formats: [...formats], ...found, isComplete };
 }

@@ -1,7 +1,7 @@
 /** Another catalogue of this program: the datasets of its API, page by page, and the files of their newest versions. */
 import type { Documents } from './documents.ts';
 import { type ImportedColumn, importedDataset, listOf, membersOf, type SourceItem, textOf } from './imported.ts';
-import { readListPages } from './list-pages.ts';
+import { readList } from './list-pages.ts';
 
 /** True if a value is the root of the API of a catalogue, or of a static export, which has fewer endpoints. */
 export const isCatalogueRoot = (value: unknown): boolean =>
@@ -32,14 +32,16 @@ export async function* readOtherCatalogue(
   // An export is files: nobody signs in, and lists have the pages that they have.
   const isExport = listOf(membersOf(root).authentication).length === 0;
   const first = `${api}/datasets/${isExport ? 'index.json' : '?page_size=100'}`;
-  for await (const { address: at, page } of readListPages(
+  yield* readList(
     documents,
     { address: first },
-    { next: (one) => textOf(one.next) },
-  )) {
-    if (at === first && typeof page.count === 'number') yield { total: page.count };
-    for (const one of listOf(page.results)) yield readDataset(membersOf(one), isExport);
-  }
+    {
+      key: 'results',
+      totalKey: 'count',
+      next: (one) => textOf(one.next),
+      read: (one) => readDataset(membersOf(one), isExport),
+    },
+  );
 }
 
 function readDataset(one: Readonly<Record<string, unknown>>, isExport: boolean): SourceItem {

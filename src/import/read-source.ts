@@ -171,7 +171,9 @@ export async function* readDetected(
       if (value === undefined)
         for await (const item of readDocumentItems(document, dcatUsKeys)) yield readDcatUsDataset(item);
       else {
-        const datasets = listOf(membersOf(value).dataset);
+        const { dataset } = membersOf(value);
+        if (dataset === undefined) throw new ValidationError({ source: [`${address} has no list "dataset".`] });
+        const datasets = listOf(dataset);
         yield { total: datasets.length };
         for (const item of datasets) yield readDcatUsDataset(item);
       }

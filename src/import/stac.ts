@@ -13,7 +13,7 @@ import {
   skip,
   textOf,
 } from './imported.ts';
-import { readListPages } from './list-pages.ts';
+import { readList } from './list-pages.ts';
 import { itemsLink, searchLink } from './stac-items.ts';
 
 /** Documents of one catalogue, at most: links that never end are refused. */
@@ -103,19 +103,16 @@ async function* readStacApi(
       .find(({ rel }) => rel === 'next');
     return link && addressOf(textOf(link.href), address, null);
   };
-  for await (const { page, address } of readListPages(documents, { address: first }, { next, seen }))
-    for (const given of listOf(page.collections)) {
-      const one = membersOf(given);
-      const target = (href: unknown) => addressOf(textOf(href), address, null);
-      const items = listOf(one.links)
-        .map(membersOf)
-        .find(({ rel }) => rel === 'items');
-      const own = listOf(one.links)
-        .map(membersOf)
-        .find(({ rel }) => rel === 'self');
-      const list = linkTo(target(items?.href)) ?? search(textOf(one.id));
-      yield readStacDataset(one, target(own?.href) ?? address, [], list, target);
-    }
+  const read = (given: unknown, address: string) => {
+    const one = membersOf(given);
+    const target = (href: unknown) => addressOf(textOf(href), address, null);
+    const links = listOf(one.links).map(membersOf);
+    const items = links.find(({ rel }) => rel === 'items');
+    const own = links.find(({ rel }) => rel === 'self');
+    const list = linkTo(target(items?.href)) ?? search(textOf(one.id));
+    return readStacDataset(one, target(own?.href) ?? address, [], list, target);
+  };
+  yield* readList(documents, { address: first }, { key: 'collections', totalKey: 'numberMatched', next, seen, read });
 }
 
 const isCollection = (one: Readonly<Record<string, unknown>>) =>

@@ -37,8 +37,8 @@ describe('a catalogue of DCAT in pages', () => {
 
   it('is read to its end, each dataset once', async () => {
     const root = await makeRoot();
-    const page = (number: number, next: string) =>
-      `<${linkTo(`/${number}`)}> a hydra:PagedCollection; hydra:totalItems 4; ${next} .\n`;
+    const page = (number: number, next: string, total = 4) =>
+      `<${linkTo(`/${number}`)}> a hydra:PagedCollection; hydra:totalItems ${total}; ${next} .\n`;
     serve('/1', page(1, `hydra:nextPage "${linkTo('/2')}"`) + named('a', 'b'));
     serve('/2', `[] hydra:view [ hydra:next </3> ] .\n${named('b', 'c')}`);
     serve('/3', page(3, `hydra:firstPage "${linkTo('/1')}"`) + named('d'));
@@ -46,7 +46,7 @@ describe('a catalogue of DCAT in pages', () => {
     assert.deepEqual(createdIn(first.json), ['city/a', 'city/b', 'city/c', 'city/d'], first.err);
     assert.deepEqual(first.json.skipped, []);
     assert.deepEqual(portal.asked, ['/1', '/2', '/3']);
-    serve('/3', page(3, `hydra:nextPage "${linkTo('/1')}"`));
+    serve('/3', page(3, `hydra:nextPage "${linkTo('/1')}"`, 3));
     const { json, err } = await importing(root, linkTo('/1'));
     assert.deepEqual([json?.unchanged, json?.missing], [3, ['city/d']], err);
   });
