@@ -202,6 +202,8 @@ export class HttpDocuments implements Documents {
       }
       await body.dump({ limit: 1024 * 1024 }).catch(() => {});
       if (statusCode === 304) {
+        if (!headers['if-none-match'] && !headers['if-modified-since'])
+          throw new TransientError('the server answered 304 (not modified) to a request without conditions');
         this.counts.unchanged++;
         return 'unchanged';
       }

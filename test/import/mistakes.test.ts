@@ -5,6 +5,8 @@ import type { IncomingMessage } from 'node:http';
 import { basename, join } from 'node:path';
 import { after, before, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { UnreachableError } from '../../src/catalogue/errors.ts';
+import { HttpDocuments } from '../../src/import/http-documents.ts';
 import { Portal } from '../support/portal.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 
@@ -338,6 +340,22 @@ describe('an answer that is not what it should be', () => {
       assert.equal((await importing(root, '/data.json')).json?.unchanged, 2);
       assert.equal(unchanged, 1, 'what was read is kept');
     });
+
+  it('is 304 without a question for it: the server is named', async () => {
+    const clock = { now: () => 0, wait: async () => {} };
+    portal.answers.set('/data.json', (_, response) => response.writeHead(304).end());
+    const folder = join(await makeRoot(), 'documents');
+    const documents = await HttpDocuments.open({ folder, source: portal.base, interval: 0, clock });
+    await assert.rejects(
+      documents.open(`${portal.base}/data.json`),
+      (error: Error) =>
+        error instanceof UnreachableError &&
+        /data\.json: the server answered 304 \(not modified\) to a request without conditions \(tried 5/.test(
+          error.message,
+        ),
+    );
+    await documents.close();
+  });
 
   it('of a dataset whose record is broken here: it is told, and not taken a second time', async () => {
     const root = await makeRoot();
