@@ -1,6 +1,7 @@
 /** Writing of imported datasets: new records together, changed ones by edits, each once. */
 
 import type { Catalogue } from '../catalogue/catalogue.ts';
+import { ValidationError } from '../catalogue/errors.ts';
 import { randomUnusedId } from '../catalogue/ids.ts';
 import { recordPathWithoutExtension } from '../catalogue/layout.ts';
 import { type DatasetRef, formatRef, maxSlugLength } from '../catalogue/ref.ts';
@@ -66,8 +67,7 @@ export interface WrittenSoFar {
 
 /** A record that waits to be written together with others. */
 interface Waiting {
-  /** Null in a dry run. */
-  readonly change: RecordChange | null;
+  readonly change: RecordChange;
   readonly written: Written;
   /** List that gets it once it is written; null if only its checksums change. */
   readonly list: Written[] | null;
@@ -164,8 +164,7 @@ export class DatasetWriter {
       const text = newRecordText(values, recordKeys);
       const path = `${recordPathWithoutExtension(ref)}.yaml`;
       this.#batch.push({
-        // A dry run writes nothing.
-        change: dryRun ? null : { do: 'write', path, text, ifMatch: null },
+        change: { do: 'write', path, text, ifMatch: null },
         written: { ref, label: dataset.label, fields: [] },
         list: this.outcome.created,
         id: dataset.id,
@@ -184,28 +183,40 @@ export class DatasetWriter {
     this.#known.delete(id);
   }
 
-  /** Writes the records that are still waiting. */
+  /** Writes the records that are still waiting. A dry run has them checked. */
   async flush(): Promise<void> {
     const batch = this.#batch;
     this.#batch = [];
-    const changes = batch.flatMap(({ change }) => change ?? []);
+    const { dryRun } = this.#target;
+    const changes = batch.map(({ change }) => change);
     // Those that were moved out of the namespace need none.
-    if (this.#isNew && changes.some((change) => change.do === 'write' && change.ifMatch === null)) {
-      const { namespace, label } = this.#target;
-      await this.#catalogue.create('namespace', { slug: namespace, label });
-      this.#isNew = false;
-    }
+    if (this.#isNew && changes.some((change) => change.do === 'write' && change.ifMatch === null))
+      await this.#makeNamespace();
+    // Records of a namespace that a dry run has not made can't be checked.
+    const isChecked = changes.length > 0 && !(dryRun && this.#isNew);
     const outcomes = new Map(
-      (changes.length ? await this.#catalogue.replica.apply(changes) : []).map((one) => [one.path, one]),
+      (isChecked ? await this.#catalogue.replica.apply(changes, { dryRun }) : []).map((one) => [one.path, one]),
     );
     for (const { change, written, list, id } of batch) {
-      const outcome = change && outcomes.get(change.path);
+      const outcome = outcomes.get(change.path);
       if (outcome && !outcome.done) {
         this.#refused.add(formatRef(written.ref));
         this.#skip(id, reasonOf(outcome.error));
       } else if (list) list.push(written);
       else this.outcome.unchanged++;
     }
+  }
+
+  /** Makes the namespace, unless another import has made it meanwhile. A dry run finds out if the user may. */
+  async #makeNamespace(): Promise<void> {
+    const { namespace, label, dryRun } = this.#target;
+    try {
+      await this.#catalogue.create('namespace', { slug: namespace, label }, { dryRun });
+    } catch (error) {
+      const isThere = () => this.#catalogue.get<'namespace'>({ kind: 'namespace', slug: namespace }).then(Boolean);
+      if (!(error instanceof ValidationError) || !(await isThere().catch(() => false))) throw error;
+    }
+    if (!dryRun) this.#isNew = false;
   }
 
   async #update(present: Dataset, dataset: ImportedDataset): Promise<Added | null> {
@@ -232,7 +243,7 @@ export class DatasetWriter {
         ...changes,
         source: { ...source, imported: { ...source.imported, ...(renamed && { slug: renamed }) } },
       };
-      const change = dryRun ? null : await editedRecord(this.#catalogue, ref, values);
+      const change = await editedRecord(this.#catalogue, dryRun ? former : ref, values);
       this.#batch.push({
         change,
         written: { ref, label: dataset.label, fields },

@@ -87,6 +87,15 @@ describe('an import into a server', () => {
     assert.deepEqual(filesIn(root), before);
   });
 
+  it('is refused by a dry run as by the import: without the right to write in the namespace, or to make it', async () => {
+    for (const more of [[], ['--to', 'new']]) {
+      const { exitCode, err, json } = await importing('eve', ...more);
+      const dry = await importing('eve', ...more, '--dry-run');
+      assert.notEqual(exitCode, 0);
+      assert.deepEqual([dry.exitCode, dry.err, dry.json?.skipped], [exitCode, err, json?.skipped]);
+    }
+  });
+
   it('tries it without a change', async () => {
     const before = filesIn(root);
     const { json, err } = await importing('bob', '--dry-run');

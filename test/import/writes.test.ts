@@ -85,6 +85,23 @@ describe('the writes of an import', () => {
     assert.equal(stateOf(root), before);
   });
 
+  it('go into a namespace that another import has made meanwhile', async () => {
+    const root = await makeRoot();
+    writeSource(dirname(root), 'Old', 2);
+    const catalogue = await openCatalogue(root);
+    const create = catalogue.create.bind(catalogue);
+    catalogue.create = async (...given) => {
+      await create(...given);
+      return await create(...given);
+    };
+    const environment = { catalogue, cwd: root, cacheFolder: join(root, '.catalogue', 'import') };
+    const { created, skipped } = await importSource(
+      { source: join(dirname(root), 'data.json'), namespace: 'agency' },
+      environment,
+    ).finally(() => catalogue.close());
+    assert.deepEqual([created.length, skipped], [2, []]);
+  });
+
   it('wait for the disk once for many records, where the file system can be synced as a whole', async () => {
     const root = await makeRoot();
     const some = 300;
