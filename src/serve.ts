@@ -78,6 +78,7 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   const workers = options.workers ?? new WorkerPool();
   const catalogue = await openFileCatalogue(folder, {
     readOnly,
+    followsGit: options.followGit !== undefined,
     log,
     ingest: pool.ingest,
     workers,

@@ -42,6 +42,21 @@ export interface Digests {
   readonly digests: readonly string[];
 }
 
+/** Point of a catalogue's timeline, and whether that has an earlier point. */
+export interface TimelineAnswer {
+  readonly point: string;
+  /** False if the timeline hasn't got the earlier point: the catalogue was set back, or its timeline was removed. */
+  readonly hasPoint: boolean;
+}
+
+/** A question about the timeline of a catalogue, which goes with one about its files. */
+export interface TimelineQuestion {
+  /** Point that was seen last; null if none was. */
+  readonly since: string | null;
+  /** Called before the result is returned, unless the catalogue has no timeline. */
+  readonly onAnswer: (answer: TimelineAnswer) => void;
+}
+
 export interface Manifest {
   /** Strong validator of the whole manifest (RFC 9110, section 8.8.1). */
   readonly tag: string;
@@ -98,6 +113,7 @@ export interface Replica {
     readonly known?: string | undefined;
     readonly texts?: boolean | undefined;
     readonly groups?: FileGroups | undefined;
+    readonly timeline?: TimelineQuestion | undefined;
     readonly signal?: AbortSignal | undefined;
   }): Promise<Manifest | null>;
   /**
@@ -108,7 +124,11 @@ export interface Replica {
    */
   digests(
     count: number,
-    options?: { readonly known?: string | undefined; readonly signal?: AbortSignal | undefined },
+    options?: {
+      readonly known?: string | undefined;
+      readonly timeline?: TimelineQuestion | undefined;
+      readonly signal?: AbortSignal | undefined;
+    },
   ): Promise<Digests | 'unsupported' | null>;
   /**
    * The entry of one file.

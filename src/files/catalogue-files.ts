@@ -20,6 +20,8 @@ export interface OpenOptions {
   readonly cache?: boolean;
   /** Write nothing: no records, accounts or caches. */
   readonly readOnly?: boolean;
+  /** True if the files come from a git remote: other servers, each with a folder of its own, may answer at the same address. */
+  readonly followsGit?: boolean;
   /** Maximum number of folders to watch; default: what the limits of the system allow. The rest is polled. */
   readonly watchBudget?: number;
   /** Milliseconds between two scans of the whole folder; default 30,000. */

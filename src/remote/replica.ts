@@ -10,6 +10,7 @@ import type {
   Manifest,
   RecordChange,
   Replica,
+  TimelineQuestion,
 } from '../catalogue/replica.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { answers } from './answers.ts';
@@ -41,18 +42,18 @@ export class RemoteReplica implements Replica {
   }
 
   async manifest(options: Parameters<Replica['manifest']>[0] = {}): Promise<Manifest | null> {
-    const { known, texts = false, groups, signal } = options;
+    const { texts = false, groups } = options;
     const query: [string, string][] = texts ? [['texts', 'true']] : [];
     if (groups) query.push(['groups', String(groups.count)], ['only', groups.only.join()]);
-    const found = await this.#list(query, known, signal);
+    const found = await this.#list(query, options);
     return found && { tag: found.tag, entries: readEntries(found.body, this.#http.base) };
   }
 
   async digests(
     count: number,
-    { known, signal }: Parameters<Replica['digests']>[1] = {},
+    options: Parameters<Replica['digests']>[1] = {},
   ): Promise<Digests | 'unsupported' | null> {
-    const found = await this.#list([['groups', String(count)]], known, signal);
+    const found = await this.#list([['groups', String(count)]], options);
     if (!found) return null;
     // An older server ignores the parameter and lists all files.
     if (!/^application\/json\b/.test(found.mediaType)) {
@@ -67,13 +68,22 @@ export class RemoteReplica implements Replica {
   }
 
   /** A representation of the list of files; null if the known manifest is still valid. */
-  async #list(query: readonly (readonly [string, string])[], known: string | undefined, signal?: AbortSignal) {
+  async #list(
+    query: readonly (readonly [string, string])[],
+    { known, timeline, signal }: NonNullable<Parameters<Replica['digests']>[1]>,
+  ) {
+    const since = timeline?.since ?? null;
     const { status, headers, body } = await this.#http.request({
       path: root,
       query,
       signal,
-      headers: { 'accept-encoding': 'gzip', ...(known !== undefined && { 'if-none-match': `"${known}"` }) },
+      headers: {
+        'accept-encoding': 'gzip',
+        ...(known !== undefined && { 'if-none-match': `"${known}"` }),
+        ...(since !== null && { 'x-catalogue-since': since }),
+      },
     });
+    answerTimeline(timeline, headers);
     if (status === 304) {
       body.resume();
       return null;
@@ -154,6 +164,12 @@ export class RemoteReplica implements Replica {
     });
     body.resume();
   }
+}
+
+/** Answers from the headers of a response; older servers, and those that follow a git remote, send none. */
+function answerTimeline(question: TimelineQuestion | undefined, headers: Readonly<Record<string, string>>): void {
+  const { 'x-catalogue-timeline': point = '', 'x-catalogue-continues': continues } = headers;
+  if (/^[\w.-]{1,100}$/.test(point)) question?.onAnswer({ point, hasPoint: continues !== 'false' });
 }
 
 /** In characters, for all paths of a manifest: some millions of files. All of them are kept in memory. */

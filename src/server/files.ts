@@ -4,7 +4,7 @@ import contentDisposition from 'content-disposition';
 import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { maxGroups } from '../catalogue/manifest-groups.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
-import type { FileEntry, FileGroups } from '../catalogue/replica.ts';
+import type { FileEntry, FileGroups, TimelineAnswer } from '../catalogue/replica.ts';
 import { cacheControl, etagMatches, reprDigest } from './headers.ts';
 
 import { lastParameterValue } from './query-string.ts';
@@ -12,19 +12,35 @@ import type { RequestContext } from './route.ts';
 import { sendStoredBytes } from './stored-bytes.ts';
 import { streamDocument } from './stream.ts';
 
+/** Header of responses: the present point of the catalogue's timeline. */
+const timelineHeader = 'X-Catalogue-Timeline';
+/** Header of requests: the point that the client saw last. */
+const sinceHeader = 'X-Catalogue-Since';
+/** Header of responses: whether the timeline has that point. */
+const continuesHeader = 'X-Catalogue-Continues';
+
 export const fileListTypes = ['application/json', 'application/x-ndjson'] as const;
 
 /**
  * All files that the viewer may see, a line of JSON each; the records' texts with `?texts=true`. With `?groups=`, the
- * digests of groups of files, or the files of some groups.
+ * digests of groups of files, or the files of some groups. Headers say whether the catalogue was set back to an earlier state.
  */
 export async function listCatalogueFilesHandler({ catalogue, ctx, query, viewer }: RequestContext): Promise<undefined> {
   const { replica } = catalogue;
   const groups = groupsFrom(query);
+  const since = ctx.get(sinceHeader) || null;
+  const timeline = {
+    since,
+    onAnswer({ point, hasPoint }: TimelineAnswer) {
+      ctx.set(timelineHeader, point);
+      if (since !== null) ctx.set(continuesHeader, String(hasPoint));
+    },
+  };
+  const texts = lastParameterValue(query, 'texts') === 'true';
   const listed =
     groups && !groups.only
-      ? await replica.digests(groups.count)
-      : await replica.manifest({ texts: lastParameterValue(query, 'texts') === 'true', groups: groups as FileGroups });
+      ? await replica.digests(groups.count, { timeline })
+      : await replica.manifest({ texts, groups: groups as FileGroups, timeline });
   if (!listed || listed === 'unsupported') throw new NotFoundError();
   // A client that has the manifest in any content coding has it: it keeps the manifest uncompressed.
   const condition = ctx.get('If-None-Match');

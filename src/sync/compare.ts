@@ -1,7 +1,7 @@
 /** Comparison of two catalogues: their files, read at once, and the plans that can be made from them. */
 import { kindAndRefOfPath } from '../catalogue/layout.ts';
 import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests, isSynced } from '../catalogue/manifest-groups.ts';
-import type { FileEntry, Manifest, Replica } from '../catalogue/replica.ts';
+import type { FileEntry, Manifest, Replica, TimelineAnswer, TimelineQuestion } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import { containerFolder, type FileState, type Files, type Side } from './files.ts';
 import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
@@ -43,6 +43,8 @@ export interface Comparison {
   readonly theirs: Files;
   /** Tag of the remote's manifest. */
   readonly tag: string;
+  /** Answer of the remote about its timeline; null if it has none. */
+  readonly timeline: TimelineAnswer | null;
   /** True if a path on either side, or in the last common state, matches. */
   hasPath(matches: (path: string) => boolean): boolean;
   close(): Promise<void>;
@@ -60,11 +62,18 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
   const [ourSpool, theirSpool] = source === 'ours' ? [spool, undefined] : [undefined, spool];
   try {
     const unreadable = new Map<string, string>();
+    let answer: TimelineAnswer | null = null;
+    const timeline: TimelineQuestion = {
+      since: state.header.timeline ?? null,
+      onAnswer({ point, hasPoint }) {
+        answer = { point, hasPoint: hasPoint && answer?.hasPoint !== false };
+      },
+    };
     const [local, remote] = await awaitBoth(
       pair.ours
         .manifest({ texts: ourSpool !== undefined })
         .then((manifest) => readManifest(manifest, 'local', unreadable, ourSpool)),
-      readRemote(pair, { known, texts: theirSpool !== undefined, signal }, unreadable, theirSpool),
+      readRemote(pair, { known, texts: theirSpool !== undefined, timeline, signal }, unreadable, theirSpool),
     );
     const theirs = remote.tag === null ? new Map(state.files) : remote.files;
     const { files: ours, replica } = await withoutLineEnds(pair.ours, local.files, theirs, {
@@ -103,6 +112,7 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
       ours: replica,
       theirs,
       tag: remote.tag ?? known ?? '',
+      timeline: answer,
       hasPath: (matches) => [base, ours, theirs].some((files) => [...files.keys()].some(matches)),
       close: async () => void (await spool?.close()),
     };
@@ -140,11 +150,11 @@ async function readRemote(
  */
 async function readDifferentGroups(
   { theirs, state }: Pair,
-  { known, signal }: NonNullable<Parameters<Replica['manifest']>[0]>,
+  { known, timeline, signal }: NonNullable<Parameters<Replica['manifest']>[0]>,
   unreadable: Map<string, string>,
 ): Promise<Listing | null> {
   const count = chooseDigestGroupCount(state.files.size);
-  const remote = await theirs.digests(count, { known, signal });
+  const remote = await theirs.digests(count, { known, timeline, signal });
   if (remote === 'unsupported') return null;
   if (remote === null) return { files: new Map(), tag: null };
   const own = new GroupDigests(count);
@@ -152,7 +162,7 @@ async function readDifferentGroups(
   const digests = own.compute(computeChecksum);
   const only = [...digests.keys()].filter((group) => digests[group] !== remote.digests[group]);
   if (only.length > maxListedGroups) return null;
-  const manifest = only.length ? await theirs.manifest({ groups: { count, only }, signal }) : null;
+  const manifest = only.length ? await theirs.manifest({ groups: { count, only }, timeline, signal }) : null;
   const unreadableNow = new Map<string, string>();
   const listed = await readManifest(manifest, 'remote', unreadableNow);
   if (manifest && listed.tag !== remote.tag) return null;

@@ -25,6 +25,8 @@ export interface StateHeader {
   readonly tag: string | null;
   /** Rights by which these files were seen on the remote. */
   readonly seenBy: Rights;
+  /** Last point of the remote's timeline that was seen, unless that is unknown. */
+  readonly timeline?: string;
 }
 
 type Line =
@@ -34,6 +36,7 @@ type Line =
       readonly tag: string | null;
       readonly seenBy?: Rights;
       readonly signedIn?: boolean;
+      readonly timeline?: string;
       readonly lines: number;
     }
   | { readonly path: string; readonly checksum: string; readonly size: number; readonly text?: string }
@@ -117,7 +120,7 @@ export class SyncState {
   async addSeenBy(rights: Rights): Promise<void> {
     const { seenBy } = this.#header;
     if (includeRights(seenBy, rights)) return;
-    this.#header = { tag: null, seenBy: joinRights(seenBy, rights) };
+    this.#header = { ...this.#header, tag: null, seenBy: joinRights(seenBy, rights) };
     await this.#add({ state: 1, ...this.#header, lines: 0 });
   }
 
@@ -178,7 +181,8 @@ export class SyncState {
       const entry = parseLine(line);
       this.#lineCount++;
       if (entry && 'state' in entry) {
-        this.#header = { tag: entry.tag, seenBy: entry.seenBy ?? rightsOfOlderState(entry) };
+        const { tag, seenBy = rightsOfOlderState(entry), timeline } = entry;
+        this.#header = { tag, seenBy, ...(timeline !== undefined && { timeline }) };
         this.#isChanged = false;
         linesLeft = entry.lines;
         continue;

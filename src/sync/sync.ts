@@ -16,6 +16,7 @@ import {
 import { assertNothingToDo } from './related.ts';
 import { type RemoteViewer, RemovedUserError, rightsOf } from './rights.ts';
 import type { Progress, TransferOutcome } from './run.ts';
+import { assertNothingReverted, baseFilesAfterRevert, findRevertingSteps } from './set-back.ts';
 import type { SyncState } from './state.ts';
 import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
 import { findForbiddenSteps, performSyncSteps } from './transfer.ts';
@@ -28,8 +29,8 @@ export interface SyncOptions {
   /** True if the local catalogue is being made as a copy of the remote: nobody else writes in it. */
   readonly isClone?: boolean | undefined;
   /**
-   * True to go on if the remote has nothing left of the last common state: a pull removes it from the local catalogue, too; a
-   * push sends all local files. Without it, such a run is refused.
+   * True to go on if the remote has nothing left of the last common state, or was set back: a pull brings its state; a push sends
+   * what it lacks. Without it, such a run is refused.
    */
   readonly force?: boolean | undefined;
   /** True to make the plan only. */
@@ -60,7 +61,7 @@ const manyTexts = 500;
 /**
  * Brings the changes of the remote to the local catalogue. `choice` resolves conflicts: `theirs` replaces the local
  * file, `ours` keeps it, and the next push sends it.
- * @throws NotFoundError for an unknown name; ConflictError if the remote has nothing left of the last common state;
+ * @throws NotFoundError for an unknown name; ConflictError if the remote has nothing left of the last common state, or was set back;
  *   UnreachableError if the connection breaks: the next run continues
  */
 export function pull(pair: Pair, options: SyncOptions = {}): Promise<SyncResult> {
@@ -97,6 +98,15 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
     // A push begins anew: what the remote has lost doesn't count as removed.
     if (lost && force && from === 'ours') for (const path of state.files.keys()) resolved.set(path, null);
     if (resolved.size) plan = selectNamedPartOfPlan(await comparison.plan(resolved), names);
+    const isSetBack = comparison.timeline?.hasPoint === false;
+    const reverting = isSetBack ? findRevertingSteps(plan) : [];
+    if (!force && from === 'theirs') assertNothingReverted(reverting);
+    const isSentAgain = force === true && from === 'ours' && reverting.length > 0;
+    if (isSentAgain) {
+      for (const [path, file] of baseFilesAfterRevert(reverting, state.files, comparison.theirs))
+        resolved.set(path, file);
+      plan = selectNamedPartOfPlan(await comparison.plan(resolved), names);
+    }
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
     if (from === 'ours') assertUserStays(pair.viewer, steps, names);
     const payloadCheck = makePayloadCheck(steps, plan.files[from === 'ours' ? 'theirs' : 'ours'], from);
@@ -109,7 +119,7 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       return { plan, keptOurs, done: [], failures, skipped: [] };
     }
     if (steps.length + plan.agreed.length + resolved.size > 0) await state.addSeenBy(rightsOf(pair.viewer));
-    const otherTexts = comparison.texts[choice === 'ours' ? 'theirs' : 'ours'];
+    const otherTexts = comparison.texts[choice === 'ours' || isSentAgain ? 'theirs' : 'ours'];
     for (const [path, file] of resolved) await setStateFile(state, path, file, otherTexts);
     await forEachConcurrent(plan.agreed, 8, ({ from: path, now }) =>
       setStateFile(state, path, now, comparison.texts.ours),
@@ -135,7 +145,14 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
     const tag = isRemoteUnchanged && haveSameFiles(state.files, comparison.theirs) ? comparison.tag : null;
     // Files that are blocked because they may be hidden stay so until a user with the rights of before comes.
     const isComplete = names.length === 0 && plan.blocked.length === 0;
-    await state.finish({ tag, seenBy: isComplete ? rightsOf(pair.viewer) : state.header.seenBy });
+    // A remote that was set back stays so until a pull or a forced push has seen all of it.
+    const isDone = !isSetBack || (names.length === 0 && (from === 'theirs' || isSentAgain || reverting.length === 0));
+    const timeline = (isDone ? comparison.timeline?.point : undefined) ?? state.header.timeline;
+    await state.finish({
+      tag,
+      seenBy: isComplete ? rightsOf(pair.viewer) : state.header.seenBy,
+      ...(timeline !== undefined && { timeline }),
+    });
     return { plan, keptOurs, done, failures, skipped };
   } finally {
     await spool?.close();

@@ -2,7 +2,7 @@
 import '../support/judged.ts';
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
 import { gunzipSync } from 'node:zlib';
@@ -45,6 +45,27 @@ const linesIn = (text: string) =>
     );
 
 describe('the list of files', { concurrency: 3 }, () => {
+  it('has a point of the timeline, which is known until the private folder is removed', async (test) => {
+    const { ask, folder } = await given(test);
+    const look = async (since: string | null, headers: Record<string, string> = {}) => {
+      const known = since === null ? {} : { 'X-Catalogue-Since': since };
+      const { status, headers: found } = await ask(root, { headers: { ...known, ...headers } });
+      const [etag, point] = [found.get('etag') ?? '', found.get('x-catalogue-timeline') ?? ''];
+      return { status, etag, point, continues: found.get('x-catalogue-continues') };
+    };
+    const first = await look(null);
+    assert.deepEqual([/^[0-9a-f]{16}\.1$/.test(first.point), first.continues], [true, null]);
+    assert.deepEqual(await look(first.point), { ...first, continues: 'true' });
+    const unchanged = await look(first.point, { 'If-None-Match': first.etag });
+    assert.deepEqual(unchanged, { ...first, status: 304, continues: 'true' });
+    for (const wrong of [first.point.replace(/1$/, '2'), 'x', '0.1', `${first.point}x`, '__proto__.0', 'x.-1'])
+      assert.equal((await look(wrong)).continues, 'false', wrong);
+    rmSync(folder.path('.catalogue/timeline'));
+    const later = await look(first.point, { 'If-None-Match': first.etag });
+    assert.deepEqual([later.status, later.continues, later.point === first.point], [304, 'false', false]);
+    assert.equal((await look(later.point)).continues, 'true');
+  });
+
   it('is a line each, with texts where they are asked for', async (test) => {
     const { ask, folder, alice } = await given(test);
     const plain = await ask(root);

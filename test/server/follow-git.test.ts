@@ -95,4 +95,10 @@ describe('a server that follows a git remote', () => {
     assert.deepEqual(found, [200, 2, 'Seats']);
     assert.deepEqual(await position({ 'X-Catalogue-Min-Position': 'x' }), [200, 2, 'Seats']);
   });
+
+  it('has no timeline of its own: another server may answer at the same address', async (t) => {
+    const { ask } = await workshop(t);
+    const { headers } = await ask('/api/v1/files/?groups=1', { headers: { 'X-Catalogue-Since': '0.1' } });
+    assert.deepEqual([headers.get('x-catalogue-timeline'), headers.get('x-catalogue-continues')], [null, null]);
+  });
 });

@@ -39,7 +39,10 @@ export const pull: Verb<PullOptions> = {
   options: () => [
     new Option('--ours', 'If both sides have changed a record, keep the local one; the next push sends it.'),
     new Option('--theirs', 'If both sides have changed a record, replace the local one with the remote one.'),
-    new Option('--force', 'If the remote has nothing left of what both sides had in common, remove that locally, too.'),
+    new Option(
+      '--force',
+      'If the remote has nothing left of what both sides had in common, or was set back to an earlier state, do the same locally.',
+    ),
     dryRunOption(),
   ],
   async run(call, names, { ours, theirs, force, dryRun }) {
@@ -60,7 +63,7 @@ export const push: Verb<{ force?: boolean; dryRun?: boolean }> = {
   options: () => [
     new Option(
       '--force',
-      'If the remote has nothing left of what both sides had in common, send it all local records.',
+      'If the remote has nothing left of what both sides had in common, or was set back to an earlier state, send what it lacks.',
     ),
     dryRunOption(),
   ],

@@ -38,13 +38,14 @@ export async function runSync(
   options: SyncOptions,
 ): Promise<RunResult> {
   const { context } = call;
-  const [{ summarizeEachChange, summarizeEachConflict }, sync, { LostRecordsError }, { RemovedUserError }] =
-    await Promise.all([
-      import('../../sync/summary.ts'),
-      import('../../sync/sync.ts'),
-      import('../../sync/related.ts'),
-      import('../../sync/rights.ts'),
-    ]);
+  const [{ summarizeEachChange, summarizeEachConflict }, sync, ...errors] = await Promise.all([
+    import('../../sync/summary.ts'),
+    import('../../sync/sync.ts'),
+    import('../../sync/related.ts'),
+    import('../../sync/rights.ts'),
+    import('../../sync/set-back.ts'),
+  ]);
+  const [{ LostRecordsError }, { RemovedUserError }, { SetBackError }] = errors;
   let changes: readonly ChangeSummary[] = [];
   let conflicts: readonly ConflictSummary[] = [];
   const { at, end } = showSyncProgress(context, what);
@@ -65,6 +66,8 @@ export async function runSync(
       if (error instanceof UnreachableError) throw new UnreachableError(`${error.message} ${howToGoOn}`);
       if (error instanceof LostRecordsError)
         throw new ConflictError(`${error.message}\n${lostRecordsHint(call, options.names)}`);
+      if (error instanceof SetBackError)
+        throw new ConflictError(`${error.message}\n${setBackHint(call, options.names)}`);
       if (!(error instanceof RemovedUserError)) throw error;
       const { message, username } = error;
       const command = typedCommand(call, 'push', [`users/${username}`]);
@@ -80,6 +83,12 @@ const lostRecordsHint = (call: Call, names?: readonly string[]): string =>
   `If they were removed on purpose, to remove the local ones, too: ${typedCommand(call, 'pull --force', names)}\n` +
   `To send the local ones to this remote: ${typedCommand(call, 'push --force', names)}\n` +
   'If the catalogue has another address: catalogue remote set-url NAME URL';
+
+/** What to type if the remote was set back to an earlier state. */
+const setBackHint = (call: Call, names?: readonly string[]): string =>
+  `To see them: ${typedCommand(call, 'pull --force --dry-run', names)}\n` +
+  `To send the local ones to the remote again: ${typedCommand(call, 'push --force', names)}\n` +
+  `To take the state of the remote: ${typedCommand(call, 'pull --force', names)}`;
 
 /** The most lines that are shown to people. */
 const mostLines = 100;

@@ -51,9 +51,17 @@ export interface Listing {
  * Parts of the private folder that are made anew, or mean something only to running processes or in the git repository of the
  * folder, which isn't in the backup.
  */
-const leftOut = ['.gitignore', 'cache', 'import', 'locks', 'schemas', 'journal', 'changes.ndjson', 'commits'].map(
-  (name) => `${privateFolder}/${name}`,
-);
+const leftOut = [
+  '.gitignore',
+  'cache',
+  'import',
+  'locks',
+  'schemas',
+  'journal',
+  'changes.ndjson',
+  'timeline',
+  'commits',
+].map((name) => `${privateFolder}/${name}`);
 
 /** What the program reads also through a link that leaves the folder: a backup holds the folder or file itself in place of such a link. */
 const followed: readonly string[] = [privateFolder, accountsPath];

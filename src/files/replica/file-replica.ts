@@ -13,6 +13,7 @@ import type {
   Manifest,
   RecordChange,
   Replica,
+  TimelineQuestion,
 } from '../../catalogue/replica.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
@@ -36,12 +37,14 @@ import { datasetsOfRecordPaths, findReplicaFile, makeFileVisibilityFilter, type 
 import { KeptTexts } from './kept-texts.ts';
 import { fileEntry, Inventory } from './manifest.ts';
 import { storePayloadOrMedia } from './put.ts';
+import { Timeline } from './timeline.ts';
 
 /** Number of changes from which a batch is large: more of them will follow. */
 const largeBatch = 250;
 
 /** Inventories by folder: all viewers of a folder share one. */
 const inventories = new WeakMap<UnitStore, Inventory>();
+const timelines = new WeakMap<UnitStore, Timeline>();
 
 export class FileReplica implements Replica {
   readonly #access: Access;
@@ -61,6 +64,7 @@ export class FileReplica implements Replica {
   async manifest(options: Parameters<Replica['manifest']>[0] = {}): Promise<Manifest | null> {
     const { files, viewer, visible } = this.#access;
     const kept = options.texts ? new KeptTexts() : undefined;
+    await this.#answerTimeline(options.timeline);
     if (viewer === localAdmin && !files.isLoaded && !options.groups && options.known === undefined) {
       const manifest = await this.#inventory.manifestOfUnread(kept);
       if (manifest) return manifest;
@@ -69,10 +73,20 @@ export class FileReplica implements Replica {
     return this.#inventory.manifest(viewer, visible(), options, { kept, isHeld: await this.#heldTest() });
   }
 
-  async digests(count: number, { known }: Parameters<Replica['digests']>[1] = {}): Promise<Digests | null> {
+  async digests(count: number, { known, timeline }: Parameters<Replica['digests']>[1] = {}): Promise<Digests | null> {
     const { files, viewer, visible } = this.#access;
+    await this.#answerTimeline(timeline);
     await files.load();
     return this.#inventory.digests(viewer, visible(), count, { known, isHeld: await this.#heldTest() });
+  }
+
+  async #answerTimeline(question: TimelineQuestion | undefined): Promise<void> {
+    const { root, store, options } = this.#access.files;
+    if (!question || options.followsGit) return;
+    const timeline = timelines.get(store) ?? new Timeline(root, options.readOnly);
+    timelines.set(store, timeline);
+    const answer = await timeline.answer(question.since);
+    if (answer) question.onAnswer(answer);
   }
 
   /** True for the records that the viewer could see until the record of their namespace or dataset was missing; undefined if there is no such record. */

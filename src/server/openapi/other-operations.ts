@@ -3,7 +3,6 @@ import {
   arrayOf,
   bytesContent,
   type Content,
-  flag,
   jsonContent,
   type Operation,
   type Operations,
@@ -16,10 +15,12 @@ import {
 import {
   byteHeaders,
   dryRunParameter,
+  fileListParameters,
   ifMatchHeader,
   ifNoneMatchHeader,
   listParameters,
   pagingParameters,
+  timelineDescription,
   webhookHeaders,
 } from './parameters.ts';
 
@@ -76,16 +77,15 @@ const fileOperations = {
     ]),
   },
   'File List': {
-    GET: read(
-      'Changes',
-      'List all files, for programs that pull and push',
-      { ...textContent('application/x-ndjson', 'A FileEntry in each line.'), ...json('FileDigests') },
-      [
-        queryParameter('texts', 'True to include the texts of records.', flag),
-        queryParameter('groups', 'Number of groups of files whose digests are asked for.', { type: 'integer' }),
-        queryParameter('only', 'Numbers of groups, with commas: the files of these only.'),
-      ],
-    ),
+    GET: {
+      ...read(
+        'Changes',
+        'List all files, for programs that pull and push',
+        { ...textContent('application/x-ndjson', 'A FileEntry in each line.'), ...json('FileDigests') },
+        fileListParameters,
+      ),
+      description: timelineDescription,
+    },
     PATCH: {
       tag: 'Changes',
       summary: 'Apply changes to records, one after the other',

@@ -222,6 +222,18 @@ export const byteHeaders: readonly Parameter[] = [
   conditionHeader('If-Unmodified-Since', 'A date of HTTP: 412 if the bytes are newer.'),
 ];
 
+/** Parameters of the list of files. */
+export const fileListParameters: readonly Parameter[] = [
+  queryParameter('texts', 'True to include the texts of records.', flag),
+  queryParameter('groups', 'Number of groups of files whose digests are asked for.', { type: 'integer' }),
+  queryParameter('only', 'Numbers of groups, with commas: the files of these only.'),
+  conditionHeader('X-Catalogue-Since', 'The X-Catalogue-Timeline that the client has seen last.'),
+];
+
+export const timelineDescription =
+  'X-Catalogue-Timeline of the response is a point of the timeline of the folder. If the client sends the last one that it has seen ' +
+  'as X-Catalogue-Since, X-Catalogue-Continues is `false` if the folder was set back to an earlier state since, as from a backup.';
+
 /** Headers by which git hosts show that they know the secret of the server: one of them is needed. */
 export const webhookHeaders: readonly Parameter[] = [
   conditionHeader(

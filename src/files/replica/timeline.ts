@@ -1,0 +1,118 @@
+/**
+ * Timeline of a catalogue folder: `.catalogue/timeline` has a line for each run of a server, with a random id, and further ones as
+ * its points are counted up. A client remembers the last point that it saw. If the file hasn't got it later, the folder
+ * was set back: it comes from a backup, in which the file isn't, or from a snapshot of its disk. Points depend on time only, so
+ * that they say nothing about records.
+ */
+import { randomBytes } from 'node:crypto';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { privateFolder } from '../../catalogue/layout.ts';
+import type { TimelineAnswer } from '../../catalogue/replica.ts';
+import { errorCode, writeDurably } from '../../disk/durable.ts';
+import { inheritOwner } from '../../disk/owner.ts';
+import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
+
+/** Name of the file in the private folder. */
+const timelineFile = 'timeline';
+/** Milliseconds from one point to the next. */
+const pointEvery = 60_000;
+/** Number of lines from which the file is written anew, with one line for each run. */
+const manyLines = 1000;
+
+/** Last points of all runs, by their ids, in the order of the file. */
+interface Points {
+  readonly runs: ReadonlyMap<string, number>;
+  /** 0 if the file is missing. */
+  readonly lines: number;
+}
+
+export class Timeline {
+  readonly #root: string;
+  readonly #readOnly: boolean;
+  #run = '';
+  #count = 0;
+  #time = 0;
+  #answering: Promise<unknown> = Promise.resolve();
+
+  constructor(root: string, readOnly = false) {
+    this.#root = root;
+    this.#readOnly = readOnly;
+  }
+
+  /**
+   * The present point, and whether the timeline has an earlier one.
+   * @param since the earlier point; null for a client that has seen none
+   * @returns null if there is no point, and none can be written
+   */
+  answer(since: string | null): Promise<TimelineAnswer | null> {
+    const answer = this.#answering.then(() => this.#answer(since)).catch(() => null);
+    this.#answering = answer;
+    return answer;
+  }
+
+  async #answer(since: string | null): Promise<TimelineAnswer | null> {
+    const points = await readPoints(this.#path);
+    const [last] = [...points.runs].at(-1) ?? [];
+    if (this.#readOnly && last === undefined) return null;
+    const hasPoint = since === null || isIn(points, since);
+    const point = this.#readOnly ? `${last}.${points.runs.get(last ?? '')}` : await this.#advance(points);
+    return { point, hasPoint };
+  }
+
+  get #path(): string {
+    return join(this.#root, privateFolder, timelineFile);
+  }
+
+  /** The present point, which is in the file. */
+  async #advance(points: Points): Promise<string> {
+    // A run whose points are not in the file any more is over: the folder was set back while the server ran.
+    const isNew = this.#run === '' || (points.runs.get(this.#run) ?? -1) < this.#count;
+    const now = performance.now();
+    if (isNew || now - this.#time >= pointEvery) {
+      const [run, count] = isNew ? [randomBytes(8).toString('hex'), 1] : [this.#run, this.#count + 1];
+      if (isNew && points.lines > manyLines) await this.#rewrite(points);
+      await this.#append(`${run} ${count}\n`);
+      [this.#run, this.#count, this.#time] = [run, count, now];
+    }
+    return `${this.#run}.${this.#count}`;
+  }
+
+  async #append(line: string): Promise<void> {
+    await makeFolderInPrivateFolder(this.#root);
+    const file = await open(this.#path, 'a', 0o600);
+    try {
+      inheritOwner(this.#path);
+      await file.appendFile(line);
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+  }
+
+  async #rewrite({ runs }: Points): Promise<void> {
+    const lines = [...runs].map(([run, count]) => `${run} ${count}\n`);
+    await writeDurably(this.#path, lines.join(''), { mode: 0o600 });
+  }
+}
+
+async function readPoints(path: string): Promise<Points> {
+  const text = await readFile(path, 'utf8').catch((error) => {
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return '';
+    throw error;
+  });
+  const runs = new Map<string, number>();
+  // A crash may have cut off the last line: no answer had its point yet.
+  const lines = text.split('\n').slice(0, -1);
+  for (const line of lines) {
+    const [run = '', count] = line.split(' ');
+    runs.set(run, Math.max(runs.get(run) ?? 0, Number(count) || 0));
+  }
+  return { runs, lines: lines.length };
+}
+
+function isIn({ runs }: Points, point: string): boolean {
+  const [, run = '', count] = /^(\w+)\.(\d+)$/.exec(point) ?? [];
+  const last = runs.get(run);
+  return last !== undefined && Number(count) <= last;
+}
