@@ -76,7 +76,11 @@ async function fieldsOfSteps(
     const before = oldText === null ? null : parseRecordFields(step.from, oldText);
     const after = newText === null ? null : parseRecordFields(step.path, newText);
     const extension = step.replaces === undefined ? [] : ['extension'];
-    if (before && after) fields.set(step, [...changedFields(before, after), ...extension]);
+    if (!before || !after) return;
+    const changed = [...changedFields(before, after), ...extension];
+    // The file may be another one than in the last common state: that of a remote that was set back is older.
+    const isBase = state.files.get(step.from)?.checksum === step.ifMatch;
+    if (changed.length || isBase) fields.set(step, changed);
   });
   return fields;
 }

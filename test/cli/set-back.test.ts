@@ -58,6 +58,14 @@ it('a pull takes nothing away, and a forced push sends it again', async (t) => {
   );
   assert.match((await done('pull --force --dry-run --data copy')).out, /remove\tparks\/new/);
   assert.deepEqual([filesIn(copy), /today/.test(label())], [before, true]);
+  const planned = JSON.parse((await done(`push --force --dry-run --json --data copy --remote ${url}`, env)).out);
+  assert.deepEqual(
+    planned.outgoing.map(({ name, fields }: { name: string; fields?: string[] }) => [name, fields]),
+    [
+      ['parks/new', undefined],
+      ['parks/trees', undefined],
+    ],
+  );
   assert.match((await done(`push --force --data copy --remote ${url}`, env)).err, /^Pushed 2 records/m);
   assert.equal((await done('pull --data copy')).err, 'Already up to date.\n');
   assert.match(label(), /today/);
