@@ -14,7 +14,7 @@ export interface FileEntry {
   readonly path: string;
   /**
    * SHA-256 of its bytes in hexadecimal; of a payload, the one in the record of its version. '' if the file exists but
-   * can't be read, or is the missing record of a namespace or dataset below which there are others (its size is 0 then), and so
+   * can't be read, or is the missing record of a namespace or dataset whose folder is there (its size is 0 then), and so
    * must not be taken for removed.
    */
   readonly checksum: string;
@@ -24,6 +24,8 @@ export interface FileEntry {
   readonly record: boolean;
   /** Text of a record, if it was requested, is UTF-8, and hasn't changed since the manifest was begun. */
   readonly text?: string;
+  /** Why the record of a namespace or dataset can't be read, if it is because of its folder, and what to do: for the local admin. */
+  readonly problem?: string;
   /** Of a file that is not a record; in the result of `entry` only. */
   readonly mediaType?: string;
 }

@@ -7,7 +7,7 @@ import { privateFolder } from '../catalogue/layout.ts';
 import { errorCode, writeDurably } from '../disk/durable.ts';
 import { readLines } from './read-lines.ts';
 import { makeRegularPause } from './reading/event-loop.ts';
-import type { UnitState } from './reading/unit-reader.ts';
+import type { UnitState } from './reading/unit-state.ts';
 
 /** Name of the journal in the private folder. */
 const feedFile = 'changes.ndjson';

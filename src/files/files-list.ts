@@ -11,7 +11,7 @@ import type { Snapshot, UnitReading } from '../catalogue/snapshot.ts';
 import { eachInSteps, SharedSteps, type Steps, sortInSteps } from '../catalogue/steps.ts';
 import type { CatalogueFile } from '../catalogue/types.ts';
 import { runStepsInSlices } from './reading/event-loop.ts';
-import type { UnitState } from './reading/unit-reader.ts';
+import type { UnitState } from './reading/unit-state.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 import { unpackStamps } from './tree/stamps.ts';
 

@@ -7,7 +7,7 @@ import { isInAudience, type Rights } from '../catalogue/audience.ts';
 import type { FeedHistory } from '../catalogue/feed-history.ts';
 import { containingSlugs, type Unit, unitKey } from '../catalogue/layout.ts';
 import type { FeedRef } from './changes-feed.ts';
-import type { UnitState } from './reading/unit-reader.ts';
+import type { UnitState } from './reading/unit-state.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
 /** True if the record of a unit is missing, and was never read. */

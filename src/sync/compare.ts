@@ -175,10 +175,11 @@ async function readDifferentGroups(
 }
 
 /** Reason why a file without a checksum is left alone. That of a namespace or dataset may be missing, while records below it are there. */
-function reasonIfUnreadable({ path, size }: FileEntry, side: 'local' | 'remote'): string {
+function reasonIfUnreadable({ path, size, problem }: FileEntry, side: 'local' | 'remote'): string {
+  if (side === 'local' && problem !== undefined) return problem;
   const folder = size === 0 ? containerFolder(path) : null;
   if (folder === null) return `The ${side} file can't be read.`;
-  const name = `The ${side} ${path.slice(folder.length)} is missing or can't be read, while records below it are there`;
+  const name = `The ${side} ${path.slice(folder.length)} is missing or can't be read, while ${side === 'local' ? 'records below it are' : 'its folder is'} there`;
   const { kind } = kindAndRefOfPath(path);
   return side === 'local'
     ? `${name}. Put it back; or, to remove the ${kind}, remove its whole folder: ${folder.slice(0, -1)}`

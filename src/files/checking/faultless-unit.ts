@@ -3,7 +3,7 @@ import { recordPaths, type Unit } from '../../catalogue/layout.ts';
 import { findFaultsInContents, findFaultsOfDataset } from '../../catalogue/own-rules.ts';
 import type { RecordValue } from '../../catalogue/record-set.ts';
 import { readUnitOnce } from '../reading/read-unit.ts';
-import type { UnitState } from '../reading/unit-reader.ts';
+import type { UnitState } from '../reading/unit-state.ts';
 import { type FileTree, namesOrNone } from '../tree/file-tree.ts';
 import { ParsedTree } from './tree-records.ts';
 

@@ -1,8 +1,8 @@
 /** Units of a large catalogue, read by worker threads and the main thread for `catalogue check`. */
 import { type Unit, unitKey } from '../../catalogue/layout.ts';
 import { type PackedState, SharedValues, unpackState } from '../reading/packed-state.ts';
-import type { UnitState } from '../reading/unit-reader.ts';
 import { type Batch, batchSize, type ReadRequest, UnitReaders } from '../reading/unit-readers.ts';
+import type { UnitState } from '../reading/unit-state.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { readFaultlessUnit } from './faultless-unit.ts';
 

@@ -6,7 +6,7 @@ import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { type Parsed, parseRecordText } from '../../text/parse.ts';
 import type { UnitsRead } from '../reading/read-unit.ts';
 import type { ScanResult } from '../reading/scan.ts';
-import type { UnitState } from '../reading/unit-reader.ts';
+import type { UnitState } from '../reading/unit-state.ts';
 import { existsInTree, type FileTree, namesOrNone, readOrNull, type Stamp, type TreeEntry } from '../tree/file-tree.ts';
 import { unpackStamps } from '../tree/stamps.ts';
 

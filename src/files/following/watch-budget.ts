@@ -1,7 +1,7 @@
 /** Number of folders that may be watched, and the reason to poll some if that is too few. */
 import { readFileSync } from 'node:fs';
 import { totalmem } from 'node:os';
-import type { UnitState } from '../reading/unit-reader.ts';
+import type { UnitState } from '../reading/unit-state.ts';
 import { watchedFoldersOfUnit } from './watchers.ts';
 
 /** Memory that a watched folder needs, in bytes; and the part of the machine's memory that is used for all. */

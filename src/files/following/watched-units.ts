@@ -1,8 +1,8 @@
 /** The units that are watched, and those that are to be. */
 import { datasetFolder, namespaceFolder, type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { groupByFolder } from '../reading/group-by-folder.ts';
-import type { UnitState } from '../reading/unit-reader.ts';
 import { unitOfReading } from '../reading/unit-reading.ts';
+import type { UnitState } from '../reading/unit-state.ts';
 import { unitOfKey, type Watchers } from './watchers.ts';
 
 /**

@@ -19,7 +19,7 @@ import {
   unitKey,
   versionsFolder,
 } from '../../catalogue/layout.ts';
-import type { UnitState } from '../reading/unit-reader.ts';
+import type { UnitState } from '../reading/unit-state.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { RawWatcher } from './raw-watcher.ts';
 

@@ -16,8 +16,8 @@ import { readLines } from '../read-lines.ts';
 import type { PackedStamps } from '../tree/stamps.ts';
 import type { FirstReading } from './first-reading.ts';
 import { PackedColumns, type PackedContent, packState, SharedValues, unpackState } from './packed-state.ts';
-import type { UnitState } from './unit-reader.ts';
 import type { ReadRequest } from './unit-readers.ts';
+import type { UnitState } from './unit-state.ts';
 import type { UnitStore } from './unit-store.ts';
 
 /** Version of the format: raise it when the shape of states changes, or the meaning of a field. */

@@ -7,9 +7,9 @@ import type { DiskTree } from '../tree/disk-tree.ts';
 import { SharedValues, shareValuesOfReading, unpackState } from './packed-state.ts';
 import { haveUnchangedFiles, readChangedUnit, readUnit } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
-import type { UnitState } from './unit-reader.ts';
 import { type Batch, batchSize, type ReadReply, type ReadRequest, type Replies, UnitReaders } from './unit-readers.ts';
 import { unitOfReading } from './unit-reading.ts';
+import type { UnitState } from './unit-state.ts';
 import type { UnitStore } from './unit-store.ts';
 
 /** Number of units from which threads are started: for fewer, starting them takes longer than reading. */

@@ -1,6 +1,7 @@
 /**
  * Namespaces and datasets whose own record is missing. While records below it are still there, it counts as broken: an editor
- * has renamed it, or git has lost it. Without any record, the namespace or dataset was removed.
+ * has renamed it, or git has lost it. So does one whose folder is empty, as a mount point without its disk is, or a link that
+ * can't be followed. With other files, but without any record, the namespace or dataset was removed.
  */
 import {
   datasetFolder,
@@ -12,7 +13,7 @@ import {
   type Unit,
   versionsFolder,
 } from '../../catalogue/layout.ts';
-import { type FileTree, namesOrNone, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { type FileTree, linkProblems, namesOrNone, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 
 /** A unit with records below its own. */
 export type Container = Extract<Unit, { kind: 'namespace' | 'dataset' }>;
@@ -21,8 +22,40 @@ export type Container = Extract<Unit, { kind: 'namespace' | 'dataset' }>;
 export const containerFolder = (unit: Container): string =>
   unit.kind === 'namespace' ? namespaceFolder(unit.slug) : datasetFolder(unit.namespace, unit.slug);
 
+/** The folder of the records below the one of a container. */
+export const folderOfRecords = (unit: Container): string =>
+  unit.kind === 'namespace' ? datasetsFolder(unit.slug) : versionsFolder(unit.namespace, unit.slug);
+
+/** A stamp that equals no other: what has it is read again. */
+export const lostStamp: Stamp = { ino: 0, size: 0, mtime: -1, ctime: 0 };
+
+/** True for a link that can't be followed. Only of a folder on disk. */
+export function isDeadLink(tree: FileTree, path: string): boolean {
+  try {
+    return tree.stamp(path) === null && tree.isMissing?.(path) === false;
+  } catch (error) {
+    if (!(error instanceof UnreadableFileError)) throw error;
+    return isLinkProblem(error.message);
+  }
+}
+
+/** True if a message says that a link can't be followed. */
+export const isLinkProblem = (message: string): boolean => Object.values<string>(linkProblems).includes(message);
+
+/** True for a folder without any entry. Only of a folder on disk: git has no such folders. */
+export function isEmptyFolder(tree: FileTree, path: string): boolean {
+  try {
+    return tree.isMissing !== undefined && tree.stamp(path) !== null && tree.names(`${path}/`, true).length === 0;
+  } catch (error) {
+    if (!(error instanceof UnreadableFileError)) throw error;
+    return false;
+  }
+}
+
 /** What is wrong with a container without a record, and what to do: a file whose name is nearly right has to be renamed. */
 export function messageOfMissingRecord(tree: FileTree, { kind }: Container, folder: string): string {
+  if (isEmptyFolder(tree, folder))
+    return `The folder is empty. If a disk belongs here, mount it; to remove the ${kind}, remove the folder.`;
   const similar = new RegExp(`^${kind}\\.(${extensions.join('|')})(?:\\.txt)?$`, 'i');
   for (const name of namesOrNone(tree, folder)) {
     const extension = similar.exec(name)?.[1];
@@ -33,15 +66,21 @@ export function messageOfMissingRecord(tree: FileTree, { kind }: Container, fold
 }
 
 /**
- * True if there is a record below the one of a container. What can't be read may be one.
+ * True if the folder of a container is empty, or there is a record below the one of the container. What can't be read may be one.
  * @param onSearch called with the stamps of the folders that were searched: while they are the same, so is the result
  */
-export function hasRecordsBelow(
+export function mayHaveRecords(
   tree: FileTree,
   unit: Container,
   onSearch: (path: string, stamp: Stamp | null) => void,
 ): boolean {
-  const folder = unit.kind === 'namespace' ? datasetsFolder(unit.slug) : versionsFolder(unit.namespace, unit.slug);
+  if (isEmptyFolder(tree, containerFolder(unit))) return true;
+  const folder = folderOfRecords(unit);
+  // A stamp that no folder has: it is searched again.
+  if (isDeadLink(tree, folder)) {
+    onSearch(folder, lostStamp);
+    return true;
+  }
   try {
     const stamp = tree.stamp(folder);
     onSearch(folder, stamp);
@@ -54,12 +93,11 @@ export function hasRecordsBelow(
       const home = containerFolder(dataset);
       onSearch(home, tree.stamp(home));
       const isRecord = ({ name }: { readonly name: string }) => parseRecordFileName(name)?.stem === 'dataset';
-      return tree.names(`${home}/`, true).some(isRecord) || hasRecordsBelow(tree, dataset, onSearch);
+      return tree.names(`${home}/`, true).some(isRecord) || mayHaveRecords(tree, dataset, onSearch);
     });
   } catch (error) {
     if (!(error instanceof UnreadableFileError)) throw error;
-    // A stamp that no folder has: it is searched again.
-    onSearch(folder, null);
+    onSearch(folder, lostStamp);
     return true;
   }
 }

@@ -3,8 +3,8 @@ import { type EntityValues, entityFromValues, valuesOfEntity } from '../../catal
 import { type Unit, unitKey } from '../../catalogue/layout.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Column, Dataset, Settings, Version } from '../../catalogue/types.ts';
-import { noDiagnostics, type UnitState } from './unit-reader.ts';
 import { readingOf } from './unit-reading.ts';
+import { noDiagnostics, type UnitState } from './unit-state.ts';
 
 /**
  * The values of a unit's entity that are not the defaults (null if there is none), its diagnostics, and true if its record is missing. In the place of a

@@ -27,11 +27,14 @@ import type { VersionRef } from '../../catalogue/ref.ts';
 import type { RecordOf } from '../../catalogue/schemas.ts';
 import { settingsFromRecord } from '../../catalogue/settings.ts';
 import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
-import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
+import type { Dataset, Version } from '../../catalogue/types.ts';
 import { type FileTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { isSameStamp, isTrueOfStamps } from '../tree/stamps.ts';
-import { type LargeRecords, UnitReader, type UnitState } from './unit-reader.ts';
+import { folderOfRecords } from './missing-record.ts';
+import { placeholderDataset, placeholderNamespace } from './placeholder.ts';
+import { type LargeRecords, UnitReader } from './unit-reader.ts';
 import { readingOf } from './unit-reading.ts';
+import type { UnitState } from './unit-state.ts';
 
 /**
  * True if the files and folders of a unit are unchanged.
@@ -103,7 +106,8 @@ function readFiles(reader: UnitReader, unit: Unit, before?: UnitState): UnitStat
   const old = before?.reading.entity ?? null;
   if (unit.kind === 'namespace') {
     const home = namespaceFolder(unit.slug);
-    if (!reader.stamp(home)) return reader.state(readingOf(unit, reader.keepIfUnreadable(home) ? old : null));
+    if (!reader.stamp(home)) return reader.state(readingOf(unit, reader.holdIfOutOfReach(home) ? old : null));
+    reader.holdIfOutOfReach(folderOfRecords(unit));
   }
   const found = reader.record(unit.kind, recordPaths(unit));
   if (!found && unit.kind === 'namespace')
@@ -129,32 +133,16 @@ export function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unkno
   }
 }
 
-/**
- * Namespace in place of a broken record that has never been valid, so that its datasets are served, under the name of
- * the folder. It is private if the record may say so. Null for units of other kinds.
- */
-function placeholderNamespace(unit: Unit, text: string): Namespace | null {
-  if (unit.kind !== 'namespace') return null;
-  return namespaceFromRecord(unit.slug, { label: unit.slug, visibility: mayBePrivate(text) ? 'private' : 'public' });
-}
-
-/** True if a broken record may say `visibility: private`. One that can't be read (text '') may. */
-const mayBePrivate = (text: string): boolean => text === '' || /visib|priv/i.test(text);
-
-/**
- * Private dataset in place of a broken record that has never been valid, if the record may say that it is private:
- * without a dataset, its files, their diagnostics and its queries would be visible to everybody. Undefined otherwise.
- */
-function placeholderDataset(namespace: string, slug: string, text: string): Dataset | undefined {
-  return mayBePrivate(text) ? datasetFromRecord(namespace, slug, { label: slug, visibility: 'private' }) : undefined;
-}
-
 function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: Dataset | undefined): UnitState {
   const { namespace, slug } = unit;
   const home = datasetFolder(namespace, slug);
   const gone = readingOf(unit, null);
-  if (!reader.stamp(home)) return reader.state(old && reader.keepIfUnreadable(home) ? readingOf(unit, old) : gone);
+  if (!reader.stamp(home)) return reader.state(reader.holdIfOutOfReach(home) && old ? readingOf(unit, old) : gone);
   const found = reader.record('dataset', recordPaths(unit));
+  if (!found && old && reader.isEmpty(home)) {
+    reader.reportMissing(unit);
+    return reader.state(readingOf(unit, old));
+  }
   reader.stamp(payloadFolder(namespace, slug));
   const versions = readVersions(reader, namespace, slug, old);
   if (!found) {
@@ -202,7 +190,7 @@ function readVersions(
   const versions: Version[] = [];
   const folder = versionsFolder(namespace, dataset);
   const names = reader.stamp(folder) ? reader.names(folder) : [];
-  if (reader.keepIfUnreadable(folder)) return old?.versions ?? versions;
+  if (reader.holdIfOutOfReach(folder)) return old?.versions ?? versions;
   const before = new Map(old?.versions.map((version) => [version.slug, version]));
   const seen = new Set<string>();
   for (const name of names) {

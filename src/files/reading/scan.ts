@@ -8,13 +8,15 @@ import {
   datasetFolder,
   datasetsFolder,
   isValidName,
+  namespaceFolder,
   parseRecordFileName,
   recordFolders,
   type Unit,
   unitKey,
   versionsFolder,
 } from '../../catalogue/layout.ts';
-import { type FileTree, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
+import { type FileTree, linkProblems, type Stamp, type TreeEntry, UnreadableFileError } from '../tree/file-tree.ts';
+import { isDeadLink } from './missing-record.ts';
 
 /** A unit with its key; the diagnostic of a file that isn't part of any; or a folder that was searched for units. */
 export type ScanResult =
@@ -39,6 +41,8 @@ export function* scanForUnits(tree: FileTree, prefix = ''): Generator<ScanResult
     for (const namespace of yield* subfolders(tree, 'namespaces/', 'namespace')) {
       if (!reaches(`namespaces/${namespace}/`)) continue;
       yield found({ kind: 'namespace', slug: namespace });
+      // What a link leads to that can't be followed is not searched. Reading the namespace reports it.
+      if ([namespaceFolder, datasetsFolder].some((folder) => isDeadLink(tree, folder(namespace)))) continue;
       for (const slug of yield* subfolders(tree, `${datasetsFolder(namespace)}/`, 'dataset'))
         if (reaches(`${datasetFolder(namespace, slug)}/`)) yield found({ kind: 'dataset', namespace, slug });
     }
@@ -56,7 +60,10 @@ function* subfolders(tree: FileTree, parent: string, kind: 'namespace' | 'datase
       if (entry.name.startsWith('.')) continue;
       const path = `${parent}${entry.name}`;
       try {
-        if (!tree.isFolder(parent, entry)) {
+        const isHeld =
+          isValidName(kind, entry.name) && tree.isMissing && entry.isSymbolicLink() && isDeadLink(tree, path);
+        // The record of a link that can't be followed is not missing: reading the unit says so.
+        if (!isHeld && !tree.isFolder(parent, entry)) {
           if (parseRecordFileName(entry.name))
             yield stray(
               path,
@@ -92,6 +99,7 @@ function* subfolders(tree: FileTree, parent: string, kind: 'namespace' | 'datase
 function* search(tree: FileTree, parent: string): Generator<ScanResult, readonly TreeEntry[]> {
   const folder = parent.slice(0, -1);
   const stamp = tree.stamp(folder);
+  if (stamp === null && isDeadLink(tree, folder)) throw new UnreadableFileError(linkProblems.nowhere);
   const entries = tree.names(parent, true);
   // What a link leads to can change while the folder doesn't.
   const hasLink = entries.some((entry) => entry.isSymbolicLink());

@@ -6,38 +6,22 @@ import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { type Format, findPosition, isParsedSoon, type TextPosition } from '../../text/parse.ts';
-import { type FileTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
-import {
-  areOutdated,
-  isOutdatedMark,
-  isSameStamp,
-  type PackedStamps,
-  packStamps,
-  unpackStamps,
-} from '../tree/stamps.ts';
+import { type FileTree, linkProblems, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { areOutdated, isOutdatedMark, isSameStamp, packStamps, unpackStamps } from '../tree/stamps.ts';
 import { type CheckedRecord, checkRecordText, makeProblem, type Problem } from './check-record.ts';
-import { type Container, containerFolder, hasRecordsBelow, messageOfMissingRecord } from './missing-record.ts';
-
-/** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
-export interface UnitState {
-  /** Key of the unit: the same text in each of its states, so that whoever keeps it keeps no copy. */
-  readonly key: string;
-  readonly reading: UnitReading;
-  /** Stamps of the files and folders that were read. */
-  readonly stamps: PackedStamps;
-  /** Stamps of payloads. Their content isn't read, but their size is compared with the record. */
-  readonly payloads: PackedStamps;
-  /** A list for each file with diagnostics; an empty one if a file had some before and has none now. */
-  readonly diagnostics: readonly (readonly [path: string, diagnostics: readonly Diagnostic[]])[];
-  /** True if its own record is missing, and records below it are there: it counts as broken, not as removed. */
-  readonly lacksRecord?: true;
-}
+import {
+  type Container,
+  containerFolder,
+  isDeadLink,
+  isEmptyFolder,
+  lostStamp,
+  mayHaveRecords,
+  messageOfMissingRecord,
+} from './missing-record.ts';
+import { noDiagnostics, type UnitState } from './unit-state.ts';
 
 /** Of a unit that was not read before. */
 const nothing: ReadonlyMap<string, never> = new Map<string, never>();
-
-/** Shared by all units without diagnostics. */
-export const noDiagnostics: UnitState['diagnostics'] = Object.freeze([]);
 
 /** A large record of a unit, as it was read. Another thread checks it, and then the unit is read again. */
 export interface LargeRecord {
@@ -58,6 +42,7 @@ export type LargeRecords = Map<string, LargeRecord>;
 export class UnitReader {
   readonly #tree: FileTree;
   readonly #key: string | undefined;
+  readonly #isKnown: boolean;
   readonly #stampsBefore: ReadonlyMap<string, Stamp | null>;
   /** True if equal stamps don't mean that a file is unchanged: its folder was replaced. */
   readonly #isOutdated: boolean;
@@ -81,6 +66,7 @@ export class UnitReader {
     this.#large = large;
     this.#isReadOnce = isReadOnce;
     this.#key = before?.key;
+    this.#isKnown = before !== undefined && !before.lacksRecord;
     this.#stampsBefore = before ? new Map(unpackStamps(before.stamps)) : nothing;
     this.#isOutdated = areOutdated(this.#stampsBefore);
     this.#payloadsBefore = before ? new Map(unpackStamps(before.payloads)) : nothing;
@@ -182,11 +168,27 @@ export class UnitReader {
     return found;
   }
 
+  /**
+   * Holds the unit if a folder of it can't be read, or is a link that can't be followed.
+   * @returns true if so: the last valid state stays
+   */
+  holdIfOutOfReach(path: string): boolean {
+    const isLink = isDeadLink(this.#tree, path);
+    if (!isLink && (this.#isKnown || !this.#unreadable.has(path))) return this.keepIfUnreadable(path);
+    if (!this.#unreadable.has(path)) this.stamp(path);
+    if (!this.#unreadable.has(path)) this.report(path, 'unreadable', linkProblems.nowhere);
+    this.#stamps.set(path, lostStamp);
+    this.#lacksRecord = true;
+    return true;
+  }
+
+  readonly isEmpty = (folder: string): boolean => isEmptyFolder(this.#tree, folder);
+
   /** Reports that the record of a namespace or dataset is missing. @returns true if records below it are there */
   reportMissing(unit: Container): boolean {
     const folder = containerFolder(unit);
     this.report(folder, 'layout', messageOfMissingRecord(this.#tree, unit, folder));
-    this.#lacksRecord = hasRecordsBelow(this.#tree, unit, (path, stamp) => this.#stamps.set(path, stamp));
+    this.#lacksRecord = mayHaveRecords(this.#tree, unit, (path, stamp) => this.#stamps.set(path, stamp));
     return this.#lacksRecord;
   }
 

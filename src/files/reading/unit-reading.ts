@@ -4,7 +4,7 @@
  */
 import { type Unit, unitKey } from '../../catalogue/layout.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
-import type { UnitState } from './unit-reader.ts';
+import type { UnitState } from './unit-state.ts';
 
 /** The reading of a unit. @param entity null if it doesn't exist */
 export function readingOf(unit: Unit, entity: UnitReading['entity']): UnitReading {

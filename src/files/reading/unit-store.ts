@@ -18,11 +18,13 @@ import { outdateStamps, type PackedStamps, unpackStamps } from '../tree/stamps.t
 import { AddedUnits } from './added-units.ts';
 import type { Step } from './event-loop.ts';
 import { type Below, groupByFolder } from './group-by-folder.ts';
+import { heldState, isHeldState, makeLostFolderTest } from './held-state.ts';
 import { readUnit } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
 import { type FoundBesides, SearchedFolders } from './searched-folders.ts';
-import type { LargeRecord, LargeRecords, UnitState } from './unit-reader.ts';
+import type { LargeRecord, LargeRecords } from './unit-reader.ts';
 import { namespacesToReread, readingOf, unitOfReading } from './unit-reading.ts';
+import type { UnitState } from './unit-state.ts';
 import { isAsWritten, stateAfterWrite, type WrittenUnit } from './written-unit.ts';
 
 /** Number of changed units up to which the next snapshot is made in one step, and of those in a step of the first snapshot. */
@@ -83,12 +85,14 @@ export class UnitStore {
    */
   takeFreshStates(states: Iterable<UnitState>, unchanged: Iterable<UnitState>): void {
     for (const state of unchanged) this.#fresh.add(state);
+    const isLost = makeLostFolderTest(this.tree);
     for (const state of states) {
       const { key } = state;
+      const unit = unitOfReading(state.reading);
       // The rescan tells a broken record from one that is gone, and keeps the last valid one.
-      if (state.reading.entity === null || this.#states.get(key)?.diagnostics.length) continue;
+      if (state.reading.entity === null || this.#states.get(key)?.diagnostics.length || isLost(unit)) continue;
       this.#states.set(key, state);
-      this.#markChanged(key, unitOfReading(state.reading), state);
+      this.#markChanged(key, unit, state);
       this.#changeCount++;
       this.#fresh.add(state);
     }
@@ -103,9 +107,7 @@ export class UnitStore {
     const key = unitKey(written.unit);
     const state = this.#states.get(key) === written.before ? stateAfterWrite(this.tree, written) : undefined;
     if (!state) return false;
-    this.#markChanged(key, written.unit, state);
-    this.#states.set(key, state);
-    this.#changeCount++;
+    this.#set(key, written.unit, state);
     return true;
   }
 
@@ -120,9 +122,7 @@ export class UnitStore {
     // Another rescan may have read it meanwhile.
     if (this.#states.has(key)) return false;
     this.added.add(unit);
-    this.#markChanged(key, unit, state);
-    this.#states.set(key, state);
-    this.#changeCount++;
+    this.#set(key, unit, state);
     return true;
   }
 
@@ -170,7 +170,8 @@ export class UnitStore {
   *#rescanKnownUnits(): Generator<Step> {
     for (const [key, state] of this.#states) {
       if (this.#fresh.has(state)) continue;
-      yield* this.#updateState(key, unitOfReading(state.reading));
+      const unit = unitOfReading(state.reading);
+      yield* state.lacksRecord ? this.#rescanUnit(unit) : this.#updateState(key, unit);
       yield;
     }
     this.#fresh.clear();
@@ -197,16 +198,18 @@ export class UnitStore {
     for (const [path, found] of this.folders.replace(prefix, besides)) this.#changedDiagnostics.set(path, found);
   }
 
-  /** Reads one unit. A folder above it may have become a link that leaves the catalogue: then it is gone. */
+  /** Reads one unit. A folder above it may have become a link that can't be followed: then it stays as it was. */
   *#rescanUnit(unit: Unit): Generator<Step> {
     const key = unitKey(unit);
-    if (!this.tree.leadsOutside(folderOf(unit))) {
-      yield* this.#updateState(key, unit);
-      return;
-    }
-    for (const [path] of this.#states.get(key)?.diagnostics ?? []) this.#changedDiagnostics.set(path, []);
-    if (this.#states.delete(key)) this.#changeCount++;
-    this.#noteUnit(key, unit);
+    const before = this.#states.get(key);
+    if (!makeLostFolderTest(this.tree)(unit)) yield* this.#updateState(key, unit);
+    else if (before && !isHeldState(before)) this.#set(key, unit, heldState(before));
+  }
+
+  #set(key: string, unit: Unit, state: UnitState): void {
+    this.#markChanged(key, unit, state);
+    this.#states.set(key, state);
+    this.#changeCount++;
   }
 
   #isFresh(key: string): boolean {
@@ -254,14 +257,10 @@ export class UnitStore {
   }
 
   #markChanged(key: string, unit: Unit, { diagnostics }: UnitState): void {
-    this.#noteUnit(key, unit);
-    for (const [path, found] of diagnostics) this.#changedDiagnostics.set(path, found);
-  }
-
-  /** Adds a unit to those that changed, behind all others: who is going through them meets it once more. */
-  #noteUnit(key: string, unit: Unit): void {
+    // Behind all others: who is going through them meets it once more.
     this.#changedUnits.delete(key);
     this.#changedUnits.set(key, unit);
+    for (const [path, found] of diagnostics) this.#changedDiagnostics.set(path, found);
   }
 
   /** Makes the next snapshot, in steps if many units changed. If another rescan makes one meanwhile, that has all of them. */

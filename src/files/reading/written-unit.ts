@@ -9,8 +9,8 @@ import { type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { exactStampFrom, packStamps, unpackStamps } from '../tree/stamps.ts';
 import { checkRecordText } from './check-record.ts';
 import { datasetWithSameParts, entityOf, haveUnchangedFiles, reuseIfEqual } from './read-unit.ts';
-import type { UnitState } from './unit-reader.ts';
 import { readingOf } from './unit-reading.ts';
+import type { UnitState } from './unit-state.ts';
 
 /** A unit whose own record gets another text. */
 export interface WrittenUnit {

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { NotFoundError } from '../../catalogue/errors.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { openFileWithinFolder } from '../bytes.ts';
-import type { UnitState } from '../reading/unit-reader.ts';
+import type { UnitState } from '../reading/unit-state.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { isSameFile, isSameStamp, stampFrom } from '../tree/stamps.ts';

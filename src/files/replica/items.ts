@@ -14,7 +14,7 @@ import type { Snapshot, UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { isUnitVisible, makeHiddenFileTest } from '../files-list.ts';
-import type { UnitState } from '../reading/unit-reader.ts';
+import type { UnitState } from '../reading/unit-state.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { imagesShown } from '../shown-images.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
@@ -25,7 +25,7 @@ import { type PackedStamps, unpackStamps } from '../tree/stamps.ts';
 export type ReplicaFile =
   /** `state` is null for a record that belongs to no unit, because it is broken or misplaced; `stamp` is that of the file in the state. */
   | { readonly kind: 'record'; readonly path: string; readonly state: UnitState | null; readonly stamp?: Stamp }
-  /** The record of a namespace or dataset that is missing, while records below it are there: it must not be taken for removed. */
+  /** The record of a unit that counts as broken because it is missing or can't be reached (`UnitState.lacksRecord`): it must not be taken for removed. */
   | { readonly kind: 'missing'; readonly path: string; readonly state: UnitState }
   | { readonly kind: 'payload'; readonly path: string; readonly state: UnitState; readonly version: Version }
   | { readonly kind: 'media'; readonly path: string };
@@ -48,7 +48,7 @@ export function* listUnitFiles(state: UnitState): Generator<ReplicaFile> {
   if (state.lacksRecord) yield { kind: 'missing', path: `${state.key}.yaml`, state };
   for (const [path, stamp] of unpackStamps(state.stamps))
     if (stamp && parseRecordFileName(path) && parseUntrustedCataloguePath(path))
-      yield { kind: 'record', path, state, stamp };
+      if (!state.lacksRecord || !path.startsWith(`${state.key}.`)) yield { kind: 'record', path, state, stamp };
   const { reading, payloads } = state;
   if (reading.kind !== 'dataset' || !reading.entity?.versions.length) return;
   const sizes = new Map(Array.from(unpackStamps(payloads), ([path, stamp]) => [path, stamp?.size]));
@@ -66,6 +66,19 @@ export function* listUnitFiles(state: UnitState): Generator<ReplicaFile> {
     sizes.delete(path);
     yield { kind: 'payload', path, state, version };
   }
+}
+
+/** What is wrong with a record that counts as broken because of its folder, and what to do; undefined if only the record is missing. */
+export function problemOfFolder({ key, diagnostics }: UnitState): string | undefined {
+  const kind = key.slice(key.lastIndexOf('/') + 1);
+  const folder = key.slice(0, -kind.length - 1);
+  const paths = [folder, `${folder}/datasets`, `${folder}/versions`];
+  for (const [path, found] of diagnostics)
+    for (const { code, message } of paths.includes(path) ? found : []) {
+      if (code === 'unreadable') return `${path}: ${message} To remove the ${kind}, remove ${folder}.`;
+      if (code === 'layout' && message.includes('empty')) return `${path}: ${message}`;
+    }
+  return undefined;
 }
 
 /** The record at a path as it is in the list, which isn't made for that. */

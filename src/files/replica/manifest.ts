@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { compareTexts } from '../../catalogue/compare.ts';
 import { digestGroupOfPath, GroupDigests, isSynced } from '../../catalogue/manifest-groups.ts';
-import type { Viewer } from '../../catalogue/permissions.ts';
+import { localAdmin, type Viewer } from '../../catalogue/permissions.ts';
 import type { Digests, FileEntry, Manifest, Replica } from '../../catalogue/replica.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
@@ -11,7 +11,14 @@ import type { UnitStore } from '../reading/unit-store.ts';
 import { readOrNull } from '../tree/file-tree.ts';
 import { isSameFile } from '../tree/stamps.ts';
 import { ChecksumCache, type FileChecksum } from './checksums.ts';
-import { listMediaFiles, listStrayFiles, listUnitFiles, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
+import {
+  listMediaFiles,
+  listStrayFiles,
+  listUnitFiles,
+  makeFileVisibilityFilter,
+  problemOfFolder,
+  type ReplicaFile,
+} from './items.ts';
 import type { KeptTexts } from './kept-texts.ts';
 import { listUnreadFolder } from './unread-folder.ts';
 
@@ -56,11 +63,11 @@ export class Inventory {
   ): Promise<Manifest | null> {
     const { tag, records, media, isVisible } = await this.#list(viewer, visible, { kept, isHeld });
     if (tag === known) return null;
-    if (groups === undefined) return { tag, entries: this.#entries(records, media, isVisible, kept) };
+    if (groups === undefined) return { tag, entries: this.#entries(viewer, records, media, isVisible, kept) };
     const wanted = new Set(groups.only);
     const isWanted = ({ path }: ReplicaFile) => isSynced(path) && wanted.has(digestGroupOfPath(path, groups.count));
     const isListed = (item: ReplicaFile) => isWanted(item) && isVisible(item);
-    return { tag, entries: this.#entries(records, media.filter(isWanted), isListed, kept) };
+    return { tag, entries: this.#entries(viewer, records, media.filter(isWanted), isListed, kept) };
   }
 
   /**
@@ -74,7 +81,7 @@ export class Inventory {
     const records = await this.#withChecksums(files, kept);
     const media = await this.#withChecksums(listMediaFiles(tree));
     const tag = tagOf(await hashLines(records), media);
-    return { tag, entries: this.#entries(records, media, () => true, kept) };
+    return { tag, entries: this.#entries(localAdmin, records, media, () => true, kept) };
   }
 
   /** Digests of the files by group; null if the known manifest is still valid. */
@@ -170,6 +177,7 @@ export class Inventory {
 
   /** @param kept texts that were read for the checksums of these records, which are taken out; undefined for entries without text */
   async *#entries(
+    viewer: Viewer,
     records: readonly ChecksummedFile[],
     media: readonly ChecksummedFile[],
     isVisible: (item: ReplicaFile) => boolean,
@@ -180,7 +188,7 @@ export class Inventory {
     for (const item of records) {
       for (let image = media[next]; image && compareTexts(image.path, item.path) < 0; image = media[++next])
         yield fileEntry(image);
-      if (isVisible(item)) yield kept && item.kind === 'record' ? this.#withText(item, kept) : fileEntry(item);
+      if (isVisible(item)) yield kept && item.kind === 'record' ? this.#withText(item, kept) : entryFor(viewer, item);
       await pause();
     }
     for (const image of media.slice(next)) yield fileEntry(image);
@@ -206,6 +214,12 @@ export const fileEntry = ({ path, kind, checksum, size }: ReplicaFile & FileChec
   size,
   record: kind !== 'payload' && kind !== 'media',
 });
+
+/** The entry of a file for a viewer. What is wrong with its folder is for the people who run the catalogue. */
+function entryFor(viewer: Viewer, item: ChecksummedFile): FileEntry {
+  const problem = item.kind === 'missing' && viewer === localAdmin ? problemOfFolder(item.state) : undefined;
+  return problem === undefined ? fileEntry(item) : { ...fileEntry(item), problem };
+}
 
 /** Tag of a manifest, from the one of its records and payloads. */
 const tagOf = (recordsTag: string, media: readonly ChecksummedFile[]): string =>

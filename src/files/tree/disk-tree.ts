@@ -236,7 +236,7 @@ export class DiskTree implements FileTree {
       if (isAbsent(error)) return null;
       if ((error as NodeJS.ErrnoException).code !== 'ELOOP') throw unreadable(error);
     }
-    if (!this.#stats(path)) throw new UnreadableFileError('It is a link that leads nowhere.');
+    if (!this.#stats(path)) throw new UnreadableFileError(linkProblems.nowhere);
     try {
       return openSync(realpathSync(this.absolute(path)), flags);
     } catch (error) {

@@ -80,6 +80,7 @@ export function mayFollowLink(path: string, target: string, realOf: (folder: str
 /** What is said of a link that is not followed: by where it leads. */
 export const linkProblems = {
   itself: 'It is a link to itself.',
+  nowhere: 'It is a link that leads nowhere.',
   outside: 'It is a link that leaves the catalogue folder; links are followed within it only.',
   otherPart:
     'It is a link to another part of the catalogue; links are followed within site_media/ and the folder of a dataset only.',

@@ -8,7 +8,7 @@ import { ConflictError } from '../../catalogue/errors.ts';
 import { type Scope, scopeToReread, type Unit, unitKey, unitOfRecord } from '../../catalogue/layout.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { unitsByKey } from '../reading/read-unit.ts';
-import type { UnitState } from '../reading/unit-reader.ts';
+import type { UnitState } from '../reading/unit-state.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { UnreadableFileError } from '../tree/file-tree.ts';

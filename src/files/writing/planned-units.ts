@@ -3,7 +3,7 @@ import { recordPaths, type Unit, unitKey } from '../../catalogue/layout.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { RecordText } from '../../text/parse.ts';
 import { readUnit } from '../reading/read-unit.ts';
-import type { UnitState } from '../reading/unit-reader.ts';
+import type { UnitState } from '../reading/unit-state.ts';
 import { unitWithRecord, type WrittenUnit } from '../reading/written-unit.ts';
 import type { OverlayTree } from '../tree/overlay-tree.ts';
 
