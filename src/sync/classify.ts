@@ -40,6 +40,11 @@ export interface SyncInput extends ThreeWay {
   readonly moves: readonly Move[];
   /** Records that both sides have moved, to different paths. */
   readonly movedApart?: readonly MovedApart[];
+  /**
+   * Namespaces and datasets that a side has removed, with others in their place, by the paths of their records; only those in which
+   * the other side has changed or added files.
+   */
+  readonly replaced?: ReadonlyMap<string, Side>;
   /** Reasons why files can't be read on one side, by path. */
   readonly unreadable?: ReadonlyMap<string, string>;
   /**
@@ -90,6 +95,7 @@ export function classifySyncFiles(input: SyncInput): {
       if ((status === 'incoming' || status === 'conflict') && base.has(path) && !theirs.has(path))
         block(path, hiddenReason);
   joinContainers(input, statuses);
+  for (const [record, by] of input.replaced ?? []) joinReplaced(record, by, input, statuses);
   for (const [path, { status }] of input.merges ?? [])
     if (statuses.get(path) === 'conflict') statuses.set(path, status);
   for (const apart of input.movedApart ?? []) {
@@ -230,4 +236,21 @@ function joinContainer(
   const concerned = isDataset ? members.filter((path) => keeper.has(path)) : survivors;
   for (const path of [record, ...concerned])
     if (statuses.get(path) !== 'blocked' && statuses.get(path) !== 'same') statuses.set(path, 'conflict');
+}
+
+/**
+ * The same for one that a side has replaced by another: what the other side has changed or added isn't part of that one. All of a
+ * dataset is one conflict.
+ */
+function joinReplaced(record: string, by: Side, { base, ours, theirs }: ThreeWay, statuses: Map<string, Status>): void {
+  const folder = containerFolder(record) ?? '';
+  const [keeper, replacer] = by === 'ours' ? [theirs, ours] : [ours, theirs];
+  const isDataset = syncFileKind(record) === 'dataset';
+  const isKept = (path: string) =>
+    keeper.has(path) &&
+    !isSameFile(keeper.get(path), base.get(path)) &&
+    !isSameFile(keeper.get(path), replacer.get(path));
+  for (const [path, status] of statuses)
+    if (path.startsWith(folder) && (path === record || isDataset || isKept(path)))
+      if (['incoming', 'outgoing'].includes(status)) statuses.set(path, 'conflict');
 }

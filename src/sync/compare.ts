@@ -4,7 +4,7 @@ import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests, isSynced } fro
 import type { FileEntry, Manifest, Replica, TimelineAnswer, TimelineQuestion } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import { containerFolder, type FileState, type Files, type Side } from './files.ts';
-import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
+import { detectMoves, detectMovesApart, findReplacedContainers, recordSharedMoves } from './find-moves.ts';
 import { withoutLineEnds } from './line-ends.ts';
 import { findAliasMerges } from './merge-aliases.ts';
 import { findFilesNotCheckedOut } from './not-checked-out.ts';
@@ -97,12 +97,13 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
         }
         const moved = await detectMoves(state, { base: resolvedBase, ours, theirs }, texts);
         const movedApart = await detectMovesApart(state, moved, texts);
+        const replaced = await findReplacedContainers(state, moved, texts);
         const compared = { ...moved, texts };
         const hiddenPayloads = await findHiddenPayloads(compared);
         const payloadsBeforeVersions = await findPayloadsBeforeVersions(compared);
         const notCheckedOut = pair.notCheckedOut && (await findFilesNotCheckedOut(moved, pair.notCheckedOut));
         const reasons = { unreadable, hiddenReason, hiddenPayloads, payloadsBeforeVersions, notCheckedOut };
-        const input = { ...moved, movedApart, ...reasons };
+        const input = { ...moved, movedApart, replaced, ...reasons };
         const plan = planSync(input);
         const merges = await findAliasMerges(plan.conflicts, state, texts);
         return merges.size ? planSync({ ...input, merges }) : plan;

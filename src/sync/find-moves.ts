@@ -16,7 +16,7 @@ import {
   type Renaming,
   recordFolderFingerprints,
 } from './moves.ts';
-import { maxIds, type RecordIds, withoutReplacedRecords } from './replaced.ts';
+import { maxIds, pathsOfReplaceable, type RecordIds, withoutReplacedRecords } from './replaced.ts';
 import { nullIfRefused } from './run.ts';
 import type { SyncState } from './state.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
@@ -94,6 +94,27 @@ export async function detectMovesApart(
     }
   }
   return apart;
+}
+
+/**
+ * Finds the namespaces and datasets that a side has removed, and put others in their place, while the other side has changed or
+ * added files in them.
+ * @param found the result of `detectMoves`
+ * @returns the side that has replaced each, by the path of its record
+ */
+export async function findReplacedContainers(
+  state: SyncState,
+  found: ThreeWay & { readonly moves: readonly Move[] },
+  texts: TextReaders,
+): Promise<ReadonlyMap<string, Side>> {
+  const ids = idReaders(state, found, texts, found.moves);
+  const replaced = new Map<string, Side>();
+  for (const by of ['ours', 'theirs'] as const)
+    for (const path of pathsOfReplaceable(found, by)) {
+      const [before, now] = [await ids[by].before(path), await ids[by].now(path)];
+      if (before !== undefined && now !== undefined && before !== now) replaced.set(path, by);
+    }
+  return replaced;
 }
 
 /** Ids in texts of records, by checksum. */

@@ -1,6 +1,8 @@
 /** Records whose name a side has given to another one: `trees` was renamed to `trees-2024`, and there is a new `trees`. */
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
-import { type FileKind, type Files, syncFileKind } from './files.ts';
+import { enclosingContainerFolders } from '../catalogue/layout.ts';
+import { isSameFile } from './extensions.ts';
+import { containerFolder, type FileKind, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 
 /** Readers of the ids of records; undefined if the text is unknown, or has no id. */
 export interface RecordIds {
@@ -54,4 +56,23 @@ async function readIds(paths: readonly string[], read: RecordIds['now']): Promis
     if (id !== undefined) ids.set(path, id);
   });
   return ids;
+}
+
+/** Records of namespaces and datasets that a side has changed, while the other one has changed or added files in their folders. */
+export function pathsOfReplaceable({ base, ours, theirs }: ThreeWay, by: Side): readonly string[] {
+  const [side, other] = by === 'ours' ? [ours, theirs] : [theirs, ours];
+  const changed = new Map<string, string>();
+  for (const [path, file] of side) {
+    const before = base.get(path);
+    const folder = before && before.checksum !== file.checksum && other.has(path) ? containerFolder(path) : null;
+    if (folder !== null) changed.set(folder, path);
+  }
+  const found = new Set<string>();
+  for (const [path, file] of changed.size ? other : [])
+    if (!isSameFile(file, base.get(path)) && !isSameFile(file, side.get(path)))
+      for (const folder of enclosingContainerFolders(path)) {
+        const record = changed.get(folder);
+        if (record !== undefined) found.add(record);
+      }
+  return [...found];
 }
