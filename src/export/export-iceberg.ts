@@ -41,6 +41,8 @@ export interface TablesExportOptions {
   readonly region?: string | undefined;
   /** True to write into a folder that has other files. */
   readonly force?: boolean | undefined;
+  /** True to export although records can't be read: they are left out, or in the last valid state that the folder's cache has. */
+  readonly skipInvalid?: boolean | undefined;
   readonly signal?: AbortSignal | undefined;
   /** Called after each dataset, with the number of those that are done, and of all. */
   readonly onProgress?: ((done: number, total: number) => void) | undefined;

@@ -9,6 +9,8 @@ export interface ExportOptions {
   readonly url?: string | undefined;
   /** True to write into a folder that has other files. */
   readonly force?: boolean | undefined;
+  /** True to export although records can't be read: they are left out, or in the last valid state that the folder's cache has. */
+  readonly skipInvalid?: boolean | undefined;
   /** True to write a compressed copy beside each text, as nginx with `gzip_static` sends it. */
   readonly gzip?: boolean | undefined;
   /** Most addresses in a file of the sitemap; default: 50,000, as the protocol has it. */

@@ -2,7 +2,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { ConflictError } from '../catalogue/errors.ts';
+import { ConflictError, UnusableCatalogueError } from '../catalogue/errors.ts';
 import { privateFolder } from '../catalogue/layout.ts';
 import { WorkerPool } from '../data/worker-pool.ts';
 import { withLock } from '../disk/lock.ts';
@@ -21,12 +21,16 @@ export const exportOpenOptions: OpenOptions = { cache: true, keepFormats: false,
  * @param place that is written: the absolute path of a folder, or the address of a bucket
  * @param options.signal of the caller
  * @param work gets a signal that is aborted with that of the caller, and if the lock of the place is lost
- * @throws ConflictError if the export would lie in the catalogue
+ * @param options.skipInvalid true to go on if records can't be read
+ * @throws ConflictError if the export would lie in the catalogue; UnusableCatalogueError if records can't be read
  */
 export async function withCatalogueForExport<T>(
   folder: string,
   place: string,
-  { signal }: { readonly signal?: AbortSignal | undefined },
+  {
+    signal,
+    skipInvalid = false,
+  }: { readonly signal?: AbortSignal | undefined; readonly skipInvalid?: boolean | undefined },
   work: (files: FileCatalogue, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   if (`${place}/`.startsWith(`${resolve(folder)}/`))
@@ -35,6 +39,7 @@ export async function withCatalogueForExport<T>(
   const files = await openFileCatalogue(folder, { ...exportOpenOptions, workers });
   try {
     await files.load();
+    if (!skipInvalid) assertNoBrokenRecord(files);
     return await withLock(await folderForLocks(files.root), `export ${place}`, (lost) =>
       work(files, AbortSignal.any(signal ? [signal, lost] : [lost])),
     );
@@ -42,6 +47,25 @@ export async function withCatalogueForExport<T>(
     await files.close();
     await workers.close();
   }
+}
+
+/** Longest list of broken records in the message. */
+const mostProblems = 5;
+
+/**
+ * Checks that all records can be read. The files of others would be removed from the export, and with them from its site: a
+ * fresh checkout, as in CI, has no cache with their last valid states.
+ */
+function assertNoBrokenRecord({ snapshot }: FileCatalogue): void {
+  const errors = [...snapshot.diagnostics.values()].flat().filter(({ severity }) => severity === 'error');
+  if (errors.length === 0) return;
+  const lines = errors
+    .slice(0, mostProblems)
+    .map(({ path, line, column, message }) => `${path}:${line}:${column}: ${message}`);
+  if (errors.length > mostProblems) lines.push(`… and ${errors.length - mostProblems} more: catalogue check`);
+  throw new UnusableCatalogueError(
+    `Records can't be read, and would be missing in the export. Nothing was exported.\n${lines.join('\n')}`,
+  );
 }
 
 /** The catalogue folder, or a folder of this user for temporary files if that can't be written. */

@@ -1,17 +1,18 @@
 /** An export that fails: its message names the address and the reason, and the export before is as it was. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { it } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import { CatalogueError, UnavailableError } from '../../src/catalogue/errors.ts';
+import { CatalogueError, UnavailableError, UnusableCatalogueError } from '../../src/catalogue/errors.ts';
 import { anonymous } from '../../src/catalogue/permissions.ts';
 import { ExportFolder } from '../../src/export/export-folder.ts';
 import { Exporter } from '../../src/export/exporter.ts';
 import { Responses } from '../../src/export/responses.ts';
 import { RowFilterings } from '../../src/export/row-filtering.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { exportCatalogue } from '../../src/index.ts';
 import { createApp } from '../../src/server/app.ts';
 import { filesIn } from '../support/exported.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
@@ -131,4 +132,28 @@ it('leaves out what a saved query does not have: groups as GeoJSON, rows by a co
   assert.ok(named.length > 0);
   assert.ok(written.has('api/v1/queries/gone/index.html'));
   assert.ok(!written.has('api/v1/queries/gone/data.csv'));
+});
+
+it('of a folder with a record that can’t be read changes nothing, unless that is wanted', async () => {
+  const [folder, site] = [seed.root, seed.beside('broken')];
+  await exportCatalogue({ folder, to: site, url });
+  const before = filesIn(site);
+  const pagesOf = (slug: string) => filesIn(site).filter((name) => name.includes(`/datasets/${slug}/`));
+  const path = `${homeOf('parks/trees')}/dataset.yaml`;
+  const text = readFileSync(join(folder, path), 'utf8');
+  seed.write(path, 'label: "Trees\n');
+  // A fresh checkout has no cache.
+  rmSync(join(folder, '.catalogue/cache'), { recursive: true, force: true });
+  await assert.rejects(exportCatalogue({ folder, to: site, url }), (error: Error) => {
+    assert.ok(error instanceof UnusableCatalogueError, String(error));
+    assert.match(error.message, /Nothing was exported\.\nnamespaces\/parks\/datasets\/trees\/dataset\.yaml:\d+:\d+: /);
+    return true;
+  });
+  assert.deepEqual(filesIn(site), before);
+  await exportCatalogue({ folder, to: site, url, skipInvalid: true });
+  assert.deepEqual(pagesOf('trees'), []);
+  assert.ok(pagesOf('benches').length > 0);
+  seed.write(path, text);
+  await exportCatalogue({ folder, to: site, url });
+  assert.deepEqual(filesIn(site), before);
 });

@@ -12,6 +12,7 @@ interface ExportOptions {
   readonly url?: string;
   readonly force?: boolean | undefined;
   readonly gzip?: boolean | undefined;
+  readonly skipInvalid?: boolean | undefined;
   readonly iceberg?: boolean;
   readonly location?: string | undefined;
   readonly endpoint?: string | undefined;
@@ -41,6 +42,10 @@ export const command: Verb<ExportOptions> = {
     ).argParser(webAddress),
     new Option('--force', 'Export into a folder that has other files, and replace those of the same names.'),
     new Option('--gzip', 'Write a compressed copy beside each text file, for nginx with gzip_static.'),
+    new Option(
+      '--skip-invalid',
+      "Export although records can't be read: they are left out, or in their last valid state. Else nothing is exported.",
+    ),
     new Option('--iceberg', 'Write tables of Apache Iceberg for DuckDB, Spark, Trino and others, and no site.'),
     new Option(
       '--location <location>',
@@ -55,9 +60,9 @@ export const command: Verb<ExportOptions> = {
       'With a bucket: its region. Default: AWS_REGION, or that of payloads in catalogue.yaml.',
     ),
   ],
-  async run({ context, show, folder }, [dir = ''], { url, force, gzip, iceberg = false, ...tables }) {
+  async run({ context, show, folder }, [dir = ''], { url, force, gzip, skipInvalid, iceberg = false, ...tables }) {
     if (iceberg && gzip) throw new ValidationError({ gzip: ['It is for a site: leave out --iceberg.'] });
-    if (iceberg) return exportTablesTo({ context, show, folder }, dir, { force, ...tables });
+    if (iceberg) return exportTablesTo({ context, show, folder }, dir, { force, skipInvalid, ...tables });
     for (const name of forTables)
       if (tables[name] !== undefined) throw new ValidationError({ [name]: ['It is for tables: add --iceberg.'] });
     if (addressPattern.test(dir))
@@ -66,7 +71,14 @@ export const command: Verb<ExportOptions> = {
           'A site is exported to a folder: copy it there, with "aws s3 sync" for example. For tables, add --iceberg.',
         ],
       });
-    const options = { folder: resolve(context.cwd, folder()), to: resolve(context.cwd, dir), url, force, gzip };
+    const options = {
+      folder: resolve(context.cwd, folder()),
+      to: resolve(context.cwd, dir),
+      url,
+      force,
+      gzip,
+      skipInvalid,
+    };
     const { exportCatalogue } = await import('../../export/export-catalogue.ts');
     const { at: onProgress, end } = showCountProgress(context, 'Exporting');
     const result = await runInterruptible(context, 'The files are usable. Export again to complete them.', (signal) =>
@@ -93,7 +105,7 @@ const addressPattern = /^[a-z][a-z0-9+.-]+:\/\//i;
 async function exportTablesTo(
   { context, show, folder }: Run,
   dir: string,
-  options: Pick<ExportOptions, 'force' | (typeof forTables)[number]>,
+  options: Pick<ExportOptions, 'force' | 'skipInvalid' | (typeof forTables)[number]>,
 ): Promise<number> {
   const { exportTables, isBucket } = await import('../../export/export-iceberg.ts');
   if (!isBucket(dir)) {
