@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { DeleteObjectCommand, ListObjectsV2Command, PutObjectCommand } from '@aws-sdk/client-s3';
 import { objectKey } from '../../src/catalogue/payload-store.ts';
+import { removeOrigin, writeOrigin } from '../../src/cli/remote/origin.ts';
 import { computeChecksum } from '../../src/disk/checksum.ts';
 import { pointerText } from '../../src/files/tree/payload-pointer.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
@@ -180,6 +181,12 @@ describe('payloads in an object store', { skip: missingObjectStore }, async () =
     await s3.client.send(
       new PutObjectCommand({ Bucket: s3.bucket, Key: 'typed/notes.txt', Body: 'Of another program' }),
     );
+    await writeOrigin(root, { url: 'https://data.example.org' });
+    const inClone = await run('payloads gc --older-than 0h --yes');
+    assert.deepEqual([inClone.exitCode, inClone.out], [5, '']);
+    assert.match(inClone.err, /synchronised with https:\/\/data\.example\.org\..*payloads gc --force/);
+    assert.match((await run('payloads gc --force --dry-run')).err, /^$/);
+    await removeOrigin(root);
     const young = await run('payloads gc --yes');
     assert.match(young.err, /^Nothing to remove\.$/m);
     const planned = await run('payloads gc --older-than 0h --dry-run');

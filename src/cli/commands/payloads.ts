@@ -1,12 +1,14 @@
 /** `catalogue payloads`: where payloads lie, in the folder or in an object store. */
 import { resolve } from 'node:path';
 import { Option } from 'commander';
+import { ConflictError } from '../../catalogue/errors.ts';
 import type { Call, Verb } from '../command.ts';
 import { runInterruptible } from '../interruption.ts';
 import { dryRunOption, parseAge, yesOption } from '../options.ts';
 import { confirmRemoval } from '../output/outcome.ts';
 import { showPercentProgress } from '../output/progress.ts';
 import { bytesText, countText } from '../output/quantities.ts';
+import { readOrigin } from '../remote/origin.ts';
 
 const rootOf = ({ context, folder }: Call): string => resolve(context.cwd, folder());
 const sizeOf = (things: readonly { readonly size: number }[]): string =>
@@ -93,7 +95,7 @@ const verify: Verb<{ deep?: boolean }> = {
   },
 };
 
-const gc: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
+const gc: Verb<{ olderThan?: number; yes?: boolean; force?: boolean; dryRun?: boolean }> = {
   usage: 'gc',
   description: 'Remove objects that no record and no commit names.',
   notes:
@@ -108,10 +110,12 @@ const gc: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
       .argParser(parseAge)
       .default(7 * 86_400_000, '7d'),
     yesOption(),
+    new Option('--force', 'Also in a folder that is synchronised with a remote, whose own store this is.'),
     dryRunOption(),
   ],
-  async run(call, _args, { olderThan = 0, yes, dryRun }) {
+  async run(call, _args, { olderThan = 0, yes, force, dryRun }) {
     const { show } = call;
+    if (!force) await assertNoRemoteHasStore(rootOf(call));
     const { loadUnreferencedObjects } = await import('../../files/folder.ts');
     const { findUnreferencedObjects, removeUnreferencedObjects } = await loadUnreferencedObjects();
     const found = await findUnreferencedObjects(rootOf(call), olderThan);
@@ -136,6 +140,20 @@ const gc: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
     return 0;
   },
 };
+
+/**
+ * Checks that no remote may need objects that the folder doesn't name: its newest versions, its drafts, and what is in its trash.
+ * @throws ConflictError if the folder was cloned or pushed
+ */
+async function assertNoRemoteHasStore(root: string): Promise<void> {
+  const origin = await readOrigin(root);
+  if (origin === null) return;
+  throw new ConflictError(
+    `This folder is synchronised with ${origin.url}. If that server uses the same object store, it has versions there that this ` +
+      'folder lacks: run this command in the folder of the server. If the store is of this folder alone: ' +
+      'catalogue payloads gc --force',
+  );
+}
 
 function showProblems({ show }: Call, problems: readonly { readonly path: string; readonly message: string }[]): void {
   for (const { path, message } of problems) show.line(`${path}: ${message}`);
