@@ -38,7 +38,7 @@ export interface PageParts {
   readonly picture?: string;
   /** What the page is about, as JSON-LD. */
   readonly jsonLd?: object;
-  /** True to tell readers when the page changes: it is asked for again now and then, and compared by the validator that the server writes into it. */
+  /** True if readers are informed when the page changes: it is asked for again now and then, and compared by the validator that the server writes into it. */
   readonly isWatched?: boolean;
   readonly children: ComponentChildren;
 }

@@ -5,7 +5,7 @@ import type { PackedStamps } from '../tree/stamps.ts';
 
 /** State of a unit when it was last read: its content, its diagnostics, and the stamps that show if it changed since. */
 export interface UnitState {
-  /** Key of the unit: the same text in each of its states, so that whoever keeps it keeps no copy. */
+  /** Key of the unit: the same text in each of its states, so that keeping it makes no copy. */
   readonly key: string;
   readonly reading: UnitReading;
   /** Stamps of the files and folders that were read. */
