@@ -140,7 +140,12 @@ describe('backup and restore', () => {
       'Restored the passwords and tokens of catalogue-data.\n',
     );
     assert.equal(await usernameOf(root, token), 'ann');
-    const inside = await type(['restore', '../a.tar.gz', '--accounts'], {
+    const refused = await at('restore a.tar.gz --accounts');
+    assert.equal(refused.exitCode, 5, refused.err);
+    assert.match(refused.err, /has passwords or tokens\. With --force, those of the backup replace them/);
+    writeFileSync(join(root, '.catalogue/accounts.json'), '{"passwords": ');
+    await done('restore a.tar.gz --accounts');
+    const inside = await type(['restore', '../a.tar.gz', '--accounts', '--force'], {
       root,
       cwd: root,
       env: { CATALOGUE_DATA: '' },

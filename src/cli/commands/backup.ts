@@ -63,8 +63,11 @@ export const restore: Verb<RestoreOptions> = {
   ],
   on: 'folder',
   options: () => [
-    new Option('--force', 'Restore into a folder with files: those of the backup replace them, others stay.'),
-    new Option('--accounts', 'Restore passwords and tokens only.').conflicts('force'),
+    new Option(
+      '--force',
+      'Restore into a folder with files: those of the backup replace them, others stay. With --accounts, replace passwords and tokens.',
+    ),
+    new Option('--accounts', 'Restore passwords and tokens only.'),
   ],
   async run({ context, global, show, folder }, [file = '', dir], options) {
     const name = dir ?? (options.accounts ? folder() : (global.data ?? (context.env.CATALOGUE_DATA || defaultFolder)));

@@ -20,13 +20,13 @@ import { withLock } from '../../disk/lock.ts';
 import { moveOrCopyFile } from '../../disk/move.ts';
 import { inheritOwnerOfTree } from '../../disk/owner.ts';
 import { keepOutOfGit, makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
-import { accountsPath } from '../accounts/accounts-file.ts';
+import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import { abandonedAfter } from './backup.ts';
 import type { SkippedEntry } from './listing.ts';
 import { isPathInside, isTargetInside } from './tar-paths.ts';
 
 export interface RestoreOptions {
-  /** True to restore into a folder that has files: those of the backup replace them, and others stay. */
+  /** True to restore into a folder that has files, or passwords and tokens: those of the backup replace them, and others stay. */
   readonly force?: boolean | undefined;
   /** True to restore only the passwords and tokens, into an existing catalogue. */
   readonly accounts?: boolean | undefined;
@@ -36,7 +36,7 @@ export interface RestoreOptions {
  * Restores a backup. A new folder appears as a whole. One that exists stays the folder that it is, with its owner and its
  * rights: it may be a volume, or lie where this user may make no other. All of it is on disk when the promise resolves.
  * @returns entries of the archive that were skipped: links that leave the folder, and what is no file
- * @throws ConflictError if the folder isn't empty, or its private folder is a link that leads nowhere; NotFoundError; UnusableCatalogueError if the file is not a backup
+ * @throws ConflictError if the folder isn't empty, has passwords or tokens that would be replaced, or its private folder is a link that leads nowhere; NotFoundError; UnusableCatalogueError if the file is not a backup
  */
 export async function restoreBackup(
   file: string,
@@ -55,6 +55,7 @@ export async function restoreBackup(
       `${root} isn't empty (${present[0]} is in it). Name a new folder, or restore into this one with --force.`,
     );
   await assertLinkLeadsSomewhere(join(root, privateFolder));
+  if (accounts && !force) await assertNoAccounts(root);
   if (found) await removeAbandonedTemporaries(root, abandonedAfter);
   const staging = found ? join(root, temporaryName()) : temporaryPathBeside(root);
   try {
@@ -182,6 +183,19 @@ function makeEntryCheck(links: Map<string, string>): (entry: ReadEntry) => strin
     }
     return fileTypes.includes(type) ? null : 'it is neither a file nor a folder';
   };
+}
+
+/** Checks that no passwords and tokens would be replaced. A damaged file has none that work. @throws ConflictError */
+async function assertNoAccounts(root: string): Promise<void> {
+  const found = await new AccountsAdapter(root).read().catch((error) => {
+    if (error instanceof UnusableCatalogueError) return null;
+    throw error;
+  });
+  if (!found || found.passwords.length + found.tokens.length === 0) return;
+  throw new ConflictError(
+    `${root} has passwords or tokens. With --force, those of the backup replace them: what was made since is gone then, and ` +
+      'tokens that were revoked since are valid again.',
+  );
 }
 
 async function moveAccounts(staging: string, root: string, file: string): Promise<void> {
