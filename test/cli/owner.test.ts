@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { until } from '../support/folder.ts';
 import { foreignIn, group, service } from '../support/owners.ts';
 import { makeRoot, seed, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
@@ -51,6 +52,11 @@ describe('what root writes in the folder of another user', { skip }, () => {
     assert.deepEqual(foreignIn(clone), []);
     for (const ref of ['parks/trees', 'parks/benches'])
       await type(['dataset', 'edit', ref, '--label', 'New'], { root });
+    const labelOf = async (slug: string) => {
+      const response = await fetch(`${server.base}/api/v1/namespaces/parks/datasets/${slug}/`);
+      return ((await response.json()) as { label: string }).label;
+    };
+    for (const slug of ['trees', 'benches']) await until(async () => (await labelOf(slug)) === 'New');
     const pulled = await type(['pull', '--data', 'clone'], { root });
     assert.equal(pulled.exitCode, 0, pulled.err);
     assert.match(readFileSync(join(clone, 'namespaces/parks/datasets/trees/dataset.yaml'), 'utf8'), /New/);

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { it, type TestContext } from 'node:test';
 import { serveAccounts } from '../support/accounts.ts';
-import { homeOf } from '../support/folder.ts';
+import { homeOf, until } from '../support/folder.ts';
 import { filesIn, makeRoot, type } from '../support/prompt.ts';
 
 const [trees, benches] = ['parks/trees', 'parks/benches'].map((name) => `${homeOf(name)}/dataset.yaml`) as [
@@ -35,11 +35,12 @@ async function start(t: TestContext) {
   git('init', '-q');
   git('add', '-A');
   git('commit', '-qm', 'All');
-  return { there: folder, copy, run, git };
+  const answer = async (path: string) => (await fetch(`${base}/api/v1/${path}/`)).json() as Promise<{ label?: string }>;
+  return { there: folder, copy, run, git, answer };
 }
 
 it('a push and a pull leave alone what git leaves out, until it is there again', async (t) => {
-  const { there, copy, run, git } = await start(t);
+  const { there, copy, run, git, answer } = await start(t);
   const before = filesIn(there.root);
   git('sparse-checkout', 'set', '--cone', homeOf('parks/trees'));
   assert.equal(existsSync(join(copy, benches)), false);
@@ -54,6 +55,7 @@ it('a push and a pull leave alone what git leaves out, until it is there again',
   writeFileSync(join(copy, trees), 'id: 11\nlabel: Old trees\n');
   assert.match((await run('push')).err, /^Pushed 1 record /m);
   there.write(benches, 'id: 12\nlabel: New benches\n');
+  await until(async () => (await answer('namespaces/parks/datasets/benches')).label === 'New benches');
   const pulled = await run('pull');
   assert.deepEqual([pulled.out, line.exec(pulled.err)?.[1]], ['', count]);
   const { held } = JSON.parse((await run('pull --json')).out);
@@ -62,6 +64,7 @@ it('a push and a pull leave alone what git leaves out, until it is there again',
 
   // What the remote removes meanwhile is removed later, and not sent as new.
   rmSync(there.path('queries/q.yaml'));
+  await until(async () => (await answer('queries/q')).label === undefined);
   await run('pull');
   git('sparse-checkout', 'disable');
   assert.match((await run('pull')).err, /^Pulled 2 records /m);
@@ -83,7 +86,7 @@ it('a push still removes what was removed by hand', async (t) => {
 it('a push doesn’t remove the user who is signed in, unless it names that user', async (t) => {
   const { there, copy, run } = await start(t);
   rmSync(join(copy, 'users/alice.yaml'));
-  rmSync(join(copy, benches));
+  rmSync(dirname(join(copy, benches)), { recursive: true });
   rmSync(join(copy, 'queries/q.yaml'));
   for (const line of ['push', 'push --dry-run', 'push --force']) {
     const { exitCode, err } = await run(line);
