@@ -55,12 +55,14 @@ describe('two folders', () => {
     same();
     const state = join(here, '.catalogue', 'remotes', 'there.ndjson');
     assert.equal(statSync(state).mode & 0o777, 0o600);
-    const before = readFileSync(state, 'utf8');
+    // Headers have the point of the remote's timeline, of which each run of a catalogue has its own.
+    const filesInState = () => readFileSync(state, 'utf8').replace(/^\{"state":.*\n/gm, '');
+    const before = filesInState();
     const second = await pullFrom(here, there);
     assert.deepEqual([second.done, second.plan.conflicts, second.plan.agreed], [[], [], []]);
     const third = await pushTo(here, there);
     assert.deepEqual([third.done, third.plan.conflicts], [[], []]);
-    assert.equal(readFileSync(state, 'utf8'), before);
+    assert.equal(filesInState(), before);
   });
 
   it('hand each other what one of them has changed, byte by byte', async (test) => {
