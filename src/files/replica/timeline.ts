@@ -10,11 +10,14 @@ import { join } from 'node:path';
 import { privateFolder } from '../../catalogue/layout.ts';
 import type { TimelineAnswer } from '../../catalogue/replica.ts';
 import { errorCode, writeDurably } from '../../disk/durable.ts';
+import { withLock } from '../../disk/lock.ts';
 import { inheritOwner } from '../../disk/owner.ts';
 import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 
 /** Name of the file in the private folder. */
 const timelineFile = 'timeline';
+/** Key of the lock of the file. */
+const timelineKey = `${privateFolder}/${timelineFile}`;
 /** Milliseconds from one point to the next. */
 const pointEvery = 60_000;
 /** Number of lines from which the file is written anew, with one line for each run. */
@@ -71,8 +74,11 @@ export class Timeline {
     const now = performance.now();
     if (isNew || now - this.#time >= pointEvery) {
       const [run, count] = isNew ? [randomBytes(8).toString('hex'), 1] : [this.#run, this.#count + 1];
-      if (isNew && points.lines > manyLines) await this.#rewrite(points);
-      await this.#append(`${run} ${count}\n`);
+      await withLock(this.#root, timelineKey, async () => {
+        // Other servers of the folder may have added points.
+        if (points.lines > manyLines) await this.#rewrite(await readPoints(this.#path));
+        await this.#append(`${run} ${count}\n`);
+      });
       [this.#run, this.#count, this.#time] = [run, count, now];
     }
     return `${this.#run}.${this.#count}`;
