@@ -154,7 +154,7 @@ export function makePositionFinder(
   };
 }
 
-/** The number or word at a pointer, as it is written: `1.10`, `0x1F`; undefined if there is none, or something else. */
+/** The number or word at a pointer, as it is written: `1.10`, `0x1F`; undefined without a value, or for another one. */
 export function findPlainScalar(text: string, format: Format, pointer: string): string | undefined {
   const source = stripByteOrderMark(text);
   try {

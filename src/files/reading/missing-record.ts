@@ -52,10 +52,13 @@ export function isEmptyFolder(tree: FileTree, path: string): boolean {
   }
 }
 
+/** What is wrong with a container whose folder has no entry, and what to do. */
+export const messageOfEmptyFolder = (kind: string): string =>
+  `The folder is empty. If a disk belongs here, mount it; to remove the ${kind}, remove the folder.`;
+
 /** What is wrong with a container without a record, and what to do: a file whose name is nearly right has to be renamed. */
 export function messageOfMissingRecord(tree: FileTree, { kind }: Container, folder: string): string {
-  if (isEmptyFolder(tree, folder))
-    return `The folder is empty. If a disk belongs here, mount it; to remove the ${kind}, remove the folder.`;
+  if (isEmptyFolder(tree, folder)) return messageOfEmptyFolder(kind);
   const similar = new RegExp(`^${kind}\\.(${extensions.join('|')})(?:\\.txt)?$`, 'i');
   for (const name of namesOrNone(tree, folder)) {
     const extension = similar.exec(name)?.[1];

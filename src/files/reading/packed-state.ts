@@ -7,7 +7,7 @@ import { readingOf } from './unit-reading.ts';
 import { noDiagnostics, type UnitState } from './unit-state.ts';
 
 /**
- * The values of a unit's entity that are not the defaults (null if there is none), its diagnostics, and true if its record is missing. In the place of a
+ * The values of a unit's entity that are not the defaults (null without an entity), its diagnostics, and true if its record is missing. In the place of a
  * column is its index in the columns of all states that are packed together: many datasets have the same ones.
  */
 export type PackedContent = readonly [

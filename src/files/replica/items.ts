@@ -14,6 +14,7 @@ import type { Snapshot, UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
 import { isUnitVisible, makeHiddenFileTest } from '../files-list.ts';
+import { messageOfEmptyFolder } from '../reading/missing-record.ts';
 import type { UnitState } from '../reading/unit-state.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { imagesShown } from '../shown-images.ts';
@@ -76,7 +77,7 @@ export function problemOfFolder({ key, diagnostics }: UnitState): string | undef
   for (const [path, found] of diagnostics)
     for (const { code, message } of paths.includes(path) ? found : []) {
       if (code === 'unreadable') return `${path}: ${message} To remove the ${kind}, remove ${folder}.`;
-      if (code === 'layout' && message.includes('empty')) return `${path}: ${message}`;
+      if (message === messageOfEmptyFolder(kind)) return `${path}: ${message}`;
     }
   return undefined;
 }
