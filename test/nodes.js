@@ -6,6 +6,7 @@
  *
  *     node test/nodes.js            all
  *     node test/nodes.js e2e server those with "e2e" or "server" in their path
+ *     node test/nodes.js --fetch    none: only installs these Nodes
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
@@ -21,19 +22,28 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const source = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
 const cache = join(root, 'node_modules', '.cache', 'nodes');
 
-const failed = versions.filter((version) => !passes(version));
-if (failed.length > 0) console.error(`\nNot with Node ${failed.join(', ')}.`);
-process.exitCode = failed.length > 0 ? 1 : 0;
+const words = process.argv.slice(2);
+if (words.includes('--fetch')) for (const version of versions) fetchNode(version);
+else {
+  const failed = versions.filter((version) => !passes(version));
+  if (failed.length > 0) console.error(`\nNot with Node ${failed.join(', ')}.`);
+  process.exitCode = failed.length > 0 ? 1 : 0;
+}
 
 function passes(version) {
-  const folder = join(cache, version, 'node_modules', source, 'bin');
-  if (!existsSync(folder)) install(version);
+  const folder = fetchNode(version);
   console.log(`\n# Node ${version}`);
   const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
-  const words = process.argv.slice(2);
   const chosen = version === versions.at(-1) ? words : words.filter((word) => few.includes(word));
   const args = ['--import', 'tsx', join(root, 'test', 'run.ts'), ...(chosen.length > 0 ? chosen : words)];
   return spawnSync(join(folder, 'node'), args, { cwd: root, stdio: 'inherit', env }).status === 0;
+}
+
+/** Folder of a Node's program, which is installed if it is missing. */
+function fetchNode(version) {
+  const folder = join(cache, version, 'node_modules', source, 'bin');
+  if (!existsSync(folder)) install(version);
+  return folder;
 }
 
 function install(version) {
