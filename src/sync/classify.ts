@@ -47,6 +47,8 @@ export interface SyncInput extends ThreeWay {
   readonly replaced?: ReadonlyMap<string, Side>;
   /** Reasons why files can't be read on one side, by path. */
   readonly unreadable?: ReadonlyMap<string, string>;
+  /** Reasons why local records that the remote has removed aren't sent, by path. */
+  readonly removedBefore?: Readonly<Record<string, string>>;
   /**
    * Reason why files that the remote lacks may only be hidden from the user. They don't count as removed then. Undefined if
    * the user has all rights by which they were seen.
@@ -84,7 +86,7 @@ export function classifySyncFiles(input: SyncInput): {
     if (!isBytesPath(path)) blocked.push({ path, reason: notCheckedOutReason, isNotCheckedOut: true });
   }
   if (input.notCheckedOut?.size) blockMembersOfAll(input.notCheckedOut, input, statuses);
-  for (const [found, reason] of unreadable) {
+  for (const [found, reason] of [...unreadable, ...Object.entries(input.removedBefore ?? {})]) {
     const path = [found, ...pathsWithRecordExtensions(found.replace(/\.[^./]+$/, ''))].find((one) => statuses.has(one));
     if (path === undefined) continue;
     block(path, reason);

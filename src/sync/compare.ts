@@ -3,7 +3,8 @@ import { kindAndRefOfPath } from '../catalogue/layout.ts';
 import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests, isSynced } from '../catalogue/manifest-groups.ts';
 import type { FileEntry, Manifest, Replica, TimelineAnswer, TimelineQuestion } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
-import { containerFolder, type FileState, type Files, type Side } from './files.ts';
+import { joinExtensions } from './extensions.ts';
+import { containerFolder, type FileState, type Files, type Side, type ThreeWay } from './files.ts';
 import { detectMoves, detectMovesApart, findReplacedContainers, recordSharedMoves } from './find-moves.ts';
 import { withoutLineEnds } from './line-ends.ts';
 import { findAliasMerges } from './merge-aliases.ts';
@@ -11,8 +12,9 @@ import { findFilesNotCheckedOut } from './not-checked-out.ts';
 import { findHiddenPayloads, findPayloadsBeforeVersions } from './payloads.ts';
 import { planSync, type SyncPlan } from './plan.ts';
 import { findLostRecords, type LostRecords } from './related.ts';
+import { findRecordsRemovedBefore, type ListChanges, selectAdditions, selectUnnamed } from './removed-before.ts';
 import { type RemoteViewer, reasonIfHidden } from './rights.ts';
-import type { SyncState } from './state.ts';
+import type { Held, SyncState } from './state.ts';
 import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
 
 /** Two catalogues that are synchronised. */
@@ -29,6 +31,8 @@ export interface Pair {
   readonly viewer: RemoteViewer;
   /** Lists the files that git leaves out of the local folder. */
   readonly notCheckedOut?: (() => Promise<ReadonlySet<string>>) | undefined;
+  /** Lists the changes of the remote. */
+  readonly listChanges?: ListChanges | undefined;
 }
 
 export interface Comparison {
@@ -45,16 +49,26 @@ export interface Comparison {
   readonly tag: string;
   /** Answer of the remote about its timeline; null if it has none. */
   readonly timeline: TimelineAnswer | null;
+  /** Local records that the remote had removed before the first run. */
+  readonly removedBefore: Held;
   /** True if a path on either side, or in the last common state, matches. */
   hasPath(matches: (path: string) => boolean): boolean;
   close(): Promise<void>;
 }
 
-/**
- * Compares the sides.
- * @param source the side of which a first run will need all texts
- */
-export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortSignal): Promise<Comparison> {
+interface CompareOptions {
+  /** The side of which a first run will need all texts. */
+  readonly source?: Side | undefined;
+  /** Names of the records to synchronise: they are sent, also if the remote had removed them before. */
+  readonly names?: readonly string[] | undefined;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Compares the sides. */
+export async function compareReplicas(
+  pair: Pair,
+  { source, names = [], signal }: CompareOptions = {},
+): Promise<Comparison> {
   const { state } = pair;
   const known = state.header.tag ?? undefined;
   const isFirst = source !== undefined && state.files.size === 0;
@@ -88,6 +102,7 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
     await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
     const base: Files = new Map(state.files);
     const hiddenReason = reasonIfHidden(pair.viewer, state.header.seenBy);
+    const removedBefore = await findRemovedBefore(pair, joinExtensions({ base, ours, theirs }));
     return {
       async plan(resolved = new Map()) {
         const resolvedBase = new Map(base);
@@ -103,7 +118,8 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
         const payloadsBeforeVersions = await findPayloadsBeforeVersions(compared);
         const notCheckedOut = pair.notCheckedOut && (await findFilesNotCheckedOut(moved, pair.notCheckedOut));
         const reasons = { unreadable, hiddenReason, hiddenPayloads, payloadsBeforeVersions, notCheckedOut };
-        const input = { ...moved, movedApart, replaced, ...reasons };
+        const held = { removedBefore: selectUnnamed(removedBefore, names) };
+        const input = { ...moved, movedApart, replaced, ...reasons, ...held };
         const plan = planSync(input);
         const merges = await findAliasMerges(plan.conflicts, state, texts);
         return merges.size ? planSync({ ...input, merges }) : plan;
@@ -114,6 +130,7 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
       theirs,
       tag: remote.tag ?? known ?? '',
       timeline: answer,
+      removedBefore,
       hasPath: (matches) => [base, ours, theirs].some((files) => [...files.keys()].some(matches)),
       close: async () => void (await spool?.close()),
     };
@@ -121,6 +138,12 @@ export async function compareReplicas(pair: Pair, source?: Side, signal?: AbortS
     await spool?.close();
     throw error;
   }
+}
+
+/** Before the first run, the remote is asked; later, the common state has what it answered. */
+async function findRemovedBefore({ state, listChanges }: Pair, sides: ThreeWay): Promise<Held> {
+  if (state.files.size > 0) return selectAdditions(state.header.removedBefore ?? {}, sides);
+  return listChanges ? findRecordsRemovedBefore(sides, listChanges) : {};
 }
 
 /** Both results; if one fails, its error is thrown after the other has ended. */

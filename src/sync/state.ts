@@ -19,6 +19,9 @@ interface StoredFile extends FileState {
   readonly position: LinePosition;
 }
 
+/** Reasons why local records aren't sent that the remote had removed before the first run, by path. */
+export type Held = Readonly<Record<string, string>>;
+
 /** A line of the file: the first one, one at the end of each run, and one before files are seen by further rights. */
 export interface StateHeader {
   /** Tag of the remote's manifest, if it has exactly these files; else null. */
@@ -27,6 +30,7 @@ export interface StateHeader {
   readonly seenBy: Rights;
   /** Last point of the remote's timeline that was seen, unless that is unknown. */
   readonly timeline?: string;
+  readonly removedBefore?: Held;
 }
 
 type Line =
@@ -37,6 +41,7 @@ type Line =
       readonly seenBy?: Rights;
       readonly signedIn?: boolean;
       readonly timeline?: string;
+      readonly removedBefore?: Held;
       readonly lines: number;
     }
   | { readonly path: string; readonly checksum: string; readonly size: number; readonly text?: string }
@@ -116,11 +121,16 @@ export class SyncState {
     return this.#lines.flush();
   }
 
-  /** Adds rights by which the user sees the files that a run is going to add, so that it may be interrupted. */
-  async addSeenBy(rights: Rights): Promise<void> {
-    const { seenBy } = this.#header;
-    if (includeRights(seenBy, rights)) return;
-    this.#header = { ...this.#header, tag: null, seenBy: joinRights(seenBy, rights) };
+  /**
+   * Adds to the header what has to be known if the run is interrupted.
+   * @param rights by which the user sees the files that the run is going to add
+   */
+  async begin(rights: Rights, removedBefore: Held): Promise<void> {
+    const { seenBy, removedBefore: known = {} } = this.#header;
+    if (includeRights(seenBy, rights) && isDeepStrictEqual(known, removedBefore)) return;
+    const joined = includeRights(seenBy, rights) ? seenBy : joinRights(seenBy, rights);
+    const held = Object.keys(removedBefore).length > 0 ? { removedBefore } : {};
+    this.#header = { ...this.#header, tag: null, seenBy: joined, ...held };
     await this.#add({ state: 1, ...this.#header, lines: 0 });
   }
 
@@ -181,8 +191,13 @@ export class SyncState {
       const entry = parseLine(line);
       this.#lineCount++;
       if (entry && 'state' in entry) {
-        const { tag, seenBy = rightsOfOlderState(entry), timeline } = entry;
-        this.#header = { tag, seenBy, ...(timeline !== undefined && { timeline }) };
+        const { tag, seenBy = rightsOfOlderState(entry), timeline, removedBefore } = entry;
+        this.#header = {
+          tag,
+          seenBy,
+          ...(timeline !== undefined && { timeline }),
+          ...(removedBefore !== undefined && { removedBefore }),
+        };
         this.#isChanged = false;
         linesLeft = entry.lines;
         continue;

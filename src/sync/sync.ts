@@ -86,7 +86,7 @@ async function synchronize(pair: Pair, options: SyncOptions, from: Side): Promis
 async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side): Promise<SyncResult> {
   const { names = [], choice, isClone, force, dryRun = false, signal, onProgress } = options;
   const { state } = pair;
-  const comparison = await compareReplicas(pair, dryRun ? undefined : from, signal);
+  const comparison = await compareReplicas(pair, { source: dryRun ? undefined : from, names, signal });
   let spool: TextSpool | undefined;
   try {
     assertNamesExist(names, comparison);
@@ -118,7 +118,8 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       const failures = await findForbiddenSteps({ steps: outgoing, target: pair.theirs, texts, payloadCheck, signal });
       return { plan, keptOurs, done: [], failures, skipped: [] };
     }
-    if (steps.length + plan.agreed.length + resolved.size > 0) await state.addSeenBy(rightsOf(pair.viewer));
+    if (steps.length + plan.agreed.length + resolved.size > 0)
+      await state.begin(rightsOf(pair.viewer), comparison.removedBefore);
     const otherTexts = comparison.texts[choice === 'ours' || isSentAgain ? 'theirs' : 'ours'];
     for (const [path, file] of resolved) await setStateFile(state, path, file, otherTexts);
     await forEachConcurrent(plan.agreed, 8, ({ from: path, now }) =>
@@ -152,6 +153,7 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       tag,
       seenBy: isComplete ? rightsOf(pair.viewer) : state.header.seenBy,
       ...(timeline !== undefined && { timeline }),
+      ...(Object.keys(comparison.removedBefore).length > 0 && { removedBefore: comparison.removedBefore }),
     });
     return { plan, keptOurs, done, failures, skipped };
   } finally {

@@ -38,6 +38,7 @@ export async function withPair<T>(
       state,
       spool: join(folder, 'there.texts'),
       viewer,
+      listChanges: (options) => there.for(as).changes(options),
     });
   } finally {
     await state.close();

@@ -121,15 +121,15 @@ describe('the last common state', () => {
   it('knows the rights by which its files were seen, also when a run is interrupted, and none that an older program wrote', async () => {
     const { path, reopened } = await start();
     await reopened(async (state) => {
-      await state.addSeenBy(['user ann']);
+      await state.begin(['user ann'], {});
       await state.set('a.yaml', file('1'), 'x');
       await state.finish({ tag: 'T', seenBy: ['user ann'] });
     });
     const before = readFileSync(path);
-    await reopened((state) => state.addSeenBy(['user ann']));
+    await reopened((state) => state.begin(['user ann'], {}));
     assert.deepEqual(readFileSync(path), before);
     await reopened(async (state) => {
-      await state.addSeenBy(['group g', 'user bob']);
+      await state.begin(['group g', 'user bob'], {});
       await state.set('b.yaml', file('1'), 'x');
     });
     await reopened((state) =>

@@ -91,6 +91,7 @@ export async function withSyncPairInFolder<T>(call: Call, root: string, given: s
             spool: `${path}.texts`,
             viewer,
             notCheckedOut: () => listFilesNotCheckedOut(root),
+            listChanges: (options) => theirs.changes(options),
           },
           remote,
           lost,
