@@ -70,6 +70,8 @@ export async function listFilesNotCheckedOut(root: string): Promise<ReadonlySet<
   return git.listFilesNotCheckedOut(root);
 }
 
+export { findCloudPlaceholders } from './cloud-placeholders.ts';
+
 /** The git repository that a folder is in; absolute paths. */
 export interface Repository {
   /** Top of the working tree. */

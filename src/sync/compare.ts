@@ -1,9 +1,9 @@
 /** Comparison of two catalogues: their files, read at once, and the plans that can be made from them. */
-import { kindAndRefOfPath } from '../catalogue/layout.ts';
+import { isBytesPath, kindAndRefOfPath } from '../catalogue/layout.ts';
 import { chooseDigestGroupCount, digestGroupOfPath, GroupDigests, isSynced } from '../catalogue/manifest-groups.ts';
 import type { FileEntry, Manifest, Replica, TimelineAnswer, TimelineQuestion } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
-import { joinExtensions } from './extensions.ts';
+import { actualPath, joinExtensions } from './extensions.ts';
 import { containerFolder, type FileState, type Files, type Side, type ThreeWay } from './files.ts';
 import { detectMoves, detectMovesApart, findReplacedContainers, recordSharedMoves } from './find-moves.ts';
 import { withoutLineEnds } from './line-ends.ts';
@@ -31,6 +31,8 @@ export interface Pair {
   readonly viewer: RemoteViewer;
   /** Lists the files that git leaves out of the local folder. */
   readonly notCheckedOut?: (() => Promise<ReadonlySet<string>>) | undefined;
+  /** Finds those of some missing local files that iCloud Drive has taken off the disk. */
+  readonly findCloudPlaceholders?: ((paths: Iterable<string>) => ReadonlySet<string>) | undefined;
   /** Lists the changes of the remote. */
   readonly listChanges?: ListChanges | undefined;
 }
@@ -101,6 +103,11 @@ export async function compareReplicas(
     };
     await recordSharedMoves(state, { base: state.files, ours, theirs }, texts);
     const base: Files = new Map(state.files);
+    for (const path of pair.findCloudPlaceholders?.(recordsMissingLocally(base, ours)) ?? [])
+      unreadable.set(
+        path,
+        `iCloud Drive has taken it off this disk. Download it, in Finder or by: brctl download ${path}`,
+      );
     const hiddenReason = reasonIfHidden(pair.viewer, state.header.seenBy);
     const removedBefore = await findRemovedBefore(pair, joinExtensions({ base, ours, theirs }));
     return {
@@ -139,6 +146,10 @@ export async function compareReplicas(
     throw error;
   }
 }
+
+/** Paths of the records of the last common state that the local folder lacks. */
+const recordsMissingLocally = (base: Files, ours: Files): readonly string[] =>
+  [...base].flatMap(([path, file]) => (isBytesPath(path) || ours.get(path)?.checksum ? [] : actualPath(path, file)));
 
 /** Before the first run, the remote is asked; later, the common state has what it answered. */
 async function findRemovedBefore({ state, listChanges }: Pair, sides: ThreeWay): Promise<Held> {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { localAdmin, type Viewer } from '../../src/catalogue/permissions.ts';
 import type { Replica } from '../../src/catalogue/replica.ts';
+import { findCloudPlaceholders } from '../../src/files/cloud-placeholders.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import type { Pair } from '../../src/sync/compare.ts';
 import type { RemoteViewer } from '../../src/sync/rights.ts';
@@ -38,6 +39,7 @@ export async function withPair<T>(
       state,
       spool: join(folder, 'there.texts'),
       viewer,
+      findCloudPlaceholders: (paths) => findCloudPlaceholders(ours, paths),
       listChanges: (options) => there.for(as).changes(options),
     });
   } finally {

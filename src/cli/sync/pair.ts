@@ -57,7 +57,7 @@ export async function withSyncPair<T>(
 export async function withSyncPairInFolder<T>(call: Call, root: string, given: string, work: SyncWork<T>): Promise<T> {
   const { context } = call;
   const [
-    { listFilesNotCheckedOut, removeLeftoversOfKilled },
+    { findCloudPlaceholders, listFilesNotCheckedOut, removeLeftoversOfKilled },
     { SyncState },
     { anonymous },
     { makeFolderInPrivateFolder },
@@ -91,6 +91,7 @@ export async function withSyncPairInFolder<T>(call: Call, root: string, given: s
             spool: `${path}.texts`,
             viewer,
             notCheckedOut: () => listFilesNotCheckedOut(root),
+            findCloudPlaceholders: (paths) => findCloudPlaceholders(root, paths),
             listChanges: (options) => theirs.changes(options),
           },
           remote,
