@@ -122,6 +122,27 @@ test('a folder that is unmounted meanwhile fails the backup', async (t) => {
   await assert.rejects(cut, /catalogue-data is not a catalogue/);
 });
 
+test('an empty folder of a dataset, such as a mount point without its disk, keeps an existing backup', async (t) => {
+  const { place, root } = await makeFolder(t, []);
+  const file = join(place, 'a.tar.gz');
+  await writeBackup(root, file);
+  const before = readFileSync(file);
+  for (const [folder, kind] of [
+    ['namespaces/parks/datasets/abig', 'dataset'],
+    ['namespaces/parks', 'namespace'],
+  ] as const) {
+    rmSync(join(root, folder), { recursive: true });
+    mkdirSync(join(root, folder));
+    await assert.rejects(
+      writeBackup(root, file, { force: true }),
+      new RegExp(`^ConflictError: ${folder}: .*remove the ${kind}, remove the folder\\. The existing backup was not replaced\\.$`),
+    );
+    assert.deepEqual(readFileSync(file), before);
+    assert.deepEqual(readdirSync(place), ['a.tar.gz', 'catalogue-data']);
+  }
+  await writeBackup(root, join(place, 'b.tar.gz'));
+});
+
 test('a payload that becomes shorter meanwhile fails the backup', async (t) => {
   const { place, root } = await makeFolder(t, []);
   const cut = backUpDuring(place, () => truncateSync(join(root, payload('abig')), 1_000_000));

@@ -2,13 +2,14 @@
  * Backups: a catalogue folder as one file, a compressed tar archive. It has everything that can't be made anew, also what git
  * doesn't hold: passwords and tokens, the trash, the common states with remotes.
  */
-import { createWriteStream } from 'node:fs';
+import { createWriteStream, existsSync } from 'node:fs';
 import { readdir, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ConflictError } from '../../catalogue/errors.ts';
+import { containingSlugs, datasetFolder, namespaceFolder } from '../../catalogue/layout.ts';
 import {
   flushFolderToDisk,
   removeAbandonedTemporaries,
@@ -16,9 +17,10 @@ import {
   toUnavailableError,
 } from '../../disk/durable.ts';
 import { readAccounts } from '../accounts/accounts-file.ts';
+import { messageOfEmptyFolder } from '../reading/missing-record.ts';
 import { assertCatalogueFolder } from '../scaffold.ts';
 import { type ArchiveReport, archiveChunks } from './archive.ts';
-import { listForBackup } from './listing.ts';
+import { type Listing, listForBackup } from './listing.ts';
 
 /** Age in milliseconds from which what an interrupted backup or restore has left is removed, if it isn't known whether its process runs. */
 export const abandonedAfter = 3_600_000;
@@ -37,7 +39,7 @@ export interface BackupOptions {
  * records are as they were at one moment, if they aren't written all the time, and each file is as it was before or after a change.
  * @param to path of the file; or a function that takes the archive, and throws if it can't take all of it
  * @throws UnusableCatalogueError if the folder is not a catalogue, before or after it is read; ConflictError if the file
- *   exists; UnavailableError; the signal's reason. No file is left then, and an existing one is unchanged
+ *   exists, or would be replaced while the folder of a namespace or dataset is empty; UnavailableError; the signal's reason. No file is left then, and an existing one is unchanged
  */
 export async function writeBackup(
   root: string,
@@ -78,7 +80,8 @@ async function replaceBy(root: string, target: string, signal: AbortSignal | und
   const temporary = temporaryPathBeside(target);
   try {
     await removeAbandonedTemporaries(dirname(target), abandonedAfter);
-    const report = await pack(root, createWriteStream(temporary, { mode: 0o600, flush: true }), signal);
+    const check = existsSync(target) ? assertNoEmptyFolder : undefined;
+    const report = await pack(root, createWriteStream(temporary, { mode: 0o600, flush: true }), signal, check);
     await rename(temporary, target);
     await flushFolderToDisk(dirname(target));
     return report;
@@ -87,12 +90,26 @@ async function replaceBy(root: string, target: string, signal: AbortSignal | und
   }
 }
 
+/** Checks that no namespace or dataset is an empty folder, such as a mount point without its disk. @throws ConflictError */
+function assertNoEmptyFolder({ entries }: Listing): void {
+  for (const [index, { path, stats }] of entries.entries()) {
+    const { namespace, dataset } = containingSlugs(path);
+    const isUnit = path === (dataset ? datasetFolder(namespace ?? '', dataset) : namespaceFolder(namespace ?? ''));
+    // Each folder is listed before what is in it.
+    if (!isUnit || !stats.isDirectory() || entries[index + 1]?.path.startsWith(`${path}/`)) continue;
+    const problem = messageOfEmptyFolder(dataset ? 'dataset' : 'namespace');
+    throw new ConflictError(`${path}: ${problem} The existing backup was not replaced.`);
+  }
+}
+
 async function pack(
   root: string,
   to: NodeJS.WritableStream | ((archive: Readable) => Promise<void>),
   signal: AbortSignal | undefined,
+  check: (listing: Listing) => void = () => {},
 ): Promise<ArchiveReport> {
   const listing = await listForBackup(root);
+  check(listing);
   const damage = await readAccounts(root).then(
     () => null,
     (error: Error) => error.message,
