@@ -135,7 +135,9 @@ test('an empty folder of a dataset, such as a mount point without its disk, keep
     mkdirSync(join(root, folder));
     await assert.rejects(
       writeBackup(root, file, { force: true }),
-      new RegExp(`^ConflictError: ${folder}: .*remove the ${kind}, remove the folder\\. The existing backup was not replaced\\.$`),
+      new RegExp(
+        `^ConflictError: ${folder}: .*remove the ${kind}, remove the folder\\. The existing backup was not replaced\\.$`,
+      ),
     );
     assert.deepEqual(readFileSync(file), before);
     assert.deepEqual(readdirSync(place), ['a.tar.gz', 'catalogue-data']);
