@@ -7,6 +7,7 @@ import {
   pathsWithRecordExtensions,
 } from '../catalogue/layout.ts';
 import { formatRef } from '../catalogue/ref.ts';
+import { type Audiences, findFilesHeldByAudience } from './audience.ts';
 import { isSameFile } from './extensions.ts';
 import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import { isInMovedFolder, type Move, type MovedApart, pathBeforeMoves } from './moves.ts';
@@ -42,9 +43,11 @@ export interface SyncInput extends ThreeWay {
   readonly movedApart?: readonly MovedApart[];
   /**
    * Namespaces and datasets that a side has removed, with others in their place, by the paths of their records; only those in which
-   * the other side has changed or added files.
+   * the other side has changed or added files. `both`: each side has added one of its own.
    */
-  readonly replaced?: ReadonlyMap<string, Side>;
+  readonly replaced?: ReadonlyMap<string, Side | 'both'>;
+  /** Differences in who may see namespaces and datasets. */
+  readonly audiences?: Audiences | undefined;
   /** Reasons why files can't be read on one side, by path. */
   readonly unreadable?: ReadonlyMap<string, string>;
   /** Reasons why local records that the remote has removed aren't sent, by path. */
@@ -97,13 +100,19 @@ export function classifySyncFiles(input: SyncInput): {
       if ((status === 'incoming' || status === 'conflict') && base.has(path) && !theirs.has(path))
         block(path, hiddenReason);
   joinContainers(input, statuses);
-  for (const [record, by] of input.replaced ?? []) joinReplaced(record, by, input, statuses);
+  for (const [record, by] of input.replaced ?? [])
+    for (const side of by === 'both' ? (['ours', 'theirs'] as const) : [by])
+      joinReplaced(record, side, input, statuses);
   for (const [path, { status }] of input.merges ?? [])
     if (statuses.get(path) === 'conflict') statuses.set(path, status);
   for (const apart of input.movedApart ?? []) {
     // Also what both sides lack by now: by it, the record is recognised until they have one name for it.
     for (const path of statuses.keys()) if (isInMovedFolder(path, apart)) statuses.set(path, 'blocked');
     blocked.push({ path: apart.ours, reason: reasonOfMovesApart(apart, input.moves), isConflict: true });
+  }
+  for (const [path, reason] of findFilesHeldByAudience(input.audiences ?? new Map(), input, statuses)) {
+    statuses.set(path, 'blocked');
+    if (!isBytesPath(path)) blocked.push({ path, reason, isConflict: true });
   }
   return { statuses, blocked };
 }

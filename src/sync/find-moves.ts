@@ -16,7 +16,7 @@ import {
   type Renaming,
   recordFolderFingerprints,
 } from './moves.ts';
-import { maxIds, pathsOfReplaceable, type RecordIds, withoutReplacedRecords } from './replaced.ts';
+import { maxIds, pathsAddedTwice, pathsOfReplaceable, type RecordIds, withoutReplacedRecords } from './replaced.ts';
 import { nullIfRefused } from './run.ts';
 import type { SyncState } from './state.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
@@ -98,7 +98,7 @@ export async function detectMovesApart(
 
 /**
  * Finds the namespaces and datasets that a side has removed, and put others in their place, while the other side has changed or
- * added files in them.
+ * added files in them; and those of one name that the sides have added each for itself.
  * @param found the result of `detectMoves`
  * @returns the side that has replaced each, by the path of its record
  */
@@ -106,9 +106,13 @@ export async function findReplacedContainers(
   state: SyncState,
   found: ThreeWay & { readonly moves: readonly Move[] },
   texts: TextReaders,
-): Promise<ReadonlyMap<string, Side>> {
+): Promise<ReadonlyMap<string, Side | 'both'>> {
   const ids = idReaders(state, found, texts, found.moves);
-  const replaced = new Map<string, Side>();
+  const replaced = new Map<string, Side | 'both'>();
+  for (const path of pathsAddedTwice(found)) {
+    const [our, their] = [await ids.ours.now(path), await ids.theirs.now(path)];
+    if (our !== undefined && their !== undefined && our !== their) replaced.set(path, 'both');
+  }
   for (const by of ['ours', 'theirs'] as const)
     for (const path of pathsOfReplaceable(found, by)) {
       const [before, now] = [await ids[by].before(path), await ids[by].now(path)];

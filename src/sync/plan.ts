@@ -9,6 +9,7 @@ import {
   kindAndRefOfPath,
   parseCataloguePath,
 } from '../catalogue/layout.ts';
+import { type AudienceChange, audienceChangeOn } from './audience.ts';
 import { type Blocked, classifySyncFiles, type SyncInput } from './classify.ts';
 import { actualPath, isSameFile, withExtensionOf } from './extensions.ts';
 import { containerFolder, dependencyRank, type FileState, type Files, type LocatedFile, type Side } from './files.ts';
@@ -36,6 +37,8 @@ export type SyncStep = StepPaths &
         readonly replaces?: string | undefined;
         /** The text to write, if it isn't that of the other side, but has the aliases of both. */
         readonly merged?: string | undefined;
+        /** Of the record of a namespace or dataset, if it changes who may see it. */
+        readonly audience?: AudienceChange | undefined;
       }
     | { readonly do: 'remove'; readonly ifMatch: string }
     | { readonly do: 'move'; readonly to: string; readonly fromTo: string; readonly ifMatch: string }
@@ -89,9 +92,15 @@ export function planSync(input: SyncInput): SyncPlan {
   // By path: the order of the last common state is that in which its files happened to arrive.
   for (const [path, status] of [...statuses].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const merged = input.merges?.get(path)?.text;
+    const withAudience = (target: Side) => withAudienceChange(audienceChangeOn(target, input.audiences?.get(path)));
     if (status === 'incoming')
-      incoming.push(...fileSteps(path, { base, target: ours, source: theirs }, byOurs).map(withText(merged)));
-    else if (status === 'outgoing') outgoing.push(...fileSteps(path, { base, target: theirs, source: ours }, byTheirs));
+      incoming.push(
+        ...fileSteps(path, { base, target: ours, source: theirs }, byOurs)
+          .map(withText(merged))
+          .map(withAudience('ours')),
+      );
+    else if (status === 'outgoing')
+      outgoing.push(...fileSteps(path, { base, target: theirs, source: ours }, byTheirs).map(withAudience('theirs')));
     else if (status === 'same' && !isSameFile(base.get(path), ours.get(path)))
       agreed.push({ from: pathBeforeMoves(path, moves), now: fileBefore(ours, path, byTheirs) });
     else if (status === 'conflict')
@@ -171,12 +180,22 @@ const withText =
   (step: SyncStep): SyncStep =>
     step.do === 'write' && merged !== undefined ? { ...step, merged } : step;
 
+/** A step of a record that changes who may see its namespace or dataset. */
+const withAudienceChange =
+  (audience: AudienceChange | undefined) =>
+  (step: SyncStep): SyncStep =>
+    step.do === 'write' && audience !== undefined ? { ...step, audience } : step;
+
+/** Stage after all removals. */
+const lastStage = 101;
+
 /**
- * Stage of a step: additions in the order of dependencies, then removals in reverse. Moves come right before the first
- * step that may need them. Steps of one stage don't depend on each other, except moves.
+ * Stage of a step: additions in the order of dependencies, then removals in reverse, and last the records that
+ * become visible to more people. Moves come right before the first step that may need them. Steps of one stage don't depend on each other, except moves.
  */
 export function stepStage(step: SyncStep): number {
   const rank = dependencyRank(step.path);
+  if (step.do === 'write' && step.audience === 'wider') return lastStage;
   if (step.do === 'move') return rank - 0.5;
   return step.do === 'remove' ? 100 - rank : rank;
 }

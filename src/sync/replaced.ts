@@ -58,6 +58,14 @@ async function readIds(paths: readonly string[], read: RecordIds['now']): Promis
   return ids;
 }
 
+/** Records of namespaces and datasets that both sides have added, with different texts. */
+export const pathsAddedTwice = ({ base, ours, theirs }: ThreeWay): readonly string[] =>
+  [...ours].flatMap(([path, file]) =>
+    !base.has(path) && theirs.has(path) && !isSameFile(file, theirs.get(path)) && containerFolder(path) !== null
+      ? [path]
+      : [],
+  );
+
 /** Records of namespaces and datasets that a side has changed, while the other one has changed or added files in their folders. */
 export function pathsOfReplaceable({ base, ours, theirs }: ThreeWay, by: Side): readonly string[] {
   const [side, other] = by === 'ours' ? [ours, theirs] : [theirs, ours];

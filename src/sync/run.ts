@@ -8,7 +8,7 @@ import {
   ValidationError,
 } from '../catalogue/errors.ts';
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
-import { syncFileKind } from './files.ts';
+import { containerFolder, syncFileKind } from './files.ts';
 import type { SyncStep } from './plan.ts';
 import { groupRenamedBy, type RenamedGroup } from './renamed-groups.ts';
 
@@ -59,7 +59,7 @@ export class TransferRun implements TransferOutcome {
   /** Bytes sent so far of the steps in progress. */
   readonly #inProgress = new Map<SyncStep, number>();
   #bytes = 0;
-  /** Folders that don't exist, because the step that would have made them failed. */
+  /** Folders that don't exist, or are visible to too many people, because the step that would have changed that failed. */
   readonly #missingFolders = new Set<string>();
   /** Folders of the datasets that lack a payload. */
   readonly #incompleteDatasets = new Set<string>();
@@ -100,6 +100,8 @@ export class TransferRun implements TransferOutcome {
     if (step.do === 'put') this.#incompleteDatasets.add(folder);
     else if ((kind === 'dataset' || kind === 'namespace') && (step.do === 'move' || step.ifMatch === null))
       this.#missingFolders.add(folder);
+    // What is added in it would be visible to those from whom this change hides it.
+    else if (step.do === 'write' && step.audience === 'narrower') this.#missingFolders.add(folder);
   }
 
   /**
@@ -129,10 +131,17 @@ export class TransferRun implements TransferOutcome {
   skipIfBlocked(step: SyncStep): boolean {
     const folders = enclosingContainerFolders(step.path);
     const isBlocked =
-      folders.some((folder) => this.#missingFolders.has(folder)) ||
+      (step.do !== 'remove' && folders.some((folder) => this.#missingFolders.has(folder))) ||
+      this.#showsWhatIsLeft(step) ||
       (this.#incompleteDatasets.has(folders[0] ?? '') && syncFileKind(step.path) === 'version' && step.do === 'write');
     if (isBlocked) this.skipped.push(step);
     return isBlocked;
+  }
+
+  /** True for a step that shows a namespace or dataset to more people, while something in it could not be changed or removed before. */
+  #showsWhatIsLeft(step: SyncStep): boolean {
+    const folder = step.do === 'write' && step.audience === 'wider' ? containerFolder(step.path) : null;
+    return folder !== null && [...this.#failed.keys(), ...this.skipped].some(({ path }) => path.startsWith(folder));
   }
 
   #report(): void {

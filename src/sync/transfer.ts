@@ -5,6 +5,7 @@ import { NotPermittedError, StaleError, UnreachableError } from '../catalogue/er
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import type { FileEntry, RecordChange, Replica } from '../catalogue/replica.ts';
 import { syncFileKind } from './files.ts';
+import { checksumAfterFitting } from './fitted-columns.ts';
 import type { PayloadCheck } from './payloads.ts';
 import { type SyncStep, sortByStage, sourcePath, stepStage } from './plan.ts';
 import { checksumAfterRenames } from './renamed-groups.ts';
@@ -163,7 +164,8 @@ async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: Tra
       const text = await texts.get(sourcePath(step), step.now.checksum);
       const missing = job.payloadCheck(step, text);
       if (missing) throw missing;
-      if (run.renamedGroups.length) expected.set(step, await checksumAfterRenames(step, run.renamedGroups, job));
+      if (step.audience === 'wider') expected.set(step, await checksumAfterFitting(step, job));
+      else if (run.renamedGroups.length) expected.set(step, await checksumAfterRenames(step, run.renamedGroups, job));
       found.set(step, text);
     });
   });

@@ -131,8 +131,12 @@ export function showSyncFailures({ show }: Call, blocked: readonly Blocked[], fa
   for (const { path, reason } of named.slice(0, mostLines))
     show.failure(`${describeFilePath(path)}: left alone. ${reason}`);
   if (named.length > mostLines) show.failure(`… and ${named.length - mostLines} more that were left alone.`);
-  for (const { path, error } of failures.slice(0, mostLines))
-    show.failure(`${describeFilePath(path)}: ${error.message}`);
+  for (const { path, error } of failures.slice(0, mostLines)) {
+    // After a push, too: a pull shows what has changed.
+    const message =
+      error instanceof StaleError ? 'It was changed meanwhile. Pull first: catalogue pull' : error.message;
+    show.failure(`${describeFilePath(path)}: ${message}`);
+  }
   if (failures.length > mostLines) show.failure(`… and ${failures.length - mostLines} more that failed.`);
 }
 
