@@ -115,7 +115,14 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
     if (dryRun) {
       const outgoing = from === 'ours' ? steps : [];
       const texts = comparison.texts.ours;
-      const failures = await findForbiddenSteps({ steps: outgoing, target: pair.theirs, texts, payloadCheck, signal });
+      const failures = await findForbiddenSteps({
+        steps: outgoing,
+        target: pair.theirs,
+        texts,
+        payloadCheck,
+        state,
+        signal,
+      });
       return { plan, keptOurs, done: [], failures, skipped: [] };
     }
     if (steps.length + plan.agreed.length + resolved.size > 0)
@@ -135,6 +142,7 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       target,
       texts,
       payloadCheck,
+      keepsIds: from === 'ours',
       state,
       isClone,
       signal,

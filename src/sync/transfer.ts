@@ -6,6 +6,7 @@ import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import type { FileEntry, RecordChange, Replica } from '../catalogue/replica.ts';
 import { syncFileKind } from './files.ts';
 import { checksumAfterFitting } from './fitted-columns.ts';
+import { lostIdError } from './lost-ids.ts';
 import type { PayloadCheck } from './payloads.ts';
 import { type SyncStep, sortByStage, sourcePath, stepStage } from './plan.ts';
 import { checksumAfterRenames } from './renamed-groups.ts';
@@ -28,6 +29,8 @@ export interface TransferJob {
   /** Texts of the source. */
   readonly texts: TextReader;
   readonly payloadCheck: PayloadCheck;
+  /** True to refuse records that have lost their ids. */
+  readonly keepsIds?: boolean | undefined;
   readonly state: SyncState;
   /** See `SyncOptions`. */
   readonly isClone?: boolean | undefined;
@@ -162,7 +165,7 @@ async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: Tra
     if (step.do !== 'write') return;
     await failIfRefused(step, run, async () => {
       const text = await texts.get(sourcePath(step), step.now.checksum);
-      const missing = job.payloadCheck(step, text);
+      const missing = job.payloadCheck(step, text) ?? (job.keepsIds ? await lostIdError(step, text, state) : null);
       if (missing) throw missing;
       if (step.audience === 'wider') expected.set(step, await checksumAfterFitting(step, job));
       else if (run.renamedGroups.length) expected.set(step, await checksumAfterRenames(step, run.renamedGroups, job));
@@ -194,8 +197,9 @@ export async function findForbiddenSteps({
   target,
   texts,
   payloadCheck,
+  state,
   signal,
-}: Pick<TransferJob, 'steps' | 'target' | 'texts' | 'payloadCheck' | 'signal'>): Promise<readonly Failure[]> {
+}: Pick<TransferJob, 'steps' | 'target' | 'texts' | 'payloadCheck' | 'state' | 'signal'>): Promise<readonly Failure[]> {
   const failures: Failure[] = [];
   for (const batch of batchesOf(steps.flatMap((step) => (step.do === 'put' ? [] : [[step]])))) {
     const found = new Map<SyncStep, string>();
@@ -204,8 +208,11 @@ export async function findForbiddenSteps({
     });
     const changes = batch.map((step) => recordChange(step, step.ifMatch, found.get(step) ?? ''));
     for (const [i, outcome] of (await target.apply(changes, { dryRun: true, signal })).entries()) {
-      const path = batch[i]?.path ?? '';
-      const missing = batch[i] && payloadCheck(batch[i], found.get(batch[i]) ?? '');
+      const step = batch[i];
+      if (!step) continue;
+      const { path } = step;
+      const text = found.get(step) ?? '';
+      const missing = payloadCheck(step, text) ?? (await lostIdError(step, text, state));
       // Other reasons may be gone once the steps before are done.
       if (!outcome.done && outcome.error instanceof NotPermittedError) failures.push({ path, error: outcome.error });
       else if (missing) failures.push({ path, error: missing });
