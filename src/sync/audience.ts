@@ -3,7 +3,7 @@
  * synchronisation to people for whom it isn't meant: its members wait while a private record is public on the other side, and
  * a record becomes public after the removals in it.
  */
-import { describeFilePath } from '../catalogue/layout.ts';
+import { describeFilePath, enclosingContainerFolders } from '../catalogue/layout.ts';
 import { containerFolder, type Side, syncFileKind, type ThreeWay } from './files.ts';
 
 /** The sides whose record shows the namespace or dataset to people who can't see it by the other one. */
@@ -22,35 +22,33 @@ export function findFilesHeldByAudience(
   statuses: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, string> {
   const held = new Map<string, string>();
-  for (const [record, wider] of audiences) {
-    const folder = containerFolder(record) ?? '';
-    const kind = syncFileKind(record);
-    const status = statuses.get(record);
-    const isUndecided = status === 'conflict' || status === 'blocked';
-    for (const [path, own] of statuses) {
-      if (path === record || !path.startsWith(folder)) continue;
-      const [hasOurs, hasTheirs] = [ours.has(path), theirs.has(path)];
-      const isExposed =
-        (own === 'outgoing' && hasOurs && wider.theirs) || (own === 'incoming' && hasTheirs && wider.ours);
-      if (isUndecided && isExposed)
+  const records = new Map([...audiences.keys()].map((record) => [containerFolder(record) ?? '', record]));
+  for (const [path, status] of records.size ? statuses : [])
+    for (const folder of enclosingContainerFolders(path)) {
+      const record = records.get(folder);
+      const wider = record === undefined || record === path ? undefined : audiences.get(record);
+      if (record === undefined || wider === undefined) continue;
+      const ofRecord = statuses.get(record);
+      const isSentWhereSeen = status === 'outgoing' && ours.has(path) && wider.theirs;
+      const isTakenWhereSeen = status === 'incoming' && theirs.has(path) && wider.ours;
+      const kind = syncFileKind(record);
+      if (isUndecided(ofRecord) && (isSentWhereSeen || isTakenWhereSeen))
         held.set(
           path,
           `The ${kind} it is in is visible to more people on the other side: decide on the ${kind} first.`,
         );
-      const isLeft = own === 'conflict' || own === 'blocked';
-      if (
-        !isLeft ||
-        !((status === 'outgoing' && wider.ours && hasTheirs) || (status === 'incoming' && wider.theirs && hasOurs))
-      )
-        continue;
-      held.set(
-        record,
-        `It would become visible to more people, and ${describeFilePath(path)} in it hasn't been decided on.`,
-      );
+      const isShownThere = ofRecord === 'outgoing' && wider.ours && theirs.has(path);
+      const isShownHere = ofRecord === 'incoming' && wider.theirs && ours.has(path);
+      if (isUndecided(status) && (isShownThere || isShownHere))
+        held.set(
+          record,
+          `It would become visible to more people, and ${describeFilePath(path)} in it hasn't been decided on.`,
+        );
     }
-  }
   return held;
 }
+
+const isUndecided = (status: string | undefined): boolean => status === 'conflict' || status === 'blocked';
 
 /** Of a step that changes who may see a namespace or dataset: `narrower` has to be done before what is added in it, `wider` after what is removed. */
 export type AudienceChange = 'wider' | 'narrower';
