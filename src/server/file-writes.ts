@@ -15,6 +15,7 @@ import {
 } from './errors.ts';
 import { refuseDryRun } from './query-string.ts';
 import type { Representation, RequestContext } from './route.ts';
+import { checksumInHeader, checksumNeeded } from './upload-headers.ts';
 import { largestUpload } from './uploads.ts';
 
 /** The largest body of changes, in bytes. */
@@ -167,12 +168,11 @@ function announcedBytes(ctx: ParameterizedContext): { readonly checksum: string;
   return { checksum, size: Number(length) };
 }
 
-/** The SHA-256 of the bytes in hexadecimal, from Repr-Digest (RFC 9530). @throws BadRequestError if it isn't there */
+/** @throws BadRequestError if Repr-Digest has no SHA-256 */
 function announcedChecksum(ctx: ParameterizedContext): string {
-  const digest = /(?:^|,)\s*sha-256=:([A-Za-z0-9+/]{43}=):/.exec(ctx.get('Repr-Digest'))?.[1];
-  if (digest === undefined)
-    throw new BadRequestError('Send the checksum of the bytes: Repr-Digest: sha-256=:<base64 of the SHA-256>:');
-  return Buffer.from(digest, 'base64').toString('hex');
+  const checksum = checksumInHeader(ctx);
+  if (checksum === undefined) throw new BadRequestError(checksumNeeded);
+  return checksum;
 }
 
 function respondWithEntry(ctx: ParameterizedContext, status: number, entry: FileEntry): void {

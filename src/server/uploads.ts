@@ -10,12 +10,20 @@ import { caseWarning, columnsRenamedByCase, lostColumnWarnings } from '../catalo
 import { parseReadingOptions, readingNames } from '../catalogue/reading.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { representVersion, resourceUrl, toJson } from '../catalogue/represent.ts';
+import type { ReadingOptionChanges } from '../catalogue/types.ts';
 import { assertInputWithoutDryRun, bodyType, whileConnected } from './body.ts';
 import { TooLargeError } from './errors.ts';
 import { type FormEntries, fieldsFromEntries } from './forms.ts';
 import { readMultipartForm } from './multipart.ts';
 import { refuseMisspelledParameters } from './query-string.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
+import {
+  checksumInHeader,
+  fileNameInHeader,
+  payloadMediaType,
+  readingInMediaType,
+  unknownFormatWarnings,
+} from './upload-headers.ts';
 
 /** The largest payload, in bytes. */
 export const largestUpload = 64 * 1024 ** 3;
@@ -32,46 +40,60 @@ export async function uploadVersionHandler(request: RequestContext): Promise<Rep
   const ref = refFromRouteParams('dataset', params);
   await catalogue.get<'dataset'>(ref);
   refuseMisspelledParameters(query, uploadParameters);
-  const published = await whileConnected(ctx, async (signal) => {
+  const { published, mediaType } = await whileConnected(ctx, async (signal) => {
     const isForm = bodyType(ctx) === 'multipart/form-data';
     const bytes = new PassThrough({ highWaterMark: 1024 * 1024 });
     try {
       const upload = isForm ? await formUpload(request, bytes) : rawUpload(request);
-      return await catalogue.publish(ref, { ...upload, signal }, { dryRun });
+      const { mediaType } = upload;
+      return { published: await catalogue.publish(ref, { ...upload, signal }, { dryRun }), mediaType };
     } finally {
       // The rest of a form is read and dropped, like that of any other body.
       bytes.resume();
     }
   });
   const { version, created } = published;
+  const warnings = [...warningsOf(published), ...unknownFormatWarnings(version, mediaType)];
   return {
     title: version.label,
     dependsOn: [],
-    json: () => toJson({ ...representVersion(version, links), ...changesOf(published), ...remarksOf(published) }),
+    json: () =>
+      toJson({
+        ...representVersion(version, links),
+        ...(!areColumnsUnchanged(published.changes) && { changes: published.changes }),
+        ...(warnings.length && { warnings }),
+        ...remarksOf(published),
+      }),
     status: created ? 201 : 200,
     headers: created && !dryRun ? [['Location', resourceUrl(links, refOf(version))]] : [],
   };
 }
 
-/** The changes of columns, and the warnings about them; nothing if there are none. */
-function changesOf({ changes, version }: Published) {
-  if (areColumnsUnchanged(changes)) return {};
-  const warnings = [...lostColumnWarnings(changes, version.draft), ...columnsRenamedByCase(changes).map(caseWarning)];
-  return { changes, ...(warnings.length && { warnings }) };
-}
+/** The warnings about changes of columns. */
+const warningsOf = ({ changes, version }: Published): readonly string[] => [
+  ...lostColumnWarnings(changes, version.draft),
+  ...columnsRenamedByCase(changes).map(caseWarning),
+];
 
 /** The body is the payload; its details are in the query string. */
 function rawUpload({ ctx, query }: RequestContext): Upload {
   if (bodyType(ctx) === null) throw noFile();
   if (Number(ctx.get('Content-Length')) > largestUpload) throw new TooLargeError(largestUpload);
-  const name = /filename="([^"]*)"/i.exec(ctx.get('Content-Disposition'))?.[1] ?? query.get('name') ?? undefined;
+  const fileName = fileNameInHeader(ctx) ?? query.get('name') ?? undefined;
+  const mediaType = payloadMediaType(ctx, fileName);
+  const { checksum = checksumInHeader(ctx), ...details } = detailsOf([...query]);
   return {
     source: Readable.from(limited(ctx.req.iterator({ destroyOnReturn: false }))),
-    mediaType: ctx.get('Content-Type') || undefined,
-    fileName: name,
-    reading: parseReadingOptions(query),
-    ...detailsOf([...query]),
+    ...{ mediaType, fileName, checksum },
+    reading: readingOptions(mediaType, [...query]),
+    ...details,
   };
+}
+
+/** The options for reading: those that are given, and those of the media type that they lack. @throws ValidationError */
+function readingOptions(mediaType: string | undefined, given: FormEntries): ReadingOptionChanges {
+  const implied = readingInMediaType(mediaType).filter(([name]) => !given.some(([other]) => other === name));
+  return parseReadingOptions([...implied, ...given]);
 }
 
 async function* limited(chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void, undefined> {
@@ -122,7 +144,7 @@ async function formUpload({ ctx, query }: Pick<RequestContext, 'ctx' | 'query'>,
     return formDetails(entries, files, [...query]);
   };
   const source = Readable.from(chunksOf(bytes, form as Promise<FormEntries>));
-  return { source, ...begun, reading: parseReadingOptions([...query, ...before]), details };
+  return { source, ...begun, reading: readingOptions(begun.mediaType, [...query, ...before]), details };
 }
 
 /** The chunks of a file in a form. A form that is broken off closes the file without an error: that of the form is the reason. What is not read is dropped. */
