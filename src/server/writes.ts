@@ -10,6 +10,7 @@ import { entityTitle } from './collections.ts';
 import { entityBytes, entityJson } from './entity-json.ts';
 import { etagMatches, type Headers } from './headers.ts';
 import { resolveHyperlinks } from './hyperlinks.ts';
+import { maxIndent } from './middleware/negotiate.ts';
 import { parseBooleanParameter } from './query-string.ts';
 import { etagOf } from './response-cache.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
@@ -132,10 +133,12 @@ function writeOptionsFrom<K extends WritableKind>(
   const [match, noneMatch] = [ctx.get('If-Match'), ctx.get('If-None-Match')];
   const isOpen = !match || match.trim() === '*';
   if (isOpen && !noneMatch) return { dryRun };
-  const etags = [entityBytes(entity, request), indented(entity, request)].map((bytes) => `"${etagOf(bytes)}"`);
-  // The tag of a compressed variant ends in its coding.
-  const names = (condition: string) =>
-    etags.some((etag) => etagMatches(condition.replace(/-(?:br|gzip)"/g, '"'), etag));
+  const names = (condition: string) => {
+    // The tag of a compressed variant ends in its coding.
+    const tags = condition.replace(/-(?:br|gzip)"/g, '"');
+    for (const bytes of jsonForms(entity, request)) if (etagMatches(tags, `"${etagOf(bytes)}"`)) return true;
+    return false;
+  };
   if (!isOpen && !names(match)) throw new StaleError();
   if (noneMatch && names(noneMatch))
     throw new StaleError(
@@ -144,11 +147,15 @@ function writeOptionsFrom<K extends WritableKind>(
   return { ...(!isOpen && { ifMatch: entity }), dryRun };
 }
 
-/** The JSON of an entity as the client asks for it, with or without indentation. */
-function indented(entity: Entities[WritableKind], request: RequestContext): Buffer {
-  const bytes = entityBytes(entity, request);
-  const { indent } = request;
-  return indent === undefined ? bytes : Buffer.from(JSON.stringify(JSON.parse(bytes.toString()), null, indent));
+/** The JSON of an entity in each form that a client may have read, the usual one first: links as `?format=json` makes them, and indentation. */
+function* jsonForms(entity: Entities[WritableKind], request: RequestContext): Generator<Buffer, void, undefined> {
+  const { links } = request;
+  const suffixes = [...new Set([links.suffix, '', '?format=json', '?_format=json'])];
+  const compact = suffixes.map((suffix) => entityBytes(entity, { ...request, links: { ...links, suffix } }));
+  yield* compact;
+  for (const bytes of compact)
+    for (let indent = 0; indent <= maxIndent; indent++)
+      yield Buffer.from(JSON.stringify(JSON.parse(bytes.toString()), null, indent));
 }
 
 function representWritten(request: RequestContext, entity: Entities[WritableKind]): Representation {

@@ -94,22 +94,33 @@ it('a file of which a client has asked for several ranges is closed, though the 
   assert.equal(closed, 1);
 });
 
-it('If-Match takes the ETag of JSON with the indentation that the client asks for', async (t) => {
+it('If-Match takes the ETag of each form of the JSON, whatever form the write asks for', async (t) => {
   const { accounts, send, base } = await serveAccounts(t);
   const { token } = await accounts.addToken('alice');
   const parks = { label: 'Trees', namespace: '/api/v1/namespaces/parks/' };
   assert.equal((await send('POST', '/api/v1/datasets/', parks, token)).status, 201);
   const url = `${base}/api/v1/namespaces/parks/datasets/trees/`;
-  const own = { Accept: 'application/json; indent=4', Authorization: `Token ${token}` };
-  const patch = (label: string, etag: string) =>
-    fetch(url, {
+  const forms = [
+    ['', {}],
+    ['', { Accept: 'application/json; indent=4' }],
+    ['?format=json', {}],
+    ['?_format=json', { Accept: 'application/json; indent=2' }],
+    ['', { Accept: 'application/json; indent=0' }],
+  ] as const;
+  const patch = (query: string, accept: object, etag: string) =>
+    fetch(url + query, {
       method: 'PATCH',
-      headers: { ...own, 'Content-Type': 'application/json', 'If-Match': etag },
-      body: JSON.stringify({ label }),
+      headers: { ...accept, Authorization: `Token ${token}`, 'Content-Type': 'application/json', 'If-Match': etag },
+      body: JSON.stringify({ label: `Trees ${++edits}` }),
     });
-  const first = (await fetch(url, { headers: own })).headers.get('etag') ?? '';
-  const written = await patch('Oaks', first);
-  assert.equal(written.status, 200);
-  assert.equal((await patch('Elms', first)).status, 412);
-  assert.equal((await patch('Elms', written.headers.get('etag') ?? '')).status, 200);
+  let edits = 0;
+  for (const [readQuery, readAccept] of forms)
+    for (const [query, accept] of forms) {
+      const read = await fetch(url + readQuery, { headers: { ...readAccept, Authorization: `Token ${token}` } });
+      const seen = read.headers.get('etag') ?? '';
+      const written = await patch(query, accept, seen);
+      assert.equal(written.status, 200, `${readQuery} ${JSON.stringify(readAccept)}`);
+      assert.equal((await patch(query, accept, seen)).status, 412);
+      assert.equal((await patch(query, accept, written.headers.get('etag') ?? '')).status, 200);
+    }
 });

@@ -123,9 +123,12 @@ function chooseDocument(
   return named ?? (types.includes(type) ? undefined : ofType[0]);
 }
 
-/** Indentation of JSON: `Accept: application/json; indent=4`, 0 to 8; undefined for compact. */
+/** The widest indentation of JSON. */
+export const maxIndent = 8;
+
+/** Indentation of JSON: `Accept: application/json; indent=4`, at most `maxIndent`; undefined for compact. */
 function indentIn(accept = ''): number | undefined {
   const json = accept.split(',').find((range) => /^\s*application\/json\s*;/i.test(range));
   const indent = Number(/;\s*indent=(\d+)/i.exec(json ?? '')?.[1]);
-  return indent >= 0 ? Math.min(indent, 8) : undefined;
+  return indent >= 0 ? Math.min(indent, maxIndent) : undefined;
 }
