@@ -26,11 +26,21 @@ markdown.renderer.rules.table_open = (_tokens, _index, _options, texts) => {
   return `<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>`;
 };
 markdown.renderer.rules.table_close = () => '</table></div>';
+// So do blocks of code.
+markdown.renderer.rules.fence = (tokens, index, _options, texts) => {
+  const { escapeHtml } = markdown.utils;
+  const label = escapeHtml(String(texts?.codeLabel ?? ''));
+  const code = escapeHtml((tokens[index] as Token).content);
+  return `<div class="code" dir="ltr"><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>\n`;
+};
+markdown.renderer.rules.code_block = markdown.renderer.rules.fence;
 
 /** Texts of the interface in a description, in the language of the page. */
 export interface MarkdownTexts {
   /** Name of a table. */
   readonly tableLabel: string;
+  /** Name of a block of code. */
+  readonly codeLabel: string;
 }
 
 export interface RenderedText {

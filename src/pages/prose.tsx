@@ -5,14 +5,15 @@ import type { PageContext } from './page-context.ts';
 
 export function Prose({ context, text }: { readonly context: PageContext; readonly text: string }): VNode | null {
   if (!text.trim()) return null;
-  const { first, rest } = renderMarkdown(text, { tableLabel: context.locale.text('table') });
+  const { locale } = context;
+  const { first, rest } = renderMarkdown(text, { tableLabel: locale.text('table'), codeLabel: locale.text('code') });
   return (
     <div class="prose" dir="auto">
       <Html html={first} />
       {rest &&
         (first ? (
           <details class="more">
-            <summary>{context.locale.text('moreAboutIt')}</summary>
+            <summary>{locale.text('moreAboutIt')}</summary>
             <Html html={rest} />
           </details>
         ) : (

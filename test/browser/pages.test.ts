@@ -485,10 +485,12 @@ describe('pages in a browser', () => {
         assert.equal(await page.locator('h1').count(), 1, path);
         assert.notEqual(await page.textContent('h1'), 'Owned', path);
         if (script) {
+          for (const folded of await page.locator('details.more').all())
+            await folded.evaluate((one) => one.setAttribute('open', ''));
           const wide = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
           const widest = await page.evaluate(() =>
             [...document.querySelectorAll('body *')]
-              .filter((e) => e.getBoundingClientRect().right > innerWidth && !e.closest('.scroll'))
+              .filter((e) => e.getBoundingClientRect().right > innerWidth && !e.closest('.scroll, pre'))
               .slice(0, 6)
               .map((e) => e.outerHTML.slice(0, 120)),
           );

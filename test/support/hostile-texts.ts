@@ -39,6 +39,8 @@ export const hostileTexts: Readonly<Record<string, string>> = {
   'stacked marks': 'Z͑ͫ̓ͪ̂ͫ̽͏̴̙̤̞͉͚̯̞̠͍A̴̵̜̰͔ͫ͗͢L̠ͨͧͩ͘G̴̻͈͍͔̹̑͗̎̅͛́Ǫ̵̹̻̝̳͂̌̌͘!',
   'ten thousand characters': 'x'.repeat(10_000),
   'long words': `${'Donaudampfschifffahrtsgesellschaft'.repeat(6)} ${'/very/long/path'.repeat(20)}`,
+  'block of code': `\`\`\`python\n${'x'.repeat(300)}\n\`\`\``,
+  'folded blocks of code': `Code\n\n    ${'x'.repeat(300)}\n\n- in a list\n\n  ~~~\n  ${'y'.repeat(300)}\n  ~~~`,
   'control characters': 'a\tb\u0001c\u007fd\u0085e',
   'lone surrogate and line separators': 'a\ud800b\u2028c\u2029d',
 };

@@ -181,6 +181,7 @@ export const english = {
   rowsAreThere: '{rows} without filters.',
   headsNote: 'The bars show all {rows}. A bar or a value is a link that filters by it.',
   table: 'Table',
+  code: 'Code',
   row: 'Row',
   rowNumber: 'Row {number}',
   rowNumberOf: 'Row {number} of {label}',

@@ -179,6 +179,7 @@ export const french: Texts = {
   rowsAreThere: '{rows} sans filtre.',
   headsNote: 'Les barres montrent toutes les {rows}. Une barre ou une valeur est un lien qui filtre.',
   table: 'Tableau',
+  code: 'Code',
   row: 'Ligne',
   rowNumber: 'Ligne {number}',
   rowNumberOf: 'Ligne {number} de {label}',

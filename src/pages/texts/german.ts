@@ -178,6 +178,7 @@ export const german: Texts = {
   rowsAreThere: '{rows} ohne Filter.',
   headsNote: 'Die Balken zeigen alle {rows}. Ein Balken oder Wert ist ein Link, der danach filtert.',
   table: 'Tabelle',
+  code: 'Code',
   row: 'Zeile',
   rowNumber: 'Zeile {number}',
   rowNumberOf: 'Zeile {number} von {label}',
