@@ -97,4 +97,21 @@ describe('pages on paper and on phones', () => {
     assert.equal(space, 'pre-wrap');
     await context.close();
   });
+
+  it('lead from rows to the page of one row', async () => {
+    for (const path of [`${earthquakes}data/?mag__gte=6`, earthquakes]) {
+      const { page, context } = await visit(browser, server.base, path, { width: 320, script: false });
+      const link = page.locator('tbody th a').first();
+      await page.$eval('.grid', (table) => table.parentElement?.scrollTo(300, 0));
+      await link.focus();
+      const isOnTop = await link.evaluate((one) => {
+        const { x, y, width, height } = one.getBoundingClientRect();
+        return document.elementFromPoint(x + width / 2, y + height / 2) === one;
+      });
+      assert.ok(isOnTop, path);
+      await link.click();
+      assert.match(page.url(), /_limit=1&_offset=0$/);
+      await context.close();
+    }
+  });
 });
