@@ -3,6 +3,7 @@ import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { describeFilePath, isBytesPath, recordPaths } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
+import { assertNoFolderEmptied } from './emptied-folder.ts';
 import { actualPath } from './extensions.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
 import { makePayloadCheck } from './payloads.ts';
@@ -30,7 +31,7 @@ export interface SyncOptions {
   readonly isClone?: boolean | undefined;
   /**
    * True to go on if the remote has nothing left of the last common state, or was set back: a pull brings its state; a push sends
-   * what it lacks. Without it, such a run is refused.
+   * what it lacks, also removals of all that is in a folder. Without it, such a run is refused.
    */
   readonly force?: boolean | undefined;
   /** True to make the plan only. */
@@ -108,7 +109,10 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       plan = selectNamedPartOfPlan(await comparison.plan(resolved), names);
     }
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
-    if (from === 'ours') assertUserStays(pair.viewer, steps, names);
+    if (from === 'ours') {
+      assertUserStays(pair.viewer, steps, names);
+      if (!force && names.length === 0) assertNoFolderEmptied(state.files, plan);
+    }
     const payloadCheck = makePayloadCheck(steps, plan.files[from === 'ours' ? 'theirs' : 'ours'], from);
     await options.onPlan?.({ plan, steps, comparison });
     signal?.throwIfAborted();

@@ -63,7 +63,8 @@ export const push: Verb<{ force?: boolean; dryRun?: boolean }> = {
   options: () => [
     new Option(
       '--force',
-      'If the remote has nothing left of what both sides had in common, or was set back to an earlier state, send what it lacks.',
+      'If the remote has nothing left of what both sides had in common, or was set back to an earlier state, send what it lacks. ' +
+        'If the local folder has nothing left, remove it from the remote.',
     ),
     dryRunOption(),
   ],

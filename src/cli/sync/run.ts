@@ -44,8 +44,9 @@ export async function runSync(
     import('../../sync/related.ts'),
     import('../../sync/rights.ts'),
     import('../../sync/set-back.ts'),
+    import('../../sync/emptied-folder.ts'),
   ]);
-  const [{ LostRecordsError }, { RemovedUserError }, { SetBackError }] = errors;
+  const [{ LostRecordsError }, { RemovedUserError }, { SetBackError }, { EmptiedFolderError }] = errors;
   let changes: readonly ChangeSummary[] = [];
   let conflicts: readonly ConflictSummary[] = [];
   const { at, end } = showSyncProgress(context, what);
@@ -68,6 +69,10 @@ export async function runSync(
         throw new ConflictError(`${error.message}\n${lostRecordsHint(call, options.names)}`);
       if (error instanceof SetBackError)
         throw new ConflictError(`${error.message}\n${setBackHint(call, options.names)}`);
+      if (error instanceof EmptiedFolderError)
+        throw new ConflictError(
+          `${error.message}\nTo remove them from the remote, too: ${typedCommand(call, 'push --force')}`,
+        );
       if (!(error instanceof RemovedUserError)) throw error;
       const { message, username } = error;
       const command = typedCommand(call, 'push', [`users/${username}`]);
