@@ -57,16 +57,17 @@ const rangesOf = ([west, , east]: Box): readonly (readonly [number, number])[] =
       ];
 
 /**
- * Makes the test of a time of the newest version.
- * @param isEarlier true for datasets that were updated at this time or before it; else at this time or after it
- * @throws ValidationError if a value is neither a date nor a time
+ * Makes the maker of the tests of a time.
+ * @param timeOf time of an item, ISO 8601; '' if it has none
+ * @param isEarlier true for items of this time or before it; else of this time or after it
  */
-export function makeDatasetUpdatedFilter(isEarlier: boolean) {
-  return (name: string, values: readonly string[]): ((dataset: Dataset) => boolean) => {
+export function makeTimeFilter<T>(timeOf: (item: T) => string, isEarlier: boolean) {
+  /** @throws ValidationError if a value is neither a date nor a time */
+  return (name: string, values: readonly string[]): ((item: T) => boolean) => {
     const times = values.map((value) => new Date(parseTimeParameter(name, value, isEarlier)).toISOString());
-    return (dataset) => {
-      const updated = lastUpdateOf(dataset);
-      return updated !== '' && times.some((time) => (isEarlier ? updated <= time : updated >= time));
+    return (item) => {
+      const time = timeOf(item);
+      return time !== '' && times.some((wanted) => (isEarlier ? time <= wanted : time >= wanted));
     };
   };
 }

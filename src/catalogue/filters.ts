@@ -1,6 +1,6 @@
 /** Filters, orderings and search texts of lists, for each kind: those of fields that have the trait, and some others. */
 import { geometryClasses, geometryClassOfDataset } from './column-statistics.ts';
-import { lastUpdateOf, makeDatasetBboxFilter, makeDatasetUpdatedFilter } from './dataset-filters.ts';
+import { lastUpdateOf, makeDatasetBboxFilter, makeTimeFilter } from './dataset-filters.ts';
 import { excerpt, ValidationError } from './errors.ts';
 import { formatOfDataset, yearOfDataset } from './facets.ts';
 import type { NamedField } from './field.ts';
@@ -66,8 +66,8 @@ function fieldFilter(field: NamedField): Filter<Item> {
 const otherFilters: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = {
   dataset: [
     { name: 'bbox', help: 'Only those that meet west,south,east,north in degrees.', test: makeDatasetBboxFilter },
-    { name: 'updated__gte', test: makeDatasetUpdatedFilter(false) },
-    { name: 'updated__lte', test: makeDatasetUpdatedFilter(true) },
+    { name: 'updated__gte', test: makeTimeFilter(lastUpdateOf, false) },
+    { name: 'updated__lte', test: makeTimeFilter(lastUpdateOf, true) },
     {
       name: 'type',
       help: 'Only those with a column of this type.',
@@ -103,7 +103,11 @@ const otherFilters: { readonly [K in Kind]?: readonly Filter<Entities[K]>[] } = 
       valuesOf: ({ versions }) => String(versions.some(({ ready }) => ready)),
     },
   ],
-  version: [{ name: 'namespace', valuesOf: ({ namespace }) => namespace }],
+  version: [
+    { name: 'namespace', valuesOf: ({ namespace }) => namespace },
+    { name: 'datetime__gte', test: makeTimeFilter(({ datetime }) => datetime ?? '', false) },
+    { name: 'datetime__lte', test: makeTimeFilter(({ datetime }) => datetime ?? '', true) },
+  ],
   file: [
     { name: 'id', valuesOf: ({ id }) => String(id) },
     { name: 'path', valuesOf: ({ path }) => path },

@@ -2,7 +2,8 @@
 import type { ListOptions } from '../catalogue/catalogue.ts';
 import { closestWord, didYouMean } from '../catalogue/closest.ts';
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
-import { filterTests } from '../catalogue/filters.ts';
+import { fieldsOf } from '../catalogue/fields.ts';
+import { filterTests, orderFields } from '../catalogue/filters.ts';
 import { parseBooleanInput } from '../catalogue/input.ts';
 import type { Kind } from '../catalogue/types.ts';
 
@@ -70,12 +71,45 @@ export function refuseUnknownParameters(query: URLSearchParams, known: readonly 
   if (unknown.length > 0) throw new ValidationError(Object.fromEntries(unknown.map((name) => [name, [message(name)]])));
 }
 
+/** The lists whose filters are those that people expect of every list. */
+const mainKinds = ['dataset', 'version'] as const;
+
+/**
+ * Refuses what is a filter to its sender: a field with a lookup (`namespace__in`), or a filter of another list. The whole
+ * list would be a wrong answer that looks right.
+ * @param known names of the filters of the list
+ * @throws ValidationError
+ */
+function refuseUnknownFilters(kind: Kind, query: URLSearchParams, known: readonly string[]): void {
+  const others = mainKinds.flatMap((other) => Object.keys(filterTests[other]));
+  const fields = new Set(
+    [...known, ...others, ...Object.keys(orderFields[kind]), ...publicFieldNames(kind)].map(
+      (name) => name.split('__')[0],
+    ),
+  );
+  const errors = [...new Set(query.keys())].flatMap((name) => {
+    if (known.includes(name)) return [];
+    const [field = '', lookup] = name.split('__', 2);
+    const isFilter = lookup === undefined ? others.includes(name) : fields.has(field);
+    if (!isFilter) return [];
+    const isSame = known.includes(field) && ['in', 'exact', 'iexact'].includes(lookup ?? '');
+    const remedy = isSame
+      ? `Send "${field}", repeated for several values.`
+      : `There are ${known.toSorted().join(', ')}.`;
+    return [[name, [`Unknown filter "${excerpt(name)}". ${remedy}`]] as const];
+  });
+  if (errors.length > 0) throw new ValidationError(Object.fromEntries(errors));
+}
+
+const publicFieldNames = (kind: Kind): readonly string[] =>
+  kind === 'file' ? [] : fieldsOf(kind).flatMap(({ name, internal }) => (internal ? [] : [name]));
+
 /** Most values of all filters of a list: a page has a link for each, with all the others in its address. */
 const maxFilterValues = 100;
 
 /**
  * The options of a list. Of a repeated parameter the last value counts; of a repeated filter any value may match.
- * @throws ValidationError if a parameter is probably misspelled, or there are too many filters
+ * @throws ValidationError if a parameter is probably misspelled, or a filter that the list lacks, or there are too many filters
  */
 export function parseListOptions(
   kind: Kind,
@@ -85,6 +119,7 @@ export function parseListOptions(
   const known = Object.keys(filterTests[kind]);
   const facets = kind === 'dataset' ? ['facets'] : [];
   refuseMisspelledParameters(query, ['search', 'ordering', 'page', 'page_size', 'cursor', ...facets, ...known]);
+  refuseUnknownFilters(kind, query, known);
   const filters = known.filter((name) => query.has(name));
   const values = filters.reduce((sum, name) => sum + query.getAll(name).length, 0);
   if (values > maxFilterValues)

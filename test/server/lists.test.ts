@@ -87,6 +87,51 @@ describe('a mistyped parameter', () => {
   });
 });
 
+describe('a filter that a list lacks', () => {
+  const table: readonly (readonly [list: string, parameter: string, remedy: string | RegExp])[] = [
+    ['datasets', 'namespace__in', 'Send "namespace", repeated for several values.'],
+    ['datasets', 'id__exact', 'Send "id", repeated for several values.'],
+    ['datasets', 'label__icontains', /^There are bbox, column, .*\bupdated__lte, .*\byear\.$/],
+    ['datasets', 'keywords__contains', /^There are bbox, /],
+    ['datasets', 'updated__range', /^There are bbox, /],
+    ['versions', 'bbox', /^There are checksum, dataset, datetime__gte, datetime__lte, /],
+    ['versions', 'updated__gte', /^There are checksum, /],
+    ['versions', 'type', /^There are checksum, /],
+    ['namespaces', 'keyword', /^There are id, /],
+    ['users', 'staff__exact', 'There are group, id, username.'],
+    ['intrinsecus', 'path__startswith', 'There are id, kind, path, status.'],
+    ['namespaces/parks/datasets', 'slug__ne', /^There are bbox, /],
+  ];
+  for (const [list, parameter, remedy] of table)
+    it(`${list}/?${parameter}= is refused with those that it has`, async () => {
+      const { status, body } = await ask(`${list}/?${parameter}=x`);
+      assert.equal(status, 400);
+      const [message = ''] = body[parameter] as readonly string[];
+      const start = `Unknown filter "${parameter}". `;
+      assert.ok(message.startsWith(start), message);
+      if (typeof remedy === 'string') assert.equal(message.slice(start.length), remedy);
+      else assert.match(message.slice(start.length), remedy);
+    });
+
+  it('is ignored if it names no field', async () => {
+    for (const name of ['sensor__gte', '__in', 'utm__source', 'a__b__c', 'name'])
+      assert.equal((await ask(`datasets/?${name}=x`)).status, 200, name);
+  });
+});
+
+describe('a list of versions', () => {
+  const slugs = async (query: string) => {
+    const { status, body } = await ask(`versions/${query}`);
+    assert.equal(status, 200, JSON.stringify(body));
+    return (body.results as { slug: string }[]).map(({ slug }) => slug.slice(0, 4));
+  };
+  it('is filtered by time', async () => {
+    assert.deepEqual(await slugs('?datetime__gte=2021-01-01'), ['2023', '2022', '2021']);
+    assert.deepEqual(await slugs('?datetime__gte=2020-06-01&datetime__lte=2022-01-01'), ['2022', '2021']);
+    assert.equal((await ask('versions/?datetime__lte=yesterday')).status, 400);
+  });
+});
+
 const slugsOf = async (query: string) => {
   const { status, body } = await ask(`datasets/${query}`);
   assert.equal(status, 200, JSON.stringify(body));

@@ -56,6 +56,8 @@ const cursorParameter = queryParameter('cursor', 'Instead of `page`: empty for t
 const filterTexts: Readonly<Record<string, string>> = {
   updated__gte: 'Only those whose newest version is of this time or later (RFC 3339).',
   updated__lte: 'Only those whose newest version is of this time or earlier (RFC 3339).',
+  datetime__gte: 'Only those of this time or later (RFC 3339).',
+  datetime__lte: 'Only those of this time or earlier (RFC 3339).',
 };
 
 /** The parameters of the list of a kind. */
