@@ -61,7 +61,7 @@ export interface Key {
   readonly value: (entity: Entity) => string | number;
 }
 
-export function keysOf(kind: ListedKind, ordering = ''): readonly Key[] {
+export function keysOf(kind: Kind, ordering = ''): readonly Key[] {
   const fields = orderFields[kind] as Readonly<Record<string, (entity: never) => string | number>>;
   return ordering
     .split(',')
@@ -72,7 +72,8 @@ export function keysOf(kind: ListedKind, ordering = ''): readonly Key[] {
     });
 }
 
-function compareByKeys(keys: readonly Key[]): Compare {
+/** Compares by one key after the other. */
+export function compareByKeys(keys: readonly Key[]): Compare {
   return (a, b) => {
     for (const { name, value } of keys) {
       const order = compareValues(value(a), value(b));

@@ -4,7 +4,8 @@ import { compareValues } from '../catalogue/compare.ts';
 import { pageAfterCursor } from '../catalogue/cursor.ts';
 import { filterEntities, type ListedKind, listPageInSteps, paginate } from '../catalogue/listing.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
-import type { Steps } from '../catalogue/steps.ts';
+import { compareByKeys, type Key, keysOf } from '../catalogue/sorted-lists.ts';
+import { type Steps, sortInSteps } from '../catalogue/steps.ts';
 import type { CatalogueFile, Entities, Kind } from '../catalogue/types.ts';
 import { listVisibleFiles } from './files-list.ts';
 import { runStepsInSlices } from './reading/event-loop.ts';
@@ -23,18 +24,24 @@ export async function listSnapshot<K extends Kind>(
     const steps: Steps<Page<Entities[ListedKind]>> = listPageInSteps(snapshot, kind as ListedKind, options);
     return (await runStepsInSlices(steps)) as Page<Entities[K]>;
   }
-  const files = await runStepsInSlices(filterVisibleFiles(store, snapshot, options));
+  const keys = [...keysOf('file', options.ordering), byPath];
+  const files = await runStepsInSlices(filterVisibleFiles(store, snapshot, options, keys));
   if (options.cursor !== undefined) {
-    const byPath = [{ value: ({ path }: CatalogueFile) => path, isDescending: false }];
-    return pageAfterCursor(files, options, snapshot.settings, byPath, compareValues) as Page<Entities[K]>;
+    const values = keys.map(({ name, value }) => ({ value, isDescending: name.startsWith('-') }));
+    return pageAfterCursor(files, options, snapshot.settings, values, compareValues) as Page<Entities[K]>;
   }
   return paginate(files, options, snapshot.settings) as Page<Entities[K]>;
 }
+
+const byPath = { name: 'path', value: ({ path }: CatalogueFile) => path } as Key;
 
 function* filterVisibleFiles(
   store: UnitStore,
   snapshot: Snapshot,
   options: ListOptions,
+  keys: readonly Key[],
 ): Steps<readonly CatalogueFile[]> {
-  return yield* filterEntities('file', yield* listVisibleFiles(store, snapshot), options);
+  const found = yield* filterEntities('file', yield* listVisibleFiles(store, snapshot), options);
+  // They are sorted by path.
+  return keys[0] === byPath ? found : yield* sortInSteps(found, compareByKeys(keys));
 }

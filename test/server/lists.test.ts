@@ -187,6 +187,29 @@ describe('a list of datasets', () => {
   });
 });
 
+describe('a list of files', () => {
+  const files = async (query: string) => {
+    const { status, body } = await ask(`intrinsecus/?${query}`);
+    assert.equal(status, 200);
+    return body as { results: { id: number; path: string }[]; next: string | null };
+  };
+
+  it('is ordered as it is asked for', async () => {
+    const byPath = (await files('page_size=100')).results;
+    assert.deepEqual((await files('page_size=100&ordering=-path')).results, byPath.toReversed());
+    const byId = byPath.toSorted((a, b) => a.id - b.id);
+    assert.deepEqual((await files('page_size=100&ordering=id')).results, byId);
+    assert.deepEqual((await files('page_size=100&ordering=%20-id%20,nothing')).results, byId.toReversed());
+    const walked: unknown[] = [];
+    for (let query: string | null = 'cursor=&page_size=2&ordering=-id'; query !== null; ) {
+      const { results, next } = await files(query);
+      walked.push(...results);
+      query = next && new URL(next).search.slice(1);
+    }
+    assert.deepEqual(walked, byId.toReversed());
+  });
+});
+
 describe('a cursor', () => {
   /** Slugs of all pages. @param meanwhile called after the first page */
   async function walk(query: string, meanwhile = async () => {}): Promise<string[]> {
