@@ -19,6 +19,7 @@ import {
   parseTextInput,
   parseUsername,
   textLengthErrors,
+  textOfInput,
 } from './text-input.ts';
 import { patternMessage, typeMessage } from './validators.ts';
 
@@ -110,8 +111,8 @@ const badSlug = 'Enter a valid "slug" consisting of letters, numbers, underscore
 /** A slug; '' means that it is to be derived. */
 function parseSlug(value: unknown): Parsed {
   if (value === null) return invalidInput(noNull);
-  if (typeof value !== 'string' && typeof value !== 'number') return invalidInput(badSlug);
-  const text = String(value).trim();
+  const text = textOfInput(value)?.trim();
+  if (text === undefined) return invalidInput(badSlug);
   if (!text) return { value: '' };
   const errors = [...textLengthErrors(text, maxSlugLength), ...(slugRule.test(text) ? [] : [badSlug])];
   return errors.length ? { errors } : { value: text };

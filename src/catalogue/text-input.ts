@@ -9,17 +9,28 @@ export type Parsed<Value = unknown> = { readonly value: Value } | { readonly err
 /** The result for an invalid value. */
 export const invalidInput = (...errors: string[]): { readonly errors: readonly string[] } => ({ errors });
 
-/** Parses a text like DRF's CharField: numbers are accepted, white space (Unicode) is trimmed by default. */
+/** Parses a text like DRF's CharField: numbers are accepted (`textOfInput`), white space (Unicode) is trimmed by default. */
 export function parseTextInput(
   value: unknown,
   { max, blank, trim = true }: { max?: number | undefined; blank: boolean; trim?: boolean },
 ): Parsed<string> {
   if (value === null) return invalidInput('This field may not be null.');
-  if (typeof value !== 'string' && typeof value !== 'number') return invalidInput('Not a valid string.');
-  const text = trim ? String(value).trim() : String(value);
+  const given = textOfInput(value);
+  if (given === undefined) return invalidInput('Not a valid string.');
+  const text = trim ? given.trim() : given;
   if (!text && !blank) return invalidInput('This field may not be blank.');
   const errors = [...textLengthErrors(text, max), ...characterErrors(text)];
   return errors.length ? { errors } : { value: text };
+}
+
+/**
+ * A text, or a number as its text; undefined for other values. So is an integer that was rounded when its JSON was parsed:
+ * it would be another identifier than the one that was sent.
+ */
+export function textOfInput(value: unknown): string | undefined {
+  if (typeof value === 'string') return value;
+  if (typeof value !== 'number' || (Number.isInteger(value) && !Number.isSafeInteger(value))) return undefined;
+  return String(value);
 }
 
 /** Error message if a text is too long. @param max in code points */

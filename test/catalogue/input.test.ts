@@ -35,6 +35,11 @@ const refused: readonly (readonly [field: string, value: unknown, ...messages: s
   ['label', ' \t\u00a0\u3000', noBlank],
   ['label', true, noString],
   ['label', [], noString],
+  // biome-ignore lint/correctness/noPrecisionLoss: as JSON.parse rounds it
+  ['label', 12345678901234567890, noString],
+  ['publisher', 2 ** 53, noString],
+  ['slug', -(2 ** 53), badSlug],
+  ['keywords', [2 ** 60], noString],
   ['label', {}, noString],
   ['label', 'x'.repeat(201), tooLong(200)],
   ['label', '😀'.repeat(201), tooLong(200)],
@@ -127,6 +132,7 @@ describe('what is taken', () => {
   const table: readonly (readonly [Record<string, unknown>, InputOptions, Record<string, unknown>])[] = [
     [{ label: '  Trees\u3000' }, create, { label: 'Trees', slug: 'trees' }],
     [{ label: 42 }, create, { label: '42', slug: '42' }],
+    [{ label: 9007199254740991, slug: 1.5e3 }, create, { label: '9007199254740991', slug: '1500' }],
     [{ label: 'x'.repeat(200) }, create, { label: 'x'.repeat(200), slug: 'x'.repeat(100) }],
     [{ label: '😀'.repeat(100), slug: 7 }, create, { label: '😀'.repeat(100), slug: '7' }],
     [{ label: 'Trees', slug: ' Big_Trees ' }, create, { label: 'Trees', slug: 'Big_Trees' }],
