@@ -205,6 +205,11 @@ function SiteHeader({ context, section, hasSearch = true }: Framed): VNode {
               {locale.text(name)}
             </a>
           ))}
+          {hasSearch && (
+            <a class="narrow-only" href={`${hrefOfSearch(context)}#q`}>
+              {locale.text('search')}
+            </a>
+          )}
         </nav>
         {hasSearch && (
           <form class="find" role="search" action={hrefOfSearch(context)}>

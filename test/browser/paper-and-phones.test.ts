@@ -68,14 +68,17 @@ describe('pages on paper and on phones', () => {
         for (const width of [320, 360, 641, 700, 820, 1025]) {
           await visited.page.setViewportSize({ width, height: 700 });
           const { links, wide } = await visited.page.evaluate(() => ({
-            links: [...document.querySelectorAll('.bar nav a, .bar .in')].map((one) => {
-              const range = document.createRange();
-              range.selectNodeContents(one);
-              return { lines: range.getClientRects().length, end: range.getBoundingClientRect().right };
-            }),
+            links: [...document.querySelectorAll('.bar nav a, .bar .in')]
+              .filter((one) => one.checkVisibility())
+              .map((one) => {
+                const range = document.createRange();
+                range.selectNodeContents(one);
+                return { lines: range.getClientRects().length, end: range.getBoundingClientRect().right };
+              }),
             wide: document.documentElement.scrollWidth,
           }));
-          assert.equal(links.length, 5);
+          // In narrow windows, a link leads to the search.
+          assert.equal(links.length, width <= 640 ? 6 : 5);
           for (const { lines, end } of links) assert.ok(lines === 1 && end <= width, `${language}, ${width}: ${lines}`);
           assert.ok(wide <= width, `${language}, ${width}: ${wide} pixels wide`);
         }
@@ -111,6 +114,44 @@ describe('pages on paper and on phones', () => {
       assert.ok(isOnTop, path);
       await link.click();
       assert.match(page.url(), /_limit=1&_offset=0$/);
+      await context.close();
+    }
+  });
+
+  it('lead to the search, by a field or a link', async () => {
+    const list = '/api/v1/datasets/';
+    for (const path of [
+      '/',
+      list,
+      earthquakes,
+      `${earthquakes}data/?mag__gte=6`,
+      '/api/v1/queries/',
+      '/docs/',
+      '/nothing/',
+    ])
+      for (const script of [true, false]) {
+        const { page, context } = await visit(browser, server.base, path, { width: 390, script });
+        if (!(await page.locator('form[role=search] input').first().isVisible())) {
+          await page.click('.bar a:text-is("Search")');
+          assert.equal(new URL(page.url()).pathname, list);
+          await page.keyboard.type('lakes');
+          await Promise.all([page.waitForURL(/search=lakes/), page.keyboard.press('Enter')]);
+        }
+        await context.close();
+      }
+  });
+
+  it('leave the key of the search to the browser where no search is seen', async () => {
+    for (const [path, width, isOurs] of [
+      [earthquakes, 390, false],
+      [`${earthquakes}embed/?_view=table`, 1440, false],
+      [earthquakes, 1440, true],
+    ] as const) {
+      const { page, context } = await visit(browser, server.base, path, { width });
+      const isPrevented = await page.evaluate(
+        () => !dispatchEvent(new KeyboardEvent('keydown', { key: '/', cancelable: true })),
+      );
+      assert.equal(isPrevented, isOurs, `${path} ${width}`);
       await context.close();
     }
   });

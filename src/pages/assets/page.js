@@ -117,12 +117,12 @@ if (results) {
 
 const search = document.querySelector('[data-suggest]');
 
-// "/" goes to the search, as on most sites with one.
+// "/" goes to the search, as on most sites with one, if it is seen.
 addEventListener('keydown', (event) => {
   if (isComposing(event) || event.key !== '/' || event.ctrlKey || event.metaKey || event.altKey) return;
-  if (/^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? '')) return;
+  if (!search?.offsetParent || /^(INPUT|TEXTAREA|SELECT)$/.test(document.activeElement?.tagName ?? '')) return;
   event.preventDefault();
-  search?.focus();
+  search.focus();
 });
 
 // The part of the page that is read is marked in the list of parts.
