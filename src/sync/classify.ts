@@ -7,7 +7,7 @@ import {
   pathsWithRecordExtensions,
 } from '../catalogue/layout.ts';
 import { formatRef } from '../catalogue/ref.ts';
-import { type Audiences, findFilesHeldByAudience } from './audience.ts';
+import { type AudienceComparison, findHeldByAudience, sameAudiences } from './audience.ts';
 import { isSameFile } from './extensions.ts';
 import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import { isInMovedFolder, type Move, type MovedApart, pathBeforeMoves } from './moves.ts';
@@ -47,7 +47,7 @@ export interface SyncInput extends ThreeWay {
    */
   readonly replaced?: ReadonlyMap<string, Side | 'both'>;
   /** Differences in who may see namespaces and datasets. */
-  readonly audiences?: Audiences | undefined;
+  readonly audiences?: AudienceComparison | undefined;
   /** Reasons why files can't be read on one side, by path. */
   readonly unreadable?: ReadonlyMap<string, string>;
   /** Reasons why local records that the remote has removed aren't sent, by path. */
@@ -67,10 +67,11 @@ export interface SyncInput extends ThreeWay {
   readonly merges?: ReadonlyMap<string, Merge>;
 }
 
-/** @returns status by path, and the files that are skipped */
+/** @returns status by path, the files that are skipped, and the moves that have to wait */
 export function classifySyncFiles(input: SyncInput): {
   readonly statuses: ReadonlyMap<string, Status>;
   readonly blocked: readonly Blocked[];
+  readonly heldMoves: ReadonlySet<Move>;
 } {
   const { base, ours, theirs, unreadable = new Map(), hiddenReason } = input;
   const statuses = new Map<string, Status>();
@@ -110,11 +111,12 @@ export function classifySyncFiles(input: SyncInput): {
     for (const path of statuses.keys()) if (isInMovedFolder(path, apart)) statuses.set(path, 'blocked');
     blocked.push({ path: apart.ours, reason: reasonOfMovesApart(apart, input.moves), isConflict: true });
   }
-  for (const [path, reason] of findFilesHeldByAudience(input.audiences ?? new Map(), input, statuses)) {
-    statuses.set(path, 'blocked');
-    if (!isBytesPath(path)) blocked.push({ path, reason, isConflict: true });
+  const held = findHeldByAudience(input.audiences ?? sameAudiences, input, statuses);
+  for (const [path, reason] of held.files) {
+    if (!isBytesPath(path) && statuses.get(path) !== 'conflict') blocked.push({ path, reason, isConflict: true });
+    if (statuses.get(path) !== 'conflict') statuses.set(path, 'blocked');
   }
-  return { statuses, blocked };
+  return { statuses, blocked, heldMoves: held.moves };
 }
 
 /** The two names of a record, and the command that takes theirs. */

@@ -1,69 +1,142 @@
 /** Comparison of who may see namespaces and datasets on both sides, by the texts of their records. */
 import { isDeepStrictEqual } from 'node:util';
-import { enclosingContainerFolders } from '../catalogue/layout.ts';
-import type { Audiences, Wider } from './audience.ts';
+import { datasetFolder, enclosingContainerFolders, extensions } from '../catalogue/layout.ts';
+import { type AudienceComparison, type MoveBetweenNamespaces, sameAudiences, type Wider } from './audience.ts';
 import { actualPath, isSameFile } from './extensions.ts';
 import type { RecordFields } from './field-conflicts.ts';
-import { containerFolder, type Side, syncFileKind, type ThreeWay } from './files.ts';
-import { type Move, pathBeforeMoves } from './moves.ts';
+import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
+import { type Move, pathAfterMove, pathBeforeMoves } from './moves.ts';
 import { nullIfRefused } from './run.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
 
-/** Compares who may see the namespaces and datasets that differ, and that have other differences in their folders. */
-export async function compareAudiences({
-  ours,
-  theirs,
-  moves,
-  texts,
-}: ThreeWay & {
+interface Compared extends ThreeWay {
   readonly moves: readonly Move[];
   readonly texts: Readonly<Record<Side, TextReader>>;
-}): Promise<Audiences> {
+}
+
+/** Fields of a record on a side; null if they can't be read. @param path after all moves */
+type ReadFields = (side: Side, path: string) => Promise<RecordFields | null>;
+
+/**
+ * Compares who may see the namespaces and datasets that differ, and in whose folders there are other differences; and those between
+ * which datasets were moved.
+ */
+export async function compareAudiences(compared: Compared): Promise<AudienceComparison> {
+  const { ours, theirs, moves } = compared;
+  const read = fieldReader(compared);
+  const differing = differingContainers(ours, theirs);
+  const between = movesBetweenNamespaces(moves);
+  if (differing.size + between.length === 0) return sameAudiences;
+  const queries = await readDatasetsOfQueries(compared, read);
+  const touched = foldersWithDifferences(ours, theirs);
+  for (const folder of queries.values()) touched.add(folder).add(enclosingContainerFolders(folder)[0] ?? '');
+  for (const { left, entered } of between) touched.add(left).add(entered);
+  const records = new Map<string, Wider>();
+  for (const [folder, path] of differing) {
+    if (!touched.has(folder)) continue;
+    const [our, their] = [await read('ours', path), await read('theirs', path)];
+    const names = (other: RecordFields | null) =>
+      // The readers and owners of a public namespace see its private datasets.
+      syncFileKind(path) === 'namespace' || !isPublic(other) ? ['readers', 'owners'] : ['owners'];
+    const wider = { ours: showsMore(our, their, names(their)), theirs: showsMore(their, our, names(our)) };
+    if (wider.ours || wider.theirs) records.set(path, wider);
+  }
+  const widening = between.map(async (moved) => ({ ...moved, isWidening: await isWidening(moved, compared, read) }));
+  return { records, moves: await Promise.all(widening), queries };
+}
+
+function fieldReader({ ours, theirs, moves, texts }: Compared): ReadFields {
   const files = { ours, theirs };
-  const fieldsOn = async (side: Side, path: string): Promise<RecordFields | null> => {
+  return async (side, path) => {
     const file = files[side].get(path);
     const missing = moves.filter(({ by }) => by !== side);
     const place = actualPath(pathBeforeMoves(path, missing), file);
     const text = await texts[side].get(place, file?.checksum ?? '').catch(nullIfRefused);
     return text === null ? null : parseRecordFields(place, text);
   };
-  const found = new Map<string, Wider>();
-  for (const path of differingContainers(ours, theirs)) {
-    const [our, their] = [await fieldsOn('ours', path), await fieldsOn('theirs', path)];
-    const isNamespace = syncFileKind(path) === 'namespace';
-    const wider = { ours: showsMore(our, their, isNamespace), theirs: showsMore(their, our, isNamespace) };
-    if (wider.ours || wider.theirs) found.set(path, wider);
-  }
-  return found;
 }
 
-/** Paths of the namespaces and datasets that differ, and in whose folders are other differences. */
-function differingContainers(ours: ThreeWay['ours'], theirs: ThreeWay['theirs']): readonly string[] {
+/** Paths of the namespaces and datasets that both sides have, with different records, by their folder. */
+function differingContainers(ours: Files, theirs: Files): ReadonlyMap<string, string> {
   const containers = new Map<string, string>();
   for (const [path, file] of ours) {
     const other = theirs.get(path);
     const folder = other && !isSameFile(file, other) && file.checksum && other.checksum ? containerFolder(path) : null;
     if (folder !== null) containers.set(folder, path);
   }
-  const found = new Set<string>();
-  for (const path of containers.size ? new Set([...ours.keys(), ...theirs.keys()]) : []) {
-    if (isSameFile(ours.get(path), theirs.get(path))) continue;
-    for (const folder of enclosingContainerFolders(path)) {
-      const record = containers.get(folder);
-      if (record !== undefined && record !== path) found.add(record);
-    }
-  }
-  return [...found];
+  return containers;
 }
 
-/** True if somebody may see by a record what the other one hides. One that can't be parsed may hide everything. */
-function showsMore(fields: RecordFields | null, other: RecordFields | null, isNamespace: boolean): boolean {
+/** Folders of the namespaces and datasets in which a file differs, other than their own records. */
+function foldersWithDifferences(ours: Files, theirs: Files): Set<string> {
+  const folders = new Set<string>();
+  const add = (path: string) => {
+    const own = containerFolder(path);
+    for (const folder of enclosingContainerFolders(path)) if (folder !== own) folders.add(folder);
+  };
+  for (const [path, file] of ours) if (!isSameFile(file, theirs.get(path))) add(path);
+  for (const path of theirs.keys()) if (!ours.has(path)) add(path);
+  return folders;
+}
+
+function movesBetweenNamespaces(moves: readonly Move[]): readonly Omit<MoveBetweenNamespaces, 'isWidening'>[] {
+  return moves.flatMap((move, i) => {
+    if (syncFileKind(move.path) !== 'dataset') return [];
+    const later = moves.slice(i + 1);
+    const record = later.reduce(pathAfterMove, move.to);
+    const left = enclosingContainerFolders(later.reduce(pathAfterMove, move.path)).at(-1) ?? '';
+    const entered = enclosingContainerFolders(record).at(-1) ?? '';
+    return left === entered ? [] : [{ move, record, left, entered }];
+  });
+}
+
+/** True if a dataset is visible to more people after a move, on the side that lacks it. */
+async function isWidening(
+  { move, left, entered }: Omit<MoveBetweenNamespaces, 'isWidening'>,
+  { ours, theirs }: Compared,
+  read: ReadFields,
+): Promise<boolean> {
+  const files = { ours, theirs };
+  const target = move.by === 'ours' ? 'theirs' : 'ours';
+  const fieldsOf = async (side: Side, folder: string) => {
+    const path = extensions.map((one) => `${folder}namespace.${one}`).find((one) => files[side].has(one));
+    return path === undefined ? undefined : read(side, path);
+  };
+  const before = await fieldsOf(target, left);
+  const after = [await fieldsOf(target, entered), await fieldsOf(move.by, entered)];
+  return after.some((fields) => fields !== undefined && showsMore(fields, before ?? null, ['readers']));
+}
+
+/** Folders of the datasets of the queries that differ, by the path of the query. */
+async function readDatasetsOfQueries(
+  { ours, theirs, moves }: Compared,
+  read: ReadFields,
+): Promise<Map<string, string>> {
+  const folders = new Map<string, string>();
+  for (const path of new Set([...ours.keys(), ...theirs.keys()])) {
+    if (syncFileKind(path) !== 'query' || isSameFile(ours.get(path), theirs.get(path))) continue;
+    const side = ours.get(path)?.checksum ? 'ours' : 'theirs';
+    const { dataset } = (await read(side, path)) ?? {};
+    const [, namespace, slug] = /^([\w-]+)\/([\w-]+)/.exec(String(dataset ?? '')) ?? [];
+    if (namespace === undefined || slug === undefined) continue;
+    const record = `${datasetFolder(namespace, slug)}/dataset.yaml`;
+    const missing = moves.filter(({ by }) => by !== side);
+    folders.set(path, containerFolder(missing.reduce(pathAfterMove, record)) ?? '');
+  }
+  return folders;
+}
+
+/** Of an invalid value, too, nobody knows that everybody may see it. */
+const isPublic = (fields: RecordFields | null): boolean =>
+  fields !== null && ['public', undefined].includes(fields.visibility as string | undefined);
+
+/**
+ * True if somebody may see by a record what the other one hides. One that can't be parsed may hide everything.
+ * @param names of the fields that list people
+ */
+function showsMore(fields: RecordFields | null, other: RecordFields | null, names: readonly string[]): boolean {
   if (fields === null) return false;
-  if (other === null) return true;
-  const isPublic = (one: RecordFields) => one.visibility !== 'private';
-  if (isPublic(fields) && !isPublic(other)) return true;
-  // The readers and owners of a public namespace see its private datasets.
-  const names = isNamespace || !isPublic(other) ? ['readers', 'owners'] : ['owners'];
+  if (other === null || (isPublic(fields) && !isPublic(other))) return true;
   return names.some((name) =>
     listOf(fields[name]).some((one) => !listOf(other[name]).some((two) => isDeepStrictEqual(one, two))),
   );

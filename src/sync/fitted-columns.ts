@@ -3,8 +3,8 @@ import type { Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import { changedFields } from './field-conflicts.ts';
 import { syncFileKind } from './files.ts';
-import type { SyncStep } from './plan.ts';
 import type { SyncState } from './state.ts';
+import type { SyncStep } from './steps.ts';
 import { collectRecordText, parseRecordFields } from './texts.ts';
 
 /**

@@ -1,7 +1,7 @@
 /** Records whose line `id:` was lost by an edit: a push must not give them another id, by which nobody knows them. */
 import { ValidationError } from '../catalogue/errors.ts';
-import type { SyncStep } from './plan.ts';
 import type { SyncState } from './state.ts';
+import type { SyncStep } from './steps.ts';
 import { parseRecordFields } from './texts.ts';
 
 /**

@@ -4,8 +4,8 @@ import { enclosingContainerFolders, kindAndRefOfPath, payloadPath } from '../cat
 import { actualPath } from './extensions.ts';
 import { type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import { type Move, pathBeforeMoves } from './moves.ts';
-import type { SyncStep } from './plan.ts';
 import { nullIfRefused } from './run.ts';
+import type { SyncStep } from './steps.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
 
 /** A function that returns the error for a step whose version has no payload; null if nothing is missing. */
@@ -13,12 +13,16 @@ export type PayloadCheck = (step: SyncStep, text: string) => NotFoundError | nul
 
 /**
  * A check of the records of new versions that one side gets.
+ * @param hasFileBefore true for the files that the other side has
  * @param from the side that they come from
- * @param files of the other side, by the paths after all moves
  */
-export function makePayloadCheck(steps: readonly SyncStep[], files: Files, from: Side): PayloadCheck {
+export function makePayloadCheck(
+  steps: readonly SyncStep[],
+  hasFileBefore: (path: string) => boolean,
+  from: Side,
+): PayloadCheck {
   const added = new Set(steps.flatMap((step) => (step.do === 'put' ? [step.path] : [])));
-  const hasFile = (path: string) => files.has(path) || added.has(path);
+  const hasFile = (path: string) => hasFileBefore(path) || added.has(path);
   return (step, text) => {
     if (step.do !== 'write' || step.ifMatch !== null || syncFileKind(step.path) !== 'version') return null;
     const name = missingPayload(step.path, text, hasFile);

@@ -2,50 +2,14 @@
  * Plan of a synchronisation: the steps that bring two catalogues to the same state, from their files now and in the last
  * common state. Pure; it doesn't depend on which of the two is a folder and which a server.
  */
-import {
-  describeFilePath,
-  enclosingContainerFolders,
-  isBytesPath,
-  kindAndRefOfPath,
-  parseCataloguePath,
-} from '../catalogue/layout.ts';
-import { type AudienceChange, audienceChangeOn } from './audience.ts';
+import { enclosingContainerFolders, isBytesPath } from '../catalogue/layout.ts';
+import { type AudienceChange, audienceChangeOn, sameAudiences } from './audience.ts';
 import { type Blocked, classifySyncFiles, type SyncInput } from './classify.ts';
-import { actualPath, isSameFile, withExtensionOf } from './extensions.ts';
-import { containerFolder, dependencyRank, type FileState, type Files, type LocatedFile, type Side } from './files.ts';
-import { type Move, pathAfterMove, pathBeforeMoves } from './moves.ts';
-
-interface StepPaths {
-  /** Path on the side that is changed. */
-  readonly path: string;
-  /**
-   * Path in the last common state, and on the other side but for the extension (`sourcePath`): another one if the other side
-   * lacks a move.
-   */
-  readonly from: string;
-}
-
-/** A change of one side, so that it has what the other has. `ifMatch` is the checksum that the file has there now. */
-export type SyncStep = StepPaths &
-  (
-    | { readonly do: 'put'; readonly now: FileState; readonly ifMatch: string | null }
-    /** `replaces` is the path of the record's file on that side, if it has another extension. */
-    | {
-        readonly do: 'write';
-        readonly now: FileState;
-        readonly ifMatch: string | null;
-        readonly replaces?: string | undefined;
-        /** The text to write, if it isn't that of the other side, but has the aliases of both. */
-        readonly merged?: string | undefined;
-        /** Of the record of a namespace or dataset, if it changes who may see it. */
-        readonly audience?: AudienceChange | undefined;
-      }
-    | { readonly do: 'remove'; readonly ifMatch: string }
-    | { readonly do: 'move'; readonly to: string; readonly fromTo: string; readonly ifMatch: string }
-  );
-
-/** Path of the file that a step writes, on the side that it comes from. */
-export const sourcePath = ({ path, from }: StepPaths): string => withExtensionOf(from, path);
+import { delayWideningMoves } from './delayed-moves.ts';
+import { actualPath, isSameFile } from './extensions.ts';
+import { containerFolder, type Files, type LocatedFile, type Side } from './files.ts';
+import { type Move, pathAfterMove, pathBeforeMoves, type Renaming } from './moves.ts';
+import { type SyncStep, sortByStage } from './steps.ts';
 
 /** A file that both sides have changed, in different ways. */
 export interface Conflict {
@@ -77,22 +41,26 @@ export interface SyncPlan {
   readonly agreed: readonly Agreed[];
   /** Files of both sides, by their paths after the moves. */
   readonly files: Readonly<Record<Side, Files>>;
+  /** Moves that each side has made, and that the other one makes after the other changes of the dataset. */
+  readonly delayed: Readonly<Record<Side, readonly Renaming[]>>;
 }
 
 export function planSync(input: SyncInput): SyncPlan {
   const { base, ours, theirs, moves } = input;
-  const { statuses, blocked } = classifySyncFiles(input);
+  const { statuses, blocked, heldMoves } = classifySyncFiles(input);
+  const audiences = input.audiences ?? sameAudiences;
   const byOurs = moves.filter(({ by }) => by === 'ours');
   const byTheirs = moves.filter(({ by }) => by === 'theirs');
   const agreed: Agreed[] = [];
   const conflicts: Conflict[] = [];
   const conflicting = [...statuses].flatMap(([path, status]) => (status === 'conflict' ? [path] : []));
-  const incoming = moveSteps('theirs', moves, { base, target: ours }, conflicting);
-  const outgoing = moveSteps('ours', moves, { base, target: theirs }, conflicting);
+  const incoming = moveSteps('theirs', moves, { base, target: ours }, conflicting, heldMoves);
+  const outgoing = moveSteps('ours', moves, { base, target: theirs }, conflicting, heldMoves);
   // By path: the order of the last common state is that in which its files happened to arrive.
   for (const [path, status] of [...statuses].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const merged = input.merges?.get(path)?.text;
-    const withAudience = (target: Side) => withAudienceChange(audienceChangeOn(target, input.audiences?.get(path)));
+    const withAudience = (target: Side) =>
+      withAudienceChange(audienceChangeOn(target, audiences.records.get(path)), audiences.queries.get(path));
     if (status === 'incoming')
       incoming.push(
         ...fileSteps(path, { base, target: ours, source: theirs }, byOurs)
@@ -112,13 +80,16 @@ export function planSync(input: SyncInput): SyncPlan {
         theirs: fileBefore(theirs, path, byOurs),
       });
   }
+  const received = delayWideningMoves(incoming, audiences.moves, theirs);
+  const sent = delayWideningMoves(outgoing, audiences.moves, ours);
   return {
-    incoming: sortByStage(incoming),
-    outgoing: sortByStage(outgoing),
+    incoming: sortByStage(received.steps),
+    outgoing: sortByStage(sent.steps),
     conflicts,
     blocked,
     agreed,
     files: { ours, theirs },
+    delayed: { ours: sent.delayed, theirs: received.delayed },
   };
 }
 
@@ -132,16 +103,18 @@ function fileBefore(files: Files, path: string, moves: readonly Move[]): Located
  * Steps that repeat the moves of a side on the other one. A move into a namespace that the other side has removed waits until
  * that conflict is resolved.
  * @param conflicting paths of files in conflict
+ * @param held moves that have to wait
  */
 function moveSteps(
   by: Side,
   moves: readonly Move[],
   { base, target }: { readonly base: Files; readonly target: Files },
   conflicting: readonly string[],
+  held: ReadonlySet<Move>,
 ): SyncStep[] {
   const removed = new Set(conflicting.flatMap((path) => (target.has(path) ? [] : (containerFolder(path) ?? []))));
   return moves.flatMap((move, i): SyncStep[] => {
-    if (enclosingContainerFolders(move.to).some((folder) => removed.has(folder))) return [];
+    if (held.has(move) || enclosingContainerFolders(move.to).some((folder) => removed.has(folder))) return [];
     const last = moves.slice(i + 1).reduce(pathAfterMove, move.to);
     const file = target.get(last);
     if (move.by !== by || file === undefined) return [];
@@ -182,29 +155,11 @@ const withText =
 
 /** A step of a record that changes who may see its namespace or dataset. */
 const withAudienceChange =
-  (audience: AudienceChange | undefined) =>
-  (step: SyncStep): SyncStep =>
-    step.do === 'write' && audience !== undefined ? { ...step, audience } : step;
-
-/** Stage after all removals. */
-const lastStage = 101;
-
-/**
- * Stage of a step: additions in the order of dependencies, then removals in reverse, and last the records that
- * become visible to more people. Moves come right before the first step that may need them. Steps of one stage don't depend on each other, except moves.
- */
-export function stepStage(step: SyncStep): number {
-  const rank = dependencyRank(step.path);
-  if (step.do === 'write' && step.audience === 'wider') return lastStage;
-  if (step.do === 'move') return rank - 0.5;
-  return step.do === 'remove' ? 100 - rank : rank;
-}
-
-export const sortByStage = (steps: readonly SyncStep[]): readonly SyncStep[] =>
-  steps
-    .map((step) => [stepStage(step), step] as const)
-    .sort(([a], [b]) => a - b)
-    .map(([, step]) => step);
+  (audience: AudienceChange | undefined, within: string | undefined) =>
+  (step: SyncStep): SyncStep => {
+    if (within !== undefined) return { ...step, within };
+    return step.do === 'write' && audience !== undefined ? { ...step, audience } : step;
+  };
 
 /**
  * Resolves conflicts by a change of the last common state: the file of the side that was not chosen becomes the common
@@ -216,62 +171,4 @@ export function baseFilesAfterConflictChoice(
   choice: Side,
 ): ReadonlyMap<string, LocatedFile | null> {
   return new Map(conflicts.map(({ from, ours, theirs }) => [from, choice === 'ours' ? theirs : ours]));
-}
-
-/**
- * True if a name means a path: the path itself, or the name of a record (`parks/trees`, `groups/gardeners`) for the
- * record and everything in it.
- */
-export function nameCoversPath(name: string, path: string): boolean {
-  const own = describeFilePath(path);
-  return path === name || own === name || own.startsWith(`${name}/`) || own.startsWith(`${name}@`);
-}
-
-/**
- * The part of a plan that names mean, with the namespaces, datasets and payloads that it needs.
- * @param names none for the whole plan
- */
-export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]): SyncPlan {
-  if (names.length === 0) return plan;
-  const isNamed = ({ path }: { readonly path: string }) => names.some((name) => nameCoversPath(name, path));
-  const select = (steps: readonly SyncStep[]) => {
-    const containers = new Set(steps.filter(isNamed).flatMap(({ path }) => enclosingContainerFolders(path)));
-    const isNeeded = (step: SyncStep) =>
-      ((step.do === 'write' && step.ifMatch === null) || step.do === 'move') &&
-      containers.has(containerFolder(step.do === 'move' ? step.to : step.path) ?? '');
-    const isPayload = makePayloadSelector(steps, isNamed);
-    return steps.filter((step) => isNamed(step) || isNeeded(step) || isPayload(step));
-  };
-  return {
-    incoming: select(plan.incoming),
-    outgoing: select(plan.outgoing),
-    conflicts: plan.conflicts.filter(isNamed),
-    blocked: plan.blocked.filter(isNamed),
-    agreed: plan.agreed,
-    files: plan.files,
-  };
-}
-
-/**
- * A function that returns true for the payloads that versions may need. Which one is a version's own is in its record: one
- * that is named after another version is not.
- * @param isChosen true for the versions
- */
-function makePayloadSelector(
-  steps: readonly SyncStep[],
-  isChosen: (step: SyncStep) => boolean,
-): (step: SyncStep) => boolean {
-  const folderOf = (step: SyncStep) => enclosingContainerFolders(step.path)[0] ?? '';
-  const chosen = new Set<string>();
-  const others = new Set<string>();
-  for (const step of steps) {
-    const { ref } = kindAndRefOfPath(step.path);
-    if (step.do !== 'write' || ref?.kind !== 'version') continue;
-    if (isChosen(step)) chosen.add(folderOf(step));
-    else others.add(`${folderOf(step)}${ref.slug}`);
-  }
-  return (step) => {
-    const info = step.do === 'put' && chosen.has(folderOf(step)) ? parseCataloguePath(step.path) : null;
-    return info?.kind === 'payload' && !others.has(`${folderOf(step)}${info.file.split('.')[0]}`);
-  };
 }

@@ -7,7 +7,7 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import type { ChangedRecord, ChangesOptions } from '../catalogue/feed.ts';
 import { describeFilePath, recordPaths } from '../catalogue/layout.ts';
 import { dependencyRank, syncFileKind, type ThreeWay } from './files.ts';
-import { nameCoversPath } from './plan.ts';
+import { nameCoversPath } from './named-part.ts';
 import type { Held } from './state.ts';
 
 /** Lists a page of the remote's changes. */

@@ -3,8 +3,8 @@ import { kindAndRefOfPath } from '../catalogue/layout.ts';
 import type { Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import { syncFileKind } from './files.ts';
-import type { SyncStep } from './plan.ts';
 import type { SyncState } from './state.ts';
+import type { SyncStep } from './steps.ts';
 import { collectRecordText } from './texts.ts';
 
 /** A group that was renamed: its slug before and after. */

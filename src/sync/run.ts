@@ -9,8 +9,8 @@ import {
 } from '../catalogue/errors.ts';
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import { containerFolder, syncFileKind } from './files.ts';
-import type { SyncStep } from './plan.ts';
 import { groupRenamedBy, type RenamedGroup } from './renamed-groups.ts';
+import { foldersOfStep, isShowing, type SyncStep } from './steps.ts';
 
 export interface Progress {
   /** Steps that are finished, whatever their outcome. */
@@ -129,7 +129,7 @@ export class TransferRun implements TransferOutcome {
 
   /** Skips a step if one that it depends on has failed. @returns true if it was skipped */
   skipIfBlocked(step: SyncStep): boolean {
-    const folders = enclosingContainerFolders(step.path);
+    const folders = foldersOfStep(step);
     const isBlocked =
       (step.do !== 'remove' && folders.some((folder) => this.#missingFolders.has(folder))) ||
       this.#showsWhatIsLeft(step) ||
@@ -140,8 +140,9 @@ export class TransferRun implements TransferOutcome {
 
   /** True for a step that shows a namespace or dataset to more people, while something in it could not be changed or removed before. */
   #showsWhatIsLeft(step: SyncStep): boolean {
-    const folder = step.do === 'write' && step.audience === 'wider' ? containerFolder(step.path) : null;
-    return folder !== null && [...this.#failed.keys(), ...this.skipped].some(({ path }) => path.startsWith(folder));
+    const folder = isShowing(step) ? containerFolder(step.path) : null;
+    const undone = [...this.#failed.keys(), ...this.skipped];
+    return folder !== null && undone.some((one) => foldersOfStep(one).includes(folder));
   }
 
   #report(): void {

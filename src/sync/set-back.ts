@@ -6,7 +6,8 @@ import { ConflictError } from '../catalogue/errors.ts';
 import { enclosingContainerFolders, isBytesPath } from '../catalogue/layout.ts';
 import { containerFolder, type Files, type LocatedFile } from './files.ts';
 import { pathAfterMove } from './moves.ts';
-import { type SyncPlan, type SyncStep, sourcePath } from './plan.ts';
+import type { SyncPlan } from './plan.ts';
+import { type SyncStep, sourcePath } from './steps.ts';
 
 /** Incoming steps that remove, move or replace records of the last common state. */
 export const findRevertingSteps = ({ incoming }: SyncPlan): readonly SyncStep[] =>

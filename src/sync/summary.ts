@@ -7,8 +7,9 @@ import type { Comparison, Pair } from './compare.ts';
 import { isSameFile } from './extensions.ts';
 import { changedFields, compareFieldsOfSides, type FieldConflict } from './field-conflicts.ts';
 import { type LocatedFile, syncFileKind } from './files.ts';
-import { type Conflict, type SyncStep, sourcePath } from './plan.ts';
+import type { Conflict } from './plan.ts';
 import type { SyncState } from './state.ts';
+import { type SyncStep, sourcePath } from './steps.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
 
 export interface ChangeSummary {

@@ -3,22 +3,19 @@ import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { describeFilePath, isBytesPath, recordPaths } from '../catalogue/layout.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
+import { pathAfterDelayed } from './delayed-moves.ts';
 import { assertNoFolderEmptied } from './emptied-folder.ts';
 import { actualPath } from './extensions.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
+import { nameCoversPath, selectNamedPartOfPlan } from './named-part.ts';
 import { makePayloadCheck } from './payloads.ts';
-import {
-  baseFilesAfterConflictChoice,
-  nameCoversPath,
-  type SyncPlan,
-  type SyncStep,
-  selectNamedPartOfPlan,
-} from './plan.ts';
+import { baseFilesAfterConflictChoice, type SyncPlan } from './plan.ts';
 import { assertNothingToDo } from './related.ts';
 import { type RemoteViewer, RemovedUserError, rightsOf } from './rights.ts';
 import type { Progress, TransferOutcome } from './run.ts';
 import { assertNothingReverted, baseFilesAfterRevert, findRevertingSteps } from './set-back.ts';
 import type { SyncState } from './state.ts';
+import type { SyncStep } from './steps.ts';
 import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
 import { findForbiddenSteps, performSyncSteps } from './transfer.ts';
 
@@ -113,7 +110,9 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       assertUserStays(pair.viewer, steps, names);
       if (!force && names.length === 0) assertNoFolderEmptied(state.files, plan);
     }
-    const payloadCheck = makePayloadCheck(steps, plan.files[from === 'ours' ? 'theirs' : 'ours'], from);
+    const files = plan.files[from === 'ours' ? 'theirs' : 'ours'];
+    const hasFile = (path: string) => files.has(pathAfterDelayed(path, plan.delayed[from]));
+    const payloadCheck = makePayloadCheck(steps, hasFile, from);
     await options.onPlan?.({ plan, steps, comparison });
     signal?.throwIfAborted();
     if (dryRun) {
@@ -139,10 +138,11 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
     await state.flush();
     const [source, target] = from === 'theirs' ? [pair.theirs, comparison.ours] : [comparison.ours, pair.theirs];
     spool = await spoolTexts(pair, comparison, from, steps, signal);
-    const texts = spool ? makeRecordTextReader(source, spool, signal) : comparison.texts[from];
+    const at = (path: string) => pathAfterDelayed(path, plan.delayed[from]);
+    const texts = atOtherPaths(spool ? makeRecordTextReader(source, spool, signal) : comparison.texts[from], at);
     const { done, failures, skipped } = await performSyncSteps({
       steps,
-      source,
+      source: { read: (path, options) => source.read(at(path), options) },
       target,
       texts,
       payloadCheck,
@@ -152,7 +152,8 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       signal,
       onProgress,
     });
-    if (from === 'theirs') await target.fitColumns?.(done.map((step) => (step.do === 'move' ? step.to : step.path)));
+    if (from === 'theirs')
+      await target.fitColumns?.(done.map((step) => (step.do === 'move' ? step.to : at(step.path))));
     signal?.throwIfAborted();
     const isRemoteUnchanged = from === 'theirs' || done.length === 0;
     const tag = isRemoteUnchanged && haveSameFiles(state.files, comparison.theirs) ? comparison.tag : null;
@@ -173,6 +174,12 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
     await comparison.close();
   }
 }
+
+/** A reader of texts at other paths than those that are asked for. */
+const atOtherPaths = (texts: TextReader, at: (path: string) => string): TextReader => ({
+  isSpooled: texts.isSpooled,
+  get: (path, checksum) => texts.get(at(path), checksum),
+});
 
 /** Sets a file of the last common state, with its text if it is a record; null removes it. */
 async function setStateFile(

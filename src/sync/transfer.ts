@@ -8,7 +8,6 @@ import { syncFileKind } from './files.ts';
 import { checksumAfterFitting } from './fitted-columns.ts';
 import { lostIdError } from './lost-ids.ts';
 import type { PayloadCheck } from './payloads.ts';
-import { type SyncStep, sortByStage, sourcePath, stepStage } from './plan.ts';
 import { checksumAfterRenames } from './renamed-groups.ts';
 import {
   concernsOneFileOnly,
@@ -19,11 +18,12 @@ import {
   transferSize,
 } from './run.ts';
 import type { SyncState } from './state.ts';
+import { type SyncStep, sortByStage, sourcePath, stepStage } from './steps.ts';
 import type { TextReader } from './texts.ts';
 
 export interface TransferJob {
   readonly steps: readonly SyncStep[];
-  readonly source: Replica;
+  readonly source: Pick<Replica, 'read'>;
   /** The side that is changed. */
   readonly target: Replica;
   /** Texts of the source. */
@@ -251,7 +251,7 @@ async function transferBytes(
  * @param file its size is 0 if the record of the version doesn't have it
  */
 function openBytes(
-  source: Replica,
+  source: Pick<Replica, 'read'>,
   path: string,
   { checksum, size }: Pick<FileEntry, 'checksum' | 'size'>,
   signal: AbortSignal | undefined,

@@ -3,8 +3,8 @@ import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { RecordChange, Replica } from '../../src/catalogue/replica.ts';
-import type { SyncStep } from '../../src/sync/plan.ts';
 import { SyncState } from '../../src/sync/state.ts';
+import type { SyncStep } from '../../src/sync/steps.ts';
 import { performSyncSteps } from '../../src/sync/transfer.ts';
 import { makeFolder } from '../support/folder.ts';
 

@@ -4,14 +4,9 @@ import { isSynced } from '../../src/catalogue/manifest-groups.ts';
 import { joinExtensions } from '../../src/sync/extensions.ts';
 import type { Files } from '../../src/sync/files.ts';
 import { type Move, moveCandidates } from '../../src/sync/moves.ts';
-import {
-  baseFilesAfterConflictChoice,
-  nameCoversPath,
-  planSync,
-  type SyncPlan,
-  type SyncStep,
-  selectNamedPartOfPlan,
-} from '../../src/sync/plan.ts';
+import { nameCoversPath, selectNamedPartOfPlan } from '../../src/sync/named-part.ts';
+import { baseFilesAfterConflictChoice, planSync, type SyncPlan } from '../../src/sync/plan.ts';
+import type { SyncStep } from '../../src/sync/steps.ts';
 
 const ns = 'namespaces/parks/namespace.yaml';
 const home = 'namespaces/parks/datasets/trees';

@@ -1,0 +1,67 @@
+/**
+ * Moves that are made after the other changes of a dataset, because it becomes visible to more people by them. Its changes are made at
+ * its former place. Pure.
+ */
+import { computeChecksum } from '../disk/checksum.ts';
+import type { MoveBetweenNamespaces } from './audience.ts';
+import { containerFolder, type Files, syncFileKind } from './files.ts';
+import { pathAfterMove, type Renaming } from './moves.ts';
+import type { SyncStep } from './steps.ts';
+
+export interface DelayedSteps {
+  readonly steps: readonly SyncStep[];
+  /** The moves that are made last: until then, the other side has the files at another place. */
+  readonly delayed: readonly Renaming[];
+}
+
+/** True for a step that must be done before more people see the dataset. */
+const isUrgent = (step: SyncStep): boolean =>
+  step.do === 'remove' || (step.do === 'write' && (step.ifMatch !== null || step.audience === 'narrower'));
+
+/**
+ * The steps of one side, in which moves that make a dataset visible to more people come last, if it has other changes.
+ * @param source files of the side that the steps come from
+ */
+export function delayWideningMoves(
+  steps: readonly SyncStep[],
+  moves: readonly MoveBetweenNamespaces[],
+  source: Files,
+): DelayedSteps {
+  const widening = new Set(moves.flatMap(({ record, isWidening }) => (isWidening ? [containerFolder(record)] : [])));
+  let result: readonly SyncStep[] = steps;
+  const delayed: Renaming[] = [];
+  for (const step of widening.size ? steps : []) {
+    if (step.do !== 'move' || !widening.has(containerFolder(step.to))) continue;
+    const [before, after] = [containerFolder(step.path) ?? '', containerFolder(step.to) ?? ''];
+    // Another dataset has the former name.
+    if ([...source.keys()].some((path) => path.startsWith(before))) continue;
+    const own = result.filter((one) => one.do !== 'move' && one.path.startsWith(after));
+    if (!own.some(isUrgent)) continue;
+    const moved = { path: step.path, to: step.to };
+    const former = new Map(own.map((one) => [one, atFormerPlace(one, step)]));
+    const written = [...former.values()].find((one) => one.do === 'write' && syncFileKind(one.path) === 'dataset');
+    const last = {
+      ...step,
+      ...(written?.do === 'write' && { path: written.path, ifMatch: checksumOf(written) }),
+      isDelayed: true as const,
+    };
+    result = result.map((one) => (one === step ? last : (former.get(one) ?? one)));
+    delayed.push(moved);
+  }
+  return { steps: result, delayed };
+}
+
+const checksumOf = ({ now, merged }: Extract<SyncStep, { do: 'write' }>): string =>
+  merged === undefined ? now.checksum : computeChecksum(merged);
+
+function atFormerPlace(step: SyncStep, move: Extract<SyncStep, { do: 'move' }>): SyncStep {
+  const back = { path: move.to, to: move.path };
+  const path = pathAfterMove(step.path, back);
+  const from = pathAfterMove(step.from, { path: move.fromTo, to: move.from });
+  const replaces = step.do === 'write' && step.replaces !== undefined && pathAfterMove(step.replaces, back);
+  return { ...step, path, from, ...(replaces && { replaces }) } as SyncStep;
+}
+
+/** The path of a file on the side that has made the delayed moves. */
+export const pathAfterDelayed = (path: string, delayed: readonly Renaming[]): string =>
+  delayed.reduce(pathAfterMove, path);

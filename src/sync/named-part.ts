@@ -1,0 +1,77 @@
+/** The part of a plan that is asked for by the names of records. Pure. */
+import {
+  describeFilePath,
+  enclosingContainerFolders,
+  kindAndRefOfPath,
+  parseCataloguePath,
+} from '../catalogue/layout.ts';
+import { pathAfterDelayed } from './delayed-moves.ts';
+import { containerFolder } from './files.ts';
+import type { Renaming } from './moves.ts';
+import type { SyncPlan } from './plan.ts';
+import { foldersOfStep, isShowing, type SyncStep } from './steps.ts';
+
+/**
+ * True if a name means a path: the path itself, or the name of a record (`parks/trees`, `groups/gardeners`) for the
+ * record and everything in it.
+ */
+export function nameCoversPath(name: string, path: string): boolean {
+  const own = describeFilePath(path);
+  return path === name || own === name || own.startsWith(`${name}/`) || own.startsWith(`${name}@`);
+}
+
+/**
+ * The part of a plan that names mean, with the namespaces, datasets and payloads that it needs.
+ * @param names none for the whole plan
+ */
+export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]): SyncPlan {
+  if (names.length === 0) return plan;
+  const isNamed = ({ path }: { readonly path: string }) => names.some((name) => nameCoversPath(name, path));
+  const select = (steps: readonly SyncStep[], delayed: readonly Renaming[]) => {
+    const isChosen = (step: SyncStep) => isNamed(step) || isNamed({ path: pathAfterDelayed(step.path, delayed) });
+    const containers = new Set(steps.filter(isChosen).flatMap(foldersOfStep));
+    const isNeeded = (step: SyncStep) =>
+      ((step.do === 'write' && (step.ifMatch === null || step.audience === 'narrower')) || step.do === 'move') &&
+      containers.has(containerFolder(step.do === 'move' ? step.to : step.path) ?? '');
+    const isPayload = makePayloadSelector(steps, isChosen);
+    const chosen = steps.filter((step) => isChosen(step) || isNeeded(step) || isPayload(step));
+    // What more people will see is brought up to date before.
+    const shown = new Set(chosen.flatMap((step) => (isShowing(step) ? (containerFolder(step.path) ?? []) : [])));
+    if (shown.size === 0) return chosen;
+    const all = new Set(chosen);
+    return steps.filter((step) => all.has(step) || foldersOfStep(step).some((folder) => shown.has(folder)));
+  };
+  return {
+    incoming: select(plan.incoming, plan.delayed.theirs),
+    outgoing: select(plan.outgoing, plan.delayed.ours),
+    conflicts: plan.conflicts.filter(isNamed),
+    blocked: plan.blocked.filter(isNamed),
+    agreed: plan.agreed,
+    files: plan.files,
+    delayed: plan.delayed,
+  };
+}
+
+/**
+ * A function that returns true for the payloads that versions may need. Which one is a version's own is in its record: one
+ * that is named after another version is not.
+ * @param isChosen true for the versions
+ */
+function makePayloadSelector(
+  steps: readonly SyncStep[],
+  isChosen: (step: SyncStep) => boolean,
+): (step: SyncStep) => boolean {
+  const folderOf = (step: SyncStep) => enclosingContainerFolders(step.path)[0] ?? '';
+  const chosen = new Set<string>();
+  const others = new Set<string>();
+  for (const step of steps) {
+    const { ref } = kindAndRefOfPath(step.path);
+    if (step.do !== 'write' || ref?.kind !== 'version') continue;
+    if (isChosen(step)) chosen.add(folderOf(step));
+    else others.add(`${folderOf(step)}${ref.slug}`);
+  }
+  return (step) => {
+    const info = step.do === 'put' && chosen.has(folderOf(step)) ? parseCataloguePath(step.path) : null;
+    return info?.kind === 'payload' && !others.has(`${folderOf(step)}${info.file.split('.')[0]}`);
+  };
+}

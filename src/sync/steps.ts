@@ -1,0 +1,80 @@
+/** Steps of a synchronisation: the changes of one side, and the stages in which they are made. Pure. */
+import { enclosingContainerFolders } from '../catalogue/layout.ts';
+import type { AudienceChange } from './audience.ts';
+import { withExtensionOf } from './extensions.ts';
+import { dependencyRank, type FileState } from './files.ts';
+
+interface StepPaths {
+  /** Path on the side that is changed. */
+  readonly path: string;
+  /**
+   * Path in the last common state, and on the other side but for the extension (`sourcePath`): another one if the other side
+   * lacks a move.
+   */
+  readonly from: string;
+  /** Folder of the dataset of a query, in the folder of the namespace. */
+  readonly within?: string | undefined;
+}
+
+/** A change of one side, so that it has what the other has. `ifMatch` is the checksum that the file has there now. */
+export type SyncStep = StepPaths &
+  (
+    | { readonly do: 'put'; readonly now: FileState; readonly ifMatch: string | null }
+    /** `replaces` is the path of the record's file on that side, if it has another extension. */
+    | {
+        readonly do: 'write';
+        readonly now: FileState;
+        readonly ifMatch: string | null;
+        readonly replaces?: string | undefined;
+        /** The text to write, if it isn't that of the other side, but has the aliases of both. */
+        readonly merged?: string | undefined;
+        /** Of the record of a namespace or dataset, if it changes who may see it. */
+        readonly audience?: AudienceChange | undefined;
+      }
+    | { readonly do: 'remove'; readonly ifMatch: string }
+    /** `isDelayed`: the other changes of the dataset are made at its former place, before the move. */
+    | {
+        readonly do: 'move';
+        readonly to: string;
+        readonly fromTo: string;
+        readonly ifMatch: string;
+        readonly isDelayed?: true | undefined;
+      }
+  );
+
+/** Path of the file that a step writes, on the side that it comes from. */
+export const sourcePath = ({ path, from }: StepPaths): string => withExtensionOf(from, path);
+
+/** Stage after all removals. */
+const lastStage = 101;
+/** Stage after the removals of versions, and before those of datasets. */
+const delayedStage = 95;
+
+/**
+ * Stage of a step: additions in the order of dependencies, then removals in reverse, and last the records that become visible to
+ * more people. Moves come right before the first step that may need them, unless they are delayed. Steps of one stage don't depend
+ * on each other, except moves.
+ */
+export function stepStage(step: SyncStep): number {
+  const rank = dependencyRank(step.path);
+  if (step.do === 'write' && step.audience === 'wider') return lastStage;
+  if (step.do === 'move') return step.isDelayed ? delayedStage : rank - 0.5;
+  return step.do === 'remove' ? 100 - rank : rank;
+}
+
+export const sortByStage = (steps: readonly SyncStep[]): readonly SyncStep[] =>
+  steps
+    .map((step) => [stepStage(step), step] as const)
+    .sort(([a], [b]) => a - b)
+    .map(([, step]) => step);
+
+/** True for a step that shows a namespace or dataset to more people. */
+export const isShowing = (step: SyncStep): boolean =>
+  step.do === 'move' ? step.isDelayed === true : step.do === 'write' && step.audience === 'wider';
+
+/** The folders of the namespaces and datasets that a step belongs to. */
+export const foldersOfStep = (step: SyncStep): readonly string[] => [
+  ...enclosingContainerFolders(step.path),
+  ...(step.within === undefined ? [] : enclosingContainerFolders(`${step.within}dataset.yaml`)),
+  ...(step.do === 'move' ? enclosingContainerFolders(step.to) : []),
+];
