@@ -196,6 +196,21 @@ describe('edges of histograms', () => {
     assert.ok((edges[0] as number) <= 0.3 && (edges.at(-1) as number) > 45_000 && isSorted(edges), `${edges}`);
   });
 
+  it('are finite at the ends of the numbers', () => {
+    const { MAX_VALUE: most, MIN_VALUE: least } = Number;
+    const cases = [
+      linearEdges(0, most, false),
+      linearEdges(-most, 0, false),
+      linearEdges(-most, most, false),
+      linearEdges(1.5e308, most, false),
+      linearEdges(0, most, true),
+      ...[least, 0.1, 1e300, 1e308, 1.5e308].map((min) => logarithmicEdges(min, most)),
+    ];
+    for (const edges of cases) assert.ok(edges.every(Number.isFinite) && isSorted(edges), `${edges}`);
+    for (const edges of cases) assert.ok(edges.length > 1 && edges.length <= 27, `${edges}`);
+    for (const edges of [cases[0], ...cases.slice(2)]) assert.equal(edges?.at(-1), most);
+  });
+
   it('of time are beginnings of months and years', () => {
     const edges = timeEdges(Date.UTC(2018, 3, 5), Date.UTC(2019, 2, 1), true).map((edge) =>
       new Date(edge).toISOString(),

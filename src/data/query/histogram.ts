@@ -3,9 +3,11 @@
 /** Most bins of a histogram. */
 const maxBins = 24;
 
-/** Exact multiples of a power of ten: the nearest doubles of their decimal forms, which filters parse. */
-const decimal = (factor: number, exponent: number): number =>
-  exponent < 0 ? factor / 10 ** -exponent : factor * 10 ** exponent;
+/** Exact multiples of a power of ten: the nearest finite doubles of their decimal forms, which filters parse. */
+function decimal(factor: number, exponent: number): number {
+  const number = exponent < 0 ? factor / 10 ** -exponent : factor * 10 ** exponent;
+  return Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, number));
+}
 
 /**
  * Edges at multiples of 1, 2 or 5 times a power of ten, as few as fit.
@@ -40,8 +42,9 @@ export function logarithmicEdges(min: number, max: number): readonly number[] {
   const edges = decimal(1, first) > min ? [min] : [];
   for (let exponent = first; exponent < 309; exponent += step)
     for (const factor of factors) {
-      edges.push(decimal(factor, exponent));
-      if (decimal(factor, exponent) > max) {
+      const edge = decimal(factor, exponent);
+      edges.push(edge);
+      if (edge > max || edge === Number.MAX_VALUE) {
         while (edges.length > 2 && (edges[1] as number) <= min) edges.shift();
         return edges;
       }
