@@ -80,15 +80,14 @@ export async function removeRecord<K extends WritableKind, Own extends object>(
   // Before the question: nobody is asked about a removal that would be refused.
   if (options.dryRun || !options.yes) await removeEntity(catalogue, ref, { dryRun: true });
   await warnOfQueriesWithoutData(call, catalogue, ref);
-  let object: unknown;
+  const entity = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
   if (!options.dryRun) {
-    const entity = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
     const contents = noun.remove.contents?.(entity) ?? '';
     await confirmRemoval(call, `${ref.kind} ${formatRef(ref)}${contents}`, options.yes);
     await removeEntity(catalogue, ref);
-    // Behind a pipe, nothing is printed: the name was given.
-    if (call.show.asJson) object = noun.represent(entity, linksOfCatalogue(catalogue));
   }
+  // Behind a pipe, nothing is printed: the name was given.
+  const object = call.show.asJson ? noun.represent(entity, linksOfCatalogue(catalogue)) : undefined;
   showOutcome(call, { done: ['Removed', 'remove'], ref, object, dryRun: options.dryRun });
   return 0;
 }

@@ -59,9 +59,9 @@ export class ExportFolder extends FolderWriter implements TablesPlace {
     for (const folder of folders) await removeAbandonedTemporaries(folder, aDay);
   }
 
-  /** Number of files of this export, also of those that were kept. */
+  /** Number of files of this export, also of those that were kept, and of their list. */
   get fileCount(): number {
-    let count = 0;
+    let count = 1;
     for (const { files } of this.#after.values()) count += files.length;
     return count;
   }

@@ -12,7 +12,7 @@ const withUser = {
 };
 
 describe('--json', () => {
-  it('prints JSON or nothing in a dry run; what would be done is a message', async (t) => {
+  it('prints in a dry run what the command would print, or nothing; what would be done is a message', async (t) => {
     const { base } = await served(seed, t);
     const root = await makeRoot(withUser);
     await type(['token', 'add', 'bob'], { root });
@@ -20,22 +20,33 @@ describe('--json', () => {
     await type(['remote', 'add', 'prod', base], { root });
     for (const line of [
       'init elsewhere',
-      'dataset remove parks/trees',
+      'dataset edit parks/trees --label Oaks',
       'version remove parks/trees@20200102030405000000',
+      'dataset remove parks/trees',
+      'token add bob --expires 2999-01-01 --label x',
+      `token remove ${id}`,
       'group remove gardeners',
       'user remove bob',
-      'user passwd bob',
-      'token add bob',
-      `token remove ${id}`,
       'remote add other https://example.org',
       'remote set-url prod https://example.org',
+      `remote set-url prod ${base}`,
       'remote remove prod',
       `clone ${base} copy`,
     ]) {
-      const { exitCode, out, err } = await type([...line.split(' '), '--dry-run', '--json'], { root });
-      assert.deepEqual([exitCode, out], [0, ''], `${line}: ${err}`);
-      assert.match(err, /^Would /, line);
+      const words = [...line.split(' '), ...(/ remove /.test(line) ? ['--yes'] : []), '--json'];
+      const { exitCode, out, err } = await type([...words, '--dry-run'], { root });
+      assert.equal(exitCode, 0, `${line}: ${err}`);
+      assert.match(err, /^(?:Would |Remote prod has this address already)/, line);
+      if (line.startsWith('remote set-url prod https')) continue;
+      const real = await type(words, { root });
+      assert.equal(real.exitCode, 0, `${line}: ${real.err}`);
+      if (real.out === '') assert.equal(out, '', line);
+      else if (line.startsWith('token add'))
+        assert.deepEqual(Object.keys(JSON.parse(out)), Object.keys(JSON.parse(real.out)));
+      else assert.deepEqual(JSON.parse(out), JSON.parse(real.out), line);
     }
+    const password = await type(['user', 'passwd', 'bob', '--dry-run', '--json'], { root: await makeRoot(withUser) });
+    assert.deepEqual([password.exitCode, password.out], [0, ''], password.err);
   });
 
   it('prints the object that was removed, locally and remotely alike', async (t) => {

@@ -65,6 +65,7 @@ const contents = (folder: string) => filesIn(folder).map((name) => [name, readFi
 it('writes the same files as one thread alone, and finds them unchanged', async () => {
   const [alone, together] = [seed.beside('alone'), seed.beside('together')];
   const { written, files } = await exportCatalogue({ folder: seed.root, to: alone, url, gzip: true });
+  assert.deepEqual([written, files], [filesIn(alone).length, filesIn(alone).length]);
   const result = await exportWithThread(together, { gzip: true });
   assert.ok(result.byThread > 0, 'the thread wrote nothing');
   assert.deepEqual([result.written, result.files], [written, files]);

@@ -15,7 +15,7 @@ import { readSettingsFile } from '../remote/remote-settings.ts';
 import { remotesWithoutMove } from '../remote/remotes.ts';
 import { changeRemotes, readRemotes } from '../remote/remotes-file.ts';
 import { withSyncPairInFolder } from '../sync/pair.ts';
-import { runSync, showSyncFailures, syncExitCode, transferredAmountText } from '../sync/run.ts';
+import { runSync, showSyncFailures, syncExitCode, transferredAmountText, transferredRecords } from '../sync/run.ts';
 import { quoteForShell } from '../typed-command.ts';
 
 export const command: Verb<{ dryRun?: boolean }> = {
@@ -35,7 +35,7 @@ export const command: Verb<{ dryRun?: boolean }> = {
     const url = await call.remoteUrl(given);
     const isResumed = await isPartialClone(folder, name, url);
     const { replica } = await call.remote(given);
-    if (isDryRun) return showDryRun(call, replica, name);
+    if (isDryRun) return showDryRun(call, replica, url, name);
     const { settingsTextForClone, prepareFolder } = await import('../../files/folder.ts');
     const settings = await readSettingsFile(replica);
     // Nothing is written where nothing changes: the home folder of a service may be read-only.
@@ -57,7 +57,7 @@ export const command: Verb<{ dryRun?: boolean }> = {
       const result = await runSync(call, 'Cloning', pair, 'pull', { isClone: true, signal: lost });
       const { failures, plan } = result;
       await writeOrigin(folder, { url });
-      if (show.asJson) show.json({ remote: url, folder: name, records: result.done.length });
+      if (show.asJson) show.json({ remote: url, folder: name, records: transferredRecords(result) });
       else if (!show.forPeople) show.line(name);
       showSyncFailures(call, plan.blocked, failures);
       show.message(`Cloned ${transferredAmountText(result)} from ${remote.name} into ${name}.`);
@@ -88,12 +88,13 @@ async function isPartialClone(folder: string, name: string, url: string): Promis
   return false;
 }
 
-async function showDryRun({ show }: Call, replica: Replica, name: string): Promise<number> {
+async function showDryRun({ show }: Call, replica: Replica, url: string, name: string): Promise<number> {
   let records = 0;
   let bytes = 0;
   for await (const entry of (await replica.manifest())?.entries ?? [])
     if (entry.record) records++;
     else bytes += entry.size;
+  if (show.asJson) show.json({ remote: url, folder: name, records });
   show.planned(`Would clone ${countText(records, 'record')} and ${bytesText(bytes)} into ${name}`);
   return 0;
 }

@@ -46,6 +46,7 @@ export const command: Verb<InitOptions> = {
     const parts = await planGitSetup(folder, options);
     const place = ({ path }: GitPart) => relative(context.cwd, path).replaceAll('\\', '/');
     if (options.dryRun) {
+      if (show.asJson) show.json({ folder: name });
       if (!exists) show.planned(`Would make a catalogue in ${name}`);
       for (const part of parts) if (!part.exists) show.planned(`Would add ${place(part)}`);
       return 0;

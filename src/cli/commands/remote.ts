@@ -33,7 +33,8 @@ const add: Verb<{ dryRun?: boolean }> = {
   async run({ context, show }, [name = '', given = ''], options) {
     const remote = { name, url: parseCatalogueUrl(given) };
     if (options.dryRun) {
-      remotesWith(await readRemotes(context.env), remote);
+      const planned = remotesWith(await readRemotes(context.env), remote);
+      if (show.asJson) show.json(objectOf(planned)(remote));
       show.planned(`Would add remote ${name}: ${remote.url}`);
       return 0;
     }
@@ -112,18 +113,24 @@ const setUrl: Verb<{ dryRun?: boolean }> = {
     const { context, show } = call;
     const to = parseCatalogueUrl(given);
     const root = findRoot(call);
-    const { name: found, url: from } = await resolveRemoteToMove(await readRemotes(context.env), name, to, root);
+    const before = await readRemotes(context.env);
+    const { name: found, url: from } = await resolveRemoteToMove(before, name, to, root);
+    const showRemote = (data: Remotes) => {
+      if (show.asJson) show.json(objectOf(data)({ name: found === from ? null : found, url: to }));
+    };
     if (from === to) {
+      showRemote(before);
       show.message(`Remote ${found} has this address already: ${to}`);
       return 0;
     }
     if (options.dryRun) {
+      showRemote(remotesAfterMove(before, { from, to }));
       show.planned(`Would change the address of remote ${found} from ${from} to ${to}`);
       return 0;
     }
     const data = await changeRemotes(context.env, (now) => remotesAfterMove(now, { from, to }));
     if (root !== null) await updateOrigin(root, context.env);
-    if (show.asJson) show.json(objectOf(data)({ name: found === from ? null : found, url: to }));
+    showRemote(data);
     show.message(`Changed the address of remote ${found} from ${from} to ${to}`);
     if (isUnencrypted(to)) show.message(unencrypted);
     return 0;

@@ -50,7 +50,15 @@ const add: Verb<AddOptions> = {
     const ref = parseUserRef(name);
     const accounts = await openAccountsIfUserExists(call, ref);
     if (options.dryRun) {
-      await assertMayEditUser(await call.open(), ref);
+      const catalogue = await call.open();
+      await assertMayEditUser(catalogue, ref);
+      const planned = { id: '', user: ref.slug, label: label ?? '', scope, created: '', lastUsed: null };
+      const object = representToken(
+        { ...planned, expires: expires.at?.toISOString() ?? null },
+        linksOfCatalogue(catalogue),
+      );
+      // What the server makes isn't known yet.
+      if (show.asJson) show.json({ token: null, ...object, id: null, created: null, url: null });
       show.planned(`Would add a token of user ${ref.slug}`);
       return 0;
     }

@@ -33,7 +33,7 @@ export function showOutcome(
   const renamed = formatRef(now) === formatRef(ref) ? '' : `, now ${formatRef(now)}`;
   const sentence = `${part ? `${part} ` : ''}${ref.kind} ${formatRef(ref)}${renamed}`;
   if (show.asJson && object !== undefined) show.json(object);
-  else if (dryRun) show.planned(`Would ${would} ${sentence}`);
+  if (dryRun) show.planned(`Would ${would} ${sentence}`);
   else if (!show.forPeople && !show.asJson && object !== undefined) show.line(formatRef(now));
   if (!dryRun) show.message(`${did} ${sentence}.`);
 }

@@ -145,9 +145,13 @@ export function showSyncFailures({ show }: Call, blocked: readonly Blocked[], fa
   if (failures.length > mostLines) show.failure(`… and ${failures.length - mostLines} more that failed.`);
 }
 
+/** Number of records that were transferred, or removed: payloads and images aren't counted. */
+export const transferredRecords = ({ done }: Pick<SyncResult, 'done'>): number =>
+  done.filter((step) => step.do !== 'put').length;
+
 /** `3 records and 1.2 MB`. */
 export function transferredAmountText({ done }: Pick<SyncResult, 'done'>): string {
-  const records = done.filter((step) => step.do !== 'put').length;
+  const records = transferredRecords({ done });
   const bytes = done.reduce((sum, step) => sum + (step.do === 'put' ? step.now.size : 0), 0);
   const parts = [...(records ? [countText(records, 'record')] : []), ...(bytes ? [bytesText(bytes)] : [])];
   return parts.join(' and ') || countText(done.length, 'file');
