@@ -50,7 +50,7 @@ async function readFields(ctx: ParameterizedContext, kind?: WritableKind): Promi
     case null:
       return {};
     case 'application/json':
-      return fieldsOf(parseJson(await readTextBody(ctx)));
+      return fieldsOf(await parseJsonBody(ctx, largestInput));
     case 'application/x-www-form-urlencoded':
       return fields([...new URLSearchParams(await readTextBody(ctx))]);
     case 'multipart/form-data':
@@ -82,15 +82,20 @@ export async function assertNoDryRunInBody(ctx: ParameterizedContext): Promise<v
  */
 export async function readJsonBody(ctx: ParameterizedContext, largest: number): Promise<unknown> {
   if (bodyType(ctx) !== 'application/json') throw new UnsupportedMediaTypeError(ctx.get('Content-Type'));
-  return parseJson(await readTextBody(ctx, largest));
+  return parseJsonBody(ctx, largest);
 }
 
 /**
  * A body of text.
  * @param largest limit in bytes
+ * @param problem message for a body in another encoding
  * @throws BadRequestError if it isn't UTF-8; TooLargeError
  */
-export async function readTextBody(ctx: ParameterizedContext, largest = largestInput): Promise<string> {
+export async function readTextBody(
+  ctx: ParameterizedContext,
+  largest = largestInput,
+  problem = 'The body is not UTF-8.',
+): Promise<string> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of ctx.req.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -101,11 +106,13 @@ export async function readTextBody(ctx: ParameterizedContext, largest = largestI
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(Buffer.concat(chunks));
   } catch {
-    throw new BadRequestError("JSON parse error - 'utf-8' codec can't decode the body: it is not UTF-8");
+    throw new BadRequestError(problem);
   }
 }
 
-function parseJson(text: string): unknown {
+async function parseJsonBody(ctx: ParameterizedContext, largest: number): Promise<unknown> {
+  const problem = "JSON parse error - 'utf-8' codec can't decode the body: it is not UTF-8";
+  const text = await readTextBody(ctx, largest, problem);
   try {
     return JSON.parse(text);
   } catch (error) {

@@ -1,6 +1,8 @@
 /** Forms: texts and files under names, read as fields. */
 import type { Input, WritableKind } from '../catalogue/catalogue.ts';
+import { excerpt, ValidationError } from '../catalogue/errors.ts';
 import { formFieldShape } from '../catalogue/field-forms.ts';
+import { fieldNamed } from '../catalogue/fields.ts';
 
 /** Names and values in their order; bytes are those of a file. */
 export type FormEntries = readonly (readonly [name: string, value: unknown])[];
@@ -15,8 +17,10 @@ export function fieldsFromEntries(entries: FormEntries): Input {
 /**
  * The fields of a kind in a form: a list is a field that is repeated (a blank one alone is the empty list), deeper values
  * are JSON. (DRF's ListField and JSONField read forms so.)
+ * @throws ValidationError for a field that is spelled as a part of another one, unless it is an item of a list
  */
-export function inputFromForm(kind: WritableKind, entries: FormEntries): Input {
+export function inputFromForm(kind: WritableKind, given: FormEntries): Input {
+  const entries = given.map(([name, value]) => [fieldOfItem(kind, name), value] as const);
   const fields = fieldsFromEntries(entries);
   return fieldsFromEntries(
     Object.entries(fields).map(([name, value]) => {
@@ -25,6 +29,16 @@ export function inputFromForm(kind: WritableKind, entries: FormEntries): Input {
       return [name, shape === 'json' && typeof value === 'string' ? jsonOr(value) : value];
     }),
   );
+}
+
+/** The list of an item, as in `keywords[0]` of Django REST Framework and `keywords[]` of PHP; the name of any other field. */
+function fieldOfItem(kind: WritableKind, name: string): string {
+  const [, field = '', part = ''] = /^(\w+)(\[.*)$/s.exec(name) ?? [];
+  if (!fieldNamed(kind, field)) return name;
+  const shape = formFieldShape(kind, field);
+  if (shape === 'list' && /^\[\d*\]$/.test(part)) return field;
+  const remedies = { list: ', repeated for several values', json: ' as JSON', text: '', image: '' };
+  throw new ValidationError({ [name]: [`Unknown field "${excerpt(name)}". Send "${field}"${remedies[shape]}.`] });
 }
 
 function itemsOf(name: string, entries: FormEntries): readonly unknown[] {

@@ -66,6 +66,29 @@ for (const multipart of [false, true])
       assert.deepEqual([query.version, query.parameters], [null, { height__gt: '5' }]);
     });
 
+    it('takes the items of a list as other programs write them, and no other part of a field', async (t) => {
+      const { fill } = await office(t);
+      const patch = (...entries: (readonly [string, string])[]) => fill('PATCH', trees, entries, multipart);
+      for (const [one, two] of [
+        ['keywords[0]', 'keywords[1]'],
+        ['keywords[]', 'keywords[]'],
+        ['keywords', 'keywords[1]'],
+      ] as const)
+        assert.deepEqual((await patch([one, one], [two, 'b'])).body.keywords, [one, 'b']);
+      for (const [name, remedy] of [
+        ['keywords[0][x]', 'Send "keywords", repeated for several values.'],
+        ['links[Paper]', 'Send "links" as JSON.'],
+        ['columns[0]label', 'Send "columns" as JSON.'],
+        ['label[]', 'Send "label".'],
+      ] as const) {
+        const { status, body } = await patch(['description', 'new'], [name, 'x']);
+        assert.deepEqual([status, body], [400, { [name]: [`Unknown field "${name}". ${remedy}`] }]);
+      }
+      // Others are ignored, as in JSON.
+      const { status, body } = await patch(['sensors[0]', 'x'], ['[keywords]', 'x']);
+      assert.deepEqual([status, body.description], [200, '']);
+    });
+
     it('is told what is wrong in it, field by field', async (t) => {
       const { fill } = await office(t);
       const { status, body } = await fill(
@@ -103,3 +126,18 @@ for (const multipart of [false, true])
       assert.equal(last.body.label, 'Two');
     });
   });
+
+it('a form in another encoding than UTF-8 is refused as such', async (t) => {
+  const { ask, token } = await office(t);
+  const headers = { 'Content-Type': 'application/x-www-form-urlencoded; charset=latin-1' };
+  const body = Buffer.from('label=B\u00e4ume', 'latin1');
+  const answer = await ask(trees, { method: 'PATCH', body, headers }, token);
+  assert.deepEqual([answer.status, answer.body], [400, { detail: 'The body is not UTF-8.' }]);
+  const json = { 'Content-Type': 'application/json' };
+  const { body: refused } = await ask(
+    trees,
+    { method: 'PATCH', body: Buffer.from([0x22, 0xff]), headers: json },
+    token,
+  );
+  assert.match(refused.detail, /^JSON parse error - /);
+});
