@@ -4,7 +4,7 @@ import { type FieldErrors, StaleError, ValidationError } from '../catalogue/erro
 import { type InputOptions, parseInput } from '../catalogue/input.ts';
 import { type Refs, refOf } from '../catalogue/ref.ts';
 import { resourceUrl } from '../catalogue/represent.ts';
-import type { Entities, User } from '../catalogue/types.ts';
+import type { Entities, Query, User } from '../catalogue/types.ts';
 import { readInputBody } from './body.ts';
 import { entityTitle } from './collections.ts';
 import { entityBytes, entityJson } from './entity-json.ts';
@@ -12,6 +12,7 @@ import { etagMatches, type Headers } from './headers.ts';
 import { resolveHyperlinks } from './hyperlinks.ts';
 import { maxIndent } from './middleware/negotiate.ts';
 import { parseBooleanParameter } from './query-string.ts';
+import { tryQuery } from './query-trial.ts';
 import { etagOf } from './response-cache.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { assertMayCreate, assertMayEdit } from './write-permissions.ts';
@@ -30,6 +31,7 @@ export function makeCreateHandler<K extends CreatableKind>(kind: K): Handler {
         }
       : given;
     const fields = await parseFields(request, kind, input, { partial: false });
+    if (kind === 'query') await tryQuery(request, fields);
     const entity = await catalogue.create(kind, fields, { dryRun });
     const headers: Headers = dryRun ? [] : [['Location', resourceUrl(links, refOf(entity))]];
     return { ...representWritten(request, entity), status: 201, headers };
@@ -50,6 +52,7 @@ export function makeEditHandler<K extends WritableKind>(kind: K, required: 'all'
     const partial = required === 'some';
     const input = await readInputBody(ctx, kind);
     const fields = await parseFields(request, kind, input, { partial, ...(label !== undefined && { label }) });
+    if (kind === 'query') await tryQuery(request, fields, entity as Query);
     const passwordHash =
       kind === 'user' ? await verifyCurrentPassword(request, (entity as User).slug, fields) : undefined;
     const ref = refOf(entity as never) as Refs[K];
