@@ -89,6 +89,34 @@ describe('reading pages', () => {
     await context.close();
   });
 
+  it('past the list of columns, which lies over nothing that has the focus', async () => {
+    for (const ownScript of [true, false]) {
+      const { page, context } = await visit(browser, base, `${earthquakes}data/?mag__gte=6`, {
+        ...{ width: 1280, height: 720, ownScript },
+      });
+      const list = page.locator('.picker > div');
+      const open = async () => {
+        await page.click('.picker summary');
+        assert.ok(await list.isVisible());
+      };
+      await open();
+      await tabTo(page, '.picker button');
+      await tabTo(page, '.use-rows summary');
+      if (ownScript) {
+        assert.ok(await list.isHidden());
+        await open();
+        await tabTo(page, '.picker input:nth-child(1)');
+        await page.keyboard.press('Escape');
+        assert.ok(await list.isHidden());
+        assert.equal(await page.evaluate(() => document.activeElement?.parentElement?.className), 'picker');
+        await open();
+        await page.click('h1');
+        assert.ok(await list.isHidden());
+      }
+      await context.close();
+    }
+  });
+
   it('by a button that copies: it says so, and then what it does, on plain HTTP too', async () => {
     for (const hasClipboard of [true, false]) {
       const { page, context, incidents } = await visit(browser, base, '/');
@@ -266,7 +294,17 @@ async function tabTo(page: Page, selector: string, most = 90): Promise<void> {
       if (!isMarked && !isMarkedByLabel) return { problem: `${label} has no mark`, isThere };
       const rect = (active.getClientRects()[0] ?? active.getBoundingClientRect()) as DOMRect;
       const isInside = rect.bottom > 0 && rect.top < innerHeight && rect.right > 0 && rect.left < innerWidth;
-      return { problem: isInside ? '' : `${label} is out of sight`, isThere };
+      if (!isInside) return { problem: `${label} is out of sight`, isThere };
+      // Its middle and edges may be covered in part.
+      const points = [0.1, 0.5, 0.9].flatMap((x) =>
+        [0.2, 0.5, 0.8].map((y) => [rect.left + x * rect.width, rect.top + y * rect.height] as const),
+      );
+      const tops = points.map(([x, y]) => document.elementFromPoint(x, y)).filter((one) => one !== null);
+      const isSeen = tops.some(
+        (top) => active.contains(top) || top.contains(active) || labels.some((one) => one.contains(top)),
+      );
+      const over = tops[0]?.outerHTML.slice(0, 120);
+      return { problem: isSeen ? '' : `${label} lies under ${over}`, isThere };
     }, selector);
     assert.equal(found.problem, '');
     if (found.isThere) return;

@@ -125,6 +125,15 @@ addEventListener('keydown', (event) => {
   search.focus();
 });
 
+// The list of columns lies over the page: it closes on Escape, and when the focus or a pointer goes to something else.
+for (const type of ['keydown', 'focusin', 'pointerdown'])
+  addEventListener(type, ({ key, target }) => {
+    const picker = document.querySelector('.picker[open]');
+    if (!picker || (key !== 'Escape' && picker.contains(target))) return;
+    picker.open = false;
+    if (key === 'Escape') picker.firstElementChild.focus();
+  });
+
 // The part of the page that is read is marked in the list of parts.
 const parts = [...document.querySelectorAll('.toc a')];
 if (parts.length) {
