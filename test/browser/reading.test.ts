@@ -125,8 +125,10 @@ describe('reading pages', () => {
         await page.addInitScript(() => Object.defineProperty(navigator, 'clipboard', { value: undefined }));
       await page.goto(`${base}${earthquakes}data/?mag__gte=6`);
       const button = page.locator('.address [data-copy]');
+      assert.equal(await button.getAttribute('title'), 'Address of these rows');
       await button.click();
       await page.waitForFunction(() => document.querySelector('.address [data-copy]')?.textContent === 'Copied');
+      assert.ok((await page.locator('[role=status]').allTextContents()).includes('Copied'));
       await button.click();
       await page.waitForFunction(() => document.querySelector('.address [data-copy]')?.textContent === 'Copy');
       const reader = await context.newPage();

@@ -1,15 +1,23 @@
 // Makes the pages more comfortable. All of them work without it.
 
+/** Says to readers of screens what a button has done. */
+const said = document.createElement('p');
+said.className = 'vh';
+said.setAttribute('role', 'status');
+document.body.append(said);
+
 /** Gives the elements of a part of the page what the script does for them. */
 function prepare(root) {
   // Copies what the button names, or the code beside it.
   for (const button of root.querySelectorAll('[data-copy]')) {
     const before = button.textContent;
     let timer;
+    button.title = button.previousElementSibling?.ariaLabel ?? '';
     button.addEventListener('click', async () => {
+      said.textContent = '';
       const code = button.parentElement.querySelector('code');
       if (!(await copy(button.dataset.copy || code.textContent, code))) return;
-      button.textContent = button.dataset.copied || before;
+      said.textContent = button.textContent = button.dataset.copied || before;
       clearTimeout(timer);
       timer = setTimeout(() => {
         button.textContent = before;
