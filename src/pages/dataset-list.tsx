@@ -73,6 +73,7 @@ export function DatasetListing({ context, without = [], aside, ...list }: ListPr
         <aside />
       )}
       <section aria-labelledby="results">
+        {context.isExport && <p class="note no-js">{context.locale.text('searchNeedsScript')}</p>}
         <ResultBar context={context} {...list} />
         <FilterChips context={context} namespaces={namespaces} names={filterNames} />
         {found.items.length > 0 && <StripFamilies locale={context.locale} />}

@@ -56,16 +56,20 @@ export function shownRowsOf({ base, settings }: PageContext, parts: RowsFacts): 
   };
 }
 
-/** The facts of `shownRowsOf`, for the script of the pages. It has a message for the case that the rows don't come. */
+/** The facts of `shownRowsOf`, for the script of the pages. It has a message for the case that the rows don't come; without script, a note. */
 export function RowsForScript({ context, parts }: { readonly context: PageContext; readonly parts: RowsFacts }): VNode {
+  const { locale } = context;
   const json = JSON.stringify(shownRowsOf(context, parts)).replaceAll('<', '\\u003c');
   return (
-    <script
-      id="rows"
-      type="application/json"
-      data-failed={context.locale.text('rowsDidNotCome')}
-      dangerouslySetInnerHTML={{ __html: json }}
-    />
+    <>
+      <p class="note no-js">{locale.text('searchNeedsScript')}</p>
+      <script
+        id="rows"
+        type="application/json"
+        data-failed={locale.text('rowsDidNotCome')}
+        dangerouslySetInnerHTML={{ __html: json }}
+      />
+    </>
   );
 }
 

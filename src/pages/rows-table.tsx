@@ -37,6 +37,7 @@ export function RowsTable(props: RowsTableProps): VNode {
   const profiles = profile ? measuredByColumn(profile) : new Map<string, ColumnProfile>();
   const matchedColumns = new Map(matchedProfile?.columns.map((column) => [column.name, column]));
   const hasMap = hasGeometry && !isAggregated;
+  const isFilteredHere = context.filteringOf?.(context.path) === 'inBrowser';
   return (
     <>
       {!isAggregated && profile && (
@@ -44,7 +45,10 @@ export function RowsTable(props: RowsTableProps): VNode {
           {locale.text(matchedProfile ? 'headsOfMatching' : 'headsNote', {
             rows: locale.text('rowCount', { count: profile.rows }),
             count: matchedProfile?.rows ?? 0,
-          })}
+          })}{' '}
+          {(!context.isExport || isFilteredHere) && (
+            <span class={isFilteredHere ? 'only-js' : undefined}>{locale.text('barsFilter')}</span>
+          )}
         </p>
       )}
       <div class={facets.length || hasMap ? 'withside' : undefined}>

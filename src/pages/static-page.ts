@@ -83,12 +83,17 @@ function makeStatic(vnode: VNode<Props>, context: Rendered): void {
   const { props } = vnode;
   const { base } = context;
   const isFiltered = (address: unknown) => context.filteringOf?.(pathBelow(address, base)) === 'inBrowser';
+  const isOwnFiltered = isFiltered(baseUrlPath(base) + context.path);
   switch (vnode.type) {
     case 'a':
     case 'link': {
       if (typeof props.href !== 'string') return;
       const href = staticHref(props.href, base);
-      if (href !== null) props.href = href;
+      if (/\/#(q|where)$/.test(props.href)) showWithScript(vnode);
+      if (vnode.type === 'a' && href?.includes('?') && isSearched(pathBelow(href, base))) {
+        props['data-rows'] = href;
+        delete props.href;
+      } else if (href !== null) props.href = href;
       else if (vnode.type === 'a' && isFiltered(props.href)) {
         // Of the page's own rows, the parameters are enough.
         const isOwn = pathBelow(props.href, base) === context.path;
@@ -99,8 +104,14 @@ function makeStatic(vnode: VNode<Props>, context: Rendered): void {
       return;
     }
     case 'form':
-      if (isFiltered(props.action)) showWithScript(vnode);
-      else if (!isSearched(pathBelow(props.action, base))) leaveOut(vnode);
+      if (isFiltered(props.action) || isSearched(pathBelow(props.action, base))) showWithScript(vnode);
+      else leaveOut(vnode);
+      return;
+    // With its form.
+    case 'section':
+      if (props.id !== 'where') return;
+      if (isOwnFiltered || isSearched(context.path) || context.path === '/') showWithScript(vnode);
+      else leaveOut(vnode);
       return;
     case 'img':
       if (typeof props.src === 'string') props.src = props.src.replace(/(\.svg)\?.*$/, '$1');
@@ -113,7 +124,7 @@ function makeStatic(vnode: VNode<Props>, context: Rendered): void {
       return;
     case 'details':
       if (props.class !== 'picker') return;
-      if (isFiltered(baseUrlPath(base) + context.path)) showWithScript(vnode);
+      if (isOwnFiltered) showWithScript(vnode);
       else leaveOut(vnode);
       return;
     default:

@@ -195,7 +195,8 @@ describe('rows of an export in a browser', () => {
     const { page, context } = await visit(browser, files.base, rows);
     await page.route('**/data.ndjson', (route) => route.abort());
     await page.click('th a:has-text("place")');
-    const status = page.locator('[role=status]');
+    // The second one says what has been copied.
+    const status = page.locator('[role=status]').first();
     await page.waitForFunction(() =>
       /could not be loaded/.test(document.querySelector('[role=status]')?.textContent ?? ''),
     );
@@ -211,11 +212,18 @@ describe('rows of an export in a browser', () => {
     await context.close();
   });
 
-  it('promise nothing without script', async () => {
+  it('promise nothing without script, as lists of datasets', async () => {
     const { page, context, incidents } = await visit(browser, files.base, rows, { script: false });
     assert.equal(await page.locator('.big-grid tbody tr').count(), 100);
-    assert.equal(await page.locator('main form:visible, main details.picker:visible').count(), 0);
-    assert.equal(await page.locator('main a[href*="?"]').count(), 0);
+    assert.ok(!/is a link that filters/.test(await page.innerText('main')));
+    for (const path of [rows, `${large}data/`, '/', '/api/v1/datasets/?search=lakes', '/api/v1/namespaces/usgs/']) {
+      await page.goto(files.base + path);
+      assert.equal(await page.locator('form:visible, details.picker:visible').count(), 0, path);
+      assert.equal(await page.locator('main a[href*="?"], .bar a:text-is("Search"):visible').count(), 0, path);
+      assert.deepEqual(await page.locator('h3:text-is("Where"):visible, .open:visible').all(), [], path);
+      const note = page.getByText('Search and filters need JavaScript');
+      assert.equal(await note.isVisible(), !path.startsWith(large), path);
+    }
     assert.deepEqual(incidents, []);
     await context.close();
   });

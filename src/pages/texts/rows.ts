@@ -33,9 +33,8 @@ export const englishRowTexts = {
   orderedByNames: 'ordered by {names}',
   mapOfRows: { one: 'Map of the matching row', other: 'Map of the {number} matching rows' },
   headsOfMatching: {
-    one: 'In the heads: light, all {rows}; dark, the {count} that matches, to a scale of its own. A bar or a value is a link that filters by it.',
-    other:
-      'In the heads: light, all {rows}; dark, the {count} that match, to a scale of their own. A bar or a value is a link that filters by it.',
+    one: 'In the heads: light, all {rows}; dark, the {count} that matches, to a scale of its own.',
+    other: 'In the heads: light, all {rows}; dark, the {count} that match, to a scale of their own.',
   },
   textsLikeNumbers: {
     one: '{names} has texts that look like numbers or true and false: read as text, they stay as they are.',
@@ -86,9 +85,8 @@ export const germanRowTexts = {
   orderedByNames: 'geordnet nach {names}',
   mapOfRows: { one: 'Karte der passenden Zeile', other: 'Karte der {number} passenden Zeilen' },
   headsOfMatching: {
-    one: 'In den Köpfen: hell alle {rows}, dunkel die {count}, die passt, in eigenem Maßstab. Balken und Werte sind Links, die danach filtern.',
-    other:
-      'In den Köpfen: hell alle {rows}, dunkel die {count}, die passen, in eigenem Maßstab. Balken und Werte sind Links, die danach filtern.',
+    one: 'In den Köpfen: hell alle {rows}, dunkel die {count}, die passt, in eigenem Maßstab.',
+    other: 'In den Köpfen: hell alle {rows}, dunkel die {count}, die passen, in eigenem Maßstab.',
   },
   textsLikeNumbers: {
     one: '{names} hat Texte, die wie Zahlen oder Wahrheitswerte aussehen: Als Text gelesen, bleiben sie, wie sie sind.',
@@ -140,9 +138,9 @@ export const frenchRowTexts = {
   orderedByNames: 'triées par {names}',
   mapOfRows: { one: 'Carte de la ligne qui correspond', other: 'Carte des {number} lignes qui correspondent' },
   headsOfMatching: {
-    one: 'Dans les en-têtes : en clair, l’ensemble ({rows}) ; en foncé, celle qui correspond ({count}), à sa propre échelle. Une barre ou une valeur est un lien qui filtre.',
+    one: 'Dans les en-têtes : en clair, l’ensemble ({rows}) ; en foncé, celle qui correspond ({count}), à sa propre échelle.',
     other:
-      'Dans les en-têtes : en clair, l’ensemble ({rows}) ; en foncé, les {count} qui correspondent, à leur propre échelle. Une barre ou une valeur est un lien qui filtre.',
+      'Dans les en-têtes : en clair, l’ensemble ({rows}) ; en foncé, les {count} qui correspondent, à leur propre échelle.',
   },
   textsLikeNumbers: {
     one: '{names} contient des textes qui ressemblent à des nombres ou à vrai et faux : lus comme textes, ils restent tels quels.',
