@@ -4,7 +4,7 @@ import { refOf } from '../catalogue/ref.ts';
 import type { Column } from '../catalogue/types.ts';
 import type { Obstacle } from './dataset-list.tsx';
 import { hrefOf, hrefOfRef, hrefWith, type PageContext } from './page-context.ts';
-import { filterInWords, hrefWithout } from './row-filters.tsx';
+import { FilterInWords, hrefWithout } from './row-filters.tsx';
 import { noPart } from './rows-aside.tsx';
 import type { RowsFacts } from './rows-in-files.tsx';
 
@@ -65,8 +65,8 @@ function Obstacles({
       <ul class="obstacles">
         {passable.map(({ name, value, count }) => (
           <li key={`${name}=${value}`}>
-            <a href={hrefWithout(context, name, value)} rel="nofollow" dir="auto">
-              {filterInWords(locale, name, value, allColumns)}
+            <a href={hrefWithout(context, name, value)} rel="nofollow">
+              <FilterInWords {...{ locale, name, value }} columns={allColumns} />
             </a>{' '}
             <span class="soft">{locale.text('rowCount', { count })}</span>
           </li>

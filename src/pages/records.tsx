@@ -11,7 +11,7 @@ import { renderPage } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
 import { absoluteUrl, hrefOf, hrefOfRef, type PageContext, queryStringOf } from './page-context.ts';
 import { Prose } from './prose.tsx';
-import { filterInWords } from './row-filters.tsx';
+import { FilterInWords } from './row-filters.tsx';
 import { UseIt } from './use-it.tsx';
 
 /** The page of a namespace: what it is for, and its datasets. */
@@ -176,8 +176,8 @@ export function renderQueryPage(context: PageContext, parts: QueryPageParts): st
           </header>
           <ul class="asks">
             {parameters.map(([name, value]) => (
-              <li key={`${name}=${value}`} dir="auto">
-                {filterInWords(locale, name, value, columns)}
+              <li key={`${name}=${value}`}>
+                <FilterInWords {...{ locale, name, value, columns }} />
               </li>
             ))}
           </ul>

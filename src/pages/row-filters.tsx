@@ -43,20 +43,36 @@ const otherParameters: readonly string[] = [
 export const filtersIn = (query: URLSearchParams): readonly (readonly [string, string])[] =>
   [...query].filter(([name]) => !otherParameters.includes(name));
 
-/** A filter in words: `mag at least 4.5`. */
-export function filterInWords(locale: Locale, name: string, value: string, columns: readonly Column[]): string {
-  if (name === '_ordering') return locale.text('orderedByNames', { names: orderInWords(locale, value) });
-  if (/^_?bbox$/.test(name)) return `${locale.text('liesInBox')} ${value}`;
+interface FilterInWordsProps {
+  readonly locale: Locale;
+  readonly name: string;
+  readonly value: string;
+  readonly columns: readonly Column[];
+}
+
+/** A filter in words: `mag at least 4.5`. Names and values may be written from right to left, and turn nothing else around. */
+export function FilterInWords({ locale, name, value, columns }: FilterInWordsProps): VNode {
+  if (name === '_ordering')
+    return <>{locale.fill('orderedByNames', { names: <bdi>{orderInWords(locale, value)}</bdi> })}</>;
   const own = columns.find((column) => column.name === name);
   const place = own ? -1 : name.lastIndexOf('__');
   const column = place > 0 ? name.slice(0, place) : name;
   const lookup = place > 0 ? name.slice(place + 2) : 'exact';
-  if (!own && !columns.some((one) => one.name === column)) return `${name.replace(/^_/, '')}: ${value}`;
-  if (lookup === 'isnull') return `${column} ${locale.text(/^(true|1|t|yes)$/i.test(value) ? 'isMissing' : 'isThere')}`;
+  const words = (before: string, between: string, after: string) => (
+    <>
+      {before && <bdi>{before}</bdi>}
+      {between}
+      {after && <bdi>{after}</bdi>}
+    </>
+  );
+  if (/^_?bbox$/.test(name)) return words('', `${locale.text('liesInBox')} `, value);
+  if (!own && !columns.some((one) => one.name === column)) return words(name.replace(/^_/, ''), ': ', value);
+  if (lookup === 'isnull')
+    return words(column, ` ${locale.text(/^(true|1|t|yes)$/i.test(value) ? 'isMissing' : 'isThere')}`, '');
   const text = Object.hasOwn(lookupTexts, lookup)
     ? locale.text(lookupTexts[lookup as keyof typeof lookupTexts])
     : lookup;
-  return `${column} ${text} ${hasNumbers(columns, column) ? numbersInWords(locale, value) : value}`;
+  return words(column, ` ${text} `, hasNumbers(columns, column) ? numbersInWords(locale, value) : value);
 }
 
 /** What a filter may have meant; null if there is no doubt. */
@@ -99,7 +115,9 @@ export function RowFilters({
           {filters.map(([name, value]) => (
             <a key={`${name}=${value}`} href={hrefWithout(context, name, value)} rel="nofollow">
               <span class="vh">{locale.text('removeFilter')}</span>
-              <span dir="auto">{filterInWords(locale, name, value, columns)}</span>
+              <span>
+                <FilterInWords {...{ locale, name, value, columns }} />
+              </span>
             </a>
           ))}
         </p>

@@ -49,10 +49,10 @@ export function RowsAddress({ context, matched, columns, isAggregated, ...source
         <code tabIndex={0} role="region" aria-label={locale.text('addressOfRows')}>
           {path}
           {own.map(([name, value], i) => (
-            <span key={`${name}=${value}`}>
+            <bdi key={`${name}=${value}`} dir="ltr">
               {i === 0 ? '?' : '&'}
-              <b>{name}</b>={value}
-            </span>
+              <b dir="auto">{name}</b>=<bdi>{value}</bdi>
+            </bdi>
           ))}
         </code>
         <button

@@ -1,8 +1,12 @@
 /** Labels, names and values as people write them: long, or from right to left. */
 import assert from 'node:assert/strict';
+import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
-import type { Browser } from 'playwright-core';
+import type { Browser, Locator } from 'playwright-core';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { makeFolder } from '../support/folder.ts';
 import { served } from '../support/served.ts';
+import { serveFolder } from '../support/server.ts';
 import { launchBrowser, visit } from './open-browser.ts';
 
 describe('texts that people wrote', () => {
@@ -34,4 +38,73 @@ describe('texts that people wrote', () => {
     for (const [text, count] of lines) assert.equal(count, 1, `${text}`);
     await context.close();
   });
+
+  it('from right to left are whole, and turn nothing else around', async (test) => {
+    const description = 'In English.\n\nهذا نص.\n\n- عنصر القائمة';
+    const folder = makeFolder(
+      { namespaces: { own: { label: 'Own' } }, datasets: { 'own/cities': { label: 'Cities', description } } },
+      test,
+    );
+    const catalogue = await openFileCatalogue(folder.root);
+    const source = Readable.from(['السكان,النوع\n5,كبير\n6,كبير\n7,صغير\n']);
+    const ref = { kind: 'dataset', namespace: 'own', slug: 'cities' } as const;
+    await catalogue.for().publish(ref, { source, fileName: 'cities.csv' });
+    await catalogue.close();
+    const { base, close } = await serveFolder(folder.root);
+    test.after(close);
+    const home = '/api/v1/namespaces/own/datasets/cities/';
+    const { page, context } = await visit(browser, base, `${home}data/?السكان__gte=5&النوع=كبير`, { width: 1280 });
+    const chip = (text: string) => page.locator('.chips a', { hasText: text });
+    for (const [words, parts] of [
+      [chip('at least'), ['السكان', ' at least ', '5']],
+      [chip('is'), ['النوع', ' is ', 'كبير']],
+      [page.locator('.address code'), ['data/', '?', 'السكان__gte', '=', '5', '&', 'النوع', '=', 'كبير']],
+    ] as const)
+      await assertInOrder(words.first(), parts);
+    const start = await placeOf(page.locator('thead th:nth-child(3) [dir]').first());
+    assert.ok(Math.abs((await placeOf(page.locator('tbody td:nth-child(3)').first())).left - start.left) < 2);
+
+    await page.goto(base + home);
+    await page.click('.more summary');
+    const [paragraph, item] = [page.locator('.more p'), page.locator('.more li')];
+    const { right } =
+      (await page
+        .locator('.more')
+        .boundingBox()
+        .then((box) => box && { right: box.x + box.width })) ?? {};
+    for (const one of [paragraph, item]) assert.ok(Math.abs((await placeOf(one)).right - (right ?? 0)) < 2);
+    await context.close();
+  });
 });
+
+/** Where the text of an element lies, its box apart. */
+const placeOf = (one: Locator) =>
+  one.evaluate((element) => {
+    const range = document.createRange();
+    range.selectNodeContents(element);
+    const { left, right } = range.getBoundingClientRect();
+    return { left, right };
+  });
+
+/** The parts of a text stand from left to right on the page. */
+async function assertInOrder(one: Locator, parts: readonly string[]): Promise<void> {
+  const places = await one.evaluate((element, wanted) => {
+    const walker = document.createTreeWalker(element, NodeFilter.SHOW_TEXT);
+    const nodes: Text[] = [];
+    while (walker.nextNode()) nodes.push(walker.currentNode as Text);
+    let at = 0;
+    return wanted.map((part) => {
+      at = nodes.findIndex((node, i) => i >= at && node.data.includes(part));
+      const range = document.createRange();
+      const begin = nodes[at]?.data.indexOf(part) ?? 0;
+      range.setStart(nodes[at] as Text, begin);
+      range.setEnd(nodes[at] as Text, begin + part.length);
+      return range.getBoundingClientRect().left;
+    });
+  }, parts);
+  assert.deepEqual(
+    places,
+    [...places].sort((a, b) => a - b),
+    parts.join('|'),
+  );
+}
