@@ -64,7 +64,7 @@ export function RowsAddress({ context, matched, columns, isAggregated, ...source
           {locale.text('copy')}
         </button>
         <span class="kinds">
-          <span>{locale.text('theseRowsAs', { count: matched })}</span>
+          {matched > 0 && <span>{locale.text('theseRowsAs', { count: matched })}</span>}
           {isMade
             ? savedFormats.map((format) => (
                 <button key={format} class="btn" type="button" data-save={format}>

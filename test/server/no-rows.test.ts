@@ -69,6 +69,13 @@ describe('the pages of versions without rows', () => {
     await workshop.remove();
   });
 
+  it('speak of no row as of none, in French, too', async () => {
+    assert.match(await page(`${home}trees/data/?height=1`, 'fr'), /Cette ligne en<\/span>/);
+    const none = await page(`${home}trees/data/?height=2000`, 'fr');
+    assert.match(none, /<b>0<\/b> ligne sur 1 correspond/);
+    assert.doesNotMatch(none, /Cette ligne/);
+  });
+
   it('have the geometries where there is no other column', async () => {
     const text = await page(`${home}outlines/`);
     assert.match(text, /<td class="t"[^>]*>LineString \(4 51, …\)<\/td>/);
