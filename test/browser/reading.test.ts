@@ -139,6 +139,22 @@ describe('reading pages', () => {
     }
   });
 
+  it('back at a list that was narrowed: it still is', async () => {
+    const { page, context, incidents } = await visit(browser, base, earthquakes);
+    const shown = page.locator('#columns .profile > li:not(.key):visible');
+    await page.fill('#columns [data-filter]', 'magnitude');
+    const names = await shown.allTextContents();
+    assert.ok(names.length > 0 && names.length < 10);
+    // Browsers that keep the whole page have nothing to fill in.
+    await page.evaluate(() => addEventListener('unload', () => {}));
+    await page.goto(`${base}/docs/`);
+    await page.goBack();
+    assert.equal(await page.inputValue('#columns [data-filter]'), 'magnitude');
+    assert.deepEqual(await shown.allTextContents(), names);
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
   it('with few steps of the Tab key on the page of a dataset', async () => {
     const { page, context } = await visit(browser, base, countries);
     const stops = await page.evaluate(() => {
@@ -244,6 +260,12 @@ describe('reading pages', () => {
     assert.equal(key, seen.bar);
     for (const colour of [seen.bar, seen.hist]) assert.notEqual(colour, seen.ground);
     assert.equal(seen.borderTopWidth, '2px');
+    await page.evaluate(() => document.querySelector('#columns')?.scrollIntoView());
+    await page.waitForSelector('.toc [aria-current=location][href="#columns"]');
+    const lines = await page.$$eval('.toc a', (links) =>
+      links.map((one) => getComputedStyle(one).borderBottomColor !== getComputedStyle(document.body).backgroundColor),
+    );
+    assert.equal(lines.filter(Boolean).length, 1, 'the part that is read is underlined');
     await context.close();
   });
 

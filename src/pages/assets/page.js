@@ -52,7 +52,7 @@ function prepare(root) {
 
   // A long list is narrowed as one types; folded parts unfold for it.
   for (const input of root.querySelectorAll('[data-filter]')) {
-    input.addEventListener('input', () => {
+    const narrow = () => {
       const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
       const root = input.closest('section');
       for (const folded of root.querySelectorAll('details')) folded.open = words.length > 0;
@@ -60,7 +60,10 @@ function prepare(root) {
         const text = item.textContent.toLowerCase();
         item.hidden = !words.every((word) => text.includes(word));
       }
-    });
+    };
+    input.addEventListener('input', narrow);
+    // Going back, browsers fill in what was typed.
+    addEventListener('pageshow', () => input.value && narrow());
   }
 
   // A rectangle is drawn on a map of where the datasets lie.
@@ -148,7 +151,8 @@ if (parts.length) {
   const seen = new IntersectionObserver(
     (entries) => {
       for (const { isIntersecting, target } of entries)
-        if (isIntersecting) for (const link of parts) link.classList.toggle('here', link.hash === `#${target.id}`);
+        if (isIntersecting)
+          for (const link of parts) link.ariaCurrent = link.hash === `#${target.id}` ? 'location' : null;
     },
     { rootMargin: '-20% 0px -70% 0px' },
   );
