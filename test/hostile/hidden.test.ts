@@ -1,5 +1,6 @@
 /** Answers to writes don't tell that something hidden has an id or a name. */
 import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
 import { serveAccounts } from '../support/accounts.ts';
 import { homeOf, until } from '../support/folder.ts';
@@ -217,37 +218,109 @@ describe('a broken record that was never valid', () => {
 });
 
 describe('a record that breaks while the server runs', () => {
-  it('is hidden, with its bytes, if its text says now that it is private or a draft', async (test) => {
-    const versions = { 'parks/trees@1': { id: 7, label: 'a', datetime: '2020-01-01T00:00:00Z', ready: false } };
-    const { queries } = content;
-    const { ask, accounts, folder } = await serveAccounts(test, {}, { datasets, versions, queries });
-    const { token: eve } = await accounts.addToken('eve');
-    const { token: bob } = await accounts.addToken('bob');
-    const texts = {
-      'namespaces/parks/namespace.yaml': 'owners: [gardeners]\nvisibility: private\ndescription: Secret\nlabel: [\n',
-      [`${homeOf('parks/trees')}/dataset.yaml`]: 'visibility: private\ndescription: Secret\nlabel: [\n',
-      [`${homeOf('parks/trees')}/versions/1.yaml`]: 'draft: true\nnotes: Secret\nlabel: [\n',
-      // A query is as private as its dataset, and of which it is isn't known.
-      'queries/tall.yaml': 'dataset: secret/plans\ndescription: Secret\nlabel: [\n',
-    };
-    const problems = async (token?: string) => (await ask('/api/v1/intrinsecus/?status=invalid', {}, token)).body;
-    for (const [path, text] of Object.entries(texts)) {
+  const texts = {
+    'namespaces/parks/namespace.yaml': 'owners: [gardeners]\nvisibility: private\ndescription: Secret\nlabel: [\n',
+    [`${homeOf('parks/trees')}/dataset.yaml`]: 'visibility: private\ndescription: Secret\nlabel: [\n',
+    [`${homeOf('parks/trees')}/versions/1.yaml`]: 'draft: true\nnotes: Secret\nlabel: [\n',
+    // A query is as private as its dataset, and of which it is isn't known.
+    'queries/tall.yaml': 'dataset: secret/plans\ndescription: Secret\nlabel: [\n',
+  };
+  for (const [path, text] of Object.entries(texts))
+    it(`is hidden, with its bytes, if its text says now that it is private or a draft: ${path}`, async (test) => {
+      const versions = { 'parks/trees@1': { id: 7, label: 'a', datetime: '2020-01-01T00:00:00Z', ready: false } };
+      const { queries } = content;
+      const { ask, accounts, folder } = await serveAccounts(test, {}, { datasets, versions, queries });
+      const { token: eve } = await accounts.addToken('eve');
+      const { token: bob } = await accounts.addToken('bob');
+      const problems = async (token?: string) => (await ask('/api/v1/intrinsecus/?status=invalid', {}, token)).body;
       assert.equal((await ask(`/api/v1/files/${path}`)).status, 200);
       folder.write(path, text);
-    }
-    await until(async () => (await problems(bob)).count === 4);
-    for (const token of [undefined, eve]) {
-      assert.equal((await problems(token)).count, 0);
-      const [files, manifest] = await Promise.all([
-        ask('/api/v1/intrinsecus/?page_size=100', {}, token),
-        ask('/api/v1/files/', {}, token),
-      ]);
-      for (const path of Object.keys(texts)) {
-        assert.equal((await ask(`/api/v1/files/${path}`, {}, token)).status, 404, path);
-        assert.ok(!files.text.includes(path) && !manifest.text.includes(path), path);
+      await until(async () => (await problems(bob)).count === 1);
+      for (const token of [undefined, eve]) {
+        assert.equal((await problems(token)).count, 0);
+        const [files, manifest] = await Promise.all([
+          ask('/api/v1/intrinsecus/?page_size=100', {}, token),
+          ask('/api/v1/files/', {}, token),
+        ]);
+        assert.equal((await ask(`/api/v1/files/${path}`, {}, token)).status, 404);
+        assert.ok(!files.text.includes(path) && !manifest.text.includes(path));
       }
+      assert.equal((await ask(`/api/v1/files/${path}`, {}, bob)).status, 200);
+    });
+});
+
+describe('a record that breaks and names another visibility than public', () => {
+  const [trees, parks] = [`${homeOf('parks/trees')}/dataset.yaml`, 'namespaces/parks/namespace.yaml'];
+  const conflict =
+    'label: Trees\n<<<<<<< HEAD\ndescription: Ours\n=======\nvisibility: private\n>>>>>>> priv\nkeywords: []\n';
+  const broken: Readonly<Record<string, readonly [path: string, text: string | Buffer]>> = {
+    'a merge conflict': [trees, conflict],
+    'a typing error': [trees, 'label: Trees\nvisibility: private\nkeywords: [\n'],
+    'a misspelled value': [trees, 'label: Trees\nvisibility: privat\n'],
+    'a misspelled name': [trees, 'label: Trees\nvisibilty: private\nid: x\n'],
+    'a wrong indentation': [trees, 'label: Trees\n  visibility: private\n'],
+    'Latin-1': [trees, Buffer.from('label: B\xe4ume\nvisibility: private\n', 'latin1')],
+    'UTF-16': [trees, Buffer.from('\ufefflabel: B\xe4ume\nvisibility: private\n', 'utf16le')],
+    'a namespace in conflict': [parks, conflict],
+  };
+  for (const [why, [path, text]] of Object.entries(broken))
+    it(`is private until it is fixed, with what is added to it: ${why}`, async (test) => {
+      const { ask, accounts, folder } = await serveAccounts(test, {}, { datasets });
+      const { token: bob } = await accounts.addToken('bob');
+      const { token: eve } = await accounts.addToken('eve');
+      const api = '/api/v1/namespaces/parks/datasets/trees';
+      const statuses = (token?: string) =>
+        Promise.all(
+          ['/', '/version/20260101000000000000/', '/download/'].map(
+            async (rest) => (await ask(api + rest, {}, token)).status,
+          ),
+        );
+      const before = await readFile(folder.path(path));
+      assert.deepEqual(await statuses(), [200, 404, 404]);
+      folder.write(path, text);
+      folder.write(`${homeOf('parks/trees')}/data/20260101000000000000.csv`, 'name,salary\nx,1\n');
+      folder.write(
+        `${homeOf('parks/trees')}/versions/20260101000000000000.yaml`,
+        'id: 5\nlabel: a\ndatetime: 2026-01-01T00:00:00Z\nready: true\nfile: { name: 20260101000000000000.csv }\n',
+      );
+      await until(async () => (await statuses(bob)).every((status) => status === 200));
+      await until(async () => (await statuses()).every((status) => status === 404));
+      assert.deepEqual(await statuses(eve), [404, 404, 404]);
+      folder.write(path, 'label: Other\nkeywords: [\n');
+      await until(async () => (await ask(`/api/v1/files/${path}`, {}, bob)).text.includes('Other'));
+      assert.deepEqual(await statuses(), [404, 404, 404], 'broken, and no longer with the line');
+      folder.write(path, before);
+      await until(async () => (await statuses()).every((status) => status === 200));
+    });
+
+  it('stays public if its text says so, or nothing of it', async (test) => {
+    const { ask, accounts, folder } = await serveAccounts(test, {}, { datasets });
+    const { token: alice } = await accounts.addToken('alice');
+    const texts = [
+      'label: Trees\nvisibility: public\nkeywords: [\n',
+      'label: Private trees\ncolumns:\n  - name: visibility\n  - [\n',
+      'label: Trees\nformer:\n  visibility: float\n  visits: [\n',
+    ];
+    for (const text of texts) {
+      folder.write(trees, text);
+      await until(async () => (await ask(`/api/v1/files/${trees}`, {}, alice)).text === text);
+      assert.equal((await ask('/api/v1/namespaces/parks/datasets/trees/')).status, 200, text);
     }
-    for (const path of Object.keys(texts)) assert.equal((await ask(`/api/v1/files/${path}`, {}, bob)).status, 200);
+  });
+
+  it('is not ready, if it is a version that says that it is withdrawn or a draft', async (test) => {
+    const version = 'label: a\ndatetime: 2020-01-01T00:00:00Z\nfile: { name: 1.csv }\n';
+    const record = `${homeOf('parks/trees')}/versions/1.yaml`;
+    const files = { [record]: version, [`${homeOf('parks/trees')}/data/1.csv`]: 'a\n1\n' };
+    const { ask, folder } = await serveAccounts(test, {}, { datasets, files });
+    const status = async () => (await ask('/api/v1/namespaces/parks/datasets/trees/version/1/download/')).status;
+    for (const line of ['ready: false', 'draft: true']) {
+      assert.equal(await status(), 200);
+      folder.write(record, `${version}<<<<<<< HEAD\nnotes: x\n=======\n${line}\n>>>>>>> other\n`);
+      await until(async () => (await status()) === 404);
+      folder.write(record, version);
+      await until(async () => (await status()) === 200);
+    }
   });
 });
 

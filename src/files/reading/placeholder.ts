@@ -1,19 +1,19 @@
-/** Entities in place of records that are broken, and have never been valid. */
+/** Entities in place of records that are broken: their last valid state, or one that shows no more than the record may allow. */
 import { datasetFromRecord, namespaceFromRecord } from '../../catalogue/entities.ts';
 import type { Unit } from '../../catalogue/layout.ts';
-import type { Dataset, Namespace } from '../../catalogue/types.ts';
+import type { UnitReading } from '../../catalogue/snapshot.ts';
+import type { Dataset, Namespace, Version } from '../../catalogue/types.ts';
 
 /**
  * Namespace in place of a broken record that has never been valid, so that its datasets are served, under the name of
- * the folder. It is private if the record may say so. Null for units of other kinds.
+ * the folder. It is private if the record may say so.
  */
-export function placeholderNamespace(unit: Unit, text: string): Namespace | null {
-  if (unit.kind !== 'namespace') return null;
-  return namespaceFromRecord(unit.slug, { label: unit.slug, visibility: mayBePrivate(text) ? 'private' : 'public' });
+function placeholderNamespace(slug: string, text: string): Namespace {
+  return namespaceFromRecord(slug, { label: slug, visibility: mayBePrivate(text) ? 'private' : 'public' });
 }
 
-/** True if a broken record may say `visibility: private`. One that can't be read (text '') may. */
-const mayBePrivate = (text: string): boolean => text === '' || /visib|priv/i.test(text);
+/** True if a broken record may say `visibility: private`. One that can't be read (text '', or with U+FFFD) may. */
+const mayBePrivate = (text: string): boolean => text === '' || /visib|priv|\ufffd/i.test(text);
 
 /**
  * Private dataset in place of a broken record that has never been valid, if the record may say that it is private:
@@ -21,4 +21,35 @@ const mayBePrivate = (text: string): boolean => text === '' || /visib|priv/i.tes
  */
 export function placeholderDataset(namespace: string, slug: string, text: string): Dataset | undefined {
   return mayBePrivate(text) ? datasetFromRecord(namespace, slug, { label: slug, visibility: 'private' }) : undefined;
+}
+
+/**
+ * A line `visibility:` with another value than `public`, also a misspelled one, also in one side of a merge conflict only; or
+ * `visibility: private` anywhere, as in JSON or in a line with a wrong indentation.
+ */
+const namesOtherVisibility =
+  /(?:^|[\n\r])["']?visib\w*["']?\s*:(?!\s*["']?public\b)|[\s{,"']visib\w*["']?\s*:\s*["']?priv/i;
+
+/** A line of YAML, or a member of JSON, by which the data of a version are not served. */
+const saysUnserved =
+  /(?:^|[\n\r{,])[ \t]*["']?(?:ready["']?\s*:\s*(?:false|no|off)|draft["']?\s*:\s*(?:true|yes|on))\b/i;
+
+/**
+ * The last valid state of a namespace or dataset whose record is broken. It is private if the text of the record says so, as
+ * after a merge in conflict: what was added to it since may be private, too. Its readers aren't known then.
+ */
+export function heldContainer<Entity extends Dataset | Namespace>(last: Entity, text: string): Entity {
+  if (last.visibility === 'private' || !namesOtherVisibility.test(text)) return last;
+  return { ...last, visibility: 'private', readers: [] };
+}
+
+/** The entity of a unit whose record is broken, other than a dataset: the last valid one, if there is one. */
+export function heldEntity(unit: Unit, last: UnitReading['entity'], text: string): UnitReading['entity'] {
+  if (unit.kind !== 'namespace') return last;
+  return last ? heldContainer(last as Namespace, text) : placeholderNamespace(unit.slug, text);
+}
+
+/** The last valid state of a version whose record is broken. It is not ready if the text of the record says so. */
+export function heldVersion(last: Version | undefined, text: string): Version | undefined {
+  return last?.ready && saysUnserved.test(text) ? { ...last, ready: false } : last;
 }

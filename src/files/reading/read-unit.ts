@@ -31,7 +31,7 @@ import type { Dataset, Version } from '../../catalogue/types.ts';
 import { type FileTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { isSameStamp, isTrueOfStamps } from '../tree/stamps.ts';
 import { folderOfRecords } from './missing-record.ts';
-import { placeholderDataset, placeholderNamespace } from './placeholder.ts';
+import { heldContainer, heldEntity, heldVersion, placeholderDataset } from './placeholder.ts';
 import { type LargeRecords, UnitReader } from './unit-reader.ts';
 import { readingOf } from './unit-reading.ts';
 import type { UnitState } from './unit-state.ts';
@@ -112,8 +112,7 @@ function readFiles(reader: UnitReader, unit: Unit, before?: UnitState): UnitStat
   const found = reader.record(unit.kind, recordPaths(unit));
   if (!found && unit.kind === 'namespace')
     return reader.state(readingOf(unit, reader.reportMissing(unit) ? old : null));
-  const entity =
-    found && (found.record ? entityOf(unit, found.record) : (old ?? placeholderNamespace(unit, found.text)));
+  const entity = found && (found.record ? entityOf(unit, found.record) : heldEntity(unit, old, found.text));
   return reader.state(readingOf(unit, entity));
 }
 
@@ -151,7 +150,9 @@ function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: 
   }
   const dataset = found.record
     ? datasetWithSameParts(namespace, slug, found.record, versions)
-    : (old ?? placeholderDataset(namespace, slug, found.text));
+    : old
+      ? heldContainer(old, found.text)
+      : placeholderDataset(namespace, slug, found.text);
   const entity = dataset && (found.record ? dataset : datasetWithVersions(dataset, versions));
   return reader.state(entity ? readingOf(unit, entity) : gone);
 }
@@ -221,7 +222,7 @@ function readVersion(
   const { record, text = '' } = reader.record('version', [path]) ?? {};
   if (!record) {
     reader.keepIfUnreadable(path);
-    return before;
+    return reuseIfEqual(before, heldVersion(before, text));
   }
   const payload = reader.payload(namespace, dataset, path, record, text);
   return reuseIfEqual(before, versionOf({ namespace, dataset, slug }, record, payload, before ?? other));

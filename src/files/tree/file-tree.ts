@@ -18,7 +18,15 @@ export interface Stamp {
 }
 
 /** A file or folder that can't be read: no permission, too large, not UTF-8, or a link that leaves the folder. */
-export class UnreadableFileError extends Error {}
+export class UnreadableFileError extends Error {
+  /** What can be read of a text that is not UTF-8, with U+FFFD for the rest; '' of other files. */
+  readonly text: string;
+
+  constructor(message: string, text = '') {
+    super(message);
+    this.text = text;
+  }
+}
 
 /** True if an error of the system says that there is no such file or folder. */
 export function isAbsent(error: unknown): boolean {
@@ -156,6 +164,8 @@ export function decodeRecordText(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw new UnreadableFileError('It is not UTF-8. Save it as UTF-8.');
+    // In UTF-16, each second byte of what is ASCII is zero.
+    const text = bytes.toString().replaceAll('\0', '');
+    throw new UnreadableFileError('It is not UTF-8. Save it as UTF-8.', text);
   }
 }
