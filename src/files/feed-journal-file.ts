@@ -16,9 +16,10 @@ const formatVersion = 1;
 /** Number of states whose lines are made at once. */
 const partSize = 100;
 
-/** Writes a whole history. */
-export async function writeHistory(path: string, history: FeedHistory): Promise<void> {
-  const header = JSON.stringify({ changes: formatVersion, complete_since: history.completeSince });
+/** Writes a whole history. @param setBackFrom time from which the clock was set back before it began; 0 if it wasn't */
+export async function writeHistory(path: string, history: FeedHistory, setBackFrom: number): Promise<void> {
+  const head = { changes: formatVersion, complete_since: history.completeSince };
+  const header = JSON.stringify(setBackFrom ? { ...head, set_back_from: setBackFrom } : head);
   const lines = await linesOf([...history.states()]);
   await writeDurably(path, Buffer.concat([Buffer.from(`${header}\n`), ...lines]), { mode: 0o600 });
 }
@@ -60,6 +61,8 @@ export interface StoredHistory {
   readonly isDamaged: boolean;
   /** Number of the lines that are left out. */
   readonly badLines: number;
+  /** Time from which the clock was set back before the history began; 0 if it wasn't. */
+  readonly setBackFrom: number;
 }
 
 /**
@@ -70,7 +73,7 @@ export interface StoredHistory {
  */
 export async function readHistory(path: string, units: ReadonlyMap<string, UnitState>): Promise<StoredHistory | null> {
   let history: FeedHistory | undefined;
-  let [size, badLines] = [0, 0];
+  let [size, badLines, setBackFrom] = [0, 0, 0];
   const pause = makeRegularPause();
   const stats = await stat(path).catch(nullIfMissing);
   if (!stats) return null;
@@ -78,14 +81,15 @@ export async function readHistory(path: string, units: ReadonlyMap<string, UnitS
     size += bytes.length + 1;
     const line = parseLine(bytes);
     if (!history) {
-      const { changes, complete_since: completeSince } = line ?? {};
+      const { changes, complete_since: completeSince, set_back_from: from } = line ?? {};
       if (changes !== formatVersion || typeof completeSince !== 'number') return null;
       history = new FeedHistory(completeSince);
+      if (typeof from === 'number') setBackFrom = from;
     } else if (line && isState(line)) history.add(withSharedTexts(line, units));
     else badLines++;
     await pause();
   }
-  return history ? { history, isDamaged: badLines > 0 || stats.size > size, badLines } : null;
+  return history ? { history, isDamaged: badLines > 0 || stats.size > size, badLines, setBackFrom } : null;
 }
 
 const isState = (line: Partial<RecordState & UserState>): line is RecordState | UserState =>

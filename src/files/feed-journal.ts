@@ -9,7 +9,8 @@ import type { Snapshot } from '../catalogue/snapshot.ts';
 import type { User } from '../catalogue/types.ts';
 import { errorCode } from '../disk/durable.ts';
 import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
-import { type FeedRef, isAhead, settlingTime, timeOfLastChange } from './changes-feed.ts';
+import { type FeedRef, settlingTime, timeOfLastChange } from './changes-feed.ts';
+import { clockChange, lastTimeOf } from './feed-clock.ts';
 import { appendStates, feedPath, readHistory, type StoredHistory, writeHistory } from './feed-journal-file.ts';
 import { affectedRefs, type Records, recordState, recordsWithKnown, takeFirst, uniqueRefs } from './feed-records.ts';
 import { isHeldRecord } from './held-records.ts';
@@ -46,16 +47,19 @@ export class FeedJournal {
   /** Number of notices in slices that aren't finished: later ones wait for them. */
   #waiting = 0;
   #lastTime = 0;
+  /** Time from which the clock was set back before the history began; 0 if it wasn't. */
+  #setBackFrom: number;
   #ageChecked = 0;
   #hasFailed = false;
 
-  private constructor(store: UnitStore, options: FeedJournalOptions, stored: StoredHistory | null) {
+  private constructor(store: UnitStore, options: FeedJournalOptions, { stored, setBackFrom }: Readable) {
     this.#store = store;
     this.#options = options;
     this.#path = feedPath(store.tree.root);
     this.#mustRewrite = stored === null || stored.isDamaged;
     // The clock may have been ahead a little when the last events were written: earlier ones would be listed before them.
-    this.#lastTime = stored?.history.lastTime ?? 0;
+    this.#lastTime = stored ? lastTimeOf(stored.history) : 0;
+    this.#setBackFrom = setBackFrom;
     this.#history = stored?.history ?? new FeedHistory(this.#now());
   }
 
@@ -64,8 +68,9 @@ export class FeedJournal {
    * starts answers requests in the meantime.
    */
   static async open(store: UnitStore, options: FeedJournalOptions = {}): Promise<FeedJournal> {
-    const { stored, ...readable } = await readStored(store, options);
-    const journal = new FeedJournal(store, { ...options, ...readable }, stored);
+    const readable = await readStored(store, options);
+    const { stored, readOnly } = readable;
+    const journal = new FeedJournal(store, { ...options, readOnly }, readable);
     const { snapshot } = store;
     const users = [...snapshot.users.values()];
     const records = recordsWithKnown(store, stored?.history.records ?? []);
@@ -78,14 +83,16 @@ export class FeedJournal {
   }
 
   get history(): FeedHistory {
-    this.#beginAnewIfClockWentBack();
+    this.#beginAnewIfClockWasSet();
     return this.#history;
   }
 
-  /** Begins with the present state, as without a journal, if the clock was ahead when the last events were noticed. */
-  #beginAnewIfClockWentBack(): void {
-    if (!isAhead(this.#lastTime)) return;
-    this.#options.log?.(clockWasAhead);
+  /** Begins with the present state, as without a journal, if the clock was ahead, or behind, when the last events were noticed. */
+  #beginAnewIfClockWasSet(): void {
+    const change = clockChange(this.#lastTime, this.#setBackFrom);
+    if (!change) return;
+    this.#options.log?.(change.message);
+    this.#setBackFrom = change.setBackFrom;
     this.#lastTime = 0;
     this.#history = new FeedHistory(this.#now());
     this.#unwritten.length = 0;
@@ -115,7 +122,7 @@ export class FeedJournal {
 
   /** Notices what became of units: of a few at once, of many in slices, so that requests have their turn. */
   #notice(units: readonly Unit[]): void {
-    this.#beginAnewIfClockWentBack();
+    this.#beginAnewIfClockWasSet();
     const { snapshot } = this.#store;
     const users = units.flatMap((unit) => (unit.kind === 'user' ? (snapshot.users.get(unit.slug) ?? []) : []));
     const records = takeFirst(uniqueRefs(affectedRefs(snapshot, units)), maxAtOnce + 1);
@@ -222,7 +229,7 @@ export class FeedJournal {
   async #rewrite(): Promise<void> {
     await makeFolderInPrivateFolder(this.#store.tree.root);
     // What is noticed while the file is written is in the history already, or is appended afterwards.
-    await writeHistory(this.#path, this.#history);
+    await writeHistory(this.#path, this.#history, this.#setBackFrom);
   }
 
   /** @returns true if there were any */
@@ -242,28 +249,32 @@ export class FeedJournal {
   }
 }
 
-const clockWasAhead =
-  'The clock was ahead when the journal of changes was written: the journal begins anew, and harvesters list everything once more.';
+/** A history that was read, and whether it may be replaced. */
+interface Readable {
+  readonly stored: StoredHistory | null;
+  readonly readOnly: boolean | undefined;
+  /** As in `StoredHistory`. */
+  readonly setBackFrom: number;
+}
 
 /** The stored history. One that can't be read now is not replaced by another: the journal is not written then. */
-async function readStored(
-  store: UnitStore,
-  { readOnly, log }: FeedJournalOptions,
-): Promise<{ stored: StoredHistory | null; readOnly: boolean | undefined }> {
+async function readStored(store: UnitStore, { readOnly, log }: FeedJournalOptions): Promise<Readable> {
   const path = feedPath(store.tree.root);
   try {
     const stored = await readHistory(path, store.states);
     if (stored?.badLines)
       log?.(`The journal of changes has ${stored.badLines} damaged lines: ${path}. Removals in them are unknown.`);
-    if (!stored || !isAhead(stored.history.lastTime)) return { stored, readOnly };
-    log?.(clockWasAhead);
-    return { stored: null, readOnly };
+    const setBackFrom = stored?.setBackFrom ?? 0;
+    const change = stored && clockChange(lastTimeOf(stored.history), setBackFrom);
+    if (!change) return { stored, readOnly, setBackFrom };
+    log?.(change.message);
+    return { stored: null, readOnly, setBackFrom: change.setBackFrom };
   } catch (error) {
     log?.(
       `The journal of changes can't be read (${errorCode(error)}): ${path}. It stays as it is, and is not written. ` +
         'Until a start that can read it, removals before this one are unknown.',
     );
-    return { stored: null, readOnly: true };
+    return { stored: null, readOnly: true, setBackFrom: 0 };
   }
 }
 
