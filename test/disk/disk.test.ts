@@ -168,6 +168,26 @@ test('a disk that is full for some of eight who write at once', async (t) => {
   for (const slug of slugs) assert.equal((await ask('PATCH', at(slug), '{"description":"room"}')).status, 200);
 });
 
+test('a disk with room for a payload, and not for its columnar copy', async (t) => {
+  const root = smallDisk(t);
+  if (!root) return;
+  const { ask, server } = await serveIn(t, root);
+  const row = (i: number) => `${(i % 170) + 0.25},${(i % 80) + 0.5}\n`;
+  const rows = `longitude,latitude\n${Array.from({ length: 30_000 }, (_, i) => row(i)).join('')}`;
+  const answer = await ask('POST', `${path}version/`, rows, 'text/csv');
+  assert.deepEqual([answer.status, answer.body.rows], [201, 30_000], JSON.stringify(answer.body));
+  assert.match(
+    server.log.join('\n'),
+    /tables can't be written \(ENOSPC\): the rows of the new version aren't cached\.$/m,
+  );
+  assert.deepEqual(temporaries(root), []);
+  // The rows are cached outside of the full disk.
+  const read = await fetch(`${server.base}${path}data/?_limit=1&_format=csv`);
+  assert.deepEqual([read.status, await read.text()], [200, 'longitude,latitude\r\n0.25,0.5\r\n']);
+  const cache = /rows are cached in (\S+)\.$/m.exec(server.log.join('\n'))?.[1] ?? '';
+  t.after(() => rmSync(cache, { recursive: true }));
+});
+
 test('a disk that becomes read-only', async (t) => {
   const root = smallDisk(t);
   if (!root) return;

@@ -11,6 +11,8 @@ export interface Workshop {
   readonly root: string;
   readonly files: FileCatalogue;
   readonly catalogue: Catalogue;
+  /** Lines of the log. */
+  readonly log: readonly string[];
   /** Makes the dataset `lab/<slug>` where it isn't there, and takes the text in as its newest version. */
   publish(slug: string, fileName: string, text: string | Buffer, reading?: ReadingOptions): Promise<Published>;
   remove(): Promise<void>;
@@ -20,13 +22,15 @@ export interface Workshop {
 export async function makeWorkshop(): Promise<Workshop> {
   const root = mkdtempSync(join(temporaryParent(), 'catalogue-'));
   mkdirSync(join(root, 'namespaces'));
-  const files = await openFileCatalogue(root);
+  const log: string[] = [];
+  const files = await openFileCatalogue(root, { log: (line) => log.push(line) });
   const catalogue = files.for();
   await catalogue.create('namespace', { label: 'Lab', slug: 'lab' });
   return {
     root,
     files,
     catalogue,
+    log,
     async publish(slug, fileName, text, reading) {
       const ref = { kind: 'dataset', namespace: 'lab', slug } as const;
       await catalogue.get(ref).catch(() => catalogue.create('dataset', { label: slug, slug, namespace: 'lab' }));

@@ -24,6 +24,7 @@ import type { PayloadInfo, Repair } from '../formats/types.ts';
 import { isWgs84 } from '../geometry/crs.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';
 import { ColumnarWriter } from '../table/columnar-copy.ts';
+import { OptionalCopy } from '../table/optional-copy.ts';
 import type { ColumnSettings } from './column-forms.ts';
 import type { DetectedEncoding, Encoding } from './decode.ts';
 import { PayloadStream, peekStream } from './payload-stream.ts';
@@ -36,6 +37,8 @@ export interface IngestOptions extends FormatHints {
   readonly reading?: ReadingOptions | undefined;
   /** Folder of columnar copies; this payload's becomes the subfolder `columnarCopyName`. None is made if absent. */
   readonly cacheFolder?: string | undefined;
+  /** True to leave out a copy that can't be written, and go on. By default, that is an error. */
+  readonly isCopyOptional?: boolean | undefined;
   /** Hidden name in that folder for the unfinished copy; a random one by default. */
   readonly stagingName?: string | undefined;
   /** File to copy the bytes to; must not exist; deleted again if the payload is refused. */
@@ -89,6 +92,8 @@ export interface IngestResult {
   readonly isLfsPointer: boolean;
   /** Folder of the columnar copy, if one was made. */
   readonly columnarCopy: string | null;
+  /** Code of the error for which one was left out. */
+  readonly copyFailure: string | null;
 }
 
 /** Ingests a payload: `ingest`, or the same in another process. */
@@ -146,7 +151,7 @@ async function ingestRows(
   chunks: AsyncGenerator<Buffer, void, undefined>,
   path: string,
   detected: DetectedFormat,
-  { cacheFolder, stagingName, signal, reading = {} }: IngestOptions,
+  { cacheFolder, stagingName, isCopyOptional, signal, reading = {} }: IngestOptions,
 ): Promise<IngestResult> {
   let crs: string | undefined;
   let settings: ReadonlyMap<number, ColumnSettings> = new Map();
@@ -155,7 +160,8 @@ async function ingestRows(
     const isTextual = detected.format === 'csv' || detected.format === 'tsv';
     const info: PayloadInfo = { textual: isTextual, passthrough: null, reading, ...(crs && { crs }) };
     const encoding: DetectedEncoding = { encoding: 'utf-8', bomLength: 0 };
-    const copy = cacheFolder === undefined ? null : await ColumnarWriter.create(cacheFolder, stagingName);
+    const Copy = isCopyOptional ? OptionalCopy : ColumnarWriter;
+    const copy = cacheFolder === undefined ? null : await Copy.create(cacheFolder, stagingName);
     try {
       const builder = new TableBuilder(info, copy, settings);
       for await (const batch of readBatches(detected, bytes, path, info, encoding)) {
@@ -190,7 +196,8 @@ async function ingestRows(
         checksum,
         passthrough: isUnchanged && summary.table.crs === null ? info.passthrough : null,
       };
-      return { ...result, columnarCopy: (await copy?.finish(table, columnarCopyName(checksum, reading))) ?? null };
+      const columnarCopy = (await copy?.finish(table, columnarCopyName(checksum, reading))) ?? null;
+      return { ...result, columnarCopy, copyFailure: copy instanceof OptionalCopy ? copy.failure : null };
     } catch (error) {
       await copy?.abort();
       throw error;
@@ -246,5 +253,6 @@ function toResult(
     misdirectedRings: info?.passthrough ? (info.misdirectedRings?.count ?? 0) : 0,
     isLfsPointer: false,
     columnarCopy: null,
+    copyFailure: null,
   };
 }

@@ -9,7 +9,8 @@ import type { Bbox } from '../geometry/geometry.ts';
 import { maxGroupRows } from '../limits.ts';
 import { geometryColumnName } from '../row.ts';
 import { type ChunkKind, encodeColumn, encodeRowOffsets } from '../table/column-chunk.ts';
-import type { ChunkKey, ColumnarWriter, TableInfo } from '../table/columnar-copy.ts';
+import type { ChunkKey, TableInfo } from '../table/columnar-copy.ts';
+import type { CopyWriter } from '../table/optional-copy.ts';
 import { type ColumnSettings, columnParseSettings } from './column-forms.ts';
 import { ColumnProfile } from './column-profile.ts';
 import { GeometryReader } from './geometry-reader.ts';
@@ -39,7 +40,7 @@ interface EncodedChunk {
 
 export class TableBuilder {
   readonly #info: PayloadInfo;
-  readonly #copy: ColumnarWriter | null;
+  readonly #copy: CopyWriter | null;
   readonly #settings: ReadonlyMap<number, ColumnSettings>;
   readonly #profiles: ColumnProfile[] = [];
   #names: readonly string[] = [];
@@ -47,11 +48,7 @@ export class TableBuilder {
   readonly #geometries: GeometryReader;
 
   /** @param settings settings of columns that are read again, by index */
-  constructor(
-    info: PayloadInfo,
-    copy: ColumnarWriter | null,
-    settings: ReadonlyMap<number, ColumnSettings> = new Map(),
-  ) {
+  constructor(info: PayloadInfo, copy: CopyWriter | null, settings: ReadonlyMap<number, ColumnSettings> = new Map()) {
     this.#info = info;
     this.#copy = copy;
     this.#settings = settings;

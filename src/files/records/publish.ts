@@ -111,17 +111,22 @@ function assertColumns({ reading }: Upload, { columns, rows }: IngestResult): vo
 /** Reads the bytes of an upload. @param aside path of the copy; null to keep none */
 async function ingestUpload(files: CatalogueFiles, upload: ReadUpload, aside: string | null): Promise<IngestResult> {
   const { source, fileName, mediaType, reading, onProgress, signal } = upload;
+  const hints = { fileName, mediaType, reading, onProgress, signal };
+  const ingestWith = (copy: IngestOptions) => (files.options.ingest ?? ingest)(source, { ...hints, ...copy });
+  const cacheFolder = tableFolder(files.root);
+  const cache: IngestOptions = { cacheFolder, stagingName: temporaryName(), isCopyOptional: true };
   try {
-    const copy: IngestOptions =
-      aside === null ? {} : { copyTo: aside, cacheFolder: tableFolder(files.root), stagingName: temporaryName() };
-    const ingested = await (files.options.ingest ?? ingest)(source, {
-      fileName,
-      mediaType,
-      reading,
-      onProgress,
-      signal,
-      ...copy,
-    });
+    const ingested = await (aside === null
+      ? ingestWith({})
+      : ingestWith({ copyTo: aside, ...cache }).catch((error) => {
+          // Without the columnar copy, there may be room for the payload.
+          if (typeof source !== 'string' || !isDiskFull(error)) throw error;
+          return ingestWith({ copyTo: aside });
+        }));
+    if (ingested.copyFailure !== null)
+      files.options.log?.(
+        `${cacheFolder} can't be written (${ingested.copyFailure}): the rows of the new version aren't cached.`,
+      );
     if (ingested.isLfsPointer)
       throw new ValidationError({ file: ['It is a Git LFS pointer, and not the file itself. Run "git lfs pull".'] });
     if (aside !== null) {
@@ -134,6 +139,8 @@ async function ingestUpload(files: CatalogueFiles, upload: ReadUpload, aside: st
     throw error;
   }
 }
+
+const isDiskFull = (error: unknown): boolean => ['ENOSPC', 'EDQUOT'].includes(errorCode(error));
 
 function assertChecksum({ checksum }: Upload, ingested: IngestResult): void {
   if (checksum === undefined || checksum.toLowerCase() === ingested.checksum) return;

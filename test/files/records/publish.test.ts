@@ -1,8 +1,8 @@
 /** Publishing: the files of a new version, and errors that leave none. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { afterEach, beforeEach, describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
@@ -61,6 +61,20 @@ describe('publishing', () => {
       },
     );
     assert.deepEqual((await checkCatalogueFiles(workshop.root, { deep: true })).problems, []);
+  });
+
+  it('needs no columnar copy: in the place of their folder is a file', async () => {
+    const tables = join(workshop.root, '.catalogue/cache/tables');
+    rmSync(tables, { recursive: true, force: true });
+    mkdirSync(dirname(tables), { recursive: true });
+    writeFileSync(tables, '');
+    const { version } = await workshop.publish('trees', 'trees.csv', trees);
+    assert.deepEqual([version.ready, version.rows], [true, 2]);
+    assert.equal(readFileSync(tables, 'utf8'), '');
+    assert.deepEqual(
+      workshop.log.filter((line) => line.includes('cache')),
+      [`${tables} can't be written (ENOTDIR): the rows of the new version aren't cached.`],
+    );
   });
 
   it('makes nothing of the bytes of the newest version', async () => {
