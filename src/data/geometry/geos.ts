@@ -133,6 +133,16 @@ export class PreparedGeometry {
     this.#source = geometry;
   }
 
+  /** False if GEOS can make nothing of the geometry. */
+  get isReadable(): boolean {
+    try {
+      return this.pointer !== 0;
+    } catch (error) {
+      if (error instanceof RangeError) return false;
+      throw error;
+    }
+  }
+
   /** Pointer for the GEOSPrepared… functions; valid until the pointer of another `PreparedGeometry` is read. */
   get pointer(): number {
     if (this.#prepared !== 0) return this.#prepared;

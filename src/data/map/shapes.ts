@@ -40,6 +40,8 @@ export interface ShapeLayer extends Omit<OutlineLayer, 'lengths'> {
   readonly xs: Int32Array;
   readonly ys: Int32Array;
   readonly importance: Uint8Array;
+  /** False if vertices were left out, and lines may have moved. */
+  readonly isComplete: boolean;
 }
 
 export class OutlineBuilder {
@@ -149,7 +151,7 @@ export class ShapeBuilder {
       importance: this.#importance.slice(0, this.#vertices),
     };
     const bytes = Object.values(vertices).reduce((sum, { byteLength }) => sum + byteLength, 0);
-    return { ...outlines, ...vertices, bytes };
+    return { ...outlines, ...vertices, isComplete: this.#leastImportance === 0, bytes };
   }
 
   /** Reads a geometry of WKB at an offset; returns the offset behind it. */

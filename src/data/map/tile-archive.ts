@@ -7,6 +7,7 @@ import type { DataQuery } from '../query/parameters.ts';
 import { type SelectionLimits, selectRowNumbers } from '../query/select-rows.ts';
 import type { TableColumn } from '../row.ts';
 import type { Table } from '../table/table.ts';
+import { LargeShapes } from './large-shapes.ts';
 import { buildMapLayer, readShapes } from './layer.ts';
 import { clampBounds } from './mercator.ts';
 import { measure } from './picture.ts';
@@ -79,6 +80,7 @@ async function addTiles(
 ): Promise<number> {
   let planned: PlannedTile[] = [{ address: { z: 0, x: 0, y: 0 }, candidates: null }];
   const kept = new Uint32Array(rowCountOf(source));
+  const large = new LargeShapes();
   let count = 0;
   for (let z = 0; ; z++) {
     const filled: PlannedTile[] = [];
@@ -88,7 +90,7 @@ async function addTiles(
       const keep = (position: number) => {
         kept[keptCount++] = position;
       };
-      const { bytes } = await drawTile(source, address, turns, { candidates, keep });
+      const { bytes } = await drawTile(source, address, turns, { candidates, keep, large });
       if (turns.isOver) await turns.next();
       if (!bytes) continue;
       await assertRoom(archive.size + bytes.length);

@@ -4,9 +4,10 @@ import { itemsPerCheck, type Turns, workInRanges } from '../event-loop.ts';
 import { bboxToGeometry, isBboxWithin, longitudeShifts, type PlanarBbox } from '../geometry/bounding-box.ts';
 import { loadGeos, PreparedGeometry, testWithGeosGeometry } from '../geometry/geos.ts';
 import { RowSet } from '../table/row-set.ts';
-import type { Table } from '../table/table.ts';
+import { LargeShapes } from './large-shapes.ts';
 import type { PointLayer } from './layer.ts';
 import { tileBoundsWithBuffer, worldSize, xOfLongitude, yOfLatitude } from './mercator.ts';
+import { intersectsSurely } from './shape-index.ts';
 import type { ShapeLayer } from './shapes.ts';
 import { type MapSource, rowAt, rowCountOf } from './source.ts';
 
@@ -32,6 +33,8 @@ export interface NearbyRows {
   readonly candidates: Uint32Array | null;
   /** Takes the position of each row of the tile. */
   readonly keep: (position: number) => void;
+  /** Shapes kept for the tiles that follow. */
+  readonly large?: LargeShapes | undefined;
 }
 
 /** Points with their places in the grid. */
@@ -83,39 +86,37 @@ function boxOf({ boxes }: ShapeLayer, row: number): PlanarBbox | null {
   return [west, boxes[at + 1] as number, boxes[at + 2] as number, boxes[at + 3] as number];
 }
 
-/** The first window that a row's box intersects. */
-export function windowOfShape(
-  { boxes }: ShapeLayer,
-  row: number,
-  windows: readonly TileWindow[],
-): TileWindow | undefined {
+/** True if a row's box and a window have a point in common. */
+function isBoxInWindow({ boxes }: ShapeLayer, row: number, { box }: TileWindow): boolean {
   const at = 4 * row;
-  for (const window of windows) {
-    const { box } = window;
-    if (
-      (boxes[at] as number) <= box[2] &&
-      (boxes[at + 2] as number) >= box[0] &&
-      (boxes[at + 1] as number) <= box[3] &&
-      (boxes[at + 3] as number) >= box[1]
-    )
-      return window;
-  }
-  return undefined;
+  return (
+    (boxes[at] as number) <= box[2] &&
+    (boxes[at + 2] as number) >= box[0] &&
+    (boxes[at + 1] as number) <= box[3] &&
+    (boxes[at + 3] as number) >= box[1]
+  );
 }
+
+/** The first window that a row's box intersects. */
+export const windowOfShape = (layer: ShapeLayer, row: number, windows: readonly TileWindow[]): TileWindow | undefined =>
+  windows.find((window) => isBoxInWindow(layer, row, window));
 
 /**
  * Visits the lines and polygons of a tile, each once: first those that surely have a point in common with its box.
- * @param candidates as in `NearbyRows`
+ * @param nearby candidates and large shapes, as in `NearbyRows`
  */
 export async function visitShapes(
-  { source, candidates }: { readonly source: MapSource; readonly candidates: Uint32Array | null },
+  {
+    source,
+    candidates,
+    large = new LargeShapes(),
+  }: { readonly source: MapSource } & Pick<NearbyRows, 'candidates' | 'large'>,
   layer: ShapeLayer,
   windows: readonly TileWindow[],
   turns: Turns,
   visit: RowVisitor,
 ): Promise<void> {
   const count = candidates?.length ?? rowCountOf(source);
-  const { rows } = source;
   const doubtful: number[] = [];
   const visitRow = (position: number, row: number, shift: number) => {
     const at = 4 * row;
@@ -125,15 +126,18 @@ export async function visitShapes(
   for (let at = 0; at < count; at++) {
     const position = candidates ? (candidates[at] as number) : at;
     const row = rowAt(source, position);
-    const window = windowOfShape(layer, row, windows);
-    if (window) {
-      if (surelyIntersects(layer, row, window.box)) visitRow(position, row, window.shift);
+    for (const window of windows) {
+      if (!isBoxInWindow(layer, row, window)) continue;
+      const isInside = isInWindow(layer, row, window.box);
+      if (isInside === false) continue;
+      if (isInside) visitRow(position, row, window.shift);
       else doubtful.push(position);
+      break;
     }
     if (at % itemsPerCheck === 0 && turns.isOver) await turns.next();
   }
   if (doubtful.length === 0) return;
-  const found = await testExactly(source.table, doubtful, rows, windows, turns);
+  const found = await testExactly(source, doubtful, windows, large, turns);
   for (const position of doubtful) {
     const row = rowAt(source, position);
     const shift = found.get(row);
@@ -141,43 +145,57 @@ export async function visitShapes(
   }
 }
 
-/** True if the row's box lies in the window, or one of its vertices does, by more than its rounding. */
-function surelyIntersects(layer: ShapeLayer, row: number, box: PlanarBbox): boolean {
+/** True if a row and a window surely have a point in common, false if they surely have none; null if that has to be tested exactly. */
+function isInWindow(layer: ShapeLayer, row: number, box: PlanarBbox): boolean | null {
   const own = boxOf(layer, row);
   if (own && isBboxWithin(own, box)) return true;
-  const [left, right] = [xOfLongitude(box[0]) + 1, xOfLongitude(box[2]) - 1];
-  const [top, bottom] = [yOfLatitude(box[3]) + 1, yOfLatitude(box[1]) - 1];
-  const start = layer.firstVertices[layer.firstParts[row] as number] as number;
-  const end = layer.firstVertices[layer.firstParts[row + 1] as number] as number;
-  for (let at = start; at < end; at++) {
-    const [x, y] = [layer.xs[at] as number, layer.ys[at] as number];
-    if (x > left && x < right && y > top && y < bottom) return true;
-  }
-  return false;
+  const [west, south, east, north] = box;
+  const area = [xOfLongitude(west), yOfLatitude(north), xOfLongitude(east), yOfLatitude(south)] as const;
+  return intersectsSurely({ layer, row }, area);
 }
 
-/** Tests rows by GEOS, as a filter by a box does. @returns the shifts of the windows that have them, by row */
+/**
+ * Tests rows by GEOS, as a filter by a box does.
+ * @param large shapes that need not be read again
+ * @returns the shifts of the windows that have them, by row
+ */
 async function testExactly(
-  table: Table,
+  { table, rows }: Pick<MapSource, 'table' | 'rows'>,
   positions: readonly number[],
-  rows: Uint32Array | null,
   windows: readonly TileWindow[],
+  large: LargeShapes,
   turns: Turns,
 ): Promise<ReadonlyMap<number, number>> {
   const geos = await loadGeos();
-  const areas = windows.map(({ box, shift }) => ({ shift, area: new PreparedGeometry(geos, bboxToGeometry(box)) }));
-  const set = new RowSet(table.rowCount);
-  for (const position of positions) set.add(rows ? (rows[position] as number) : position);
   const found = new Map<number, number>();
+  const findWindow = (row: number, test: (window: TileWindow) => boolean | null) => {
+    const window = windows.find(test);
+    if (window) found.set(row, window.shift);
+  };
+  const set = new RowSet(table.rowCount);
+  let unread = 0;
+  for (const position of positions) {
+    const row = rows ? (rows[position] as number) : position;
+    const test = large.get(row);
+    if (test) findWindow(row, ({ box }) => test(box));
+    else {
+      set.add(row);
+      unread++;
+    }
+  }
+  if (unread === 0) return found;
+  const areas = new Map(windows.map((window) => [window, new PreparedGeometry(geos, bboxToGeometry(window.box))]));
   for await (const group of table.scanRowGroups({ columns: [], rows: set })) {
     for (const row of group) {
       const geometry = row.geometry();
-      const window =
-        geometry &&
-        areas.find(({ area }) =>
-          testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedIntersects(area.pointer, pointer)),
+      const test = geometry && large.add(geos, row.index, geometry);
+      if (test) findWindow(row.index, ({ box }) => test(box));
+      else if (geometry)
+        findWindow(row.index, (window) =>
+          testWithGeosGeometry(geos, geometry, (pointer) =>
+            geos.GEOSPreparedIntersects((areas.get(window) as PreparedGeometry).pointer, pointer),
+          ),
         );
-      if (window) found.set(row.index, window.shift);
       if (turns.isOver) await turns.next();
     }
   }

@@ -9,6 +9,7 @@ import { clipLine, clipRing, doubleArea, reversed, roundPositions } from './clip
 import { importanceOfDistance } from './importance.ts';
 import { tileBuffer, tileExtent, worldSize, xOfLongitude } from './mercator.ts';
 import { GeometryWriter, geometryTypes, type PropertyValue, TileLayer } from './mvt.ts';
+import { kindsOfParts, visitPartsNear } from './shape-index.ts';
 import { partKinds, type ShapeLayer, shapeKindOfPart, shapeKinds } from './shapes.ts';
 import { type MapSource, rowAt } from './source.ts';
 import { Thinning } from './thinning.ts';
@@ -47,7 +48,7 @@ export async function drawTile(
   source: MapSource,
   address: TileAddress,
   turns: Turns,
-  { candidates, keep }: NearbyRows = { candidates: null, keep: () => {} },
+  { candidates, keep, large }: NearbyRows = { candidates: null, keep: () => {} },
 ): Promise<VectorTile> {
   const layer =
     source.layer.kind === 'points'
@@ -63,7 +64,7 @@ export async function drawTile(
     thinning.add(position, (x - transform.x) / perPixel, (y - transform.y) / perPixel, size / perPixel);
   };
   if (layer.kind === 'points') await visitPoints({ source, candidates }, layer, windows, turns, visit);
-  else await visitShapes({ source, candidates }, layer, windows, turns, visit);
+  else await visitShapes({ source, candidates, large }, layer, windows, turns, visit);
   if (thinning.count === 0) return { bytes: null, matched: 0, drawn: 0 };
   for (thinning.coarsenTo(mostFeatures); ; thinning.coarsen()) {
     const drawn = await encode({ ...source, layer }, thinning, windows, transform, turns);
@@ -128,10 +129,7 @@ interface RowShape {
  */
 function addShape(tile: TileLayer, id: number, writer: GeometryWriter, shape: RowShape): void {
   const { layer, row } = shape;
-  const end = layer.firstParts[row + 1] as number;
-  let kinds = 0;
-  for (let part = layer.firstParts[row] as number; part < end; part++)
-    kinds |= 1 << shapeKindOfPart(layer.partKinds[part] as number);
+  const kinds = kindsOfParts(shape);
   let isDrawn = false;
   for (let kind: number = shapeKinds.polygon; kind >= shapeKinds.point; kind--) {
     if (!(kinds & (1 << kind))) continue;
@@ -148,14 +146,15 @@ function addShape(tile: TileLayer, id: number, writer: GeometryWriter, shape: Ro
 }
 
 /** Writes the parts of one kind. @param kind as in `shapeKinds`, which are the types of a tile's geometries, too */
-function writeParts(writer: GeometryWriter, kind: number, { layer, row, least, transform }: RowShape): void {
-  const end = layer.firstParts[row + 1] as number;
+function writeParts(writer: GeometryWriter, kind: number, shape: RowShape): void {
+  const { scale, x, y } = shape.transform;
+  const [left, top, right, bottom] = clipBox;
+  // A unit of the grid more, for rounding.
+  const area = [left / scale + x - 1, top / scale + y - 1, right / scale + x + 1, bottom / scale + y + 1] as const;
   const points: number[] = [];
   let isRingDrawn = false;
-  for (let part = layer.firstParts[row] as number; part < end; part++) {
-    const partKind = layer.partKinds[part] as number;
-    if (shapeKindOfPart(partKind) !== kind) continue;
-    const positions = readPart(layer, part, least, transform);
+  const draw = (partKind: number, vertices: readonly number[]) => {
+    const positions = readPositions(shape, vertices);
     if (partKind === partKinds.point) points.push(...clipPoint(positions));
     else if (partKind === partKinds.line) {
       for (const line of clipLine(positions, clipBox)) {
@@ -164,18 +163,24 @@ function writeParts(writer: GeometryWriter, kind: number, { layer, row, least, t
       }
     } else if (partKind === partKinds.ring) isRingDrawn = writeRing(writer, positions, 1);
     else if (isRingDrawn) writeRing(writer, positions, -1);
-  }
+  };
+  visitPartsNear(
+    shape,
+    { area, least: shape.least },
+    (partKind) => shapeKindOfPart(partKind) === kind,
+    draw,
+    () => {
+      isRingDrawn = false;
+    },
+  );
   writer.points(points.map(Math.round));
 }
 
-/** The important vertices of a part, in the grid of the tile. */
-function readPart(layer: ShapeLayer, part: number, least: number, { scale, x, y }: Transform): number[] {
+/** Vertices in the grid of the tile. */
+function readPositions({ layer, transform: { scale, x, y } }: RowShape, vertices: readonly number[]): number[] {
   const positions: number[] = [];
-  const end = layer.firstVertices[part + 1] as number;
-  for (let at = layer.firstVertices[part] as number; at < end; at++) {
-    if ((layer.importance[at] as number) < least) continue;
+  for (const at of vertices)
     positions.push(((layer.xs[at] as number) - x) * scale, ((layer.ys[at] as number) - y) * scale);
-  }
   return positions;
 }
 
