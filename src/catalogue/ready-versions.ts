@@ -8,8 +8,17 @@ export function latestReadyVersion(dataset: Dataset): Version | undefined {
 
 /** The newest of the versions before another whose data can be served. */
 export function readyVersionBefore(dataset: Dataset, slug: string): Version | undefined {
-  const place = dataset.versions.findIndex((version) => version.slug === slug);
-  return place < 0 ? undefined : dataset.versions.slice(place + 1).find(({ ready }) => ready);
+  let isBefore = false;
+  for (const version of dataset.versions) {
+    if (isBefore && version.ready) return version;
+    if (version.slug === slug) isBefore = true;
+  }
+  return undefined;
+}
+
+/** The oldest version whose data can be served: of the others that are ready, each has one before it. */
+export function oldestReadyVersion(dataset: Dataset): Version | undefined {
+  return dataset.versions.findLast(({ ready }) => ready);
 }
 
 /** Formats of files that have rows, by the name in records. */

@@ -1,7 +1,7 @@
 /** The addresses of a site that are exported, and the files that they become: in units, each made of records that change together. */
 import { mediaPathInUrl } from '../catalogue/layout.ts';
 import { offeredFormats } from '../catalogue/output-formats.ts';
-import { mayHaveRows, readyVersionBefore } from '../catalogue/ready-versions.ts';
+import { mayHaveRows, oldestReadyVersion } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { schemas } from '../catalogue/schemas.ts';
 import type { Dataset, Group, Namespace, Query, Version } from '../catalogue/types.ts';
@@ -126,8 +126,9 @@ export function* datasetAddresses(
   const pages = Math.ceil(dataset.versions.length / pageSize);
   yield* listAt(`${path}version/`, pages);
   if (newest) yield* folderOf(`${path}version/latest/`);
+  const oldest = oldestReadyVersion(dataset);
   for (const version of dataset.versions) {
-    const below = versionAddresses(dataset, version, withRows);
+    const below = versionAddresses(dataset, version, withRows, version !== oldest);
     yield* version === newest ? withSameBytes(below, apiPath(refOf(version)), path, payload) : below;
   }
   const collection = `/ogc/collections/${dataset.namespace}.${dataset.slug}`;
@@ -160,10 +161,12 @@ function* withSameBytes(
   }
 }
 
+/** @param hasBefore true if a version before it is ready, if it is ready itself */
 function* versionAddresses(
   dataset: Dataset,
   version: Version,
   withRows: ReadonlySet<string>,
+  hasBefore: boolean,
 ): Generator<ExportedAddress> {
   const path = apiPath(refOf(version));
   yield* folderOf(path);
@@ -171,7 +174,7 @@ function* versionAddresses(
   if (withRows.has(version.slug))
     yield* rowsBelow(path, { columns: version.columns ?? dataset.columns, rows: version.rows });
   yield* downloadsOf(path, version, [downloadFileName(version)]);
-  if (version.ready && readyVersionBefore(dataset, version.slug)) yield* namedFolder(`${path}diff/`);
+  if (version.ready && hasBefore) yield* namedFolder(`${path}diff/`);
 }
 
 export function* namespaceAddresses(namespace: Namespace): Generator<ExportedAddress> {

@@ -141,7 +141,7 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
             'versions',
             locale.text('versions'),
             locale.text('newestFirstNote', { count: dataset.versions.length }),
-            <VersionList context={context} dataset={dataset} changes={changes} />,
+            <VersionList {...{ context, dataset, changes }} shown={version} />,
           ),
         ]
       : []),

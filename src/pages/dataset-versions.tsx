@@ -5,6 +5,7 @@ import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { dateOfVersion, sizeAndFormat } from './figures.ts';
+import { listVersions } from './listed-versions.ts';
 import { firstParagraph } from './markdown.ts';
 import { hrefOfRef, type PageContext } from './page-context.ts';
 import { ChangeSigns, ShareBar, sharesOf } from './share-bar.tsx';
@@ -26,11 +27,13 @@ interface Props {
   readonly dataset: Dataset;
 }
 
-export function VersionList({
-  context,
-  dataset,
-  changes,
-}: Props & { readonly changes: ReadonlyMap<string, VersionChange> }): VNode {
+interface ListProps extends Props {
+  /** The version that the page shows. */
+  readonly shown: Version | undefined;
+  readonly changes: ReadonlyMap<string, VersionChange>;
+}
+
+export function VersionList({ context, dataset, shown, changes }: ListProps): VNode {
   const { locale } = context;
   const { versions } = dataset;
   const newest = versions.find(({ ready }) => ready);
@@ -40,25 +43,33 @@ export function VersionList({
       {...{ context, dataset, version, isNewest: version === newest, change: changes.get(version.slug) ?? 'none' }}
     />
   );
-  const rest = versions.slice(shownVersions);
+  const listed = listVersions(versions, [shown]);
+  const rest = listed.slice(shownVersions);
   return (
     <>
-      <ol class="versions">{versions.slice(0, shownVersions).map(item)}</ol>
+      <ol class="versions">{listed.slice(0, shownVersions).map(item)}</ol>
       {rest.length > 0 && (
         <details class="rest">
           <summary>{locale.text('olderVersions', { count: rest.length })}</summary>
           <ol class="versions">{rest.map(item)}</ol>
         </details>
       )}
-      <CompareForm context={context} dataset={dataset} />
+      {listed.length < versions.length && (
+        <p class="after">
+          <a href={hrefOfRef(context, refOf(dataset), 'version/')}>
+            {locale.text('allVersions', { count: versions.length })}
+          </a>
+        </p>
+      )}
+      <CompareForm {...{ context, dataset, shown }} />
     </>
   );
 }
 
 /** The form that compares two versions; the server redirects to their differences. */
-function CompareForm({ context, dataset }: Props): VNode | null {
+function CompareForm({ context, dataset, shown }: Omit<ListProps, 'changes'>): VNode | null {
   const { locale } = context;
-  const ready = dataset.versions.filter((version) => version.ready && version.rows !== null);
+  const ready = listVersions(dataset.versions, [shown], (version) => version.ready && version.rows !== null);
   // Of two versions, the newer one has a link to what changed.
   if (ready.length < 3) return null;
   const select = (name: string, label: string, chosen: number) => (
@@ -67,7 +78,7 @@ function CompareForm({ context, dataset }: Props): VNode | null {
       <select id={`compare${name}`} name={name}>
         {ready.map((version, i) => (
           <option key={version.slug} value={version.slug} selected={i === chosen}>
-            {dateOfVersion(locale, version, ready)}
+            {dateOfVersion(locale, version, dataset.versions)}
           </option>
         ))}
       </select>

@@ -10,6 +10,7 @@ import { datasetCrumbs } from './dataset-crumbs.ts';
 import { DifferenceColumns, DifferenceHints } from './difference-columns.tsx';
 import { dateOfVersion } from './figures.ts';
 import { renderPage } from './layout.tsx';
+import { listVersions } from './listed-versions.ts';
 import { absoluteUrl, hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
 import { Part } from './part.tsx';
 import { ShareBar, sharesOf } from './share-bar.tsx';
@@ -118,10 +119,17 @@ function noteOf({ locale }: PageContext, { change, total }: ChangedRows, parts: 
 /** The form that chooses both versions and the key. */
 function PairForm({ context, dataset, from, to, keyChoices }: DifferencePageParts & { context: PageContext }): VNode {
   const { locale, query } = context;
-  const own = dataset.versions.filter((version) => (version.ready && version.rows !== null) || version === to);
+  const own = listVersions(
+    dataset.versions,
+    [from, to],
+    (version) => (version.ready && version.rows !== null) || version === to,
+  );
   const slugs = own.map(({ slug }) => slug);
   const isOther = from.namespace !== dataset.namespace || from.dataset !== dataset.slug;
-  const options = own.map((version) => ({ slug: version.slug, text: dateOfVersion(locale, version, own, 'long') }));
+  const options = own.map((version) => ({
+    slug: version.slug,
+    text: dateOfVersion(locale, version, dataset.versions, 'long'),
+  }));
   const first =
     isOther || !slugs.includes(from.slug)
       ? [{ slug: isOther ? formatRef(refOf(from)) : from.slug, text: formatRef(refOf(from)) }]
