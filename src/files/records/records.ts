@@ -128,8 +128,11 @@ async function editRecordOnce<K extends WritableKind>(
   const path = requireRecordPath(files, ref);
   const to = recordPathWithoutExtension(target) + path.slice(path.lastIndexOf('.'));
   const snapshot = await storeImagesAndWrite(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
+    const { visibility, ...others } = kept;
+    // In its former namespace, a dataset would be public that is to be public only behind the walls of its new one.
+    const isShownAfterMove = moves && ref.kind === 'dataset' && visibility === 'public';
     const set = (record: RecordValue) => ({
-      ...kept,
+      ...(isShownAfterMove ? others : kept),
       ...(isEmptyObject(kept.reading) && { reading: undefined }),
       ...(typeof kept.metadata === 'string' && { metadata: metadataForRecord(kept.metadata, record.metadata) }),
       ...(fields.columns !== undefined && {
@@ -148,6 +151,7 @@ async function editRecordOnce<K extends WritableKind>(
         : []),
       // The former address leads to the new one: an interruption in between leaves no query without a dataset.
       ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const, ...queries, ...aliases] : []),
+      ...(isShownAfterMove ? [{ do: 'edit', path: to, set: () => ({ visibility }) } as const] : []),
     ];
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
     const message = () => editCommitMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));

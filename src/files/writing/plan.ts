@@ -37,7 +37,7 @@ import {
   recordValueOrEmpty,
 } from './conditions.ts';
 import { PlannedUnits } from './planned-units.ts';
-import { assertPathStaysInFolder, openRecordFile, type RecordFile } from './record-file.ts';
+import { assertPathStaysInFolder, openRecordFile, plannedRecordFile, type RecordFile } from './record-file.ts';
 import { assertChangePermitted, assertRecordContentsPermitted } from './rights.ts';
 import { trashContextOf } from './trash.ts';
 import { UnusedIds } from './unused-ids.ts';
@@ -64,6 +64,8 @@ export class TransactionPlan {
   #next: Snapshot | undefined;
   #touched: Touched[] = [];
   #scopes: Scope[] = [];
+  /** Records that the step moves, as they are before it, by their new paths. */
+  #moved = new Map<string, Touched['before']>();
   /** Namespaces that the step renames: former slugs by new ones. */
   #renamed = new Map<string, string>();
 
@@ -83,6 +85,7 @@ export class TransactionPlan {
   async addStep(changes: readonly Change[]): Promise<PlannedStep> {
     this.#touched = [];
     this.#scopes = [];
+    this.#moved = new Map();
     this.#renamed = new Map();
     const actions: Action[] = [];
     for (const change of changes) {
@@ -213,7 +216,9 @@ export class TransactionPlan {
     if (from.kind === 'namespace') this.#renamed.set(formatRef(goal), from.slug);
     this.#overlay.move(places.from, places.to);
     this.#scopes.push(...scopesToRefresh(from), ...scopesToRefresh(goal));
-    this.#touched.push({ ref: goal, path: to, isNew: true, isTaken, before: findEntity(this.#snapshot, from) ?? null });
+    const entity = findEntity(this.#snapshot, from) ?? null;
+    this.#moved.set(to, entity);
+    this.#touched.push({ ref: goal, path: to, isNew: true, isTaken, before: entity });
     this.#apply(readingsChangedByRecordMove(before, from, goal));
     return { do: 'move', ...places };
   }
@@ -260,18 +265,20 @@ export class TransactionPlan {
     const unit = unitOfRecord(ref);
     this.units.add(unit, path, record, isNew);
     this.#scopes.push(unit);
-    this.#touched.push({ ref, path, isNew, isTaken, before: findEntity(this.#snapshot, ref) ?? null });
+    const before = findEntity(this.#snapshot, ref) ?? this.#moved.get(path) ?? null;
+    this.#touched.push({ ref, path, isNew, isTaken, before });
   }
 
   get #snapshot(): Snapshot {
     return this.#dryRun?.snapshot ?? this.#access.files.snapshot;
   }
 
-  /** The record file at a path; in a dry run, with the contents that the earlier steps would have written. */
+  /** The record file at a path; in a dry run, or behind a move to it, with the contents that earlier changes give it. */
   async #open(path: string): Promise<RecordFile> {
-    if (!this.#dryRun && !this.#overlay.isInMissingFolder(path)) return openRecordFile(this.#tree, path);
+    const isOnDisk = !this.#dryRun && !this.#moved.has(path);
+    if (isOnDisk && !this.#overlay.isInMissingFolder(path)) return openRecordFile(this.#tree, path);
     const text = this.#overlay.read(path)?.text;
-    return { bytes: text === undefined ? null : Buffer.from(text), replace: async () => {}, assertUnchanged() {} };
+    return plannedRecordFile(this.#tree, path, text === undefined ? null : Buffer.from(text));
   }
 
   #parsed({ kind }: RecordRef, record: RecordText): Promise<RecordText> {

@@ -30,11 +30,13 @@ export class ChangedMeanwhileError extends ConflictError {
 class BytesAdapter implements Adapter<Buffer> {
   readonly #tree: DiskTree;
   readonly #path: string;
-  #read: Buffer | null = null;
+  #read: Buffer | null;
 
-  constructor(tree: DiskTree, path: string) {
+  /** @param expected bytes that a change before this one puts there */
+  constructor(tree: DiskTree, path: string, expected: Buffer | null = null) {
     this.#tree = tree;
     this.#path = path;
+    this.#read = expected;
   }
 
   async read(): Promise<Buffer | null> {
@@ -89,6 +91,19 @@ export async function openRecordFile(tree: DiskTree, path: string): Promise<Reco
       file.data = Buffer.from(text);
       await file.write();
     },
+    assertUnchanged: () => adapter.assertUnchanged(),
+  };
+}
+
+/**
+ * A record file that changes before this one put at its path.
+ * @param bytes that it has then; null if there is none
+ */
+export function plannedRecordFile(tree: DiskTree, path: string, bytes: Buffer | null): RecordFile {
+  const adapter = new BytesAdapter(tree, path, bytes);
+  return {
+    bytes,
+    replace: (text) => adapter.write(Buffer.from(text)),
     assertUnchanged: () => adapter.assertUnchanged(),
   };
 }

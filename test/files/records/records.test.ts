@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import fs from 'node:fs';
 import { mkdir, readdir, readFile } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -15,6 +16,7 @@ import {
 import { anonymous, type Viewer } from '../../../src/catalogue/permissions.ts';
 import { type DatasetRef, formatRef } from '../../../src/catalogue/ref.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
+import { replaceBuiltin } from '../../support/builtin.ts';
 import { type FolderContent, homeOf, makeFolder } from '../../support/folder.ts';
 import { compilerFor } from '../../support/program.ts';
 
@@ -269,6 +271,51 @@ describe('renaming and moving', () => {
     await leadsTo(view, 'parks/big-trees', 'water/big-trees');
     assert.equal((await view.list('dataset', {})).count, 1);
   });
+
+  const edits: Readonly<Record<string, readonly [from: string, input: Readonly<Record<string, string>>]>> = {
+    'into a private namespace, in which it becomes public': [
+      'parks/plans',
+      { namespace: 'secret', visibility: 'public' },
+    ],
+    'out of a private namespace, becoming private': ['secret/pay', { namespace: 'parks', visibility: 'private' }],
+  };
+  for (const [what, [from, input]] of Object.entries(edits))
+    it(`${what}, shows it to nobody on the way`, async (t) => {
+      const { view, folder, text } = await open(t, undefined, {
+        namespaces: { parks: { label: 'P' }, secret: { label: 'S', visibility: 'private' } },
+        datasets: {
+          'parks/plans': { label: 'A', visibility: 'private', readers: ['nobody'] },
+          'secret/pay': { label: 'B' },
+        },
+        versions: { [`${from}@1`]: { id: 5, file: { name: 'a.csv' } } },
+        files: { [`${homeOf(from)}/data/a.csv`]: 'a\n1\n' },
+      });
+      const seen: string[] = [];
+      const look = () => {
+        for (const slug of ['plans', 'pay']) {
+          const path = folder.path(`${homeOf(`parks/${slug}`)}/dataset.yaml`);
+          if (fs.existsSync(path)) seen.push(fs.readFileSync(path, 'utf8'));
+        }
+      };
+      const [{ renameSync }, { rename }] = [fs, fs.promises];
+      replaceBuiltin(t, fs, 'renameSync', (...paths: Parameters<typeof renameSync>) => {
+        renameSync(...paths);
+        look();
+      });
+      replaceBuiltin(t, fs.promises, 'rename', async (...paths: Parameters<typeof rename>) => {
+        await rename(...paths);
+        look();
+      });
+      const { slug } = dataset(from);
+      const edited = await view.edit<'dataset'>(dataset(from), { ...input, label: 'New' });
+      assert.ok(seen.length > 0);
+      for (const record of seen) assert.match(record, /^visibility: private$/m);
+      const now = `${input.namespace}/${slug}`;
+      assert.deepEqual([edited.visibility, edited.label, edited.versions.length], [input.visibility, 'New', 1]);
+      assert.deepEqual(edited.aliases, [from]);
+      assert.match(await text(`${homeOf(now)}/dataset.yaml`), new RegExp(`^visibility: ${input.visibility}$`, 'm'));
+      await leadsTo(view, from, now);
+    });
 
   it('back again leaves no alias of itself', async (t) => {
     const { view } = await open(t);
