@@ -453,6 +453,72 @@ describe('restore', () => {
     assert.equal(JSON.parse(out).skipped.length, unsafe.length);
   });
 
+  describe('with --force, into a folder in which something was made more private since', () => {
+    const private1 = ['dataset edit parks/trees --visibility private', 'dataset edit parks/trees --visibility public'];
+    const cases: Readonly<Record<string, readonly [hide: readonly string[], named: RegExp, show: string]>> = {
+      'a dataset': [
+        private1.slice(0, 1),
+        /^ {2}dataset parks\/trees: it was made private since the backup$/m,
+        private1[1] ?? '',
+      ],
+      'a namespace': [
+        ['namespace edit parks --visibility private'],
+        /^ {2}namespace parks: it was made private since the backup$/m,
+        'namespace edit parks --visibility public',
+      ],
+      'readers of a private dataset': [
+        ['dataset edit parks/plans --reader '],
+        /^ {2}dataset parks\/plans: readers or owners were removed since the backup$/m,
+        'dataset edit parks/plans --reader user:ann',
+      ],
+      'a version that was withdrawn': [
+        ['version edit parks/trees@20200102030405000000 --ready false'],
+        /^ {2}version parks\/trees@20200102030405000000: it was withdrawn since the backup$/m,
+        'version edit parks/trees@20200102030405000000 --ready true',
+      ],
+      'a dataset that was moved to a private namespace': [
+        ['dataset edit parks/trees --namespace secret'],
+        /^ {2}dataset secret\/trees: it was moved to a namespace that fewer people see since the backup$/m,
+        'dataset edit secret/trees --namespace parks',
+      ],
+    };
+    for (const [what, [hide, named, show]] of Object.entries(cases))
+      it(`stops before it writes, and names it: ${what}`, async () => {
+        const { root, at, done } = await place();
+        await done('namespace add secret --label S --visibility private');
+        await done('dataset add parks/plans --label P --visibility private --reader user:ann');
+        await done('backup a.tar.gz');
+        for (const line of hide) await done(line);
+        const before = filesIn(root).map((path) => [path, readFileSync(join(root, path), 'utf8')]);
+        const { exitCode, err } = await at('restore a.tar.gz --force');
+        assert.equal(exitCode, 5, err);
+        assert.match(err, named);
+        assert.match(err, /Nothing was restored/);
+        assert.deepEqual(
+          filesIn(root).map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+          before,
+        );
+        await done('restore a.tar.gz new');
+        await done(show);
+        await done('restore a.tar.gz --force');
+      });
+
+    it('goes on where everything is as private as before, or more open', async () => {
+      const { root, done } = await place();
+      await done('dataset add parks/plans --label P --visibility private');
+      await done('backup a.tar.gz');
+      await done('dataset edit parks/plans --visibility public --label New');
+      await done('dataset remove parks/trees --yes');
+      writeFileSync(join(root, 'namespaces/parks/namespace.yaml'), 'label: [\n');
+      await done('restore a.tar.gz --force');
+      assert.match(
+        readFileSync(join(root, 'namespaces/parks/datasets/plans/dataset.yaml'), 'utf8'),
+        /visibility: private/,
+      );
+      assert.equal((await done('check')).exitCode, 0);
+    });
+  });
+
   it('replaces links of the folder, and writes nothing behind them', async () => {
     const { root, at, done, path } = await place();
     await done('backup a.tar.gz');

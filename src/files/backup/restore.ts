@@ -23,6 +23,7 @@ import { keepOutOfGit, makeFolderInPrivateFolder } from '../../disk/private-fold
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
 import { abandonedAfter } from './backup.ts';
 import type { SkippedEntry } from './listing.ts';
+import { assertShowsNoMore } from './shown-again.ts';
 import { isPathInside, isTargetInside } from './tar-paths.ts';
 
 export interface RestoreOptions {
@@ -36,7 +37,7 @@ export interface RestoreOptions {
  * Restores a backup. A new folder appears as a whole. One that exists stays the folder that it is, with its owner and its
  * rights: it may be a volume, or lie where this user may make no other. All of it is on disk when the promise resolves.
  * @returns entries of the archive that were skipped: links that leave the folder, and what is no file
- * @throws ConflictError if the folder isn't empty, has passwords or tokens that would be replaced, or its private folder is a link that leads nowhere; NotFoundError; UnusableCatalogueError if the file is not a backup
+ * @throws ConflictError if the folder isn't empty, has passwords or tokens that would be replaced, its private folder is a link that leads nowhere, or more people would see what was made private since; NotFoundError; UnusableCatalogueError if the file is not a backup
  */
 export async function restoreBackup(
   file: string,
@@ -69,6 +70,7 @@ export async function restoreBackup(
     if (!existsSync(join(root, privateFolder, '.gitignore'))) await keepOutOfGit(staging);
     await inheritOwnerOfTree(staging);
     await flushTreeToDisk(staging);
+    if (found && !accounts) assertShowsNoMore(staging, root, file);
     if (accounts) await moveAccounts(staging, root, file);
     else if (found) await moveInto(staging, root, privateFolder);
     else {

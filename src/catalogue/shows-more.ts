@@ -1,0 +1,26 @@
+/** Comparison of who may see a namespace, dataset or version by two records of it. */
+import { isJsonEqual } from './changes.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/**
+ * True if somebody may see by one record of a namespace or dataset what the other one hides.
+ * @param other the other record; null if it can't be parsed: then it may hide everything
+ */
+export function showsMore(fields: Fields, other: Fields | null, kind: 'namespace' | 'dataset'): boolean {
+  if (other === null) return true;
+  // Another word than these two makes the record invalid.
+  const mayBePublic = fields.visibility !== 'private';
+  const isPublic = other.visibility === undefined || other.visibility === 'public';
+  if (mayBePublic && !isPublic) return true;
+  // The readers and owners of a public namespace see its private datasets.
+  const names = kind === 'namespace' || !isPublic ? ['readers', 'owners'] : ['owners'];
+  return names.some((name) =>
+    listOf(fields[name]).some((one) => !listOf(other[name]).some((two) => isJsonEqual(one, two))),
+  );
+}
+
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+
+/** True if the data of a version are served by its record. */
+export const isServed = ({ ready, draft }: Fields): boolean => ready !== false && (ready === true || draft !== true);
