@@ -1,6 +1,6 @@
 /** Comparison of who may see namespaces and datasets on both sides, by the texts of their records. */
-import { isDeepStrictEqual } from 'node:util';
 import { datasetFolder, enclosingContainerFolders, extensions } from '../catalogue/layout.ts';
+import { showsMore } from '../catalogue/shows-more.ts';
 import { type AudienceComparison, type MoveBetweenNamespaces, sameAudiences, type Wider } from './audience.ts';
 import { actualPath, isSameFile } from './extensions.ts';
 import type { RecordFields } from './field-conflicts.ts';
@@ -35,10 +35,9 @@ export async function compareAudiences(compared: Compared): Promise<AudienceComp
   for (const [folder, path] of differing) {
     if (!touched.has(folder)) continue;
     const [our, their] = [await read('ours', path), await read('theirs', path)];
-    const names = (other: RecordFields | null) =>
-      // The readers and owners of a public namespace see its private datasets.
-      syncFileKind(path) === 'namespace' || !isPublic(other) ? ['readers', 'owners'] : ['owners'];
-    const wider = { ours: showsMore(our, their, names(their)), theirs: showsMore(their, our, names(our)) };
+    const kind = syncFileKind(path) === 'namespace' ? 'namespace' : 'dataset';
+    const shows = (one: RecordFields | null, other: RecordFields | null) => one !== null && showsMore(one, other, kind);
+    const wider = { ours: shows(our, their), theirs: shows(their, our) };
     if (wider.ours || wider.theirs) records.set(path, wider);
   }
   const widening = between.map(async (moved) => ({ ...moved, isWidening: await isWidening(moved, compared, read) }));
@@ -104,8 +103,11 @@ async function isWidening(
   };
   const before = await fieldsOf(target, left);
   const after = [await fieldsOf(target, entered), await fieldsOf(move.by, entered)];
-  return after.some((fields) => fields !== undefined && showsMore(fields, before ?? null, ['readers']));
+  return after.some((fields) => fields && showsMore(withoutOwners(fields), before ?? null, 'namespace'));
 }
+
+/** Another namespace nearly always has other owners: they are meant to see what comes into it. */
+const withoutOwners = ({ owners: _, ...fields }: RecordFields): RecordFields => fields;
 
 /** Folders of the datasets of the queries that differ, by the path of the query. */
 async function readDatasetsOfQueries(
@@ -125,21 +127,3 @@ async function readDatasetsOfQueries(
   }
   return folders;
 }
-
-/** Of an invalid value, too, nobody knows that everybody may see it. */
-const isPublic = (fields: RecordFields | null): boolean =>
-  fields !== null && ['public', undefined].includes(fields.visibility as string | undefined);
-
-/**
- * True if somebody may see by a record what the other one hides. One that can't be parsed may hide everything.
- * @param names of the fields that list people
- */
-function showsMore(fields: RecordFields | null, other: RecordFields | null, names: readonly string[]): boolean {
-  if (fields === null) return false;
-  if (other === null || (isPublic(fields) && !isPublic(other))) return true;
-  return names.some((name) =>
-    listOf(fields[name]).some((one) => !listOf(other[name]).some((two) => isDeepStrictEqual(one, two))),
-  );
-}
-
-const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
