@@ -124,6 +124,14 @@ describe('the OpenAPI document', () => {
   });
 });
 
+it('has parameters whose names differ for generators of clients, which take letters and digits of them only', () => {
+  const names = Object.keys(document.components.parameters).map((name) => name.toLowerCase().replace(/[^a-z0-9]/g, ''));
+  assert.deepEqual(
+    names.filter((name, at) => names.indexOf(name) !== at),
+    [],
+  );
+});
+
 describe('an operation', () => {
   const operation = (method: string, path: string) => {
     const found = document.paths[path]?.[method];

@@ -16,6 +16,7 @@ import {
 import { describedOperation } from './operations.ts';
 import { formatParameter, ifNoneMatchHeader, parametersInPath, withUsual } from './parameters.ts';
 import { schemas } from './schemas.ts';
+import { type Reference, SharedParameters } from './shared-parameters.ts';
 import {
   ownErrorResponse,
   responseOf,
@@ -27,11 +28,6 @@ import {
 } from './shared-parts.ts';
 
 type Json = Record<string, unknown>;
-
-/** A reference to a part of the document that operations share. */
-interface Reference {
-  readonly $ref: string;
-}
 
 /** An operation of the document. */
 export interface DocumentOperation {
@@ -100,26 +96,6 @@ export function openApiDocument(routes: readonly Route[], settings: Settings, ba
 
 /** The path of a route as a template: `/users/{user}/`. */
 export const templateOf = (path: string): string => path.replace(/[:*](\w+)/g, '{$1}');
-
-/** Parameters by name; a second one of a name has a number. */
-class SharedParameters {
-  readonly byName: Record<string, Parameter> = {};
-  readonly #names = new Map<string, string>();
-
-  /** The references to parameters. */
-  refer(parameters: readonly Parameter[]): readonly Reference[] {
-    return parameters.map((parameter) => {
-      const key = JSON.stringify(parameter);
-      let name = this.#names.get(key);
-      if (name === undefined) {
-        for (let n = 1; name === undefined || name in this.byName; n++) name = parameter.name + (n > 1 ? `.${n}` : '');
-        this.#names.set(key, name);
-        this.byName[name] = parameter;
-      }
-      return { $ref: `#/components/parameters/${name}` };
-    });
-  }
-}
 
 const methods = ['GET', 'PUT', 'POST', 'PATCH', 'DELETE'] as const satisfies readonly Method[];
 
