@@ -27,12 +27,12 @@ const binaries: readonly (readonly [signature: string, kind: string])[] = [
 
 /** First bytes of binary formats that are read, and what such a file is. XML begins with `<`. */
 const signatures: Partial<Record<PayloadFormat, readonly [signatures: readonly string[], kind: string]>> = {
-  xlsx: [['PK'], 'Excel workbook (.xlsx)'],
-  shp: [['PK'], 'shapefile in a ZIP archive'],
-  gpkg: [['SQLite format 3'], 'GeoPackage'],
-  fgb: [['fgb'], 'FlatGeobuf'],
-  kml: [['<', 'PK'], 'KML'],
-  gpx: [['<'], 'GPX'],
+  xlsx: [['PK'], 'an Excel workbook (.xlsx)'],
+  shp: [['PK'], 'a shapefile in a ZIP archive'],
+  gpkg: [['SQLite format 3'], 'a GeoPackage'],
+  fgb: [['fgb'], 'a FlatGeobuf file'],
+  kml: [['<', 'PK'], 'a KML file'],
+  gpx: [['<'], 'a GPX file'],
 };
 
 export const isZipArchive = (head: Buffer): boolean => head.toString('latin1', 0, 4) === 'PK\u0003\u0004';
@@ -95,18 +95,22 @@ export function reasonToRefuseFile(head: Buffer, hints: FormatHints): string | n
     )
   )
     return null;
-  if (expected)
-    return `it is ${binary ? binary[1] : 'something else'}, not ${kind === 'GeoPackage' ? 'a' : 'an'} ${kind}`;
+  if (expected) return `it is ${binary ? binary[1] : 'something else'}, not ${kind}`;
   if (named && binary) return `it is ${binary[1]}${instead}`;
   return shapefilePart(bytes, extension, fileName ?? '');
 }
 
-/** True for the beginning of JSON that is sent as JSON, and for a short text that is one object, such as an error of a server. */
+/**
+ * True for the beginning of JSON that is sent as JSON, for that of GeoJSON, and for a short text that is one object, such as
+ * an error of a server, or a list of objects.
+ */
 function isJsonText(text: string, hints: FormatHints): boolean {
   if (!/^\s*[[{]/.test(text)) return false;
   if (/^application\/(?:[\w.-]+\+)?json$/.test(hintedMediaType(hints))) return true;
+  if (/^\s*\{\s*"type"\s*:\s*"Feature(?:Collection)?"/.test(text)) return true;
   try {
-    return !Array.isArray(JSON.parse(text));
+    const value: unknown = JSON.parse(text);
+    return !Array.isArray(value) || (typeof value[0] === 'object' && value[0] !== null);
   } catch {
     return false;
   }

@@ -282,7 +282,8 @@ function unknownParameter(name: string, schema: TableSchema): string {
 function parseWholeNumber(text: string, min: number): number {
   const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
   if (Number.isSafeInteger(number) && number >= min) return number;
-  throw new ParameterError(`"${excerpt(text)}" is not a whole number of at least ${min}.`);
+  const most = number > Number.MAX_SAFE_INTEGER ? ` and at most ${Number.MAX_SAFE_INTEGER}` : '';
+  throw new ParameterError(`"${excerpt(text)}" is not a whole number of at least ${min}${most}.`);
 }
 
 function parseFlag(text: string): boolean {

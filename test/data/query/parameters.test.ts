@@ -92,6 +92,9 @@ test('all errors are reported at once, each under its parameter', () => {
     _limit: ['"-1" is not a whole number of at least 0.'],
     _filter: ['Unknown column "heigth" at character 1. Did you mean "height"?'],
   });
+  assert.deepEqual(fields('_limit=99999999999999999999'), {
+    _limit: ['"99999999999999999999" is not a whole number of at least 0 and at most 9007199254740991.'],
+  });
   assert.deepEqual(fields('filter=heigth>5'), {
     filter: ['Unknown column "heigth" at character 1. Did you mean "height"?'],
   });
