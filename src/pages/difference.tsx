@@ -56,8 +56,9 @@ export function renderDifferencePage(context: PageContext, parts: DifferencePage
   const { added, removed, changed } = difference.counts;
   const title = locale.text('differencesOf', { label: dataset.label });
   const showsAll = context.query.get('_columns') === 'all';
+  const dates = [parts.from, parts.to].map(({ datetime }) => locale.date(datetime));
   return renderPage(context, {
-    title,
+    title: `${title}, ${dates.join(' – ')}`,
     section: 'datasets',
     isHidden: true,
     json: addressAs(context, parts, 'json'),

@@ -27,7 +27,13 @@ export function renderJsonPage(context: PageContext, parts: JsonPageParts): Step
   const { locale } = context;
   const { title, allow, hasPage } = parts;
   const json = hrefWith(context, { format: 'json', _format: null });
-  const pageParts = { title, section: 'api', isHidden: true, crumbs: apiCrumbs(context) } as const;
+  const subject = subjectOf(context);
+  const pageParts = {
+    title: subject ? `${title} (${subject})` : title,
+    section: 'api',
+    isHidden: true,
+    crumbs: apiCrumbs(context),
+  } as const;
   return renderPageInSteps(context, pageParts, [
     <h1 key="title">{title}</h1>,
     <p key="address" class="row">
@@ -74,6 +80,13 @@ function decodedPath(context: PageContext): string {
   } catch {
     return path;
   }
+}
+
+/** The dataset or version below which the address is: `parks/trees@latest`; undefined for others. */
+function subjectOf({ path }: PageContext): string | undefined {
+  const [, namespace, dataset, version] =
+    /^\/api\/v1\/namespaces\/([^/]+)\/datasets\/([^/]+)\/(?:version\/([^/]+))?/.exec(path) ?? [];
+  return dataset && `${namespace}/${dataset}${version ? `@${version}` : ''}`;
 }
 
 /** Paths that only others begin with. */

@@ -2,6 +2,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
+import type { Dataset } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { documentationPagePath, indexPage } from '../pages/documentation.tsx';
 import type { ProblemParts } from '../pages/problem.tsx';
@@ -32,9 +33,10 @@ export async function findNearestAddresses(
   const { items } = exact
     ? { items: [exact] }
     : await catalogue.list('dataset', { pageSize, ...(known && { namespace }) });
-  const names = items.map((one) => formatRef(refOf(one)));
-  const near = closestWord(`${namespace}/${dataset}`, names);
-  const found = items.find((one) => formatRef(refOf(one)) === near);
+  // In a known namespace, only the name of the dataset may be mistyped.
+  const nameOf = (one: Dataset) => (known && !exact ? one.slug : formatRef(refOf(one)));
+  const near = closestWord(known && !exact ? dataset : `${namespace}/${dataset}`, items.map(nameOf));
+  const found = items.find((one) => nameOf(one) === near);
   return [...(found ? [{ path: apiPath(refOf(found)), label: found.label }] : []), ...(own ? [own] : [])];
 }
 

@@ -14,11 +14,14 @@ it('lead to pages that there are', async (t) => {
   t.after(() => server.close());
   const get = (path: string) => fetch(server.base + path, { headers: { Accept: 'text/html' } });
   const wrong: string[] = [];
+  const titles = new Map<string, string>();
   const trees = '/api/v1/namespaces/lab/datasets/trees/';
   for (const path of [
     '/api/v1/namespaces/lab/history/',
     `${trees}columns/name/`,
     `${trees}profile/`,
+    `${trees}version/`,
+    '/api/v1/namespaces/lab/datasets/columns/version/',
     `${trees}embed/`,
     `${trees}version/${slug}/profile/`,
     '/api/v1/namespaces/lab/datasets/columns/history/',
@@ -33,6 +36,9 @@ it('lead to pages that there are', async (t) => {
     const response = await get(`${path}?format=api`);
     const text = await response.text();
     assert.equal(response.status, 200, path);
+    const [, title = ''] = /<title>(.*?)<\/title>/s.exec(text) ?? [];
+    if (path.startsWith('/api/')) assert.equal(titles.get(title), undefined, `${path} has the title of another page: ${title}`);
+    titles.set(title, path);
     const [, crumbs = ''] = /<nav class="crumbs"[^>]*>(.*?)<\/nav>/s.exec(text) ?? [];
     for (const [, href = ''] of crumbs.matchAll(/href="([^"]*)"/g)) {
       const { status } = await get(href.replaceAll('&amp;', '&'));

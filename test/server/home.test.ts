@@ -9,7 +9,7 @@ it('people get a page of what there is, programs are sent to the API', async (t)
     {
       settings: { title: 'Data of <b>Springfield</b>' },
       namespaces: { parks: { label: 'Parks' }, secret: { label: 'Secret', visibility: 'private' } },
-      datasets: { 'parks/trees': { label: 'Trees & shrubs' }, 'secret/files': { label: 'Nobody knows' } },
+      datasets: { 'parks/trees': { label: 'Trees & shrubs' }, 'parks/emoji': { label: 'Emoji' }, 'secret/files': { label: 'Nobody knows' } },
     },
     t,
   );
@@ -26,6 +26,11 @@ it('people get a page of what there is, programs are sent to the API', async (t)
   const text = await near.text();
   assert.match(text, /Did you mean <a href="\/api\/v1\/namespaces\/parks\/datasets\/trees\/"[^>]*>Trees &amp; shrubs/);
   assert.doesNotMatch(text, /Nobody knows|secret/);
+  // The name of the namespace doesn't widen what counts as near.
+  const far = await fetch(`${server.base}/api/v1/namespaces/parks/datasets/removed/`, {
+    headers: { Accept: 'text/html' },
+  });
+  assert.ok(!(await far.text()).includes('Emoji'));
   const answer = await fetch(`${server.base}/`, { headers: { Accept: 'application/json' }, redirect: 'manual' });
   assert.deepEqual([answer.status, answer.headers.get('location')], [302, '/api/v1/']);
 });
