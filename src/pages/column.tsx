@@ -77,7 +77,7 @@ export function renderColumnPage(context: PageContext, parts: ColumnPageParts): 
         {profile ? (
           section('values', locale.text('values'), <Values context={context} {...parts} profile={profile} />)
         ) : (
-          <p class="soft" dir="auto">
+          <p class="soft" dir="auto" lang={reason ? locale.langOf(reason) : undefined}>
             {reason || locale.text('rowsNotReady')}
           </p>
         )}

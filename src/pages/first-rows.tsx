@@ -25,7 +25,14 @@ interface FirstRowsProps {
 
 export function FirstRows({ context, columns, preview, reason, rowsPath, rows }: FirstRowsProps): VNode {
   const { locale } = context;
-  if (!preview) return <p class="soft">{reason || locale.text('rowsNotReady')}</p>;
+  if (!preview) {
+    const message = reason || locale.text('rowsNotReady');
+    return (
+      <p class="soft" lang={locale.langOf(message)}>
+        {message}
+      </p>
+    );
+  }
   if (preview.rows.length === 0) return <p class="soft">{locale.text('noRowsAtAll')}</p>;
   return (
     <>

@@ -115,6 +115,11 @@ export class Locale {
       });
   }
 
+  /** The `lang` of a text of this language, or of a message of the API, which is in English; undefined if it is that of the page. */
+  langOf(message: string): 'en' | undefined {
+    return this.language === 'en' || Object.values(this.#texts).includes(message) ? undefined : 'en';
+  }
+
   #template(key: TextKey, { count }: { readonly count?: unknown }): string {
     const text = this.#texts[key];
     if (typeof text === 'string') return text;

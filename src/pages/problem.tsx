@@ -59,7 +59,7 @@ export function renderProblemPage(context: PageContext, parts: ProblemParts): st
           .flatMap(({ texts }) => texts)
           .filter((text) => status !== 404 || text !== notFoundDetail)
           .map((text) => (
-            <p key={text} class="prose" dir="auto">
+            <p key={text} class="prose" dir="auto" lang={locale.langOf(text)}>
               {text}
             </p>
           ))}
@@ -71,7 +71,7 @@ export function renderProblemPage(context: PageContext, parts: ProblemParts): st
                   <code dir="auto">{name}</code>
                 </dt>
                 <dd dir="auto">
-                  {texts.join(' ')}
+                  <span lang={locale.langOf(texts.join(' '))}>{texts.join(' ')}</span>
                   {context.query.has(name) && (
                     <>
                       <br />

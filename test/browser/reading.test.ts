@@ -139,6 +139,18 @@ describe('reading pages', () => {
     }
   });
 
+  it('by a pointer over a cell that is cut: all of its text is shown', async () => {
+    const { page, context } = await visit(browser, base, `${earthquakes}data/?mag__gte=6`, { width: 1280 });
+    const cells = page.locator('td.t:has-text("eventpage")');
+    const [cut = -1] = (
+      await cells.evaluateAll((all) => all.map((one) => !one.getAttribute('title') && one.scrollWidth > one.clientWidth))
+    ).flatMap((isCut, i) => (isCut ? [i] : []));
+    assert.notEqual(cut, -1);
+    await cells.nth(cut).hover();
+    assert.equal(await cells.nth(cut).getAttribute('title'), await cells.nth(cut).textContent());
+    await context.close();
+  });
+
   it('back at a list that was narrowed: it still is', async () => {
     const { page, context, incidents } = await visit(browser, base, earthquakes);
     const shown = page.locator('#columns .profile > li:not(.key):visible');

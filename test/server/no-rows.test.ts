@@ -49,6 +49,7 @@ describe('the pages of versions without rows', () => {
       { ...ref('shrubs'), kind: 'version', dataset: 'shrubs', slug: withdrawn.slug },
       { ready: false },
     );
+    await workshop.publish('notes', 'notes.txt', 'Notes');
     await workshop.publish('named-trees', 'trees.csv', 'name,size,age\noak,1,2\n');
     await catalogue.edit<'dataset'>(ref('named-trees'), { columns: [{ name: 'height', former_names: ['size'] }] });
     await workshop.publish('named-trees', 'trees.csv', 'name,height,age\noak,1,2\n');
@@ -67,6 +68,15 @@ describe('the pages of versions without rows', () => {
   after(async () => {
     await server.close();
     await workshop.remove();
+  });
+
+  it('say in which language the messages of the API are', async () => {
+    const text = 'txt files have no rows that can be shown. Download the file.';
+    assert.ok((await page(`${home}notes/`)).includes(`<p class="soft">${text}</p>`));
+    assert.ok((await page(`${home}notes/`, 'de')).includes(`<p class="soft" lang="en">${text}</p>`));
+    const headers = { Accept: 'text/html', 'Accept-Language': 'de' };
+    const refused = await (await fetch(`${server.base}/api/v1/trash/`, { headers })).text();
+    assert.match(refused, /<p class="prose" dir="auto" lang="en">Authentication credentials were not provided/);
   });
 
   it('speak of no row as of none, in French, too', async () => {

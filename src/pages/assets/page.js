@@ -145,6 +145,12 @@ for (const type of ['keydown', 'focusin', 'pointerdown'])
     if (key === 'Escape') picker.firstElementChild.focus();
   });
 
+// A cell that is cut shows all of its text to a pointer.
+addEventListener('pointerover', ({ target }) => {
+  const cell = target.closest?.('td.t');
+  if (cell && cell.scrollWidth > cell.clientWidth) cell.title ||= cell.textContent;
+});
+
 // The part of the page that is read is marked in the list of parts.
 const parts = [...document.querySelectorAll('.toc a')];
 if (parts.length) {
