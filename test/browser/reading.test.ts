@@ -143,7 +143,9 @@ describe('reading pages', () => {
     const { page, context } = await visit(browser, base, `${earthquakes}data/?mag__gte=6`, { width: 1280 });
     const cells = page.locator('td.t:has-text("eventpage")');
     const [cut = -1] = (
-      await cells.evaluateAll((all) => all.map((one) => !one.getAttribute('title') && one.scrollWidth > one.clientWidth))
+      await cells.evaluateAll((all) =>
+        all.map((one) => !one.getAttribute('title') && one.scrollWidth > one.clientWidth),
+      )
     ).flatMap((isCut, i) => (isCut ? [i] : []));
     assert.notEqual(cut, -1);
     await cells.nth(cut).hover();

@@ -37,7 +37,8 @@ it('lead to pages that there are', async (t) => {
     const text = await response.text();
     assert.equal(response.status, 200, path);
     const [, title = ''] = /<title>(.*?)<\/title>/s.exec(text) ?? [];
-    if (path.startsWith('/api/')) assert.equal(titles.get(title), undefined, `${path} has the title of another page: ${title}`);
+    if (path.startsWith('/api/'))
+      assert.equal(titles.get(title), undefined, `${path} has the title of another page: ${title}`);
     titles.set(title, path);
     const [, crumbs = ''] = /<nav class="crumbs"[^>]*>(.*?)<\/nav>/s.exec(text) ?? [];
     for (const [, href = ''] of crumbs.matchAll(/href="([^"]*)"/g)) {

@@ -9,7 +9,11 @@ it('people get a page of what there is, programs are sent to the API', async (t)
     {
       settings: { title: 'Data of <b>Springfield</b>' },
       namespaces: { parks: { label: 'Parks' }, secret: { label: 'Secret', visibility: 'private' } },
-      datasets: { 'parks/trees': { label: 'Trees & shrubs' }, 'parks/emoji': { label: 'Emoji' }, 'secret/files': { label: 'Nobody knows' } },
+      datasets: {
+        'parks/trees': { label: 'Trees & shrubs' },
+        'parks/emoji': { label: 'Emoji' },
+        'secret/files': { label: 'Nobody knows' },
+      },
     },
     t,
   );
