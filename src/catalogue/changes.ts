@@ -230,6 +230,8 @@ export interface FieldChange {
 /** Keys that are not compared: parts of the name, lists that are compared in other functions, values of other records. */
 const skipped: readonly string[] = [
   ...['kind', 'namespace', 'slug', 'columns', 'missing_columns', 'former_names', 'versions', 'members'],
+  // It follows from other fields.
+  'withdrawn',
 ];
 
 /**

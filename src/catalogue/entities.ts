@@ -119,6 +119,7 @@ export function versionFromRecord(
     datetime: isTime(version.datetime) ? version.datetime : datetimeFromSlug(slug),
     ready: version.ready && present,
     draft: version.draft && !version.ready,
+    withdrawn: !version.draft && !version.ready,
     format: file?.format ?? '',
     media_type: file?.media_type ?? '',
     size: file?.size ?? payload?.size ?? null,

@@ -181,6 +181,7 @@ export const fields = {
     ready: booleanField('Whether its data are served; false withdraws the version.', { default: true, filter: true }),
     url: address,
     draft: { ...booleanField('Not published yet: only owners see it.', { default: false }), ...hidden },
+    withdrawn: derivedField({ ...booleanField('Not ready, and no draft.', { default: false }), ...hidden }),
     renames: {
       ...jsonField('New names of columns that a draft brings when it is made ready, by present name.'),
       ...hidden,

@@ -12,6 +12,7 @@ import { listNamespaceReaders, snapshotWithoutPeople } from './people.ts';
 import { formatUserReader, type Ref, slugRule, usernameOfReader } from './ref.ts';
 import { type Folder, replaceMapValues, type Snapshot, SnapshotCache, snapshotWithSmallerMembers } from './snapshot.ts';
 import type { Dataset, Settings } from './types.ts';
+import { withoutCellValues } from './withdrawn.ts';
 
 /** The user who makes a request, or an anonymous client. */
 export interface Viewer {
@@ -132,7 +133,7 @@ const visibleParts = new SnapshotCache<Snapshot>(64);
 
 /**
  * The part of a snapshot that a viewer may see: without private namespaces and datasets that the viewer neither owns nor
- * reads, without drafts of others, without their
+ * reads, without drafts of others and cell values of their withdrawn versions, without their
  * versions, queries and diagnostics, and without folders that have no namespace. A query whose dataset no longer exists
  * is visible to owners of its namespace only, since the dataset may have been private. `people.ts` hides people.
  * @returns the same object for viewers of the same rights; the snapshot itself if nothing in it is hidden from them
@@ -212,14 +213,14 @@ function visibleFolder(viewer: Viewer, folder: Folder): Folder | null {
   if (!folder.namespace) return null;
   if (isNamespaceOwnerOrStaff(viewer, folder)) return folder;
   if (areReaders(folder.namespace.readers, viewer)) {
-    const datasets = replaceMapValues(folder.datasets, withoutDrafts);
+    const datasets = replaceMapValues(folder.datasets, publishedPart);
     return datasets === folder.datasets ? folder : Object.freeze({ ...folder, datasets });
   }
   const isPrivate = folder.namespace.visibility === 'private';
   if (!areReaders(listNamespaceReaders(folder), viewer)) return isPrivate ? null : publicPart(folder);
   const mayRead = (dataset: Dataset) =>
     (dataset.visibility === 'public' && !isPrivate) || areReaders(dataset.readers, viewer);
-  const datasets = replaceMapValues(folder.datasets, (dataset) => (mayRead(dataset) ? withoutDrafts(dataset) : null));
+  const datasets = replaceMapValues(folder.datasets, (dataset) => (mayRead(dataset) ? publishedPart(dataset) : null));
   return Object.freeze({ ...folder, datasets, ...(isPrivate && { isPartial: true as const }) });
 }
 
@@ -229,7 +230,7 @@ function publicPart(folder: Folder): Folder {
   let part = publicParts.get(folder);
   if (!part) {
     const datasets = replaceMapValues(folder.datasets, (dataset) =>
-      dataset.visibility === 'private' ? null : withoutDrafts(dataset),
+      dataset.visibility === 'private' ? null : publishedPart(dataset),
     );
     part = datasets === folder.datasets ? folder : Object.freeze({ ...folder, datasets });
     publicParts.set(folder, part);
@@ -239,12 +240,15 @@ function publicPart(folder: Folder): Folder {
 
 const published = new WeakMap<Dataset, Dataset>();
 
-/** The dataset without its drafts; the same if it has none. */
-function withoutDrafts(dataset: Dataset): Dataset {
-  if (!dataset.versions.some(({ draft }) => draft)) return dataset;
+/** The dataset without its drafts and the cell values of withdrawn versions; the same if it has none. */
+function publishedPart(dataset: Dataset): Dataset {
+  if (!dataset.versions.some(({ draft, withdrawn }) => draft || withdrawn)) return dataset;
   const known = published.get(dataset);
   if (known) return known;
-  const part = Object.freeze({ ...dataset, versions: dataset.versions.filter(({ draft }) => !draft) });
+  const shown = dataset.versions.filter(({ draft }) => !draft);
+  const versions = shown.map((version) => (version.withdrawn ? withoutCellValues(version) : version));
+  const isSame = versions.length === dataset.versions.length && versions.every((one, i) => one === dataset.versions[i]);
+  const part = isSame ? dataset : Object.freeze({ ...dataset, versions });
   published.set(dataset, part);
   return part;
 }

@@ -176,10 +176,11 @@ export interface Version {
   /** SHA-256 in hexadecimal; '' if the record has none. */
   readonly checksum: string;
   readonly metadata: string;
-  /** True if its data can be served: it is not withdrawn, and the payload exists. */
+  /** True if its data can be served: it is not `withdrawn` by its record, and the payload exists. */
   readonly ready: boolean;
   /** True if it was uploaded as a draft and has not been made ready yet: only its owners see it. */
   readonly draft: boolean;
+  readonly withdrawn: boolean;
   /** New names of columns that a draft brings when it is made ready, by present name. */
   readonly renames: Readonly<Record<string, unknown>>;
   readonly notes: string;
@@ -206,7 +207,6 @@ export interface Group {
   readonly label: string;
   /** Usernames, from the users' files. */
   readonly members: readonly string[];
-  /** Former slugs. */
   readonly aliases: readonly string[];
 }
 

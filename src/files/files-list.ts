@@ -9,7 +9,7 @@ import { getEntity } from '../catalogue/lookup.ts';
 import { type Ref, type Refs, refOf } from '../catalogue/ref.ts';
 import type { Snapshot, UnitReading } from '../catalogue/snapshot.ts';
 import { eachInSteps, SharedSteps, type Steps, sortInSteps } from '../catalogue/steps.ts';
-import type { CatalogueFile } from '../catalogue/types.ts';
+import type { CatalogueFile, Version } from '../catalogue/types.ts';
 import { runStepsInSlices } from './reading/event-loop.ts';
 import type { UnitState } from './reading/unit-state.ts';
 import type { UnitStore } from './reading/unit-store.ts';
@@ -108,28 +108,35 @@ function exists(visible: Snapshot, ref: Ref): boolean {
 }
 
 /**
- * A function that returns true for files of a unit which the viewer may not see: drafts, and broken files whose text says
- * that they are private or drafts.
+ * A function that returns true for files of a unit which the viewer may not see: drafts, records of withdrawn versions with
+ * values of cells, and broken files whose text says that they are private or drafts.
  */
 export function makeHiddenFileTest(
   visible: Snapshot,
   { reading, diagnostics }: UnitState,
 ): (path: string, ref: Ref | null) => boolean {
   const broken = hiddenBrokenFiles(visible, diagnostics);
-  const drafts = hiddenDrafts(visible, reading);
-  return (path, ref) => broken.includes(path) || (ref?.kind === 'version' && drafts.includes(ref.slug));
+  const hidden = hiddenVersions(visible, reading);
+  return (path, ref) => broken.includes(path) || (ref?.kind === 'version' && hidden.includes(ref.slug));
 }
 
 /** Paths of broken files that the viewer may not see. */
 const hiddenBrokenFiles = (visible: Snapshot, diagnostics: UnitState['diagnostics']): readonly string[] =>
   diagnostics.filter(([path, found]) => found.length > 0 && !visible.diagnostics.has(path)).map(([path]) => path);
 
-/** Slugs of the drafts of a unit that the viewer may not see. */
-function hiddenDrafts(visible: Snapshot, reading: UnitReading): readonly string[] {
-  if (reading.kind !== 'dataset' || !reading.entity?.versions.some(({ draft }) => draft)) return none;
+/** Slugs of the versions of a unit whose files the viewer may not see: drafts, and withdrawn ones whose record has values of cells. */
+function hiddenVersions(visible: Snapshot, reading: UnitReading): readonly string[] {
+  if (reading.kind !== 'dataset' || !reading.entity?.versions.some(({ draft, withdrawn }) => draft || withdrawn))
+    return none;
   const shown = visible.folders.get(reading.namespace)?.datasets.get(reading.slug)?.versions ?? none;
-  const slugs = new Set(shown.map(({ slug }) => slug));
-  return reading.entity.versions.map(({ slug }) => slug).filter((slug) => !slugs.has(slug));
+  const bySlug = new Map(shown.map((version) => [version.slug, version]));
+  const isHidden = (version: Version) => {
+    const part = bySlug.get(version.slug);
+    return (
+      !part || (version.withdrawn && (part.metadata !== version.metadata || (version.bbox !== null && !part.bbox)))
+    );
+  };
+  return reading.entity.versions.filter(isHidden).map(({ slug }) => slug);
 }
 
 /** True if the viewer may see the files of a unit. Of a dataset that was never valid, its namespace and its text decide. */

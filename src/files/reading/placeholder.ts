@@ -51,5 +51,5 @@ export function heldEntity(unit: Unit, last: UnitReading['entity'], text: string
 
 /** The last valid state of a version whose record is broken. It is not ready if the text of the record says so. */
 export function heldVersion(last: Version | undefined, text: string): Version | undefined {
-  return last?.ready && saysUnserved.test(text) ? { ...last, ready: false } : last;
+  return last?.ready && saysUnserved.test(text) ? { ...last, ready: false, withdrawn: true } : last;
 }
