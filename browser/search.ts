@@ -7,6 +7,7 @@ import { listPage } from '../src/catalogue/listing.ts';
 import { refOf } from '../src/catalogue/ref.ts';
 import { type Summary, type SummaryPart, snapshotFromSummary, summaryParts } from '../src/catalogue/search-summary.ts';
 import type { Snapshot } from '../src/catalogue/snapshot.ts';
+import { runAtOnce } from '../src/catalogue/steps.ts';
 import { findDatasets, suggestDatasets } from '../src/pages/find-datasets.ts';
 import { renderSearchPage } from '../src/pages/home.tsx';
 import { languageForTag, localeFor } from '../src/pages/locale.ts';
@@ -87,7 +88,7 @@ export async function showSearch(prepare: Prepare): Promise<void> {
     try {
       const list = await findDatasets(catalogueOf(snapshot), parseListOptions('dataset', query, { namespace }));
       // Nothing is found yet: the other parts may have it.
-      if (list.found.count > 0 || isLast) show(renderSearchPage(context, list), prepare, isLast);
+      if (list.found.count > 0 || isLast) show(runAtOnce(renderSearchPage(context, list)), prepare, isLast);
     } catch (error) {
       const problem = problemOf(error);
       if (!problem) throw error;

@@ -1,10 +1,12 @@
 /** Lists of datasets: home, search, the datasets of a namespace. */
 import type { ComponentChildren, VNode } from 'preact';
+import { render } from 'preact-render-to-string';
 import type { Page } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
 import type { FacetName } from '../catalogue/facets.ts';
 import { filtersOfKind } from '../catalogue/filters.ts';
 import { searchTerms } from '../catalogue/search.ts';
+import type { Steps } from '../catalogue/steps.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import { apiRoot, collections } from '../catalogue/urls.ts';
 import { CodeBlock } from './code-block.tsx';
@@ -29,6 +31,8 @@ export interface DatasetList {
   readonly obstacles: readonly Obstacle[];
   /** True if the viewer may publish the first dataset of the namespace. */
   readonly mayPublishFirst?: boolean;
+  /** The datasets as HTML, if they are rendered already. */
+  readonly hits?: string;
 }
 
 /** A value of a filter in the address. */
@@ -119,25 +123,44 @@ function ResultBar({ context, found, ordering }: DatasetList & { readonly contex
 }
 
 function Hits({ context, ...list }: DatasetList & { readonly context: PageContext }): VNode {
-  const terms = searchTerms(context.query.get('search') ?? '');
-  const { found, namespaces } = list;
+  const { found, hits } = list;
   if (found.items.length === 0) return <NothingFound context={context} {...list} />;
   return (
     <>
-      <ol>
-        {found.items.map((dataset) => (
-          <DatasetHit
-            key={dataset.id}
-            context={context}
-            dataset={dataset}
-            namespace={namespaces.get(dataset.namespace) ?? dataset.namespace}
-            terms={terms}
-          />
-        ))}
-      </ol>
+      {hits === undefined ? (
+        <ol>{hitsOf(context, list).map((hit) => hit())}</ol>
+      ) : (
+        <ol dangerouslySetInnerHTML={{ __html: hits }} />
+      )}
       <Pager context={context} page={found} />
     </>
   );
+}
+
+/** The datasets of a list, each as a function that makes its element. */
+function hitsOf(context: PageContext, { found, namespaces }: DatasetList): readonly (() => VNode)[] {
+  const terms = searchTerms(context.query.get('search') ?? '');
+  return found.items.map((dataset) => () => (
+    <DatasetHit
+      key={dataset.id}
+      context={context}
+      dataset={dataset}
+      namespace={namespaces.get(dataset.namespace) ?? dataset.namespace}
+      terms={terms}
+    />
+  ));
+}
+
+/** The list with its datasets as HTML: each is rendered in a step. */
+export function* renderHits(context: PageContext, list: DatasetList): Steps<DatasetList> {
+  // The rule for files is a hook of preact while a whole page is rendered.
+  if (context.isExport) return list;
+  const hits: string[] = [];
+  for (const hit of hitsOf(context, list)) {
+    hits.push(render(hit()));
+    yield;
+  }
+  return { ...list, hits: hits.join('') };
 }
 
 /** Links to the pages beside this one. */

@@ -3,12 +3,13 @@ import type { VNode } from 'preact';
 import type { Page } from '../catalogue/catalogue.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
+import type { Steps } from '../catalogue/steps.ts';
 import type { Dataset, Query, Version } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
 import { WhereAllIs } from './area.tsx';
 import { CodeBlock } from './code-block.tsx';
 import { boldCount } from './dataset-hit.tsx';
-import { type DatasetList, DatasetListing, isFiltered, SearchForm } from './dataset-list.tsx';
+import { type DatasetList, DatasetListing, isFiltered, renderHits, SearchForm } from './dataset-list.tsx';
 import { ChangesInBrief, type VersionChange } from './dataset-versions.tsx';
 import { type PageParts, renderPage, renderPageStart } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
@@ -47,13 +48,14 @@ const asJson = (query: URLSearchParams): [string, string][] => [
 export const renderHomePageStart = (context: PageContext): string => renderPageStart(context, homeHead(context));
 
 /** The first page of the catalogue: what it is, how much there is, its datasets, what changed. */
-export function renderHomePage(context: PageContext, parts: HomeParts): string {
+export function* renderHomePage(context: PageContext, parts: HomeParts): Steps<string> {
   const { locale, settings } = context;
   const { found } = parts;
   const totals = found.facets?.totals;
   const isAll = !isFiltered(context.query);
   const isEmpty = found.count === 0 && isAll;
   const bbox = totals?.bbox ?? null;
+  const list = yield* renderHits(context, parts);
   return renderPage(context, {
     ...homeHead(context),
     children: (
@@ -82,7 +84,7 @@ export function renderHomePage(context: PageContext, parts: HomeParts): string {
         {isEmpty ? (
           <FirstSteps context={context} />
         ) : (
-          <DatasetListing context={context} {...parts} aside={<News context={context} {...parts} />} />
+          <DatasetListing context={context} {...list} aside={<News context={context} {...parts} />} />
         )}
       </>
     ),
@@ -116,9 +118,10 @@ export const renderSearchPageStart = (context: PageContext, list: DatasetList): 
   renderPageStart(context, searchHead(context, list));
 
 /** The page of a search, or of all datasets, of the catalogue or of a namespace. */
-export function renderSearchPage(context: PageContext, list: DatasetList): string {
+export function* renderSearchPage(context: PageContext, list: DatasetList): Steps<string> {
   const { locale } = context;
   const { namespace } = list;
+  const rendered = yield* renderHits(context, list);
   return renderPage(context, {
     ...searchHead(context, list),
     children: (
@@ -130,7 +133,7 @@ export function renderSearchPage(context: PageContext, list: DatasetList): strin
             <SearchForm context={context} />
           </div>
         </div>
-        <DatasetListing context={context} {...list} without={namespace ? ['namespace'] : []} />
+        <DatasetListing context={context} {...rendered} without={namespace ? ['namespace'] : []} />
       </>
     ),
   });

@@ -3,9 +3,10 @@ import type { VNode } from 'preact';
 import type { Page } from '../catalogue/catalogue.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { haveAggregates, haveGeometry, parametersFromRecord } from '../catalogue/row-parameters.ts';
+import type { Steps } from '../catalogue/steps.ts';
 import type { Column, Dataset, Group, Namespace, Query } from '../catalogue/types.ts';
 import { apiPath, apiRoot, collections } from '../catalogue/urls.ts';
-import { type DatasetList, DatasetListing, Pager } from './dataset-list.tsx';
+import { type DatasetList, DatasetListing, Pager, renderHits } from './dataset-list.tsx';
 import { FirstRows, type Preview } from './first-rows.tsx';
 import { renderPage } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
@@ -15,10 +16,11 @@ import { FilterInWords } from './row-filters.tsx';
 import { UseIt } from './use-it.tsx';
 
 /** The page of a namespace: what it is for, and its datasets. */
-export function renderNamespacePage(context: PageContext, namespace: Namespace, list: DatasetList): string {
+export function* renderNamespacePage(context: PageContext, namespace: Namespace, list: DatasetList): Steps<string> {
   const { locale } = context;
   // Filters lead to the list of its datasets.
   const listContext = { ...context, path: `${apiPath(refOf(namespace))}datasets/` };
+  const rendered = yield* renderHits(listContext, list);
   return renderPage(context, {
     title: namespace.label,
     description: firstParagraph(namespace.description),
@@ -35,7 +37,7 @@ export function renderNamespacePage(context: PageContext, namespace: Namespace, 
           {namespace.visibility === 'private' && <span class="tag private">{locale.text('private')}</span>}
           <Prose context={context} text={namespace.description} />
         </div>
-        <DatasetListing context={listContext} {...list} without={['namespace']} />
+        <DatasetListing context={listContext} {...rendered} without={['namespace']} />
       </>
     ),
   });

@@ -14,6 +14,7 @@ import { whileConnected } from './body.ts';
 import { contextLinks } from './documents.ts';
 import { entityBytes, entityJson, listBytes } from './entity-json.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
+import { runInTurns } from './in-turns.ts';
 import {
   alternateLink,
   datasetLicenceUrl,
@@ -76,7 +77,7 @@ async function datasetListPage(request: RequestContext): Promise<Representation 
     dependsOn,
     pageInParts: {
       head: (context) => renderSearchPageStart(context, list),
-      complete: async () => ({ dependsOn, page: (context) => renderSearchPage(context, list) }),
+      complete: async () => ({ dependsOn, page: (context) => runInTurns(request, renderSearchPage(context, list)) }),
     },
   };
 }

@@ -8,6 +8,7 @@ import type { DatasetList } from '../pages/dataset-list.tsx';
 import { findDatasets, suggestDatasets } from '../pages/find-datasets.ts';
 import { renderHomePage, renderHomePageStart } from '../pages/home.tsx';
 import { mayWriteIn } from './dataset-state.ts';
+import { runInTurns } from './in-turns.ts';
 import { lastParameterValue, parseListOptions } from './query-string.ts';
 import { type CompletePage, pathPrefix, type Representation, type RequestContext } from './route.ts';
 
@@ -33,7 +34,8 @@ export async function homeHandler(request: RequestContext): Promise<Representati
   };
 }
 
-async function completeHomePage({ app, catalogue }: RequestContext, list: DatasetList): Promise<CompletePage> {
+async function completeHomePage(request: RequestContext, list: DatasetList): Promise<CompletePage> {
+  const { app, catalogue } = request;
   const versions = await catalogue.list('version', { pageSize: newsCount });
   const news = await Promise.all(
     versions.items.map(async (version) => {
@@ -55,7 +57,7 @@ async function completeHomePage({ app, catalogue }: RequestContext, list: Datase
       ? []
       : [...dependenciesOf(list), ...shown, namespaceCount],
     freshFor: beforeFiguresAreReadAgain,
-    page: (context) => renderHomePage(context, { ...list, news, queries, namespaceCount }),
+    page: (context) => runInTurns(request, renderHomePage(context, { ...list, news, queries, namespaceCount })),
   };
 }
 

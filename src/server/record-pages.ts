@@ -53,7 +53,7 @@ export async function withPage(
         request,
         parseListOptions('dataset', new URLSearchParams(), { namespace: entity.slug }),
       );
-      const page: Representation['page'] = (context) => renderNamespacePage(context, entity, list);
+      const page: Representation['page'] = (context) => runInTurns(request, renderNamespacePage(context, entity, list));
       return { ...representation, dependsOn: [...dependsOn, ...dependenciesOf(list)], page };
     }
     case 'query': {

@@ -5,6 +5,7 @@ import { after, before, describe, it } from 'node:test';
 import { listPage } from '../../src/catalogue/listing.ts';
 import { anonymous } from '../../src/catalogue/permissions.ts';
 import { snapshotFromSummary, summarize } from '../../src/catalogue/search-summary.ts';
+import { runAtOnce } from '../../src/catalogue/steps.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { findDatasets } from '../../src/pages/find-datasets.ts';
 import { renderSearchPage } from '../../src/pages/home.tsx';
@@ -79,7 +80,8 @@ describe('the search of an export', () => {
             username: null,
           },
         };
-        const page = renderSearchPage(context, await findDatasets(catalogue, parseListOptions('dataset', query)));
+        const list = await findDatasets(catalogue, parseListOptions('dataset', query));
+        const page = runAtOnce(renderSearchPage(context, list));
         return /<div class="three.*<\/main>/s.exec(page)?.[0].replace(/></g, '>\n<').split('\n');
       };
       const page = await render(searched.browser);
