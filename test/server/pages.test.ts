@@ -16,7 +16,8 @@ describe('a page', () => {
   let first = '';
   const page = async (path: string) => {
     const response = await fetch(server.base + path, { headers: { Accept: 'text/html' } });
-    return { status: response.status, text: (await response.text()).replace(/\s+/g, ' ') };
+    // What isolates names and values changes no words.
+    return { status: response.status, text: (await response.text()).replace(/<\/?bdi>/g, '').replace(/\s+/g, ' ') };
   };
 
   before(async () => {
@@ -91,7 +92,7 @@ describe('a page', () => {
   it('of groups names the filters of the rows, each with a link that removes it', async () => {
     const path = '/api/v1/namespaces/lab/datasets/trees/data/';
     const { text } = await page(`${path}?_group_by=species&_aggregate=count&height__gte=4`);
-    const chip = /<p class="chips"> ?<a href="([^"]*)"[^>]*>.*?<span dir="auto">([^<]*)</.exec(text);
+    const chip = /<p class="chips"> ?<a href="([^"]*)"[^>]*>.*?<span>([^<]*)</.exec(text);
     assert.deepEqual(chip?.slice(1), [`${path}?_group_by=species&amp;_aggregate=count`, 'height at least 4']);
     assert.doesNotMatch(text, /name="_lookup"/);
     assert.doesNotMatch((await page(`${path}?_group_by=species&_aggregate=count`)).text, /class="filters"/);
@@ -200,7 +201,7 @@ describe('the page of rows', () => {
   const page = async (query: string, language = 'en') => {
     const headers = { Accept: 'text/html', 'Accept-Language': language };
     const response = await fetch(new URL(query, server.base + data), { headers });
-    const text = (await response.text()).replace(/\s+/g, ' ').replaceAll('&amp;', '&');
+    const text = (await response.text()).replace(/<\/?bdi>/g, '').replace(/\s+/g, ' ').replaceAll('&amp;', '&');
     return { url: response.url.slice(response.url.indexOf('?')), text };
   };
 
