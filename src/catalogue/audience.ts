@@ -39,14 +39,17 @@ function datasetAudience(snapshot: Snapshot, { namespace: slug, slug: name }: Om
   return audience(namespace.owners, namespace.readers, dataset.readers);
 }
 
-/** A query is seen by those who see its dataset; without a dataset, the owners of its namespace do. */
+/** A query is seen by those who see its dataset; one of a draft, or without a dataset, by the owners of its namespace. */
 function queryAudience(snapshot: Snapshot, { slug }: QueryRef): string | null {
   const query = snapshot.queries.get(slug);
   if (!query) return null;
   const dataset = findDatasetAtAddress(snapshot, query.dataset);
-  if (dataset) return datasetAudience(snapshot, dataset);
-  const [namespace = ''] = query.dataset.split('/');
-  return audience(snapshot.folders.get(namespace)?.namespace?.owners ?? []);
+  const namespace = dataset?.namespace ?? query.dataset.split('/')[0] ?? '';
+  const folder = snapshot.folders.get(namespace);
+  const versions = dataset && folder?.datasets.get(dataset.slug)?.versions;
+  const isOfDraft = versions?.some(({ slug, draft }) => draft && slug === query.version);
+  const isOfOwners = !dataset || (isOfDraft && folder?.namespace);
+  return isOfOwners ? audience(folder?.namespace?.owners ?? []) : datasetAudience(snapshot, dataset);
 }
 
 const audience = (...names: readonly Iterable<string>[]): string =>

@@ -134,8 +134,8 @@ const visibleParts = new SnapshotCache<Snapshot>(64);
 /**
  * The part of a snapshot that a viewer may see: without private namespaces and datasets that the viewer neither owns nor
  * reads, without drafts of others and cell values of their withdrawn versions, without their
- * versions, queries and diagnostics, and without folders that have no namespace. A query whose dataset no longer exists
- * is visible to owners of its namespace only, since the dataset may have been private. `people.ts` hides people.
+ * versions, queries and diagnostics, and without folders that have no namespace. A query of a hidden version is hidden, too. One
+ * whose dataset no longer exists is visible to owners of its namespace only, since the dataset may have been private. `people.ts` hides people.
  * @returns the same object for viewers of the same rights; the snapshot itself if nothing in it is hidden from them
  */
 export function restrictSnapshotToVisible(viewer: Viewer, snapshot: Snapshot): Snapshot {
@@ -161,7 +161,7 @@ function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
     const dataset = findDatasetAtAddress(snapshot, query.dataset);
     const [namespace = ''] = query.dataset.split('/');
     const maySee = dataset
-      ? folders.get(dataset.namespace)?.datasets.has(dataset.slug)
+      ? isVersionVisible(datasetIn(snapshot.folders, dataset), datasetIn(folders, dataset), query.version)
       : isNamespaceOwnerOrStaff(viewer, snapshot.folders.get(namespace));
     return maySee ? query : null;
   });
@@ -170,6 +170,16 @@ function visiblePart(viewer: Viewer, snapshot: Snapshot): Snapshot {
   );
   const isAll = folders === snapshot.folders && queries === snapshot.queries && diagnostics === snapshot.diagnostics;
   return isAll ? snapshot : snapshotWithSmallerMembers(snapshot, { folders, queries, diagnostics });
+}
+
+const datasetIn = (folders: Snapshot['folders'], { namespace, slug }: Pick<Dataset, 'namespace' | 'slug'>) =>
+  folders.get(namespace)?.datasets.get(slug);
+
+/** True if a viewer sees a dataset, as `seen`, and of it the version with a slug, unless that is null or there is no such version. */
+function isVersionVisible(dataset: Dataset | undefined, seen: Dataset | undefined, version: string | null): boolean {
+  if (!dataset || !seen) return false;
+  const isOf = ({ versions }: Dataset) => versions.some(({ slug }) => slug === version);
+  return seen === dataset || isOf(seen) || !isOf(dataset);
 }
 
 /** True if a viewer who sees these folders and queries may see the diagnostics of a file. */
@@ -204,9 +214,7 @@ function maySeeDiagnostics(
   const seen = folder.datasets.get(dataset);
   // For a record that was never valid, its namespace decides, and what its text says.
   if (!entity || !seen) return !entity && !folder.isPartial && !isPrivate;
-  const version = info.kind === 'record' && info.ref.kind === 'version' ? info.ref.slug : undefined;
-  const isVersionOf = ({ versions }: Dataset) => versions.some(({ slug }) => slug === version);
-  return version === undefined || isVersionOf(seen) || !isVersionOf(entity);
+  return isVersionVisible(entity, seen, info.kind === 'record' && info.ref.kind === 'version' ? info.ref.slug : null);
 }
 
 function visibleFolder(viewer: Viewer, folder: Folder): Folder | null {

@@ -26,11 +26,22 @@ const content = fc.record({
   datasets: fc.dictionary(fc.constantFrom('a/x', 'a/y', 'b/x', 'c/x'), rights),
   queries: fc.dictionary(
     fc.constantFrom('p', 'q', 'r'),
-    fc.record({ label: fc.constant('x'), dataset: fc.constantFrom('a/x', 'b/x', 'c/x', 'a/formerly', 'a/never') }),
+    fc.record({
+      label: fc.constant('x'),
+      dataset: fc.constantFrom('a/x', 'b/x', 'c/x', 'a/formerly', 'a/never'),
+      version: fc.constantFrom(null, 'draft', 'published', 'none'),
+    }),
   ),
   alias: fc.option(fc.constantFrom('a/formerly', 'a/x', 'a/y', 'c/x')),
   namespaceAlias: fc.option(fc.constantFrom('a', 'c')),
 });
+const version = { label: 'x', datetime: '2024-01-31T12:00:00Z' };
+const versions = Object.fromEntries(
+  ['a/x', 'b/x', 'c/x'].flatMap((dataset) => [
+    [`${dataset}@draft`, { ...version, ready: false, draft: true }],
+    [`${dataset}@published`, version],
+  ]),
+);
 const viewers: readonly Viewer[] = [
   anonymous,
   localAdmin,
@@ -55,6 +66,7 @@ describe('an audience', () => {
           ...rest,
           datasets: renamed(datasets, 'b/x', alias),
           namespaces: renamed(namespaces, 'b', namespaceAlias),
+          versions,
         });
         for (const viewer of viewers) {
           const seen = new Set(

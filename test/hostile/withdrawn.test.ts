@@ -99,3 +99,28 @@ describe('the values of a withdrawn version', () => {
     assert.deepEqual(await Promise.all(statuses), [404, 200]);
   });
 });
+
+describe('a saved query of a draft', () => {
+  it('is seen by those who see the draft, and by all when it is made ready', async (test) => {
+    const record = { id: 5, label: 'a', datetime: '2020-01-01T00:00:00Z' };
+    const versions = { 'parks/people@1': { ...record, ready: false, draft: true } };
+    const queries = { early: { id: 3, label: 'Early', dataset: 'parks/people', version: '1' } };
+    const { ask, accounts } = await serveAccounts(test, {}, { datasets, versions, queries });
+    const { token: bob } = await accounts.addToken('bob');
+    const paths = ['/api/v1/queries/early/', '/api/v1/files/queries/early.yaml'];
+    const statuses = (token?: string) => Promise.all(paths.map(async (path) => (await ask(path, {}, token)).status));
+    assert.deepEqual(
+      [await statuses(), await statuses(bob)],
+      [
+        [404, 404],
+        [200, 200],
+      ],
+    );
+    for (const list of ['/api/v1/queries/', '/api/v1/files/?texts=true', '/api/v1/changes/'])
+      assert.ok(!(await ask(list)).text.includes('early'), list);
+    const headers = { 'Content-Type': 'application/json' };
+    const path = '/api/v1/namespaces/parks/datasets/people/version/1/';
+    assert.equal((await ask(path, { method: 'PATCH', body: '{"ready": true}', headers }, bob)).status, 200);
+    assert.deepEqual(await statuses(), [200, 200]);
+  });
+});
