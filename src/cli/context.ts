@@ -215,7 +215,9 @@ function opening(
   const opened: { close(): Promise<void> }[] = [];
   const door = () => import('../files/folder.ts');
 
-  async function openFolder(folder: string, cache = false, readOnly = false) {
+  async function openFolder(folder: string, whole = false, readOnly = false) {
+    // What a server has kept is read by commands that need everything; only those that often do write it.
+    const cache = whole || 'read';
     const { openFolder: open } = await door();
     // No limit of time: only the person at the prompt waits, and Ctrl-C is at hand.
     const catalogue = await open(folder, { watch: false, cache, readOnly, patience: Number.POSITIVE_INFINITY, log });

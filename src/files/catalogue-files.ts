@@ -16,8 +16,8 @@ import type { WriteContext } from './writing/write-context.ts';
 export interface OpenOptions {
   /** Follow the files as they change; without it, they are read once. */
   readonly watch?: boolean;
-  /** Use and save the cache in `.catalogue/`, which makes the next start faster. Default: as `watch`. */
-  readonly cache?: boolean;
+  /** Use and save the cache in `.catalogue/`, which makes the next start faster; `'read'`: use it only. Default: as `watch`. */
+  readonly cache?: boolean | 'read';
   /** Write nothing: no records, accounts or caches. */
   readonly readOnly?: boolean;
   /** True if the files come from a git remote: other servers, each with a folder of its own, may answer at the same address. */

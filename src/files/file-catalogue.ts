@@ -123,10 +123,10 @@ export class FileCatalogue implements CatalogueFiles {
 
   /**
    * Reads a large catalogue in threads.
-   * @param cache true to begin with the states in the cache
+   * @param cache as in `FileCatalogueOptions`
    * @returns what was found in the folder, for the rescan that follows
    */
-  async #readFirst(cache: boolean): Promise<readonly ScanResult[] | 'known'> {
+  async #readFirst(cache: boolean | 'read'): Promise<readonly ScanResult[] | 'known'> {
     const [{ FirstReading }, { StateCache }] = await Promise.all([
       import('./reading/first-reading.ts'),
       cache ? import('./reading/cache.ts') : { StateCache: null },
@@ -134,7 +134,8 @@ export class FileCatalogue implements CatalogueFiles {
     const reading = new FirstReading(this.store.tree, this.options.onThreadsRun);
     try {
       if (StateCache) {
-        this.#cache = new StateCache(this.store, this.options);
+        const onlyRead = cache === 'read' && { readOnly: true, onlyUnchanged: true };
+        this.#cache = new StateCache(this.store, { ...this.options, ...onlyRead });
         await this.#cache.restore(reading);
       }
       return await reading.finish(this.store);

@@ -200,6 +200,8 @@ const toAscii = (json: string): string =>
 export interface StateCacheOptions {
   /** True to read the cache, but never write it. */
   readonly readOnly?: boolean;
+  /** True to take no state from a cache whose files have changed: the last valid state of a broken record is not used. */
+  readonly onlyUnchanged?: boolean;
   readonly log?: (line: string) => void;
 }
 
@@ -234,6 +236,11 @@ export class StateCache {
       },
     );
     if (states.length === 0) await reading?.reset();
+    if (this.#options.onlyUnchanged) {
+      const unchanged = states.length ? ((await reading?.findUnchanged()) ?? []) : [];
+      this.#store.restore(unchanged, unchanged.length === states.length ? folders : '');
+      return;
+    }
     this.#store.restore(states, states.length ? folders : '');
     if (states.length) this.#markSaved(this.#store.changeCount, folders);
   }

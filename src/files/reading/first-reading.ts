@@ -93,6 +93,13 @@ export class FirstReading {
     });
   }
 
+  /** The states compared so far that are as the files say; none if they are too few for threads. */
+  async findUnchanged(): Promise<readonly UnitState[]> {
+    if (!this.#readers) await this.reset();
+    await this.#readers?.finish();
+    return this.#unchanged;
+  }
+
   /** Forgets what was compared: the cache is damaged. */
   async reset(): Promise<void> {
     await this.#readers?.finish();

@@ -248,3 +248,29 @@ test("that it can't be written is said once", async (t) => {
     ["The cache can't be written (ENOTDIR): the next start takes longer."],
   );
 });
+
+test('a command uses what is unchanged of a large catalogue, and never the last valid state of what is broken', async (t) => {
+  const folder = makeFollowedFolder(t);
+  const description = 'Long enough. '.repeat(200);
+  for (let i = 0; i < 1200; i++)
+    folder.write(`namespaces/a/datasets/d${i}/dataset.yaml`, `id: ${i + 1}\nlabel: D\ndescription: ${description}\n`);
+  await new Promise((done) => setTimeout(done, 30));
+  await (await openFileCatalogue(folder.root, { watch: true })).close();
+  const read = async () => {
+    const catalogue = await openFileCatalogue(folder.root, { cache: 'read' });
+    await catalogue.load();
+    t.after(() => catalogue.close());
+    return catalogue;
+  };
+  const unchanged = await read();
+  assert.equal(unchanged.store.changeCount, 0);
+  assert.deepEqual(unchanged.snapshot, await freshlyRead(folder));
+  folder.write('namespaces/a/datasets/d7/dataset.yaml', '[');
+  folder.write('namespaces/a/datasets/d8/dataset.yaml', datasetText('Changed'));
+  folder.write('namespaces/a/datasets/new/dataset.yaml', datasetText('New'));
+  folder.clear('namespaces/a/datasets/d9');
+  const changed = await read();
+  assert.deepEqual(changed.snapshot, await freshlyRead(folder));
+  assert.equal(changed.snapshot.diagnostics.size, 1);
+  assert.ok(changed.store.changeCount < 10, String(changed.store.changeCount));
+});
