@@ -43,7 +43,7 @@ export async function datasetsByName(
 }
 
 /** The present name of a dataset that was moved; '' if there is no dataset. */
-async function nameAfterMove(catalogue: Catalogue, name: string): Promise<string> {
+export async function nameAfterMove(catalogue: Catalogue, name: string): Promise<string> {
   try {
     return formatRef(refOf(await catalogue.get<'dataset'>(parseDatasetRef(name))));
   } catch (error) {

@@ -13,6 +13,7 @@ import { bucketAndPrefix } from '../catalogue/payload-store.ts';
 import { Bucket } from '../files/payloads/bucket.ts';
 import type { StoreWords } from '../files/payloads/store-errors.ts';
 import { formatExportList, parseExportList, type Unit } from './export-list.ts';
+import type { HiddenFiles } from './hidden-files.ts';
 import type { TablesPlace } from './tables-place.ts';
 
 export interface ExportBucketOptions {
@@ -114,6 +115,23 @@ export class ExportBucket implements TablesPlace {
     }
   }
 
+  /** Those of files that are listed, or that an interrupted export may have written. */
+  get unitsBefore(): readonly string[] {
+    return [...this.#before.keys(), ...[...this.#present].filter(isTableFile).map(tableUnitOf)];
+  }
+
+  async removeHidden(hiddenIn: HiddenFiles): Promise<void> {
+    const hidden: string[] = [];
+    for (const file of this.#present)
+      if (isTableFile(file) && hiddenIn(tableUnitOf(file))?.(file) && (await this.#isOfExport(file))) hidden.push(file);
+    if (hidden.length === 0) return;
+    // From here on, the list may be wrong.
+    if (!this.#wasInterrupted) this.#beginning ??= this.#put(this.#unfinishedName, Buffer.from('{}\n'));
+    await this.#beginning;
+    await this.#removeInOrder(hidden);
+    for (const file of hidden) this.#present.delete(file);
+  }
+
   /** True if an earlier export has ended before its end. */
   get #wasInterrupted(): boolean {
     return this.#present.has(this.#unfinishedName);
@@ -195,10 +213,7 @@ export class ExportBucket implements TablesPlace {
     const kept = new Set([...this.#after.values()].flatMap(({ files }) => files));
     const stale: string[] = [];
     for (const file of this.#present) if (!kept.has(file) && (await this.#isOfExport(file))) stale.push(file);
-    // What leads to other files goes first: no reader finds a table whose files are missing.
-    const isPointer = (file: string) => /\.(text|json)$/.test(file);
-    for (const files of [stale.filter(isPointer), stale.filter((file) => !isPointer(file))])
-      await forEachConcurrent(files, removals, (file) => this.#remove(file));
+    await this.#removeInOrder(stale);
     const list = formatExportList(this.#after.values());
     if (list !== this.#listBefore) await this.write(listName, Buffer.from(list));
     if (!this.#beginning && !this.#wasInterrupted) return;
@@ -220,6 +235,13 @@ export class ExportBucket implements TablesPlace {
     return this.#wasInterrupted && isTableFile(file) && (await this.#markIn(file)) !== undefined;
   }
 
+  /** Removes files: first what leads to others, so that no reader finds a table whose files are missing. */
+  async #removeInOrder(stale: readonly string[]): Promise<void> {
+    const isPointer = (file: string) => /\.(text|json)$/.test(file);
+    for (const files of [stale.filter(isPointer), stale.filter((file) => !isPointer(file))])
+      await forEachConcurrent(files, removals, (file) => this.#remove(file));
+  }
+
   async #remove(file: string): Promise<void> {
     this.#options.signal?.throwIfAborted();
     await this.#bucket.remove(this.#prefix + file);
@@ -238,6 +260,9 @@ const isTableFile = (file: string): boolean => /^[^/]+\/[^/]+\/(data|metadata)\/
 
 /** Folder of the table of a file. */
 const tableOf = (file: string): string => file.split('/', 2).join('/');
+
+/** Name of the unit of the table of a file. */
+const tableUnitOf = (file: string): string => `table ${tableOf(file)}`;
 
 async function* chunksOf(
   first: readonly Buffer[],

@@ -10,6 +10,7 @@ import { Fingerprints } from './dependencies.ts';
 import { ExportFolder } from './export-folder.ts';
 import type { ExportOptions, ExportResult } from './export-options.ts';
 import { Exporter, type StartThread } from './exporter.ts';
+import type { HiddenFiles } from './hidden-files.ts';
 import { withCatalogueForExport } from './open-catalogue.ts';
 import { openSite } from './open-site.ts';
 
@@ -18,13 +19,24 @@ import { openSite } from './open-site.ts';
  * @throws ValidationError without an address; ConflictError if the folder is of others; UnavailableError (the disk is full);
  *   the signal's reason
  */
-export const exportCatalogue = (options: ExportOptions): Promise<ExportResult> =>
-  withCatalogueForExport(options.folder, resolve(options.to), options, (files, signal) =>
-    exportSite(files, { ...options, signal }),
-  );
+export function exportCatalogue(options: ExportOptions): Promise<ExportResult> {
+  const removeHidden = async (hiddenIn: HiddenFiles) => {
+    const written = new ExportFolder(options.to, folderOptionsOf(options));
+    try {
+      written.removeHidden(hiddenIn);
+      return written.removed;
+    } finally {
+      written.close();
+    }
+  };
+  const work = (files: FileCatalogue, signal: AbortSignal) => exportSite(files, { ...options, signal });
+  return withCatalogueForExport(options.folder, resolve(options.to), options, work, removeHidden);
+}
+
+const folderOptionsOf = ({ force: mayReplace = false, gzip = false }: ExportOptions) => ({ mayReplace, gzip });
 
 async function exportSite(files: FileCatalogue, options: ExportOptions): Promise<ExportResult> {
-  const { to, force: mayReplace = false, gzip = false, sitemapLimit } = options;
+  const { to, sitemapLimit } = options;
   const url = canonicalBaseUrl(options.url ?? files.for(anonymous).settings.base_url);
   if (!url)
     throw new ValidationError({
@@ -33,7 +45,7 @@ async function exportSite(files: FileCatalogue, options: ExportOptions): Promise
       ],
     });
   const { catalogue, responses, filterings } = await openSite(files, url, sitemapLimit);
-  const folderOptions = { mayReplace, gzip };
+  const folderOptions = folderOptionsOf(options);
   const startThread: StartThread = (records, count) =>
     count >= leastForThread && availableParallelism() > 1
       ? new DatasetsInThread({

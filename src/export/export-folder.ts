@@ -8,6 +8,7 @@ import { ConflictError } from '../catalogue/errors.ts';
 import { isTemporaryFile, removeAbandonedTemporaries } from '../disk/durable.ts';
 import { formatExportList, parseExportList, type Unit } from './export-list.ts';
 import { type ExportFolderOptions, FolderWriter } from './folder-writer.ts';
+import type { HiddenFiles } from './hidden-files.ts';
 import type { TablesPlace } from './tables-place.ts';
 
 /** Age in milliseconds from which a temporary file counts as abandoned, even if its writer may still run. */
@@ -112,6 +113,34 @@ export class ExportFolder extends FolderWriter implements TablesPlace {
 
   protected override replacesFileOfOthers(file: string): void {
     this.#further.add(file);
+  }
+
+  get unitsBefore(): readonly string[] {
+    return [...this.#before.keys()];
+  }
+
+  /** Removes hidden files of the last export. The units that have lost files are written anew. @returns their names */
+  removeHidden(hiddenIn: HiddenFiles): ReadonlySet<string> {
+    const changed = new Map<string, Unit>();
+    const hidden = new Set<string>();
+    const shown = new Set<string>();
+    for (const unit of this.#before.values()) {
+      const isHidden = hiddenIn(unit.name);
+      const files = unit.files.filter((file) => !isHidden?.(file));
+      if (files.length < unit.files.length) changed.set(unit.name, { name: unit.name, fingerprint: '', files });
+      if (isHidden) for (const file of unit.files) if (isHidden(file)) hidden.add(file);
+    }
+    if (changed.size === 0) return new Set();
+    // Another unit may have the file by now.
+    for (const unit of this.#before.values())
+      for (const file of (changed.get(unit.name) ?? unit).files) if (hidden.has(file)) shown.add(file);
+    for (const file of hidden) if (!shown.has(file)) this.#remove(file);
+    // Behind the removal: a full disk doesn't keep them online.
+    for (const [name, unit] of changed) {
+      this.#before.set(name, unit);
+      this.note(unit);
+    }
+    return new Set(changed.keys());
   }
 
   /** Removes the files of the last export that are in this one no longer, with folders that are empty then; and writes the list. */

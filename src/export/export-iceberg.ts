@@ -15,6 +15,7 @@ import { anonymous } from '../catalogue/permissions.ts';
 import { formatRef, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { toJson } from '../catalogue/represent.ts';
 import type { Dataset, Settings, Version } from '../catalogue/types.ts';
+import type { FileCatalogue } from '../files/file-catalogue.ts';
 import { dataFileFacts } from '../iceberg/data-file.ts';
 import { manifest, manifestList } from '../iceberg/manifests.ts';
 import { metadataFileName, metadataVersion, tableMetadata, versionHintName } from '../iceberg/metadata.ts';
@@ -22,6 +23,7 @@ import { readTable } from '../iceberg/read-table.ts';
 import { type Table, type TableSnapshot, tableWithoutSnapshots } from '../iceberg/table.ts';
 import { ExportBucket } from './export-bucket.ts';
 import { ExportFolder } from './export-folder.ts';
+import { filesHiddenFrom, type HiddenFiles } from './hidden-files.ts';
 import { withCatalogueForExport } from './open-catalogue.ts';
 import type { TablesPlace } from './tables-place.ts';
 
@@ -74,11 +76,21 @@ export async function exportTables(options: TablesExportOptions): Promise<Tables
   const place = isBucket(to) ? to.replace(/\/+$/, '') : resolve(to);
   const location = (options.location ?? place).replace(/\/+$/, '');
   if (!location) throw new ValidationError({ location: ['Name a path or an address, such as s3://bucket/tables.'] });
-  return withCatalogueForExport(folder, place, options, async (files, signal) => {
+  const removeHidden = async (hiddenIn: HiddenFiles, files: FileCatalogue, signal: AbortSignal) => {
+    const opened = await openPlace(place, { ...options, signal }, files.for(anonymous).settings);
+    try {
+      await opened.removeHidden(hiddenIn);
+      return opened.removed;
+    } finally {
+      await opened.close();
+    }
+  };
+  const work = async (files: FileCatalogue, signal: AbortSignal) => {
     const catalogue = files.for(anonymous);
     const opened = await openPlace(place, { ...options, signal }, catalogue.settings);
     return new TablesExporter(catalogue, opened, location, { ...options, signal }).run();
-  });
+  };
+  return withCatalogueForExport(folder, place, options, work, removeHidden);
 }
 
 /** @param place an absolute path, or the address of a bucket */
@@ -119,6 +131,9 @@ class TablesExporter {
     try {
       const datasets: Dataset[] = [];
       for await (const dataset of listAll(this.#catalogue, 'dataset')) datasets.push(dataset);
+      const records = { datasets, namespaces: [], queries: [], groups: [] };
+      const { unitsBefore } = this.#place;
+      await this.#place.removeHidden(await filesHiddenFrom(this.#catalogue, records, unitsBefore, []));
       let done = 0;
       await forEachConcurrent(datasets, this.#place.concurrency, async (dataset) => {
         await this.#exportTable(dataset);

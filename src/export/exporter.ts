@@ -21,6 +21,7 @@ import {
 } from './dependencies.ts';
 import type { ExportFolder } from './export-folder.ts';
 import type { ExportOptions, ExportResult } from './export-options.ts';
+import { filesHiddenFrom } from './hidden-files.ts';
 import { hostFiles } from './host-files.ts';
 import { type FormerFileNames, formerFileNamesOf, type Redirect, redirectPage, redirectsOf } from './redirects.ts';
 import type { Responses } from './responses.ts';
@@ -87,9 +88,16 @@ export class Exporter {
       const records = await readRecords(catalogue);
       const { datasets, namespaces } = records;
       if (catalogue.settings.logo) this.#media.add(catalogue.settings.logo);
-      await this.#writeDatasets(records);
+      for (const { image, showcase_image, thumbnail_image } of datasets)
+        for (const path of [image, showcase_image, thumbnail_image]) if (path) this.#media.add(path);
+      const hidden = await filesHiddenFrom(catalogue, records, folder.unitsBefore, this.#media);
+      const changed = folder.removeHidden(hidden);
+      const writeSummary = () => this.#writeTexts('search', this.#summaryFiles(namespaces, datasets));
+      // The search names what is private or removed now. Else, it finds nothing before its page is there.
+      if (changed.size) writeSummary();
+      await this.#writeDatasets(records, changed);
       await this.#writeOthers(records);
-      this.#writeTexts('search', this.#summaryFiles(namespaces, datasets));
+      if (changed.size === 0) writeSummary();
       const redirects = redirectsOf(records);
       this.#writeTexts('moved', this.#redirectPages(redirects));
       this.#writeTexts('host', this.#hostFiles(redirects, formerFileNamesOf(datasets)));
@@ -102,9 +110,11 @@ export class Exporter {
     return { url: this.#url, files: folder.fileCount, written, removed: folder.removed, large };
   }
 
-  /** Writes what is about datasets, many of them with the help of a thread. */
-  async #writeDatasets(records: PublicRecords): Promise<void> {
-    const waiting = this.#changedDatasets(records);
+  /** Writes what is about datasets, many of them with the help of a thread. @param first units that come first */
+  async #writeDatasets(records: PublicRecords, first: ReadonlySet<string>): Promise<void> {
+    const found = this.#changedDatasets(records);
+    const isFirst = ({ name }: ChangedDataset) => first.has(name);
+    const waiting = [...found.filter(isFirst), ...found.filter((one) => !isFirst(one))];
     const total = records.datasets.length;
     let done = total - waiting.length;
     const progress = () => this.#options.onProgress?.(done, total);
@@ -144,7 +154,7 @@ export class Exporter {
     }
   }
 
-  /** The datasets that are not made of the same as in the last export. Notes the images that all of them show. */
+  /** The datasets that are not made of the same as in the last export. */
   #changedDatasets({ datasets, namespaces, queries }: PublicRecords): ChangedDataset[] {
     const made = this.#fingerprints;
     const byName = new Map(namespaces.map((namespace) => [namespace.slug, namespace]));
@@ -152,8 +162,6 @@ export class Exporter {
     const others = new Neighbours(datasets);
     const changed: ChangedDataset[] = [];
     for (const dataset of datasets) {
-      for (const path of [dataset.image, dataset.showcase_image, dataset.thumbnail_image])
-        if (path) this.#media.add(path);
       const name = datasetUnit(dataset);
       const fingerprint = made.ofUnit(
         made.of(dataset),

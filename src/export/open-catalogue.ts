@@ -2,6 +2,7 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
+import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { ConflictError, UnusableCatalogueError } from '../catalogue/errors.ts';
 import { privateFolder } from '../catalogue/layout.ts';
 import { WorkerPool } from '../data/worker-pool.ts';
@@ -10,6 +11,7 @@ import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import type { OpenOptions } from '../files/catalogue-files.ts';
 import { type FileCatalogue, openFileCatalogue } from '../files/file-catalogue.ts';
 import { ensureFallbackTableFolder } from '../files/table-folder.ts';
+import { filesHiddenInFolder, type HiddenFiles } from './hidden-files.ts';
 
 /** What is exported lies in the export: a second copy of it would drive out of the cache what a server needs. */
 export const exportOpenOptions: OpenOptions = { cache: true, keepFormats: false, patience: Number.POSITIVE_INFINITY };
@@ -22,6 +24,8 @@ export const exportOpenOptions: OpenOptions = { cache: true, keepFormats: false,
  * @param options.signal of the caller
  * @param work gets a signal that is aborted with that of the caller, and if the lock of the place is lost
  * @param options.skipInvalid true to go on if records can't be read
+ * @param removeHidden removes hidden files of the last export. It is called if records can't be read: what is private by
+ *   others must not stay online meanwhile
  * @throws ConflictError if the export would lie in the catalogue; UnusableCatalogueError if records can't be read
  */
 export async function withCatalogueForExport<T>(
@@ -32,6 +36,7 @@ export async function withCatalogueForExport<T>(
     skipInvalid = false,
   }: { readonly signal?: AbortSignal | undefined; readonly skipInvalid?: boolean | undefined },
   work: (files: FileCatalogue, signal: AbortSignal) => Promise<T>,
+  removeHidden: (hiddenIn: HiddenFiles, files: FileCatalogue, signal: AbortSignal) => Promise<number> = async () => 0,
 ): Promise<T> {
   if (`${place}/`.startsWith(`${resolve(folder)}/`))
     throw new ConflictError('The export must not lie in the catalogue folder itself. Name another place.');
@@ -39,10 +44,17 @@ export async function withCatalogueForExport<T>(
   const files = await openFileCatalogue(folder, { ...exportOpenOptions, workers });
   try {
     await files.load();
-    if (!skipInvalid) assertNoBrokenRecord(files);
-    return await withLock(await folderForLocks(files.root), `export ${place}`, (lost) =>
-      work(files, AbortSignal.any(signal ? [signal, lost] : [lost])),
-    );
+    return await withLock(await folderForLocks(files.root), `export ${place}`, async (lost) => {
+      const either = AbortSignal.any(signal ? [signal, lost] : [lost]);
+      const broken = skipInvalid ? [] : errorsIn(files);
+      if (broken.length === 0) return work(files, either);
+      const removed = await removeHidden(filesHiddenInFolder(files), files, either).catch((error) => {
+        // The place is no export.
+        if (!(error instanceof ConflictError)) throw error;
+        return 0;
+      });
+      throw refusal(broken, removed);
+    });
   } finally {
     await files.close();
     await workers.close();
@@ -52,19 +64,22 @@ export async function withCatalogueForExport<T>(
 /** Longest list of broken records in the message. */
 const mostProblems = 5;
 
+const errorsIn = ({ snapshot }: FileCatalogue): readonly Diagnostic[] =>
+  [...snapshot.diagnostics.values()].flat().filter(({ severity }) => severity === 'error');
+
 /**
- * Checks that all records can be read. The files of others would be removed from the export, and with them from its site: a
+ * The error if records can't be read. The files of others would be removed from the export, and with them from its site: a
  * fresh checkout, as in CI, has no cache with their last valid states.
+ * @param removed number of hidden files that were removed
  */
-function assertNoBrokenRecord({ snapshot }: FileCatalogue): void {
-  const errors = [...snapshot.diagnostics.values()].flat().filter(({ severity }) => severity === 'error');
-  if (errors.length === 0) return;
+function refusal(errors: readonly Diagnostic[], removed: number): Error {
   const lines = errors
     .slice(0, mostProblems)
     .map(({ path, line, column, message }) => `${path}:${line}:${column}: ${message}`);
   if (errors.length > mostProblems) lines.push(`… and ${errors.length - mostProblems} more: catalogue check`);
-  throw new UnusableCatalogueError(
-    `Records can't be read, and would be missing in the export. Nothing was exported.\n${lines.join('\n')}`,
+  const done = removed ? `; only what is private or removed now was taken out (files: ${removed})` : '';
+  return new UnusableCatalogueError(
+    `Records can't be read, and would be missing in the export. Nothing was exported${done}.\n${lines.join('\n')}`,
   );
 }
 

@@ -1,5 +1,6 @@
 /** The place that tables are exported to: a folder, or a folder in a bucket. */
 import type { ByteRange } from '../catalogue/open-file.ts';
+import type { HiddenFiles } from './hidden-files.ts';
 
 /** Files in units: those of a unit are made of the same. Their paths have slashes, and are relative. */
 export interface TablesPlace {
@@ -8,6 +9,10 @@ export interface TablesPlace {
   /** Number of files that were written, and removed. */
   readonly written: number;
   readonly removed: number;
+  /** Names of the units of the last export. */
+  readonly unitsBefore: readonly string[];
+  /** Removes hidden files of the last export. */
+  removeHidden(hiddenIn: HiddenFiles): unknown;
   /** True if all files of a unit are there, and made of the same; they are then kept as they are. */
   keepUnit(name: string, fingerprint: string, files: readonly string[]): boolean | Promise<boolean>;
   /** Announces the files of a unit, before they are written. @throws ConflictError if a file is of others */

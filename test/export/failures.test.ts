@@ -1,18 +1,19 @@
 /** An export that fails: its message names the address and the reason, and the export before is as it was. */
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync } from 'node:fs';
+import { readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
-import { it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { CatalogueError, UnavailableError, UnusableCatalogueError } from '../../src/catalogue/errors.ts';
 import { anonymous } from '../../src/catalogue/permissions.ts';
 import { ExportFolder } from '../../src/export/export-folder.ts';
+import { exportTables } from '../../src/export/export-iceberg.ts';
 import { Exporter } from '../../src/export/exporter.ts';
 import { Responses } from '../../src/export/responses.ts';
 import { RowFilterings } from '../../src/export/row-filtering.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
-import { exportCatalogue } from '../../src/index.ts';
+import { type ExportOptions, exportCatalogue } from '../../src/index.ts';
 import { createApp } from '../../src/server/app.ts';
 import { filesIn } from '../support/exported.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
@@ -156,4 +157,129 @@ it('of a folder with a record that can’t be read changes nothing, unless that 
   seed.write(path, text);
   await exportCatalogue({ folder, to: site, url });
   assert.deepEqual(filesIn(site), before);
+});
+
+describe('what is private or removed now leaves the site first', () => {
+  const rows = 'name,salary\nann,1\n';
+  const make = async (t: TestContext) => {
+    const datasets = ['parks/trees', 'parks/wells', 'vault/pay', 'vault/plans'];
+    const folder = makeFolder(
+      {
+        namespaces: { parks: { label: 'Parks' }, vault: { label: 'Vault' } },
+        datasets: Object.fromEntries(datasets.map((name) => [name, { label: `Of ${name.slice(6)}` }])),
+      },
+      t,
+    );
+    const files = await openFileCatalogue(folder.root, { cache: false });
+    for (const slug of ['pay', 'plans'])
+      await files
+        .for()
+        .publish({ kind: 'dataset', namespace: 'vault', slug }, { source: Readable.from([rows]), fileName: 'a.csv' });
+    await files.close();
+    const [site, tables] = [folder.beside('site'), folder.beside('tables')];
+    const exportSite = (more: Partial<ExportOptions> = {}) =>
+      exportCatalogue({ folder: folder.root, to: site, url, ...more });
+    return { folder, site, tables, exportSite, exportTables: () => exportTables({ folder: folder.root, to: tables }) };
+  };
+  type Made = Awaited<ReturnType<typeof make>>;
+  const hidden: Readonly<Record<string, readonly [change: (made: Made) => void, gone: RegExp]>> = {
+    'a private dataset': [
+      ({ folder }) => folder.write(`${homeOf('vault/pay')}/dataset.yaml`, 'label: Of pay\nvisibility: private\n'),
+      /vault[./](datasets\/)?pay\b/,
+    ],
+    'a private namespace': [
+      ({ folder }) => folder.write('namespaces/vault/namespace.yaml', 'label: Vault\nvisibility: private\n'),
+      /vault/,
+    ],
+    'a removed dataset': [
+      ({ folder }) => rmSync(folder.path(homeOf('vault/pay')), { recursive: true }),
+      /vault[./](datasets\/)?pay\b/,
+    ],
+  };
+  for (const [what, [change, gone]] of Object.entries(hidden)) {
+    it(`of an export that is refused: ${what}`, async (t) => {
+      const made = await make(t);
+      await made.exportSite();
+      await made.exportTables();
+      const [before, tablesBefore] = [filesIn(made.site), filesIn(made.tables)];
+      change(made);
+      made.folder.write(`${homeOf('parks/wells')}/dataset.yaml`, 'label: "Wells\n');
+      rmSync(made.folder.path('.catalogue/cache'), { recursive: true, force: true });
+      for (const run of [made.exportSite, made.exportTables])
+        await assert.rejects(run(), (error: Error) => {
+          assert.ok(error instanceof UnusableCatalogueError, String(error));
+          assert.match(
+            error.message,
+            /Nothing was exported; only what is private or removed now was taken out \(files: \d+\)/,
+          );
+          return true;
+        });
+      const own = (names: readonly string[]) => names.filter((name) => !name.startsWith('.catalogue-'));
+      assert.deepEqual(own(filesIn(made.site)), own(before.filter((name) => !gone.test(name))));
+      assert.deepEqual(own(filesIn(made.tables)), own(tablesBefore.filter((name) => !gone.test(name))));
+      // A second one is refused in the same way, and one after that completes the site.
+      await assert.rejects(made.exportSite(), UnusableCatalogueError);
+      made.folder.write(`${homeOf('parks/wells')}/dataset.yaml`, 'label: Wells\n');
+      await made.exportSite();
+      assert.ok(!filesIn(made.site).some((name) => gone.test(name)));
+    });
+
+    it(`of an export that is interrupted: ${what}; and comes back if it is public again`, async (t) => {
+      const made = await make(t);
+      await made.exportSite();
+      const before = filesIn(made.site);
+      const back = new Map(
+        ['namespaces/vault/namespace.yaml', `${homeOf('vault/pay')}/dataset.yaml`].map((path) => [
+          path,
+          readFileSync(made.folder.path(path)),
+        ]),
+      );
+      change(made);
+      const stop = new AbortController();
+      const onProgress = () => stop.abort(new Error('stopped'));
+      await assert.rejects(made.exportSite({ signal: stop.signal, onProgress }), /stopped/);
+      assert.deepEqual(
+        filesIn(made.site).filter((name) => gone.test(name)),
+        [],
+      );
+      assert.ok(!readFileSync(join(made.site, 'search/labels.json'), 'utf8').includes('Of pay'));
+      if (what === 'a removed dataset') return;
+      for (const [path, text] of back) made.folder.write(path, text);
+      await made.exportSite();
+      assert.deepEqual(filesIn(made.site), before);
+    });
+  }
+
+  it('of an export that fails at another dataset: the rows of a version that was withdrawn, or removed', async (t) => {
+    const { folder, site, exportSite } = await make(t);
+    await exportSite();
+    const data = () => filesIn(site).filter((name) => /vault.*version\/\d+\/(data\.|download\/.*csv)/.test(name));
+    assert.ok(data().length > 8);
+    const [record = ''] = readdirSync(folder.path(`${homeOf('vault/pay')}/versions`));
+    const path = `${homeOf('vault/pay')}/versions/${record}`;
+    folder.write(path, `${readFileSync(folder.path(path), 'utf8').replace(/^ready: .*\n/m, '')}ready: false\n`);
+    rmSync(folder.path(`${homeOf('vault/plans')}/versions`), { recursive: true });
+    const stop = new AbortController();
+    const onProgress = () => stop.abort(new Error('stopped'));
+    await assert.rejects(exportSite({ signal: stop.signal, onProgress }), /stopped/);
+    assert.deepEqual(data(), []);
+    await exportSite();
+    assert.equal((await exportSite()).written, 0);
+    assert.equal((await exportSite()).removed, 0);
+  });
+
+  it('and a renamed dataset keeps its former pages until they lead to the new ones', async (t) => {
+    const { folder, site, exportSite } = await make(t);
+    await exportSite();
+    renameSync(folder.path(homeOf('vault/pay')), folder.path(homeOf('vault/wages')));
+    folder.write(`${homeOf('vault/wages')}/dataset.yaml`, 'label: Pay\naliases: [pay]\n');
+    const stop = new AbortController();
+    const onProgress = () => stop.abort(new Error('stopped'));
+    const page = join(site, 'api/v1/namespaces/vault/datasets/pay/index.html');
+    const before = readFileSync(page, 'utf8');
+    await assert.rejects(exportSite({ signal: stop.signal, onProgress }), /stopped/);
+    assert.equal(readFileSync(page, 'utf8'), before);
+    await exportSite();
+    assert.match(readFileSync(page, 'utf8'), /vault\/datasets\/wages/);
+  });
 });
