@@ -13,7 +13,7 @@ import { UnavailableError } from '../../catalogue/errors.ts';
 import { ExhaustingPayloadError, PayloadError } from '../errors.ts';
 import { reasonToRefuseFile } from '../formats/foreign-file.ts';
 import { ProcessStarter, type StartedProcess } from '../process-starter.ts';
-import { headBytes, type IngestOptions, type IngestResult } from './ingest.ts';
+import { headBytes, type IngestOptions, type IngestResult, ownerOnly } from './ingest.ts';
 import type { IngestJob, IngestReply } from './ingest-process.ts';
 import { PayloadStream, peekStream } from './payload-stream.ts';
 
@@ -272,8 +272,9 @@ const advice = 'Split it into several files, or publish it as a ZIP archive, whi
 
 /** Stores a payload at a path. @throws PayloadError if its first bytes are those of a file that is refused */
 async function storePayload(source: Readable | string, path: string, options: IngestOptions): Promise<void> {
-  const { onProgress, signal } = options;
-  const payload = new PayloadStream(source, { copyTo: path, onProgress, signal, isHashed: false });
+  const { copyTo, onProgress, signal } = options;
+  const mode = copyTo === undefined ? ownerOnly : undefined;
+  const payload = new PayloadStream(source, { copyTo: path, mode, onProgress, signal, isHashed: false });
   const { head, chunks } = await peekStream(payload.chunks(), headBytes);
   try {
     const foreign = reasonToRefuseFile(head, options);

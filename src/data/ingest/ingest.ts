@@ -109,6 +109,9 @@ export function columnarCopyName(checksum: string, { strict: _, ...reading }: Re
 /** Number of bytes from which the format is detected. */
 export const headBytes = 64 * 1024;
 
+/** Permissions of copies in the folder for temporary files, which everybody may list. */
+export const ownerOnly = 0o600;
+
 /**
  * @param source the payload's bytes, or the path of its file
  * @throws PayloadError, with line or byte, if the payload is malformed or exceeds a limit; AbortError; errors of the
@@ -118,7 +121,7 @@ export async function ingest(source: Readable | string, options: IngestOptions =
   // A few formats and files need a second pass, which needs a file.
   const spool = typeof source !== 'string' && options.copyTo === undefined ? temporaryPath() : undefined;
   const copyTo = options.copyTo ?? spool;
-  const payload = new PayloadStream(source, { ...options, copyTo });
+  const payload = new PayloadStream(source, { ...options, copyTo, mode: spool === undefined ? undefined : ownerOnly });
   try {
     const { head, chunks } = await peekStream(payload.chunks(), headBytes);
     const foreign = reasonToRefuseFile(head, options);

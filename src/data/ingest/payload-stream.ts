@@ -7,6 +7,8 @@ import { addAbortSignal, type Readable } from 'node:stream';
 export interface PayloadStreamOptions {
   /** File to copy the bytes to; must not exist. It is synced when the stream ends. */
   copyTo?: string | undefined;
+  /** Permissions of the copy; default: those that the umask gives. */
+  mode?: number | undefined;
   /** Called with the number of bytes read so far. */
   onProgress?: ((bytes: number) => void) | undefined;
   signal?: AbortSignal | undefined;
@@ -36,9 +38,9 @@ export class PayloadStream {
    * @throws errors of the source and the file system; AbortError
    */
   async *chunks(): AsyncGenerator<Buffer, void, undefined> {
-    const { copyTo, onProgress, signal, isHashed = true } = this.#options;
+    const { copyTo, mode, onProgress, signal, isHashed = true } = this.#options;
     const given = this.#source;
-    const copy = copyTo === undefined ? null : await openNew(copyTo, given);
+    const copy = copyTo === undefined ? null : await openNew(copyTo, mode, given);
     // Opened last: a file's stream whose error comes before somebody reads it would end the process.
     const source = typeof given === 'string' ? createReadStream(given, { highWaterMark: fileChunkSize }) : given;
     // A source may block for long: the signal destroys it, and isn't only checked after the next chunk.
@@ -71,9 +73,9 @@ export class PayloadStream {
 }
 
 /** Opens a new file for a copy of a source, which is closed if that fails. */
-async function openNew(path: string, source: Readable | string): Promise<FileHandle> {
+async function openNew(path: string, mode: number | undefined, source: Readable | string): Promise<FileHandle> {
   try {
-    return await open(path, 'wx');
+    return await open(path, 'wx', mode);
   } catch (error) {
     if (typeof source !== 'string') source.destroy();
     throw error;

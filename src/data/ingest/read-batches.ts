@@ -86,7 +86,10 @@ async function* readFileBatches(
   }
   const inflated = temporaryPath();
   try {
-    await pipeline(Readable.from(gunzip(bytes), { objectMode: true }), createWriteStream(inflated, { flags: 'wx' }));
+    await pipeline(
+      Readable.from(gunzip(bytes), { objectMode: true }),
+      createWriteStream(inflated, { flags: 'wx', mode: 0o600 }),
+    );
     yield* read(inflated, info);
   } finally {
     await rm(inflated, { force: true });
