@@ -61,9 +61,15 @@ export const cacheControlOf = ({ headers }: Pick<IncomingMessage, 'headers'>): s
 /** Value of Cache-Control of a response to a viewer. */
 export const cacheControl = ({ username }: Viewer): string => revalidated(username === null);
 
-/** Value of Cache-Control of the bytes of a version, which don't change. @param isNamed true if the address names the version */
-export const cacheControlOfVersion = (viewer: Viewer, isNamed: boolean): string =>
-  isNamed ? `${viewer.username === null ? 'public' : 'private'}, max-age=31536000, immutable` : cacheControl(viewer);
+/**
+ * Value of Cache-Control of the bytes of a version, which don't change. Who may see them does: caches that serve others ask
+ * again after a minute. @param isNamed true if the address names the version
+ */
+export function cacheControlOfVersion(viewer: Viewer, isNamed: boolean): string {
+  if (!isNamed) return cacheControl(viewer);
+  const audience = viewer.username === null ? 'public, s-maxage=60' : 'private';
+  return `${audience}, max-age=31536000, immutable`;
+}
 
 /** Headers of responses that pages of every origin may read. */
 export const corsHeaders: Headers = [

@@ -217,7 +217,7 @@ describe('a version as a file', () => {
   it('may be kept for long if the version is named, and by shared caches if everybody may see it', async () => {
     const kept = async (path: string) => (await ask(path, {}, 'HEAD')).headers.get('cache-control');
     assert.equal(await kept('data.parquet'), 'no-cache');
-    assert.equal(await kept(`version/${slug}/data.parquet`), 'public, max-age=31536000, immutable');
+    assert.equal(await kept(`version/${slug}/data.parquet`), 'public, s-maxage=60, max-age=31536000, immutable');
     assert.equal((await ask('../hidden/data.csv')).status, 404);
     assert.equal((await ask('../hidden/data.csv', { Range: 'bytes=0-1' })).status, 404);
   });
