@@ -117,8 +117,8 @@ export function versionFromRecord(
   const values: Partial<Version> = {
     label: version.label ?? slug,
     datetime: isTime(version.datetime) ? version.datetime : datetimeFromSlug(slug),
-    ready: version.ready && present,
-    draft: version.draft && !version.ready,
+    ready: version.ready && !version.draft && present,
+    draft: version.draft,
     withdrawn: !version.draft && !version.ready,
     format: file?.format ?? '',
     media_type: file?.media_type ?? '',

@@ -23,4 +23,4 @@ export function showsMore(fields: Fields, other: Fields | null, kind: 'namespace
 const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
 /** True if the data of a version are served by its record. */
-export const isServed = ({ ready, draft }: Fields): boolean => ready !== false && (ready === true || draft !== true);
+export const isServed = ({ ready, draft }: Fields): boolean => ready !== false && draft !== true;

@@ -488,3 +488,16 @@ describe('removing', () => {
     await assert.rejects(view.remove({ kind: 'file', slug: String(file?.id) }), ConflictError);
   });
 });
+
+describe('a version whose record says that it is a draft', () => {
+  for (const fields of [{ draft: true }, { draft: true, ready: true }])
+    it(`is not served, and seen by owners only: ${JSON.stringify(fields)}`, async (t) => {
+      const slug = '20200101000000000000';
+      const versions = { [`parks/trees@${slug}`]: { id: 4, file: { name: 'a.csv' }, ...fields } };
+      const { catalogue } = await open(t, undefined, { versions });
+      const stateFor = async (viewer?: Viewer) =>
+        (await catalogue.for(viewer).get<'dataset'>(trees)).versions.map(({ ready, draft }) => ({ ready, draft }));
+      assert.deepEqual(await stateFor(), [{ ready: false, draft: true }]);
+      assert.deepEqual(await stateFor(anonymous), []);
+    });
+});
