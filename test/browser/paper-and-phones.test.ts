@@ -133,6 +133,7 @@ describe('pages on paper and on phones', () => {
         const { page, context } = await visit(browser, server.base, path, { width: 390, script });
         if (!(await page.locator('form[role=search] input').first().isVisible())) {
           await page.click('.bar a:text-is("Search")');
+          await page.waitForSelector('form[role=search] input:focus');
           assert.equal(new URL(page.url()).pathname, list);
           await page.keyboard.type('lakes');
           await Promise.all([page.waitForURL(/search=lakes/), page.keyboard.press('Enter')]);
