@@ -20,6 +20,33 @@ export function findMisspelledKeys(
   return hasUnknownKeys(schemas[kind], value) ? [...unknownKeys(schemas[kind], value, '', kind === 'settings')] : [];
 }
 
+/** Values by which a key hides a record, by the name of the key. */
+const hidingValues: Readonly<Record<string, (value: unknown) => boolean>> = {
+  visibility: (value) => typeof value === 'string' && value !== 'public',
+  ready: (value) => value === false || /^(no|off|false)$/i.test(String(value)),
+  draft: (value) => value === true || /^(yes|on|true)$/i.test(String(value)),
+};
+
+/**
+ * Finds keys of a valid record that look like misspelled ones by which it is to be hidden: `Visibility: private`. They are
+ * errors, since the record would be public.
+ */
+export function findMisspelledHiding(
+  kind: RecordKind,
+  record: Readonly<Record<string, unknown>>,
+): readonly SchemaDiagnostic[] {
+  const { properties = {} } = schemas[kind];
+  const found: SchemaDiagnostic[] = [];
+  for (const key in record) {
+    if (Object.hasOwn(properties, key) || /^(?:x-|\$)/.test(key)) continue;
+    const meant = closestWord(key, Object.keys(properties));
+    if (meant === undefined || Object.hasOwn(record, meant) || !hidingValues[meant]?.(record[key])) continue;
+    const pointer = `/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    found.push({ pointer, message: `"${excerpt(key)}" means nothing here. Did you mean "${meant}"?` });
+  }
+  return found;
+}
+
 /** True if an object, or one in it, has a key that its schema doesn't have. */
 function hasUnknownKeys({ items, properties }: Schema, value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false;

@@ -2,7 +2,7 @@
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { type Check, makeSchemaCheck } from '../../catalogue/schema-check.ts';
 import { type RecordKind, type RecordOf, schemas } from '../../catalogue/schemas.ts';
-import { explainSchemaError, type SchemaDiagnostic } from '../../catalogue/validators.ts';
+import { explainSchemaError, findMisspelledHiding, type SchemaDiagnostic } from '../../catalogue/validators.ts';
 
 /** Maximum number of errors that are reported for one record. */
 const maxErrors = 50;
@@ -25,7 +25,7 @@ export function validateRecord<K extends RecordKind>(
 function findSchemaErrors(kind: RecordKind, value: unknown): readonly SchemaDiagnostic[] {
   const isValid = checks.get(kind) ?? makeSchemaCheck(schemas[kind]);
   checks.set(kind, isValid);
-  if (isValid(value)) return [];
+  if (isValid(value)) return findMisspelledHiding(kind, value as Readonly<Record<string, unknown>>);
   const validate = validatorOf(kind);
   return validate(value) ? [] : (validate.errors ?? []).slice(0, maxErrors).map(explainSchemaError);
 }

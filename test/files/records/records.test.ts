@@ -501,3 +501,37 @@ describe('a version whose record says that it is a draft', () => {
       assert.deepEqual(await stateFor(anonymous), []);
     });
 });
+
+describe('a record with a misspelled key by which it is to be hidden', () => {
+  const version = `${homeOf('parks/trees')}/versions/20200101000000000000.yaml`;
+  const texts: Readonly<Record<string, readonly [path: string, line: string]>> = {
+    'another case': [`${homeOf('parks/new')}/dataset.yaml`, 'Visibility: private'],
+    'letters in another order': [`${homeOf('parks/new')}/dataset.yaml`, 'visiblity: private'],
+    'a withdrawn version': [version, 'Ready: false'],
+    'a draft': [version, 'darft: true'],
+  };
+  for (const [what, [path, line]] of Object.entries(texts))
+    it(`is an error, and not public: ${what}`, async (t) => {
+      const folder = makeFolder({ ...content, versions: {} }, t);
+      folder.write(path, `label: New\nfile: { name: a.csv }\n${line}\n`);
+      const catalogue = await openFileCatalogue(folder.root);
+      t.after(() => catalogue.close());
+      const view = catalogue.for(anonymous);
+      const { items } = await view.list('dataset', {});
+      assert.deepEqual(
+        items.map(({ slug, versions }) => [slug, versions.length]),
+        [['trees', 0]],
+      );
+      const [found] = [...catalogue.snapshot.diagnostics.values()].flat();
+      assert.equal(found?.severity, 'error');
+      assert.match(found.message, /^"\w+" means nothing here\. Did you mean "(visibility|ready|draft)"\?$/);
+    });
+
+  it('is valid where the key is one of their own', async (t) => {
+    const folder = makeFolder(content, t);
+    folder.write(`${homeOf('parks/new')}/dataset.yaml`, 'label: New\nread: 5\nvisibility: public\nVisible: no\n');
+    const catalogue = await openFileCatalogue(folder.root);
+    t.after(() => catalogue.close());
+    assert.equal((await catalogue.for(anonymous).list('dataset', {})).count, 2);
+  });
+});
