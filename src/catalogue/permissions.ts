@@ -49,7 +49,8 @@ export function mayWrite(viewer: Viewer, folder: Folder | undefined): boolean {
 export function assertMayStillWrite(viewer: Viewer, snapshot: Snapshot, namespace: string): void {
   if (viewer.username === null) return;
   const user = snapshot.users.get(viewer.username);
-  const present = user && { ...viewer, staff: user.staff, groups: user.groups };
+  const groups = user?.groups.filter((group) => snapshot.groups.has(group)) ?? [];
+  const present = user && { ...viewer, staff: user.staff, groups };
   if (!present || !mayWrite(present, snapshot.folders.get(namespace)))
     throw new NotPermittedError('You do not have permission to write here any more.');
 }

@@ -33,6 +33,7 @@ import {
   type StoredToken,
 } from './accounts-file.ts';
 import { hashPassword, verifyPassword } from './password.ts';
+import { viewerOfUser } from './viewer-of-user.ts';
 
 /** Lifetime of a session, in milliseconds. */
 const sessionLifetime = 14 * 24 * 3600_000;
@@ -139,7 +140,7 @@ export class FileAccounts implements Accounts {
     const user = await this.#findUser(found.user);
     if (!user) return null;
     this.#recordUse(found);
-    return { ...viewerFor(user), ...(found.scope === 'read' && { readOnly: true }) };
+    return { ...(await viewerOfUser(this.#files, user)), ...(found.scope === 'read' && { readOnly: true }) };
   }
 
   async startSession(username: string, passwordHash?: string): Promise<Session> {
@@ -162,7 +163,7 @@ export class FileAccounts implements Accounts {
     const found = (await this.#read()).sessions.get(hashSecret(key));
     if (!found || isExpired(found)) return null;
     const user = await this.#findUser(found.user);
-    return user ? viewerFor(user) : null;
+    return user ? viewerOfUser(this.#files, user) : null;
   }
 
   async endSession(key: string): Promise<void> {
@@ -292,8 +293,6 @@ function assertSamePassword({ passwords }: AccountsData, username: string, hash:
 
 const isExpired = ({ expires }: { readonly expires: string | null }) =>
   expires !== null && Date.parse(expires) <= Date.now();
-
-const viewerFor = ({ slug, staff, groups }: User): Viewer => ({ username: slug, staff, groups });
 
 function tokenInfo({ id, user, label, scope, created, expires, last_used }: StoredToken): TokenInfo {
   return { id, user, label, scope, created, expires, lastUsed: last_used };

@@ -1,6 +1,6 @@
 /** Users and groups in files: their own records, and their names in other records. */
 import assert from 'node:assert/strict';
-import { access, readFile } from 'node:fs/promises';
+import { access, readFile, rm } from 'node:fs/promises';
 import { describe, it, type TestContext } from 'node:test';
 import {
   MovedError,
@@ -42,6 +42,19 @@ async function open(t: TestContext) {
 }
 
 describe('a user', () => {
+  it('has no rights by a group whose record is gone, until it is there again', async (t) => {
+    const { files, folder } = await open(t);
+    const { token } = await files.accounts.addToken('bob');
+    const groups = async () => (await files.accounts.viewerByToken(token))?.groups;
+    assert.deepEqual(await groups(), ['readers']);
+    await rm(folder.path('groups/readers.yaml'));
+    await files.refresh([group('readers')]);
+    assert.deepEqual(await groups(), []);
+    folder.write('groups/readers.yaml', 'label: Readers\n');
+    await files.refresh([group('readers')]);
+    assert.deepEqual(await groups(), ['readers']);
+  });
+
   it('is made with a password, which stands in no file of the catalogue', async (t) => {
     const { view, files, text } = await open(t);
     const input = {
