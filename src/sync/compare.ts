@@ -6,7 +6,13 @@ import { computeChecksum } from '../disk/checksum.ts';
 import { compareAudiences } from './compare-audiences.ts';
 import { actualPath, joinExtensions } from './extensions.ts';
 import { containerFolder, type FileState, type Files, type Side, type ThreeWay } from './files.ts';
-import { detectMoves, detectMovesApart, findReplacedContainers, recordSharedMoves } from './find-moves.ts';
+import {
+  detectMoves,
+  detectMovesApart,
+  findMovedOntoOthers,
+  findReplacedContainers,
+  recordSharedMoves,
+} from './find-moves.ts';
 import { withoutLineEnds } from './line-ends.ts';
 import { findAliasMerges } from './merge-aliases.ts';
 import { findFilesNotCheckedOut } from './not-checked-out.ts';
@@ -121,12 +127,19 @@ export async function compareReplicas(
         const moved = await detectMoves(state, { base: resolvedBase, ours, theirs }, texts);
         const movedApart = await detectMovesApart(state, moved, texts);
         const replaced = await findReplacedContainers(state, moved, texts);
+        const movedOntoOthers = await findMovedOntoOthers(state, moved, texts, replaced);
         const compared = { ...moved, texts };
         const audiences = await compareAudiences(compared);
         const hiddenPayloads = await findHiddenPayloads(compared);
         const payloadsBeforeVersions = await findPayloadsBeforeVersions(compared);
         const notCheckedOut = pair.notCheckedOut && (await findFilesNotCheckedOut(moved, pair.notCheckedOut));
-        const reasons = { unreadable, hiddenReason, hiddenPayloads, payloadsBeforeVersions, notCheckedOut };
+        const reasons = {
+          unreadable: new Map([...unreadable, ...movedOntoOthers]),
+          hiddenReason,
+          hiddenPayloads,
+          payloadsBeforeVersions,
+          notCheckedOut,
+        };
         const held = { removedBefore: selectUnnamed(removedBefore, names) };
         const input = { ...moved, movedApart, replaced, ...reasons, ...held, audiences };
         const plan = planSync(input);

@@ -1,6 +1,7 @@
 /** Detection of moves: by the ids in records, whose texts are read for it, and by the content of folders. */
+import { describeFilePath } from '../catalogue/layout.ts';
 import { actualPath, joinExtensions, withExtensionOf } from './extensions.ts';
-import type { FileKind, Files, Side, ThreeWay } from './files.ts';
+import { containerFolder, type FileKind, type Files, type Side, type ThreeWay } from './files.ts';
 import {
   filesAfterMoves,
   isInMovedFolder,
@@ -119,6 +120,38 @@ export async function findReplacedContainers(
       if (before !== undefined && now !== undefined && before !== now) replaced.set(path, by);
     }
   return replaced;
+}
+
+/**
+ * Finds the records that a side has moved to where the other one has added another of the same name. They look removed, and must
+ * stay until that conflict is decided.
+ * @param replaced as `findReplacedContainers` returns it
+ * @returns reasons why they stay, by path
+ */
+export async function findMovedOntoOthers(
+  state: SyncState,
+  found: ThreeWay & { readonly moves: readonly Move[] },
+  texts: TextReaders,
+  replaced: ReadonlyMap<string, Side | 'both'>,
+): Promise<ReadonlyMap<string, string>> {
+  const reasons = new Map<string, string>();
+  const taken = [...replaced].flatMap(([path, by]) => (by === 'both' ? [path] : []));
+  if (taken.length === 0) return reasons;
+  const { base, ours, theirs } = found;
+  const ids = idReaders(state, found, texts, found.moves);
+  const removed = [...base.keys()].filter((path) => containerFolder(path) && ours.has(path) !== theirs.has(path));
+  if (removed.length > maxIds) return reasons;
+  for (const path of removed) {
+    const mover = ours.has(path) ? 'theirs' : 'ours';
+    const id = await ids[mover].before(path);
+    for (const to of id === undefined ? [] : taken)
+      if ((await ids[mover].now(to)) === id)
+        reasons.set(
+          path,
+          `It was moved to ${describeFilePath(to)}, where each side has another one: decide on that first.`,
+        );
+  }
+  return reasons;
 }
 
 /** Ids in texts of records, by checksum. */
