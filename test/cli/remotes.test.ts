@@ -477,3 +477,11 @@ describe('where no catalogue answers', () => {
       }
   });
 });
+
+it('an origin that can’t be read is an error, and not a catalogue without a remote', async () => {
+  const { root, at } = await person();
+  mkdirSync(join(root, '.catalogue/remotes/origin.json'), { recursive: true });
+  const { exitCode, err } = await at('push');
+  assert.equal(exitCode, 1);
+  assert.match(err, /^error: \.catalogue\/remotes\/origin\.json can't be read \(EISDIR\)/);
+});

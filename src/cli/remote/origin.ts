@@ -1,6 +1,7 @@
 /** Origin of a folder: the remote that it was cloned from. In commands it is called `origin`, as in git. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { UnavailableError } from '../../catalogue/errors.ts';
 import { originPath as originPathIn, privateFolder } from '../../catalogue/layout.ts';
 import { presentServerUrl, type Remote, type Remotes } from './remotes.ts';
 
@@ -17,9 +18,14 @@ export const pathInRemotesFolder = (root: string, name: string): string =>
   join(root, privateFolder, remotesFolder, name);
 const originPath = (root: string) => join(root, originPathIn);
 
-/** The origin of a folder; null if it was neither cloned nor pushed. */
+/** The origin of a folder; null if it was neither cloned nor pushed. @throws UnavailableError if its file can't be read */
 export async function readOrigin(root: string): Promise<Origin | null> {
-  const text = await readFile(originPath(root), 'utf8').catch(() => null);
+  const text = await readFile(originPath(root), 'utf8').catch((error: NodeJS.ErrnoException) => {
+    const code = error.code ?? '';
+    if (['ENOENT', 'ENOTDIR'].includes(code)) return null;
+    const message = `${originPathIn} can't be read (${code}): give the user of this process permission to read it.`;
+    throw new UnavailableError(message, { cause: error });
+  });
   if (text === null) return null;
   try {
     const { url, cloning } = JSON.parse(text);
