@@ -201,7 +201,10 @@ describe('the page of rows', () => {
   const page = async (query: string, language = 'en') => {
     const headers = { Accept: 'text/html', 'Accept-Language': language };
     const response = await fetch(new URL(query, server.base + data), { headers });
-    const text = (await response.text()).replace(/<\/?bdi>/g, '').replace(/\s+/g, ' ').replaceAll('&amp;', '&');
+    const text = (await response.text())
+      .replace(/<\/?bdi>/g, '')
+      .replace(/\s+/g, ' ')
+      .replaceAll('&amp;', '&');
     return { url: response.url.slice(response.url.indexOf('?')), text };
   };
 
