@@ -79,11 +79,14 @@ export async function findOriginRemote(root: string | null, data: Remotes): Prom
 }
 
 /**
- * The remotes with names, and the origin of a folder if its address has none.
+ * The remotes with names, and the origin of a folder if its address has none, and its file can be read: that of another user can't.
  * @param root absolute path of the catalogue folder; null outside of a catalogue
  */
 export async function listRemotesWithOrigin(root: string | null, data: Remotes): Promise<readonly Remote[]> {
-  const origin = await findOriginRemote(root, data);
+  const origin = await findOriginRemote(root, data).catch((error) => {
+    if (error instanceof UnavailableError) return null;
+    throw error;
+  });
   const hasName = data.remotes.some(({ url }) => url === origin?.url);
   return origin && !hasName ? [...data.remotes, origin] : data.remotes;
 }
