@@ -99,7 +99,7 @@ describe('the page of a state', async () => {
     const { base, folder } = await served(
       {
         namespaces: { parks: { label: 'Parks', owners: ['gardeners'] }, roads: { label: 'Roads' } },
-        groups: { gardeners: {} },
+        groups: { gardeners: { label: 'Gardeners' } },
         users: { kim: { groups: ['gardeners'] } },
       },
       test,
