@@ -14,7 +14,7 @@ export interface ClockChange {
 export const lastTimeOf = ({ lastTime, completeSince }: FeedHistory): number => Math.max(lastTime, completeSince);
 
 /**
- * The change of the clock since the last event; null if there is none. A clock that was set back may have been ahead before, or may
+ * The change of the clock since the last event; null if it has not changed. A clock that was set back may have been ahead before, or may
  * be behind now, as of a machine without a battery: only later it is known, when it is past that time again.
  * @param lastTime of the history
  * @param setBackFrom time from which the clock was set back before the history began; 0 if it wasn't

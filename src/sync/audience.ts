@@ -40,7 +40,7 @@ export interface HeldByAudience {
 }
 
 /** The folders of the namespace and the dataset that a file belongs to. */
-export function foldersAround(path: string, { queries }: AudienceComparison): readonly string[] {
+function foldersAround(path: string, { queries }: AudienceComparison): readonly string[] {
   const folder = queries.get(path);
   return folder === undefined ? enclosingContainerFolders(path) : enclosingContainerFolders(`${folder}dataset.yaml`);
 }
@@ -55,19 +55,17 @@ export function findHeldByAudience(
   statuses: ReadonlyMap<string, string>,
 ): HeldByAudience {
   const held = { files: new Map<string, string>(), moves: new Set<Move>() };
+  if (audiences.records.size + audiences.moves.length === 0) return held;
+  const now = new Map([...statuses].filter(([, status]) => status !== 'same'));
   const hold = (path: string, reason: string, status = 'blocked') => {
     if (!held.files.has(path)) held.files.set(path, reason);
     now.set(path, status);
   };
-  if (audiences.records.size + audiences.moves.length === 0) return held;
-  const now = new Map([...statuses].filter(([, status]) => status !== 'same'));
   // What waits may make something else wait: a namespace for a dataset in it.
   for (let before = -1; before < held.files.size + held.moves.size; ) {
     before = held.files.size + held.moves.size;
-    const [files, moves] = [
-      [...filesToHold(audiences, sides, now, held.moves)],
-      [...movesToHold(audiences, sides, now)],
-    ];
+    const files = [...filesToHold(audiences, sides, now, held.moves)];
+    const moves = [...movesToHold(audiences, sides, now)];
     // A pull that has to come first isn't held by what waits for it.
     for (const { path, reason, waitsForPull } of files) hold(path, reason, waitsForPull ? 'waiting' : 'blocked');
     for (const [{ move, record }, reason] of moves) {

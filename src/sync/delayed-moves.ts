@@ -59,7 +59,8 @@ function atFormerPlace(step: SyncStep, move: Extract<SyncStep, { do: 'move' }>):
   const path = pathAfterMove(step.path, back);
   const from = pathAfterMove(step.from, { path: move.fromTo, to: move.from });
   const replaces = step.do === 'write' && step.replaces !== undefined && pathAfterMove(step.replaces, back);
-  return { ...step, path, from, ...(replaces && { replaces }) } as SyncStep;
+  const isBeforeMove = step.do === 'write' && { isBeforeMove: true };
+  return { ...step, path, from, ...(replaces && { replaces }), ...isBeforeMove } as SyncStep;
 }
 
 /** The path of a file on the side that has made the delayed moves. */

@@ -30,6 +30,8 @@ export type SyncStep = StepPaths &
         readonly merged?: string | undefined;
         /** Of the record of a namespace or dataset, if it changes who may see it. */
         readonly audience?: AudienceChange | undefined;
+        /** True if the dataset is moved after it: a delayed move follows. */
+        readonly isBeforeMove?: true | undefined;
       }
     | { readonly do: 'remove'; readonly ifMatch: string }
     /** `isDelayed`: the other changes of the dataset are made at its former place, before the move. */
@@ -57,7 +59,7 @@ const delayedStage = 95;
  */
 export function stepStage(step: SyncStep): number {
   const rank = dependencyRank(step.path);
-  if (step.do === 'write' && step.audience === 'wider') return lastStage;
+  if (step.do === 'write' && step.audience === 'wider') return step.isBeforeMove ? delayedStage - 0.5 : lastStage;
   if (step.do === 'move') return step.isDelayed ? delayedStage : rank - 0.5;
   return step.do === 'remove' ? 100 - rank : rank;
 }

@@ -2,6 +2,7 @@
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { describeFilePath, isBytesPath, recordPaths } from '../catalogue/layout.ts';
+import type { Replica } from '../catalogue/replica.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
 import { pathAfterDelayed } from './delayed-moves.ts';
 import { assertNoFolderEmptied } from './emptied-folder.ts';
@@ -111,17 +112,19 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       if (!force && names.length === 0) assertNoFolderEmptied(state.files, plan);
     }
     const files = plan.files[from === 'ours' ? 'theirs' : 'ours'];
-    const hasFile = (path: string) => files.has(pathAfterDelayed(path, plan.delayed[from]));
-    const payloadCheck = makePayloadCheck(steps, hasFile, from);
-    await options.onPlan?.({ plan, steps, comparison });
+    // Where the side that the steps come from has what is moved last.
+    const at = (path: string) => pathAfterDelayed(path, plan.delayed[from]);
+    const payloadCheck = makePayloadCheck(steps, (path) => files.has(at(path)), from);
+    const planTexts = atOtherPaths(comparison.texts[from], at);
+    const texts = { ...comparison.texts, [from]: planTexts };
+    await options.onPlan?.({ plan, steps, comparison: { ...comparison, texts } });
     signal?.throwIfAborted();
     if (dryRun) {
       const outgoing = from === 'ours' ? steps : [];
-      const texts = comparison.texts.ours;
       const failures = await findForbiddenSteps({
         steps: outgoing,
         target: pair.theirs,
-        texts,
+        texts: planTexts,
         payloadCheck,
         state,
         signal,
@@ -136,15 +139,14 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       setStateFile(state, path, now, comparison.texts.ours),
     );
     await state.flush();
-    const [source, target] = from === 'theirs' ? [pair.theirs, comparison.ours] : [comparison.ours, pair.theirs];
+    const [origin, target] = from === 'theirs' ? [pair.theirs, comparison.ours] : [comparison.ours, pair.theirs];
+    const source: Pick<Replica, 'read'> = { read: (path, request) => origin.read(at(path), request) };
     spool = await spoolTexts(pair, comparison, from, steps, signal);
-    const at = (path: string) => pathAfterDelayed(path, plan.delayed[from]);
-    const texts = atOtherPaths(spool ? makeRecordTextReader(source, spool, signal) : comparison.texts[from], at);
     const { done, failures, skipped } = await performSyncSteps({
       steps,
-      source: { read: (path, options) => source.read(at(path), options) },
+      source,
       target,
-      texts,
+      texts: spool ? makeRecordTextReader(source, spool, signal) : planTexts,
       payloadCheck,
       keepsIds: from === 'ours',
       state,

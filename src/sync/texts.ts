@@ -71,7 +71,11 @@ export interface TextReader {
 const maxCached = 4_000_000;
 
 /** A reader that takes texts from the spool, and those that aren't in it from the replica. */
-export function makeRecordTextReader(replica: Replica, spool?: TextSpool, signal?: AbortSignal): TextReader {
+export function makeRecordTextReader(
+  replica: Pick<Replica, 'read'>,
+  spool?: TextSpool,
+  signal?: AbortSignal,
+): TextReader {
   const cache = new Map<string, string>();
   let size = 0;
   return {

@@ -157,6 +157,30 @@ describe('a push', () => {
     await settle();
   });
 
+  it('makes a dataset public at its former place, after removals, before it moves to where more people see it', async (test) => {
+    const { here, there, push, unseen, requests } = await start(test);
+    await edit(there, (catalogue) => catalogue.edit(plans, { visibility: 'private' }));
+    assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
+    const [secret = ''] = versionsOf(here, 'secret/plans');
+    const { slug } = (await publish(here, plans, 'name,height\noak,2\n')).version;
+    await edit(here, async (catalogue) => {
+      await catalogue.remove({ kind: 'version', namespace: 'secret', dataset: 'plans', slug: secret });
+      await catalogue.edit(plans, { namespace: 'parks', visibility: 'public' });
+    });
+    const dryRun = await push({ dryRun: true });
+    assert.deepEqual(failuresOf(dryRun), []);
+    assert.deepEqual(failuresOf(await push()), []);
+    unseen(secret);
+    assert.deepEqual(versionsOf(there, 'parks/plans'), [slug]);
+    const record = `${homeOf('secret/plans')}/dataset.yaml`;
+    assert.deepEqual(requests.slice(-3), [
+      `remove ${homeOf('secret/plans')}/versions/${secret}.yaml`,
+      `write ${record}`,
+      `move ${record}`,
+    ]);
+    assert.deepEqual(contentOf(here), contentOf(there));
+  });
+
   it('moves a dataset out of a private namespace after it was made private itself', async (test) => {
     const { here, there, push, unseen, settle } = await start(test);
     await edit(here, (catalogue) => catalogue.edit(plans, { namespace: 'parks', visibility: 'private' }));

@@ -144,7 +144,7 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
-/** The first file of a record in a folder; null if there is none that can be read. */
+/** The first file of a record that can be read, in a folder; null without one. */
 function readRecord(root: string, ref: Container): RecordFile | null {
   for (const path of recordPaths(ref))
     try {

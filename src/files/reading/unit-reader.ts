@@ -137,7 +137,7 @@ export class UnitReader {
 
   /**
    * Reads the first file that exists. The others are reported.
-   * @returns null if there is none; without a record if it is broken, and then with the text of the error if it can't be read
+   * @returns null if no file exists; without a record if it is broken, and then with the text of the error if it can't be read
    */
   record<K extends RecordKind>(kind: K, paths: readonly string[]): { record?: RecordOf<K>; text: string } | null {
     let found: { record?: RecordOf<K>; text: string } | null = null;

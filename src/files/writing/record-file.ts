@@ -97,7 +97,7 @@ export async function openRecordFile(tree: DiskTree, path: string): Promise<Reco
 
 /**
  * A record file that changes before this one put at its path.
- * @param bytes that it has then; null if there is none
+ * @param bytes that it has then; null for a file that is missing then
  */
 export function plannedRecordFile(tree: DiskTree, path: string, bytes: Buffer | null): RecordFile {
   const adapter = new BytesAdapter(tree, path, bytes);
