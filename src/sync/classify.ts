@@ -48,10 +48,8 @@ export interface SyncInput extends ThreeWay {
   readonly replaced?: ReadonlyMap<string, Side | 'both'>;
   /** Differences in who may see namespaces and datasets. */
   readonly audiences?: AudienceComparison | undefined;
-  /** Reasons why files can't be read on one side, by path. */
-  readonly unreadable?: ReadonlyMap<string, string>;
-  /** Reasons why local records that the remote has removed aren't sent, by path. */
-  readonly removedBefore?: Readonly<Record<string, string>>;
+  /** Reasons why files are left alone, by path; with a record, what is in its folder on one side only. */
+  readonly leftAlone?: ReadonlyMap<string, string>;
   /**
    * Reason why files that the remote lacks may only be hidden from the user. They don't count as removed then. Undefined if
    * the user has all rights by which they were seen.
@@ -73,7 +71,7 @@ export function classifySyncFiles(input: SyncInput): {
   readonly blocked: readonly Blocked[];
   readonly heldMoves: ReadonlySet<Move>;
 } {
-  const { base, ours, theirs, unreadable = new Map(), hiddenReason } = input;
+  const { base, ours, theirs, leftAlone = new Map(), hiddenReason } = input;
   const statuses = new Map<string, Status>();
   const removals = { ours: datasetsWithRemovals(base, ours), theirs: datasetsWithRemovals(base, theirs) };
   for (const path of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()]))
@@ -90,7 +88,7 @@ export function classifySyncFiles(input: SyncInput): {
     if (!isBytesPath(path)) blocked.push({ path, reason: notCheckedOutReason, isNotCheckedOut: true });
   }
   if (input.notCheckedOut?.size) blockMembersOfAll(input.notCheckedOut, input, statuses);
-  for (const [found, reason] of [...unreadable, ...Object.entries(input.removedBefore ?? {})]) {
+  for (const [found, reason] of leftAlone) {
     const path = [found, ...pathsWithRecordExtensions(found.replace(/\.[^./]+$/, ''))].find((one) => statuses.has(one));
     if (path === undefined) continue;
     block(path, reason);
@@ -180,7 +178,7 @@ function datasetsWithRemovals(base: Files, side: Files): ReadonlySet<string> {
   return folders;
 }
 
-/** Blocks the files in the folder of an unreadable record: they may be missing because of it. */
+/** Blocks the files in the folder of a record that is left alone: they may be missing because of it. */
 function blockMembers(path: string, { ours, theirs }: ThreeWay, statuses: Map<string, Status>): void {
   const folder = containerFolder(path);
   if (folder === null) return;

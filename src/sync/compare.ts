@@ -134,14 +134,17 @@ export async function compareReplicas(
         const payloadsBeforeVersions = await findPayloadsBeforeVersions(compared);
         const notCheckedOut = pair.notCheckedOut && (await findFilesNotCheckedOut(moved, pair.notCheckedOut));
         const reasons = {
-          unreadable: new Map([...unreadable, ...movedOntoOthers]),
+          leftAlone: new Map([
+            ...unreadable,
+            ...movedOntoOthers,
+            ...Object.entries(selectUnnamed(removedBefore, names)),
+          ]),
           hiddenReason,
           hiddenPayloads,
           payloadsBeforeVersions,
           notCheckedOut,
         };
-        const held = { removedBefore: selectUnnamed(removedBefore, names) };
-        const input = { ...moved, movedApart, replaced, ...reasons, ...held, audiences };
+        const input = { ...moved, movedApart, replaced, ...reasons, audiences };
         const plan = planSync(input);
         const merges = await findAliasMerges(plan.conflicts, state, texts);
         return merges.size ? planSync({ ...input, merges }) : plan;

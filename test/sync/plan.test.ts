@@ -174,8 +174,8 @@ describe('a plan', () => {
   });
 
   it('leaves alone what can not be read', () => {
-    const unreadable = new Map([[set, 'No permission.']]);
-    const left = plan(whole, { ...whole, [set]: '' }, { [ns]: 'n' }, { unreadable });
+    const leftAlone = new Map([[set, 'No permission.']]);
+    const left = plan(whole, { ...whole, [set]: '' }, { [ns]: 'n' }, { leftAlone });
     assert.deepEqual(words(left), { held: [set] });
   });
 
