@@ -1,7 +1,16 @@
 /** Backups of a folder that changes meanwhile, as one under a running server does. */
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
-import fs, { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import fs, {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -31,6 +40,19 @@ async function makeFolder(t: TestContext, datasets: readonly string[]) {
   }
   const folderOf = (dataset: string) => join(root, 'namespaces/parks/datasets', dataset);
   return { place, root, write, folderOf };
+}
+
+/** Paths below a folder of files that this process has open, as Linux lists them. */
+function openFilesIn(folder: string): string[] {
+  if (process.platform !== 'linux') return [];
+  const links = readdirSync('/proc/self/fd').map((name) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`);
+    } catch {
+      return '';
+    }
+  });
+  return links.filter((path) => path.startsWith(folder));
 }
 
 /** Backs up a folder, and changes it when the first bytes have come. @returns texts of the restored files, and the report */
@@ -141,6 +163,7 @@ test('an empty folder of a dataset, such as a mount point without its disk, keep
     );
     assert.deepEqual(readFileSync(file), before);
     assert.deepEqual(readdirSync(place), ['a.tar.gz', 'catalogue-data']);
+    assert.deepEqual(openFilesIn(place), [], 'a file that was opened before the check would be left, or stay open');
   }
   await writeBackup(root, join(place, 'b.tar.gz'));
 });

@@ -61,7 +61,7 @@ export async function writeBackup(
     () => true,
   );
   try {
-    return await (isReplaceable ? replaceBy(root, target, signal) : pack(root, createWriteStream(target), signal));
+    return await (isReplaceable ? replaceBy(root, target, signal) : pack(root, writeTo(target, signal), signal));
   } catch (error) {
     throw toUnavailableError(error, to);
   }
@@ -81,7 +81,7 @@ async function replaceBy(root: string, target: string, signal: AbortSignal | und
   try {
     await removeAbandonedTemporaries(dirname(target), abandonedAfter);
     const check = existsSync(target) ? assertNoEmptyFolder : undefined;
-    const report = await pack(root, createWriteStream(temporary, { mode: 0o600, flush: true }), signal, check);
+    const report = await pack(root, writeTo(temporary, signal, { mode: 0o600, flush: true }), signal, check);
     await rename(temporary, target);
     await flushFolderToDisk(dirname(target));
     return report;
@@ -102,9 +102,14 @@ function assertNoEmptyFolder({ entries }: Listing): void {
   }
 }
 
+/** Writes an archive to a file, which is opened only then: what fails before must not leave one. */
+function writeTo(path: string, signal: AbortSignal | undefined, options?: { mode: number; flush: boolean }) {
+  return (archive: Readable) => pipeline(archive, createWriteStream(path, options), { signal });
+}
+
 async function pack(
   root: string,
-  to: NodeJS.WritableStream | ((archive: Readable) => Promise<void>),
+  to: (archive: Readable) => Promise<void>,
   signal: AbortSignal | undefined,
   check: (listing: Listing) => void = () => {},
 ): Promise<ArchiveReport> {
@@ -117,8 +122,7 @@ async function pack(
   const report = { files: 0, skipped: [...listing.skipped], damage };
   const chunks = Readable.from(archiveChunks(root, listing, report), { objectMode: false });
   const gzip = createGzip();
-  if (typeof to === 'function') await pipeline(chunks, gzip, () => to(gzip), { signal });
-  else await pipeline(chunks, gzip, to, { signal });
+  await pipeline(chunks, gzip, () => to(gzip), { signal });
   // Unmounted meanwhile, the folder has lost its files as if they had been removed.
   await assertCatalogueFolder(root, root);
   return report;
