@@ -14,6 +14,7 @@ import { bucketPattern } from '../catalogue/payload-store.ts';
 import { anonymous } from '../catalogue/permissions.ts';
 import { formatRef, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { toJson } from '../catalogue/represent.ts';
+import { runAtOnce } from '../catalogue/steps.ts';
 import type { Dataset, Settings, Version } from '../catalogue/types.ts';
 import type { FileCatalogue } from '../files/file-catalogue.ts';
 import { dataFileFacts } from '../iceberg/data-file.ts';
@@ -176,7 +177,7 @@ class TablesExporter {
 
   /** Writes the metadata of a table, after all files that they name; the hint comes last: until then, readers find the table as it was. */
   async #exportMetadata(path: string, table: Table): Promise<void> {
-    const document = toJson(tableMetadata(table, `${this.#location}/${path}`));
+    const document = toJson(runAtOnce(tableMetadata(table, `${this.#location}/${path}`)));
     const metadata = [`${path}/metadata/${metadataFileName(table)}`, `${path}/metadata/${versionHintName}`];
     const name = `table ${path}`;
     const fingerprint = createHash('sha256').update(document).digest('hex');

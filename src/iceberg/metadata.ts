@@ -1,4 +1,5 @@
 /** Table metadata of version 2 (Iceberg table spec, "Table Metadata Fields"), as JSON. */
+import { eachInSteps, type Steps } from '../catalogue/steps.ts';
 import type { TableSchema } from './schema.ts';
 import { currentSnapshot, type Table, type TableSnapshot } from './table.ts';
 
@@ -29,7 +30,7 @@ export const versionHintName = 'version-hint.text';
  * The metadata of a table.
  * @param location address of the table, without a slash at its end
  */
-export function tableMetadata(table: Table, location: string): object {
+export function* tableMetadata(table: Table, location: string): Steps<object> {
   const { dataset, snapshots, schemas } = table;
   const current = currentSnapshot(table);
   const descriptions = new Map(
@@ -39,6 +40,10 @@ export function tableMetadata(table: Table, location: string): object {
     ]),
   );
   const comment = dataset.description || dataset.label;
+  const snapshotDocuments: object[] = [];
+  yield* eachInSteps(snapshots, (snapshot, i) =>
+    snapshotDocuments.push(snapshotDocument(snapshot, snapshots[i - 1], location)),
+  );
   return {
     'format-version': 2,
     'table-uuid': table.uuid,
@@ -55,10 +60,10 @@ export function tableMetadata(table: Table, location: string): object {
     'default-sort-order-id': 0,
     properties: { ...(comment && { comment }), 'write.format.default': 'parquet' },
     'current-snapshot-id': current.id,
-    snapshots: snapshots.map((snapshot, i) => snapshotDocument(snapshot, snapshots[i - 1], location)),
+    snapshots: snapshotDocuments,
     'snapshot-log': snapshots.map(({ id, timestamp }) => ({ 'timestamp-ms': timestamp, 'snapshot-id': id })),
     'metadata-log': [],
-    refs: references(table),
+    refs: yield* references(table),
   };
 }
 
@@ -89,18 +94,17 @@ function snapshotDocument(
 const mainBranch = 'main';
 
 /** The branch `main`, and tags: the name of each version, and its label if no other version has the text as its label or name. */
-function references(table: Table): Readonly<Record<string, object>> {
+function* references(table: Table): Steps<Readonly<Record<string, object>>> {
   const { snapshots } = table;
   const names = new Set([mainBranch, ...snapshots.map(({ version }) => version.slug)]);
   const labels = new Map<string, number>();
   for (const { version } of snapshots) labels.set(version.label, (labels.get(version.label) ?? 0) + 1);
-  const tags = snapshots.flatMap(({ id, version: { slug, label } }) => {
-    const own = [
-      ...(slug === mainBranch ? [] : [slug]),
-      ...(label && !names.has(label) && labels.get(label) === 1 ? [label] : []),
-    ];
-    return own.map((name): [string, object] => [name, { 'snapshot-id': id, type: 'tag' }]);
-  });
   const main = { 'snapshot-id': currentSnapshot(table).id, type: 'branch' };
-  return Object.fromEntries([[mainBranch, main], ...tags]);
+  const refs = new Map<string, object>([[mainBranch, main]]);
+  yield* eachInSteps(snapshots, ({ id, version: { slug, label } }) => {
+    const tag = { 'snapshot-id': id, type: 'tag' };
+    if (slug !== mainBranch) refs.set(slug, tag);
+    if (label && !names.has(label) && labels.get(label) === 1) refs.set(label, tag);
+  });
+  return Object.fromEntries(refs);
 }

@@ -1,4 +1,5 @@
 /** Documents of the Iceberg REST catalog, as far as it is read (`open-api/rest-catalog-open-api.yaml` of Apache Iceberg). */
+import type { Steps } from '../catalogue/steps.ts';
 import type { Namespace } from '../catalogue/types.ts';
 import { metadataFileName, metadataPath, tableMetadata } from './metadata.ts';
 import type { Table } from './table.ts';
@@ -81,11 +82,13 @@ export function namespaceDocument(slug: string, namespace: Namespace | undefined
 }
 
 /** A table as clients load it. @param location address of the table */
-export const loadedTable = (table: Table, location: string) => ({
-  'metadata-location': metadataPath(location, metadataFileName(table)),
-  metadata: tableMetadata(table, location),
-  config: {},
-});
+export function* loadedTable(table: Table, location: string): Steps<object> {
+  return {
+    'metadata-location': metadataPath(location, metadataFileName(table)),
+    metadata: yield* tableMetadata(table, location),
+    config: {},
+  };
+}
 
 /** Names of errors by status, as clients know them. */
 const errorNames: Readonly<Record<number, string>> = {

@@ -1,5 +1,6 @@
 /** The schemas of a table: each column has a field id that outlasts renames, and another one for each type that it has had. */
 import type { FormerNames } from '../catalogue/column-names.ts';
+import type { Steps } from '../catalogue/steps.ts';
 import { namesInParquet, type TableField, type TableFieldType, tableFieldTypes } from '../catalogue/table-fields.ts';
 import type { DataColumn } from '../catalogue/types.ts';
 
@@ -35,11 +36,12 @@ interface Lineage {
  * allows none (table spec, "Schema Evolution"). A type or a column that returns has its former id.
  * @param versions columns of each version, the oldest first
  */
-export function tableSchemas(versions: readonly (readonly ColumnFacts[])[], former: FormerNames): TableSchemas {
+export function* tableSchemas(versions: readonly (readonly ColumnFacts[])[], former: FormerNames): Steps<TableSchemas> {
   const lineages = new Map<string, Lineage>();
   const schemas = new Map<string, TableSchema>();
+  const byVersion: TableSchema[] = [];
   let lastColumnId = 0;
-  const byVersion = versions.map((columns) => {
+  for (const columns of versions) {
     const names = namesInParquet(columns);
     followRenames(lineages, names, former);
     const fields = columns.map((column, i): TableField => {
@@ -54,8 +56,9 @@ export function tableSchemas(versions: readonly (readonly ColumnFacts[])[], form
     const key = JSON.stringify(fields);
     const schema = schemas.get(key) ?? { id: schemas.size, fields };
     schemas.set(key, schema);
-    return schema;
-  });
+    byVersion.push(schema);
+    yield;
+  }
   return { schemas: [...schemas.values()], byVersion, lastColumnId };
 }
 

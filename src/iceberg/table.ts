@@ -1,6 +1,7 @@
 /** A dataset as a table of Apache Iceberg: a snapshot for each version whose rows can be read. */
 import { createHash } from 'node:crypto';
 import { deriveIdFromAddress } from '../catalogue/ids.ts';
+import type { Steps } from '../catalogue/steps.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { type ColumnFacts, type TableSchema, tableSchemas } from './schema.ts';
 
@@ -44,14 +45,15 @@ const digest = (...facts: readonly unknown[]): string =>
  * @param versions the newest first
  * @returns undefined if there are no versions
  */
-export function tableOfDataset(dataset: Dataset, versions: readonly TableVersion[]): Table | undefined {
+export function* tableOfDataset(dataset: Dataset, versions: readonly TableVersion[]): Steps<Table | undefined> {
   const inOrder = versions.filter(({ columns }) => columns.length > 0).reverse();
   if (inOrder.length === 0) return undefined;
   const columns = inOrder.map((one) => one.columns);
-  const { schemas, byVersion, lastColumnId } = tableSchemas(columns, dataset.former_names);
+  const { schemas, byVersion, lastColumnId } = yield* tableSchemas(columns, dataset.former_names);
   const ids = new Set<number>();
   let timestamp = Number.NEGATIVE_INFINITY;
-  const snapshots = inOrder.map(({ version }, i): TableSnapshot => {
+  const snapshots: TableSnapshot[] = [];
+  for (const [i, { version }] of inOrder.entries()) {
     const schema = byVersion[i] as TableSchema;
     const sequence = i + 1;
     const id = unusedId(version, ids);
@@ -64,8 +66,9 @@ export function tableOfDataset(dataset: Dataset, versions: readonly TableVersion
       manifest: `${slug}-${manifest}-m0.avro`,
       manifestList: `snap-${id}-${manifest}.avro`,
     };
-    return { version, id, sequence, timestamp, schema, files };
-  });
+    snapshots.push({ version, id, sequence, timestamp, schema, files });
+    yield;
+  }
   return { dataset, uuid: uuidOf(dataset), schemas, lastColumnId, snapshots };
 }
 

@@ -4,12 +4,12 @@ import { Readable } from 'node:stream';
 import type { Rows } from '../catalogue/catalogue.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
 import { refOf, type VersionRef } from '../catalogue/ref.ts';
-import { toJson } from '../catalogue/represent.ts';
 import type { DataFileFacts } from '../iceberg/data-file.ts';
 import { metadataFileName, metadataVersion, tableMetadata, versionHintName } from '../iceberg/metadata.ts';
 import type { TableSnapshot } from '../iceberg/table.ts';
 import { cacheControlOfVersion } from './headers.ts';
 import { tableFromRoute, tableLocation } from './iceberg.ts';
+import { runInTurns, toJsonInTurns, turnsOf } from './in-turns.ts';
 import type { Handler, RequestContext } from './route.ts';
 import { sendRowsFile } from './row-files.ts';
 import { sendStoredBytes } from './stored-bytes.ts';
@@ -25,8 +25,11 @@ export const icebergMetadataFileHandler: Handler = async (request) => {
   const location = tableLocation(links, table.dataset);
   if (file === versionHintName)
     return sendBytes(request, Buffer.from(`${metadataVersion(table)}`), 'text/plain', false);
-  if (file === metadataFileName(table))
-    return sendBytes(request, Buffer.from(toJson(tableMetadata(table, location))), 'application/json', false);
+  if (file === metadataFileName(table)) {
+    const metadata = await runInTurns(request, tableMetadata(table, location));
+    const text = await toJsonInTurns(metadata, turnsOf(request));
+    return sendBytes(request, Buffer.from(text), 'application/json', false);
+  }
   const snapshot = table.snapshots.find(({ files }) => files.manifest === file || files.manifestList === file);
   if (!snapshot) throw new NotFoundError();
   const facts = await factsOfSnapshot(request, snapshot);

@@ -3,6 +3,7 @@ import { NotFoundError } from '../catalogue/errors.ts';
 import { toJson } from '../catalogue/represent.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import type { Links } from '../catalogue/urls.ts';
+import { Turns } from '../data/event-loop.ts';
 import { mayBeTable, readTable } from '../iceberg/read-table.ts';
 import {
   catalogConfig,
@@ -17,7 +18,7 @@ import {
 } from '../iceberg/rest-catalog.ts';
 import type { Table } from '../iceberg/table.ts';
 import { BadRequestError } from './errors.ts';
-import { listInTurns } from './in-turns.ts';
+import { listInTurns, runInTurns, runSteps, toJsonInTurns, turnsOf } from './in-turns.ts';
 import { type Handler, type Params, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { namespaceOf } from './standards.ts';
 
@@ -117,7 +118,8 @@ export const icebergTablesHandler: Handler = withWarehouse(async (request) => {
 /** The table at an address. @throws NotFoundError if the dataset doesn't exist, or has no version with rows; UnavailableError */
 export async function tableFromRoute({ catalogue, params }: RequestContext): Promise<Table> {
   const dataset = await catalogue.get<'dataset'>(refFromRouteParams('dataset', params));
-  const { table } = await readTable(catalogue, dataset);
+  // Others may wait for the same table: it is read on when this client has left.
+  const { table } = await readTable(catalogue, dataset, (steps) => runSteps(steps, new Turns()));
   if (!table) throw new NotFoundError(`${dataset.namespace}/${dataset.slug} has no version with rows: it is no table.`);
   return table;
 }
@@ -131,6 +133,6 @@ export const icebergTableHandler: Handler = withWarehouse(async (request) => {
   return respondExisting(request, {
     title: 'Iceberg',
     dependsOn: [table, links.base],
-    json: () => toJson(loadedTable(table, location)),
+    json: async () => toJsonInTurns(await runInTurns(request, loadedTable(table, location)), turnsOf(request)),
   });
 });

@@ -16,7 +16,11 @@ export const turnsOf = ({ ctx }: Pick<RequestContext, 'ctx'>): Turns =>
 
 /** The result of steps, which are run in turns. @throws BadRequestError if the client has left */
 export async function runInTurns<T>(request: Pick<RequestContext, 'ctx'>, steps: Steps<T>): Promise<T> {
-  const turns = turnsOf(request);
+  return runSteps(steps, turnsOf(request));
+}
+
+/** The result of steps, which are run in turns. */
+export async function runSteps<T>(steps: Steps<T>, turns: Turns): Promise<T> {
   for (;;) {
     const { done, value } = steps.next();
     if (done) return value;
@@ -55,7 +59,9 @@ export async function toJsonInTurns(value: unknown, turns: Turns): Promise<strin
     }
     return `[${parts.join(',')}]`;
   }
-  for (const [name, member] of Object.entries(value))
+  for (const [name, member] of Object.entries(value)) {
     if (member !== undefined) parts.push(`${toJson(name)}:${await toJsonInTurns(member, turns)}`);
+    if (turns.isOver) await turns.next();
+  }
   return `{${parts.join(',')}}`;
 }

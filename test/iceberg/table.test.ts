@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { runAtOnce } from '../../src/catalogue/steps.ts';
 import type { ColumnType, DataColumn, Dataset, Version } from '../../src/catalogue/types.ts';
 import { tableMetadata } from '../../src/iceberg/metadata.ts';
 import { tableSchemas } from '../../src/iceberg/schema.ts';
@@ -16,7 +17,7 @@ const columns = (words: string): DataColumn[] =>
   });
 /** Field ids by version, as `name=id` in the order of the columns. */
 const idsOf = (versions: readonly string[], former: Record<string, string[]> = {}) =>
-  tableSchemas(versions.map(columns), former).byVersion.map(({ fields }) =>
+  runAtOnce(tableSchemas(versions.map(columns), former)).byVersion.map(({ fields }) =>
     fields.map(({ name, id }) => `${name}=${id}`).join(' '),
   );
 
@@ -72,7 +73,8 @@ const dataset = { id: 7, namespace: 'lab', slug: 'trees', columns: [], former_na
 /** @param versions the oldest first */
 function metadataFor(versions: readonly Version[]): Metadata {
   const found = [...versions].reverse().map((one) => ({ version: one, columns: columns('a b:integer c:date') }));
-  const metadata = tableMetadata(tableOfDataset(dataset, found) as Table, 'https://data.example.org/tables/lab/trees');
+  const table = runAtOnce(tableOfDataset(dataset, found)) as Table;
+  const metadata = runAtOnce(tableMetadata(table, 'https://data.example.org/tables/lab/trees'));
   return JSON.parse(JSON.stringify(metadata));
 }
 

@@ -1,5 +1,6 @@
 /** Documents about all datasets are made in turns: other requests go on meanwhile, however many datasets there are. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -108,6 +109,43 @@ describe('a document about all datasets', () => {
       const { etag } = await read(server.base + path);
       assert.equal((await read(server.base + path, { 'if-none-match': etag })).status, 304, path);
     }
+  });
+});
+
+describe('a table of Iceberg with many versions', () => {
+  const csv = 'a,b\n1,2\n';
+  const version = {
+    checksum: createHash('sha256').update(csv).digest('hex'),
+    file: { name: 'a.csv', format: 'csv', size: csv.length },
+    columns: ['a', 'b'].map((name) => ({ name, type: 'integer' })),
+    rows: 1,
+  };
+  const slugOf = (i: number) => String(20200101000000000000n + BigInt(i));
+
+  it('lets other requests go on', async (t) => {
+    const { base } = await served(
+      {
+        namespaces: { parks: { id: 1, label: 'Parks' } },
+        datasets: { 'parks/trees': { id: 2, label: 'Trees', columns: version.columns } },
+        versions: Object.fromEntries(
+          Array.from({ length: count }, (_, i) => [`parks/trees@${slugOf(i)}`, { ...version, id: 10 + i, label: String(i) }]),
+        ),
+        files: { 'namespaces/parks/datasets/trees/data/a.csv': csv },
+      },
+      t,
+    );
+    const turns = countTurns(t);
+    const { status, text } = await read(`${base}/iceberg/v1/namespaces/parks/tables/trees`);
+    assert.equal(status, 200, text);
+    const { metadata } = JSON.parse(text) as { metadata: { snapshots: object[]; refs: object } };
+    assert.equal(metadata.snapshots.length, count);
+    assert.equal(Object.keys(metadata.refs).length, 2 * count + 1);
+    // Schemas, then snapshots, then their JSON, and that of the references.
+    assert.ok(turns() >= 4 * count, `${turns()} turns`);
+    const before = turns();
+    const file = await read(`${base}/iceberg/tables/parks/trees/metadata/v${count}.metadata.json`);
+    assert.deepEqual(JSON.parse(file.text).snapshots, metadata.snapshots);
+    assert.ok(turns() - before >= 2 * count, `${turns() - before} turns`);
   });
 });
 
