@@ -46,6 +46,8 @@ export async function findProblemOfCommit(
   if (found.trim() === '') return refused('The commit has no catalogue in this folder.');
   const ofPrivateFiles = await findChangeOfPrivateFiles(root, head, newest, branch);
   if (ofPrivateFiles) return ofPrivateFiles;
+  const ofSubmodule = await findChangeOfSubmodule(root, head, newest, branch);
+  if (ofSubmodule) return ofSubmodule;
   const errors = await findErrorsOfCommit(root, head, newest).catch((error) => {
     if (error instanceof ConflictError) return error.message;
     throw error;
@@ -79,6 +81,30 @@ async function findChangeOfPrivateFiles(
   const message =
     `The commit takes ${privateFolder}/ out of git, which would delete its files here. ` +
     `Copy the folder, run "git merge --ff-only ${branch}", and put the files back.`;
+  return { state: 'blocked', message };
+}
+
+/** Mode of a submodule in a tree of git. */
+const submodule = '160000';
+
+/** The problem of a commit that changes a submodule: a merge leaves its files as they are, and the server would serve those. */
+async function findChangeOfSubmodule(
+  root: string,
+  head: string,
+  newest: string,
+  branch: string,
+): Promise<FollowProblem | null> {
+  const output = await runGit(root, ['diff-tree', '-r', '-z', '--no-renames', '--relative', head, newest, '--', '.']);
+  // `:<mode before> <mode after> <id before> <id after> <status>`, then the path.
+  const parts = output.split('\0');
+  const at = parts.findIndex((part, i) => i % 2 === 0 && part.slice(1).split(' ', 2).includes(submodule));
+  if (at === -1) return null;
+  const path = parts[at + 1];
+  const isRemoved = parts[at]?.split(' ')[1] !== submodule;
+  const message =
+    `The commit changes the git submodule ${path}, whose files the server does not check out. ` +
+    `Run in the folder: git merge --ff-only ${branch} && git submodule update --init` +
+    (isRemoved ? `\nThen remove ${path}.` : '');
   return { state: 'blocked', message };
 }
 

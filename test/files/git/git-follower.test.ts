@@ -171,6 +171,30 @@ describe('a folder that follows a git remote', () => {
     assert.equal(follower.report.state, 'current');
   });
 
+  it('takes no commit that changes a submodule, whose files git would leave as they are', async (t) => {
+    const { writer, clone, follower, log, push } = await workshop(t);
+    const path = 'namespaces/parks/datasets/inner';
+    const inner = repositoryAt(join(writer.root, path), join(writer.root, path));
+    inner.write('dataset.yaml', 'id: 13\nlabel: Inner\n');
+    inner.git('init', '--quiet');
+    inner.commit();
+    push();
+    const { commit } = follower.report;
+    await follower.update();
+    const merge = 'Run in the folder: git merge --ff-only origin/main && git submodule update --init';
+    const words = `The commit changes the git submodule ${path}, whose files the server does not check out. ${merge}`;
+    assert.deepEqual([follower.report.state, follower.report.commit], ['blocked', commit]);
+    assert.ok(log.at(-1)?.endsWith(words), log.at(-1));
+    clone.git('merge', '--quiet', '--ff-only', 'origin/main');
+    await follower.update();
+    assert.equal(follower.report.state, 'current');
+
+    rmSync(inner.top, { recursive: true });
+    push();
+    await follower.update();
+    assert.ok(log.at(-1)?.endsWith(`${words}\nThen remove ${path}.`), log.at(-1));
+  });
+
   it('keeps its private folder and ignored files, whatever a commit has at their paths', async (t) => {
     const { writer, clone, catalogue, follower, log, push, labelOf } = await workshop(t);
     writer.write('users/ann.yaml', 'id: 1\n');
