@@ -35,10 +35,14 @@ async function loadSdk() {
 /** The SDK, and its client of a service. */
 export type Connection = Awaited<ReturnType<typeof loadSdk>> & { readonly client: S3Client };
 
-/** @throws ObjectStoreError if the SDK is not installed */
+/**
+ * @param closing aborted when no request is to be sent any more, not even one again that was lost
+ * @throws ObjectStoreError if the SDK is not installed
+ */
 export async function connect(
   { endpoint, region }: BucketPlace,
   { timeout = 30_000, load = loadSdk }: BucketOptions,
+  closing: AbortSignal,
 ): Promise<Connection> {
   const sdk = await load().catch((error) => {
     throw noPackagesError(error);
@@ -51,5 +55,13 @@ export async function connect(
     responseChecksumValidation: 'WHEN_REQUIRED',
     requestHandler: { connectionTimeout: Math.min(timeout, 10_000), socketTimeout: timeout },
   });
+  client.middlewareStack.add(
+    (next) => async (args) => {
+      closing.throwIfAborted();
+      return next(args);
+    },
+    // Behind what sends requests again.
+    { step: 'finalizeRequest', priority: 'low' },
+  );
   return { ...sdk, client };
 }

@@ -1,5 +1,6 @@
 /** A bucket with the interface of S3. The AWS SDK is loaded with the first request. */
 import { Readable } from 'node:stream';
+import { UnavailableError } from '../../catalogue/errors.ts';
 import type { ByteRange } from '../../catalogue/open-file.ts';
 import { type BucketOptions, type BucketPlace, type Connection, connect } from './bucket-connection.ts';
 import { isUnknownRequest, type StoreWords, toStoreError } from './store-errors.ts';
@@ -37,6 +38,7 @@ export class Bucket {
   readonly #words: StoreWords;
   readonly #options: BucketOptions;
   #opened: Promise<Connection> | undefined;
+  readonly #closing = new AbortController();
 
   constructor(place: BucketPlace, words: StoreWords, options: BucketOptions = {}) {
     this.#place = place;
@@ -251,8 +253,9 @@ export class Bucket {
     } while (key);
   }
 
-  /** Ends its connections. */
+  /** Ends its connections, and the requests that wait for a response: they aren't sent again. */
   async close(): Promise<void> {
+    this.#closing.abort(new UnavailableError('The connection to the object store was closed.'));
     (await this.#opened?.catch(() => undefined))?.client.destroy();
   }
 
@@ -265,7 +268,7 @@ export class Bucket {
   }
 
   #open(): Promise<Connection> {
-    this.#opened ??= connect(this.#place, this.#options);
+    this.#opened ??= connect(this.#place, this.#options, this.#closing.signal);
     return this.#opened;
   }
 }

@@ -19,7 +19,8 @@ export interface StoredObject extends BucketObject {
 const aDay = 86_400_000;
 /** Objects that are older may be about to be removed as some that no record names. */
 const freshSince = () => new Date(Date.now() - aDay);
-const details = { type: 'application/octet-stream' };
+/** What an object is stored with. One that another program has put in its place lacks the checksum, and may have other bytes. */
+const detailsOf = (checksum: string) => ({ type: 'application/octet-stream', metadata: { sha256: checksum } });
 
 /** All methods throw ObjectStoreError and UnavailableError. */
 export class ObjectStore {
@@ -38,6 +39,12 @@ export class ObjectStore {
     return this.#bucket.find(this.#key(checksum));
   }
 
+  /** The time at which a catalogue has stored an object, as far as can be seen without reading it; null if its bytes are needed. */
+  async #storedAt({ checksum, size }: PayloadPointer): Promise<Date | null> {
+    const found = await this.#bucket.find(this.#key(checksum));
+    return found?.size === size && found.metadata.sha256 === checksum ? found.modified : null;
+  }
+
   /**
    * Reads the bytes of an object. If the connection is lost, reading goes on after the last byte that arrived.
    * @throws DamagedObjectError, too, before the first byte; the stream may fail with all of them
@@ -47,12 +54,13 @@ export class ObjectStore {
   }
 
   /** Stores the bytes of a file, unless the store has got them lately. @throws the reason of the signal, too */
-  async write(path: string, { checksum, size }: PayloadPointer, signal?: AbortSignal): Promise<void> {
+  async write(path: string, pointer: PayloadPointer, signal?: AbortSignal): Promise<void> {
+    const { checksum, size } = pointer;
     signal?.throwIfAborted();
-    const existing = await this.find(checksum);
-    if (existing?.size === size && existing.modified > freshSince()) return;
+    const storedAt = await this.#storedAt(pointer);
+    if (storedAt && storedAt > freshSince()) return;
     const bytes = createReadStream(path, { highWaterMark: 1024 * 1024 });
-    await this.#bucket.upload(this.#key(checksum), bytes, size, details, signal);
+    await this.#bucket.upload(this.#key(checksum), bytes, size, detailsOf(checksum), signal);
     const stored = await this.find(checksum);
     if (stored?.size !== size) throw stored === null ? missingObjectError(checksum) : wrongBytesError(checksum);
   }
@@ -61,11 +69,12 @@ export class ObjectStore {
    * Stores an object again that is there already, as one of another catalogue with the same store, if it is old.
    * @returns false if its bytes are needed
    */
-  async renew({ checksum, size }: PayloadPointer, since = freshSince()): Promise<boolean> {
-    const existing = await this.find(checksum);
-    if (existing?.size !== size) return false;
-    if (existing.modified > since) return true;
-    return this.#bucket.renew(this.#key(checksum), details).then(
+  async renew(pointer: PayloadPointer, since = freshSince()): Promise<boolean> {
+    const { checksum } = pointer;
+    const storedAt = await this.#storedAt(pointer);
+    if (!storedAt) return false;
+    if (storedAt > since) return true;
+    return this.#bucket.renew(this.#key(checksum), detailsOf(checksum)).then(
       () => true,
       () => false,
     );

@@ -12,6 +12,7 @@ import { type FileCatalogue, openFileCatalogue } from '../file-catalogue.ts';
 import { GitError, runGit, runGitForBytes } from '../git/git.ts';
 import { maxRecordSize } from '../tree/file-tree.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
+import type { PayloadCache } from './payload-cache.ts';
 import { storedPayloadsOf } from './stored-payloads.ts';
 
 export interface Unreferenced {
@@ -49,14 +50,19 @@ export async function findUnreferencedObjects(root: string, age: number): Promis
   });
 }
 
-/** Removes them, but for objects that were stored again since. @returns the number of objects that were removed */
+/** Removes them and their copies, but for objects that were stored again since. @returns the number of objects that were removed */
 export async function removeUnreferencedObjects(root: string, { objects }: Unreferenced, age: number): Promise<number> {
-  return withStore(root, async (store, catalogue) => {
+  return withStore(root, async (store, catalogue, cache) => {
     // A record may have been moved while the files were read.
     await catalogue.load();
     const named = new Set([...allEntities(catalogue.snapshot, 'version')].map(({ checksum }) => checksum));
     let removed = 0;
-    for (const object of objects) if (!named.has(object.checksum ?? '') && (await store.remove(object))) removed++;
+    for (const object of objects) {
+      const { checksum = '' } = object;
+      if (named.has(checksum) || !(await store.remove(object))) continue;
+      await cache.remove(checksum);
+      removed++;
+    }
     await store.removeUnfinishedUploads(new Date(Date.now() - age), false);
     return removed;
   });
@@ -64,11 +70,12 @@ export async function removeUnreferencedObjects(root: string, { objects }: Unref
 
 async function withStore<T>(
   root: string,
-  work: (store: ObjectStore, catalogue: FileCatalogue) => Promise<T>,
+  work: (store: ObjectStore, catalogue: FileCatalogue, cache: PayloadCache) => Promise<T>,
 ): Promise<T> {
   const catalogue = await openFileCatalogue(root);
   try {
-    return await work(await storedPayloadsOf(catalogue).requireStore(), catalogue);
+    const payloads = storedPayloadsOf(catalogue);
+    return await work(await payloads.requireStore(), catalogue, payloads.cache);
   } finally {
     await catalogue.close();
   }

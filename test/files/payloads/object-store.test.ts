@@ -10,7 +10,7 @@ import { settingsFromRecord } from '../../../src/catalogue/settings.ts';
 import { computeChecksum } from '../../../src/disk/checksum.ts';
 import { ObjectStore } from '../../../src/files/payloads/object-store.ts';
 import { PayloadCache } from '../../../src/files/payloads/payload-cache.ts';
-import { makeFolder } from '../../support/folder.ts';
+import { makeFolder, until } from '../../support/folder.ts';
 import { missingObjectStore, startObjectStore, type TestStore } from '../../support/object-store.ts';
 
 const s3 = missingObjectStore ? (undefined as never) : await startObjectStore();
@@ -84,6 +84,30 @@ describe('an object store', { skip: missingObjectStore }, () => {
       () => store.renew(pointer, soon),
     );
     assert.equal(refused, false);
+  });
+
+  it('stores bytes again in whose place another program has put others of the same size', async () => {
+    const [Key = ''] = await keys('here');
+    await s3.client.send(new PutObjectCommand({ Bucket: s3.bucket, Key, Body: Buffer.alloc(bytes.length) }));
+    assert.equal(await store.renew(pointer), false);
+    await write(bytes);
+    assert.ok((await buffer(await store.read(pointer))).equals(bytes));
+    assert.equal(await store.renew(pointer), true);
+  });
+
+  it('sends no request again when it is closed', async () => {
+    const other = open('here', { timeout: 5000 });
+    s3.requests.length = 0;
+    await during(
+      ({ method }) => (isRead(method) ? { after: 0, end: 'silence' } : undefined),
+      async () => {
+        const failure = assert.rejects(other.read(pointer), { name: 'UnavailableError' });
+        await until(() => s3.requests.length > 0);
+        await other.close();
+        await failure;
+      },
+    );
+    assert.equal(s3.requests.length, 1);
   });
 
   it('goes on after a lost connection, at the byte that is missing', async () => {

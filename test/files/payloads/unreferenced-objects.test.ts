@@ -1,11 +1,14 @@
 /** Objects that nothing names: what of a folder and its repository is read to find them. */
 import assert from 'node:assert/strict';
-import { mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { objectKey } from '../../../src/catalogue/payload-store.ts';
 import { computeChecksum } from '../../../src/disk/checksum.ts';
-import { findUnreferencedObjects } from '../../../src/files/payloads/unreferenced-objects.ts';
+import {
+  findUnreferencedObjects,
+  removeUnreferencedObjects,
+} from '../../../src/files/payloads/unreferenced-objects.ts';
 import { removeFolder } from '../../support/folder.ts';
 import { makeRepository } from '../../support/repository.ts';
 import { startSmallObjectStore } from '../../support/small-object-store.ts';
@@ -33,6 +36,19 @@ describe('an object of the store', () => {
     assert.deepEqual(await find(root), []);
     renameSync(join(top, 'trash'), join(top, 'elsewhere'));
     await assert.rejects(find(root), { name: 'ConflictError', message: /trash is a link that leads nowhere/ });
+  });
+
+  it('is removed with its copy', async (t) => {
+    const { root } = await start(t);
+    const pine = computeChecksum('pine');
+    s3.objects.set(objectKey('', pine), Buffer.from('pine'));
+    const copies = join(root, '.catalogue/cache/payloads');
+    mkdirSync(copies, { recursive: true });
+    for (const name of [checksum, pine]) writeFileSync(join(copies, name), '');
+    const found = await findUnreferencedObjects(root, 0);
+    const objects = found.objects.filter((object) => object.checksum === pine);
+    assert.equal(await removeUnreferencedObjects(root, { ...found, objects }, 0), 1);
+    assert.deepEqual([readdirSync(copies), s3.objects.size], [[checksum], 1]);
   });
 
   it('may be named by the history of a repository that git cannot read', async (t) => {
