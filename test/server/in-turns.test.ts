@@ -128,7 +128,10 @@ describe('a table of Iceberg with many versions', () => {
         namespaces: { parks: { id: 1, label: 'Parks' } },
         datasets: { 'parks/trees': { id: 2, label: 'Trees', columns: version.columns } },
         versions: Object.fromEntries(
-          Array.from({ length: count }, (_, i) => [`parks/trees@${slugOf(i)}`, { ...version, id: 10 + i, label: String(i) }]),
+          Array.from({ length: count }, (_, i) => [
+            `parks/trees@${slugOf(i)}`,
+            { ...version, id: 10 + i, label: String(i) },
+          ]),
         ),
         files: { 'namespaces/parks/datasets/trees/data/a.csv': csv },
       },
