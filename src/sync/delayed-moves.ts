@@ -5,18 +5,11 @@
 import { computeChecksum } from '../disk/checksum.ts';
 import type { MoveBetweenNamespaces } from './audience.ts';
 import { containerFolder, type Files, syncFileKind } from './files.ts';
-import { pathAfterMove, type Renaming } from './moves.ts';
+import { pathAfterMove } from './moves.ts';
 import type { SyncStep } from './steps.ts';
 
-export interface DelayedSteps {
-  readonly steps: readonly SyncStep[];
-  /** The moves that are made last: until then, the other side has the files at another place. */
-  readonly delayed: readonly Renaming[];
-}
-
 /** True for a step that must be done before more people see the dataset. */
-const isUrgent = (step: SyncStep): boolean =>
-  step.do === 'remove' || (step.do === 'write' && (step.ifMatch !== null || step.audience === 'narrower'));
+const isUrgent = (step: SyncStep): boolean => step.do === 'remove' || (step.do === 'write' && step.ifMatch !== null);
 
 /**
  * The steps of one side, in which moves that make a dataset visible to more people come last, if it has other changes.
@@ -26,10 +19,9 @@ export function delayWideningMoves(
   steps: readonly SyncStep[],
   moves: readonly MoveBetweenNamespaces[],
   source: Files,
-): DelayedSteps {
+): readonly SyncStep[] {
   const widening = new Set(moves.flatMap(({ record, isWidening }) => (isWidening ? [containerFolder(record)] : [])));
-  let result: readonly SyncStep[] = steps;
-  const delayed: Renaming[] = [];
+  let result = steps;
   for (const step of widening.size ? steps : []) {
     if (step.do !== 'move' || !widening.has(containerFolder(step.to))) continue;
     const [before, after] = [containerFolder(step.path) ?? '', containerFolder(step.to) ?? ''];
@@ -37,7 +29,6 @@ export function delayWideningMoves(
     if ([...source.keys()].some((path) => path.startsWith(before))) continue;
     const own = result.filter((one) => one.do !== 'move' && one.path.startsWith(after));
     if (!own.some(isUrgent)) continue;
-    const moved = { path: step.path, to: step.to };
     const former = new Map(own.map((one) => [one, atFormerPlace(one, step)]));
     const written = [...former.values()].find((one) => one.do === 'write' && syncFileKind(one.path) === 'dataset');
     const last = {
@@ -46,9 +37,8 @@ export function delayWideningMoves(
       isDelayed: true as const,
     };
     result = result.map((one) => (one === step ? last : (former.get(one) ?? one)));
-    delayed.push(moved);
   }
-  return { steps: result, delayed };
+  return result;
 }
 
 const checksumOf = ({ now, merged }: Extract<SyncStep, { do: 'write' }>): string =>
@@ -59,10 +49,5 @@ function atFormerPlace(step: SyncStep, move: Extract<SyncStep, { do: 'move' }>):
   const path = pathAfterMove(step.path, back);
   const from = pathAfterMove(step.from, { path: move.fromTo, to: move.from });
   const replaces = step.do === 'write' && step.replaces !== undefined && pathAfterMove(step.replaces, back);
-  const isBeforeMove = step.do === 'write' && { isBeforeMove: true };
-  return { ...step, path, from, ...(replaces && { replaces }), ...isBeforeMove } as SyncStep;
+  return { ...step, path, from, ...(replaces && { replaces }), afterMove: step } as SyncStep;
 }
-
-/** The path of a file on the side that has made the delayed moves. */
-export const pathAfterDelayed = (path: string, delayed: readonly Renaming[]): string =>
-  delayed.reduce(pathAfterMove, path);

@@ -5,11 +5,9 @@ import {
   kindAndRefOfPath,
   parseCataloguePath,
 } from '../catalogue/layout.ts';
-import { pathAfterDelayed } from './delayed-moves.ts';
 import { containerFolder } from './files.ts';
-import type { Renaming } from './moves.ts';
 import type { SyncPlan } from './plan.ts';
-import { foldersOfStep, isShowing, type SyncStep } from './steps.ts';
+import { finalPath, foldersOfStep, isShowing, type SyncStep } from './steps.ts';
 
 /**
  * True if a name means a path: the path itself, or the name of a record (`parks/trees`, `groups/gardeners`) for the
@@ -27,8 +25,8 @@ export function nameCoversPath(name: string, path: string): boolean {
 export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]): SyncPlan {
   if (names.length === 0) return plan;
   const isNamed = ({ path }: { readonly path: string }) => names.some((name) => nameCoversPath(name, path));
-  const select = (steps: readonly SyncStep[], delayed: readonly Renaming[]) => {
-    const isChosen = (step: SyncStep) => isNamed(step) || isNamed({ path: pathAfterDelayed(step.path, delayed) });
+  const isChosen = (step: SyncStep) => isNamed(step) || isNamed({ path: finalPath(step) });
+  const select = (steps: readonly SyncStep[]) => {
     const containers = new Set(steps.filter(isChosen).flatMap(foldersOfStep));
     const isNeeded = (step: SyncStep) =>
       ((step.do === 'write' && (step.ifMatch === null || step.audience === 'narrower')) || step.do === 'move') &&
@@ -42,13 +40,12 @@ export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]):
     return steps.filter((step) => all.has(step) || foldersOfStep(step).some((folder) => shown.has(folder)));
   };
   return {
-    incoming: select(plan.incoming, plan.delayed.theirs),
-    outgoing: select(plan.outgoing, plan.delayed.ours),
+    incoming: select(plan.incoming),
+    outgoing: select(plan.outgoing),
     conflicts: plan.conflicts.filter(isNamed),
     blocked: plan.blocked.filter(isNamed),
     agreed: plan.agreed,
     files: plan.files,
-    delayed: plan.delayed,
   };
 }
 

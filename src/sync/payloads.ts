@@ -5,7 +5,7 @@ import { actualPath } from './extensions.ts';
 import { type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import { type Move, pathBeforeMoves } from './moves.ts';
 import { nullIfRefused } from './run.ts';
-import type { SyncStep } from './steps.ts';
+import { finalPath, type SyncStep } from './steps.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
 
 /** A function that returns the error for a step whose version has no payload; null if nothing is missing. */
@@ -13,19 +13,15 @@ export type PayloadCheck = (step: SyncStep, text: string) => NotFoundError | nul
 
 /**
  * A check of the records of new versions that one side gets.
- * @param hasFileBefore true for the files that the other side has
+ * @param files of the other side, by their paths after the moves
  * @param from the side that they come from
  */
-export function makePayloadCheck(
-  steps: readonly SyncStep[],
-  hasFileBefore: (path: string) => boolean,
-  from: Side,
-): PayloadCheck {
-  const added = new Set(steps.flatMap((step) => (step.do === 'put' ? [step.path] : [])));
-  const hasFile = (path: string) => hasFileBefore(path) || added.has(path);
+export function makePayloadCheck(steps: readonly SyncStep[], files: Files, from: Side): PayloadCheck {
+  const added = new Set(steps.flatMap((step) => (step.do === 'put' ? [finalPath(step)] : [])));
+  const hasFile = (path: string) => files.has(path) || added.has(path);
   return (step, text) => {
     if (step.do !== 'write' || step.ifMatch !== null || syncFileKind(step.path) !== 'version') return null;
-    const name = missingPayload(step.path, text, hasFile);
+    const name = missingPayload(finalPath(step), text, hasFile);
     return name === null ? null : new NotFoundError(reasons[from](name));
   };
 }

@@ -8,7 +8,7 @@ import { type Blocked, classifySyncFiles, type SyncInput } from './classify.ts';
 import { delayWideningMoves } from './delayed-moves.ts';
 import { actualPath, isSameFile } from './extensions.ts';
 import { containerFolder, type Files, type LocatedFile, type Side } from './files.ts';
-import { type Move, pathAfterMove, pathBeforeMoves, type Renaming } from './moves.ts';
+import { type Move, pathAfterMove, pathBeforeMoves } from './moves.ts';
 import { type SyncStep, sortByStage } from './steps.ts';
 
 /** A file that both sides have changed, in different ways. */
@@ -41,8 +41,6 @@ export interface SyncPlan {
   readonly agreed: readonly Agreed[];
   /** Files of both sides, by their paths after the moves. */
   readonly files: Readonly<Record<Side, Files>>;
-  /** Moves that each side has made, and that the other one makes after the other changes of the dataset. */
-  readonly delayed: Readonly<Record<Side, readonly Renaming[]>>;
 }
 
 export function planSync(input: SyncInput): SyncPlan {
@@ -80,16 +78,13 @@ export function planSync(input: SyncInput): SyncPlan {
         theirs: fileBefore(theirs, path, byOurs),
       });
   }
-  const received = delayWideningMoves(incoming, audiences.moves, theirs);
-  const sent = delayWideningMoves(outgoing, audiences.moves, ours);
   return {
-    incoming: sortByStage(received.steps),
-    outgoing: sortByStage(sent.steps),
+    incoming: sortByStage(delayWideningMoves(incoming, audiences.moves, theirs)),
+    outgoing: sortByStage(delayWideningMoves(outgoing, audiences.moves, ours)),
     conflicts,
     blocked,
     agreed,
     files: { ours, theirs },
-    delayed: { ours: sent.delayed, theirs: received.delayed },
   };
 }
 

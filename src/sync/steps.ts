@@ -14,6 +14,8 @@ interface StepPaths {
   readonly from: string;
   /** Folder of the dataset of a query, in the folder of the namespace. */
   readonly within?: string | undefined;
+  /** The same step after the delayed move that follows it: it has the paths of then, which are those on the other side already. */
+  readonly afterMove?: SyncStep | undefined;
 }
 
 /** A change of one side, so that it has what the other has. `ifMatch` is the checksum that the file has there now. */
@@ -30,8 +32,6 @@ export type SyncStep = StepPaths &
         readonly merged?: string | undefined;
         /** Of the record of a namespace or dataset, if it changes who may see it. */
         readonly audience?: AudienceChange | undefined;
-        /** True if the dataset is moved after it: a delayed move follows. */
-        readonly isBeforeMove?: true | undefined;
       }
     | { readonly do: 'remove'; readonly ifMatch: string }
     /** `isDelayed`: the other changes of the dataset are made at its former place, before the move. */
@@ -44,8 +44,14 @@ export type SyncStep = StepPaths &
       }
   );
 
+/** Path that a written file gets in the common state. */
+export const statePath = ({ path, from }: StepPaths): string => withExtensionOf(from, path);
+
 /** Path of the file that a step writes, on the side that it comes from. */
-export const sourcePath = ({ path, from }: StepPaths): string => withExtensionOf(from, path);
+export const sourcePath = (step: SyncStep): string => statePath(step.afterMove ?? step);
+
+/** Path on the side that is changed, after all steps. */
+export const finalPath = (step: SyncStep): string => (step.do === 'move' ? step.to : (step.afterMove ?? step).path);
 
 /** Stage after all removals. */
 const lastStage = 101;
@@ -59,7 +65,7 @@ const delayedStage = 95;
  */
 export function stepStage(step: SyncStep): number {
   const rank = dependencyRank(step.path);
-  if (step.do === 'write' && step.audience === 'wider') return step.isBeforeMove ? delayedStage - 0.5 : lastStage;
+  if (step.do === 'write' && step.audience === 'wider') return step.afterMove ? delayedStage - 0.5 : lastStage;
   if (step.do === 'move') return step.isDelayed ? delayedStage : rank - 0.5;
   return step.do === 'remove' ? 100 - rank : rank;
 }

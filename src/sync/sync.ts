@@ -2,9 +2,7 @@
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import { describeFilePath, isBytesPath, recordPaths } from '../catalogue/layout.ts';
-import type { Replica } from '../catalogue/replica.ts';
 import { type Comparison, compareReplicas, type Pair } from './compare.ts';
-import { pathAfterDelayed } from './delayed-moves.ts';
 import { assertNoFolderEmptied } from './emptied-folder.ts';
 import { actualPath } from './extensions.ts';
 import type { Files, LocatedFile, Side } from './files.ts';
@@ -16,7 +14,7 @@ import { type RemoteViewer, RemovedUserError, rightsOf } from './rights.ts';
 import type { Progress, TransferOutcome } from './run.ts';
 import { assertNothingReverted, baseFilesAfterRevert, findRevertingSteps } from './set-back.ts';
 import type { SyncState } from './state.ts';
-import type { SyncStep } from './steps.ts';
+import { finalPath, type SyncStep } from './steps.ts';
 import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
 import { findForbiddenSteps, performSyncSteps } from './transfer.ts';
 
@@ -111,20 +109,16 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       assertUserStays(pair.viewer, steps, names);
       if (!force && names.length === 0) assertNoFolderEmptied(state.files, plan);
     }
-    const files = plan.files[from === 'ours' ? 'theirs' : 'ours'];
-    // Where the side that the steps come from has what is moved last.
-    const at = (path: string) => pathAfterDelayed(path, plan.delayed[from]);
-    const payloadCheck = makePayloadCheck(steps, (path) => files.has(at(path)), from);
-    const planTexts = atOtherPaths(comparison.texts[from], at);
-    const texts = { ...comparison.texts, [from]: planTexts };
-    await options.onPlan?.({ plan, steps, comparison: { ...comparison, texts } });
+    const payloadCheck = makePayloadCheck(steps, plan.files[from === 'ours' ? 'theirs' : 'ours'], from);
+    const texts = comparison.texts[from];
+    await options.onPlan?.({ plan, steps, comparison });
     signal?.throwIfAborted();
     if (dryRun) {
       const outgoing = from === 'ours' ? steps : [];
       const failures = await findForbiddenSteps({
         steps: outgoing,
         target: pair.theirs,
-        texts: planTexts,
+        texts,
         payloadCheck,
         state,
         signal,
@@ -139,14 +133,13 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       setStateFile(state, path, now, comparison.texts.ours),
     );
     await state.flush();
-    const [origin, target] = from === 'theirs' ? [pair.theirs, comparison.ours] : [comparison.ours, pair.theirs];
-    const source: Pick<Replica, 'read'> = { read: (path, request) => origin.read(at(path), request) };
+    const [source, target] = from === 'theirs' ? [pair.theirs, comparison.ours] : [comparison.ours, pair.theirs];
     spool = await spoolTexts(pair, comparison, from, steps, signal);
     const { done, failures, skipped } = await performSyncSteps({
       steps,
       source,
       target,
-      texts: spool ? makeRecordTextReader(source, spool, signal) : planTexts,
+      texts: spool ? makeRecordTextReader(source, spool, signal) : texts,
       payloadCheck,
       keepsIds: from === 'ours',
       state,
@@ -154,8 +147,7 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       signal,
       onProgress,
     });
-    if (from === 'theirs')
-      await target.fitColumns?.(done.map((step) => (step.do === 'move' ? step.to : at(step.path))));
+    if (from === 'theirs') await target.fitColumns?.(done.map(finalPath));
     signal?.throwIfAborted();
     const isRemoteUnchanged = from === 'theirs' || done.length === 0;
     const tag = isRemoteUnchanged && haveSameFiles(state.files, comparison.theirs) ? comparison.tag : null;
@@ -176,12 +168,6 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
     await comparison.close();
   }
 }
-
-/** A reader of texts at other paths than those that are asked for. */
-const atOtherPaths = (texts: TextReader, at: (path: string) => string): TextReader => ({
-  isSpooled: texts.isSpooled,
-  get: (path, checksum) => texts.get(at(path), checksum),
-});
 
 /** Sets a file of the last common state, with its text if it is a record; null removes it. */
 async function setStateFile(

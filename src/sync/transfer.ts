@@ -18,7 +18,7 @@ import {
   transferSize,
 } from './run.ts';
 import type { SyncState } from './state.ts';
-import { type SyncStep, sortByStage, sourcePath, stepStage } from './steps.ts';
+import { type SyncStep, sortByStage, sourcePath, statePath, stepStage } from './steps.ts';
 import type { TextReader } from './texts.ts';
 
 export interface TransferJob {
@@ -185,7 +185,7 @@ async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: Tra
     }
     if (step.do === 'move') await state.move(step.from, step.fromTo);
     else if (step.do === 'remove') await state.remove(step.from);
-    else if (step.do === 'write') await state.replace(step.from, sourcePath(step), step.now, found.get(step));
+    else if (step.do === 'write') await state.replace(step.from, statePath(step), step.now, found.get(step));
     run.markDone(step);
   }
   await state.flush();
@@ -239,7 +239,13 @@ async function transferBytes(
   const { checksum, size } = now;
   await failIfRefused(step, run, async () => {
     const onProgress = (bytes: number) => run.reportSent(step, bytes);
-    await target.put(path, { source: () => openBytes(source, from, now, signal), checksum, size, onProgress, signal });
+    await target.put(path, {
+      source: () => openBytes(source, sourcePath(step), now, signal),
+      checksum,
+      size,
+      onProgress,
+      signal,
+    });
     await state.set(from, now);
     await state.flush();
     run.markDone(step);
