@@ -11,8 +11,6 @@ import {
   matchMoves,
   movableKinds,
   moveCandidates,
-  moveCandidatesApart,
-  moveCandidatesOfBothSides,
   pathBeforeMoves,
   type Renaming,
   recordFolderFingerprints,
@@ -30,7 +28,8 @@ export async function recordSharedMoves(state: SyncState, given: ThreeWay, texts
   for (const kind of movableKinds) {
     const { base, ours, theirs } = sides;
     const ids = idReaders(state, sides, texts, []);
-    const candidates = moveCandidatesOfBothSides(kind, await withoutReplaced(kind, sides, ids));
+    const rest = await withoutReplaced(kind, sides, ids);
+    const candidates = moveCandidates(kind, base, rest.ours, rest.theirs, { before: false, after: true });
     const found = withExtensionsOfBefore(await findMoves(candidates, base, [ours, theirs], ids.ours));
     for (const { path, to } of found) await state.move(path, to);
     if (found.length) sides = joinExtensions({ base: filesAfterMoves(base, found), ours, theirs });
@@ -81,11 +80,11 @@ export async function detectMovesApart(
   const apart: MovedApart[] = [];
   for (const kind of movableKinds) {
     const sides = await withoutReplaced(kind, found, ids);
-    const [byOurs = [], byTheirs = []] = await Promise.all(
-      (['ours', 'theirs'] as const).map((by) =>
-        findMoves(moveCandidatesApart(kind, sides, by), base, [found[by]], ids[by]),
-      ),
-    );
+    const movesOf = (by: Side, other: Side) => {
+      const candidates = moveCandidates(kind, base, sides[by], sides[other], { before: false, after: false });
+      return findMoves(candidates, base, [found[by]], ids[by]);
+    };
+    const [byOurs, byTheirs] = await Promise.all([movesOf('ours', 'theirs'), movesOf('theirs', 'ours')]);
     const theirPaths = new Map(byTheirs.map(({ path, to }) => [path, to]));
     for (const { path, to } of byOurs) {
       const their = theirPaths.get(path);

@@ -3,7 +3,7 @@
  * renamed. A move keeps its history and its former address, and payloads are not transferred again. Pure.
  */
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
-import { containerFolder, type FileKind, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
+import { containerFolder, type FileKind, type Files, type Side, syncFileKind } from './files.ts';
 
 export interface Renaming {
   /** Path of the record before. */
@@ -34,33 +34,25 @@ export interface MoveCandidates {
 /** Kinds that can be moved; the container first, since its members move with it. */
 export const movableKinds: readonly FileKind[] = ['namespace', 'dataset', 'group', 'query'];
 
-/** Paths of the last common state, sorted: its own order is that in which files happened to arrive. */
-const pathsIn = (base: Files, isWanted: (path: string) => boolean): readonly string[] =>
-  [...base.keys()].filter(isWanted).sort();
-
-/** Records that one side may have moved: `other` still has them, and has nothing at the new path. */
-export function moveCandidates(kind: FileKind, base: Files, mover: Files, other: Files): MoveCandidates {
-  const removed = pathsIn(base, (path) => syncFileKind(path) === kind && !mover.has(path) && other.has(path));
-  if (removed.length === 0) return { removed, added: [] };
-  const isNew = (path: string) => syncFileKind(path) === kind && !base.has(path) && !other.has(path);
-  return { removed, added: [...mover.keys()].filter(isNew) };
-}
-
-/** Records that both sides may have moved, to the same path. */
-export function moveCandidatesOfBothSides(kind: FileKind, { base, ours, theirs }: ThreeWay): MoveCandidates {
-  const removed = pathsIn(base, (path) => syncFileKind(path) === kind && !ours.has(path) && !theirs.has(path));
-  if (removed.length === 0) return { removed, added: [] };
-  const isNew = (path: string) => syncFileKind(path) === kind && theirs.has(path) && !base.has(path);
-  return { removed, added: [...ours.keys()].filter(isNew) };
-}
-
-/** Records that both sides may have moved to different paths, as the side that is given shows it. */
-export function moveCandidatesApart(kind: FileKind, { base, ours, theirs }: ThreeWay, by: Side): MoveCandidates {
-  const [mover, other] = by === 'ours' ? [ours, theirs] : [theirs, ours];
+/**
+ * Records that one side may have moved.
+ * @param otherHas whether the other side has the record at its path in the last common state, and at the new one; by default, it has
+ *   not moved it
+ */
+export function moveCandidates(
+  kind: FileKind,
+  base: Files,
+  mover: Files,
+  other: Files,
+  otherHas: { readonly before: boolean; readonly after: boolean } = { before: true, after: false },
+): MoveCandidates {
   const isOf = (path: string) => syncFileKind(path) === kind;
-  const removed = pathsIn(base, (path) => isOf(path) && !ours.has(path) && !theirs.has(path));
+  const isRemoved = (path: string) => isOf(path) && !mover.has(path) && other.has(path) === otherHas.before;
+  // Sorted: the order of the last common state is that in which files happened to arrive.
+  const removed = [...base.keys()].filter(isRemoved).sort();
   if (removed.length === 0) return { removed, added: [] };
-  return { removed, added: [...mover.keys()].filter((path) => isOf(path) && !base.has(path) && !other.has(path)) };
+  const isAdded = (path: string) => isOf(path) && !base.has(path) && other.has(path) === otherHas.after;
+  return { removed, added: [...mover.keys()].filter(isAdded) };
 }
 
 /**
