@@ -9,8 +9,8 @@ import {
 } from '../catalogue/errors.ts';
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import { containerFolder, syncFileKind } from './files.ts';
-import { groupRenamedBy, type RenamedGroup } from './renamed-groups.ts';
 import { foldersOfStep, isShowing, type SyncStep } from './steps.ts';
+import { groupRenamedBy, type RenamedGroup } from './target-changes.ts';
 
 export interface Progress {
   /** Steps that are finished, whatever their outcome. */

@@ -5,10 +5,8 @@ import { NotPermittedError, StaleError, UnreachableError } from '../catalogue/er
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import type { FileEntry, RecordChange, Replica } from '../catalogue/replica.ts';
 import { syncFileKind } from './files.ts';
-import { checksumAfterFitting } from './fitted-columns.ts';
 import { lostIdError } from './lost-ids.ts';
 import type { PayloadCheck } from './payloads.ts';
-import { checksumAfterRenames } from './renamed-groups.ts';
 import {
   concernsOneFileOnly,
   type Failure,
@@ -19,6 +17,7 @@ import {
 } from './run.ts';
 import type { SyncState } from './state.ts';
 import { type SyncStep, sortByStage, sourcePath, statePath, stepStage } from './steps.ts';
+import { findExpectedChecksum } from './target-changes.ts';
 import type { TextReader } from './texts.ts';
 
 export interface TransferJob {
@@ -167,8 +166,7 @@ async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: Tra
       const text = await texts.get(sourcePath(step), step.now.checksum);
       const missing = job.payloadCheck(step, text) ?? (job.keepsIds ? await lostIdError(step, text, state) : null);
       if (missing) throw missing;
-      if (step.audience === 'wider') expected.set(step, await checksumAfterFitting(step, job));
-      else if (run.renamedGroups.length) expected.set(step, await checksumAfterRenames(step, run.renamedGroups, job));
+      expected.set(step, await findExpectedChecksum(step, run.renamedGroups, job));
       found.set(step, text);
     });
   });

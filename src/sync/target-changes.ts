@@ -1,11 +1,15 @@
-/** Records that name a group which a run has renamed on its target: the target has replaced the name in them. */
+/**
+ * Changes of records that the target of a run makes by itself: after a group is renamed, it replaces the name in the records that
+ * have it; and it gives a dataset the columns of its newest version.
+ */
 import { kindAndRefOfPath } from '../catalogue/layout.ts';
 import type { Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
+import { changedFields } from './field-conflicts.ts';
 import { syncFileKind } from './files.ts';
 import type { SyncState } from './state.ts';
 import type { SyncStep } from './steps.ts';
-import { collectRecordText } from './texts.ts';
+import { collectRecordText, parseRecordFields } from './texts.ts';
 
 /** A group that was renamed: its slug before and after. */
 export interface RenamedGroup {
@@ -24,23 +28,34 @@ export function groupRenamedBy(step: SyncStep): RenamedGroup | null {
 const kinds: readonly string[] = ['user', 'namespace', 'dataset'];
 
 /**
- * The checksum to expect of a record before a step writes it: of its present text, if that differs from the one of before by the
- * names of the groups only; else the one of before.
+ * The checksum to expect of a record before a step writes it: of its present text, if that differs from the one of before only by
+ * what the target has changed itself; else the one of before.
+ * @param renamed groups that the run has renamed
  * @param state with the text that the record had on the target before
  * @throws as `Replica.read`
  */
-export async function checksumAfterRenames(
+export async function findExpectedChecksum(
   step: SyncStep,
   renamed: readonly RenamedGroup[],
   { target, state }: { readonly target: Replica; readonly state: SyncState },
 ): Promise<string | null> {
   if (step.do !== 'write') return step.ifMatch;
   const { path, from, ifMatch, replaces } = step;
-  const before = kinds.includes(syncFileKind(path)) && state.files.get(from)?.checksum === ifMatch;
-  const old = before ? await state.text(from) : null;
-  if (old === null || replaceNames(old, renamed) === old) return ifMatch;
-  const now = await collectRecordText(await target.read(replaces ?? path));
-  return replaceNames(now, renamed) === replaceNames(old, renamed) ? computeChecksum(now) : ifMatch;
+  const kind = syncFileKind(path);
+  // Other records of datasets are written before the versions.
+  const mayBeFitted = kind === 'dataset' && step.audience === 'wider';
+  const mayBeChanged = mayBeFitted || (renamed.length > 0 && kinds.includes(kind));
+  const before = mayBeChanged && state.files.get(from)?.checksum === ifMatch ? await state.text(from) : null;
+  if (before === null) return ifMatch;
+  const renamedBefore = replaceNames(before, renamed);
+  if (!mayBeFitted && renamedBefore === before) return ifMatch;
+  const place = replaces ?? path;
+  const now = await collectRecordText(await target.read(place));
+  const renamedNow = replaceNames(now, renamed);
+  if (renamedNow === renamedBefore) return computeChecksum(now);
+  const [old, present] = [parseRecordFields(from, renamedBefore), parseRecordFields(place, renamedNow)];
+  const isFitted = mayBeFitted && old && present && changedFields(old, present).every((name) => name === 'columns');
+  return isFitted ? computeChecksum(now) : ifMatch;
 }
 
 /** The text with the new names of the groups. */
