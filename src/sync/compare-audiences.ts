@@ -2,57 +2,36 @@
 import { datasetFolder, enclosingContainerFolders, extensions } from '../catalogue/layout.ts';
 import { showsMore } from '../catalogue/shows-more.ts';
 import { type AudienceComparison, type MoveBetweenNamespaces, sameAudiences, type Wider } from './audience.ts';
-import { actualPath, isSameFile } from './extensions.ts';
+import { type ComparedTexts, readSideFields } from './compared-texts.ts';
+import { isSameFile } from './extensions.ts';
 import type { RecordFields } from './field-conflicts.ts';
-import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
-import { type Move, pathAfterMove, pathBeforeMoves } from './moves.ts';
-import { nullIfRefused } from './run.ts';
-import { parseRecordFields, type TextReader } from './texts.ts';
-
-interface Compared extends ThreeWay {
-  readonly moves: readonly Move[];
-  readonly texts: Readonly<Record<Side, TextReader>>;
-}
-
-/** Fields of a record on a side; null if they can't be read. @param path after all moves */
-type ReadFields = (side: Side, path: string) => Promise<RecordFields | null>;
+import { containerFolder, type Files, type Side, syncFileKind } from './files.ts';
+import { type Move, pathAfterMove } from './moves.ts';
 
 /**
  * Compares who may see the namespaces and datasets that differ, and in whose folders there are other differences; and those between
  * which datasets were moved.
  */
-export async function compareAudiences(compared: Compared): Promise<AudienceComparison> {
+export async function compareAudiences(compared: ComparedTexts): Promise<AudienceComparison> {
   const { ours, theirs, moves } = compared;
-  const read = fieldReader(compared);
   const differing = differingContainers(ours, theirs);
   const between = movesBetweenNamespaces(moves);
   if (differing.size + between.length === 0) return sameAudiences;
-  const queries = await readDatasetsOfQueries(compared, read);
+  const queries = await readDatasetsOfQueries(compared);
   const touched = foldersWithDifferences(ours, theirs);
   for (const folder of queries.values()) touched.add(folder).add(enclosingContainerFolders(folder)[0] ?? '');
   for (const { left, entered } of between) touched.add(left).add(entered);
   const records = new Map<string, Wider>();
   for (const [folder, path] of differing) {
     if (!touched.has(folder)) continue;
-    const [our, their] = [await read('ours', path), await read('theirs', path)];
+    const [our, their] = [await readSideFields(compared, 'ours', path), await readSideFields(compared, 'theirs', path)];
     const kind = syncFileKind(path) === 'namespace' ? 'namespace' : 'dataset';
     const shows = (one: RecordFields | null, other: RecordFields | null) => one !== null && showsMore(one, other, kind);
     const wider = { ours: shows(our, their), theirs: shows(their, our) };
     if (wider.ours || wider.theirs) records.set(path, wider);
   }
-  const widening = between.map(async (moved) => ({ ...moved, isWidening: await isWidening(moved, compared, read) }));
+  const widening = between.map(async (moved) => ({ ...moved, isWidening: await isWidening(moved, compared) }));
   return { records, moves: await Promise.all(widening), queries };
-}
-
-function fieldReader({ ours, theirs, moves, texts }: Compared): ReadFields {
-  const files = { ours, theirs };
-  return async (side, path) => {
-    const file = files[side].get(path);
-    const missing = moves.filter(({ by }) => by !== side);
-    const place = actualPath(pathBeforeMoves(path, missing), file);
-    const text = await texts[side].get(place, file?.checksum ?? '').catch(nullIfRefused);
-    return text === null ? null : parseRecordFields(place, text);
-  };
 }
 
 /** Paths of the namespaces and datasets that both sides have, with different records, by their folder. */
@@ -92,14 +71,12 @@ function movesBetweenNamespaces(moves: readonly Move[]): readonly Omit<MoveBetwe
 /** True if a dataset is visible to more people after a move, on the side that lacks it. */
 async function isWidening(
   { move, left, entered }: Omit<MoveBetweenNamespaces, 'isWidening'>,
-  { ours, theirs }: Compared,
-  read: ReadFields,
+  compared: ComparedTexts,
 ): Promise<boolean> {
-  const files = { ours, theirs };
   const target = move.by === 'ours' ? 'theirs' : 'ours';
   const fieldsOf = async (side: Side, folder: string) => {
-    const path = extensions.map((one) => `${folder}namespace.${one}`).find((one) => files[side].has(one));
-    return path === undefined ? undefined : read(side, path);
+    const path = extensions.map((one) => `${folder}namespace.${one}`).find((one) => compared[side].has(one));
+    return path === undefined ? undefined : readSideFields(compared, side, path);
   };
   const before = await fieldsOf(target, left);
   const after = [await fieldsOf(target, entered), await fieldsOf(move.by, entered)];
@@ -110,15 +87,13 @@ async function isWidening(
 const withoutOwners = ({ owners: _, ...fields }: RecordFields): RecordFields => fields;
 
 /** Folders of the datasets of the queries that differ, by the path of the query. */
-async function readDatasetsOfQueries(
-  { ours, theirs, moves }: Compared,
-  read: ReadFields,
-): Promise<Map<string, string>> {
+async function readDatasetsOfQueries(compared: ComparedTexts): Promise<Map<string, string>> {
+  const { ours, theirs, moves } = compared;
   const folders = new Map<string, string>();
   for (const path of new Set([...ours.keys(), ...theirs.keys()])) {
     if (syncFileKind(path) !== 'query' || isSameFile(ours.get(path), theirs.get(path))) continue;
     const side = ours.get(path)?.checksum ? 'ours' : 'theirs';
-    const { dataset } = (await read(side, path)) ?? {};
+    const { dataset } = (await readSideFields(compared, side, path)) ?? {};
     const [, namespace, slug] = /^([\w-]+)\/([\w-]+)/.exec(String(dataset ?? '')) ?? [];
     if (namespace === undefined || slug === undefined) continue;
     const record = `${datasetFolder(namespace, slug)}/dataset.yaml`;

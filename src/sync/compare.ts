@@ -22,7 +22,7 @@ import { findLostRecords, type LostRecords } from './related.ts';
 import { findRecordsRemovedBefore, type ListChanges, selectAdditions, selectUnnamed } from './removed-before.ts';
 import { type RemoteViewer, reasonIfHidden } from './rights.ts';
 import type { Held, SyncState } from './state.ts';
-import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
+import { makeRecordTextReader, type TextReaders, TextSpool } from './texts.ts';
 
 /** Two catalogues that are synchronised. */
 export interface Pair {
@@ -49,7 +49,7 @@ export interface Comparison {
   plan(resolved?: ReadonlyMap<string, FileState | null>): Promise<SyncPlan>;
   /** The records that both sides had in common, if the remote has nothing left of them; else null. */
   findLostRecords(): Promise<LostRecords | null>;
-  readonly texts: Readonly<Record<Side, TextReader>>;
+  readonly texts: TextReaders;
   /** The local catalogue, in which records have the checksums and texts of the plan. */
   readonly ours: Replica;
   /** Files of the remote. */

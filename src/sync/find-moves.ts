@@ -1,6 +1,8 @@
 /** Detection of moves: by the ids in records, whose texts are read for it, and by the content of folders. */
 import { describeFilePath } from '../catalogue/layout.ts';
-import { actualPath, joinExtensions, withExtensionOf } from './extensions.ts';
+import { readSideFields } from './compared-texts.ts';
+import { joinExtensions, withExtensionOf } from './extensions.ts';
+import type { RecordFields } from './field-conflicts.ts';
 import { containerFolder, type FileKind, type Files, type Side, type ThreeWay } from './files.ts';
 import {
   filesAfterMoves,
@@ -16,11 +18,8 @@ import {
   recordFolderFingerprints,
 } from './moves.ts';
 import { maxIds, pathsAddedTwice, pathsOfReplaceable, type RecordIds, withoutReplacedRecords } from './replaced.ts';
-import { nullIfRefused } from './run.ts';
 import type { SyncState } from './state.ts';
-import { parseRecordFields, type TextReader } from './texts.ts';
-
-type TextReaders = Readonly<Record<Side, TextReader>>;
+import { parseRecordFields, type TextReaders } from './texts.ts';
 
 /** Records in the state the moves that both sides have made alike, as after a run that ended before it could do so. */
 export async function recordSharedMoves(state: SyncState, given: ThreeWay, texts: TextReaders): Promise<void> {
@@ -166,29 +165,25 @@ function idReaders(
   const made = [...moves];
   const known = knownIds.get(state) ?? new Map<string, number | undefined>();
   knownIds.set(state, known);
-  const idOf = async (checksum: string, path: string, read: () => Promise<string | null>) => {
+  const idOf = async (checksum: string, read: () => Promise<RecordFields | null>) => {
     if (known.has(checksum)) return known.get(checksum);
-    const text = await read();
-    const id = text === null ? undefined : parseRecordFields(path, text)?.id;
-    if (text !== null) known.set(checksum, typeof id === 'number' ? id : undefined);
-    return typeof id === 'number' ? id : undefined;
+    const fields = await read();
+    const id = typeof fields?.id === 'number' ? fields.id : undefined;
+    if (fields !== null) known.set(checksum, id);
+    return id;
   };
-  const readersOf = (side: Side): RecordIds => {
-    const missing = made.filter(({ by }) => by !== side);
-    const own = files[side];
-    return {
-      async before(path) {
-        const former = pathBeforeMoves(path, made);
-        return idOf(state.files.get(former)?.checksum ?? '', former, () => state.text(former));
-      },
-      async now(path) {
-        const file = own.get(path);
-        const place = actualPath(pathBeforeMoves(path, missing), file);
-        const read = () => texts[side].get(place, file?.checksum ?? '').catch(nullIfRefused);
-        return idOf(file?.checksum ?? '', place, read);
-      },
-    };
+  const compared = { ours: files.ours, theirs: files.theirs, moves: made, texts };
+  const before = (path: string) => {
+    const former = pathBeforeMoves(path, made);
+    return idOf(state.files.get(former)?.checksum ?? '', async () => {
+      const text = await state.text(former);
+      return text === null ? null : parseRecordFields(former, text);
+    });
   };
+  const readersOf = (side: Side): RecordIds => ({
+    before,
+    now: (path) => idOf(files[side].get(path)?.checksum ?? '', () => readSideFields(compared, side, path)),
+  });
   return { ours: readersOf('ours'), theirs: readersOf('theirs') };
 }
 

@@ -9,12 +9,12 @@ import { schemas } from '../catalogue/schemas.ts';
 import { editRecordText } from '../text/document.ts';
 import { parseRecordText } from '../text/parse.ts';
 import type { Merge } from './classify.ts';
-import { type Side, syncFileKind } from './files.ts';
+import { syncFileKind } from './files.ts';
 import { movableKinds } from './moves.ts';
 import type { Conflict } from './plan.ts';
 import { nullIfRefused } from './run.ts';
 import type { SyncState } from './state.ts';
-import type { TextReader } from './texts.ts';
+import type { TextReaders } from './texts.ts';
 
 /** Of more conflicts than this, texts are not read. */
 const maxMerged = 500;
@@ -24,7 +24,7 @@ const textsAtOnce = 8;
 export async function findAliasMerges(
   conflicts: readonly Conflict[],
   state: SyncState,
-  texts: Readonly<Record<Side, TextReader>>,
+  texts: TextReaders,
 ): Promise<ReadonlyMap<string, Merge>> {
   const merges = new Map<string, Merge>();
   const candidates = conflicts.filter(({ path }) => movableKinds.includes(syncFileKind(path))).slice(0, maxMerged);

@@ -3,7 +3,8 @@
  * renamed. A move keeps its history and its former address, and payloads are not transferred again. Pure.
  */
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
-import { containerFolder, type FileKind, type Files, type Side, syncFileKind } from './files.ts';
+import { actualPath } from './extensions.ts';
+import { containerFolder, type FileKind, type Files, type LocatedFile, type Side, syncFileKind } from './files.ts';
 
 export interface Renaming {
   /** Path of the record before. */
@@ -102,6 +103,24 @@ export function pathAfterMove(path: string, { path: record, to }: Renaming): str
 export function pathBeforeMoves(path: string, moves: readonly Move[]): string {
   return moves.reduceRight((at, { path: from, to }) => pathAfterMove(at, { path: to, to: from }), path);
 }
+
+/** A file with its path before moves. @param path after them, as in `files` */
+export function locateFileBefore(files: Files, path: string, moves: readonly Move[]): LocatedFile | null {
+  const file = files.get(path);
+  return file ? { ...file, path: actualPath(pathBeforeMoves(path, moves), file) } : null;
+}
+
+/** A file of a side with its path there. @param path after the moves of both sides, as in their files */
+export const locateFile = (
+  { moves, ...sides }: Readonly<Record<Side, Files>> & { readonly moves: readonly Move[] },
+  side: Side,
+  path: string,
+): LocatedFile | null =>
+  locateFileBefore(
+    sides[side],
+    path,
+    moves.filter(({ by }) => by !== side),
+  );
 
 /** Files by path after moves of one kind. */
 export function filesAfterMoves<T>(files: ReadonlyMap<string, T>, moves: readonly Renaming[]): ReadonlyMap<string, T> {

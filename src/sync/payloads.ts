@@ -1,12 +1,11 @@
 /** Payloads of new versions: the record of a version is written only where its bytes are, or have been sent. */
 import { NotFoundError } from '../catalogue/errors.ts';
 import { enclosingContainerFolders, kindAndRefOfPath, payloadPath } from '../catalogue/layout.ts';
-import { actualPath } from './extensions.ts';
+import { type ComparedTexts, readSideFields } from './compared-texts.ts';
+import type { RecordFields } from './field-conflicts.ts';
 import { type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
-import { type Move, pathBeforeMoves } from './moves.ts';
-import { nullIfRefused } from './run.ts';
 import { finalPath, type SyncStep } from './steps.ts';
-import { parseRecordFields, type TextReader } from './texts.ts';
+import { parseRecordFields } from './texts.ts';
 
 /** A function that returns the error for a step whose version has no payload; null if nothing is missing. */
 export type PayloadCheck = (step: SyncStep, text: string) => NotFoundError | null;
@@ -44,7 +43,7 @@ function missingPayload(path: string, text: string, hasFile: (path: string) => b
   const hasPayload = (name: string) => hasFile(payloadPath(ref.namespace, ref.dataset, name));
   // To parse the records of a first push would take longer than to send them.
   for (const [, name = ''] of text.matchAll(/\bname"?:\s*["']?([^\s"',}]+)/g)) if (hasPayload(name)) return null;
-  const payload = payloadOfVersion(path, text);
+  const payload = payloadOfVersion(path, parseRecordFields(path, text));
   return payload?.isReady && !hasFile(payload.path) ? payload.name : null;
 }
 
@@ -58,28 +57,22 @@ interface VersionPayload {
 
 /**
  * The payload that the record of a version names; null if it names no file of the catalogue.
- * @param path of the record, which has this text
+ * @param path of the record, which has these fields; null if they can't be read
  */
-function payloadOfVersion(path: string, text: string): VersionPayload | null {
+function payloadOfVersion(path: string, fields: RecordFields | null): VersionPayload | null {
   const { ref } = kindAndRefOfPath(path);
   if (ref?.kind !== 'version') return null;
-  const { file, ready } = parseRecordFields(path, text) ?? {};
+  const { file, ready } = fields ?? {};
   const { name, url } = Object(file) as { readonly name?: unknown; readonly url?: unknown };
   if (typeof name !== 'string' || url) return null;
   return { name, path: payloadPath(ref.namespace, ref.dataset, name), isReady: ready !== false };
-}
-
-/** A comparison with the readers of both sides' texts. */
-interface ComparedTexts extends ThreeWay {
-  readonly moves: readonly Move[];
-  readonly texts: Readonly<Record<Side, TextReader>>;
 }
 
 /**
  * Local payloads that the remote doesn't list because their versions aren't ready there: it shows those to owners only. They
  * aren't changed since the last common state.
  */
-export async function findHiddenPayloads(compared: ComparedTexts): Promise<ReadonlySet<string>> {
+export async function findHiddenPayloads(compared: ComparedTexts & ThreeWay): Promise<ReadonlySet<string>> {
   const { base, ours, theirs } = compared;
   const folders = foldersOfPayloads(
     ours,
@@ -95,7 +88,7 @@ export async function findHiddenPayloads(compared: ComparedTexts): Promise<Reado
  * Payloads of the last common state whose versions aren't in it: an interrupted run had transferred the bytes only, or a
  * conflict was resolved by the side that still has the version. They don't count as removed by a side that lacks both.
  */
-export async function findPayloadsBeforeVersions(compared: ComparedTexts): Promise<ReadonlySet<string>> {
+export async function findPayloadsBeforeVersions(compared: ComparedTexts & ThreeWay): Promise<ReadonlySet<string>> {
   const { base } = compared;
   const found = new Set<string>();
   for (const side of ['ours', 'theirs'] as const) {
@@ -121,19 +114,16 @@ function foldersOfPayloads(
 
 /** The payloads that the records of chosen versions name, in some datasets of a side. */
 async function* readPayloadsOfVersions(
-  { moves, texts, ...compared }: ComparedTexts,
+  compared: ComparedTexts,
   side: Side,
   folders: ReadonlySet<string>,
   isChosen: (path: string) => boolean,
 ): AsyncIterable<VersionPayload> {
   if (folders.size === 0) return;
-  const pending = moves.filter(({ by }) => by !== side);
-  for (const [path, file] of compared[side]) {
+  for (const path of compared[side].keys()) {
     if (syncFileKind(path) !== 'version' || !folders.has(enclosingContainerFolders(path)[0] ?? '')) continue;
     if (!isChosen(path)) continue;
-    const place = actualPath(pathBeforeMoves(path, pending), file);
-    const text = await texts[side].get(place, file.checksum).catch(nullIfRefused);
-    const payload = text === null ? null : payloadOfVersion(actualPath(path, file), text);
+    const payload = payloadOfVersion(path, await readSideFields(compared, side, path));
     if (payload) yield payload;
   }
 }

@@ -8,7 +8,7 @@ import { type Blocked, classifySyncFiles, type SyncInput } from './classify.ts';
 import { delayWideningMoves } from './delayed-moves.ts';
 import { actualPath, isSameFile } from './extensions.ts';
 import { containerFolder, type Files, type LocatedFile, type Side } from './files.ts';
-import { type Move, pathAfterMove, pathBeforeMoves } from './moves.ts';
+import { locateFile, locateFileBefore, type Move, pathAfterMove, pathBeforeMoves } from './moves.ts';
 import { type SyncStep, sortByStage } from './steps.ts';
 
 /** A file that both sides have changed, in different ways. */
@@ -68,14 +68,14 @@ export function planSync(input: SyncInput): SyncPlan {
     else if (status === 'outgoing')
       outgoing.push(...fileSteps(path, { base, target: theirs, source: ours }, byTheirs).map(withAudience('theirs')));
     else if (status === 'same' && !isSameFile(base.get(path), ours.get(path)))
-      agreed.push({ from: pathBeforeMoves(path, moves), now: fileBefore(ours, path, byTheirs) });
+      agreed.push({ from: pathBeforeMoves(path, moves), now: locateFile(input, 'ours', path) });
     else if (status === 'conflict')
       conflicts.push({
         path,
         from: pathBeforeMoves(path, moves),
-        base: fileBefore(base, path, moves),
-        ours: fileBefore(ours, path, byTheirs),
-        theirs: fileBefore(theirs, path, byOurs),
+        base: locateFileBefore(base, path, moves),
+        ours: locateFile(input, 'ours', path),
+        theirs: locateFile(input, 'theirs', path),
       });
   }
   return {
@@ -86,12 +86,6 @@ export function planSync(input: SyncInput): SyncPlan {
     agreed,
     files: { ours, theirs },
   };
-}
-
-/** A file with its path before moves that its side lacks. */
-function fileBefore(files: Files, path: string, moves: readonly Move[]): LocatedFile | null {
-  const file = files.get(path);
-  return file ? { ...file, path: actualPath(pathBeforeMoves(path, moves), file) } : null;
 }
 
 /**

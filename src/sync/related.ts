@@ -1,13 +1,13 @@
 /** Recognition of a remote that has nothing left of the last common state: it is another catalogue, or lacks its files. */
 import { ConflictError } from '../catalogue/errors.ts';
 import { isBytesPath } from '../catalogue/layout.ts';
-import { actualPath, joinExtensions } from './extensions.ts';
-import { type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
+import { readSideFields } from './compared-texts.ts';
+import { joinExtensions } from './extensions.ts';
+import { type Side, syncFileKind, type ThreeWay } from './files.ts';
 import { detectMoves } from './find-moves.ts';
 import type { SyncPlan } from './plan.ts';
-import { concernsOneFileOnly } from './run.ts';
 import type { SyncState } from './state.ts';
-import { parseRecordFields, type TextReader } from './texts.ts';
+import { parseRecordFields, type TextReaders } from './texts.ts';
 
 /** Numbers of records. */
 export interface LostRecords {
@@ -16,8 +16,6 @@ export interface LostRecords {
   /** On the remote: others. */
   readonly others: number;
 }
-
-type TextReaders = Parameters<typeof detectMoves>[2];
 
 /** Of more records that have changed than this, ids are not compared, since their texts would have to be read. */
 const maxIds = 100;
@@ -31,30 +29,22 @@ export async function findLostRecords(
   sides: ThreeWay,
   texts: TextReaders,
 ): Promise<LostRecords | null> {
-  const { base, theirs } = joinExtensions(sides);
+  const { base, ours, theirs } = joinExtensions(sides);
   const records = [...base.keys()].filter((path) => !isBytesPath(path));
   const content = records.filter((path) => !accountKinds.includes(syncFileKind(path)));
   const common = content.length ? content : records;
   if (common.length === 0 || common.some((path) => theirs.get(path)?.checksum === base.get(path)?.checksum))
     return null;
   const changed = common.filter((path) => theirs.has(path)).slice(0, maxIds);
-  for (const path of changed) if (await haveSameId(path, state, theirs, texts.theirs)) return null;
+  for (const path of changed) {
+    const before = await state.text(path);
+    const id = before === null ? undefined : parseRecordFields(path, before)?.id;
+    if (id === undefined) continue;
+    if (id === (await readSideFields({ ours, theirs, moves: [], texts }, 'theirs', path))?.id) return null;
+  }
   const { moves } = await detectMoves(state, sides, texts);
   if (moves.some(({ by }) => by === 'theirs')) return null;
   return { lost: common.length, others: [...theirs.keys()].filter((path) => !isBytesPath(path)).length };
-}
-
-async function haveSameId(path: string, state: SyncState, theirs: Files, texts: TextReader): Promise<boolean> {
-  const before = await state.text(path);
-  const file = theirs.get(path);
-  const place = actualPath(path, file);
-  const now = await texts.get(place, file?.checksum ?? '').catch((error) => {
-    if (concernsOneFileOnly(error)) return null;
-    throw error;
-  });
-  const idIn = (text: string | null, at: string) => (text === null ? undefined : parseRecordFields(at, text)?.id);
-  const [id, other] = [idIn(before, path), idIn(now, place)];
-  return id !== undefined && id === other;
 }
 
 /** The remote has nothing left of what both sides had in common. The command line adds what to type. */

@@ -7,6 +7,7 @@ import type { FileEntry, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import { parseRecordText } from '../text/parse.ts';
 import type { RecordFields } from './field-conflicts.ts';
+import type { Side } from './files.ts';
 import { LineFile, type LinePosition } from './line-file.ts';
 
 /** In characters: texts up to this size in all are kept in memory, the others in the file. */
@@ -66,6 +67,8 @@ export interface TextReader {
    */
   get(path: string, checksum: string): Promise<string>;
 }
+
+export type TextReaders = Readonly<Record<Side, TextReader>>;
 
 /** In characters: texts read lately are cached up to this size in all. */
 const maxCached = 4_000_000;
