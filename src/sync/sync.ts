@@ -109,20 +109,18 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       assertUserStays(pair.viewer, steps, names);
       if (!force && names.length === 0) assertNoFolderEmptied(state.files, plan);
     }
-    const payloadCheck = makePayloadCheck(steps, plan.files[from === 'ours' ? 'theirs' : 'ours'], from);
-    const texts = comparison.texts[from];
+    const job = {
+      texts: comparison.texts[from],
+      payloadCheck: makePayloadCheck(steps, plan.files[from === 'ours' ? 'theirs' : 'ours'], from),
+      keepsIds: from === 'ours',
+      state,
+      signal,
+    };
     await options.onPlan?.({ plan, steps, comparison });
     signal?.throwIfAborted();
     if (dryRun) {
       const outgoing = from === 'ours' ? steps : [];
-      const failures = await findForbiddenSteps({
-        steps: outgoing,
-        target: pair.theirs,
-        texts,
-        payloadCheck,
-        state,
-        signal,
-      });
+      const failures = await findForbiddenSteps({ ...job, steps: outgoing, target: pair.theirs });
       return { plan, keptOurs, done: [], failures, skipped: [] };
     }
     if (steps.length + plan.agreed.length + resolved.size > 0)
@@ -136,15 +134,12 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
     const [source, target] = from === 'theirs' ? [pair.theirs, comparison.ours] : [comparison.ours, pair.theirs];
     spool = await spoolTexts(pair, comparison, from, steps, signal);
     const { done, failures, skipped } = await performSyncSteps({
+      ...job,
       steps,
       source,
       target,
-      texts: spool ? makeRecordTextReader(source, spool, signal) : texts,
-      payloadCheck,
-      keepsIds: from === 'ours',
-      state,
+      ...(spool && { texts: makeRecordTextReader(source, spool, signal) }),
       isClone,
-      signal,
       onProgress,
     });
     if (from === 'theirs') await target.fitColumns?.(done.map(finalPath));

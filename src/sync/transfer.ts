@@ -37,6 +37,8 @@ export interface TransferJob {
   readonly onProgress?: ((progress: Progress) => void) | undefined;
 }
 
+type DryRunJob = Omit<TransferJob, 'source' | 'isClone' | 'onProgress'>;
+
 /** Limits of one batch of records. */
 const batchLength = 1000;
 const batchBytes = 4_000_000;
@@ -157,24 +159,14 @@ function* joinWithinNamespaces(groups: readonly StepGroup[]): Generator<StepGrou
 }
 
 async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: TransferRun): Promise<void> {
-  const { target, texts, state, isClone, signal } = job;
-  const found = new Map<SyncStep, string>();
-  const expected = new Map<SyncStep, string | null>();
-  await forEachConcurrent(batch, textsAtOnce, async (step) => {
-    if (step.do !== 'write') return;
-    await failIfRefused(step, run, async () => {
-      const text = await texts.get(sourcePath(step), step.now.checksum);
-      const missing = job.payloadCheck(step, text) ?? (job.keepsIds ? await lostIdError(step, text, state) : null);
-      if (missing) throw missing;
-      expected.set(step, await findExpectedChecksum(step, run.renamedGroups, job));
-      found.set(step, text);
-    });
-  });
-  const steps = batch.filter((step) => step.do !== 'write' || found.has(step));
-  if (steps.length === 0) return;
-  const changes = steps.map((step) => recordChange(step, expected.get(step) ?? step.ifMatch, found.get(step) ?? ''));
-  const outcomes = await target.apply(changes, { isClone, signal });
-  for (const [i, step] of steps.entries()) {
+  const { target, state, isClone, signal } = job;
+  const ready = await makeChanges(job, batch, run, (step) => findExpectedChecksum(step, run.renamedGroups, job));
+  if (ready.length === 0) return;
+  const outcomes = await target.apply(
+    ready.map(({ change }) => change),
+    { isClone, signal },
+  );
+  for (const [i, { step, text }] of ready.entries()) {
     const outcome = outcomes[i];
     if (!outcome?.done) {
       // Its dataset may have failed in this batch.
@@ -183,40 +175,59 @@ async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: Tra
     }
     if (step.do === 'move') await state.move(step.from, step.fromTo);
     else if (step.do === 'remove') await state.remove(step.from);
-    else if (step.do === 'write') await state.replace(step.from, statePath(step), step.now, found.get(step));
+    else if (step.do === 'write') await state.replace(step.from, statePath(step), step.now, text);
     run.markDone(step);
   }
   await state.flush();
 }
 
-/** The steps that the target doesn't permit, and the versions without payload, found without changing anything. */
-export async function findForbiddenSteps({
-  steps,
-  target,
-  texts,
-  payloadCheck,
-  state,
-  signal,
-}: Pick<TransferJob, 'steps' | 'target' | 'texts' | 'payloadCheck' | 'state' | 'signal'>): Promise<readonly Failure[]> {
-  const failures: Failure[] = [];
-  for (const batch of batchesOf(steps.flatMap((step) => (step.do === 'put' ? [] : [[step]])))) {
-    const found = new Map<SyncStep, string>();
-    await forEachConcurrent(batch, textsAtOnce, async (step) => {
-      if (step.do === 'write') found.set(step, await texts.get(sourcePath(step), step.now.checksum));
-    });
-    const changes = batch.map((step) => recordChange(step, step.ifMatch, found.get(step) ?? ''));
-    for (const [i, outcome] of (await target.apply(changes, { dryRun: true, signal })).entries()) {
-      const step = batch[i];
-      if (!step) continue;
-      const { path } = step;
-      const text = found.get(step) ?? '';
-      const missing = payloadCheck(step, text) ?? (await lostIdError(step, text, state));
+/** The steps that would fail, whatever the others do, found without changing anything: those that the target doesn't permit, for example. */
+export async function findForbiddenSteps(job: DryRunJob): Promise<readonly Failure[]> {
+  const run = new TransferRun(job.steps);
+  for (const batch of batchesOf(job.steps.flatMap((step) => (step.do === 'put' ? [] : [[step]])))) {
+    const ready = await makeChanges(job, batch, run, async ({ ifMatch }) => ifMatch);
+    const changes = ready.map(({ change }) => change);
+    const outcomes = changes.length ? await job.target.apply(changes, { dryRun: true, signal: job.signal }) : [];
+    for (const [i, { step }] of ready.entries()) {
+      const outcome = outcomes[i];
       // Other reasons may be gone once the steps before are done.
-      if (!outcome.done && outcome.error instanceof NotPermittedError) failures.push({ path, error: outcome.error });
-      else if (missing) failures.push({ path, error: missing });
+      if (outcome?.done === false && outcome.error instanceof NotPermittedError) run.markFailed(step, outcome.error);
     }
   }
-  return failures;
+  return run.failures;
+}
+
+interface ReadyStep {
+  readonly step: SyncStep;
+  readonly change: RecordChange;
+  /** Text that the step brings, if it writes a record. */
+  readonly text: string | undefined;
+}
+
+/**
+ * The changes of a batch. Steps whose texts can't be read, or must not be written, fail.
+ * @param expect finds the checksum to expect of the record
+ */
+async function makeChanges(
+  job: DryRunJob,
+  batch: readonly SyncStep[],
+  run: TransferRun,
+  expect: (step: SyncStep) => Promise<string | null>,
+): Promise<readonly ReadyStep[]> {
+  const { texts, payloadCheck, keepsIds, state } = job;
+  const ready = new Map<SyncStep, ReadyStep>();
+  await forEachConcurrent(batch, textsAtOnce, (step) =>
+    failIfRefused(step, run, async () => {
+      const text = step.do === 'write' ? await texts.get(sourcePath(step), step.now.checksum) : undefined;
+      const error =
+        text === undefined
+          ? null
+          : (payloadCheck(step, text) ?? (keepsIds ? await lostIdError(step, text, state) : null));
+      if (error) throw error;
+      ready.set(step, { step, change: recordChange(step, await expect(step), text ?? ''), text });
+    }),
+  );
+  return batch.flatMap((step) => ready.get(step) ?? []);
 }
 
 function recordChange(step: SyncStep, ifMatch: string | null, text: string): RecordChange {
