@@ -9,7 +9,7 @@ import {
 } from '../catalogue/errors.ts';
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import { containerFolder, syncFileKind } from './files.ts';
-import { foldersOfStep, isShowing, type SyncStep } from './steps.ts';
+import { foldersOfStep, isShowing, type SyncStep, transferSize } from './steps.ts';
 import { groupRenamedBy, type RenamedGroup } from './target-changes.ts';
 
 export interface Progress {
@@ -43,9 +43,6 @@ export function nullIfRefused(error: unknown): null {
   if (concernsOneFileOnly(error)) return null;
   throw error;
 }
-
-/** Bytes that a step transfers. */
-export const transferSize = (step: SyncStep): number => ('now' in step ? step.now.size : 0);
 
 export class TransferRun implements TransferOutcome {
   readonly done: SyncStep[] = [];

@@ -76,6 +76,9 @@ export const sortByStage = (steps: readonly SyncStep[]): readonly SyncStep[] =>
     .sort(([a], [b]) => a - b)
     .map(([, step]) => step);
 
+/** Bytes that a step transfers. */
+export const transferSize = (step: SyncStep): number => ('now' in step ? step.now.size : 0);
+
 /** True for a step that shows a namespace or dataset to more people. */
 export const isShowing = (step: SyncStep): boolean =>
   step.do === 'move' ? step.isDelayed === true : step.do === 'write' && step.audience === 'wider';
