@@ -72,7 +72,8 @@ export function findHeldByAudience(
       held.moves.add(move);
       const sent = move.by === 'ours' ? 'outgoing' : 'incoming';
       const folder = containerFolder(record) ?? '';
-      for (const [path, status] of now) if (status === sent && path.startsWith(folder)) hold(path, reason);
+      for (const [path, status] of now)
+        if (status === sent && foldersAround(path, audiences).includes(folder)) hold(path, reason);
       hold(record, reason);
     }
   }
@@ -123,7 +124,7 @@ function* filesToHold(
     }
     if (status === 'outgoing' && ours.has(path))
       for (const { record } of movedByTheirs)
-        if (path.startsWith(containerFolder(record) ?? ''))
+        if (foldersAround(path, audiences).includes(containerFolder(record) ?? ''))
           yield { path, reason: pullFirstReason('dataset'), waitsForPull: true };
   }
   for (const { move, record, left } of audiences.moves) {
@@ -148,7 +149,7 @@ function* movesToHold(
     if (!moved.isWidening) continue;
     const folder = containerFolder(moved.record) ?? '';
     for (const [path, status] of statuses)
-      if (path.startsWith(folder) && !isBytesPath(path) && sides[target].has(path))
+      if (!isBytesPath(path) && sides[target].has(path) && foldersAround(path, audiences).includes(folder))
         if (isUndecided(status) || (by === 'ours' && status === 'incoming'))
           yield [moved, wouldWidenReason(path, status)];
   }

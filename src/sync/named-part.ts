@@ -7,7 +7,7 @@ import {
 } from '../catalogue/layout.ts';
 import { containerFolder } from './files.ts';
 import type { SyncPlan } from './plan.ts';
-import { finalPath, foldersOfStep, isShowing, type SyncStep } from './steps.ts';
+import { finalPath, foldersOfStep, type SyncStep, shownFolders } from './steps.ts';
 
 /**
  * True if a name means a path: the path itself, or the name of a record (`parks/trees`, `groups/gardeners`) for the
@@ -34,7 +34,7 @@ export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]):
     const isPayload = makePayloadSelector(steps, isChosen);
     const chosen = steps.filter((step) => isChosen(step) || isNeeded(step) || isPayload(step));
     // What more people will see is brought up to date before.
-    const shown = new Set(chosen.flatMap((step) => (isShowing(step) ? (containerFolder(step.path) ?? []) : [])));
+    const shown = new Set(chosen.flatMap(shownFolders));
     if (shown.size === 0) return chosen;
     const all = new Set(chosen);
     return steps.filter((step) => all.has(step) || foldersOfStep(step).some((folder) => shown.has(folder)));

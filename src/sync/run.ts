@@ -8,8 +8,8 @@ import {
   ValidationError,
 } from '../catalogue/errors.ts';
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
-import { containerFolder, syncFileKind } from './files.ts';
-import { foldersOfStep, isShowing, type SyncStep, transferSize } from './steps.ts';
+import { syncFileKind } from './files.ts';
+import { foldersOfStep, type SyncStep, shownFolders, transferSize } from './steps.ts';
 import { groupRenamedBy, type RenamedGroup } from './target-changes.ts';
 
 export interface Progress {
@@ -137,9 +137,9 @@ export class TransferRun implements TransferOutcome {
 
   /** True for a step that shows a namespace or dataset to more people, while something in it could not be changed or removed before. */
   #showsWhatIsLeft(step: SyncStep): boolean {
-    const folder = isShowing(step) ? containerFolder(step.path) : null;
-    const undone = [...this.#failed.keys(), ...this.skipped];
-    return folder !== null && undone.some((one) => foldersOfStep(one).includes(folder));
+    const shown = shownFolders(step);
+    const undone = shown.length ? [...this.#failed.keys(), ...this.skipped] : [];
+    return undone.some((one) => foldersOfStep(one).some((folder) => shown.includes(folder)));
   }
 
   #report(): void {

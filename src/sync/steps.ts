@@ -2,7 +2,7 @@
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import type { AudienceChange } from './audience.ts';
 import { withExtensionOf } from './extensions.ts';
-import { dependencyRank, type FileState } from './files.ts';
+import { containerFolder, dependencyRank, type FileState } from './files.ts';
 
 interface StepPaths {
   /** Path on the side that is changed. */
@@ -79,9 +79,12 @@ export const sortByStage = (steps: readonly SyncStep[]): readonly SyncStep[] =>
 /** Bytes that a step transfers. */
 export const transferSize = (step: SyncStep): number => ('now' in step ? step.now.size : 0);
 
-/** True for a step that shows a namespace or dataset to more people. */
-export const isShowing = (step: SyncStep): boolean =>
-  step.do === 'move' ? step.isDelayed === true : step.do === 'write' && step.audience === 'wider';
+/** Folder of the namespace or dataset that a step shows to more people; of a dataset that moves, the former and the new one. */
+export function shownFolders(step: SyncStep): readonly string[] {
+  if (step.do === 'move')
+    return step.isDelayed ? [step.path, step.to].flatMap((path) => containerFolder(path) ?? []) : [];
+  return step.do === 'write' && step.audience === 'wider' ? [containerFolder(step.path) ?? ''] : [];
+}
 
 /** The folders of the namespaces and datasets that a step belongs to. */
 export const foldersOfStep = (step: SyncStep): readonly string[] => [

@@ -253,6 +253,30 @@ describe('a push', () => {
     assert.ok(readdirSync(join(there, 'queries')).includes('salary.yaml'));
   });
 
+  for (const [what, names, change] of [
+    ['does not move a dataset where more people see it while one of its queries is a conflict', [], '# Reviewed\n'],
+    [
+      'takes the removal of a query along with the move of its dataset to where more people see it',
+      ['parks/plans'],
+      '',
+    ],
+  ] as const)
+    it(what, async (test) => {
+      const { here, there, push, unseen } = await start(test);
+      await edit(there, (catalogue) =>
+        catalogue.create('query', { label: 'Salary of Ann', slug: 'salary', dataset: 'secret/plans' }),
+      );
+      assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
+      await edit(here, async (catalogue) => {
+        await catalogue.remove({ kind: 'query', slug: 'salary' });
+        await catalogue.edit(plans, { namespace: 'parks', label: 'Public plans' });
+      });
+      appendFileSync(join(there, 'queries/salary.yaml'), change);
+      const { plan } = await push({ names });
+      unseen('salary');
+      assert.equal(plan.blocked.length > 0, change !== '');
+    });
+
   for (const [what, ref, change] of [
     ['dataset', trees, (there: string) => publish(there, trees, 'name,height\nann,2\n')],
     [
