@@ -35,6 +35,8 @@ export interface FollowedFiles {
 
 /** Milliseconds that a fetch or a checkout may take. */
 const timeout = 600_000;
+/** Lets git give up a remote that sends nothing for so many seconds over HTTP (git-config; `GIT_HTTP_LOW_SPEED_TIME` overrides it). */
+const endSilence = ['-c', 'http.lowSpeedLimit=1', '-c', 'http.lowSpeedTime=60'];
 /** Milliseconds between two fetches for requests that want a later position. */
 const minPause = 1000;
 /** Commits that a server may be behind others. A position further ahead is of another history, or made up. */
@@ -213,7 +215,8 @@ export class GitFollower {
   /** Fetches the branch. @returns id of its newest commit, or the problem */
   async #fetch(): Promise<string | FollowProblem> {
     const ref = `refs/remotes/${this.#followed}`;
-    const args = ['fetch', '--quiet', '--no-tags', this.#remote, `+refs/heads/${this.#branch}:${ref}`];
+    const refspec = `+refs/heads/${this.#branch}:${ref}`;
+    const args = [...endSilence, 'fetch', '--quiet', '--no-tags', this.#remote, refspec];
     try {
       await runGit(this.#files.root, args, { timeout, signal: this.#closing.signal });
       this.#fetched = new Date();

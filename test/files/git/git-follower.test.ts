@@ -1,6 +1,8 @@
 /** A folder that follows the branch of a git remote: what it takes, what it doesn't, and what it says. */
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
@@ -287,6 +289,18 @@ describe('a folder that follows a git remote', () => {
     renameSync(`${bare}-away`, bare);
     await follower.update();
     assert.match(log.at(-1) ?? '', /^origin\/main is followed again\.$/);
+  });
+
+  it('gives up a remote that takes the connection and is silent', async (t) => {
+    const { clone, follower } = await workshop(t);
+    const server = createServer(() => {}).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.after(() => server.close());
+    clone.git('remote', 'set-url', 'origin', `http://127.0.0.1:${(server.address() as AddressInfo).port}/parks.git`);
+    process.env.GIT_HTTP_LOW_SPEED_TIME = '1';
+    t.after(() => delete process.env.GIT_HTTP_LOW_SPEED_TIME);
+    await follower.update();
+    assert.equal(follower.report.state, 'unreachable');
   });
 
   it('fetches for requests once a second at most, also while the remote is away', async (t) => {
