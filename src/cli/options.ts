@@ -1,6 +1,7 @@
 /** Options that several commands share. */
 import { InvalidArgumentError, Option } from 'commander';
 import { canonicalBaseUrl } from '../catalogue/urls.ts';
+import { UsageError } from './errors.ts';
 
 export const dryRunOption = () =>
   new Option('--dry-run', 'Check everything and say what would be done; change nothing.');
@@ -28,6 +29,12 @@ export const orderingOption = (fields: readonly string[]) =>
         throw new InvalidArgumentError(`The fields are ${fields.join(', ')}.`);
     return value;
   });
+
+/** Checks that `--json` and `--format` don't ask for two formats. @throws UsageError */
+export function assertOneFormat({ asJson }: { readonly asJson: boolean }, format: string | undefined): void {
+  if (!asJson || format === undefined || format === 'json') return;
+  throw new UsageError(`--json and --format ${format} ask for two formats: leave out one of them.`);
+}
 
 /** An option that may be given several times. */
 export const repeatableOption = (flags: string, description: string) =>

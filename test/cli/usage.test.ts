@@ -46,6 +46,12 @@ describe('wrong usage', () => {
     [['serve', '--base-url', 'example.org'], /Write it like https:/],
     [['serve', '--base-url', 'https://u:p@data.example.org'], /Leave out the user name and the password/],
     [['check', '--format', 'xml'], /Allowed choices are text, json, github/],
+    [
+      ['check', '--format', 'github', '--json'],
+      /--json and --format github ask for two formats: leave out one of them/,
+    ],
+    [['data', 'parks/trees', '--format', 'csv', '--json'], /--json and --format csv ask for two formats/],
+    [['diff', 'main', '--format', 'markdown', '--json'], /--json and --format markdown ask for two formats/],
   ];
   for (const [argv, message] of wrong)
     it(`is said: ${argv.join(' ').slice(0, 70)}`, async () => {

@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { UsageError } from '../errors.ts';
 import { listEntities } from '../lookup.ts';
 import type { StandardsCoverage } from '../lookup-standards.ts';
+import { assertOneFormat } from '../options.ts';
 import { showPercentProgress } from '../output/progress.ts';
 import { countText } from '../output/quantities.ts';
 import type { Output } from '../output/show.ts';
@@ -61,6 +62,7 @@ export const command: Verb<Options> = {
   ],
   async run(call, _args, { format, standards, ...options }) {
     const { context, global, show } = call;
+    assertOneFormat(show, format);
     const checked = call.isRemote ? await checkedRemotely(call, options) : await checkedLocally(call, options);
     const { place } = checked;
     const report: Report = standards ? await withStandards(call, checked.report) : checked.report;

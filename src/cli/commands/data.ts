@@ -14,7 +14,7 @@ import { UsageError } from '../errors.ts';
 import { type Parameter, parseFilterWords } from '../filters.ts';
 import { runInterruptible } from '../interruption.ts';
 import { findEntityOrRenamed, resolveVersionRef } from '../lookup.ts';
-import { wholeNumberParser } from '../options.ts';
+import { assertOneFormat, wholeNumberParser } from '../options.ts';
 import { showByteProgress } from '../output/progress.ts';
 import { bytesText } from '../output/quantities.ts';
 import { showRows } from '../output/rows-table.ts';
@@ -78,6 +78,7 @@ export const command: Verb<DataOptions> = {
   ],
   async run(call, [name = '', ...words], options) {
     const { show, context } = call;
+    assertOneFormat(show, options.format);
     const named = name.startsWith('@') ? refFromSlug('query', name.slice(1)) : parseVersionRef(name);
     const given = [...parseFilterWords(words), ...ownParameters(options)];
     const output = options.output === '-' ? undefined : options.output;

@@ -8,7 +8,7 @@ import { datasetRefOf, type VersionRef } from '../../catalogue/ref.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { runInterruptible } from '../interruption.ts';
-import { wholeNumberParser } from '../options.ts';
+import { assertOneFormat, wholeNumberParser } from '../options.ts';
 import { catalogueChangeLines, changesSummary } from '../output/catalogue-changes.ts';
 import { showPercentProgress } from '../output/progress.ts';
 import { terminalColours } from '../output/terminal.ts';
@@ -58,6 +58,7 @@ export const command: Verb<RowsOptions & BranchOptions> = {
   // Without arguments, the folder is compared with its remote.
   on: ([what]) => (what === undefined ? 'both' : undefined),
   async run(call, [what, other], { key, limit, format, rows }) {
+    assertOneFormat(call.show, format);
     if (what === undefined) {
       const odd = ['--key', '--limit', '--no-rows'].find(
         (_, i) => [key, limit, rows === false || undefined][i] !== undefined,
