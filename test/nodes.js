@@ -15,7 +15,7 @@ import { fileURLToPath } from 'node:url';
 
 const versions = ['20.19.0', '22', '24'];
 /** Commands, writes, rows and requests: what goes wrong with a Node next to one that passes goes wrong here. */
-const few = ['contract/', 'data/writers', 'docs/readme', 'e2e/bin', 'server/bytes', 'server/uploads'];
+const few = ['contract/', 'data/formats/', 'docs/readme', 'e2e/bin', 'server/bytes', 'server/uploads'];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 // The npm package `node` fetches its program with an install script, from these packages of one program each.
@@ -34,7 +34,7 @@ function passes(version) {
   const folder = fetchNode(version);
   console.log(`\n# Node ${version}`);
   const env = { ...process.env, PATH: `${folder}${delimiter}${process.env.PATH}` };
-  const chosen = version === versions.at(-1) ? words : words.filter((word) => few.includes(word));
+  const chosen = version === versions.at(-1) ? words : words.filter((word) => few.some((one) => word.startsWith(one)));
   const args = ['--import', 'tsx', join(root, 'test', 'run.ts'), ...(chosen.length > 0 ? chosen : words)];
   return spawnSync(join(folder, 'node'), args, { cwd: root, stdio: 'inherit', env }).status === 0;
 }
