@@ -1,6 +1,6 @@
 /** The page of a column: its meaning, the distribution of its values, and its name and type in each version. */
 import type { ComponentChildren, VNode } from 'preact';
-import type { ColumnInVersion } from '../catalogue/column-in-versions.ts';
+import { type ColumnInVersion, columnInVersions } from '../catalogue/column-in-versions.ts';
 import { type ColumnProfile, type Histogram, statisticsInMetadata } from '../catalogue/column-statistics.ts';
 import { refOf } from '../catalogue/ref.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
@@ -12,6 +12,7 @@ import { examplesText } from './example-values.ts';
 import { dateOfVersion } from './figures.ts';
 import { filterName, filtersOfBin, HistogramBars, makeRowsHref, plainValue, TopValues } from './histogram.tsx';
 import { renderPage } from './layout.tsx';
+import { AllVersions, listVersions } from './listed-versions.tsx';
 import { edgeTexts } from './number-texts.ts';
 import { hrefOfRef, type PageContext } from './page-context.ts';
 import { TooLargeToFilter } from './rows-in-files.tsx';
@@ -26,15 +27,15 @@ export interface ColumnPageParts {
   /** Why there is no profile; '' if the rows are only not ready yet. */
   readonly reason: string;
   readonly rows: number;
-  readonly versions: readonly ColumnInVersion[];
 }
 
 type Props = ColumnPageParts & { readonly context: PageContext };
 
 export function renderColumnPage(context: PageContext, parts: ColumnPageParts): string {
   const { locale } = context;
-  const { dataset, namespace, column, profile, reason, versions } = parts;
+  const { dataset, namespace, column, profile, reason } = parts;
   const { name, label, description } = column;
+  const versions = columnInVersions({ ...dataset, versions: listVersions(dataset.versions, []) }, name);
   const title = label || name;
   const section = (id: string, heading: string, content: ComponentChildren) => (
     <section class="part" aria-labelledby={id}>
@@ -82,7 +83,7 @@ export function renderColumnPage(context: PageContext, parts: ColumnPageParts): 
           </p>
         )}
         {versions.length > 0 &&
-          section('versions', locale.text('versions'), <InVersions context={context} {...parts} />)}
+          section('versions', locale.text('versions'), <InVersions context={context} {...parts} versions={versions} />)}
       </div>
     ),
   });
@@ -232,52 +233,60 @@ function Bins({
   );
 }
 
-function InVersions({ context, column, versions }: Props): VNode {
+function InVersions({
+  context,
+  dataset,
+  column,
+  versions,
+}: Props & { readonly versions: readonly ColumnInVersion[] }): VNode {
   const { locale } = context;
   const all = versions.map(({ version }) => version);
   return (
-    <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('inVersions', { name: column.name })}>
-      <table class="grid">
-        <thead>
-          <tr>
-            {(['version', 'nameInVersion', 'typeInVersion', 'filled', 'smallest', 'largest'] as const).map((key) => (
-              <th key={key} scope="col">
-                {locale.text(key)}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {versions.map(({ version, name, type }) => {
-            const { nulls, min, max } = (name !== null && statisticsInMetadata(version).get(name)) || {};
-            const share = nulls === undefined || !version.rows ? undefined : 1 - nulls / version.rows;
-            return (
-              <tr key={version.slug}>
-                <th scope="row">
-                  <a href={hrefOfRef(context, refOf(version))}>{dateOfVersion(locale, version, all)}</a>
+    <>
+      <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('inVersions', { name: column.name })}>
+        <table class="grid">
+          <thead>
+            <tr>
+              {(['version', 'nameInVersion', 'typeInVersion', 'filled', 'smallest', 'largest'] as const).map((key) => (
+                <th key={key} scope="col">
+                  {locale.text(key)}
                 </th>
-                {name === null ? (
-                  <td colSpan={5} class="null">
-                    {locale.text('notInVersion')}
-                  </td>
-                ) : (
-                  <>
-                    <td dir="auto">
-                      <code class={name === column.name ? undefined : 'changed'}>{name}</code>
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {versions.map(({ version, name, type }) => {
+              const { nulls, min, max } = (name !== null && statisticsInMetadata(version).get(name)) || {};
+              const share = nulls === undefined || !version.rows ? undefined : 1 - nulls / version.rows;
+              return (
+                <tr key={version.slug}>
+                  <th scope="row">
+                    <a href={hrefOfRef(context, refOf(version))}>{dateOfVersion(locale, version, all)}</a>
+                  </th>
+                  {name === null ? (
+                    <td colSpan={5} class="null">
+                      {locale.text('notInVersion')}
                     </td>
-                    <td class={type === null || type === column.type ? undefined : 'changed'}>
-                      {type ?? <span class="soft">{locale.text('notRecorded')}</span>}
-                    </td>
-                    <td>{share === undefined ? '' : locale.percent(share)}</td>
-                    <td dir="auto">{min === undefined ? '' : plainValue(min).slice(0, 40)}</td>
-                    <td dir="auto">{max === undefined ? '' : plainValue(max).slice(0, 40)}</td>
-                  </>
-                )}
-              </tr>
-            );
-          })}
-        </tbody>
-      </table>
-    </div>
+                  ) : (
+                    <>
+                      <td dir="auto">
+                        <code class={name === column.name ? undefined : 'changed'}>{name}</code>
+                      </td>
+                      <td class={type === null || type === column.type ? undefined : 'changed'}>
+                        {type ?? <span class="soft">{locale.text('notRecorded')}</span>}
+                      </td>
+                      <td>{share === undefined ? '' : locale.percent(share)}</td>
+                      <td dir="auto">{min === undefined ? '' : plainValue(min).slice(0, 40)}</td>
+                      <td dir="auto">{max === undefined ? '' : plainValue(max).slice(0, 40)}</td>
+                    </>
+                  )}
+                </tr>
+              );
+            })}
+          </tbody>
+        </table>
+      </div>
+      <AllVersions context={context} dataset={dataset} />
+    </>
   );
 }

@@ -5,7 +5,7 @@ import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { dateOfVersion, sizeAndFormat } from './figures.ts';
-import { listVersions } from './listed-versions.ts';
+import { AllVersions, listVersions } from './listed-versions.tsx';
 import { firstParagraph } from './markdown.ts';
 import { hrefOfRef, type PageContext } from './page-context.ts';
 import { ChangeSigns, ShareBar, sharesOf } from './share-bar.tsx';
@@ -54,13 +54,7 @@ export function VersionList({ context, dataset, shown, changes }: ListProps): VN
           <ol class="versions">{rest.map(item)}</ol>
         </details>
       )}
-      {listed.length < versions.length && (
-        <p class="after">
-          <a href={hrefOfRef(context, refOf(dataset), 'version/')}>
-            {locale.text('allVersions', { count: versions.length })}
-          </a>
-        </p>
-      )}
+      <AllVersions context={context} dataset={dataset} />
       <CompareForm {...{ context, dataset, shown }} />
     </>
   );

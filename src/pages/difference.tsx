@@ -10,7 +10,7 @@ import { datasetCrumbs } from './dataset-crumbs.ts';
 import { DifferenceColumns, DifferenceHints } from './difference-columns.tsx';
 import { dateOfVersion } from './figures.ts';
 import { renderPage } from './layout.tsx';
-import { listVersions } from './listed-versions.ts';
+import { listVersions } from './listed-versions.tsx';
 import { absoluteUrl, hrefOf, hrefWith, type PageContext, queryStringOf } from './page-context.ts';
 import { Part } from './part.tsx';
 import { ShareBar, sharesOf } from './share-bar.tsx';

@@ -45,7 +45,6 @@ export async function columnHandler(request: RequestContext): Promise<Representa
   const measured: ColumnProfile | null = profile?.columns.find((one) => one.name === name) ?? null;
   if (profile && !measured) reason = locale.text('columnNotInFile');
   const rows = profile?.rows ?? version?.rows ?? null;
-  const versions = columnInVersions(dataset, name);
   const namespace = await catalogue.get<'namespace'>({ kind: 'namespace', slug: dataset.namespace }).catch(() => null);
   return {
     title: 'Column',
@@ -58,12 +57,17 @@ export async function columnHandler(request: RequestContext): Promise<Representa
         ...column,
         rows,
         profile: measured,
-        versions: versions.map(({ version: { slug, datetime }, name, type }) => ({ slug, datetime, name, type })),
+        versions: columnInVersions(dataset, name).map(({ version: { slug, datetime }, name, type }) => ({
+          slug,
+          datetime,
+          name,
+          type,
+        })),
       }),
     ...(isPage && {
       page: (context) =>
         renderColumnPage(context, {
-          ...{ dataset, namespace: namespace?.label ?? dataset.namespace, column, versions },
+          ...{ dataset, namespace: namespace?.label ?? dataset.namespace, column },
           ...{ profile: measured, reason, rows: rows ?? 0 },
         }),
     }),

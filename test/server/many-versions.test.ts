@@ -65,6 +65,15 @@ describe('a dataset with many versions', () => {
     assert.equal(options(text), 102);
   });
 
+  it('names a column in the newest, and leads to the list of all; the API names it in each', async () => {
+    const text = await page('columns/value/');
+    const rows = [...text.matchAll(/<th scope="row"><a href="[^"]*\/version\/(\d+)\/"/g)].map(([, slug]) => slug);
+    assert.deepEqual(rows, slugs.slice(-50).reverse());
+    assert.match(text, new RegExp(`<a href="[^"]*${path}version/">All 130 versions</a>`));
+    const response = await fetch(`${server.base}${path}columns/value/`, { headers: { Accept: 'application/json' } });
+    assert.equal(((await response.json()) as { versions: object[] }).versions.length, count);
+  });
+
   it('offers the newest, and those that are compared, where versions are compared', async () => {
     const [first = '', second = ''] = slugs;
     const text = await page(`version/${second}/diff/`);
