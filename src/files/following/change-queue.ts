@@ -1,13 +1,14 @@
 /** Queue of changes to be rescanned together, once no more arrive for a moment. During a rescan, new ones collect. */
 import { type Scope, scopeKey, scopeToReread, type Unit } from '../../catalogue/layout.ts';
-import { makeRegularPause } from '../reading/event-loop.ts';
+import type { Steps } from '../../catalogue/steps.ts';
+import { makeRegularPause, runStepsInSlices } from '../reading/event-loop.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { isGitAtWork } from './git-lock.ts';
 
 export interface ChangeQueueOptions {
   readonly store: UnitStore;
   /** True if the files of the unit are watched, and as they were read: then they are not rescanned. */
-  readonly isUnchanged: (unit: Unit) => boolean;
+  readonly isUnchanged: (unit: Unit) => Steps<boolean>;
   /** Reads the files in the scopes again. @param count of the scopes with changes, those of unchanged units among them */
   readonly rescan: (scopes: readonly Scope[], count: number) => Promise<void>;
 }
@@ -148,11 +149,11 @@ export class ChangeQueue {
     for (const [key, scope] of scopes) {
       if ('folder' in scope) continue;
       if (isWithinAny(scopes, key)) scopes.delete(key);
-      else if (this.#options.isUnchanged(scope)) {
+      else if (await runStepsInSlices(this.#options.isUnchanged(scope))) {
         this.#postponed.delete(key);
         scopes.delete(key);
       } else if (!scheduled.has(key)) {
-        if (!this.#options.store.isBeingWritten(scope)) this.#postponed.delete(key);
+        if (!(await runStepsInSlices(this.#options.store.isBeingWritten(scope)))) this.#postponed.delete(key);
         else {
           scopes.delete(key);
           this.#postpone(key, scope);

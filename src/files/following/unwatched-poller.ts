@@ -4,8 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Unit, unitKey } from '../../catalogue/layout.ts';
-import { makeRegularPause } from '../reading/event-loop.ts';
-import { haveUnchangedFiles } from '../reading/read-unit.ts';
+import { makeRegularPause, runStepsInSlices } from '../reading/event-loop.ts';
+import { haveUnchangedFilesInSteps } from '../reading/unchanged-files.ts';
 import { unitOfReading } from '../reading/unit-reading.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { latestChange } from '../tree/stamps.ts';
@@ -70,8 +70,8 @@ export class UnwatchedPoller {
       if (state.reading.kind !== 'dataset' || this.#options.isWatched(key)) continue;
       // What git changes is found in a later round.
       const { tree } = this.#store;
-      if (!haveUnchangedFiles(tree, state) && !isGitAtWork(tree.root))
-        this.#options.onChange(unitOfReading(state.reading));
+      const isUnchanged = await runStepsInSlices(haveUnchangedFilesInSteps(tree, state));
+      if (!isUnchanged && !isGitAtWork(tree.root)) this.#options.onChange(unitOfReading(state.reading));
       const spent = performance.now() - sliceStart;
       if (spent < slice) continue;
       work += spent;

@@ -7,7 +7,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { runStepsInSlices } from '../reading/event-loop.ts';
-import { haveUnchangedFiles } from '../reading/read-unit.ts';
+import { haveUnchangedFilesInSteps } from '../reading/unchanged-files.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { ChangeHints } from './change-hints.ts';
 import { ChangeQueue } from './change-queue.ts';
@@ -225,7 +225,7 @@ export class Watch {
    * Watches a dataset if it isn't yet, and then compares it with its files.
    * @returns true if it is watched and unchanged
    */
-  #watchUnchanged(unit: Unit): boolean {
+  *#watchUnchanged(unit: Unit) {
     const key = unitKey(unit);
     const state = this.#store.states.get(key);
     const watchers = this.#watchers;
@@ -237,7 +237,7 @@ export class Watch {
       this.#updating--;
       this.#newlyWatched.delete(key);
     }
-    return watchers.has(key) && haveUnchangedFiles(this.#store.tree, state);
+    return watchers.has(key) && (yield* haveUnchangedFilesInSteps(this.#store.tree, state));
   }
 
   /** @param count of the scopes with changes, unchanged ones included */

@@ -5,8 +5,9 @@
 import type { Unit } from '../../catalogue/layout.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { SharedValues, shareValuesOfReading, unpackState } from './packed-state.ts';
-import { haveUnchangedFiles, readChangedUnit, readUnit } from './read-unit.ts';
+import { readChangedUnit, readUnit } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
+import { haveUnchangedFiles } from './unchanged-files.ts';
 import { type Batch, batchSize, type ReadReply, type ReadRequest, type Replies, UnitReaders } from './unit-readers.ts';
 import { unitOfReading } from './unit-reading.ts';
 import type { UnitState } from './unit-state.ts';

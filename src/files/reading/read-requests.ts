@@ -1,7 +1,8 @@
 /** Reads the units that a message to a thread of `UnitReaders` asks for. */
 import { DiskTree } from '../tree/disk-tree.ts';
 import { PackedColumns, packState } from './packed-state.ts';
-import { haveUnchangedFiles, readChangedUnit, readUnit } from './read-unit.ts';
+import { readChangedUnit, readUnit } from './read-unit.ts';
+import { haveUnchangedFiles } from './unchanged-files.ts';
 import type { ReadReply, ReadRequest, RecordTexts, Replies } from './unit-readers.ts';
 
 /** @param known replies that are known already */

@@ -27,41 +27,34 @@ import type { VersionRef } from '../../catalogue/ref.ts';
 import type { RecordOf } from '../../catalogue/schemas.ts';
 import { settingsFromRecord } from '../../catalogue/settings.ts';
 import { emptySnapshot, nextSnapshot, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
+import { runAtOnce, type Steps } from '../../catalogue/steps.ts';
 import type { Dataset, Version } from '../../catalogue/types.ts';
-import { type FileTree, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
-import { isSameStamp, isTrueOfStamps } from '../tree/stamps.ts';
+import type { FileTree } from '../tree/file-tree.ts';
+import { filesInStep } from '../tree/stamps.ts';
 import { folderOfRecords } from './missing-record.ts';
 import { heldContainer, heldEntity, heldVersion, placeholderDataset } from './placeholder.ts';
+import { haveUnchangedFilesInSteps } from './unchanged-files.ts';
 import { type LargeRecords, UnitReader } from './unit-reader.ts';
 import { readingOf } from './unit-reading.ts';
 import type { UnitState } from './unit-state.ts';
 
-/**
- * True if the files and folders of a unit are unchanged.
- * @param known stamps by path, in place of those in the state
- */
-export function haveUnchangedFiles(
-  tree: Pick<FileTree, 'stamp'>,
-  { stamps, payloads }: Pick<UnitState, 'stamps' | 'payloads'>,
-  known?: ReadonlyMap<string, Stamp>,
-): boolean {
-  try {
-    const isUnchanged = (path: string, stamp: Stamp | null) => isSameStamp(tree.stamp(path), known?.get(path) ?? stamp);
-    return isTrueOfStamps(stamps, isUnchanged) && isTrueOfStamps(payloads, isUnchanged);
-  } catch (error) {
-    if (error instanceof UnreadableFileError) return false;
-    throw error;
-  }
-}
+/** As `readUnitInSteps`, at once. */
+export const readUnit = (tree: FileTree, unit: Unit, before?: UnitState, large?: LargeRecords): UnitState =>
+  runAtOnce(readUnitInSteps(tree, unit, before, large));
 
 /**
  * Reads a unit. Entities and diagnostics that are equal to those before are the same objects.
  * @param before the last state; returned if nothing changed
  * @param large collects the records that take long to parse: the state counts if all of them were checked
  */
-export function readUnit(tree: FileTree, unit: Unit, before?: UnitState, large?: LargeRecords): UnitState {
-  if (before && haveUnchangedFiles(tree, before)) return before;
-  const state = readFiles(new UnitReader(tree, before, large), unit, before);
+export function* readUnitInSteps(
+  tree: FileTree,
+  unit: Unit,
+  before?: UnitState,
+  large?: LargeRecords,
+): Steps<UnitState> {
+  if (before && (yield* haveUnchangedFilesInSteps(tree, before))) return before;
+  const state = yield* readFiles(new UnitReader(tree, before, large), unit, before);
   if (!before) return state;
   const { key, reading, stamps, payloads, diagnostics } = state;
   const diagnosticsBefore = new Map(before.diagnostics);
@@ -77,7 +70,7 @@ export function readUnit(tree: FileTree, unit: Unit, before?: UnitState, large?:
 
 /** The state of a unit that isn't read again, without stamps. */
 export const readUnitOnce = (tree: FileTree, unit: Unit): UnitState =>
-  readFiles(new UnitReader(tree, undefined, undefined, true), unit);
+  runAtOnce(readFiles(new UnitReader(tree, undefined, undefined, true), unit));
 
 /** The state of a unit whose files have changed; null if its last state is needed: the last valid record stays in place of a broken one. */
 export function readChangedUnit(tree: FileTree, unit: Unit): UnitState | null {
@@ -101,8 +94,8 @@ function areEqual(a: unknown, b: unknown): boolean {
 
 type Values = Readonly<Record<string, unknown>>;
 
-function readFiles(reader: UnitReader, unit: Unit, before?: UnitState): UnitState {
-  if (unit.kind === 'dataset') return readDataset(reader, unit, before?.reading.entity as Dataset | undefined);
+function* readFiles(reader: UnitReader, unit: Unit, before?: UnitState): Steps<UnitState> {
+  if (unit.kind === 'dataset') return yield* readDataset(reader, unit, before?.reading.entity as Dataset | undefined);
   const old = before?.reading.entity ?? null;
   if (unit.kind === 'namespace') {
     const home = namespaceFolder(unit.slug);
@@ -132,7 +125,11 @@ export function entityOf(unit: Exclude<Unit, { kind: 'dataset' }>, record: unkno
   }
 }
 
-function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: Dataset | undefined): UnitState {
+function* readDataset(
+  reader: UnitReader,
+  unit: Unit & { kind: 'dataset' },
+  old: Dataset | undefined,
+): Steps<UnitState> {
   const { namespace, slug } = unit;
   const home = datasetFolder(namespace, slug);
   const gone = readingOf(unit, null);
@@ -143,7 +140,7 @@ function readDataset(reader: UnitReader, unit: Unit & { kind: 'dataset' }, old: 
     return reader.state(readingOf(unit, old));
   }
   reader.stamp(payloadFolder(namespace, slug));
-  const versions = readVersions(reader, namespace, slug, old);
+  const versions = yield* readVersions(reader, namespace, slug, old);
   if (!found) {
     const isKept = reader.reportMissing(unit) && old;
     return reader.state(isKept ? readingOf(unit, datasetWithVersions(old, versions)) : gone);
@@ -182,12 +179,12 @@ export function datasetWithSameParts(
 const areSame = <T>(a: readonly T[], b: readonly T[]): boolean =>
   a.length === b.length && a.every((one, i) => one === b[i]);
 
-function readVersions(
+function* readVersions(
   reader: UnitReader,
   namespace: string,
   dataset: string,
   old: Dataset | undefined,
-): readonly Version[] {
+): Steps<readonly Version[]> {
   const versions: Version[] = [];
   const folder = versionsFolder(namespace, dataset);
   const names = reader.stamp(folder) ? reader.names(folder) : [];
@@ -204,6 +201,7 @@ function readVersions(
       seen.add(slug);
       const version = readVersion(reader, { namespace, dataset, slug }, path, before.get(slug), versions.at(-1));
       if (version) versions.push(version);
+      if (seen.size % filesInStep === 0) yield;
     }
   }
   return versions;

@@ -5,8 +5,8 @@
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import { type PackedStamps, packStamps, unpackStamps } from '../tree/stamps.ts';
-import { haveUnchangedFiles } from './read-unit.ts';
 import type { ScanResult } from './scan.ts';
+import { haveUnchangedFiles } from './unchanged-files.ts';
 
 /** What a search found besides units. */
 export type FoundBesides = Exclude<ScanResult, { unit: unknown }>;

@@ -3,23 +3,18 @@
  * to read again (`rescan`); their content always comes from the files.
  */
 import type { Diagnostic } from '../../catalogue/diagnostic.ts';
-import {
-  parseRecordFileName,
-  recordPaths,
-  recordPathWithoutExtension,
-  type Scope,
-  type Unit,
-  unitKey,
-} from '../../catalogue/layout.ts';
+import { type Scope, type Unit, unitKey } from '../../catalogue/layout.ts';
 import { emptySnapshot, nextSnapshotInSteps, type Snapshot, type UnitReading } from '../../catalogue/snapshot.ts';
+import { runAtOnce, type Steps } from '../../catalogue/steps.ts';
 import type { WorkerPool } from '../../data/worker-pool.ts';
 import { DiskTree } from '../tree/disk-tree.ts';
-import { outdateStamps, type PackedStamps, unpackStamps } from '../tree/stamps.ts';
+import { outdateStamps, type PackedStamps } from '../tree/stamps.ts';
 import { AddedUnits } from './added-units.ts';
+import { isBeingWritten } from './being-written.ts';
 import type { Step } from './event-loop.ts';
 import { type Below, groupByFolder } from './group-by-folder.ts';
 import { heldState, isHeldState, makeLostFolderTest } from './held-state.ts';
-import { readUnit } from './read-unit.ts';
+import { readUnitInSteps } from './read-unit.ts';
 import { type ScanResult, scanForUnits } from './scan.ts';
 import { type FoundBesides, SearchedFolders } from './searched-folders.ts';
 import type { LargeRecord, LargeRecords } from './unit-reader.ts';
@@ -27,6 +22,8 @@ import { namespacesToReread, readingOf, unitOfReading } from './unit-reading.ts'
 import type { UnitState } from './unit-state.ts';
 import { isAsWritten, stateAfterWrite, type WrittenUnit } from './written-unit.ts';
 
+/** Number of times that a unit is read in steps, while another rescan sets its state each time; then it is read at once. */
+const maxTries = 3;
 /** Number of changed units up to which the next snapshot is made in one step, and of those in a step of the first snapshot. */
 const maxAtOnce = 100;
 
@@ -131,13 +128,9 @@ export class UnitStore {
     return isAsWritten(this.tree, unit, this.#states);
   }
 
-  /** True if a record of the unit is missing or empty but its folder is there: it is probably being written. */
-  isBeingWritten(unit: Unit): boolean {
-    const stamps = unpackStamps(this.#states.get(unitKey(unit))?.stamps ?? '');
-    const known = [...stamps].filter(([path, stamp]) => stamp && parseRecordFileName(path));
-    const isBlank = (path: string) => !this.tree.size(path);
-    const unwritten = known.length ? known.some(([path]) => isBlank(path)) : recordPaths(unit).every(isBlank);
-    return unwritten && this.tree.size(folderOf(unit)) !== null;
+  /** True if the unit is probably being written. */
+  isBeingWritten(unit: Unit): Steps<boolean> {
+    return isBeingWritten(this.tree, unit, this.#states.get(unitKey(unit)));
   }
 
   /** Makes the next rescan read all units below a folder, even if their stamps are unchanged: the folder was replaced. */
@@ -239,21 +232,23 @@ export class UnitStore {
     const key = unitKey(unit);
     const large: LargeRecords = new Map();
     let isChecked = this.#workers !== undefined;
-    while (isChecked) {
+    for (let tries = 1; ; tries++) {
       const before = this.#states.get(key);
-      const state = readUnit(this.tree, unit, before, large);
-      const unchecked = [...large].filter(([, { result }]) => !result);
-      if (unchecked.length === 0) return [state, before];
-      yield async () => {
-        const { checkLargeRecord } = await import('./large-records.ts');
-        const checked = await Promise.all(unchecked.map(([, record]) => checkLargeRecord(this.#workers, record)));
-        for (const [i, [path]] of unchecked.entries()) large.set(path, checked[i] as LargeRecord);
-      };
-      isChecked = unchecked.every(([path]) => large.get(path)?.result);
+      const steps = readUnitInSteps(this.tree, unit, before, isChecked ? large : undefined);
+      const state = tries < maxTries ? yield* steps : runAtOnce(steps);
+      const unchecked = isChecked ? [...large].filter(([, { result }]) => !result) : [];
+      if (this.#states.get(key) === before) {
+        if (unchecked.length === 0) return [state, before];
+        yield async () => {
+          const { checkLargeRecord } = await import('./large-records.ts');
+          const checked = await Promise.all(unchecked.map(([, record]) => checkLargeRecord(this.#workers, record)));
+          for (const [i, [path]] of unchecked.entries()) large.set(path, checked[i] as LargeRecord);
+        };
+        isChecked = unchecked.every(([path]) => large.get(path)?.result);
+      }
       // Another rescan has read the unit meanwhile, perhaps after a write: its state is not replaced by an older one.
       if (this.#states.get(key) !== before) large.clear();
     }
-    return [readUnit(this.tree, unit, this.#states.get(key)), this.#states.get(key)];
   }
 
   #markChanged(key: string, unit: Unit, { diagnostics }: UnitState): void {
@@ -289,10 +284,4 @@ export class UnitStore {
   *#readingsOf(units: ReadonlyMap<string, Unit>): Generator<UnitReading> {
     for (const [key, unit] of units) yield this.#states.get(key)?.reading ?? readingOf(unit, null);
   }
-}
-
-/** Folder of a unit's record. */
-function folderOf(unit: Unit): string {
-  const stem = recordPathWithoutExtension(unit);
-  return stem.slice(0, Math.max(0, stem.lastIndexOf('/')));
 }

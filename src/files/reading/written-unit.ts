@@ -8,7 +8,8 @@ import type { DiskTree } from '../tree/disk-tree.ts';
 import { type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { exactStampFrom, packStamps, unpackStamps } from '../tree/stamps.ts';
 import { checkRecordText } from './check-record.ts';
-import { datasetWithSameParts, entityOf, haveUnchangedFiles, reuseIfEqual } from './read-unit.ts';
+import { datasetWithSameParts, entityOf, reuseIfEqual } from './read-unit.ts';
+import { haveUnchangedFiles } from './unchanged-files.ts';
 import { readingOf } from './unit-reading.ts';
 import type { UnitState } from './unit-state.ts';
 

@@ -4,7 +4,11 @@
  * equal to the ctime is left out; a missing file has a path only.
  */
 import type { Stats } from 'node:fs';
+import type { Steps } from '../../catalogue/steps.ts';
 import type { Stamp } from './file-tree.ts';
+
+/** Files that a step of a long work looks at. Each takes some ten microseconds. */
+export const filesInStep = 64;
 
 /**
  * Milliseconds after a change in which a second change can get the same time, because the clock of a file system ticks.
@@ -65,6 +69,19 @@ export function* unpackStamps(text: PackedStamps): Generator<readonly [path: str
 /** True if a test is true of all stamps in a packed text. As a start calls it for a hundred thousand files, it is no generator. */
 export function isTrueOfStamps(text: PackedStamps, test: (path: string, stamp: Stamp | null) => boolean): boolean {
   for (const reader = new StampReader(text); reader.next(); ) if (!test(reader.path, reader.stamp)) return false;
+  return true;
+}
+
+/** As `isTrueOfStamps`, in steps. */
+export function* isTrueOfStampsInSteps(
+  text: PackedStamps,
+  test: (path: string, stamp: Stamp | null) => boolean,
+): Steps<boolean> {
+  const reader = new StampReader(text);
+  for (let count = 1; reader.next(); count++) {
+    if (!test(reader.path, reader.stamp)) return false;
+    if (count % filesInStep === 0) yield;
+  }
   return true;
 }
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { chmodSync, mkdirSync, renameSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { haveUnchangedFiles } from '../../../src/files/reading/read-unit.ts';
+import { haveUnchangedFiles } from '../../../src/files/reading/unchanged-files.ts';
 import { DiskTree } from '../../../src/files/tree/disk-tree.ts';
 import { pointerText } from '../../../src/files/tree/payload-pointer.ts';
 import { packStamps } from '../../../src/files/tree/stamps.ts';

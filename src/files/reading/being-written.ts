@@ -1,0 +1,32 @@
+/** Whether a unit is probably being written: by an editor that empties a file first, or by a program that writes one file after another. */
+import { parseRecordFileName, recordPaths, recordPathWithoutExtension, type Unit } from '../../catalogue/layout.ts';
+import type { Steps } from '../../catalogue/steps.ts';
+import type { DiskTree } from '../tree/disk-tree.ts';
+import { filesInStep, unpackStamps } from '../tree/stamps.ts';
+import type { UnitState } from './unit-state.ts';
+
+/**
+ * True if a record of the unit is missing or empty but its folder is there.
+ * @param state the last state of the unit
+ */
+export function* isBeingWritten(tree: DiskTree, unit: Unit, state: UnitState | undefined): Steps<boolean> {
+  const isBlank = (path: string) => !tree.size(path);
+  let isKnown = false;
+  let isUnwritten = false;
+  let count = 0;
+  for (const [path, stamp] of unpackStamps(state?.stamps ?? '')) {
+    if (++count % filesInStep === 0) yield;
+    if (!stamp || !parseRecordFileName(path)) continue;
+    isKnown = true;
+    isUnwritten = isBlank(path);
+    if (isUnwritten) break;
+  }
+  if (!isKnown) isUnwritten = recordPaths(unit).every(isBlank);
+  return isUnwritten && tree.size(folderOf(unit)) !== null;
+}
+
+/** Folder of a unit's record. */
+function folderOf(unit: Unit): string {
+  const stem = recordPathWithoutExtension(unit);
+  return stem.slice(0, Math.max(0, stem.lastIndexOf('/')));
+}
