@@ -137,19 +137,29 @@ export async function findMovedOntoOthers(
   if (taken.length === 0) return reasons;
   const { base, ours, theirs } = found;
   const ids = idReaders(state, found, texts, found.moves);
-  const removed = [...base.keys()].filter((path) => containerFolder(path) && ours.has(path) !== theirs.has(path));
-  if (removed.length > maxIds) return reasons;
-  for (const path of removed) {
+  const takenById = { ours: await pathsById(taken, ids.ours), theirs: await pathsById(taken, ids.theirs) };
+  for (const path of base.keys()) {
+    if (containerFolder(path) === null || ours.has(path) === theirs.has(path)) continue;
     const mover = ours.has(path) ? 'theirs' : 'ours';
     const id = await ids[mover].before(path);
-    for (const to of id === undefined ? [] : taken)
-      if ((await ids[mover].now(to)) === id)
-        reasons.set(
-          path,
-          `It was moved to ${describeFilePath(to)}, where each side has another one: decide on that first.`,
-        );
+    const to = id === undefined ? undefined : takenById[mover].get(id);
+    if (to !== undefined)
+      reasons.set(
+        path,
+        `It was moved to ${describeFilePath(to)}, where each side has another one: decide on that first.`,
+      );
   }
   return reasons;
+}
+
+/** Paths of records of a side by their ids. */
+async function pathsById(paths: readonly string[], { now }: RecordIds): Promise<ReadonlyMap<number, string>> {
+  const found = new Map<number, string>();
+  for (const path of paths) {
+    const id = await now(path);
+    if (id !== undefined) found.set(id, path);
+  }
+  return found;
 }
 
 /** Ids in texts of records, by checksum. */

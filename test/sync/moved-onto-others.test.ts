@@ -1,6 +1,6 @@
 /** A dataset that one side has moved to where the other one has added another of the same name. */
 import assert from 'node:assert/strict';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
@@ -46,4 +46,29 @@ it('is not removed from the other side until that conflict is decided', async (t
   assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
   assert.deepEqual(failuresOf(await pushTo(here, there)), []);
   assert.deepEqual(contentOf(here), contentOf(there));
+});
+
+it('is not removed either beside many that were', async (test) => {
+  const slugs = Array.from({ length: 501 }, (_, i) => `tree-${i}`);
+  const names = ['parks/trees', ...slugs.map((slug) => `parks/${slug}`)];
+  const datasets = Object.fromEntries(names.map((name, i) => [name, { id: i + 1, label: 'Trees' }]));
+  const there = makeFolder(
+    { namespaces: { parks: { id: 1, label: 'Parks' }, lab: { id: 2, label: 'Lab' } }, datasets },
+    test,
+  ).root;
+  const here = makeFolder({}, test).root;
+  mkdirSync(join(here, 'namespaces'), { recursive: true });
+  assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
+  for (const slug of slugs) rmSync(join(here, homeOf(`parks/${slug}`)), { recursive: true });
+  for (const root of [here, there]) mkdirSync(join(root, homeOf('lab')), { recursive: true });
+  renameSync(join(here, homeOf('parks/trees')), join(here, homeOf('lab/trees')));
+  writeFileSync(join(here, homeOf('lab/trees'), 'dataset.yaml'), 'id: 1\nlabel: Our trees\n');
+  mkdirSync(join(there, homeOf('lab/trees')), { recursive: true });
+  writeFileSync(join(there, homeOf('lab/trees'), 'dataset.yaml'), 'id: 999\nlabel: Other trees\n');
+  const { plan } = await pushTo(here, there, { dryRun: true });
+  assert.equal(plan.outgoing.length, slugs.length);
+  assert.deepEqual(
+    plan.blocked.map(({ path }) => path),
+    [`${homeOf('parks/trees')}/dataset.yaml`],
+  );
 });
