@@ -7,6 +7,7 @@ import { isSameFile } from './extensions.ts';
 import type { RecordFields } from './field-conflicts.ts';
 import { containerFolder, type Files, type Side, syncFileKind } from './files.ts';
 import { type Move, pathAfterMove } from './moves.ts';
+import { groupRenamedBy } from './target-changes.ts';
 
 /**
  * Compares who may see the namespaces and datasets that differ, and in whose folders there are other differences; and those between
@@ -24,7 +25,7 @@ export async function compareAudiences(compared: ComparedTexts): Promise<Audienc
   const records = new Map<string, Wider>();
   for (const [folder, path] of differing) {
     if (!touched.has(folder)) continue;
-    const [our, their] = [await readSideFields(compared, 'ours', path), await readSideFields(compared, 'theirs', path)];
+    const [our, their] = [await readAudience(compared, 'ours', path), await readAudience(compared, 'theirs', path)];
     const kind = syncFileKind(path) === 'namespace' ? 'namespace' : 'dataset';
     const shows = (one: RecordFields | null, other: RecordFields | null) => one !== null && showsMore(one, other, kind);
     const wider = { ours: shows(our, their), theirs: shows(their, our) };
@@ -32,6 +33,19 @@ export async function compareAudiences(compared: ComparedTexts): Promise<Audienc
   }
   const widening = between.map(async (moved) => ({ ...moved, isWidening: await isWidening(moved, compared) }));
   return { records, moves: await Promise.all(widening), queries };
+}
+
+/**
+ * The fields of a namespace or dataset on a side, in which groups have their names after the moves; null if they can't be read.
+ * @param path after the moves
+ */
+async function readAudience(compared: ComparedTexts, side: Side, path: string): Promise<RecordFields | null> {
+  const fields = await readSideFields(compared, side, path);
+  const renamed = compared.moves.flatMap((move) => (move.by === side ? [] : (groupRenamedBy(move) ?? [])));
+  if (fields === null || renamed.length === 0) return fields;
+  const newName = (name: unknown) => renamed.reduce((now, { from, to }) => (now === from ? to : now), name);
+  const withNewNames = (names: unknown) => (Array.isArray(names) ? names.map(newName) : names);
+  return { ...fields, readers: withNewNames(fields.readers), owners: withNewNames(fields.owners) };
 }
 
 /** Paths of the namespaces and datasets that both sides have, with different records, by their folder. */
@@ -76,7 +90,7 @@ async function isWidening(
   const target = move.by === 'ours' ? 'theirs' : 'ours';
   const fieldsOf = async (side: Side, folder: string) => {
     const path = extensions.map((one) => `${folder}namespace.${one}`).find((one) => compared[side].has(one));
-    return path === undefined ? undefined : readSideFields(compared, side, path);
+    return path === undefined ? undefined : readAudience(compared, side, path);
   };
   const before = await fieldsOf(target, left);
   const after = [await fieldsOf(target, entered), await fieldsOf(move.by, entered)];

@@ -76,7 +76,7 @@ export class TransferRun implements TransferOutcome {
 
   markDone(step: SyncStep): void {
     this.done.push(step);
-    const group = groupRenamedBy(step);
+    const group = step.do === 'move' ? groupRenamedBy(step) : null;
     if (group) this.renamedGroups.push(group);
     this.#inProgress.delete(step);
     this.#bytes += transferSize(step);

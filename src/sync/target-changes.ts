@@ -7,6 +7,7 @@ import type { Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
 import { changedFields } from './field-conflicts.ts';
 import { syncFileKind } from './files.ts';
+import type { Renaming } from './moves.ts';
 import type { SyncState } from './state.ts';
 import type { SyncStep } from './steps.ts';
 import { collectRecordText, parseRecordFields } from './texts.ts';
@@ -17,10 +18,10 @@ export interface RenamedGroup {
   readonly to: string;
 }
 
-/** The group that a step renames; null if it is another step. */
-export function groupRenamedBy(step: SyncStep): RenamedGroup | null {
-  if (step.do !== 'move' || syncFileKind(step.path) !== 'group') return null;
-  const [from, to] = [step.path, step.to].map((path) => kindAndRefOfPath(path).ref);
+/** The group that a move renames; null if it moves another record. */
+export function groupRenamedBy(move: Renaming): RenamedGroup | null {
+  if (syncFileKind(move.path) !== 'group') return null;
+  const [from, to] = [move.path, move.to].map((path) => kindAndRefOfPath(path).ref);
   return from && to && 'slug' in from && 'slug' in to ? { from: from.slug, to: to.slug } : null;
 }
 
