@@ -64,7 +64,7 @@ export function findHeldByAudience(
   // What waits may make something else wait: a namespace for a dataset in it.
   for (let before = -1; before < held.files.size + held.moves.size; ) {
     before = held.files.size + held.moves.size;
-    const files = [...filesToHold(audiences, sides, now, held.moves)];
+    const files = [...filesToHold(audiences, sides, now, held.moves), ...mixedRecordsToHold(audiences, sides, now)];
     const moves = [...movesToHold(audiences, sides, now)];
     // A pull that has to come first isn't held by what waits for it.
     for (const { path, reason, waitsForPull } of files) hold(path, reason, waitsForPull ? 'waiting' : 'blocked');
@@ -155,13 +155,105 @@ function* movesToHold(
   }
 }
 
-/** Of a step that changes who may see a namespace or dataset: `narrower` has to be done before what is added in it, `wider` after what is removed. */
+/** Records that show more to some people and less to others, with other changes that would have to come before and after them. */
+function* mixedRecordsToHold(
+  audiences: AudienceComparison,
+  sides: Pick<ThreeWay, Side>,
+  statuses: ReadonlyMap<string, string>,
+): Generator<{ readonly path: string; readonly reason: string; readonly waitsForPull?: boolean }> {
+  for (const [path, { adds, removes, changes }] of findChangesInMixed(audiences, sides, statuses))
+    if (changes || (adds && removes)) {
+      const isPush = statuses.get(path) === 'outgoing';
+      const remedy = changes
+        ? isPush
+          ? inTwoPushes
+          : inTwoPulls(path)
+        : `${isPush ? 'Push' : 'Pull'} again after that.`;
+      const others = changes ? 'changes' : 'removals, which come first';
+      yield {
+        path,
+        reason: `It would become visible to some and hidden from others, and has other ${others}. ${remedy}`,
+      };
+    }
+}
+
+const inTwoPushes = 'Push it without its new readers and owners first, and then with them.';
+const inTwoPulls = (path: string): string =>
+  'First make the local one private, without readers and owners, and then: ' +
+  `catalogue pull --theirs ${describeFilePath(path)}`;
+
+/** What else is sent with a record, in its folder. */
+interface ChangesInFolder {
+  /** True if something is added: those from whom the record hides it must not see it. */
+  readonly adds: boolean;
+  /** True if something is removed: those to whom the record shows it must not see it. */
+  readonly removes: boolean;
+  /** True if something is changed: one of the two must not see it before, and the other not after. */
+  readonly changes: boolean;
+}
+
+const noChanges: ChangesInFolder = { adds: false, removes: false, changes: false };
+
+/**
+ * The other changes in the folders of the records that show more to some people and less to others, by the path of the record.
+ * @param statuses `incoming` or `outgoing` for what is sent
+ */
+function findChangesInMixed(
+  audiences: AudienceComparison,
+  sides: Pick<ThreeWay, Side>,
+  statuses: ReadonlyMap<string, string>,
+): ReadonlyMap<string, ChangesInFolder> {
+  const found = new Map<string, ChangesInFolder>();
+  const sent = new Map<string, { readonly record: string; readonly status: string }>();
+  for (const [record, { ours, theirs }] of audiences.records) {
+    const status = statuses.get(record);
+    if (!ours || !theirs || (status !== 'outgoing' && status !== 'incoming')) continue;
+    sent.set(containerFolder(record) ?? '', { record, status });
+    found.set(record, noChanges);
+  }
+  const note = (folder: string, status: string, change: keyof ChangesInFolder) => {
+    const mixed = sent.get(folder);
+    const known = mixed?.status === status ? found.get(mixed.record) : undefined;
+    if (mixed && known) found.set(mixed.record, { ...known, [change]: true });
+  };
+  for (const [path, status] of sent.size ? statuses : []) {
+    if (status !== 'outgoing' && status !== 'incoming') continue;
+    const [source, target] = status === 'outgoing' ? [sides.ours, sides.theirs] : [sides.theirs, sides.ours];
+    const change = !source.has(path) ? 'removes' : target.has(path) ? 'changes' : 'adds';
+    for (const folder of foldersAround(path, audiences))
+      if (sent.get(folder)?.record !== path) note(folder, status, change);
+  }
+  for (const { move, left, entered } of audiences.moves) {
+    const status = move.by === 'ours' ? 'outgoing' : 'incoming';
+    note(left, status, 'removes');
+    note(entered, status, 'adds');
+  }
+  return found;
+}
+
+/**
+ * Of a step that changes who may see a namespace or dataset: `narrower` has to be done before what is added in it, `wider` after what
+ * is removed.
+ */
 export type AudienceChange = 'wider' | 'narrower';
 
-/** The change that a step on a side makes, by the path of the record. */
-export function audienceChangeOn(target: Side, wider: Wider | undefined): AudienceChange | undefined {
-  if (!wider) return undefined;
-  const [now, next] = target === 'theirs' ? [wider.theirs, wider.ours] : [wider.ours, wider.theirs];
-  if (now) return 'narrower';
-  return next ? 'wider' : undefined;
+/**
+ * The changes of who may see the namespaces and datasets whose records are sent, by the path of the record.
+ * @param statuses as they are after what has to wait was found
+ */
+export function findAudienceChanges(
+  audiences: AudienceComparison,
+  sides: Pick<ThreeWay, Side>,
+  statuses: ReadonlyMap<string, string>,
+): ReadonlyMap<string, AudienceChange> {
+  const inMixed = findChangesInMixed(audiences, sides, statuses);
+  const changes = new Map<string, AudienceChange>();
+  for (const [record, wider] of audiences.records) {
+    const status = statuses.get(record);
+    const target = status === 'outgoing' ? 'theirs' : status === 'incoming' ? 'ours' : null;
+    if (target === null) continue;
+    const isLast = !wider[target] || (inMixed.get(record)?.removes ?? false);
+    changes.set(record, isLast ? 'wider' : 'narrower');
+  }
+  return changes;
 }

@@ -3,7 +3,7 @@
  * common state. Pure; it doesn't depend on which of the two is a folder and which a server.
  */
 import { enclosingContainerFolders, isBytesPath } from '../catalogue/layout.ts';
-import { type AudienceChange, audienceChangeOn, sameAudiences } from './audience.ts';
+import { type AudienceChange, findAudienceChanges, sameAudiences } from './audience.ts';
 import { type Blocked, classifySyncFiles, type SyncInput } from './classify.ts';
 import { delayWideningMoves } from './delayed-moves.ts';
 import { actualPath, isSameFile } from './extensions.ts';
@@ -47,6 +47,7 @@ export function planSync(input: SyncInput): SyncPlan {
   const { base, ours, theirs, moves } = input;
   const { statuses, blocked, heldMoves } = classifySyncFiles(input);
   const audiences = input.audiences ?? sameAudiences;
+  const audienceChanges = findAudienceChanges(audiences, input, statuses);
   const byOurs = moves.filter(({ by }) => by === 'ours');
   const byTheirs = moves.filter(({ by }) => by === 'theirs');
   const agreed: Agreed[] = [];
@@ -57,16 +58,13 @@ export function planSync(input: SyncInput): SyncPlan {
   // By path: the order of the last common state is that in which its files happened to arrive.
   for (const [path, status] of [...statuses].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const merged = input.merges?.get(path)?.text;
-    const withAudience = (target: Side) =>
-      withAudienceChange(audienceChangeOn(target, audiences.records.get(path)), audiences.queries.get(path));
+    const withAudience = withAudienceChange(audienceChanges.get(path), audiences.queries.get(path));
     if (status === 'incoming')
       incoming.push(
-        ...fileSteps(path, { base, target: ours, source: theirs }, byOurs)
-          .map(withText(merged))
-          .map(withAudience('ours')),
+        ...fileSteps(path, { base, target: ours, source: theirs }, byOurs).map(withText(merged)).map(withAudience),
       );
     else if (status === 'outgoing')
-      outgoing.push(...fileSteps(path, { base, target: theirs, source: ours }, byTheirs).map(withAudience('theirs')));
+      outgoing.push(...fileSteps(path, { base, target: theirs, source: ours }, byTheirs).map(withAudience));
     else if (status === 'same' && !isSameFile(base.get(path), ours.get(path)))
       agreed.push({ from: pathBeforeMoves(path, moves), now: locateFile(input, 'ours', path) });
     else if (status === 'conflict')

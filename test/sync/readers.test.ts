@@ -75,3 +75,84 @@ describe('a group of readers with a new name', () => {
     assert.deepEqual(versionsIn(there), versionsIn(here));
   });
 });
+
+describe('a dataset with other readers', () => {
+  const setReaders = (root: string, readers: readonly string[]) =>
+    edit(root, (catalogue) => catalogue.edit(trees, { readers }));
+
+  it('gets them after what was removed in it is gone', async (test) => {
+    const { here, there, last } = await start(test);
+    await removeVersion(here, last);
+    await setReaders(here, ['office']);
+    const pushed = await pushTo(here, there);
+    assert.deepEqual(failuresOf(pushed), []);
+    assert.deepEqual(stepsOf(pushed), [`remove ${last}`, `write ${record}`]);
+    assert.deepEqual(contentOf(here), contentOf(there));
+  });
+
+  it('gets them before what was added in it', async (test) => {
+    const { here, there } = await start(test);
+    await setReaders(here, ['office']);
+    const added = await publish(here, 'name,height\noak,3\n');
+    const pushed = await pushTo(here, there);
+    assert.deepEqual(failuresOf(pushed), []);
+    const steps = stepsOf(pushed);
+    assert.ok(steps.indexOf(`write ${record}`) < steps.indexOf(`write ${added}`), steps.join());
+    assert.deepEqual(contentOf(here), contentOf(there));
+  });
+
+  for (const [run, name] of [
+    [pushTo, 'push'],
+    [pullFrom, 'pull'],
+  ] as const)
+    it(`gets them by a second ${name} if something in it was added, and something removed`, async (test) => {
+      const { here, there, last } = await start(test);
+      const source = run === pushTo ? here : there;
+      await removeVersion(source, last);
+      const added = await publish(source, 'name,height\noak,3\n');
+      await setReaders(source, ['office']);
+      const first = await run(here, there);
+      assert.deepEqual(stepsOf(first), [`remove ${last}`]);
+      const reason = first.plan.blocked.find(({ path }) => path === record)?.reason ?? '';
+      assert.match(reason, new RegExp(`${name} again after that\\.$`, 'i'));
+      const second = await run(here, there);
+      assert.deepEqual([failuresOf(second), second.plan.blocked], [[], []]);
+      const steps = stepsOf(second);
+      assert.ok(steps.indexOf(`write ${record}`) < steps.indexOf(`write ${added}`), steps.join());
+      assert.deepEqual(contentOf(here), contentOf(there));
+    });
+
+  it('is pushed without them first if something in it was changed, too', async (test) => {
+    const { here, there, last } = await start(test);
+    appendFileSync(join(here, last), 'notes: Other\n');
+    await setReaders(here, ['office']);
+    const before = contentOf(there);
+    const { done, plan } = await pushTo(here, there);
+    assert.deepEqual([done, contentOf(there)], [[], before]);
+    assert.match(
+      plan.blocked.find(({ path }) => path === record)?.reason ?? '',
+      /Push it without its new readers and owners first, and then with them\.$/,
+    );
+    for (const readers of [[], ['office']]) {
+      await setReaders(here, readers);
+      assert.deepEqual(failuresOf(await pushTo(here, there)), []);
+    }
+    assert.deepEqual(contentOf(here), contentOf(there));
+  });
+
+  it('is pulled after the local one was hidden if something in it was changed, too', async (test) => {
+    const { here, there, last } = await start(test);
+    appendFileSync(join(there, last), 'notes: Other\n');
+    await setReaders(there, ['office']);
+    const before = contentOf(here);
+    const { done, plan } = await pullFrom(here, there);
+    assert.deepEqual([done, contentOf(here)], [[], before]);
+    assert.match(
+      plan.blocked.find(({ path }) => path === record)?.reason ?? '',
+      /without readers and owners, and then: catalogue pull --theirs parks\/trees$/,
+    );
+    await setReaders(here, []);
+    assert.deepEqual(failuresOf(await pullFrom(here, there, { choice: 'theirs', names: ['parks/trees'] })), []);
+    assert.deepEqual(contentOf(here), contentOf(there));
+  });
+});
