@@ -75,6 +75,9 @@ export function findHeldByAudience(
       for (const [path, status] of now)
         if (status === sent && foldersAround(path, audiences).includes(folder)) hold(path, reason);
       hold(record, reason);
+      // On that side, the former name isn't free for another dataset.
+      const former = containerFolder(move.path) ?? '';
+      for (const [path, status] of now) if (status === sent && path.startsWith(former)) hold(path, nameTakenReason);
     }
   }
   return held;
@@ -92,6 +95,16 @@ const wouldWidenReason = (path: string, status: string | undefined): string =>
   status === 'incoming'
     ? `It would become visible to more people, with a change of the remote that isn't here yet: ${describeFilePath(path)}. Pull first.`
     : `It would become visible to more people, and ${describeFilePath(path)} in it hasn't been decided on.`;
+
+const retakenReason = ({ move, record }: MoveBetweenNamespaces): string => {
+  const [former, name] = [describeFilePath(move.path), describeFilePath(record)];
+  const remedy =
+    move.by === 'ours'
+      ? `Give ${former} another name, push, and then give it this name again.`
+      : `Remove the local ${former}, which goes to the trash, and then: catalogue pull --theirs`;
+  return `It would become visible to more people as ${name} before its other changes, as another dataset is ${former} now. ${remedy}`;
+};
+const nameTakenReason = 'Another dataset of this name has to be moved first.';
 
 function* filesToHold(
   audiences: AudienceComparison,
@@ -147,11 +160,14 @@ function* movesToHold(
       if (containerFolder(record) === moved.entered && wider[target] && statuses.get(record) !== sent)
         yield [moved, undecidedReason('namespace')];
     if (!moved.isWidening) continue;
-    const folder = containerFolder(moved.record) ?? '';
+    const [former, folder] = [containerFolder(moved.move.path) ?? '', containerFolder(moved.record) ?? ''];
+    const isRetaken = [...sides[by].keys()].some((path) => path.startsWith(former));
     for (const [path, status] of statuses)
-      if (!isBytesPath(path) && sides[target].has(path) && foldersAround(path, audiences).includes(folder))
+      if (!isBytesPath(path) && sides[target].has(path) && foldersAround(path, audiences).includes(folder)) {
         if (isUndecided(status) || (by === 'ours' && status === 'incoming'))
           yield [moved, wouldWidenReason(path, status)];
+        if (isRetaken && status === sent) yield [moved, retakenReason(moved)];
+      }
   }
 }
 

@@ -4,29 +4,23 @@
  */
 import { computeChecksum } from '../disk/checksum.ts';
 import type { MoveBetweenNamespaces } from './audience.ts';
-import { containerFolder, type Files, syncFileKind } from './files.ts';
+import { containerFolder, syncFileKind } from './files.ts';
 import { pathAfterMove } from './moves.ts';
 import type { SyncStep } from './steps.ts';
 
 /** True for a step that must be done before more people see the dataset. */
 const isUrgent = (step: SyncStep): boolean => step.do === 'remove' || (step.do === 'write' && step.ifMatch !== null);
 
-/**
- * The steps of one side, in which moves that make a dataset visible to more people come last, if it has other changes.
- * @param source files of the side that the steps come from
- */
+/** The steps of one side, in which moves that make a dataset visible to more people come last, if it has other changes. */
 export function delayWideningMoves(
   steps: readonly SyncStep[],
   moves: readonly MoveBetweenNamespaces[],
-  source: Files,
 ): readonly SyncStep[] {
   const widening = new Set(moves.flatMap(({ record, isWidening }) => (isWidening ? [containerFolder(record)] : [])));
   let result = steps;
   for (const step of widening.size ? steps : []) {
     if (step.do !== 'move' || !widening.has(containerFolder(step.to))) continue;
-    const [before, after] = [containerFolder(step.path) ?? '', containerFolder(step.to) ?? ''];
-    // Another dataset has the former name.
-    if ([...source.keys()].some((path) => path.startsWith(before))) continue;
+    const after = containerFolder(step.to) ?? '';
     const own = result.filter((one) => one.do !== 'move' && one.path.startsWith(after));
     if (!own.some(isUrgent)) continue;
     const former = new Map(own.map((one) => [one, atFormerPlace(one, step)]));

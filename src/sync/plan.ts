@@ -77,8 +77,8 @@ export function planSync(input: SyncInput): SyncPlan {
       });
   }
   return {
-    incoming: sortByStage(delayWideningMoves(incoming, audiences.moves, theirs)),
-    outgoing: sortByStage(delayWideningMoves(outgoing, audiences.moves, ours)),
+    incoming: sortByStage(delayWideningMoves(incoming, audiences.moves)),
+    outgoing: sortByStage(delayWideningMoves(outgoing, audiences.moves)),
     conflicts,
     blocked,
     agreed,

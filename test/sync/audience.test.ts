@@ -180,4 +180,31 @@ describe('what is private', () => {
     );
     assert.match(readFileSync(join(there, record), 'utf8'), /private/);
   });
+
+  it("isn't pulled into a public namespace before it is removed, if another dataset has its former name", async (test) => {
+    const { here, there } = await start(test);
+    const plans = { kind: 'dataset', namespace: 'secret', slug: 'plans' } as const;
+    await edit(there, async (catalogue) => {
+      await catalogue.create('namespace', { label: 'Secret', visibility: 'private' });
+      await catalogue.create('dataset', { label: 'Plans', namespace: 'secret' });
+      for (const table of ['name,salary\nann,1\n', 'name,height\noak,1\n'])
+        await catalogue.publish(plans, { source: Readable.from([table]), fileName: 'a.csv' });
+    });
+    assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
+    const [secret = ''] = readdirSync(join(here, homeOf('secret/plans'), 'versions'));
+    await edit(there, async (catalogue) => {
+      await catalogue.remove({ ...plans, kind: 'version', dataset: 'plans', slug: secret.replace('.yaml', '') });
+      await catalogue.edit(plans, { namespace: 'lab' });
+      await catalogue.create('dataset', { label: 'Plans', namespace: 'secret' });
+    });
+    const before = contentOf(here);
+    const { done, failures, plan } = await pullFrom(here, there);
+    assert.deepEqual([done, failures, contentOf(here)], [[], [], before]);
+    const reason = plan.blocked.find(({ path }) => path === `${homeOf('lab/plans')}/dataset.yaml`)?.reason ?? '';
+    assert.match(reason, /Remove the local secret\/plans, which goes to the trash, and then: catalogue pull --theirs$/);
+    // As the message says.
+    await edit(here, (catalogue) => catalogue.remove(plans));
+    assert.deepEqual(failuresOf(await pullFrom(here, there, { choice: 'theirs' })), []);
+    assert.deepEqual(contentOf(here), contentOf(there));
+  });
 });

@@ -181,6 +181,32 @@ describe('a push', () => {
     assert.deepEqual(contentOf(here), contentOf(there));
   });
 
+  it('does not move a dataset where more people see it before its other changes if another one has its former name', async (test) => {
+    const { here, there, push, unseen } = await start(test);
+    const [secret = ''] = versionsOf(here, 'secret/plans');
+    const { slug } = (await publish(here, plans, 'name,height\noak,2\n')).version;
+    await edit(here, async (catalogue) => {
+      await catalogue.remove({ kind: 'version', namespace: 'secret', dataset: 'plans', slug: secret });
+      await catalogue.edit(plans, { namespace: 'parks', label: 'Public plans' });
+      await catalogue.create('dataset', { label: 'Other plans', namespace: 'secret', slug: 'plans' });
+    });
+    await publish(here, plans, salaries);
+    const before = contentOf(there);
+    const { done, failures, plan } = await push();
+    assert.deepEqual([done, failures, contentOf(there)], [[], [], before]);
+    const reason = plan.blocked.find(({ path }) => path === `${homeOf('parks/plans')}/dataset.yaml`)?.reason ?? '';
+    assert.match(reason, /Give secret\/plans another name, push, and then give it this name again\.$/);
+    // As the message says.
+    await edit(here, (catalogue) => catalogue.edit(plans, { slug: 'other' }));
+    assert.deepEqual(failuresOf(await push()), []);
+    unseen(secret);
+    await edit(here, (catalogue) => catalogue.edit({ ...plans, slug: 'other' }, { slug: 'plans' }));
+    assert.deepEqual(failuresOf(await push()), []);
+    unseen('secret/');
+    assert.deepEqual(versionsOf(there, 'parks/plans'), [slug]);
+    assert.deepEqual(contentOf(here), contentOf(there));
+  });
+
   it('moves a dataset out of a private namespace after it was made private itself', async (test) => {
     const { here, there, push, unseen, settle } = await start(test);
     await edit(here, (catalogue) => catalogue.edit(plans, { namespace: 'parks', visibility: 'private' }));
