@@ -40,12 +40,11 @@ export function selectNamedPartOfPlan(plan: SyncPlan, names: readonly string[]):
     return steps.filter((step) => all.has(step) || foldersOfStep(step).some((folder) => shown.has(folder)));
   };
   return {
+    ...plan,
     incoming: select(plan.incoming),
     outgoing: select(plan.outgoing),
     conflicts: plan.conflicts.filter(isNamed),
     blocked: plan.blocked.filter(isNamed),
-    agreed: plan.agreed,
-    files: plan.files,
   };
 }
 

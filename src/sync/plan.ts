@@ -39,6 +39,8 @@ export interface SyncPlan {
   readonly conflicts: readonly Conflict[];
   readonly blocked: readonly Blocked[];
   readonly agreed: readonly Agreed[];
+  /** True if the user may not see now what was removed locally: it stays in the last common state, and the removal is sent later. */
+  readonly hasHiddenRemovals: boolean;
   /** Files of both sides, by their paths after the moves. */
   readonly files: Readonly<Record<Side, Files>>;
 }
@@ -51,6 +53,7 @@ export function planSync(input: SyncInput): SyncPlan {
   const byOurs = moves.filter(({ by }) => by === 'ours');
   const byTheirs = moves.filter(({ by }) => by === 'theirs');
   const agreed: Agreed[] = [];
+  let hasHiddenRemovals = false;
   const conflicts: Conflict[] = [];
   const conflicting = [...statuses].flatMap(([path, status]) => (status === 'conflict' ? [path] : []));
   const incoming = moveSteps('theirs', moves, { base, target: ours }, conflicting, heldMoves);
@@ -65,9 +68,10 @@ export function planSync(input: SyncInput): SyncPlan {
       );
     else if (status === 'outgoing')
       outgoing.push(...fileSteps(path, { base, target: theirs, source: ours }, byTheirs).map(withAudience));
-    else if (status === 'same' && !isSameFile(base.get(path), ours.get(path)))
-      agreed.push({ from: pathBeforeMoves(path, moves), now: locateFile(input, 'ours', path) });
-    else if (status === 'conflict')
+    else if (status === 'same' && !isSameFile(base.get(path), ours.get(path))) {
+      if (!ours.has(path) && input.hiddenReason !== undefined) hasHiddenRemovals = true;
+      else agreed.push({ from: pathBeforeMoves(path, moves), now: locateFile(input, 'ours', path) });
+    } else if (status === 'conflict')
       conflicts.push({
         path,
         from: pathBeforeMoves(path, moves),
@@ -82,6 +86,7 @@ export function planSync(input: SyncInput): SyncPlan {
     conflicts,
     blocked,
     agreed,
+    hasHiddenRemovals,
     files: { ours, theirs },
   };
 }

@@ -146,8 +146,8 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
     signal?.throwIfAborted();
     const isRemoteUnchanged = from === 'theirs' || done.length === 0;
     const tag = isRemoteUnchanged && haveSameFiles(state.files, comparison.theirs) ? comparison.tag : null;
-    // Files that are blocked because they may be hidden stay so until a user with the rights of before comes.
-    const isComplete = names.length === 0 && plan.blocked.length === 0;
+    // Files that may be hidden are blocked, or their removal waits, until a user with the rights of before comes.
+    const isComplete = names.length === 0 && plan.blocked.length === 0 && !plan.hasHiddenRemovals;
     // A remote that was set back stays so until a pull or a forced push has seen all of it.
     const isDone = !isSetBack || (names.length === 0 && (from === 'theirs' || isSentAgain || reverting.length === 0));
     const timeline = (isDone ? comparison.timeline?.point : undefined) ?? state.header.timeline;
