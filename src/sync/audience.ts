@@ -26,7 +26,7 @@ export interface AudienceComparison {
   /** The records that show more on a side, by their path after the moves. */
   readonly records: ReadonlyMap<string, Wider>;
   readonly moves: readonly MoveBetweenNamespaces[];
-  /** Folders of the datasets of queries that differ, by the path of the query. */
+  /** Paths of the records of the datasets of queries that differ, by the path of the query. */
   readonly queries: ReadonlyMap<string, string>;
 }
 
@@ -40,10 +40,8 @@ export interface HeldByAudience {
 }
 
 /** The folders of the namespace and the dataset that a file belongs to. */
-function foldersAround(path: string, { queries }: AudienceComparison): readonly string[] {
-  const folder = queries.get(path);
-  return folder === undefined ? enclosingContainerFolders(path) : enclosingContainerFolders(`${folder}dataset.yaml`);
-}
+const foldersAround = (path: string, { queries }: AudienceComparison): readonly string[] =>
+  enclosingContainerFolders(queries.get(path) ?? path);
 
 /**
  * Finds what has to wait.

@@ -20,7 +20,7 @@ export async function compareAudiences(compared: ComparedTexts): Promise<Audienc
   if (differing.size + between.length === 0) return sameAudiences;
   const queries = await readDatasetsOfQueries(compared);
   const touched = foldersWithDifferences(ours, theirs);
-  for (const folder of queries.values()) touched.add(folder).add(enclosingContainerFolders(folder)[0] ?? '');
+  for (const record of queries.values()) for (const folder of enclosingContainerFolders(record)) touched.add(folder);
   for (const { left, entered } of between) touched.add(left).add(entered);
   const records = new Map<string, Wider>();
   for (const [folder, path] of differing) {
@@ -100,10 +100,10 @@ async function isWidening(
 /** Another namespace nearly always has other owners: they are meant to see what comes into it. */
 const withoutOwners = ({ owners: _, ...fields }: RecordFields): RecordFields => fields;
 
-/** Folders of the datasets of the queries that differ, by the path of the query. */
+/** Paths of the records of the datasets of the queries that differ, by the path of the query. */
 async function readDatasetsOfQueries(compared: ComparedTexts): Promise<Map<string, string>> {
   const { ours, theirs, moves } = compared;
-  const folders = new Map<string, string>();
+  const records = new Map<string, string>();
   for (const path of new Set([...ours.keys(), ...theirs.keys()])) {
     if (syncFileKind(path) !== 'query' || isSameFile(ours.get(path), theirs.get(path))) continue;
     const side = ours.get(path)?.checksum ? 'ours' : 'theirs';
@@ -112,7 +112,7 @@ async function readDatasetsOfQueries(compared: ComparedTexts): Promise<Map<strin
     if (namespace === undefined || slug === undefined) continue;
     const record = `${datasetFolder(namespace, slug)}/dataset.yaml`;
     const missing = moves.filter(({ by }) => by !== side);
-    folders.set(path, containerFolder(missing.reduce(pathAfterMove, record)) ?? '');
+    records.set(path, missing.reduce(pathAfterMove, record));
   }
-  return folders;
+  return records;
 }

@@ -147,9 +147,9 @@ const withText =
 
 /** A step of a record that changes who may see its namespace or dataset. */
 const withAudienceChange =
-  (audience: AudienceChange | undefined, within: string | undefined) =>
+  (audience: AudienceChange | undefined, datasetOfQuery: string | undefined) =>
   (step: SyncStep): SyncStep => {
-    if (within !== undefined) return { ...step, within };
+    if (datasetOfQuery !== undefined) return { ...step, datasetOfQuery };
     return step.do === 'write' && audience !== undefined ? { ...step, audience } : step;
   };
 

@@ -12,8 +12,8 @@ interface StepPaths {
    * lacks a move.
    */
   readonly from: string;
-  /** Folder of the dataset of a query, in the folder of the namespace. */
-  readonly within?: string | undefined;
+  /** Of a query: path of the record of its dataset. */
+  readonly datasetOfQuery?: string | undefined;
   /** The same step after the delayed move that follows it: it has the paths of then, which are those on the other side already. */
   readonly afterMove?: SyncStep | undefined;
 }
@@ -88,7 +88,6 @@ export function shownFolders(step: SyncStep): readonly string[] {
 
 /** The folders of the namespaces and datasets that a step belongs to. */
 export const foldersOfStep = (step: SyncStep): readonly string[] => [
-  ...enclosingContainerFolders(step.path),
-  ...(step.within === undefined ? [] : enclosingContainerFolders(`${step.within}dataset.yaml`)),
+  ...enclosingContainerFolders(step.datasetOfQuery ?? step.path),
   ...(step.do === 'move' ? enclosingContainerFolders(step.to) : []),
 ];

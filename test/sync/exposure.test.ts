@@ -256,17 +256,21 @@ describe('a push', () => {
     await settle();
   });
 
-  it('keeps a query of a dataset back that is still public, as its record is a conflict', async (test) => {
-    const { here, there, push, unseen } = await start(test);
-    await edit(here, async (catalogue) => {
-      await catalogue.edit(trees, { visibility: 'private' });
-      await catalogue.create('query', { label: 'Salary of Ann', slug: 'salary', dataset: 'parks/trees' });
+  for (const [what, ref, name] of [
+    ['dataset', trees, 'parks/trees'],
+    ['namespace', namespaceRef('parks'), 'parks'],
+  ] as const)
+    it(`keeps a query back whose ${what} is still public, as its record is a conflict`, async (test) => {
+      const { here, there, push, unseen } = await start(test);
+      await edit(here, async (catalogue) => {
+        await catalogue.edit(ref as typeof trees, { visibility: 'private' });
+        await catalogue.create('query', { label: 'Salary of Ann', slug: 'salary', dataset: 'parks/trees' });
+      });
+      describeAs(there, name);
+      await push();
+      await push({ names: ['queries/salary'] });
+      unseen('queries/salary');
     });
-    describeAs(there, 'parks/trees');
-    await push();
-    await push({ names: ['queries/salary'] });
-    unseen('queries/salary');
-  });
 
   it('takes what makes a dataset private along with a query by its name', async (test) => {
     const { here, there, push, unseen } = await start(test);
