@@ -1,6 +1,5 @@
 /** Records that get another text and another extension at once, and those that get their former text back. */
 import { lstatSync, readFileSync, renameSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import { recordFormat } from '../../catalogue/layout.ts';
@@ -31,23 +30,28 @@ export async function rewriteRecord(
 ): Promise<() => Promise<void>> {
   const [former, target] = [join(root, from), join(root, path)];
   const isNamedFirst = recordFormat(from) === 'json';
-  // Of steps that were not made, nothing is found.
+  // Otherwise, a file with the new name is that of another program.
+  let isRenamed = false;
+  const rename = () =>
+    giveName(former, target, () => {
+      isRenamed = true;
+    });
   const undo = async () => {
-    if (isNamedFirst) await writeBack(target, text, before).catch(() => {});
-    await giveName(target, former).catch(() => {});
+    if (isRenamed && isNamedFirst) await writeBack(target, text, before).catch(() => {});
+    if (isRenamed) await giveName(target, former).catch(() => {});
     if (!isNamedFirst) await writeBack(former, text, before).catch(() => {});
   };
   try {
     if (isNamedFirst) {
       file.assertUnchanged();
-      await giveName(former, target);
+      await rename();
       const beforeRename = () => {
         if (!readFileSync(target).equals(before)) throw new ChangedMeanwhileError(basename(path));
       };
       await writeDurably(target, text, { beforeRename });
     } else {
       await file.replace(text);
-      await giveName(former, target);
+      await rename();
     }
   } catch (error) {
     await undo();
@@ -56,19 +60,29 @@ export async function rewriteRecord(
   return undo;
 }
 
-/** Renames a file in its folder, unless another one has the name. */
-async function giveName(path: string, to: string): Promise<void> {
+/**
+ * Renames a file in its folder, unless another one has the name.
+ * @param onRenamed called before the folder is synced
+ */
+async function giveName(path: string, to: string, onRenamed = () => {}): Promise<void> {
   if (lstatSync(to, { throwIfNoEntry: false })) throw new ConflictError(`${basename(to)} exists already.`);
   try {
     // Synchronously: what reads in this process tries one extension after the other, and must find the file.
     renameSync(path, to);
+    onRenamed();
     await flushFolderToDisk(dirname(to));
   } catch (error) {
     throw toUnavailableError(error, to);
   }
 }
 
-/** Restores the former contents of a record, unless another program has written it since. */
+/**
+ * Restores the former contents of a record.
+ * @throws ChangedMeanwhileError if another program has written it since
+ */
 export async function writeBack(path: string, text: string, before: Buffer): Promise<void> {
-  if ((await readFile(path, 'utf8')) === text) await writeDurably(path, before);
+  const beforeRename = () => {
+    if (readFileSync(path, 'utf8') !== text) throw new ChangedMeanwhileError(basename(path));
+  };
+  await writeDurably(path, before, { beforeRename });
 }
