@@ -203,7 +203,7 @@ async function assertNoAccounts(root: string): Promise<void> {
 async function moveAccounts(staging: string, root: string, file: string): Promise<void> {
   await makeFolderInPrivateFolder(root);
   // A server that notes the use of a token meanwhile would write the former ones back.
-  const move = () => moveOrCopyFile(join(staging, accountsPath), join(root, accountsPath));
+  const move = () => moveOrCopyFile(join(staging, accountsPath), join(root, accountsPath), { replace: true });
   await withLock(root, accountsPath, move).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') throw error;
     throw new UnusableCatalogueError(`${file} has no passwords and no tokens.`);
@@ -227,7 +227,7 @@ async function moveInto(from: string, to: string, followed?: string): Promise<vo
       if (there && entry.isDirectory()) await rm(target);
       await rename(source, target).catch((error) => {
         if (errorCode(error) !== 'EXDEV') throw error;
-        return moveOrCopyFile(source, target);
+        return moveOrCopyFile(source, target, { replace: true });
       });
     }
   }

@@ -5,9 +5,9 @@ import { dirname, join } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import type { RecordRef } from '../../catalogue/layout.ts';
 import { errorCode, flushFolderToDisk, lacksHardLinks, removeTemporaries } from '../../disk/durable.ts';
-import { moveDurably, moveOrCopyFile } from '../../disk/move.ts';
+import { isTargetTaken, moveDurably, moveOrCopyFile } from '../../disk/move.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
-import { ChangedMeanwhileError, type RecordFile, writeNewRecord } from './record-file.ts';
+import { asChangedIfGone, ChangedMeanwhileError, type RecordFile, writeNewRecord } from './record-file.ts';
 import { type Rewriting, rewriteRecord, writeBack } from './rewrite.ts';
 import { makeTrashEntryId, moveToTrash, payloadFolderOf, restorePathFromTrash, type TrashContext } from './trash.ts';
 import type { WriteContext } from './write-context.ts';
@@ -107,11 +107,15 @@ async function performAction(
         };
       } catch (error) {
         if (exists(join(root, paths[0] ?? ''))) await putBack().catch(() => {});
-        throw error;
+        throw asChangedIfGone(error, paths[0] ?? '');
       }
     }
     case 'move':
-      await moveDurably(join(root, action.from), join(root, action.to));
+      await moveDurably(join(root, action.from), join(root, action.to)).catch((error) => {
+        throw isTargetTaken(error)
+          ? new ConflictError(`${action.to} exists already.`)
+          : asChangedIfGone(error, action.from);
+      });
       // An upload in progress doesn't find its temporary file again. Nobody else would remove it while its process runs.
       await removeTemporaries(join(root, payloadFolderOf(action.to)));
       return () => moveDurably(join(root, action.to), join(root, action.from), { isUndo: true });

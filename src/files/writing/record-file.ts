@@ -26,6 +26,10 @@ export class ChangedMeanwhileError extends ConflictError {
   }
 }
 
+/** A ChangedMeanwhileError if a file or folder is gone: a folder above it may have got another name. Other errors as they are. */
+export const asChangedIfGone = (error: unknown, path: string): unknown =>
+  errorCode(error) === 'ENOENT' ? new ChangedMeanwhileError(basename(path)) : error;
+
 /** Bytes of a record file for lowdb. A crash during a write leaves the old bytes or the new. */
 class BytesAdapter implements Adapter<Buffer> {
   readonly #tree: DiskTree;
@@ -48,6 +52,8 @@ class BytesAdapter implements Adapter<Buffer> {
   async write(bytes: Buffer): Promise<void> {
     await writeDurably(this.#tree.absolute(this.#path), bytes, {
       beforeRename: (old) => this.assertUnchanged(old),
+    }).catch((error) => {
+      throw asChangedIfGone(error, this.#path);
     });
   }
 

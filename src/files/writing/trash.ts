@@ -6,7 +6,7 @@
 import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { privateFolder, type RecordRef } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
@@ -23,7 +23,7 @@ import {
   toUnavailableError,
   writeDurably,
 } from '../../disk/durable.ts';
-import { moveOrCopyFile } from '../../disk/move.ts';
+import { isTargetTaken, moveOrCopyFile } from '../../disk/move.ts';
 import { inheritOwner } from '../../disk/owner.ts';
 
 const trashFolder = `${privateFolder}/trash`;
@@ -99,7 +99,7 @@ export const payloadFolderOf = (path: string): string => `${path}/data`;
  */
 export async function restorePathFromTrash(from: string, to: string): Promise<void> {
   await moveOrCopyFile(from, to).catch((error) => {
-    if (['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(errorCode(error))) throw new ConflictError(`${to} exists already.`);
+    if (isTargetTaken(error)) throw new ConflictError(`${basename(to)} exists already.`);
     // Another request has restored it, or emptied the trash.
     if (errorCode(error) === 'ENOENT' && !existsSync(from)) throw new NotFoundError();
     throw error;

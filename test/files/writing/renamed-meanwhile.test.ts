@@ -6,6 +6,7 @@ import { NotFoundError } from '../../../src/catalogue/errors.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { type Action, performFileActions } from '../../../src/files/writing/action.ts';
 import { writeNewRecordsTogether } from '../../../src/files/writing/create-together.ts';
+import { ChangedMeanwhileError } from '../../../src/files/writing/record-file.ts';
 import { WriteContext } from '../../../src/files/writing/write-context.ts';
 import { homeOf, makeFolder } from '../../support/folder.ts';
 
@@ -44,6 +45,14 @@ test('a payload and a version', async (t) => {
   const perform = (action: Action) => performFileActions(files, [action], new WriteContext(null), signal);
   await assert.rejects(perform(add), { code: 'ENOENT' });
   await assert.rejects(perform({ do: 'create', ...version('1') }), NotFoundError);
+  isUnderNewName();
+});
+
+test('a dataset that gets another name', async (t) => {
+  const { folder, files, isUnderNewName } = await open(t);
+  renameSync(folder.path('namespaces/parks'), folder.path('namespaces/gardens'));
+  const move: Action = { do: 'move', from: home, to: homeOf('parks/bushes') };
+  await assert.rejects(performFileActions(files, [move], new WriteContext(null), signal), ChangedMeanwhileError);
   isUnderNewName();
 });
 
