@@ -28,6 +28,8 @@ interface Points {
   readonly runs: ReadonlyMap<string, number>;
   /** 0 if the file is missing. */
   readonly lines: number;
+  /** True if a crash, or a full disk, has cut off the last line. */
+  readonly isCut: boolean;
 }
 
 export class Timeline {
@@ -76,7 +78,9 @@ export class Timeline {
       const [run, count] = isNew ? [randomBytes(8).toString('hex'), 1] : [this.#run, this.#count + 1];
       await withLock(this.#root, timelineKey, async () => {
         // Other servers of the folder may have added points.
-        if (points.lines > manyLines) await this.#rewrite(await readPoints(this.#path));
+        const all = await readPoints(this.#path);
+        // What is appended to a cut line would be lost with it.
+        if (all.isCut || all.lines > manyLines) await this.#rewrite(all);
         await this.#append(`${run} ${count}\n`);
       });
       [this.#run, this.#count, this.#time] = [run, count, now];
@@ -108,13 +112,14 @@ async function readPoints(path: string): Promise<Points> {
     throw error;
   });
   const runs = new Map<string, number>();
-  // A crash may have cut off the last line: no answer had its point yet.
-  const lines = text.split('\n').slice(0, -1);
+  // No answer had the point of a line that is cut off.
+  const lines = text.split('\n');
+  const isCut = lines.pop() !== '';
   for (const line of lines) {
     const [run = '', count] = line.split(' ');
     runs.set(run, Math.max(runs.get(run) ?? 0, Number(count) || 0));
   }
-  return { runs, lines: lines.length };
+  return { runs, lines: lines.length, isCut };
 }
 
 function isIn({ runs }: Points, point: string): boolean {

@@ -1,6 +1,6 @@
 /** The timeline of a catalogue folder, by which clients recognise that it was set back. */
 import assert from 'node:assert/strict';
-import { readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync } from 'node:fs';
 import { it } from 'node:test';
 import type { TimelineAnswer } from '../../../src/catalogue/replica.ts';
 import { Timeline } from '../../../src/files/replica/timeline.ts';
@@ -26,6 +26,16 @@ it('knows all of its points, and stays small, however long a server runs', async
   for (const point of points) assert.ok((await answerOf(other, point)).hasPoint, point);
   const lines = readFileSync(folder.path(file), 'utf8').split('\n').length;
   assert.ok(lines <= 1100, `${lines} lines`);
+});
+
+it('has the points that come after a line which a crash or a full disk has cut off', async () => {
+  const folder = makeFolder({});
+  const { point } = await answerOf(new Timeline(folder.root), null);
+  appendFileSync(folder.path(file), '0123456789ab');
+  const timeline = new Timeline(folder.root);
+  const next = await answerOf(timeline, point);
+  assert.ok(next.hasPoint);
+  for (const one of [point, next.point]) assert.ok((await answerOf(timeline, one)).hasPoint, one);
 });
 
 it('lacks the points of a folder that was set back', async () => {
