@@ -64,6 +64,11 @@ export class UnitStore {
     return this.#changeCount;
   }
 
+  /** True if the snapshot lacks states of units, because others are still being read. */
+  get isAheadOfSnapshot(): boolean {
+    return this.#changedUnits.size > 0;
+  }
+
   /**
    * Takes states from a cache. The next rescan compares them with the files.
    * @param folders stamps of the folders in which the units were found
@@ -177,7 +182,9 @@ export class UnitStore {
     for (const found of scanned) {
       if ('unit' in found) {
         seen.add(found.key);
-        if (!this.#isFresh(found.key) && !this.added.has(found.key)) yield* this.#updateState(found.key, found.unit);
+        const state = this.#states.get(found.key);
+        const isFresh = state !== undefined && this.#fresh.has(state);
+        if (!isFresh && !this.added.has(found.key)) yield* this.#updateState(found.key, found.unit);
       } else besides.push(found);
       yield;
     }
@@ -203,11 +210,6 @@ export class UnitStore {
     this.#markChanged(key, unit, state);
     this.#states.set(key, state);
     this.#changeCount++;
-  }
-
-  #isFresh(key: string): boolean {
-    const state = this.#states.get(key);
-    return state !== undefined && this.#fresh.has(state);
   }
 
   /** Reads a unit and sets its state. */

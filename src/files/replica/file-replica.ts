@@ -1,8 +1,8 @@
 /** A catalogue folder as a set of files, for one viewer. */
-import { Readable } from 'node:stream';
-import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
+import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { NotFoundError, UnavailableError } from '../../catalogue/errors.ts';
 import { parseCataloguePath, scopeToReread, type Unit } from '../../catalogue/layout.ts';
-import { mediaTypeOf } from '../../catalogue/media-types.ts';
 import { localAdmin } from '../../catalogue/permissions.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type {
@@ -16,31 +16,31 @@ import type {
   TimelineQuestion,
 } from '../../catalogue/replica.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
-import { computeChecksum } from '../../disk/checksum.ts';
-import { openFileWithinFolder } from '../bytes.ts';
-import type { Access, CatalogueFiles } from '../catalogue-files.ts';
+import type { Access } from '../catalogue-files.ts';
 import { pushCommitMessage } from '../git/commit-messages.ts';
 import { couldSeeHeldRecord, hasHeldRecords } from '../held-records.ts';
-import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import { inlineLessForBatches } from '../reading/inlining.ts';
 import type { UnitStore } from '../reading/unit-store.ts';
 import { planGroupReferenceWrites, planReaderReferenceWrites } from '../records/membership.ts';
 import { planColumnWritesForNewestVersion, recordHasColumnsOfNewestVersion } from '../records/version-columns.ts';
 import { type Committed, commit, type StepOutcome } from '../transaction.ts';
-import type { DiskTree } from '../tree/disk-tree.ts';
 import { type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { isSameFile } from '../tree/stamps.ts';
 import { anyVersion, type Change, refAtUntrustedPath, type Step } from '../writing/change.ts';
 import { CloneWriter } from './clone-writer.ts';
+import { getReplicaFileEntry, readItemBytes } from './item-bytes.ts';
 import { datasetsOfRecordPaths, findReplicaFile, makeFileVisibilityFilter, type ReplicaFile } from './items.ts';
 import { KeptTexts } from './kept-texts.ts';
-import { fileEntry, Inventory } from './manifest.ts';
+import { Inventory } from './manifest.ts';
 import { storePayloadOrMedia } from './put.ts';
 import { Timeline } from './timeline.ts';
 
 /** Number of changes from which a batch is large: more of them will follow. */
 const largeBatch = 250;
+
+/** Longest wait for files that are being read, in milliseconds. */
+const maxWait = 20_000;
 
 /** Inventories by folder: all viewers of a folder share one. */
 const inventories = new WeakMap<UnitStore, Inventory>();
@@ -70,14 +70,28 @@ export class FileReplica implements Replica {
       if (manifest) return manifest;
     }
     await files.load({ onRead: kept?.keep });
-    return this.#inventory.manifest(viewer, visible(), options, { kept, isHeld: await this.#heldTest() });
+    const isHeld = await this.#heldTest();
+    return this.#inStep(() => this.#inventory.manifest(viewer, visible(), options, { kept, isHeld }));
   }
 
   async digests(count: number, { known, timeline }: Parameters<Replica['digests']>[1] = {}): Promise<Digests | null> {
     const { files, viewer, visible } = this.#access;
     await this.#answerTimeline(timeline);
     await files.load();
-    return this.#inventory.digests(viewer, visible(), count, { known, isHeld: await this.#heldTest() });
+    const isHeld = await this.#heldTest();
+    return this.#inStep(() => this.#inventory.digests(viewer, visible(), count, { known, isHeld }));
+  }
+
+  /**
+   * Starts work as soon as the snapshot has all units as they were read last. While many are read again, as after a pull of git,
+   * a record that has become private is still one that everybody may see in the snapshot. Staff see all.
+   * @throws UnavailableError
+   */
+  async #inStep<T>(work: () => T): Promise<Awaited<T>> {
+    const { files, viewer } = this.#access;
+    for (const deadline = Date.now() + maxWait; files.store.isAheadOfSnapshot && !viewer.staff; await sleep(5))
+      if (Date.now() > deadline) throw new UnavailableError('Many files are being read again. Try again in a moment.');
+    return await work();
   }
 
   async #answerTimeline(question: TimelineQuestion | undefined): Promise<void> {
@@ -115,11 +129,11 @@ export class FileReplica implements Replica {
     const scopes = viewer === localAdmin ? unitsOfFile(path) : null;
     // The local admin sees everything: whether a file is there doesn't depend on the rest.
     await (scopes ? files.ensureRead(scopes) : files.load());
-    const item = this.#visibleItem(path);
+    const item = await this.#inStep(() => this.#visibleItem(path));
     if (viewer === localAdmin || item.kind !== 'record' || !item.stamp || this.#isStill(path, item.stamp)) return item;
     // The record was written after it was read: it may be private now.
     await files.refresh(unitsOfFile(path) ?? []);
-    return this.#visibleItem(path);
+    return this.#inStep(() => this.#visibleItem(path));
   }
 
   #visibleItem(path: string): ReplicaFile {
@@ -223,65 +237,3 @@ function unitsOfFile(path: string): readonly Unit[] | null {
   if (!unit || 'folder' in unit) return null;
   return unit.kind === 'dataset' ? [{ kind: 'namespace', slug: unit.namespace }, unit] : [unit];
 }
-
-/** The entry of a file. @throws NotFoundError */
-export async function getReplicaFileEntry(inventory: Inventory, item: ReplicaFile): Promise<FileEntry> {
-  const found = await inventory.checksum(item);
-  if (!found?.checksum) throw new NotFoundError();
-  const entry = fileEntry({ ...item, ...found });
-  return item.kind === 'record' ? entry : { ...entry, mediaType: itemMediaType(item) };
-}
-
-function itemMediaType(item: ReplicaFile): string {
-  if (item.kind !== 'payload') return mediaTypeOf(item.path);
-  const { media_type, format, file } = item.version;
-  return media_type || mediaTypeOf(format || file);
-}
-
-/**
- * The bytes of a file.
- * @throws NotFoundError; ConflictError if they don't have the checksum
- */
-export async function readItemBytes(
-  files: CatalogueFiles,
-  inventory: Inventory,
-  item: ReplicaFile,
-  { checksum, start = 0, end = Number.POSITIVE_INFINITY }: NonNullable<Parameters<Replica['read']>[1]> = {},
-): Promise<Readable> {
-  const folder = files.store.tree;
-  if (item.kind === 'record' && checksum !== undefined) return readRecord(folder, item.path, checksum, start, end);
-  if (checksum !== undefined && (await inventory.checksum(item))?.checksum !== checksum)
-    throw changedFileError(item.path);
-  const pointer = folder.pointer(item.path);
-  if (pointer) {
-    if (checksum !== undefined && checksum !== pointer.checksum) throw changedFileError(item.path);
-    const last = Math.min(end, pointer.size - 1);
-    return start <= last ? storedPayloadsOf(files).read(pointer, { start, end: last }) : Readable.from([]);
-  }
-  const file = await openFileWithinFolder(folder, item.path);
-  const { size } = await file.stat();
-  // A payload of another size is not the published file, and is not served.
-  if (item.kind === 'payload' && size !== item.version.size) {
-    await file.close();
-    throw changedFileError(item.path);
-  }
-  const last = Math.min(end, size - 1);
-  if (start <= last) return file.createReadStream({ start, end: last, highWaterMark: 256 * 1024 });
-  await file.close();
-  return Readable.from([]);
-}
-
-/** Reads a record and compares its checksum; it may be written at any moment. */
-async function readRecord(folder: DiskTree, path: string, checksum: string, start: number, end: number) {
-  const file = await openFileWithinFolder(folder, path);
-  try {
-    const bytes = await file.readFile();
-    if (computeChecksum(bytes) !== checksum) throw changedFileError(path);
-    const part = bytes.subarray(start, end + 1);
-    return Readable.from(part.length ? [part] : [], { objectMode: false });
-  } finally {
-    await file.close();
-  }
-}
-
-const changedFileError = (path: string) => new ConflictError(`${path} was changed meanwhile. Read the manifest again.`);

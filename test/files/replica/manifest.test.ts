@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import type { Stats } from 'node:fs';
 import { open, symlink, writeFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NotFoundError } from '../../../src/catalogue/errors.ts';
 import type { FileEntry } from '../../../src/catalogue/replica.ts';
 import { entriesOf, given, pathsOf, sha256 } from './replica-support.ts';
@@ -136,6 +137,31 @@ describe('the manifest of a folder', { concurrency: 4 }, () => {
     await assert.rejects(as('nobody').read(path), NotFoundError);
     await assert.rejects(as('nobody').entry(path), NotFoundError);
     assert.equal((await as('alice').entry(path)).checksum, sha256(text(path)));
+  });
+
+  it('gives nobody a record that is private now, while other files are still being read', async (test) => {
+    const { folder, as, files } = await given(test);
+    const path = `${home}/dataset.yaml`;
+    await files.load();
+    folder.write(path, 'id: 11\nlabel: For a few\nvisibility: private\n');
+    const dataset = (namespace: string, slug: string) => ({ kind: 'dataset', namespace, slug }) as const;
+    const rescan = files.store.rescan([dataset('parks', 'trees'), dataset('water', 'ponds')]);
+    rescan.next();
+    const replica = as('nobody');
+    const asked = [
+      replica.manifest({ texts: true }),
+      replica.digests(1),
+      replica.entry(path),
+      replica.read(path),
+    ] as const;
+    const answered = Promise.allSettled(asked);
+    await sleep(20);
+    for (const _ of rescan);
+    const [manifest, digests, ...refused] = await answered;
+    assert.ok(manifest.status === 'fulfilled' && manifest.value && digests.status === 'fulfilled');
+    for await (const entry of manifest.value.entries) assert.notEqual(entry.path, path);
+    assert.deepEqual(digests.value, await as('nobody').digests(1));
+    for (const one of refused) assert.ok(one.status === 'rejected' && one.reason instanceof NotFoundError);
   });
 
   it('shows users to staff, and to themselves', async (test) => {
