@@ -6,13 +6,12 @@
  * do not depend on each other go together. In the end every reader sees the changes, and git has one commit of them.
  */
 
+import { isDeepStrictEqual } from 'node:util';
 import { forEachConcurrent, makeQueue } from '../catalogue/concurrency.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
-import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
+import { NotPermittedError } from '../catalogue/errors.ts';
 import { type Scope, scopeKey } from '../catalogue/layout.ts';
-import { findEntity } from '../catalogue/lookup.ts';
-import { restrictSnapshotToVisible } from '../catalogue/permissions.ts';
-import type { RecordDiagnostic, RecordSet } from '../catalogue/record-set.ts';
+import type { RecordSet } from '../catalogue/record-set.ts';
 import { findRuleViolations } from '../catalogue/rules.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { withLocks } from '../disk/lock.ts';
@@ -20,7 +19,6 @@ import type { Access } from './catalogue-files.ts';
 import { appendToJournal } from './following/journal.ts';
 import { isRefusal } from './missing-references.ts';
 import { makeRegularPause, runStepsInSlices } from './reading/event-loop.ts';
-import { makeRecordPositionFinder } from './records/record-positions.ts';
 import { OverlayTree } from './tree/overlay-tree.ts';
 import { performFileActions } from './writing/action.ts';
 import { renamesFile, type Step } from './writing/change.ts';
@@ -28,6 +26,7 @@ import { findMissingFolders, noteAdditions, scopesToReadAfter, unitsToReadBefore
 import { writeNewRecordsOfSteps } from './writing/create-together.ts';
 import { type PlannedStep, TransactionPlan } from './writing/plan.ts';
 import { ChangedMeanwhileError } from './writing/record-file.ts';
+import { refusalError } from './writing/refusal.ts';
 import { replaceRecordsOfSteps } from './writing/replace-together.ts';
 import { assertChangePermitted } from './writing/rights.ts';
 import {
@@ -142,10 +141,15 @@ class Transaction {
     if (!context) return this.#dryRunChunk(chunk);
     const permitted = await this.#permitted(chunk);
     if (permitted.length === 0) return;
-    const perform = (signal: AbortSignal) => this.#planAndPerform(permitted, context, signal);
+    const names = lockNamesOfChunk(permitted);
+    const perform = async (signal: AbortSignal) => {
+      // Others may have written meanwhile: then changes that were computed before may have to be those of other records.
+      const present = chunk.length === 1 ? await this.#permitted(chunk) : permitted;
+      if (present !== permitted && !isDeepStrictEqual(lockNamesOfChunk(present), names)) return [chunk];
+      return (await this.#planAndPerform(present, context, signal)) ? [] : splitByKind(present);
+    };
     try {
-      const isPlanned = await withLocks(this.#access.files.root, lockNamesOfChunk(permitted), perform);
-      if (!isPlanned) for (const part of splitByKind(permitted)) await this.#runChunk(part);
+      for (const part of await withLocks(this.#access.files.root, names, perform)) await this.#runChunk(part);
     } catch (error) {
       for (const [i] of permitted) this.#outcomes[i] ??= { done: false, error: error as Error };
     }
@@ -245,54 +249,24 @@ class Transaction {
     const next = plan.recordsAfter();
     await pause();
     const touched = planned.flatMap(([, step]) => step.touched);
-    const { allowMissingReferences } = this.#options;
+    const { allowMissingReferences, refusal } = this.#options;
+    const textOf = (path: string) => plan.text(path);
     const found = findRuleViolations(next, touched).filter((one) =>
       isRefusal(this.#access, one, allowMissingReferences),
     );
     const accepted = planned.filter(([i, step]) => {
       const own = found.filter(({ path }) => step.touched.some((one) => one.path === path));
-      if (own.length) this.#outcomes[i] = { done: false, error: this.#refusalError(own, plan, next) };
+      if (own.length)
+        this.#outcomes[i] = { done: false, error: refusalError(this.#access, own, { next, textOf, refusal }) };
       return own.length === 0;
     });
     return { accepted, next };
   }
-
-  #refusalError(found: readonly RecordDiagnostic[], plan: TransactionPlan, next: RecordSet): Error {
-    const { files, viewer, visible } = this.#access;
-    const after = restrictSnapshotToVisible(viewer, next.snapshot);
-    // Afterwards, the name would be that of the record that is refused.
-    const isHidden = ({ code, other }: RecordDiagnostic) =>
-      other !== undefined &&
-      (code === 'name'
-        ? !findEntity(visible(), other) && findEntity(files.snapshot, other)
-        : !findEntity(after, other));
-    const findPosition = makeRecordPositionFinder((path) => plan.text(path));
-    const diagnostics = found.map((one) => {
-      const { fix: _, other: __, ...rest } = isHidden(one) ? withoutNames(one) : one;
-      return { ...rest, ...(findPosition(one.path, one.pointer) ?? { line: 1, column: 1 }) };
-    });
-    return (this.#options.refusal ?? defaultRefusal)(diagnostics);
-  }
-}
-
-/** A diagnostic that doesn't name the other record, which the viewer may not see. */
-function withoutNames(found: RecordDiagnostic): RecordDiagnostic {
-  if (found.code === 'name') return { ...found, message: 'This name is not available. Choose another.' };
-  if (found.code !== 'id') return found;
-  return { ...found, message: found.message.replace(/by .*/, `by another ${found.other?.kind}.`) };
-}
-
-/** The error for changes of whole files: conflicts of names and ids, else the place of every problem. */
-function defaultRefusal(diagnostics: readonly Diagnostic[]): Error {
-  const conflict = diagnostics.find(({ code }) => code === 'name' || code === 'id');
-  if (conflict) return new ConflictError(conflict.message);
-  const lines = diagnostics.map(({ path, line, column, message }) => `${path}:${line}:${column}: ${message}`);
-  return new ValidationError({ non_field_errors: lines });
 }
 
 type NumberedPlan = readonly [i: number, step: PlannedStep];
 
-/** The step with its changes, if they are computed before the locks are taken. */
+/** The step with its changes, if its locks depend on them. */
 async function computeChanges(step: Step): Promise<Step> {
   return typeof step.changes === 'function' && !step.locks ? { ...step, changes: await step.changes() } : step;
 }

@@ -121,10 +121,6 @@ async function editRecordOnce<K extends WritableKind>(
   const moves = formatRef(target) !== formatRef(ref);
   await files.ensureRead([unitOfRecord(target), ...unitsInFields(ref.kind, { ...(entity as object), ...fields })]);
   if (moves) assertNotNameOfHidden(access, target);
-  const memberships =
-    ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, target as Refs['group'], fields.members) : [];
-  const queries = moves ? await planQueryDatasetWrites(files, ref, target) : [];
-  const aliases = moves && 'aliases' in entity ? await planAliasWrites(files, entity, target) : [];
   const path = requireRecordPath(files, ref);
   const to = recordPathWithoutExtension(target) + path.slice(path.lastIndexOf('.'));
   const snapshot = await storeImagesAndWrite(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
@@ -141,21 +137,29 @@ async function editRecordOnce<K extends WritableKind>(
       ...(ref.kind === 'version' && fields.ready === true && { draft: undefined, renames: undefined }),
       ...(moves && { aliases: aliasesAfterMove(record.aliases, ref, target, files.snapshot) }),
     });
-    const changes: Change[] = [
+    const changes = async (): Promise<readonly Change[]> => [
       ...images,
       // Users and namespaces get the new name of a group first: an interruption gives nobody more permissions.
-      ...memberships,
+      ...(ref.kind === 'group'
+        ? await planGroupReferenceWrites(files, ref, target as Refs['group'], fields.members)
+        : []),
       { do: 'edit', path, set },
       ...(entity.kind === 'version' && fields.ready !== undefined
         ? planColumnWritesForNewestVersion(files, datasetRefOf(entity), fields.ready ? entity : undefined)
         : []),
       // The former address leads to the new one: an interruption in between leaves no query without a dataset.
-      ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const, ...queries, ...aliases] : []),
+      ...(moves ? [{ do: 'move', path, to, ifMatch: anyVersion } as const] : []),
+      ...(moves ? await planQueryDatasetWrites(files, ref, target) : []),
+      ...(moves && 'aliases' in entity ? await planAliasWrites(files, entity, target) : []),
       ...(isShownAfterMove ? [{ do: 'edit', path: to, set: () => ({ visibility }) } as const] : []),
     ];
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
     const message = () => editCommitMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));
-    return commitSingleStep(access, { assert, changes }, { dryRun, message, refusal: inputRefusal(target) });
+    return commitSingleStep(
+      access,
+      { assert, changes, onlyEdits: !moves },
+      { dryRun, message, refusal: inputRefusal(target) },
+    );
   });
   if (ref.kind === 'user' && fields.password !== undefined && !dryRun) {
     const keepTokens = fields.keep_tokens === true;
@@ -179,19 +183,18 @@ export async function removeRecord(
     throw new ConflictError('A file of the catalogue is removed by hand, or with the record that it belongs to.');
   const ref = refOf(getEntity(files.snapshot, asked) as Entities[WritableKind]) as RecordRef;
   if (ref.kind === 'namespace') await files.ensureRead([{ folder: `${namespaceFolder(ref.slug)}/` }]);
-  const memberships =
-    ref.kind === 'group'
-      ? await planGroupReferenceWrites(files, ref, null, undefined)
-      : ref.kind === 'user'
-        ? await planReaderReferenceWrites(files, ref, null)
-        : [];
   const path = requireRecordPath(files, ref);
   const assert = () => {
     if (permanently) assertMayRemovePermanently(access, ref);
     assertEntityUnchanged(files, ref, ifMatch as Entities[WritableKind] | undefined);
   };
   const columns = ref.kind === 'version' ? planColumnWritesForNewestVersion(files, datasetRefOf(ref)) : [];
-  const changes: Change[] = [...memberships, { do: 'remove', path, ifMatch: anyVersion }, ...columns];
+  const changes = async (): Promise<readonly Change[]> => [
+    ...(ref.kind === 'group' ? await planGroupReferenceWrites(files, ref, null, undefined) : []),
+    ...(ref.kind === 'user' ? await planReaderReferenceWrites(files, ref, null) : []),
+    { do: 'remove', path, ifMatch: anyVersion },
+    ...columns,
+  ];
   const options = { dryRun, message: () => removalCommitMessage(ref) };
   const { outcomes, trashed } = await commit(access, [{ assert, changes }], options);
   for (const outcome of outcomes) if (!outcome.done) throw outcome.error;

@@ -66,7 +66,10 @@ export interface Step {
   readonly locks?: readonly string[];
   /** Condition that is checked under the locks: throws if it does not hold. */
   readonly assert?: () => void;
-  /** The changes, or a function that computes them: under the locks if `locks` names them, else before they are taken. */
+  /**
+   * The changes, or a function that computes them: under the locks if `locks` names them; else before, and once more under those
+   * that they need.
+   */
   readonly changes: readonly Change[] | (() => Promise<readonly Change[]> | readonly Change[]);
   /** True if the function returns no change that moves files. */
   readonly onlyEdits?: boolean;
