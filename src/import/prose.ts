@@ -4,6 +4,9 @@ import { Parser } from 'htmlparser2';
 /** Elements that HTML descriptions have; a text without any of them is Markdown or plain, and stays as it is. */
 const knownElement =
   /<\/?(?:p|br|div|span|a|ul|ol|li|b|i|u|em|strong|h[1-6]|table|tr|td|th|font|img|sup|sub|blockquote|pre|code|hr|script|style|center|section|article|iframe)\b[^<>]*\/?>/i;
+/** Elements that end a line: of a text with them, white space is that of HTML. Without them, it is Markdown or plain. */
+const breakingElement =
+  /<\/?(?:p|br|div|ul|ol|li|h[1-6]|table|tr|td|th|blockquote|pre|hr|center|section|article)\b[^<>]*\/?>/i;
 const entity = /&(?:[a-z][a-z0-9]{1,30}|#\d{1,7}|#x[0-9a-f]{1,6});/i;
 
 /** Elements whose texts are not shown. */
@@ -14,7 +17,7 @@ const blocks = ['p', 'div', 'section', 'article', 'table', 'ul', 'ol', 'blockquo
 export function markdownFromHtml(text: string): string {
   const normal = withoutControls(text);
   if (!knownElement.test(normal) && !entity.test(normal)) return normal.trim();
-  return tidy(convert(normal, true));
+  return breakingElement.test(normal) ? tidy(convert(normal, true)) : convert(normal, true, true).trim();
 }
 
 /** A label on one line, without HTML. */
@@ -24,13 +27,23 @@ export function plainText(text: string): string {
   return plain.replace(/\s+/g, ' ').trim();
 }
 
-function convert(html: string, withMarks: boolean): string {
+/** @param keepsLines true to keep white space as it is */
+function convert(html: string, withMarks: boolean, keepsLines = false): string {
   let out = '';
   let hidden = 0;
+  /** Where the emphasis that is open begins. */
+  const emphases: number[] = [];
   const links: { readonly href: string; readonly at: number }[] = [];
   const lists: { isOrdered: boolean; count: number }[] = [];
-  const mark = (text: string) => {
-    if (withMarks) out += text;
+  const begin = (mark: string) => {
+    emphases.push(out.length);
+    if (withMarks) out += mark;
+  };
+  const end = (mark: string) => {
+    const at = emphases.pop() ?? 0;
+    if (!withMarks) return;
+    const content = out.slice(at + mark.length);
+    out = content.trim() ? out + mark : out.slice(0, at) + content;
   };
   const parser = new Parser(
     {
@@ -42,8 +55,8 @@ function convert(html: string, withMarks: boolean): string {
         else if (/^h[1-6]$/.test(name)) out += withMarks ? `\n\n${'#'.repeat(Number(name[1]))} ` : '\n\n';
         else if (name === 'tr' || name === 'dt' || name === 'dd') out += '\n';
         else if (name === 'td' || name === 'th') out += ' ';
-        else if (name === 'strong' || name === 'b') mark('**');
-        else if (name === 'em' || name === 'i') mark('*');
+        else if (name === 'strong' || name === 'b') begin('**');
+        else if (name === 'em' || name === 'i') begin('*');
         if (name === 'ul' || name === 'ol') lists.push({ isOrdered: name === 'ol', count: 0 });
         if (name === 'li') {
           const list = lists.at(-1);
@@ -53,13 +66,13 @@ function convert(html: string, withMarks: boolean): string {
         if (name === 'a') links.push({ href, at: out.length });
       },
       ontext(text) {
-        if (!hidden) out += text.replace(/\s+/g, ' ');
+        if (!hidden) out += keepsLines ? text.replaceAll('\u00a0', ' ') : text.replace(/\s+/g, ' ');
       },
       onclosetag(name) {
         if (hiddenElements.includes(name)) hidden = Math.max(0, hidden - 1);
         if (hidden) return;
-        if (name === 'strong' || name === 'b') mark('**');
-        else if (name === 'em' || name === 'i') mark('*');
+        if (name === 'strong' || name === 'b') end('**');
+        else if (name === 'em' || name === 'i') end('*');
         if (name === 'ul' || name === 'ol') lists.pop();
         if (blocks.includes(name) || /^h[1-6]$/.test(name)) out += lists.length ? '\n' : '\n\n';
         if (name !== 'a') return;
@@ -78,11 +91,10 @@ function convert(html: string, withMarks: boolean): string {
   return out;
 }
 
-/** Text without empty emphasis, blanks at the ends of lines, and more than one empty line. */
+/** Text without blanks at the ends of lines, and more than one empty line. */
 const tidy = (text: string) =>
   text
     .replace(/\u00a0/g, ' ')
-    .replace(/\*\*\s*\*\*|(?<!\*)\*\s+\*(?!\*)/g, '')
     .replace(/^ +(?=[^\s-])/gm, '')
     .replace(/[ \t]+\n/g, (blanks) => (blanks === '  \n' ? blanks : '\n'))
     .replace(/(?:[ \t]*\n){3,}/g, '\n\n')

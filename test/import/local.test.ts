@@ -252,6 +252,22 @@ describe('an import of local files', () => {
     assert.equal(description, 'Trees & **parks**, see [the page](https://example.org/a%20b).\n\n- One\n- Two\n\nbad');
   });
 
+  it('keeps the lines of Markdown with entities or inline HTML, and words in emphasis apart', async () => {
+    const { importing, get, folder } = await makeSources();
+    const markdown =
+      '## About\n\nTrees &amp; parks&nbsp;in <b>town</b>.\n\n* a\n  * b\n\n| a | b |\n|---|---|\n| 1 | 2 |';
+    const notes = [markdown, '<p><b>Source</b> <b>city</b><i> </i></p>'];
+    const packages = notes.map((text, i) => ({ id: `${i}`, name: `p${i}`, title: 'P', notes: text, resources: [] }));
+    writeFileSync(join(folder, 'notes.json'), JSON.stringify(packages));
+    await importing('sources/notes.json', '--to', 'notes');
+    const expected = markdown
+      .replace('&amp;', '&')
+      .replace('&nbsp;', ' ')
+      .replace(/<\/?b>/g, '**');
+    assert.equal((await get('notes/p0')).description, expected);
+    assert.equal((await get('notes/p1')).description, '**Source** **city**');
+  });
+
   it('brings the files of a data package as versions, with the texts of its columns', async () => {
     const { importing, get } = await makeSources();
     const dry = (await importing('sources/gdp', '--to', 'economy', '--with-data', '--dry-run')).json;
