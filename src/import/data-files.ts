@@ -33,7 +33,7 @@ export async function* readDataFile(
   try {
     layers = await listLayers(path);
   } catch (error) {
-    yield skip(id, reasonOf(error));
+    yield { ...skip(id, reasonOf(error)), isIncomplete: true };
     return;
   }
   const link = { address: path, label: basename(path), format, isFile: true };

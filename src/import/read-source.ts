@@ -125,7 +125,7 @@ async function* readLocalFile(
     const document = await openLocalDocument(path);
     found = { document, detected: await detectSourceFormat(document) };
   } catch (error) {
-    yield skip(shown, reasonOf(error).replaceAll(path, shown));
+    yield { ...skip(shown, reasonOf(error).replaceAll(path, shown)), isIncomplete: true };
     return;
   }
   const { document, detected } = found;
@@ -135,7 +135,9 @@ async function* readLocalFile(
     return;
   }
   if (detected.format === null || detected.format === 'html' || detected.format === 'stac-items') {
-    yield skip(shown, isRoot ? unknownFormat : 'it is no record in a known format');
+    yield isRoot
+      ? { ...skip(shown, unknownFormat), isIncomplete: true }
+      : skip(shown, 'it is no record in a known format');
     return;
   }
   try {

@@ -1,0 +1,50 @@
+/** Local files that can't be read: their datasets are not missing, and the others are taken. */
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { it } from 'node:test';
+import { workbookOf } from '../data/support/zip.ts';
+import { makeRoot, type } from '../support/prompt.ts';
+
+/** A catalogue, and files beside it that are imported. */
+async function makeFiles(files: Readonly<Record<string, string | Buffer>>) {
+  const root = await makeRoot();
+  const write = (path: string, content: string | Buffer) => {
+    mkdirSync(dirname(join(root, '..', path)), { recursive: true });
+    writeFileSync(join(root, '..', path), content);
+  };
+  for (const [path, content] of Object.entries(files)) write(path, content);
+  const importing = async (source: string) => {
+    const { out, err } = await type(['import', source, '--to', 'city', '--json'], { root });
+    return { ...(out ? JSON.parse(out) : {}), err };
+  };
+  return { root, write, importing };
+}
+
+const sheet = (value: string) =>
+  `<row><c t="inlineStr"><is><t>name</t></is></c></row><row><c t="inlineStr"><is><t>${value}</t></is></c></row>`;
+const registry = (name: string) => `Name: ${name}\nDescription: d\nManagedBy: m\n`;
+const packages = JSON.stringify(['a', 'b'].map((name) => ({ id: name, name, title: name, resources: [] })));
+
+for (const [what, source, path, good, bad] of [
+  ['a record in a folder', 'registry', 'registry/b.yaml', registry('B'), 'Name: B\n  bad: [\n'],
+  ['a dump that breaks off', 'dump.json', 'dump.json', packages, packages.slice(0, 50)],
+  ['a file in an unknown format', 'dump.json', 'dump.json', packages, '{}'],
+] as const)
+  it(`has its datasets still, as far as is known: ${what}`, async () => {
+    const { importing, write } = await makeFiles({ 'registry/a.yaml': registry('A'), [path]: good });
+    await importing(source);
+    write(path, bad);
+    const { skipped, missing } = await importing(source);
+    assert.equal(skipped.length, 1);
+    assert.deepEqual(missing, []);
+  });
+
+it('has its datasets still, as far as is known: a workbook', async () => {
+  const book = workbookOf({ Trees: sheet('oak'), Shrubs: sheet('ivy') });
+  const { importing, write } = await makeFiles({ 'tables/a.csv': 'a\n1\n', 'tables/b.xlsx': book });
+  assert.equal((await importing('tables')).created.length, 3);
+  write('tables/b.xlsx', 'nonsense');
+  const { skipped, missing } = await importing('tables');
+  assert.deepEqual([skipped.length, missing], [1, []]);
+});
