@@ -5,7 +5,13 @@ import { isCkanAnswer, isCkanPackage } from './ckan.ts';
 import { isDataPackage } from './data-package.ts';
 import { isDcatUs } from './dcat-us.ts';
 import type { OpenDocument } from './documents.ts';
-import { isJsonLines, parseJson, readDocumentHead, readDocumentText, readStructuredDocument } from './documents.ts';
+import {
+  findFirstJsonLine,
+  parseJson,
+  readDocumentHead,
+  readDocumentText,
+  readStructuredDocument,
+} from './documents.ts';
 import { membersOf } from './imported.ts';
 import { isRegistryDataset } from './open-data-registry.ts';
 import { isCatalogueRoot } from './other-catalogue.ts';
@@ -51,8 +57,8 @@ export async function detectSourceFormat(document: OpenDocument): Promise<Detect
     return { format: 'dcat' };
   if (/\.ya?ml$/.test(name))
     return formatOfValue(await readStructuredDocument({ open: async () => document }, document.address));
-  if (head.startsWith('{') && isJsonLines(head))
-    return formatOfItem(parseJson(head.split(/\r?\n/, 1)[0] ?? '', document.address), []);
+  const line = await findFirstJsonLine(document, head);
+  if (line !== null) return formatOfItem(parseJson(line, document.address), []);
   if (!/^[[{]/.test(head)) return /^@?prefix\b|^@base\b/i.test(head) ? { format: 'dcat' } : { format: null };
   if (document.size > largeDocument || /\.gz$/i.test(document.path)) return formatOfHead(head);
   return formatOfValue(parseJson(await readDocumentText(document), document.address));

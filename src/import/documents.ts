@@ -192,20 +192,26 @@ export async function* readDocumentItems(
   keys: readonly string[],
 ): AsyncGenerator<unknown, void, undefined> {
   const head = (await readDocumentHead(document)).trimStart();
+  const isLines = (await findFirstJsonLine(document, head)) !== null;
   const bytes = await documentBytes(document);
-  if (head.startsWith('{') && isJsonLines(head)) yield* readLineItems(bytes, document.address);
+  if (isLines) yield* readLineItems(bytes, document.address);
   else yield* readArrayItems(bytes, head.startsWith('[') ? [] : keys, document.address);
 }
 
-/** True if the first line is a whole object, and another object follows. */
-export function isJsonLines(head: string): boolean {
-  const [first = '', second] = head.split(/\r?\n/, 2);
-  if (!second?.startsWith('{') && !(second === '' || second === undefined)) return false;
-  if (second === undefined || second === '') return false;
+/** Most bytes of the first line of JSON lines. */
+const longestLine = 4 * 1024 * 1024;
+
+/** The first line of a document that has an object on each line; null for other documents. @param head its beginning */
+export async function findFirstJsonLine(document: OpenDocument, head: string): Promise<string | null> {
+  if (!head.startsWith('{')) return null;
+  const isEnough = /\n./.test(head);
+  const lines = isEnough ? head : (await readDocumentHead(document, longestLine)).trimStart();
+  const [first = '', second = ''] = lines.split(/\r?\n/, 2);
+  if (!second.startsWith('{')) return null;
   try {
     JSON.parse(first);
-    return true;
+    return first;
   } catch {
-    return false;
+    return null;
   }
 }
