@@ -7,6 +7,7 @@ import { isDcatUs } from './dcat-us.ts';
 import type { OpenDocument } from './documents.ts';
 import {
   findFirstJsonLine,
+  maxWholeDocument,
   parseJson,
   readDocumentHead,
   readDocumentText,
@@ -44,6 +45,9 @@ export interface Detected {
 /** Size from which a document is read item by item. */
 const largeDocument = 4 * 1024 * 1024;
 
+/** Keys of documents that are read as a whole whatever their size, such as an answer of a STAC API with hundreds of items. */
+const keysOfWhole = /"(?:stac_version|resources|collections|endpoints)"\s*:/;
+
 /** Tells the format of a document. Its whole is read if it is small. */
 export async function detectSourceFormat(document: OpenDocument): Promise<Detected> {
   const head = (await readDocumentHead(document)).trimStart();
@@ -60,7 +64,10 @@ export async function detectSourceFormat(document: OpenDocument): Promise<Detect
   const line = await findFirstJsonLine(document, head);
   if (line !== null) return formatOfItem(parseJson(line, document.address), []);
   if (!/^[[{]/.test(head)) return /^@?prefix\b|^@base\b/i.test(head) ? { format: 'dcat' } : { format: null };
-  if (document.size > largeDocument || /\.gz$/i.test(document.path)) return formatOfHead(head);
+  if (document.size > largeDocument || /\.gz$/i.test(document.path)) {
+    const detected = formatOfHead(head);
+    if (detected.format !== null || document.size > maxWholeDocument || !keysOfWhole.test(head)) return detected;
+  }
   return formatOfValue(parseJson(await readDocumentText(document), document.address));
 }
 

@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { detectSourceFormat } from '../../src/import/detect.ts';
+import { openLocalDocument } from '../../src/import/documents.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 
 async function importing(name: string, text: string) {
@@ -20,4 +22,18 @@ const named = (name: string, notes = '') => ({ id: name, name, title: name, note
 it('are a package a line, also if the first is long', async () => {
   const lines = [named('a', 'x'.repeat(100_000)), named('b')].map((one) => `${JSON.stringify(one)}\n`);
   assert.deepEqual(await importing('dump.jsonl', lines.join('')), ['city/a', 'city/b']);
+});
+
+it('are a collection with many links, and an answer with many items', async () => {
+  const long = 'x'.repeat(1000);
+  const stac = { stac_version: '1.0.0', id: 'c' };
+  const links = Array.from({ length: 5000 }, (_, i) => ({ rel: 'item', href: `./${long}${i}.json` }));
+  assert.deepEqual(await importing('collection.json', JSON.stringify({ type: 'Collection', ...stac, links })), [
+    'city/c',
+  ]);
+  const item = { type: 'Feature', ...stac, collection: 'c', properties: { long } };
+  const answer = { type: 'FeatureCollection', features: Array(5000).fill(item) };
+  const path = join(await makeRoot(), '..', 'search.json');
+  writeFileSync(path, JSON.stringify(answer));
+  assert.equal((await detectSourceFormat(await openLocalDocument(path))).format, 'stac-items');
 });
