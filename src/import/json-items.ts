@@ -177,7 +177,7 @@ class ArrayScanner {
     return items;
   }
 
-  /** Follows strings, brackets and keys. */
+  /** Follows strings, brackets and keys. Bytes outside of ASCII are those of a byte order mark. */
   #follow(byte: number): void {
     if (byte === quote) {
       this.#inString = true;
@@ -195,7 +195,7 @@ class ArrayScanner {
       this.#depth--;
       if (!this.hasArray && this.#depth < this.#matched + 1 && this.#matched > 0 && this.#depth <= this.#matched)
         this.#matched = Math.min(this.#matched, Math.max(0, this.#depth - 1));
-    } else if (byte > 0x20 && byte !== 0x2c) this.#isNext = false;
+    } else if (byte > 0x20 && byte < 0x80 && byte !== 0x2c) this.#isNext = false;
   }
 
   #take(end: Buffer): Buffer {

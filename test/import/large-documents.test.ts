@@ -37,3 +37,8 @@ it('are a collection with many links, and an answer with many items', async () =
   writeFileSync(path, JSON.stringify(answer));
   assert.equal((await detectSourceFormat(await openLocalDocument(path))).format, 'stac-items');
 });
+
+it('are a list behind a byte order mark', async () => {
+  const text = JSON.stringify([named('a'), named('b')]);
+  assert.deepEqual(await importing('dump.json', `\ufeff${text}`), ['city/a', 'city/b']);
+});
