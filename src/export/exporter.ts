@@ -185,13 +185,16 @@ export class Exporter {
       const dataset = byName.get('namespace' in entity ? `${entity.namespace}/${name}` : `${name}`);
       return made.of(entity) + (dataset ? made.of(dataset) : '');
     };
-    for (const query of queries)
-      await this.#unit(`query ${query.slug}`, made.ofUnit(withDataset(query)), async () => {
-        const dataset = byName.get(query.dataset);
+    const namespaceOf = new Map(namespaces.map((namespace) => [namespace.slug, namespace]));
+    for (const query of queries) {
+      const dataset = byName.get(query.dataset);
+      const fingerprint = made.ofUnit(withDataset(query), dataset && namespaceOf.get(dataset.namespace)?.label);
+      await this.#unit(`query ${query.slug}`, fingerprint, async () => {
         const version = dataset && versionOfQuery(query, dataset);
         if (version) await this.#writer.hasRows(version, [query, ...(query.version ? [] : [dataset])]);
         return queryAddresses(query);
       });
+    }
     const ofNamespaces = groupRecords(datasets, ({ namespace }) => namespace);
     for (const namespace of namespaces) {
       const { slug } = namespace;

@@ -43,3 +43,16 @@ it('has the same files as a query that names the present address', () => {
   for (const query of ['renamed', 'moved', 'namespace', 'both'])
     assert.deepEqual(filesOf(query), filesOf('present'), query);
 });
+
+it('has the new label of the namespace, which pages of rows show', async () => {
+  const files = await openFileCatalogue(seed.root, { cache: false });
+  await files.for().edit<'namespace'>({ kind: 'namespace', slug: 'gardens' }, { label: 'All gardens' });
+  await files.close();
+  await exportCatalogue(options);
+  const fresh = seed.beside('fresh');
+  await exportCatalogue({ ...options, to: fresh });
+  for (const file of filesIn(`${fresh}/api/v1/queries`)) {
+    const [now, expected] = [options.to, fresh].map((to) => readFileSync(`${to}/api/v1/queries/${file}`, 'utf8'));
+    assert.equal(now, expected, file);
+  }
+});
