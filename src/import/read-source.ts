@@ -152,6 +152,10 @@ async function* readLocalFile(
 export const unknownFormat =
   'its format is not known. Known are CKAN, DCAT, DCAT-US, STAC, Data Package, OGC API - Features, WFS, the Registry of Open Data on AWS and other catalogues of this program';
 
+/** Why capabilities in a file are not read. */
+const reasonNotToReadCapabilities =
+  'it is the capabilities of a WFS, whose features are on its server. Import its address: catalogue import https://…';
+
 /** The records of a document. */
 export async function* readDetected(
   document: OpenDocument,
@@ -203,7 +207,8 @@ export async function* readDetected(
       );
       return;
     case 'wfs':
-      yield* readWfsCapabilities(await readDocumentText(document), address);
+      if (!/^https?:/i.test(address)) yield skip(basename(address), reasonNotToReadCapabilities);
+      else yield* readWfsCapabilities(await readDocumentText(document), address);
       return;
     case 'catalogue':
       if (!/^https?:/i.test(address)) yield skip(basename(address), reasonNotToReadExport(value));

@@ -48,3 +48,11 @@ it('has its datasets still, as far as is known: a workbook', async () => {
   const { skipped, missing } = await importing('tables');
   assert.deepEqual([skipped.length, missing], [1, []]);
 });
+
+it('is the capabilities of a WFS: the address to import is asked for', async () => {
+  const capabilities = '<WFS_Capabilities><FeatureType><Name>ms:roads</Name></FeatureType></WFS_Capabilities>';
+  const { importing } = await makeFiles({ 'ogc/wfs.xml': capabilities, 'ogc/b.yaml': registry('B') });
+  const { created, skipped } = await importing('ogc');
+  assert.equal(created.length, 1);
+  assert.match(skipped[0].reason, /Import its address/);
+});
