@@ -42,3 +42,10 @@ export async function collectText(opening: Promise<AsyncIterable<Uint8Array>>): 
     throw error;
   }
 }
+
+/** True if a record has an identifier, as it may be written: in quotes, before a comma of JSON, or before a comment. */
+export const hasId = ({ ids }: BrokenRecord, id: string): boolean =>
+  ids.some((written) => {
+    const text = written.replace(/^["']/, '');
+    return text.startsWith(id) && /^["']?,?(?:[ \t]+#.*)?$/.test(text.slice(id.length));
+  });

@@ -8,7 +8,7 @@ import { type DatasetRef, formatRef, maxSlugLength } from '../catalogue/ref.ts';
 import type { RecordChange } from '../catalogue/replica.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import { newRecordText } from '../text/document.ts';
-import { type BrokenRecord, findBrokenRecords } from './broken-records.ts';
+import { type BrokenRecord, findBrokenRecords, hasId } from './broken-records.ts';
 import { type ImportedDataset, reasonOf, type Skipped } from './imported.ts';
 import {
   freeSlug,
@@ -138,7 +138,7 @@ export class DatasetWriter {
 
   /** Why a dataset isn't taken as a new one: a record that can't be read may be its own; undefined if none is. */
   #reasonAgainstNew({ id }: ImportedDataset): string | undefined {
-    const own = this.#broken.find(({ ids }) => ids.some((written) => written.includes(id)));
+    const own = this.#broken.find((record) => hasId(record, id));
     return own && `its record ${own.path} can't be read. Fix it, and import again: ${own.problem}`;
   }
 

@@ -1,6 +1,6 @@
 /** Local files that can't be read: their datasets are not missing, and the others are taken. */
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { it } from 'node:test';
 import { workbookOf } from '../data/support/zip.ts';
@@ -55,4 +55,21 @@ it('is the capabilities of a WFS: the address to import is asked for', async () 
   const { created, skipped } = await importing('ogc');
   assert.equal(created.length, 1);
   assert.match(skipped[0].reason, /Import its address/);
+});
+
+it('has an identifier that only contains that of another dataset, which is taken', async () => {
+  const { root, importing, write } = await makeFiles({ 'tables/street-trees.csv': 'a\n1\n' });
+  await importing('tables');
+  const path = join(root, 'namespaces/city/datasets/street-trees/dataset.yaml');
+  writeFileSync(path, `${readFileSync(path, 'utf8')}label: again\n`);
+  write('tables/trees.csv', 'a\n2\n');
+  const { created, skipped } = await importing('tables');
+  assert.deepEqual(
+    created.map(({ dataset }: { dataset: string }) => dataset),
+    ['city/trees'],
+  );
+  assert.deepEqual(
+    skipped.map(({ id }: { id: string }) => id),
+    ['street-trees.csv'],
+  );
 });
