@@ -8,6 +8,7 @@ import { isSameFile } from './extensions.ts';
 import { changedFields, compareFieldsOfSides, type FieldConflict } from './field-conflicts.ts';
 import { type LocatedFile, syncFileKind } from './files.ts';
 import type { Conflict } from './plan.ts';
+import { nullIfRefused } from './run.ts';
 import type { SyncState } from './state.ts';
 import { type SyncStep, sourcePath } from './steps.ts';
 import { parseRecordFields, type TextReader } from './texts.ts';
@@ -73,7 +74,7 @@ async function fieldsOfSteps(
   await forEachConcurrent(changing, 8, async (step) => {
     if (step.do !== 'write') return;
     const oldText = await state.text(step.from);
-    const newText = await texts.get(sourcePath(step), step.now.checksum).catch(() => null);
+    const newText = await texts.get(sourcePath(step), step.now.checksum).catch(nullIfRefused);
     const before = oldText === null ? null : parseRecordFields(step.from, oldText);
     const after = newText === null ? null : parseRecordFields(step.path, newText);
     const extension = step.replaces === undefined ? [] : ['extension'];
@@ -112,7 +113,7 @@ export async function summarizeEachConflict(
 ): Promise<readonly ConflictSummary[]> {
   const fields = new Map<Conflict, readonly FieldConflict[]>();
   const read = async (file: LocatedFile | null, readText: (file: LocatedFile) => Promise<string | null>) => {
-    const text = file && !isBytesPath(file.path) ? await readText(file).catch(() => null) : null;
+    const text = file && !isBytesPath(file.path) ? await readText(file).catch(nullIfRefused) : null;
     return text === null ? null : parseRecordFields(file?.path ?? '', text);
   };
   await forEachConcurrent(conflicts.slice(0, maxCompared), 8, async (conflict) => {
