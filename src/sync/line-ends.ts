@@ -94,6 +94,7 @@ function makeReplica(
       }
     }
   }
+  const fitColumns = replica.fitColumns?.bind(replica);
   return {
     async manifest(options) {
       const manifest = await replica.manifest(options);
@@ -110,6 +111,6 @@ function makeReplica(
     },
     apply: (changes, options) => replica.apply(changes.map(withActual), options),
     put: (path, bytes) => replica.put(path, bytes),
-    ...(replica.fitColumns && { fitColumns: (paths: readonly string[]) => replica.fitColumns?.(paths) }),
-  } as Replica;
+    ...(fitColumns && { fitColumns }),
+  };
 }
