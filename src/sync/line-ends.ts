@@ -11,9 +11,7 @@ import { computeChecksum } from '../disk/checksum.ts';
 import type { FileState, Files } from './files.ts';
 import { nullIfRefused } from './run.ts';
 import type { SyncState } from './state.ts';
-import { makeRecordTextReader, type TextSpool } from './texts.ts';
-
-const textsAtOnce = 8;
+import { makeRecordTextReader, type TextSpool, textsAtOnce } from './texts.ts';
 
 const withLf = (text: string): string => text.replaceAll('\r\n', '\n');
 

@@ -14,11 +14,10 @@ import { movableKinds } from './moves.ts';
 import type { Conflict } from './plan.ts';
 import { nullIfRefused } from './run.ts';
 import type { SyncState } from './state.ts';
-import type { TextReaders } from './texts.ts';
+import { type TextReaders, textsAtOnce } from './texts.ts';
 
 /** Of more conflicts than this, texts are not read. */
 const maxMerged = 500;
-const textsAtOnce = 8;
 
 /** @returns the merges by the path of the conflict, of those in which one side has everything but the aliases of the other */
 export async function findAliasMerges(

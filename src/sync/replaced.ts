@@ -3,6 +3,7 @@ import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import { isSameFile } from './extensions.ts';
 import { containerFolder, type FileKind, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
+import { textsAtOnce } from './texts.ts';
 
 /** Readers of the ids of records; undefined if the text is unknown, or has no id. */
 export interface RecordIds {
@@ -14,7 +15,6 @@ export interface RecordIds {
 
 /** Of more records than this, ids are not compared, since their texts would have to be read. */
 export const maxIds = 500;
-const textsAtOnce = 8;
 
 /**
  * The files of a side without the replaced records: at their paths are records with other ids, and their own ids are at new

@@ -11,7 +11,7 @@ import type { Conflict } from './plan.ts';
 import { nullIfRefused } from './run.ts';
 import type { SyncState } from './state.ts';
 import { type SyncStep, sourcePath } from './steps.ts';
-import { parseRecordFields, type TextReader } from './texts.ts';
+import { parseRecordFields, type TextReader, textsAtOnce } from './texts.ts';
 
 export interface ChangeSummary {
   readonly change: 'add' | 'change' | 'remove' | 'move';
@@ -71,7 +71,7 @@ async function fieldsOfSteps(
 ): Promise<ReadonlyMap<SyncStep, readonly string[]>> {
   const fields = new Map<SyncStep, readonly string[]>();
   const changing = steps.filter((step) => step.do === 'write' && step.ifMatch !== null).slice(0, maxCompared);
-  await forEachConcurrent(changing, 8, async (step) => {
+  await forEachConcurrent(changing, textsAtOnce, async (step) => {
     if (step.do !== 'write') return;
     const oldText = await state.text(step.from);
     const newText = await texts.get(sourcePath(step), step.now.checksum).catch(nullIfRefused);
@@ -116,7 +116,7 @@ export async function summarizeEachConflict(
     const text = file && !isBytesPath(file.path) ? await readText(file).catch(nullIfRefused) : null;
     return text === null ? null : parseRecordFields(file?.path ?? '', text);
   };
-  await forEachConcurrent(conflicts.slice(0, maxCompared), 8, async (conflict) => {
+  await forEachConcurrent(conflicts.slice(0, maxCompared), textsAtOnce, async (conflict) => {
     const [base, ours, theirs] = await Promise.all([
       read(conflict.base, ({ path }) => state.text(path)),
       read(conflict.ours, ({ path, checksum }) => texts.ours.get(path, checksum)),

@@ -15,7 +15,7 @@ import type { Progress, TransferOutcome } from './run.ts';
 import { assertNothingReverted, baseFilesAfterRevert, findRevertingSteps } from './set-back.ts';
 import type { SyncState } from './state.ts';
 import { finalPath, type SyncStep } from './steps.ts';
-import { makeRecordTextReader, type TextReader, TextSpool } from './texts.ts';
+import { makeRecordTextReader, type TextReader, TextSpool, textsAtOnce } from './texts.ts';
 import { findForbiddenSteps, performSyncSteps } from './transfer.ts';
 
 export interface SyncOptions {
@@ -127,7 +127,7 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
       await state.begin(rightsOf(pair.viewer), comparison.removedBefore);
     const otherTexts = comparison.texts[choice === 'ours' || isSentAgain ? 'theirs' : 'ours'];
     for (const [path, file] of resolved) await setStateFile(state, path, file, otherTexts);
-    await forEachConcurrent(plan.agreed, 8, ({ from: path, now }) =>
+    await forEachConcurrent(plan.agreed, textsAtOnce, ({ from: path, now }) =>
       setStateFile(state, path, now, comparison.texts.ours),
     );
     await state.flush();

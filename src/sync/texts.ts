@@ -10,6 +10,9 @@ import type { RecordFields } from './field-conflicts.ts';
 import type { Side } from './files.ts';
 import { LineFile, type LinePosition } from './line-file.ts';
 
+/** Texts of records that are read at the same time. */
+export const textsAtOnce = 8;
+
 /** In characters: texts up to this size in all are kept in memory, the others in the file. */
 const maxInMemory = 32_000_000;
 

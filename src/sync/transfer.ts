@@ -10,7 +10,7 @@ import { concernsOneFileOnly, type Failure, type Progress, type TransferOutcome,
 import type { SyncState } from './state.ts';
 import { type SyncStep, sortByStage, sourcePath, statePath } from './steps.ts';
 import { findExpectedChecksum } from './target-changes.ts';
-import type { TextReader } from './texts.ts';
+import { type TextReader, textsAtOnce } from './texts.ts';
 
 export interface TransferJob {
   readonly steps: readonly SyncStep[];
@@ -33,7 +33,6 @@ type DryRunJob = Omit<TransferJob, 'source' | 'isClone' | 'onProgress'>;
 
 /** Concurrency limits. */
 const batchesAtOnce = 4;
-const textsAtOnce = 8;
 const payloadsAtOnce = 2;
 
 /**
