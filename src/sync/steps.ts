@@ -2,7 +2,7 @@
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import type { AudienceChange } from './audience.ts';
 import { withExtensionOf } from './extensions.ts';
-import { containerFolder, dependencyRank, type FileState } from './files.ts';
+import { containerFolder, dependencyRank, type FileState, syncFileKind } from './files.ts';
 
 interface StepPaths {
   /** Path on the side that is changed. */
@@ -53,21 +53,26 @@ export const sourcePath = (step: SyncStep): string => statePath(step.afterMove ?
 /** Path on the side that is changed, after all steps. */
 export const finalPath = (step: SyncStep): string => (step.do === 'move' ? step.to : (step.afterMove ?? step).path);
 
-/** Stage after all removals. */
-const lastStage = 101;
-/** Stage after the removals of versions, and before those of datasets. */
-const delayedStage = 95;
+/** Phases of a run, in order. */
+const phases = ['add', 'remove members', 'show before move', 'move delayed', 'remove others', 'show'] as const;
+
+function phaseOf(step: SyncStep): (typeof phases)[number] {
+  if (step.do === 'write' && step.audience === 'wider') return step.afterMove ? 'show before move' : 'show';
+  if (step.do === 'move' && step.isDelayed) return 'move delayed';
+  if (step.do !== 'remove') return 'add';
+  return ['version', 'query'].includes(syncFileKind(step.path)) ? 'remove members' : 'remove others';
+}
 
 /**
- * Stage of a step: additions in the order of dependencies, then removals in reverse, and last the records that become visible to
- * more people. Moves come right before the first step that may need them, unless they are delayed. Steps of one stage don't depend
- * on each other, except moves.
+ * Stage of a step: its phase, and in that the order of dependencies, which is reversed for removals. Moves come right before the first
+ * step that may need them, unless they are delayed. Steps of one stage don't depend on each other, except moves.
  */
 export function stepStage(step: SyncStep): number {
-  const rank = dependencyRank(step.path);
-  if (step.do === 'write' && step.audience === 'wider') return step.afterMove ? delayedStage - 0.5 : lastStage;
-  if (step.do === 'move') return step.isDelayed ? delayedStage : rank - 0.5;
-  return step.do === 'remove' ? 100 - rank : rank;
+  const [phase, rank] = [phaseOf(step), dependencyRank(step.path)];
+  // The ranks of all kinds fit between two phases.
+  const first = 100 * phases.indexOf(phase);
+  if (step.do === 'remove') return first - rank;
+  return phase === 'add' ? first + (step.do === 'move' ? rank - 0.5 : rank) : first;
 }
 
 export const sortByStage = (steps: readonly SyncStep[]): readonly SyncStep[] =>
