@@ -87,23 +87,8 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
   let spool: TextSpool | undefined;
   try {
     assertNamesExist(names, comparison);
-    let plan = selectNamedPartOfPlan(await comparison.plan(), names);
-    const lost = await comparison.findLostRecords();
-    if (lost && !force) assertNothingToDo(lost, plan, from);
-    const resolved = new Map(choice ? baseFilesAfterConflictChoice(plan.conflicts, choice) : []);
-    const keptOurs = choice === 'ours' ? resolved.size : 0;
-    // A push begins anew: what the remote has lost doesn't count as removed.
-    if (lost && force && from === 'ours') for (const path of state.files.keys()) resolved.set(path, null);
-    if (resolved.size) plan = selectNamedPartOfPlan(await comparison.plan(resolved), names);
-    const isSetBack = comparison.timeline?.hasPoint === false;
-    const reverting = isSetBack ? findRevertingSteps(plan) : [];
-    if (!force && from === 'theirs') assertNothingReverted(reverting);
-    const isSentAgain = force === true && from === 'ours' && reverting.length > 0;
-    if (isSentAgain) {
-      for (const [path, file] of baseFilesAfterRevert(reverting, state.files, comparison.theirs))
-        resolved.set(path, file);
-      plan = selectNamedPartOfPlan(await comparison.plan(resolved), names);
-    }
+    const decided = await decide(comparison, pair, options, from);
+    const { plan, resolved, keptOurs, isSetBack, reverting, isSentAgain } = decided;
     const steps = from === 'theirs' ? plan.incoming : plan.outgoing;
     if (from === 'ours') {
       assertUserStays(pair.viewer, steps, names);
@@ -162,6 +147,51 @@ async function compareAndTransfer(pair: Pair, options: SyncOptions, from: Side):
     await spool?.close();
     await comparison.close();
   }
+}
+
+/** The plan of a run, and the changes of the last common state that it is made with. */
+interface DecidedPlan {
+  /** The plan of the named records. */
+  readonly plan: SyncPlan;
+  /** Changes of the last common state, by path; null removes the file from it. */
+  readonly resolved: ReadonlyMap<string, LocatedFile | null>;
+  /** Number of the conflicts that were resolved with the local file. */
+  readonly keptOurs: number;
+  /** True if the remote was set back to an earlier state. */
+  readonly isSetBack: boolean;
+  /** Steps that would bring this earlier state. */
+  readonly reverting: readonly SyncStep[];
+  /** True if the remote gets again what it lost by that. */
+  readonly isSentAgain: boolean;
+}
+
+/** Decides on conflicts, on a remote that has lost everything, and on one that was set back. @throws as `pull` */
+async function decide(
+  comparison: Comparison,
+  { state }: Pair,
+  { names = [], choice, force = false }: SyncOptions,
+  from: Side,
+): Promise<DecidedPlan> {
+  const resolved = new Map<string, LocatedFile | null>();
+  const makePlan = async () => selectNamedPartOfPlan(await comparison.plan(resolved), names);
+  let plan = await makePlan();
+  const lost = await comparison.findLostRecords();
+  if (lost && !force) assertNothingToDo(lost, plan, from);
+  if (choice) for (const [path, file] of baseFilesAfterConflictChoice(plan.conflicts, choice)) resolved.set(path, file);
+  const keptOurs = choice === 'ours' ? resolved.size : 0;
+  // A push begins anew: what the remote has lost doesn't count as removed.
+  if (lost && force && from === 'ours') for (const path of state.files.keys()) resolved.set(path, null);
+  if (resolved.size) plan = await makePlan();
+  const isSetBack = comparison.timeline?.hasPoint === false;
+  const reverting = isSetBack ? findRevertingSteps(plan) : [];
+  if (!force && from === 'theirs') assertNothingReverted(reverting);
+  const isSentAgain = force && from === 'ours' && reverting.length > 0;
+  if (isSentAgain) {
+    for (const [path, file] of baseFilesAfterRevert(reverting, state.files, comparison.theirs))
+      resolved.set(path, file);
+    plan = await makePlan();
+  }
+  return { plan, resolved, keptOurs, isSetBack, reverting, isSentAgain };
 }
 
 /** Sets a file of the last common state, with its text if it is a record; null removes it. */
