@@ -7,7 +7,8 @@ import {
   pathsWithRecordExtensions,
 } from '../catalogue/layout.ts';
 import { formatRef } from '../catalogue/ref.ts';
-import { type AudienceComparison, findHeldByAudience, sameAudiences } from './audience.ts';
+import { type AudienceComparison, sameAudiences } from './audience.ts';
+import { findBlockedByAudience } from './blocked-by-audience.ts';
 import { isSameFile } from './extensions.ts';
 import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import { isInMovedFolder, type Move, type MovedApart, pathBeforeMoves } from './moves.ts';
@@ -65,11 +66,11 @@ export interface SyncInput extends ThreeWay {
   readonly merges?: ReadonlyMap<string, Merge>;
 }
 
-/** @returns status by path, the files that are skipped, and the moves that have to wait */
+/** @returns status by path, the files that are skipped, and the moves that are blocked */
 export function classifySyncFiles(input: SyncInput): {
   readonly statuses: ReadonlyMap<string, Status>;
   readonly blocked: readonly Blocked[];
-  readonly heldMoves: ReadonlySet<Move>;
+  readonly blockedMoves: ReadonlySet<Move>;
 } {
   const { base, ours, theirs, leftAlone = new Map(), hiddenReason } = input;
   const statuses = new Map<string, Status>();
@@ -109,12 +110,12 @@ export function classifySyncFiles(input: SyncInput): {
     for (const path of statuses.keys()) if (isInMovedFolder(path, apart)) statuses.set(path, 'blocked');
     blocked.push({ path: apart.ours, reason: reasonOfMovesApart(apart, input.moves), isConflict: true });
   }
-  const held = findHeldByAudience(input.audiences ?? sameAudiences, input, statuses);
-  for (const [path, reason] of held.files) {
+  const byAudience = findBlockedByAudience(input.audiences ?? sameAudiences, input, statuses);
+  for (const [path, reason] of byAudience.files) {
     if (!isBytesPath(path) && statuses.get(path) !== 'conflict') blocked.push({ path, reason, isConflict: true });
     if (statuses.get(path) !== 'conflict') statuses.set(path, 'blocked');
   }
-  return { statuses, blocked, heldMoves: held.moves };
+  return { statuses, blocked, blockedMoves: byAudience.moves };
 }
 
 /** The two names of a record, and the command that takes theirs. */

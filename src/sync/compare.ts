@@ -20,7 +20,7 @@ import { planSync, type SyncPlan } from './plan.ts';
 import { findLostRecords, type LostRecords } from './related.ts';
 import { findRecordsRemovedBefore, type ListChanges, selectAdditions, selectUnnamed } from './removed-before.ts';
 import { type RemoteViewer, reasonIfHidden } from './rights.ts';
-import type { Held, SyncState } from './state.ts';
+import type { RemovedBefore, SyncState } from './state.ts';
 import { makeRecordTextReader, type TextReaders, TextSpool } from './texts.ts';
 
 /** Two catalogues that are synchronised. */
@@ -58,7 +58,7 @@ export interface Comparison {
   /** Answer of the remote about its timeline; null if it has none. */
   readonly timeline: TimelineAnswer | null;
   /** Local records that the remote had removed before the first run. */
-  readonly removedBefore: Held;
+  readonly removedBefore: RemovedBefore;
   /** True if a path on either side, or in the last common state, matches. */
   hasPath(matches: (path: string) => boolean): boolean;
   close(): Promise<void>;
@@ -169,7 +169,7 @@ const recordsMissingLocally = (base: Files, ours: Files): readonly string[] =>
   [...base].flatMap(([path, file]) => (isBytesPath(path) || ours.get(path)?.checksum ? [] : actualPath(path, file)));
 
 /** Before the first run, the remote is asked; later, the common state has what it answered. */
-async function findRemovedBefore({ state, listChanges }: Pair, sides: ThreeWay): Promise<Held> {
+async function findRemovedBefore({ state, listChanges }: Pair, sides: ThreeWay): Promise<RemovedBefore> {
   if (state.files.size > 0) return selectAdditions(state.header.removedBefore ?? {}, sides);
   return listChanges ? findRecordsRemovedBefore(sides, listChanges) : {};
 }

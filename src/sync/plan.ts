@@ -47,7 +47,7 @@ export interface SyncPlan {
 
 export function planSync(input: SyncInput): SyncPlan {
   const { base, ours, theirs, moves } = input;
-  const { statuses, blocked, heldMoves } = classifySyncFiles(input);
+  const { statuses, blocked, blockedMoves } = classifySyncFiles(input);
   const audiences = input.audiences ?? sameAudiences;
   const audienceChanges = findAudienceChanges(audiences, input, statuses);
   const byOurs = moves.filter(({ by }) => by === 'ours');
@@ -56,8 +56,8 @@ export function planSync(input: SyncInput): SyncPlan {
   let hasHiddenRemovals = false;
   const conflicts: Conflict[] = [];
   const conflicting = [...statuses].flatMap(([path, status]) => (status === 'conflict' ? [path] : []));
-  const incoming = moveSteps('theirs', moves, { base, target: ours }, conflicting, heldMoves);
-  const outgoing = moveSteps('ours', moves, { base, target: theirs }, conflicting, heldMoves);
+  const incoming = moveSteps('theirs', moves, { base, target: ours }, conflicting, blockedMoves);
+  const outgoing = moveSteps('ours', moves, { base, target: theirs }, conflicting, blockedMoves);
   // By path: the order of the last common state is that in which its files happened to arrive.
   for (const [path, status] of [...statuses].sort(([a], [b]) => (a < b ? -1 : 1))) {
     const merged = input.merges?.get(path)?.text;
@@ -95,18 +95,18 @@ export function planSync(input: SyncInput): SyncPlan {
  * Steps that repeat the moves of a side on the other one. A move into a namespace that the other side has removed waits until
  * that conflict is resolved.
  * @param conflicting paths of files in conflict
- * @param held moves that have to wait
+ * @param blocked moves that are not made
  */
 function moveSteps(
   by: Side,
   moves: readonly Move[],
   { base, target }: { readonly base: Files; readonly target: Files },
   conflicting: readonly string[],
-  held: ReadonlySet<Move>,
+  blocked: ReadonlySet<Move>,
 ): SyncStep[] {
   const removed = new Set(conflicting.flatMap((path) => (target.has(path) ? [] : (containerFolder(path) ?? []))));
   return moves.flatMap((move, i): SyncStep[] => {
-    if (held.has(move) || enclosingContainerFolders(move.to).some((folder) => removed.has(folder))) return [];
+    if (blocked.has(move) || enclosingContainerFolders(move.to).some((folder) => removed.has(folder))) return [];
     const last = moves.slice(i + 1).reduce(pathAfterMove, move.to);
     const file = target.get(last);
     if (move.by !== by || file === undefined) return [];

@@ -8,7 +8,7 @@ import type { ChangedRecord, ChangesOptions } from '../catalogue/feed.ts';
 import { describeFilePath, recordPaths } from '../catalogue/layout.ts';
 import { dependencyRank, syncFileKind, type ThreeWay } from './files.ts';
 import { nameCoversPath } from './named-part.ts';
-import type { Held } from './state.ts';
+import type { RemovedBefore } from './state.ts';
 
 /** Lists a page of the remote's changes. */
 export type ListChanges = (options: ChangesOptions) => Promise<ChangesPage>;
@@ -31,7 +31,7 @@ const reasonOf = (path: string, { datetime, movedTo }: ChangedRecord): string =>
  * Local records that the remote has removed, with the reason why they aren't sent, by path: namespaces before datasets.
  * @throws what `list` throws, except for the refusal of a server that has no feed of changes
  */
-export async function findRecordsRemovedBefore(sides: ThreeWay, list: ListChanges): Promise<Held> {
+export async function findRecordsRemovedBefore(sides: ThreeWay, list: ListChanges): Promise<RemovedBefore> {
   const added = [...sides.ours.keys()].filter((path) => isAddition(path, sides) && kinds.includes(syncFileKind(path)));
   if (added.length === 0 || sides.theirs.size === 0) return {};
   const removals = await listRemovals(list);
@@ -47,13 +47,13 @@ const isAddition = (path: string, { base, ours, theirs }: ThreeWay): boolean =>
   ours.has(path) && !theirs.has(path) && !base.has(path);
 
 /** Those that are still local additions. */
-export const selectAdditions = (held: Held, sides: ThreeWay): Held =>
-  Object.fromEntries(Object.entries(held).filter(([path]) => isAddition(path, sides)));
+export const selectAdditions = (records: RemovedBefore, sides: ThreeWay): RemovedBefore =>
+  Object.fromEntries(Object.entries(records).filter(([path]) => isAddition(path, sides)));
 
 /** Those that no name means, or needs: a dataset needs its namespace. */
-export const selectUnnamed = (held: Held, names: readonly string[]): Held =>
+export const selectUnnamed = (records: RemovedBefore, names: readonly string[]): RemovedBefore =>
   Object.fromEntries(
-    Object.entries(held).filter(
+    Object.entries(records).filter(
       ([path]) => !names.some((name) => nameCoversPath(name, path) || name.startsWith(`${describeFilePath(path)}/`)),
     ),
   );

@@ -20,7 +20,7 @@ interface StoredFile extends FileState {
 }
 
 /** Reasons why local records aren't sent that the remote had removed before the first run, by path. */
-export type Held = Readonly<Record<string, string>>;
+export type RemovedBefore = Readonly<Record<string, string>>;
 
 /** A line of the file: the first one, one at the end of each run, and one before files are seen by further rights. */
 export interface StateHeader {
@@ -30,7 +30,7 @@ export interface StateHeader {
   readonly seenBy: Rights;
   /** Last point of the remote's timeline that was seen, unless that is unknown. */
   readonly timeline?: string;
-  readonly removedBefore?: Held;
+  readonly removedBefore?: RemovedBefore;
 }
 
 type Line =
@@ -41,7 +41,7 @@ type Line =
       readonly seenBy?: Rights;
       readonly signedIn?: boolean;
       readonly timeline?: string;
-      readonly removedBefore?: Held;
+      readonly removedBefore?: RemovedBefore;
       readonly lines: number;
     }
   | { readonly path: string; readonly checksum: string; readonly size: number; readonly text?: string }
@@ -125,12 +125,12 @@ export class SyncState {
    * Adds to the header what has to be known if the run is interrupted.
    * @param rights by which the user sees the files that the run is going to add
    */
-  async begin(rights: Rights, removedBefore: Held): Promise<void> {
+  async begin(rights: Rights, removedBefore: RemovedBefore): Promise<void> {
     const { seenBy, removedBefore: known = {} } = this.#header;
     if (includeRights(seenBy, rights) && isDeepStrictEqual(known, removedBefore)) return;
     const joined = includeRights(seenBy, rights) ? seenBy : joinRights(seenBy, rights);
-    const held = Object.keys(removedBefore).length > 0 ? { removedBefore } : {};
-    this.#header = { ...this.#header, tag: null, seenBy: joined, ...held };
+    const added = Object.keys(removedBefore).length > 0 ? { removedBefore } : {};
+    this.#header = { ...this.#header, tag: null, seenBy: joined, ...added };
     await this.#add({ state: 1, ...this.#header, lines: 0 });
   }
 
