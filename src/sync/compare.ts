@@ -4,13 +4,7 @@ import type { Replica, TimelineAnswer, TimelineQuestion } from '../catalogue/rep
 import { compareAudiences } from './compare-audiences.ts';
 import { actualPath, joinExtensions } from './extensions.ts';
 import type { FileState, Files, Side, ThreeWay } from './files.ts';
-import {
-  detectMoves,
-  detectMovesApart,
-  findMovedOntoOthers,
-  findReplacedContainers,
-  recordSharedMoves,
-} from './find-moves.ts';
+import { detectMoves, detectMovesApart, recordSharedMoves } from './find-moves.ts';
 import { withoutLineEnds } from './line-ends.ts';
 import { readManifest, readRemote } from './listing.ts';
 import { findAliasMerges } from './merge-aliases.ts';
@@ -19,6 +13,7 @@ import { findHiddenPayloads, findPayloadsBeforeVersions } from './payloads.ts';
 import { planSync, type SyncPlan } from './plan.ts';
 import { findLostRecords, type LostRecords } from './related.ts';
 import { findRecordsRemovedBefore, type ListChanges, selectAdditions, selectUnnamed } from './removed-before.ts';
+import { findMovedOntoOthers, findReplacedContainers } from './replaced.ts';
 import { type RemoteViewer, reasonIfHidden } from './rights.ts';
 import type { RemovedBefore, SyncState } from './state.ts';
 import { makeRecordTextReader, type TextReaders, TextSpool } from './texts.ts';

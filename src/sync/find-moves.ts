@@ -1,9 +1,6 @@
 /** Detection of moves: by the ids in records, whose texts are read for it, and by the content of folders. */
-import { describeFilePath } from '../catalogue/layout.ts';
-import { readSideFields } from './compared-texts.ts';
 import { joinExtensions, withExtensionOf } from './extensions.ts';
-import type { RecordFields } from './field-conflicts.ts';
-import { containerFolder, type FileKind, type Files, type Side, type ThreeWay } from './files.ts';
+import type { FileKind, Files, Side, ThreeWay } from './files.ts';
 import {
   filesAfterMoves,
   isInMovedFolder,
@@ -13,13 +10,13 @@ import {
   matchMoves,
   movableKinds,
   moveCandidates,
-  pathBeforeMoves,
   type Renaming,
   recordFolderFingerprints,
 } from './moves.ts';
-import { maxIds, pathsAddedTwice, pathsOfReplaceable, type RecordIds, withoutReplacedRecords } from './replaced.ts';
+import { idReaders, maxIds, type RecordIds } from './record-ids.ts';
+import { withoutReplaced } from './replaced.ts';
 import type { SyncState } from './state.ts';
-import { parseRecordFields, type TextReaders } from './texts.ts';
+import type { TextReaders } from './texts.ts';
 
 /** Records in the state the moves that both sides have made alike, as after a run that ended before it could do so. */
 export async function recordSharedMoves(state: SyncState, given: ThreeWay, texts: TextReaders): Promise<void> {
@@ -93,120 +90,6 @@ export async function detectMovesApart(
     }
   }
   return apart;
-}
-
-/**
- * Finds the namespaces and datasets that a side has removed, and put others in their place, while the other side has changed or
- * added files in them; and those of one name that the sides have added each for itself.
- * @param found the result of `detectMoves`
- * @returns the side that has replaced each, by the path of its record
- */
-export async function findReplacedContainers(
-  state: SyncState,
-  found: ThreeWay & { readonly moves: readonly Move[] },
-  texts: TextReaders,
-): Promise<ReadonlyMap<string, Side | 'both'>> {
-  const ids = idReaders(state, found, texts, found.moves);
-  const replaced = new Map<string, Side | 'both'>();
-  for (const path of pathsAddedTwice(found)) {
-    const [our, their] = [await ids.ours.now(path), await ids.theirs.now(path)];
-    if (our !== undefined && their !== undefined && our !== their) replaced.set(path, 'both');
-  }
-  for (const by of ['ours', 'theirs'] as const)
-    for (const path of pathsOfReplaceable(found, by)) {
-      const [before, now] = [await ids[by].before(path), await ids[by].now(path)];
-      if (before !== undefined && now !== undefined && before !== now) replaced.set(path, by);
-    }
-  return replaced;
-}
-
-/**
- * Finds the records that a side has moved to where the other one has added another of the same name. They look removed, and must
- * stay until that conflict is decided.
- * @param replaced as `findReplacedContainers` returns it
- * @returns reasons why they stay, by path
- */
-export async function findMovedOntoOthers(
-  state: SyncState,
-  found: ThreeWay & { readonly moves: readonly Move[] },
-  texts: TextReaders,
-  replaced: ReadonlyMap<string, Side | 'both'>,
-): Promise<ReadonlyMap<string, string>> {
-  const reasons = new Map<string, string>();
-  const taken = [...replaced].flatMap(([path, by]) => (by === 'both' ? [path] : []));
-  if (taken.length === 0) return reasons;
-  const { base, ours, theirs } = found;
-  const ids = idReaders(state, found, texts, found.moves);
-  const takenById = { ours: await pathsById(taken, ids.ours), theirs: await pathsById(taken, ids.theirs) };
-  for (const path of base.keys()) {
-    if (containerFolder(path) === null || ours.has(path) === theirs.has(path)) continue;
-    const mover = ours.has(path) ? 'theirs' : 'ours';
-    const id = await ids[mover].before(path);
-    const to = id === undefined ? undefined : takenById[mover].get(id);
-    if (to !== undefined)
-      reasons.set(
-        path,
-        `It was moved to ${describeFilePath(to)}, where each side has another one: decide on that first.`,
-      );
-  }
-  return reasons;
-}
-
-/** Paths of records of a side by their ids. */
-async function pathsById(paths: readonly string[], { now }: RecordIds): Promise<ReadonlyMap<number, string>> {
-  const found = new Map<number, string>();
-  for (const path of paths) {
-    const id = await now(path);
-    if (id !== undefined) found.set(id, path);
-  }
-  return found;
-}
-
-/** Ids in texts of records, by checksum. */
-const knownIds = new WeakMap<SyncState, Map<string, number | undefined>>();
-
-/** Readers of the ids of the records of both sides, by their paths after the moves. */
-function idReaders(
-  state: SyncState,
-  files: Readonly<Record<Side, Files>>,
-  texts: TextReaders,
-  moves: readonly Move[],
-): Readonly<Record<Side, RecordIds>> {
-  const made = [...moves];
-  const known = knownIds.get(state) ?? new Map<string, number | undefined>();
-  knownIds.set(state, known);
-  const idOf = async (checksum: string, read: () => Promise<RecordFields | null>) => {
-    if (known.has(checksum)) return known.get(checksum);
-    const fields = await read();
-    const id = typeof fields?.id === 'number' ? fields.id : undefined;
-    if (fields !== null) known.set(checksum, id);
-    return id;
-  };
-  const compared = { ours: files.ours, theirs: files.theirs, moves: made, texts };
-  const before = (path: string) => {
-    const former = pathBeforeMoves(path, made);
-    return idOf(state.files.get(former)?.checksum ?? '', async () => {
-      const text = await state.text(former);
-      return text === null ? null : parseRecordFields(former, text);
-    });
-  };
-  const readersOf = (side: Side): RecordIds => ({
-    before,
-    now: (path) => idOf(files[side].get(path)?.checksum ?? '', () => readSideFields(compared, side, path)),
-  });
-  return { ours: readersOf('ours'), theirs: readersOf('theirs') };
-}
-
-async function withoutReplaced(
-  kind: FileKind,
-  { base, ours, theirs }: ThreeWay,
-  ids: Readonly<Record<Side, RecordIds>>,
-): Promise<ThreeWay> {
-  return {
-    base,
-    ours: await withoutReplacedRecords(kind, base, ours, ids.ours),
-    theirs: await withoutReplacedRecords(kind, base, theirs, ids.theirs),
-  };
 }
 
 /**
