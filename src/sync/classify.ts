@@ -1,21 +1,11 @@
 /** Status of each file: the side that changed it since the last common state. Pure. */
-import {
-  describeFilePath,
-  enclosingContainerFolders,
-  isBytesPath,
-  kindAndRefOfPath,
-  pathsWithRecordExtensions,
-} from '../catalogue/layout.ts';
-import { formatRef } from '../catalogue/ref.ts';
+import { enclosingContainerFolders, isBytesPath, pathsWithRecordExtensions } from '../catalogue/layout.ts';
 import { type AudienceComparison, sameAudiences } from './audience.ts';
 import { findBlockedByAudience } from './blocked-by-audience.ts';
-import { isSameFile } from './extensions.ts';
-import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
-import { isInMovedFolder, type Move, type MovedApart, pathBeforeMoves } from './moves.ts';
+import { containerFolder, type Files, type Side, type Status, syncFileKind, type ThreeWay } from './files.ts';
+import { joinContainers, joinReplaced } from './join-folders.ts';
+import { isInMovedFolder, type Move, type MovedApart, reasonOfMovesApart } from './moves.ts';
 import { notCheckedOutReason } from './not-checked-out.ts';
-
-/** `ignored`: the sides differ, and nothing is to be done about it. */
-export type Status = 'same' | 'incoming' | 'outgoing' | 'conflict' | 'blocked' | 'ignored';
 
 /** A file that is skipped. */
 export interface Blocked {
@@ -118,28 +108,6 @@ export function classifySyncFiles(input: SyncInput): {
   return { statuses, blocked, blockedMoves: byAudience.moves };
 }
 
-/** The two names of a record, and the command that takes theirs. */
-function reasonOfMovesApart({ path, ours, theirs }: MovedApart, moves: readonly Move[]): string {
-  const refOf = (record: string) => kindAndRefOfPath(record).ref;
-  const [own, their] = [refOf(ours), refOf(theirs)];
-  // Where they have moved the folder around it as well, the local one is still at its former place.
-  const local = refOf(
-    pathBeforeMoves(
-      ours,
-      moves.filter(({ by }) => by === 'theirs'),
-    ),
-  );
-  const isElsewhere = own?.kind === 'dataset' && their?.kind === 'dataset' && own.namespace !== their.namespace;
-  const options = [
-    ...(isElsewhere ? [`--namespace ${their.namespace}`] : []),
-    ...(own && their && 'slug' in own && 'slug' in their && own.slug !== their.slug ? [`--slug ${their.slug}`] : []),
-  ];
-  return (
-    `Both sides have renamed ${describeFilePath(path)}: the remote has it as ${describeFilePath(theirs)}. ` +
-    `To take their name: catalogue ${local?.kind} edit ${local ? formatRef(local) : ''} ${options.join(' ')}`
-  );
-}
-
 function recordStatus(path: string, { base, ours, theirs }: ThreeWay): Status {
   const files = [base, ours, theirs].map((side) => side.get(path));
   const content = threeWayStatus(files.map((file) => file?.checksum));
@@ -198,71 +166,4 @@ function blockMembersOfAll(
   for (const [member, status] of statuses)
     if (status !== 'same' && !(ours.has(member) && theirs.has(member)))
       if (enclosingContainerFolders(member).some((folder) => folders.has(folder))) statuses.set(member, 'blocked');
-}
-
-interface RemovedContainer {
-  /** Path of the record that one side has removed. */
-  readonly record: string;
-  /** Files of the side that still has the record, and of the one that removed it. */
-  readonly keeper: Files;
-  readonly remover: Files;
-  /** Paths of all files in the folder. */
-  readonly members: string[];
-}
-
-/**
- * Treats the folder of a dataset or a namespace as one if a side has removed its record: if the other side has changed a
- * file in it, record and files are one conflict.
- */
-function joinContainers({ base, ours, theirs }: ThreeWay, statuses: Map<string, Status>): void {
-  const removed = new Map<string, RemovedContainer>();
-  for (const [record, status] of statuses) {
-    const isRemoved = base.has(record) && ours.has(record) !== theirs.has(record);
-    const folder = isRemoved && status !== 'blocked' ? containerFolder(record) : null;
-    if (folder === null) continue;
-    const [keeper, remover] = ours.has(record) ? [ours, theirs] : [theirs, ours];
-    removed.set(folder, { record, keeper, remover, members: [] });
-  }
-  if (removed.size === 0) return;
-  for (const path of statuses.keys())
-    for (const folder of enclosingContainerFolders(path)) removed.get(folder)?.members.push(path);
-  for (const container of removed.values()) joinContainer(container, base, statuses);
-}
-
-function joinContainer(
-  { record, keeper, remover, members }: RemovedContainer,
-  base: Files,
-  statuses: Map<string, Status>,
-): void {
-  const isDataset = syncFileKind(record) === 'dataset';
-  const isChanged = (path: string) => !isSameFile(keeper.get(path), base.get(path));
-  // If both sides have the file, the remover had moved it into this folder.
-  const survivors = members.filter(
-    (path) => statuses.get(path) === 'blocked' || (keeper.has(path) && (remover.has(path) || isChanged(path))),
-  );
-  if (survivors.length === 0) {
-    // A dataset's files are removed with it; a namespace's datasets are removed one by one.
-    if (isDataset) for (const path of members) if (path !== record) statuses.set(path, 'ignored');
-    return;
-  }
-  const concerned = isDataset ? members.filter((path) => keeper.has(path)) : survivors;
-  for (const path of [record, ...concerned])
-    if (statuses.get(path) !== 'blocked' && statuses.get(path) !== 'same') statuses.set(path, 'conflict');
-}
-
-/**
- * The same for one that a side has replaced by another: what the other side has changed or added isn't part of that one. All of a
- * dataset is one conflict.
- */
-function joinReplaced(record: string, by: Side, { base, ours, theirs }: ThreeWay, statuses: Map<string, Status>): void {
-  const folder = containerFolder(record) ?? '';
-  const [keeper, replacer] = by === 'ours' ? [theirs, ours] : [ours, theirs];
-  const isDataset = syncFileKind(record) === 'dataset';
-  const isKept = (path: string) =>
-    keeper.has(path) &&
-    !isSameFile(keeper.get(path), base.get(path)) &&
-    !isSameFile(keeper.get(path), replacer.get(path));
-  for (const [path, status] of statuses)
-    if (path.startsWith(folder) && (path === record || isDataset || isKept(path)))
-      if (['incoming', 'outgoing'].includes(status)) statuses.set(path, 'conflict');
 }

@@ -26,6 +26,9 @@ export interface ThreeWay {
   readonly theirs: Files;
 }
 
+/** Status of a file. `ignored`: the sides differ, and nothing is to be done about it. */
+export type Status = 'same' | 'incoming' | 'outgoing' | 'conflict' | 'blocked' | 'ignored';
+
 export type FileKind = RecordRef['kind'] | 'payload' | 'media' | 'settings' | 'unknown';
 
 /** Kinds by path: a first push asks for that of each of its thousands of paths again and again. */

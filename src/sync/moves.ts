@@ -2,7 +2,8 @@
  * Moves: a record that was removed at one path and added at another, with the same id or the same files, has been
  * renamed. A move keeps its history and its former address, and payloads are not transferred again. Pure.
  */
-import { enclosingContainerFolders } from '../catalogue/layout.ts';
+import { describeFilePath, enclosingContainerFolders, kindAndRefOfPath } from '../catalogue/layout.ts';
+import { formatRef } from '../catalogue/ref.ts';
 import { actualPath } from './extensions.ts';
 import { containerFolder, type FileKind, type Files, type LocatedFile, type Side, syncFileKind } from './files.ts';
 
@@ -133,5 +134,27 @@ export function filesAfterMoves<T>(files: ReadonlyMap<string, T>, moves: readonl
       const move = moveOf(path);
       return [move ? pathAfterMove(path, move) : path, value];
     }),
+  );
+}
+
+/** The two names of a record, and the command that takes theirs. */
+export function reasonOfMovesApart({ path, ours, theirs }: MovedApart, moves: readonly Move[]): string {
+  const refOf = (record: string) => kindAndRefOfPath(record).ref;
+  const [own, their] = [refOf(ours), refOf(theirs)];
+  // Where they have moved the folder around it as well, the local one is still at its former place.
+  const local = refOf(
+    pathBeforeMoves(
+      ours,
+      moves.filter(({ by }) => by === 'theirs'),
+    ),
+  );
+  const isElsewhere = own?.kind === 'dataset' && their?.kind === 'dataset' && own.namespace !== their.namespace;
+  const options = [
+    ...(isElsewhere ? [`--namespace ${their.namespace}`] : []),
+    ...(own && their && 'slug' in own && 'slug' in their && own.slug !== their.slug ? [`--slug ${their.slug}`] : []),
+  ];
+  return (
+    `Both sides have renamed ${describeFilePath(path)}: the remote has it as ${describeFilePath(theirs)}. ` +
+    `To take their name: catalogue ${local?.kind} edit ${local ? formatRef(local) : ''} ${options.join(' ')}`
   );
 }

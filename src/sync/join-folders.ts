@@ -1,0 +1,79 @@
+/**
+ * Folders of namespaces and datasets that a side has removed or replaced: with what the other side has changed in them, they are one
+ * conflict. Pure.
+ */
+import { enclosingContainerFolders } from '../catalogue/layout.ts';
+import { isSameFile } from './extensions.ts';
+import { containerFolder, type Files, type Side, type Status, syncFileKind, type ThreeWay } from './files.ts';
+
+interface RemovedContainer {
+  /** Path of the record that one side has removed. */
+  readonly record: string;
+  /** Files of the side that still has the record, and of the one that removed it. */
+  readonly keeper: Files;
+  readonly remover: Files;
+  /** Paths of all files in the folder. */
+  readonly members: string[];
+}
+
+/**
+ * Treats the folder of a dataset or a namespace as one if a side has removed its record: if the other side has changed a
+ * file in it, record and files are one conflict.
+ */
+export function joinContainers({ base, ours, theirs }: ThreeWay, statuses: Map<string, Status>): void {
+  const removed = new Map<string, RemovedContainer>();
+  for (const [record, status] of statuses) {
+    const isRemoved = base.has(record) && ours.has(record) !== theirs.has(record);
+    const folder = isRemoved && status !== 'blocked' ? containerFolder(record) : null;
+    if (folder === null) continue;
+    const [keeper, remover] = ours.has(record) ? [ours, theirs] : [theirs, ours];
+    removed.set(folder, { record, keeper, remover, members: [] });
+  }
+  if (removed.size === 0) return;
+  for (const path of statuses.keys())
+    for (const folder of enclosingContainerFolders(path)) removed.get(folder)?.members.push(path);
+  for (const container of removed.values()) joinContainer(container, base, statuses);
+}
+
+function joinContainer(
+  { record, keeper, remover, members }: RemovedContainer,
+  base: Files,
+  statuses: Map<string, Status>,
+): void {
+  const isDataset = syncFileKind(record) === 'dataset';
+  const isChanged = (path: string) => !isSameFile(keeper.get(path), base.get(path));
+  // If both sides have the file, the remover had moved it into this folder.
+  const survivors = members.filter(
+    (path) => statuses.get(path) === 'blocked' || (keeper.has(path) && (remover.has(path) || isChanged(path))),
+  );
+  if (survivors.length === 0) {
+    // A dataset's files are removed with it; a namespace's datasets are removed one by one.
+    if (isDataset) for (const path of members) if (path !== record) statuses.set(path, 'ignored');
+    return;
+  }
+  const concerned = isDataset ? members.filter((path) => keeper.has(path)) : survivors;
+  for (const path of [record, ...concerned])
+    if (statuses.get(path) !== 'blocked' && statuses.get(path) !== 'same') statuses.set(path, 'conflict');
+}
+
+/**
+ * The same for one that a side has replaced by another: what the other side has changed or added isn't part of that one. All of a
+ * dataset is one conflict.
+ */
+export function joinReplaced(
+  record: string,
+  by: Side,
+  { base, ours, theirs }: ThreeWay,
+  statuses: Map<string, Status>,
+): void {
+  const folder = containerFolder(record) ?? '';
+  const [keeper, replacer] = by === 'ours' ? [theirs, ours] : [ours, theirs];
+  const isDataset = syncFileKind(record) === 'dataset';
+  const isKept = (path: string) =>
+    keeper.has(path) &&
+    !isSameFile(keeper.get(path), base.get(path)) &&
+    !isSameFile(keeper.get(path), replacer.get(path));
+  for (const [path, status] of statuses)
+    if (path.startsWith(folder) && (path === record || isDataset || isKept(path)))
+      if (['incoming', 'outgoing'].includes(status)) statuses.set(path, 'conflict');
+}
