@@ -124,7 +124,7 @@ const patienceForChanges = 200;
 async function changesSoon(catalogue: Catalogue, dataset: Dataset, figures: DifferenceFigureStore, wait: number) {
   const pairs = dataset.versions.slice(0, shownVersions).flatMap((to) => {
     const from = to.ready ? readyVersionBefore(dataset, to.slug) : undefined;
-    return from ? [{ from, to }] : [];
+    return from ? [{ from, to, dataset }] : [];
   });
   const request = () => new Map(pairs.map((pair) => [pair.to.slug, figures.request(catalogue, pair)]));
   if (![...request().values()].includes('comparing')) return request();

@@ -4,6 +4,7 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Difference, DifferenceFigures } from '../catalogue/difference.ts';
 import { UnavailableError } from '../catalogue/errors.ts';
 import { refOf, type VersionRef } from '../catalogue/ref.ts';
+import type { Dataset } from '../catalogue/types.ts';
 import type { VersionChange } from '../pages/dataset-versions.tsx';
 
 /** Versions up to which rows are compared without being asked for: both together, in bytes and in rows. */
@@ -14,11 +15,14 @@ const mostWaiting = 100;
 /** Attempts to compare rows that aren't ready. */
 const mostAttempts = 3;
 
-type Pair = Pick<Difference, 'from' | 'to'>;
+/** Two versions to compare, and the dataset of the second: its former names of columns say which of them were renamed. */
+export interface Pair extends Pick<Difference, 'from' | 'to'> {
+  readonly dataset: Pick<Dataset, 'former_names'>;
+}
 
 /**
- * Keeps figures by the contents of both payloads, so that they are right whatever happens to the records. Small versions are
- * compared in the background, one pair after the other.
+ * Keeps figures by the contents of both payloads and the former names of columns, so that they are right whatever else
+ * happens to the records. Small versions are compared in the background, one pair after the other.
  */
 export class DifferenceFigureStore {
   readonly #figures = new LRUCache<string, DifferenceFigures | 'none'>({ max: 5000 });
@@ -27,16 +31,9 @@ export class DifferenceFigureStore {
   readonly #attempts = new LRUCache<string, number>({ max: 1000 });
   #last: Promise<void> = Promise.resolve();
 
-  /** Keeps the figures of a difference by the key that fits best. */
-  keep(difference: Difference): void {
-    const { counts, columns, renames } = difference;
-    this.#figures.set(idOf(difference), { counts, columns, ...(renames && { renames }) });
-  }
-
-  /** The figures, if they are known. */
-  find(pair: Pair): DifferenceFigures | undefined {
-    const known = this.#figures.get(idOf(pair));
-    return known === 'none' ? undefined : known;
+  /** Keeps the figures of the difference between two versions by the key that fits best. */
+  keep(pair: Pair, { counts, columns, renames }: DifferenceFigures): void {
+    this.#figures.set(idOf(pair), { counts, columns, ...(renames && { renames }) });
   }
 
   /** The figures; of small versions that aren't compared yet, they will be known later. */
@@ -68,10 +65,10 @@ export class DifferenceFigureStore {
     clearTimeout(timer);
   }
 
-  async #compare(catalogue: Catalogue, { from, to }: Pair, id: string): Promise<void> {
+  async #compare(catalogue: Catalogue, pair: Pair, id: string): Promise<void> {
     try {
-      const [before, after] = [refOf(from), refOf(to)] as [VersionRef, VersionRef];
-      this.keep(await catalogue.difference(before, after));
+      const [before, after] = [refOf(pair.from), refOf(pair.to)] as [VersionRef, VersionRef];
+      this.keep(pair, await catalogue.difference(before, after));
     } catch (error) {
       // Rows that aren't ready are tried again with the next request, but not for ever.
       const attempts = (this.#attempts.get(id) ?? 0) + 1;
@@ -83,5 +80,5 @@ export class DifferenceFigureStore {
   }
 }
 
-const idOf = ({ from, to }: Pair): string =>
-  JSON.stringify([from.checksum, from.reading, to.checksum, to.reading, from.format, to.format]);
+const idOf = ({ from, to, dataset }: Pair): string =>
+  JSON.stringify([from.checksum, from.reading, to.checksum, to.reading, from.format, to.format, dataset.former_names]);

@@ -27,7 +27,7 @@ const mostForOtherKey = 200_000;
 /** Columns that are offered as a key. */
 const mostKeys = 100;
 
-/** Summaries by the contents of both payloads and the key: pages of the same difference share one. */
+/** Summaries by the contents of both payloads, the key and the renamed columns: pages of the same difference share one. */
 const summaries = new LRUCache<string, DifferenceSummary>({
   maxSize: 16 * 1024 ** 2,
   sizeCalculation: sizeOfSummary,
@@ -52,7 +52,7 @@ export async function differencePage(
 ): Promise<Representation> {
   const { catalogue, query } = request;
   const { from, to, counts } = found;
-  const id = JSON.stringify([from.checksum, from.reading, to.checksum, to.reading, found.key]);
+  const id = JSON.stringify([from.checksum, from.reading, to.checksum, to.reading, found.key, found.columns.renamed]);
   const summary = summaries.get(id) ?? (await summarize(request, found, signal));
   summaries.set(id, summary);
   const dataset = await catalogue.get<'dataset'>(datasetRefOf(to));

@@ -11,11 +11,12 @@ import { parseVersionRef } from '../catalogue/parse-ref.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { datasetRefOf, refOf, type VersionRef } from '../catalogue/ref.ts';
 import { representDifferenceWithoutRows, resourceUrl, serializeDifference } from '../catalogue/represent.ts';
-import type { Version } from '../catalogue/types.ts';
+import type { Dataset, Version } from '../catalogue/types.ts';
 import { ParameterError } from '../data/errors.ts';
 import { passWithoutBlocking } from '../data/event-loop.ts';
 import { splitList } from '../data/query/parameter-values.ts';
 import { layoutVersion } from '../data/table/columnar-copy.ts';
+import type { Pair } from './difference-figures.ts';
 import { addressOfPairForm, differencePage, differencePageParameters } from './difference-page.ts';
 import { lastParameterValue } from './query-string.ts';
 import { seeOther } from './redirects.ts';
@@ -46,18 +47,22 @@ export async function differenceHandler(request: RequestContext): Promise<Repres
     return undefined;
   }
   const asked = parametersFrom(query, isPage ? differencePageParameters : []);
-  const from = await baseVersion(request, asked.from, to);
+  const dataset = await catalogue.get<'dataset'>(datasetRefOf(to));
+  const from = await baseVersion(request, dataset, asked.from, to);
+  const pair = { from, to, dataset };
   const format = asked.format ?? (type === html ? 'html' : type === json ? 'json' : 'ndjson');
-  if (format === 'api') return compare(request, from, to, asked.key, (difference) => apiInBrowser(request, difference));
+  if (format === 'api') return compare(request, pair, asked.key, (difference) => apiInBrowser(request, difference));
   if (format === 'html')
-    return compare(request, from, to, asked.key, (difference, signal) => differencePage(request, difference, signal));
+    return compare(request, pair, asked.key, (difference, signal) => differencePage(request, difference, signal));
 
   const ends = [from, to].map((version) => [resourceUrl(links, refOf(version)), version.checksum, version.reading]);
-  const hash = createHash('sha256').update(JSON.stringify([layoutVersion, ends, asked.key, format]));
+  const hash = createHash('sha256').update(
+    JSON.stringify([layoutVersion, ends, dataset.former_names, asked.key, format]),
+  );
   const info: DocumentInfo = { tag: hash.digest('base64url').slice(0, 27), compressible: true };
   // Before comparing: a client that has the document needn't wait. Versions that aren't ready can't be compared.
   if (from.ready && to.ready && trySendNotModified(ctx, info)) return undefined;
-  const found = await compare(request, from, to, asked.key, async (difference) => difference);
+  const found = await compare(request, pair, asked.key, async (difference) => difference);
   const text = () => passWithoutBlocking(bytesOf(serializeDifference(found, links, format)));
   await streamDocument(ctx, {
     ...info,
@@ -114,9 +119,13 @@ function keyFrom(text: string | undefined, errors: Map<string, string[]>): reado
   }
 }
 
-/** The version to compare with. */
-async function baseVersion({ catalogue }: RequestContext, from: string | undefined, to: Version): Promise<Version> {
-  const dataset = await catalogue.get<'dataset'>(datasetRefOf(to));
+/** The version to compare with. @param dataset of the version that is compared */
+async function baseVersion(
+  { catalogue }: RequestContext,
+  dataset: Dataset,
+  from: string | undefined,
+  to: Version,
+): Promise<Version> {
   if (from === undefined) {
     const before = readyVersionBefore(dataset, to.slug);
     if (before) return before;
@@ -152,17 +161,16 @@ async function versionOfOtherDataset(text: string, get: (ref: VersionRef) => Pro
  */
 async function compare<Result>(
   request: RequestContext,
-  from: Version,
-  to: Version,
+  pair: Pair,
   key: readonly string[] | undefined,
   use: (difference: Difference, signal: AbortSignal) => Promise<Result>,
 ): Promise<Result> {
   const { ctx, catalogue } = request;
   const { signal, done } = abortWhenLate(ctx);
   try {
-    const [before, after] = [refOf(from), refOf(to)] as [VersionRef, VersionRef];
+    const [before, after] = [refOf(pair.from), refOf(pair.to)] as [VersionRef, VersionRef];
     const found = await catalogue.difference(before, after, { key, signal, budget: workBudgetOf(request) });
-    if (key === undefined) request.app.differenceFigures.keep(found);
+    if (key === undefined) request.app.differenceFigures.keep(pair, found);
     return await use(found, signal);
   } finally {
     done();

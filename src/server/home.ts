@@ -41,11 +41,12 @@ async function completeHomePage(request: RequestContext, list: DatasetList): Pro
     versions.items.map(async (version) => {
       const dataset = await catalogue.get<'dataset'>(datasetRefOf(version));
       const before = version.ready ? readyVersionBefore(dataset, version.slug) : undefined;
-      if (before && app.staticExport) {
-        app.differenceFigures.request(catalogue, { from: before, to: version });
+      const pair = before && { from: before, to: version, dataset };
+      if (pair && app.staticExport) {
+        app.differenceFigures.request(catalogue, pair);
         await app.differenceFigures.settle(Number.POSITIVE_INFINITY);
       }
-      const change = before && app.differenceFigures.request(catalogue, { from: before, to: version });
+      const change = pair && app.differenceFigures.request(catalogue, pair);
       return { version, dataset, ...(change && { change }) };
     }),
   );
