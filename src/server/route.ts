@@ -110,6 +110,8 @@ export interface Representation {
   readonly freshFor?: number;
   /** A time in the body that only says when it was made: the ETag is made without it, and weak. */
   readonly madeAt?: string | undefined;
+  /** The bytes that the ETag is made of, if the response to a write says more than the entity that it has made. */
+  readonly taggedBytes?: () => Uint8Array;
   /** True if the handler answers HEAD by itself. */
   readonly isForGetOnly?: boolean;
   readonly json: () => string | Promise<string>;

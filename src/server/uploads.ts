@@ -12,6 +12,7 @@ import { refOf } from '../catalogue/ref.ts';
 import { representVersion, resourceUrl, toJson } from '../catalogue/represent.ts';
 import type { ReadingOptionChanges } from '../catalogue/types.ts';
 import { assertInputWithoutDryRun, bodyType, whileConnected } from './body.ts';
+import { entityBytes } from './entity-json.ts';
 import { TooLargeError } from './errors.ts';
 import { type FormEntries, fieldsFromEntries } from './forms.ts';
 import { readMultipartForm } from './multipart.ts';
@@ -64,6 +65,8 @@ export async function uploadVersionHandler(request: RequestContext): Promise<Rep
         ...(warnings.length && { warnings }),
         ...remarksOf(published),
       }),
+    // That of the version, for a write with If-Match (RFC 9110, section 15.3.2).
+    taggedBytes: () => entityBytes(version, request),
     status: created ? 201 : 200,
     headers: created && !dryRun ? [['Location', resourceUrl(links, refOf(version))]] : [],
   };

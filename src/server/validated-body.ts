@@ -16,18 +16,20 @@ interface BodyOptions {
   readonly isPage: boolean;
   /** Time of the response, which its validator doesn't depend on: the validator is a weak one. */
   readonly madeAt: string | undefined;
+  /** Other bytes than the body that the validator is made of. */
+  readonly tagged?: Uint8Array | undefined;
 }
 
 /** The bytes of a body, and its validator. */
 export async function validatedBody(
   body: string | Uint8Array,
-  { isPage, madeAt }: BodyOptions,
+  { isPage, madeAt, tagged }: BodyOptions,
 ): Promise<{ readonly bytes: Uint8Array; readonly validator: { readonly tag: string; readonly isWeak: boolean } }> {
   // Encoding a large text takes a turn of its own.
   if (typeof body === 'string' && body.length >= largeBody) await nextTurn();
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
   const timeless = madeAt === undefined ? bytes : Buffer.from(bytes.toString().replaceAll(madeAt, ''));
-  const tag = await etagInTurns(timeless);
+  const tag = await etagInTurns(tagged ?? timeless);
   const page = typeof body === 'string' && isPage ? withOwnTag(body, tag) : body;
   return { bytes: page === body ? bytes : Buffer.from(page), validator: { tag, isWeak: madeAt !== undefined } };
 }

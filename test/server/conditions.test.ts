@@ -124,3 +124,28 @@ it('If-Match takes the ETag of each form of the JSON, whatever form the write as
       assert.equal((await patch(query, accept, written.headers.get('etag') ?? '')).status, 200);
     }
 });
+
+it('If-Match takes the ETag of an upload, whatever else its response says', async (t) => {
+  const { accounts, send, base } = await serveAccounts(t);
+  const { token } = await accounts.addToken('alice');
+  await send('POST', '/api/v1/datasets/', { label: 'Trees', namespace: '/api/v1/namespaces/parks/' }, token);
+  const upload = (body: string) =>
+    fetch(`${base}/api/v1/namespaces/parks/datasets/trees/version/?name=a.csv&force=true`, {
+      method: 'POST',
+      headers: { Authorization: `Token ${token}` },
+      body,
+    });
+  await upload('id,height\n1,2\n');
+  const response = await upload('id,size\n1,3\n');
+  assert.ok('changes' in (await response.json()));
+  const written = await fetch(response.headers.get('location') ?? '', {
+    method: 'PATCH',
+    headers: {
+      Authorization: `Token ${token}`,
+      'Content-Type': 'application/json',
+      'If-Match': response.headers.get('etag') ?? '',
+    },
+    body: '{"notes": "Measured again"}',
+  });
+  assert.equal(written.status, 200);
+});

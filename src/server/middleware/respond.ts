@@ -177,8 +177,9 @@ async function unchangedOrNewResponse(
   if (response && areSame(response.dependsOn, dependsOn)) response.epoch = epoch;
   else {
     const linked = withRelatedLinks(route, request, representation);
-    const { madeAt, page } = representation;
-    const { bytes, validator } = await validatedBody(await bodyOf(request, linked), { isPage: Boolean(page), madeAt });
+    const { madeAt, page, taggedBytes } = representation;
+    const options = { isPage: Boolean(page), madeAt, tagged: taggedBytes?.() };
+    const { bytes, validator } = await validatedBody(await bodyOf(request, linked), options);
     response = makeCachedResponse(epoch, dependsOn, bytes, headersOf(request, linked), route.name, validator);
     if (key !== null) cache.set(key, response);
   }
