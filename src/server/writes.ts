@@ -5,6 +5,7 @@ import { type InputOptions, parseInput } from '../catalogue/input.ts';
 import { type Refs, refOf } from '../catalogue/ref.ts';
 import { resourceUrl } from '../catalogue/represent.ts';
 import type { Entities, Query, User } from '../catalogue/types.ts';
+import { Turns } from '../data/event-loop.ts';
 import { readInputBody } from './body.ts';
 import { entityTitle } from './collections.ts';
 import { entityBytes, entityJson } from './entity-json.ts';
@@ -47,7 +48,7 @@ export function makeEditHandler<K extends WritableKind>(kind: K, required: 'all'
     const { catalogue, ctx, params } = request;
     const entity = await catalogue.get<K>(refFromRouteParams(kind, params));
     await assertMayEdit(request, entity);
-    const options = writeOptionsFrom(request, entity);
+    const options = await writeOptionsFrom(request, entity);
     const { label } = entity as { label?: string };
     const partial = required === 'some';
     const input = await readInputBody(ctx, kind);
@@ -93,7 +94,8 @@ export function makeRemoveHandler<K extends WritableKind>(kind: K): Handler {
     const entity = await catalogue.get<K>(refFromRouteParams(kind, params));
     await assertMayEdit(request, entity);
     const permanently = parseBooleanParameter(request.query, 'permanently');
-    await catalogue.remove(refOf(entity as never), { ...writeOptionsFrom(request, entity), permanently });
+    const options = await writeOptionsFrom(request, entity);
+    await catalogue.remove(refOf(entity as never), { ...options, permanently });
     ctx.status = 204;
     return undefined;
   };
@@ -128,37 +130,48 @@ async function parseFields(
  * was (section 13.1.2): the entity is there.
  * @throws StaleError if the tag isn't that of the entity, or If-None-Match has it
  */
-function writeOptionsFrom<K extends WritableKind>(
+async function writeOptionsFrom<K extends WritableKind>(
   request: RequestContext,
   entity: Entities[K],
-): WriteOptions<Entities[K]> {
+): Promise<WriteOptions<Entities[K]>> {
   const { ctx, dryRun } = request;
   const [match, noneMatch] = [ctx.get('If-Match'), ctx.get('If-None-Match')];
   const isOpen = !match || match.trim() === '*';
   if (isOpen && !noneMatch) return { dryRun };
-  const names = (condition: string) => {
+  const names = async (condition: string) => {
     // The tag of a compressed variant ends in its coding.
     const tags = condition.replace(/-(?:br|gzip)"/g, '"');
-    for (const bytes of jsonForms(entity, request)) if (etagMatches(tags, `"${etagOf(bytes)}"`)) return true;
+    for await (const bytes of jsonForms(entity, request)) if (etagMatches(tags, `"${etagOf(bytes)}"`)) return true;
     return false;
   };
-  if (!isOpen && !names(match)) throw new StaleError();
-  if (noneMatch && names(noneMatch))
+  if (!isOpen && !(await names(match))) throw new StaleError();
+  if (noneMatch && (await names(noneMatch)))
     throw new StaleError(
       'It is there, and If-None-Match says that it must not be. Leave that header out, or send If-Match.',
     );
   return { ...(!isOpen && { ifMatch: entity }), dryRun };
 }
 
-/** The JSON of an entity in each form that a client may have read, the usual one first: links as `?format=json` makes them, and indentation. */
-function* jsonForms(entity: Entities[WritableKind], request: RequestContext): Generator<Buffer, void, undefined> {
+/**
+ * The JSON of an entity in each form that a client may have read, the usual one first: links as `?format=json` makes them, and
+ * indentation. In turns with other requests: that of a dataset with thousands of versions is a megabyte in each form.
+ */
+async function* jsonForms(
+  entity: Entities[WritableKind],
+  request: RequestContext,
+): AsyncGenerator<Buffer, void, undefined> {
+  const turns = new Turns();
   const { links } = request;
   const suffixes = [...new Set([links.suffix, '', '?format=json', '?_format=json'])];
   const compact = suffixes.map((suffix) => entityBytes(entity, { ...request, links: { ...links, suffix } }));
   yield* compact;
-  for (const bytes of compact)
-    for (let indent = 0; indent <= maxIndent; indent++)
-      yield Buffer.from(JSON.stringify(JSON.parse(bytes.toString()), null, indent));
+  for (const bytes of compact) {
+    const value: unknown = JSON.parse(bytes.toString());
+    for (let indent = 0; indent <= maxIndent; indent++) {
+      if (turns.isOver) await turns.next();
+      yield Buffer.from(JSON.stringify(value, null, indent));
+    }
+  }
 }
 
 function representWritten(request: RequestContext, entity: Entities[WritableKind]): Representation {

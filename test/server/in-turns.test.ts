@@ -2,13 +2,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import { get, type IncomingMessage } from 'node:http';
+import { get, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ChangedRecord } from '../../src/catalogue/feed.ts';
 import { settlingTime } from '../../src/files/changes-feed.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { serveAccounts } from '../support/accounts.ts';
 import { type CatalogueFolder, makeLastingFolder, until } from '../support/folder.ts';
 import { served } from '../support/served.ts';
 
@@ -210,4 +211,16 @@ describe('the feed of changes', () => {
       );
     }
   });
+});
+
+it('a write whose If-Match has an older tag lets other requests go on while all forms of the JSON are compared', async (t) => {
+  const { accounts, base } = await serveAccounts(t);
+  const { token } = await accounts.addToken('alice');
+  const headers = { authorization: `Token ${token}`, 'content-type': 'application/json', 'if-match': '"older"' };
+  const sent = request(`${base}/api/v1/namespaces/parks/`, { method: 'PATCH', headers });
+  const turns = countTurns(t);
+  sent.end('{}');
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  assert.equal(response.statusCode, 412, await text(response));
+  assert.ok(turns() >= 20, `${turns()} turns`);
 });
