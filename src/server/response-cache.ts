@@ -6,6 +6,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, validateHeaderValue } from 'node:http';
 import { LRUCache } from 'lru-cache';
+import { StaleError } from '../catalogue/errors.ts';
 import { Turns } from '../data/event-loop.ts';
 import { languageForTag } from '../pages/locale.ts';
 import { compressBody } from './compress.ts';
@@ -161,6 +162,16 @@ export async function encodedVariantFor(
   return addVariant(response, coding, body);
 }
 
+/**
+ * Refuses a GET or HEAD whose If-Match doesn't have the tag of the variant (RFC 9110, section 13.1.1). That of a write is about what it
+ * changes.
+ * @throws StaleError
+ */
+export function assertIfMatch({ method, headers }: IncomingMessage, variant: Variant): void {
+  const condition = method === 'GET' || method === 'HEAD' ? headers['if-match'] : undefined;
+  if (condition !== undefined && matchingEtag(condition, variant) === undefined) throw new StaleError();
+}
+
 /** Sends a variant: whole, or without its body (HEAD), or as 304 to a GET or HEAD whose If-None-Match has its tag. */
 export function sendResponseVariant(
   request: IncomingMessage,
@@ -232,6 +243,7 @@ export class ResponseCache {
     const cached = key === null ? undefined : this.#responses.get(key);
     if (!cached || cached.epoch !== this.epochOf(revision)) return undefined;
     if (cached.isForGetOnly && request.method === 'HEAD') return undefined;
+    if (request.headers['if-match'] !== undefined) return undefined;
     if (cached.freshUntil !== Number.POSITIVE_INFINITY && cached.freshUntil < performance.now()) return undefined;
     const variant = cached.variants[codingFor(cached, request.headers['accept-encoding'])];
     if (!variant) return undefined;

@@ -12,10 +12,13 @@ import { addVariant, type CachedResponse, encodedEtag, noteRandomEtag } from './
 
 /**
  * True if the response to a request may be sent in parts. HTTP/1.0 has no chunks, so that a response that is cut off looks complete;
- * and a client that has the page may get 304, which takes the whole page.
+ * and a client that has the page may get 304 or 412, which take the whole page.
  */
 export const acceptsParts = ({ method, httpVersion, headers }: IncomingMessage): boolean =>
-  method === 'GET' && httpVersion === '1.1' && headers['if-none-match'] === undefined;
+  method === 'GET' &&
+  httpVersion === '1.1' &&
+  headers['if-none-match'] === undefined &&
+  headers['if-match'] === undefined;
 
 export class ResponseInParts {
   readonly #response: ServerResponse;

@@ -149,3 +149,37 @@ it('If-Match takes the ETag of an upload, whatever else its response says', asyn
   });
   assert.equal(written.status, 200);
 });
+
+it('If-Match of a GET is heeded at every address', async (t) => {
+  const workshop = await makeWorkshop();
+  t.after(() => workshop.remove());
+  await workshop.publish('trees', 'trees.csv', 'a\n1\n2\n');
+  const server = await serveFolder(workshop.root);
+  t.after(() => server.close());
+  const get = (path: string, headers: Record<string, string>) => fetch(server.base + path, { headers });
+  const page = { Accept: 'text/html' };
+  for (const [path, others] of [
+    ['/api/v1/namespaces/lab/', {}],
+    [trees, {}],
+    [trees, page],
+    [`${trees}data/`, {}],
+    [`${trees}data.csv`, {}],
+    [`${trees}download/`, {}],
+  ] as const) {
+    const etag = (await get(path, others)).headers.get('etag') ?? '';
+    for (const [condition, status] of [
+      ['"other"', 412],
+      [`"other", ${etag}`, 200],
+      ['*', 200],
+    ] as const) {
+      const response = await answerOf(get(path, { ...others, 'If-Match': condition }));
+      assert.equal(response.status, status, `${path} ${condition}`);
+    }
+  }
+});
+
+async function answerOf(asked: Promise<Response>) {
+  const response = await asked;
+  await response.text();
+  return { status: response.status, headers: response.headers };
+}

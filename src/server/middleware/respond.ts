@@ -14,6 +14,7 @@ import { acceptWithoutProfiles, preferredCoding } from '../negotiate.ts';
 import { makePageContext } from '../page-context.ts';
 import { chooseRequestId, clientIpAddress, hasSeveralHosts, requestIdHeader, rewriteToOriginForm } from '../request.ts';
 import {
+  assertIfMatch,
   type CachedResponse,
   encodedVariantFor,
   etagOf,
@@ -155,6 +156,7 @@ export async function sendRepresentation(
   const response = await unchangedOrNewResponse(route, request, representation, baseline, isKept ? key : null);
   const isOwn = !isKept && representation.hasNewBytes === true;
   const variant = await encodedVariantFor(response, ctx.req, { isWrite: !isSafeMethod(ctx.method), isOwn });
+  assertIfMatch(ctx.req, variant);
   ctx.respond = false;
   sendResponseVariant(ctx.req, ctx.res, variant, representation.status);
 }
