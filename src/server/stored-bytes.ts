@@ -29,7 +29,6 @@ export async function sendStoredBytes(ctx: ParameterizedContext, given: Stored):
     assertPreconditions(ctx, etag, modified);
   } catch (error) {
     await stored.close();
-    setHeadersOfError(ctx);
     throw error;
   }
   if (notModified(ctx, etag, stored)) {
@@ -71,16 +70,11 @@ function withPastModification(stored: Stored): Stored {
 const lengthOf = ({ start, end }: ByteRange): number => end - start + 1;
 const contentRange = ({ start, end }: ByteRange, size: number): string => `bytes ${start}-${end}/${size}`;
 
-/** Replaces headers that say something of the bytes: an error must not be kept for as long, and has another digest. */
-function setHeadersOfError(ctx: ParameterizedContext): void {
-  ctx.set('Cache-Control', cacheControlOf(ctx.req));
-  ctx.remove('Repr-Digest');
-}
-
 function sendUnsatisfiable(ctx: ParameterizedContext, size: number): void {
-  ctx.remove('Content-Disposition');
+  // They say something of the bytes; and an error must not be kept for as long.
+  for (const name of ['Content-Disposition', 'ETag', 'Last-Modified', 'Repr-Digest']) ctx.remove(name);
+  ctx.set('Cache-Control', cacheControlOf(ctx.req));
   ctx.set('Content-Range', `bytes */${size}`);
-  setHeadersOfError(ctx);
   ctx.status = 416;
   ctx.set('Content-Type', 'application/json');
   ctx.body = JSON.stringify({ detail: `The range is outside of the file, which has ${size} bytes.` });

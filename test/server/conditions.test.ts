@@ -150,7 +150,7 @@ it('If-Match takes the ETag of an upload, whatever else its response says', asyn
   assert.equal(written.status, 200);
 });
 
-it('If-Match of a GET is heeded at every address', async (t) => {
+it('If-Match of a GET is heeded at every address, and an error has no validator of what was asked for', async (t) => {
   const workshop = await makeWorkshop();
   t.after(() => workshop.remove());
   await workshop.publish('trees', 'trees.csv', 'a\n1\n2\n');
@@ -172,9 +172,14 @@ it('If-Match of a GET is heeded at every address', async (t) => {
       [`"other", ${etag}`, 200],
       ['*', 200],
     ] as const) {
-      const response = await answerOf(get(path, { ...others, 'If-Match': condition }));
+      const { headers, ...response } = await answerOf(get(path, { ...others, 'If-Match': condition }));
       assert.equal(response.status, status, `${path} ${condition}`);
+      if (status === 412) assert.deepEqual(validatorsIn(headers), [], path);
     }
+  }
+  for (const path of [`${trees}data.csv`, `${trees}download/`]) {
+    const { status, headers } = await answerOf(get(path, { Range: 'bytes=1000-' }));
+    assert.deepEqual([status, validatorsIn(headers)], [416, []]);
   }
 });
 
@@ -183,3 +188,6 @@ async function answerOf(asked: Promise<Response>) {
   await response.text();
   return { status: response.status, headers: response.headers };
 }
+
+const validatorsIn = (headers: Headers) =>
+  ['ETag', 'Last-Modified', 'Repr-Digest', 'Content-Disposition'].filter((name) => headers.has(name));

@@ -167,6 +167,9 @@ describe('a catalogue with an object store', { skip: missingObjectStore }, async
         folder.clear('.catalogue/cache/tables');
         const response = await get(new URL(path, secret).href, { headers: { authorization } });
         const { detail } = await response.json();
+        // Nothing of the payload that was about to be sent.
+        for (const name of ['etag', 'last-modified', 'repr-digest', 'accept-ranges'])
+          assert.equal(response.headers.get(name), null, name);
         return [response.status, response.headers.get('retry-after'), detail];
       });
     for (const path of ['download/', 'data/?_format=json&height=3']) {

@@ -18,6 +18,16 @@ import type { AppContext } from '../route.ts';
 /** Codes of errors that only say that the client has closed the connection. */
 const clientLeft = new Set(['ECONNRESET', 'ECONNABORTED', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE']);
 
+/** Headers of bytes that a handler was about to send when it failed: they don't fit the error. */
+const representationHeaders = [
+  'Content-Disposition',
+  'Content-Range',
+  'Accept-Ranges',
+  'ETag',
+  'Last-Modified',
+  'Repr-Digest',
+];
+
 /** Responds to whatever is thrown, and sets the headers of every response. */
 export function respondToErrors(app: AppContext): Middleware {
   return async (ctx, next) => {
@@ -51,7 +61,7 @@ async function sendError(ctx: ParameterizedContext, app: AppContext, error: unkn
   else if (Object(error).cause) app.log(`${requestLabel(ctx)}: ${Object(error).cause.message}`);
   ctx.set('Cache-Control', cacheControlOf(ctx.req));
   for (const [name, value] of headers) ctx.set(name, value);
-  ctx.remove('Content-Disposition');
+  for (const name of representationHeaders) ctx.remove(name);
   ctx.status = status;
   ctx.vary('Accept');
   const type = ctx.state.type ?? preferredType(ctx.get('Accept'), ['application/json', 'text/html']);
