@@ -93,14 +93,16 @@ export function baseUrlOf(request: IncomingMessage, settings: Settings, configur
       : undefined;
   const secure = (socket as TLSSocket).encrypted === true;
   const scheme = forwarded('x-forwarded-proto') || (secure ? 'https' : 'http');
-  const host = forwarded('x-forwarded-host') || headers.host || localHost(socket);
+  const host = forwarded('x-forwarded-host') || addressedHost(request);
   if (!/^[\w.-]+(:\d{1,5})?$|^\[[0-9a-fA-F:.]+\](:\d{1,5})?$/.test(host) || !/^https?$/.test(scheme))
     throw new BadRequestError('Invalid Host header.');
   return `${scheme}://${host}`;
 }
 
-/** The address that the client connected to: HTTP/1.0 requests may have no Host header. */
-function localHost({ localAddress = 'localhost', localPort }: IncomingMessage['socket']): string {
+/** The host that a request is addressed to: without a Host header, as in HTTP/1.0, the address that the client connected to. */
+export function addressedHost({ headers, socket }: IncomingMessage): string {
+  if (headers.host) return headers.host;
+  const { localAddress = 'localhost', localPort } = socket;
   const address = localAddress.includes(':') ? `[${localAddress}]` : localAddress;
   return localPort ? `${address}:${localPort}` : address;
 }

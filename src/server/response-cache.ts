@@ -13,6 +13,7 @@ import { compressBody } from './compress.ts';
 import { etagMatches, type Headers, mayIdentify } from './headers.ts';
 import { type Coding, preferredCoding, preferredLanguages } from './negotiate.ts';
 import { ownBytes } from './own-bytes.ts';
+import { addressedHost } from './request.ts';
 
 /** A response in one content coding, ready to be sent. */
 export interface Variant {
@@ -277,5 +278,5 @@ export function responseCacheKey(request: IncomingMessage): string | null {
   const proxied = headers['x-forwarded-host'] || headers['x-forwarded-proto'];
   const origin = proxied ? `${headers['x-forwarded-proto']} ${headers['x-forwarded-host']}` : '';
   const language = languageKey(headers['accept-language']);
-  return `${request.url}\n${headers.accept ?? ''}\n${language}\n${headers.host ?? ''}\n${origin}\n${Math.floor(Date.now() / 86_400_000)}`;
+  return `${request.url}\n${headers.accept ?? ''}\n${language}\n${addressedHost(request)}\n${origin}\n${Math.floor(Date.now() / 86_400_000)}`;
 }

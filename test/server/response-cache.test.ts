@@ -186,8 +186,8 @@ describe('writing', () => {
 });
 
 describe('what is kept', () => {
-  const request = (headers: Record<string, string> = {}, method = 'GET', url = '/') =>
-    ({ method, url, headers }) as unknown as IncomingMessage;
+  const request = (headers: Record<string, string> = {}, method = 'GET', url = '/', localAddress = '127.0.0.1') =>
+    ({ method, url, headers, socket: { localAddress, localPort: 80 } }) as unknown as IncomingMessage;
 
   it('nothing of those who are signed in, and of no method but GET and HEAD', () => {
     assert.equal(responseCacheKey(request({ authorization: 'Token x' })), null);
@@ -207,6 +207,8 @@ describe('what is kept', () => {
       request({}, 'GET', '/?a'),
       request({ accept: 'text/html' }),
       request({ host: 'a' }),
+      // Without a Host header, links begin with the address that the client connected to.
+      request({}, 'GET', '/', '127.0.0.2'),
       request({ 'x-forwarded-host': 'a' }),
       request({ 'x-forwarded-proto': 'https' }),
       request({ 'x-forwarded-host': '', 'x-forwarded-proto': 'http' }),
