@@ -116,7 +116,7 @@ async function describe(route: Route, request: RequestContext): Promise<Represen
 async function actionsOf({ fields, handlers }: Route, request: RequestContext): Promise<object> {
   if (!fields || request.viewer.username === null) return {};
   if (handlers.POST) return { actions: { POST: optionsMetadata(fields) } };
-  const exists = await handlers.GET?.(request).catch(() => undefined);
+  const exists = await handlers.GET?.({ ...request, isPage: false }).catch(() => undefined);
   return exists ? { actions: { PUT: optionsMetadata(fields) } } : {};
 }
 
