@@ -114,7 +114,7 @@ function pathItem(route: Route, shared: SharedParameters): Readonly<Record<strin
 
 /** Statuses of errors by method, besides those of every method. */
 const refusals: Readonly<Record<Method, readonly number[]>> = {
-  GET: [304],
+  GET: [304, 412],
   POST: [408, 409, 413, 415],
   PUT: [405, 408, 409, 411, 412, 413, 415, 428],
   PATCH: [408, 409, 412, 413, 415, 428],
