@@ -123,7 +123,7 @@ async function editRecordOnce<K extends WritableKind>(
   if (moves) assertNotNameOfHidden(access, target);
   const path = requireRecordPath(files, ref);
   const to = recordPathWithoutExtension(target) + path.slice(path.lastIndexOf('.'));
-  const snapshot = await storeImagesAndWrite(files, storedFields(ref.kind, fields), dryRun, (kept, images) => {
+  const snapshot = await storeImagesAndWrite(files, storedFields(ref.kind, fields), dryRun, async (kept, images) => {
     const { visibility, ...others } = kept;
     // In its former namespace, a dataset would be public that is to be public only behind the walls of its new one.
     const isShownAfterMove = moves && ref.kind === 'dataset' && visibility === 'public';
@@ -153,11 +153,13 @@ async function editRecordOnce<K extends WritableKind>(
       ...(moves && 'aliases' in entity ? await planAliasWrites(files, entity, target) : []),
       ...(isShownAfterMove ? [{ do: 'edit', path: to, set: () => ({ visibility }) } as const] : []),
     ];
+    // Records that have its name may become others until the locks are held.
+    const isNamedByOthers = moves || ref.kind === 'group';
     const assert = () => assertEntityUnchanged(files, ref, ifMatch);
     const message = () => editCommitMessage(entity as Entities[WritableKind], getEntity(files.snapshot, target));
     return commitSingleStep(
       access,
-      { assert, changes, onlyEdits: !moves },
+      { assert, changes: isNamedByOthers ? changes : await changes(), onlyEdits: !moves },
       { dryRun, message, refusal: inputRefusal(target) },
     );
   });
