@@ -113,16 +113,15 @@ class Transaction {
   readonly #outcomes: StepOutcome[] = [];
   readonly #scopes = new Map<string, Scope>();
   readonly #pause = makeRegularPause();
-  /** The tree and the records after the steps so far of a dry run. */
+  /** The tree and the records after the steps so far of a dry run; no records before its first step. */
   #tree: OverlayTree;
-  #snapshot: Snapshot;
+  #snapshot: Snapshot | undefined;
 
   constructor(access: Access, options: CommitOptions, context: WriteContext | null) {
     this.#access = access;
     this.#options = options;
     this.#context = context;
     this.#tree = new OverlayTree(access.files.store.tree);
-    this.#snapshot = access.files.snapshot;
   }
 
   async run(steps: readonly Step[]): Promise<Committed> {
@@ -132,7 +131,7 @@ class Transaction {
       if (steps.length > 1) await this.#pause();
     }
     if (this.#scopes.size) await appendToJournal(files.root, [...this.#scopes.values()]);
-    const snapshot = this.#context ? files.snapshot : this.#snapshot;
+    const snapshot = this.#snapshot ?? files.snapshot;
     return { outcomes: this.#outcomes, snapshot, trashed: this.#context?.trashed ?? new Set() };
   }
 
@@ -173,8 +172,12 @@ class Transaction {
 
   async #dryRunChunk(chunk: StepChunk): Promise<void> {
     const overlay = new OverlayTree(this.#tree);
-    const plan = new TransactionPlan(this.#access, overlay, { snapshot: this.#snapshot });
-    const { accepted, next } = await this.#plan(await this.#permitted(chunk), plan, this.#pause);
+    // Computing the changes may read further units.
+    const permitted = await this.#permitted(chunk);
+    const plan = new TransactionPlan(this.#access, overlay, {
+      snapshot: this.#snapshot ?? this.#access.files.snapshot,
+    });
+    const { accepted, next } = await this.#plan(permitted, plan, this.#pause);
     if (accepted.length === 0) return;
     this.#tree = overlay;
     this.#snapshot = next.snapshot;
