@@ -1,7 +1,7 @@
 /** Files with rows as sources: each is a dataset, and of a workbook, GeoPackage or archive of shapefiles each table in it. */
 import { readdir } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
-import { importedDataset, reasonOf, type SourceItem, skip } from './imported.ts';
+import { importedDataset, reasonOf, type SourceItem, skipUnread } from './imported.ts';
 
 /** Names the tables of a file; empty if it has one. */
 export type ListLayers = (path: string) => Promise<readonly string[]>;
@@ -33,7 +33,7 @@ export async function* readDataFile(
   try {
     layers = await listLayers(path);
   } catch (error) {
-    yield { ...skip(id, reasonOf(error)), isIncomplete: true };
+    yield skipUnread(id, reasonOf(error));
     return;
   }
   const link = { address: path, label: basename(path), format, isFile: true };

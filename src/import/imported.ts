@@ -149,11 +149,12 @@ export const skip = (id: unknown, reason: string): { readonly skipped: Skipped }
   skipped: { id: excerpt(textOf(id) || '(without a name)'), reason },
 });
 
+/** The item for what can't be read: datasets in it may still be at the source. */
+export const skipUnread = (id: unknown, reason: string): SourceItem => ({ ...skip(id, reason), isIncomplete: true });
+
 /** The item for a list of which a part was not read. @param list its address or name */
-export const incompleteList = (list: string, reason: string): SourceItem => ({
-  skipped: { id: excerpt(list), reason: `${reason}: the others may still be at the source` },
-  isIncomplete: true,
-});
+export const incompleteList = (list: string, reason: string): SourceItem =>
+  skipUnread(list, `${reason}: the others may still be at the source`);
 
 /** The reason that an error gives, without the names of fields. */
 export const reasonOf = (error: unknown): string =>

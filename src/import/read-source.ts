@@ -16,7 +16,7 @@ import {
   readDocumentText,
   readJsonDocument,
 } from './documents.ts';
-import { incompleteList, listOf, membersOf, reasonOf, type SourceItem, skip } from './imported.ts';
+import { incompleteList, listOf, membersOf, reasonOf, type SourceItem, skip, skipUnread } from './imported.ts';
 import { readOgcCollections, readWfsCapabilities } from './ogc.ts';
 import { readRegistryDataset } from './open-data-registry.ts';
 import { readOtherCatalogue, reasonNotToReadExport } from './other-catalogue.ts';
@@ -125,7 +125,7 @@ async function* readLocalFile(
     const document = await openLocalDocument(path);
     found = { document, detected: await detectSourceFormat(document) };
   } catch (error) {
-    yield { ...skip(shown, reasonOf(error).replaceAll(path, shown)), isIncomplete: true };
+    yield skipUnread(shown, reasonOf(error).replaceAll(path, shown));
     return;
   }
   const { document, detected } = found;
@@ -135,9 +135,7 @@ async function* readLocalFile(
     return;
   }
   if (detected.format === null || detected.format === 'html' || detected.format === 'stac-items') {
-    yield isRoot
-      ? { ...skip(shown, unknownFormat), isIncomplete: true }
-      : skip(shown, 'it is no record in a known format');
+    yield isRoot ? skipUnread(shown, unknownFormat) : skip(shown, 'it is no record in a known format');
     return;
   }
   try {

@@ -11,6 +11,7 @@ import {
   reasonOf,
   type SourceItem,
   skip,
+  skipUnread,
   textOf,
 } from './imported.ts';
 import { readList } from './list-pages.ts';
@@ -53,9 +54,9 @@ export async function* readStac(
     try {
       value = 'value' in next ? next.value : await readJsonDocument(documents, next.address);
     } catch (error) {
-      const skipped = skip(next.address, `the link to it leads nowhere: ${reasonOf(error)}`);
       // A server that fails may still have the datasets behind it.
-      yield error instanceof NotFoundError ? skipped : { ...skipped, isIncomplete: true };
+      const skipIt = error instanceof NotFoundError ? skip : skipUnread;
+      yield skipIt(next.address, `the link to it leads nowhere: ${reasonOf(error)}`);
       continue;
     }
     const one = membersOf(value);
