@@ -3,9 +3,9 @@
  * isn't meant, not even for a moment: what is added is blocked while its namespace or dataset is visible to more people on the other
  * side; and what becomes visible to more people does so last. Pure.
  */
-import { describeFilePath, isBytesPath } from '../catalogue/layout.ts';
+import { describeFilePath, enclosingContainerFolders, isBytesPath } from '../catalogue/layout.ts';
 import { type AudienceComparison, findChangesInMixed, foldersAround, type MoveBetweenNamespaces } from './audience.ts';
-import { containerFolder, type Side, syncFileKind, type ThreeWay } from './files.ts';
+import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import type { Move } from './moves.ts';
 
 export interface BlockedByAudience {
@@ -26,6 +26,7 @@ export function findBlockedByAudience(
   const blocked = { files: new Map<string, string>(), moves: new Set<Move>() };
   if (audiences.records.size + audiences.moves.length === 0) return blocked;
   const now = new Map([...statuses].filter(([, status]) => status !== 'same'));
+  const index = indexByFolder(audiences, sides, now.keys());
   const block = (path: string, reason: string, status = 'blocked') => {
     if (!blocked.files.has(path)) blocked.files.set(path, reason);
     now.set(path, status);
@@ -34,25 +35,57 @@ export function findBlockedByAudience(
   for (let before = -1; before < blocked.files.size + blocked.moves.size; ) {
     before = blocked.files.size + blocked.moves.size;
     const files = [
-      ...filesToBlock(audiences, sides, now, blocked.moves),
+      ...filesToBlock(audiences, sides, now, { ...index, blockedMoves: blocked.moves }),
       ...mixedRecordsToBlock(audiences, sides, now),
     ];
-    const moves = [...movesToBlock(audiences, sides, now)];
+    const moves = [...movesToBlock(audiences, sides, now, index)];
     // A pull that has to come first isn't blocked by what waits for it.
     for (const { path, reason, waitsForPull } of files) block(path, reason, waitsForPull ? 'waiting' : 'blocked');
     for (const [{ move, record }, reason] of moves) {
       blocked.moves.add(move);
       const sent = move.by === 'ours' ? 'outgoing' : 'incoming';
-      const folder = containerFolder(record) ?? '';
-      for (const [path, status] of now)
-        if (status === sent && foldersAround(path, audiences).includes(folder)) block(path, reason);
+      const blockSent = (folder: string | null, why: string) => {
+        for (const path of index.pathsIn(folder)) if (now.get(path) === sent) block(path, why);
+      };
+      blockSent(containerFolder(record), reason);
       block(record, reason);
       // On that side, the former name isn't free for another dataset.
-      const former = containerFolder(move.path) ?? '';
-      for (const [path, status] of now) if (status === sent && path.startsWith(former)) block(path, nameTakenReason);
+      blockSent(containerFolder(move.path), nameTakenReason);
     }
   }
   return blocked;
+}
+
+interface FolderIndex {
+  /** Path of the record that shows more on a side, by its folder. */
+  readonly records: ReadonlyMap<string, string>;
+  /** Paths of the files that differ in the folder of a namespace or dataset, with those of its queries. */
+  pathsIn(folder: string | null): readonly string[];
+  /** True if a side has files in the folder of a namespace or dataset. */
+  hasFolder(side: Side, folder: string | null): boolean;
+}
+
+/** Files and records by the folders that they are in: each of them, and each move, is looked at once, however many there are. */
+function indexByFolder(
+  audiences: AudienceComparison,
+  sides: Pick<ThreeWay, Side>,
+  differing: Iterable<string>,
+): FolderIndex {
+  const paths = new Map<string, string[]>();
+  for (const path of differing)
+    for (const folder of foldersAround(path, audiences)) {
+      const known = paths.get(folder);
+      if (known) known.push(path);
+      else paths.set(folder, [path]);
+    }
+  const foldersOf = (files: Files) => new Set([...files.keys()].flatMap(enclosingContainerFolders));
+  const isWidening = audiences.moves.some((move) => move.isWidening);
+  const folders = isWidening ? { ours: foldersOf(sides.ours), theirs: foldersOf(sides.theirs) } : null;
+  return {
+    records: new Map([...audiences.records.keys()].map((record) => [containerFolder(record) ?? '', record])),
+    pathsIn: (folder) => paths.get(folder ?? '') ?? [],
+    hasFolder: (side, folder) => folders?.[side].has(folder ?? '') ?? false,
+  };
 }
 
 const isUndecided = (status: string | undefined): boolean => status === 'conflict' || status === 'blocked';
@@ -82,10 +115,10 @@ function* filesToBlock(
   audiences: AudienceComparison,
   { ours, theirs }: Pick<ThreeWay, Side>,
   statuses: ReadonlyMap<string, string>,
-  blockedMoves: ReadonlySet<Move>,
+  { records, blockedMoves }: Pick<FolderIndex, 'records'> & { readonly blockedMoves: ReadonlySet<Move> },
 ): Generator<{ readonly path: string; readonly reason: string; readonly waitsForPull?: boolean }> {
-  const records = new Map([...audiences.records.keys()].map((record) => [containerFolder(record) ?? '', record]));
   const movedByTheirs = audiences.moves.filter(({ move, isWidening }) => move.by === 'theirs' && isWidening);
+  const foldersMoved = new Set(movedByTheirs.map(({ record }) => containerFolder(record)));
   for (const [path, status] of statuses) {
     for (const folder of foldersAround(path, audiences)) {
       const record = records.get(folder) ?? path;
@@ -107,10 +140,8 @@ function* filesToBlock(
       )
         yield { path: record, reason: wouldWidenReason(path, status) };
     }
-    if (status === 'outgoing' && ours.has(path))
-      for (const { record } of movedByTheirs)
-        if (foldersAround(path, audiences).includes(containerFolder(record) ?? ''))
-          yield { path, reason: pullFirstReason('dataset'), waitsForPull: true };
+    if (status === 'outgoing' && ours.has(path) && foldersAround(path, audiences).some((one) => foldersMoved.has(one)))
+      yield { path, reason: pullFirstReason('dataset'), waitsForPull: true };
   }
   for (const { move, record, left } of audiences.moves) {
     const namespace = blockedMoves.has(move) ? records.get(left) : undefined;
@@ -124,22 +155,23 @@ function* movesToBlock(
   audiences: AudienceComparison,
   sides: Pick<ThreeWay, Side>,
   statuses: ReadonlyMap<string, string>,
+  { records, pathsIn, hasFolder }: FolderIndex,
 ): Generator<readonly [MoveBetweenNamespaces, reason: string]> {
   for (const moved of audiences.moves) {
     const { by } = moved.move;
     const [sent, target] = by === 'ours' ? (['outgoing', 'theirs'] as const) : (['incoming', 'ours'] as const);
-    for (const [record, wider] of audiences.records)
-      if (containerFolder(record) === moved.entered && wider[target] && statuses.get(record) !== sent)
-        yield [moved, undecidedReason('namespace')];
+    const namespace = records.get(moved.entered) ?? '';
+    if (audiences.records.get(namespace)?.[target] && statuses.get(namespace) !== sent)
+      yield [moved, undecidedReason('namespace')];
     if (!moved.isWidening) continue;
-    const [former, folder] = [containerFolder(moved.move.path) ?? '', containerFolder(moved.record) ?? ''];
-    const isRetaken = [...sides[by].keys()].some((path) => path.startsWith(former));
-    for (const [path, status] of statuses)
-      if (!isBytesPath(path) && sides[target].has(path) && foldersAround(path, audiences).includes(folder)) {
-        if (isUndecided(status) || (by === 'ours' && status === 'incoming'))
-          yield [moved, wouldWidenReason(path, status)];
-        if (isRetaken && status === sent) yield [moved, retakenReason(moved)];
-      }
+    const isRetaken = hasFolder(by, containerFolder(moved.move.path));
+    for (const path of pathsIn(containerFolder(moved.record))) {
+      const status = statuses.get(path);
+      if (isBytesPath(path) || !sides[target].has(path)) continue;
+      if (isUndecided(status) || (by === 'ours' && status === 'incoming'))
+        yield [moved, wouldWidenReason(path, status)];
+      if (isRetaken && status === sent) yield [moved, retakenReason(moved)];
+    }
   }
 }
 
