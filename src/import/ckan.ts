@@ -8,11 +8,11 @@ import {
   incompleteList,
   listOf,
   membersOf,
-  resolveAddress,
   type SourceItem,
   skip,
   textOf,
 } from './imported.ts';
+import { resolveAddress } from './links.ts';
 import { endlessPages, maxListPages } from './list-pages.ts';
 
 /** Packages in one answer: the most that CKAN gives by default. */

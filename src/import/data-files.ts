@@ -14,8 +14,10 @@ export type UnpackTable = (path: string, layer: string | undefined, target: stri
 
 const extension = /\.(?:csv|tsv|geojson|geojsonl|parquet|geoparquet|xlsx|xlsm|zip|shz|gpkg|fgb|kml|kmz|gpx)(?:\.gz)?$/i;
 
-/** Deepest folder that is read. */
-const maxDepth = 30;
+/** Deepest folder of a local source that is read. */
+export const maxDepth = 30;
+/** Folders and files that are no part of a source. */
+export const isIgnored = (name: string): boolean => name.startsWith('.') || name === 'node_modules';
 
 /** True if a file is one with rows, by its name. JSON isn't: it may be a catalogue that is not understood. */
 export const isDataFileName = (name: string): boolean => extension.test(name);
@@ -61,7 +63,7 @@ export async function* readDataFolder(
   if (depth > maxDepth) return;
   const entries = (await readdir(folder, { withFileTypes: true })).sort((a, b) => (a.name < b.name ? -1 : 1));
   for (const entry of entries) {
-    if (entry.name.startsWith('.') || entry.name === 'node_modules') continue;
+    if (isIgnored(entry.name)) continue;
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* readDataFolder(path, root, listLayers, depth + 1);
     else if (entry.isFile() && isDataFileName(entry.name)) yield* readDataFile(path, root, listLayers);

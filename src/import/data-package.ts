@@ -1,15 +1,7 @@
 /** Data Packages (Frictionless, version 1 and 2): each resource is a dataset, since each has rows of its own. Source: https://datapackage.org */
 import { readingOfResource } from './data-package-reading.ts';
-import {
-  type ImportedColumn,
-  importedDataset,
-  listOf,
-  membersOf,
-  resolveAddress,
-  type SourceItem,
-  skip,
-  textOf,
-} from './imported.ts';
+import { type ImportedColumn, importedDataset, listOf, membersOf, type SourceItem, skip, textOf } from './imported.ts';
+import { resolveAddress } from './links.ts';
 
 /** Names of the descriptor in a folder. */
 export const dataPackageFiles = ['datapackage.json', 'datapackage.yaml', 'datapackage.yml'];

@@ -42,6 +42,33 @@ export interface Detected {
   readonly keys?: readonly string[];
 }
 
+/** Formats of documents that belong to a format of sources, beside the one of its name. */
+const otherForms: Partial<Record<SourceFormat, Detected['format']>> = { ckan: 'ckan-dump', stac: 'stac-items' };
+
+/** True for a document in a format of sources, in one of its forms. */
+export const isInFormat = ({ format }: Detected, given: SourceFormat): boolean =>
+  format !== null && (format === given || format === otherForms[given]);
+
+/** Formats that a document can have without showing it: any text may be RDF, and the list of a data.json may be empty. */
+export const hiddenFormats: readonly SourceFormat[] = ['dcat', 'dcat-us'];
+
+/**
+ * The format of a document for which `--format` names one.
+ * @param believed formats that are taken as named whatever the document shows
+ */
+export async function detectSourceFormatAs(
+  document: OpenDocument,
+  format: SourceFormat | undefined,
+  believed: readonly SourceFormat[],
+): Promise<Detected> {
+  const detected = await detectSourceFormat(document);
+  return format && !isInFormat(detected, format) && believed.includes(format) ? { ...detected, format } : detected;
+}
+
+/** Why a document is not read, if it has another format than `--format` names. */
+export const reasonForOtherFormat = ({ format }: Detected, given: SourceFormat): string =>
+  format === null ? `it is no document in the format ${given}` : `its format is ${format}, not ${given}`;
+
 /** Size from which a document is read item by item. */
 const largeDocument = 4 * 1024 * 1024;
 

@@ -15,8 +15,9 @@ import type { SourceFormat } from './detect.ts';
 import { type Documents, localDocuments } from './documents.ts';
 import { HttpDocuments } from './http-documents.ts';
 import type { Skipped, SourceItem } from './imported.ts';
+import { isHttpAddress } from './links.ts';
 import { readHttpSource } from './read-http-source.ts';
-import { readLocalSource } from './read-source.ts';
+import { readLocalSource } from './read-local-source.ts';
 import { DatasetWriter, type KeptByHand, type Written } from './write-datasets.ts';
 
 export interface ImportRequest {
@@ -68,8 +69,6 @@ export interface ImportResult extends Readonly<BroughtSoFar> {
 /** Age in milliseconds from which a temporary file is abandoned, if its writer can't be known. */
 const aDay = 24 * 3_600_000;
 
-const isUrl = (source: string) => /^https?:\/\//i.test(source);
-
 /**
  * Imports a source.
  * @throws NotFoundError, UnreachableError, ValidationError if the source can't be read at all; UnavailableError while another
@@ -103,7 +102,7 @@ async function importInto(
   /** That of a local source. */
   const path = resolve(cwd, request.source);
   let files: BroughtFiles | undefined;
-  const http = isUrl(from)
+  const http = isHttpAddress(from)
     ? await HttpDocuments.open({
         folder,
         source: from,
@@ -201,22 +200,22 @@ function assertIsSource(source: string): void {
   const given = excerpt(JSON.stringify(source));
   const example = 'such as https://data.example.org, or the path of a file or folder';
   if (source.trim() === '') throw new ValidationError({ source: [`Name the source: its address, ${example}.`] });
-  if (isUrl(source) && !URL.canParse(source))
+  if (isHttpAddress(source) && !URL.canParse(source))
     throw new ValidationError({ source: [`${given} is no complete address. Give one ${example}.`] });
-  const { username = '', password = '' } = isUrl(source) ? new URL(source) : {};
+  const { username = '', password = '' } = isHttpAddress(source) ? new URL(source) : {};
   if (username || password)
     throw new ValidationError({
       source: [
         'The address has a user name or a password in it, which are not sent. Leave them out; what needs them, save as a file, and import that.',
       ],
     });
-  if (!isUrl(source) && /^[a-z][a-z0-9+.-]+:\/\//i.test(source))
+  if (!isHttpAddress(source) && /^[a-z][a-z0-9+.-]+:\/\//i.test(source))
     throw new ValidationError({ source: [`${given} is no address of http or https. Give one ${example}.`] });
 }
 
 /** The address that records keep: a URL without fragment and final slash, or the name of a file or folder. */
 export function addressOfSource(source: string): string {
-  if (!isUrl(source)) return resolve(source).split(/[\\/]/).at(-1) ?? source;
+  if (!isHttpAddress(source)) return resolve(source).split(/[\\/]/).at(-1) ?? source;
   return addressToRead(source).replace(/\/+$/, '');
 }
 
@@ -229,7 +228,7 @@ function addressToRead(source: string): string {
 
 /** The name of a source for people: its host, or the name of its file. */
 function nameOfSource(from: string): string {
-  if (isUrl(from)) return new URL(from).hostname.replace(/^www\./, '').replace(/\./g, '-');
+  if (isHttpAddress(from)) return new URL(from).hostname.replace(/^www\./, '').replace(/\./g, '-');
   return (
     from
       .replace(/\.(?:data\.)?(?:json|jsonl|ndjson|ya?ml|ttl|xml|gz|zip)+(?:\.gz)?$/i, '')

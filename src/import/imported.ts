@@ -1,5 +1,4 @@
 /** Datasets as a source describes them, in the fields of this catalogue. Readers of formats make them; they do no I/O of their own. */
-import { isAbsolute, resolve, sep } from 'node:path';
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
 import { isDate } from '../catalogue/iso-time.ts';
 import { parseReadingOptionsInput, readingOptionsWithoutStrict } from '../catalogue/reading.ts';
@@ -218,16 +217,6 @@ export const listOf = (value: unknown): readonly unknown[] =>
 export function httpUrl(value: unknown): string {
   const text = textOf(value).trim();
   return /^https?:\/\//i.test(text) && !/\s/.test(text) && URL.canParse(text) ? text : '';
-}
-
-/** An address relative to that of its document; '' if it leads out of the document's local folder. */
-export function resolveAddress(address: unknown, base: string): string {
-  const text = textOf(address).trim();
-  if (!text || /^[a-z][a-z0-9+.-]*:/i.test(text)) return text;
-  if (/^https?:/i.test(base)) return URL.canParse(text, base) ? new URL(text, base).href : text;
-  if (!isAbsolute(base)) return text;
-  const path = resolve(base, text);
-  return path.startsWith(resolve(base) + sep) ? path : '';
 }
 
 function uniqueTexts(texts: readonly string[]): readonly string[] {

@@ -4,7 +4,8 @@
  * the same host only.
  */
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
-import { listOf, membersOf, textOf } from './imported.ts';
+import { membersOf, textOf } from './imported.ts';
+import { linksWith } from './links.ts';
 
 /** A request for a page. */
 export interface PageRequest {
@@ -30,9 +31,7 @@ const ownHeader =
  * @throws ValidationError for a link that is not followed
  */
 export function nextPageRequest(page: unknown, current: PageRequest, first: PageRequest): PageRequest | null {
-  const link = listOf(membersOf(page).links)
-    .map(membersOf)
-    .find(({ rel }) => rel === 'next');
+  const [link] = linksWith(page, 'next');
   if (!link) return null;
   const href = textOf(link.href);
   const refuse = (reason: string) =>

@@ -3,8 +3,8 @@ import { Parser } from 'htmlparser2';
 import { ValidationError } from '../catalogue/errors.ts';
 import type { Documents } from './documents.ts';
 import { httpUrl, importedDataset, listOf, membersOf, type SourceItem, skip, textOf } from './imported.ts';
+import { addressOf, linksWith } from './links.ts';
 import { readList } from './list-pages.ts';
-import { addressOf } from './stac.ts';
 
 /** The format of links to features, which are read page by page. */
 export const featurePages = 'ogc-features';
@@ -16,18 +16,14 @@ export async function* readOgcCollections(
   address: string,
 ): AsyncGenerator<SourceItem, void, undefined> {
   const given = membersOf(value);
-  const data = linkWith(given, 'data') ?? linkWith(given, 'http://www.opengis.net/def/rel/ogc/1.0/data');
-  if (textOf(given.id) && linkWith(given, 'items') && !data && !Array.isArray(given.collections)) {
+  if (isOgcCollection(given)) {
     yield readOgcCollection(given, address);
     return;
   }
-  const list =
-    (data && addressOf(data, address, null)) ?? `${address.replace(/[?#].*$/, '').replace(/\/+$/, '')}/collections`;
+  const data = dataLinkOf(given);
+  const list = addressOf(data, address, null) ?? `${address.replace(/[?#].*$/, '').replace(/\/+$/, '')}/collections`;
   const first = Array.isArray(given.collections) ? { address, value } : { address: list };
-  const next = (page: Readonly<Record<string, unknown>>, base: string) => {
-    const href = linkWith(page, 'next');
-    return href && addressOf(href, base, null);
-  };
+  const next = (page: Readonly<Record<string, unknown>>, base: string) => addressOf(linkWith(page, 'next'), base, null);
   yield* readList(documents, first, {
     key: 'collections',
     totalKey: 'numberMatched',
@@ -36,11 +32,25 @@ export async function* readOgcCollections(
   });
 }
 
+/** True for a landing page, which only leads to the list of collections. */
+export function isOgcLandingPage(value: unknown): boolean {
+  const given = membersOf(value);
+  return !Array.isArray(given.collections) && !isOgcCollection(given);
+}
+
+const isOgcCollection = (given: Readonly<Record<string, unknown>>): boolean =>
+  textOf(given.id) !== '' &&
+  linkWith(given, 'items') !== undefined &&
+  dataLinkOf(given) === undefined &&
+  !Array.isArray(given.collections);
+
+/** The link to the list of collections (OGC API - Features 1.0, section 7.2), and its relation in other parts of OGC API. */
+const dataLinkOf = (given: Readonly<Record<string, unknown>>): string | undefined =>
+  linkWith(given, 'data') ?? linkWith(given, 'http://www.opengis.net/def/rel/ogc/1.0/data');
+
 /** The address of the first link with a relation, JSON before other types. */
 function linkWith(one: Readonly<Record<string, unknown>>, rel: string): string | undefined {
-  const found = listOf(one.links)
-    .map(membersOf)
-    .filter((link) => link.rel === rel);
+  const found = linksWith(one, rel);
   return textOf((found.find(({ type }) => /json/.test(textOf(type))) ?? found[0])?.href) || undefined;
 }
 
@@ -49,28 +59,22 @@ function pageOf(one: Readonly<Record<string, unknown>>, base: string): string {
   const links = listOf(one.links).map(membersOf);
   const find = (rel: string, type: RegExp) => links.find((link) => link.rel === rel && type.test(textOf(link.type)));
   const html = ['describedby', 'describes', 'alternate'].map((rel) => find(rel, /^text\/html/)).find(Boolean);
-  return httpUrl(addressOf(textOf((html ?? find('describedby', /^$/))?.href), base, null));
+  return httpUrl(addressOf((html ?? find('describedby', /^$/))?.href, base, null));
 }
 
 function readOgcCollection(one: Readonly<Record<string, unknown>>, base: string): SourceItem {
   const itemType = textOf(one.itemType) || 'feature';
   if (itemType !== 'feature' && itemType !== 'record')
     return skip(one.id, `its items are of the type "${itemType}", not features`);
-  const target = (rel: string) => {
-    const href = linkWith(one, rel);
-    return href && addressOf(href, base, null);
-  };
+  const target = (rel: string) => addressOf(linkWith(one, rel), base, null);
   const items = target('items');
-  const licence = listOf(one.links)
-    .map(membersOf)
-    .filter(({ rel }) => rel === 'license');
   return importedDataset({
     id: one.id,
     name: one.id,
     label: one.title || one.id,
     description: one.description,
     keywords: listOf(one.keywords),
-    licence: [one.license, ...licence.flatMap(({ href, title }) => [href, title])],
+    licence: [one.license, ...linksWith(one, 'license').flatMap(({ href, title }) => [href, title])],
     homepage: httpUrl(target('canonical')) || pageOf(one, base) || httpUrl(target('self')),
     publisher: one.attribution,
     links: items

@@ -4,8 +4,9 @@
  */
 import { ValidationError } from '../catalogue/errors.ts';
 import { documentBytes, type OpenDocument } from './documents.ts';
-import { listOf, membersOf } from './imported.ts';
+import { membersOf } from './imported.ts';
 import { readAroundArray } from './json-items.ts';
+import { linksWith } from './links.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
@@ -45,7 +46,7 @@ export function offsetParameter(address: string): string | null {
 export function hasMoreFeatures(page: Members, count: number, first: string): boolean {
   const matched = matchedOf(page);
   if (matched) return matched > offsetOf(first) + count;
-  return isCutOff(page) || listOf(page.links).some((link) => membersOf(link).rel === 'next');
+  return isCutOff(page) || linksWith(page, 'next').length > 0;
 }
 
 /** The error for features of which a server gives a part only. @param page the last answer */

@@ -3,11 +3,10 @@ import { once } from 'node:events';
 import type { Quad } from 'n3';
 import { ValidationError } from '../catalogue/errors.ts';
 import { type Documents, maxWholeDocument, parseJson, readJsonDocument } from './documents.ts';
+import { isHttpAddress } from './links.ts';
 
 /** Most documents with contexts that one document may need. */
 const maxContexts = 10;
-
-const isAbsoluteUrl = (address: string) => /^https?:/i.test(address);
 
 /**
  * The quads of a document.
@@ -20,7 +19,7 @@ export async function readQuads(text: string, address: string, documents: Docume
   if (/^[[{]/.test(start)) return readJsonLd(parseJson(text, address), address, documents);
   const { Parser } = await import('n3');
   try {
-    return new Parser(isAbsoluteUrl(address) ? { baseIRI: address } : {}).parse(text);
+    return new Parser(isHttpAddress(address) ? { baseIRI: address } : {}).parse(text);
   } catch (error) {
     throw new ValidationError({ source: [`${address} is not valid Turtle: ${(error as Error).message}`] });
   }
@@ -32,7 +31,7 @@ async function readRdfXml(text: string, address: string): Promise<Quad[]> {
   const root = /<(\w[\w.:-]*)[\s>]/.exec(text.replace(/<!--[\s\S]*?-->/g, ''))?.[1] ?? '';
   if (!text.includes(`</${root}`)) throw refused(address, 'is not valid RDF/XML: it breaks off');
   const { RdfXmlParser } = await import('rdfxml-streaming-parser');
-  const parser = new RdfXmlParser(isAbsoluteUrl(address) ? { baseIRI: address } : {});
+  const parser = new RdfXmlParser(isHttpAddress(address) ? { baseIRI: address } : {});
   const quads: Quad[] = [];
   parser.on('data', (quad: Quad) => quads.push(quad));
   const ended = once(parser, 'end');
@@ -61,7 +60,7 @@ async function readJsonLd(value: unknown, address: string, documents: Documents)
   let contexts = 0;
   const documentLoader = async (url: string) => {
     if (++contexts > maxContexts) throw refused(address, `has more than ${maxContexts} contexts in other documents`);
-    if (!isAbsoluteUrl(address) || !URL.canParse(url) || new URL(url).host !== new URL(address).host)
+    if (!isHttpAddress(address) || !URL.canParse(url) || new URL(url).host !== new URL(address).host)
       throw refused(
         address,
         `has its context at ${url}, which is not fetched: it is not on the host of the source. Write the context into the document, or give it as Turtle`,
@@ -73,7 +72,7 @@ async function readJsonLd(value: unknown, address: string, documents: Documents)
       value as object,
       {
         documentLoader,
-        ...(isAbsoluteUrl(address) && { base: address }),
+        ...(isHttpAddress(address) && { base: address }),
       } as never,
     );
     return quads as unknown as Quad[];

@@ -2,7 +2,15 @@
 import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { ckanPortalOf, isCkanAnswer, readCkanPortal, readCkanSearch } from './ckan.ts';
 import { acceptRdf } from './dcat-pages.ts';
-import { type Detected, detectSourceFormat, type SourceFormat } from './detect.ts';
+import {
+  type Detected,
+  detectSourceFormat,
+  detectSourceFormatAs,
+  hiddenFormats,
+  isInFormat,
+  reasonForOtherFormat,
+  type SourceFormat,
+} from './detect.ts';
 import { type Documents, type OpenDocument, readJsonDocument } from './documents.ts';
 import type { SourceItem } from './imported.ts';
 import { findMissingPackages, type Reading, readDetected, unknownFormat } from './read-source.ts';
@@ -20,27 +28,34 @@ export async function* readHttpSource(url: string, reading: Reading): AsyncGener
   yield* readOne(url, reading);
 }
 
+/** Formats that a document may have without showing it, and those whose readers ask the server for more. */
+const believed: readonly SourceFormat[] = [...hiddenFormats, 'ogc', 'wfs', 'catalogue'];
+
 async function* readOne(url: string, reading: Reading): AsyncGenerator<SourceItem, void, undefined> {
   const { documents, format } = reading;
   const document = await documents.open(url, { accept: acceptFor(format) });
-  const detected =
-    format && format !== 'ckan' ? await detectedAs(document, format) : await detectSourceFormat(document);
+  const detected = await detectSourceFormatAs(document, format, believed);
   if (detected.format === 'html' || detected.format === null) {
     const found = await findPortal(documents, url);
-    if (found === 'ckan') yield* readCkanPortal(documents, url.replace(/\/+$/, ''));
-    else if (found) yield* readDetected(found.document, found.detected, reading);
+    if (found === 'ckan' && (format ?? 'ckan') === 'ckan') yield* readCkanPortal(documents, url.replace(/\/+$/, ''));
+    else if (found && found !== 'ckan' && (!format || isInFormat(found.detected, format)))
+      yield* readDetected(found.document, found.detected, reading);
     else {
       const what =
         document.size === 0
           ? 'the answer is empty'
           : detected.format === 'html'
             ? 'it is an HTML page, without a catalogue where portals have it'
-            : unknownFormat;
-      const remedy = "Say the format with --format, or give the address of the catalogue's document";
+            : format
+              ? reasonForOtherFormat(detected, format)
+              : unknownFormat;
+      const remedy = `${format ? 'Leave out' : 'Say the format with'} --format, or give the address of the catalogue's document`;
       throw new ValidationError({ source: [`${url}: ${what}. ${remedy}.`] });
     }
     return;
   }
+  if (format && !isInFormat(detected, format))
+    throw new ValidationError({ source: [`${url}: ${reasonForOtherFormat(detected, format)}. Leave out --format.`] });
   yield* readDetected(document, detected, reading);
   yield* findMissingPackages(url, reading);
 }
@@ -51,13 +66,6 @@ const acceptFor = (format: SourceFormat | undefined): string =>
     : format === 'dcat'
       ? acceptRdf
       : 'application/json, text/turtle;q=0.8, application/ld+json;q=0.7, application/rdf+xml;q=0.6, */*;q=0.1';
-
-async function detectedAs(document: OpenDocument, format: SourceFormat): Promise<Detected> {
-  const detected = await detectSourceFormat(document);
-  // An answer of an item search is STAC, too.
-  const isKnown = detected.format === format || (format === 'stac' && detected.format === 'stac-items');
-  return isKnown ? detected : { ...detected, format };
-}
 
 /** A document in a format that is known. */
 interface Found {

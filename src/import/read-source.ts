@@ -1,25 +1,24 @@
-/** Reading a source: its format is detected, and its records become datasets or reasons. */
-import { readdir, stat } from 'node:fs/promises';
-import { basename, dirname, join, sep } from 'node:path';
-import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
+/** Reading a document of a source by its format: its records become datasets or reasons. */
+import { basename } from 'node:path';
+import { ValidationError } from '../catalogue/errors.ts';
 import { ckanCountOf, notInDump, partOfPackages, readCkanAnswer, readCkanDump } from './ckan.ts';
-import { isDataFileName, type ListLayers, readDataFile, readDataFolder } from './data-files.ts';
-import { dataPackageFiles, readDataPackage } from './data-package.ts';
+import type { ListLayers } from './data-files.ts';
+import { readDataPackage } from './data-package.ts';
 import { readDcatPages } from './dcat-pages.ts';
 import { dcatUsKeys, readDcatUsDataset } from './dcat-us.ts';
-import { type Detected, detectSourceFormat, type SourceFormat } from './detect.ts';
+import type { Detected, SourceFormat } from './detect.ts';
 import {
   type Documents,
   type OpenDocument,
-  openLocalDocument,
   readDocumentItems,
   readDocumentText,
   readJsonDocument,
 } from './documents.ts';
-import { incompleteList, listOf, membersOf, reasonOf, type SourceItem, skip, skipUnread } from './imported.ts';
+import { incompleteList, listOf, membersOf, type SourceItem, skip } from './imported.ts';
+import { folderOfAddress } from './links.ts';
 import { readOgcCollections, readWfsCapabilities } from './ogc.ts';
 import { readRegistryDataset } from './open-data-registry.ts';
-import { readOtherCatalogue, reasonNotToReadExport } from './other-catalogue.ts';
+import { readOtherCatalogue } from './other-catalogue.ts';
 import { readStac } from './stac.ts';
 import { readStacSearch } from './stac-items.ts';
 
@@ -40,119 +39,8 @@ export interface Reading {
   readonly listLayers: ListLayers;
 }
 
-/** The deepest folder, and the most files of a source. */
-const maxDepth = 30;
-const documentName = /\.(?:json|jsonl|ndjson|ya?ml|ttl|nt|n3|jsonld|xml|rdf)(?:\.gz)?$/i;
-/** Folders and files that are no records of a source. */
-const isIgnored = (name: string) => name.startsWith('.') || name === 'node_modules';
-
-/** The records of a local file or folder. @throws NotFoundError */
-export async function* readLocalSource(
-  path: string,
-  reading: Omit<Reading, 'folder'>,
-): AsyncGenerator<SourceItem, void, undefined> {
-  const stats = await stat(path).catch(() => null);
-  if (!stats) throw new NotFoundError(`There is no file or folder ${path}.`);
-  const whole: Reading = { ...reading, folder: stats.isDirectory() ? path : dirname(path) };
-  if (stats.isDirectory()) {
-    let hasRecords = false;
-    for await (const item of readFolder(path, whole, 0)) {
-      hasRecords ||= 'dataset' in item;
-      yield item;
-    }
-    // Beside records, files belong to them.
-    if (!hasRecords) yield* readDataFolder(path, path, reading.listLayers);
-  } else yield* readLocalFile(path, whole, true);
-  for (const [name, item] of whole.listed) if (!whole.found.has(name)) yield item;
-  yield* findMissingPackages(basename(path), whole);
-}
-
-/** A folder's records: those of its root document, else those of its files and folders. */
-async function* readFolder(
-  folder: string,
-  reading: Reading,
-  depth: number,
-): AsyncGenerator<SourceItem, void, undefined> {
-  if (depth > maxDepth) {
-    yield skip(folder, `it is more than ${maxDepth} folders deep`);
-    return;
-  }
-  const entries = (await readdir(folder, { withFileTypes: true }))
-    .filter(({ name }) => !isIgnored(name))
-    .sort((a, b) => (a.name < b.name ? -1 : 1));
-  const files = entries.filter((entry) => entry.isFile()).map(({ name }) => name);
-  const exported = files.includes('index.json') ? await findExportRoot(join(folder, 'index.json')) : null;
-  if (exported !== null) throw new ValidationError({ source: [`${folder}: ${reasonNotToReadExport(exported)}`] });
-  const root = [...dataPackageFiles, 'catalog.json', 'collection.json'].find((name) => files.includes(name));
-  if (root) {
-    yield* readLocalFile(join(folder, root), reading, true);
-    if (!root.startsWith('datapackage')) yield* readOthers(folder, entries, root, reading, depth);
-    return;
-  }
-  yield* readOthers(folder, entries, '', reading, depth);
-}
-
-/** The root document of a static export; null if the file is something else. */
-async function findExportRoot(path: string): Promise<unknown> {
-  const document = await openLocalDocument(path).catch(() => null);
-  const detected = document && (await detectSourceFormat(document).catch(() => null));
-  return detected?.format === 'catalogue' ? detected.value : null;
-}
-
-async function* readOthers(
-  folder: string,
-  entries: readonly { readonly name: string; isFile(): boolean; isDirectory(): boolean }[],
-  root: string,
-  reading: Reading,
-  depth: number,
-): AsyncGenerator<SourceItem, void, undefined> {
-  for (const entry of entries) {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* readFolder(path, reading, depth + 1);
-    else if (entry.isFile() && entry.name !== root && documentName.test(entry.name) && !reading.seen.has(path))
-      yield* readLocalFile(path, reading, false);
-  }
-}
-
-async function* readLocalFile(
-  path: string,
-  reading: Reading,
-  isRoot: boolean,
-): AsyncGenerator<SourceItem, void, undefined> {
-  const shown = isRoot ? basename(path) : path.slice((reading.folder ?? '').length + 1);
-  let found: { document: OpenDocument; detected: Detected };
-  try {
-    const document = await openLocalDocument(path);
-    found = { document, detected: await detectSourceFormat(document) };
-  } catch (error) {
-    yield skipUnread(shown, reasonOf(error).replaceAll(path, shown));
-    return;
-  }
-  const { document, detected } = found;
-  // A file of items is one with rows.
-  if (isRoot && (detected.format === null || detected.format === 'stac-items') && isDataFileName(path)) {
-    yield* readDataFile(path, dirname(path), reading.listLayers);
-    return;
-  }
-  if (detected.format === null || detected.format === 'html' || detected.format === 'stac-items') {
-    yield isRoot ? skipUnread(shown, unknownFormat) : skip(shown, 'it is no record in a known format');
-    return;
-  }
-  try {
-    yield* readDetected(document, detected, reading);
-  } catch (error) {
-    // Of a document among others, only that one isn't taken.
-    if (isRoot || !(error instanceof NotFoundError)) throw error;
-    yield skip(shown, reasonOf(error).replaceAll(path, shown));
-  }
-}
-
 export const unknownFormat =
   'its format is not known. Known are CKAN, DCAT, DCAT-US, STAC, Data Package, OGC API - Features, WFS, the Registry of Open Data on AWS and other catalogues of this program';
-
-/** Why capabilities in a file are not read. */
-const reasonNotToReadCapabilities =
-  'it is the capabilities of a WFS, whose features are on its server. Import its address: catalogue import https://…';
 
 /** The records of a document. */
 export async function* readDetected(
@@ -205,12 +93,10 @@ export async function* readDetected(
       );
       return;
     case 'wfs':
-      if (!/^https?:/i.test(address)) yield skip(basename(address), reasonNotToReadCapabilities);
-      else yield* readWfsCapabilities(await readDocumentText(document), address);
+      yield* readWfsCapabilities(await readDocumentText(document), address);
       return;
     case 'catalogue':
-      if (!/^https?:/i.test(address)) yield skip(basename(address), reasonNotToReadExport(value));
-      else yield* readOtherCatalogue(reading.documents, address, value);
+      yield* readOtherCatalogue(reading.documents, address, value);
       return;
     default:
       yield skip(address, unknownFormat);
@@ -228,7 +114,3 @@ export function* findMissingPackages(source: string, { packages }: Reading): Gen
   const { ids, count } = packages;
   if (ids.size < count) yield incompleteList(source, partOfPackages(ids.size, count));
 }
-
-/** Address of the folder of a document, with a slash at its end. */
-export const folderOfAddress = (address: string): string =>
-  /^https?:/i.test(address) ? new URL('.', address).href : dirname(address) + sep;

@@ -1,5 +1,4 @@
 /** STAC: each collection is a dataset, and each catalogue that has items of its own. Static files, and the API. Source: https://stacspec.org */
-import { dirname, resolve, sep } from 'node:path';
 import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { type Documents, readJsonDocument } from './documents.ts';
 import {
@@ -14,6 +13,7 @@ import {
   skipUnread,
   textOf,
 } from './imported.ts';
+import { addressOf, linksWith } from './links.ts';
 import { readList } from './list-pages.ts';
 import { itemsLink, searchLink } from './stac-items.ts';
 
@@ -61,7 +61,7 @@ export async function* readStac(
     }
     const one = membersOf(value);
     const links = listOf(one.links).map(membersOf);
-    const target = (href: unknown) => addressOf(textOf(href), next.address, within);
+    const target = (href: unknown) => addressOf(href, next.address, within);
     const items = links.filter(({ rel }) => rel === 'item');
     // Of a folder, other files are read later: those of items are no records.
     if (within !== null) for (const { href } of items) seen.add(target(href) ?? '');
@@ -98,20 +98,13 @@ async function* readStacApi(
   seen: Set<string>,
   search: (collection: string) => RawLink | undefined,
 ): AsyncGenerator<SourceItem, void, undefined> {
-  const next = (page: Readonly<Record<string, unknown>>, address: string) => {
-    const link = listOf(page.links)
-      .map(membersOf)
-      .find(({ rel }) => rel === 'next');
-    return link && addressOf(textOf(link.href), address, null);
-  };
+  const next = (page: Readonly<Record<string, unknown>>, address: string) =>
+    addressOf(linksWith(page, 'next')[0]?.href, address, null);
   const read = (given: unknown, address: string) => {
     const one = membersOf(given);
-    const target = (href: unknown) => addressOf(textOf(href), address, null);
-    const links = listOf(one.links).map(membersOf);
-    const items = links.find(({ rel }) => rel === 'items');
-    const own = links.find(({ rel }) => rel === 'self');
-    const list = linkTo(target(items?.href)) ?? search(textOf(one.id));
-    return readStacDataset(one, target(own?.href) ?? address, [], list, target);
+    const target = (href: unknown) => addressOf(href, address, null);
+    const list = linkTo(target(linksWith(one, 'items')[0]?.href)) ?? search(textOf(one.id));
+    return readStacDataset(one, target(linksWith(one, 'self')[0]?.href) ?? address, [], list, target);
   };
   yield* readList(documents, { address: first }, { key: 'collections', totalKey: 'numberMatched', next, seen, read });
 }
@@ -172,13 +165,4 @@ function readStacDataset(
         .map(({ href, title }) => ({ address: target(href), label: textOf(title) || `Item ${textOf(href)}` })),
     ],
   });
-}
-
-/** The address of a link; null if it leads out of the folder, or is not one of http(s). */
-export function addressOf(href: string, base: string, within: string | null): string | null {
-  if (!href) return null;
-  if (/^[a-z][a-z0-9+.-]*:/i.test(href)) return /^https?:/i.test(href) ? href : null;
-  if (/^https?:/i.test(base)) return URL.canParse(href, base) ? new URL(href, base).href : null;
-  const path = resolve(dirname(base), href);
-  return within === null || path === within || path.startsWith(within + sep) ? path : null;
 }

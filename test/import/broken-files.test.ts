@@ -1,25 +1,10 @@
 /** Local files that can't be read: their datasets are not missing, and the others are taken. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { it } from 'node:test';
 import { workbookOf } from '../data/support/zip.ts';
-import { makeRoot, type } from '../support/prompt.ts';
-
-/** A catalogue, and files beside it that are imported. */
-async function makeFiles(files: Readonly<Record<string, string | Buffer>>) {
-  const root = await makeRoot();
-  const write = (path: string, content: string | Buffer) => {
-    mkdirSync(dirname(join(root, '..', path)), { recursive: true });
-    writeFileSync(join(root, '..', path), content);
-  };
-  for (const [path, content] of Object.entries(files)) write(path, content);
-  const importing = async (source: string) => {
-    const { out, err } = await type(['import', source, '--to', 'city', '--json'], { root });
-    return { ...(out ? JSON.parse(out) : {}), err };
-  };
-  return { root, write, importing };
-}
+import { makeFiles } from './support/local-files.ts';
 
 const sheet = (value: string) =>
   `<row><c t="inlineStr"><is><t>name</t></is></c></row><row><c t="inlineStr"><is><t>${value}</t></is></c></row>`;
