@@ -12,9 +12,8 @@ import { accentColours } from '../catalogue/colour.ts';
 import { NotFoundError } from '../catalogue/errors.ts';
 import type { Settings } from '../catalogue/types.ts';
 import { renderAccentStyle } from '../pages/accent-style.ts';
-import { etagMatches } from './headers.ts';
+import { encodedEtag, etagMatches, etagOf } from './etags.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
-import { etagOf } from './response-cache.ts';
 import type { Context, RequestContext } from './route.ts';
 
 const folder = new URL('../pages/assets/', import.meta.url);
@@ -95,7 +94,7 @@ export async function assetHandler({ ctx, params }: RequestContext): Promise<und
 async function sendAsset(ctx: Context, asset: Asset, cacheControl: string): Promise<void> {
   const isText = !/^(font|image\/(png|webp))/.test(asset.type);
   const coding = isText ? preferredCoding(ctx.get('Accept-Encoding')) : 'identity';
-  const etag = `"${asset.etag}${coding === 'identity' ? '' : `-${coding}`}"`;
+  const etag = encodedEtag(asset.etag, coding);
   ctx.set({
     ETag: etag,
     'Cache-Control': cacheControl,

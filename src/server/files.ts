@@ -5,7 +5,8 @@ import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { maxGroups } from '../catalogue/manifest-groups.ts';
 import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { FileEntry, FileGroups, TimelineAnswer } from '../catalogue/replica.ts';
-import { cacheControl, etagMatches, reprDigest } from './headers.ts';
+import { encodedEtags, etagMatches } from './etags.ts';
+import { cacheControl, reprDigest } from './headers.ts';
 
 import { lastParameterValue } from './query-string.ts';
 import type { RequestContext } from './route.ts';
@@ -44,8 +45,7 @@ export async function listCatalogueFilesHandler({ catalogue, ctx, query, viewer 
   if (!listed || listed === 'unsupported') throw new NotFoundError();
   // A client that has the manifest in any content coding has it: it keeps the manifest uncompressed.
   const condition = ctx.get('If-None-Match');
-  const tags = ['', '-gzip', '-br'].map((coding) => `"${listed.tag}${coding}"`);
-  const known = condition && tags.find((tag) => etagMatches(condition, tag));
+  const known = condition && encodedEtags(listed.tag).find((tag) => etagMatches(condition, tag));
   if (known) {
     ctx.set({ ETag: known, 'Cache-Control': cacheControl(viewer) });
     ctx.status = 304;

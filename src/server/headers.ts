@@ -110,20 +110,6 @@ export function preflightHeaders(allow: string): Headers {
   ];
 }
 
-/**
- * True if a condition lists the tag of the current representation (RFC 9110, section 13.1.2): weak comparison.
- * @param condition value of If-None-Match or If-Match
- * @param etag with its quotes
- */
-export function etagMatches(condition: string, etag: string): boolean {
-  if (condition === etag) return true;
-  if (condition.trim() === '*') return true;
-  return condition.split(',').some((tag) => withoutWeakness(tag.trim()) === withoutWeakness(etag));
-}
-
-/** The part of an ETag that conditions of GET compare (RFC 9110, section 8.8.3.2). */
-const withoutWeakness = (etag: string): string => etag.replace(/^W\//, '');
-
 /** The value of Repr-Digest (RFC 9530). @param checksum SHA-256 in hexadecimal */
 export function reprDigest(checksum: string): string {
   return `sha-256=:${Buffer.from(checksum, 'hex').toString('base64')}:`;

@@ -83,27 +83,30 @@ export const preferredLanguages = (acceptLanguage = ''): readonly string[] =>
     .sort((a, b) => b.q - a.q)
     .map(({ name }) => name);
 
-export type Coding = 'br' | 'gzip' | 'identity';
+/** Content codings in which a response may be compressed, the better first. */
+export const compressions = ['br', 'gzip'] as const;
+export const codings = ['identity', ...compressions] as const;
+export type Coding = (typeof codings)[number];
 
-/** Results by Accept-Encoding. */
-const codings = new Map<string, Coding>();
+/** Preferred codings by Accept-Encoding. */
+const preferred = new Map<string, Coding>();
 
 /** The content coding of a response (RFC 9110, section 12.5.3): br rather than gzip, if both are preferred equally. */
 export function preferredCoding(acceptEncoding: string | undefined): Coding {
   if (!acceptEncoding) return 'identity';
-  const known = codings.get(acceptEncoding);
+  const known = preferred.get(acceptEncoding);
   if (known) return known;
   const wanted = parsePreferences(acceptEncoding);
   const q = (name: string) =>
     (wanted.find((item) => item.name === name) ?? wanted.find((item) => item.name === '*'))?.q;
   const plain = wanted.find((item) => item.name === 'identity')?.q ?? 0;
-  const [best] = (['br', 'gzip'] as const)
+  const [best] = compressions
     .map((name) => ({ name, q: q(name) ?? 0 }))
     .filter((item) => item.q > 0 && item.q >= plain)
     .sort((a, b) => b.q - a.q);
   const coding = best?.name ?? 'identity';
   // Clients send a handful of different headers; one that sends thousands must not fill the memory.
-  if (codings.size > 1000) codings.clear();
-  codings.set(acceptEncoding, coding);
+  if (preferred.size > 1000) preferred.clear();
+  preferred.set(acceptEncoding, coding);
   return coding;
 }

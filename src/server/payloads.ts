@@ -7,7 +7,8 @@ import type { Version } from '../catalogue/types.ts';
 import { baseUrlPath, downloadFileName, downloadFileNames } from '../catalogue/urls.ts';
 import { renderDownloadPage } from '../pages/download.tsx';
 import { datasetUrl } from './documents.ts';
-import { cacheControlOfVersion, etagMatches, reprDigest } from './headers.ts';
+import { encodedEtag, etagMatches } from './etags.ts';
+import { cacheControlOfVersion, reprDigest } from './headers.ts';
 import { datasetLicenceUrl, formatLinkHeader } from './link-header.ts';
 import { moved } from './redirects.ts';
 import { type Params, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
@@ -78,7 +79,7 @@ export async function sendPayload(
   const collection = datasetUrl(dataset, links);
   const license = datasetLicenceUrl(dataset, catalogue.settings);
   const tag = checksum || `${payload.size}-${payload.modified.getTime()}`;
-  const isKnown = etagMatches(ctx.get('If-None-Match'), `"${tag}"`);
+  const isKnown = etagMatches(ctx.get('If-None-Match'), encodedEtag(tag, 'identity'));
   const isHere = app.staticExport || ctx.method !== 'GET' || isKnown || ctx.get('If-Match');
   const address = isHere ? null : await payload.address?.(disposition);
   if (address) {

@@ -1,7 +1,8 @@
 /** Preconditions of requests for bytes (RFC 9110, section 13.2.2). */
+
 import type { ParameterizedContext } from 'koa';
 import { StaleError } from '../catalogue/errors.ts';
-import { etagMatches } from './headers.ts';
+import { etagMatches } from './etags.ts';
 
 /**
  * Refuses a request for bytes that have changed since the client has read them.

@@ -3,14 +3,13 @@
  * depends on. It is sent as it is as long as the catalogue's revision is the same, and after a change as long as all that
  * it depends on is the same.
  */
-import { createHash, type Hash } from 'node:crypto';
 import { type IncomingMessage, type ServerResponse, validateHeaderValue } from 'node:http';
 import { LRUCache } from 'lru-cache';
 import { StaleError } from '../catalogue/errors.ts';
-import { Turns } from '../data/event-loop.ts';
 import { languageForTag } from '../pages/locale.ts';
 import { compressBody } from './compress.ts';
-import { etagMatches, type Headers, mayIdentify } from './headers.ts';
+import { encodedEtag, etagMatches, etagOf } from './etags.ts';
+import { type Headers, mayIdentify } from './headers.ts';
 import { type Coding, preferredCoding, preferredLanguages } from './negotiate.ts';
 import { ownBytes } from './own-bytes.ts';
 import { addressedHost } from './request.ts';
@@ -50,25 +49,6 @@ export interface CachedResponse {
 const leastCompressed = 400;
 const leastCompressedOnce = 16 * 1024;
 
-/** The validator of a body, without quotes: equal for equal bytes. */
-export const etagOf = (body: string | Buffer): string => etagOfHash(createHash('sha256').update(body));
-
-const etagOfHash = (hash: Hash): string => hash.digest('base64url').slice(0, 27);
-
-/** Bytes that are hashed between two looks at the clock: some 0.1 ms. */
-const hashedAtOnce = 128 * 1024;
-
-/** The validator of a body of any length, computed in turns. */
-export async function etagInTurns(body: Uint8Array): Promise<string> {
-  const hash = createHash('sha256');
-  const turns = new Turns();
-  for (let at = 0; at < body.length; at += hashedAtOnce) {
-    if (turns.isOver) await turns.next();
-    hash.update(body.subarray(at, at + hashedAtOnce));
-  }
-  return etagOfHash(hash);
-}
-
 /**
  * A response with its uncompressed variant.
  * @param validator of the body; by default its hash, which is a strong one
@@ -99,16 +79,12 @@ export function makeCachedResponse(
   };
 }
 
-/** The ETag of a variant. @param tag the validator of the uncompressed body, without quotes */
-export const encodedEtag = (tag: string, coding: Coding): string =>
-  coding === 'identity' ? `"${tag}"` : `"${tag}-${coding}"`;
-
 function makeVariant(
   body: Buffer,
   { tag, isWeak, headers: common }: Pick<CachedResponse, 'tag' | 'isWeak' | 'headers'>,
   coding: Coding,
 ): Variant {
-  const etag = `${isWeak ? 'W/' : ''}${encodedEtag(tag, coding)}`;
+  const etag = encodedEtag(tag, coding, isWeak);
   const validated = [...common, ['ETag', etag] as const];
   const headers = [...validated, ['Content-Length', String(body.length)] as const];
   if (coding !== 'identity') headers.push(['Content-Encoding', coding] as const);

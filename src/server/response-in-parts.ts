@@ -6,9 +6,10 @@ import { randomBytes } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Zlib } from 'node:zlib';
 import { createCompressor } from './compress.ts';
+import { encodedEtag } from './etags.ts';
 import type { Headers } from './headers.ts';
 import type { Coding } from './negotiate.ts';
-import { addVariant, type CachedResponse, encodedEtag, noteRandomEtag } from './response-cache.ts';
+import { addVariant, type CachedResponse, noteRandomEtag } from './response-cache.ts';
 
 /**
  * True if the response to a request may be sent in parts. HTTP/1.0 has no chunks, so that a response that is cut off looks complete;

@@ -1,9 +1,11 @@
 /** Stored bytes, sent with conditional and range requests (RFC 9110, sections 13 and 14). */
+
 import { randomBytes } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { ParameterizedContext } from 'koa';
 import type { ByteRange, Media } from '../catalogue/open-file.ts';
-import { cacheControlOf, etagMatches } from './headers.ts';
+import { encodedEtag, etagMatches } from './etags.ts';
+import { cacheControlOf } from './headers.ts';
 import { assertPreconditions, secondsSince } from './preconditions.ts';
 
 /** Stored bytes with their headers. */
@@ -22,7 +24,7 @@ const fitsHeader = /^[\t\x20-\x7e]*$/;
 export async function sendStoredBytes(ctx: ParameterizedContext, given: Stored): Promise<void> {
   const stored = withPastModification(given);
   const { size, modified } = stored;
-  const etag = `"${stored.tag}"`;
+  const etag = encodedEtag(stored.tag, 'identity');
   ctx.set({ ...stored.headers, ETag: etag, 'Accept-Ranges': 'bytes' });
   if (modified) ctx.set('Last-Modified', modified.toUTCString());
   try {

@@ -1,11 +1,13 @@
 /** Documents that are generated while they are sent. */
+
 import { once } from 'node:events';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ParameterizedContext } from 'koa';
 import { createDocumentCompressor } from './compress.ts';
 import { BadRequestError } from './errors.ts';
-import { cacheControlOf, etagMatches } from './headers.ts';
+import { encodedEtag, etagMatches } from './etags.ts';
+import { cacheControlOf } from './headers.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
 import { assertPreconditions } from './preconditions.ts';
 
@@ -82,7 +84,7 @@ async function firstBytes(source: Readable, { res }: ParameterizedContext): Prom
 function headersFor(ctx: ParameterizedContext, { tag, isWeak, compressible, headers }: DocumentInfo) {
   const coding = compressible ? preferredCoding(ctx.get('Accept-Encoding')) : 'identity';
   if (compressible) ctx.vary('Accept-Encoding');
-  const etag = `${isWeak ? 'W/' : ''}"${tag}${coding === 'identity' ? '' : `-${coding}`}"`;
+  const etag = encodedEtag(tag, coding, isWeak);
   return { coding, etag, headers: { ETag: etag, 'Cache-Control': cacheControlOf(ctx.req), ...headers } };
 }
 

@@ -1,6 +1,7 @@
 /** Bodies of responses with their validators. A page that watches whether it changes has its own validator in it. */
+
 import { nextTurn } from '../data/event-loop.ts';
-import { etagInTurns } from './response-cache.ts';
+import { etagInTurns } from './etags.ts';
 
 /** In characters. */
 const largeBody = 128 * 1024;

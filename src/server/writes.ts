@@ -1,4 +1,5 @@
 /** Writes: POST creates, PUT and PATCH edit, DELETE removes; as Django REST Framework responds to them. */
+
 import type { CreatableKind, Input, WritableKind, WriteOptions } from '../catalogue/catalogue.ts';
 import { type FieldErrors, StaleError, ValidationError } from '../catalogue/errors.ts';
 import { type InputOptions, parseInput } from '../catalogue/input.ts';
@@ -9,12 +10,12 @@ import { Turns } from '../data/event-loop.ts';
 import { readInputBody } from './body.ts';
 import { entityTitle } from './collections.ts';
 import { entityBytes, entityJson } from './entity-json.ts';
-import { etagMatches, type Headers } from './headers.ts';
+import { encodedEtag, etagMatches, etagOf, withoutCodings } from './etags.ts';
+import type { Headers } from './headers.ts';
 import { resolveHyperlinks } from './hyperlinks.ts';
 import { maxIndent } from './middleware/negotiate.ts';
 import { parseBooleanParameter } from './query-string.ts';
 import { tryQuery } from './query-trial.ts';
-import { etagOf } from './response-cache.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { assertMayCreate, assertMayEdit } from './write-permissions.ts';
 
@@ -139,9 +140,9 @@ async function writeOptionsFrom<K extends WritableKind>(
   const isOpen = !match || match.trim() === '*';
   if (isOpen && !noneMatch) return { dryRun };
   const names = async (condition: string) => {
-    // The tag of a compressed variant ends in its coding.
-    const tags = condition.replace(/-(?:br|gzip)"/g, '"');
-    for await (const bytes of jsonForms(entity, request)) if (etagMatches(tags, `"${etagOf(bytes)}"`)) return true;
+    const tags = withoutCodings(condition);
+    for await (const bytes of jsonForms(entity, request))
+      if (etagMatches(tags, encodedEtag(etagOf(bytes), 'identity'))) return true;
     return false;
   };
   if (!isOpen && !(await names(match))) throw new StaleError();

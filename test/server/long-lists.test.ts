@@ -1,7 +1,7 @@
 /** Long lists are put together in turns, of bytes that are kept: the same response as in one go. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { etagInTurns, etagOf } from '../../src/server/response-cache.ts';
+import { etagInTurns, etagOf } from '../../src/server/etags.ts';
 import { served } from '../support/served.ts';
 
 const count = 400;

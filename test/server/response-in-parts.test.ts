@@ -6,8 +6,8 @@ import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { createApp } from '../../src/server/app.ts';
+import { encodedEtag } from '../../src/server/etags.ts';
 import { listenForRequests } from '../../src/server/listen.ts';
-import { encodedEtag } from '../../src/server/response-cache.ts';
 import { makeLastingFolder } from '../support/folder.ts';
 import { raw } from '../support/raw.ts';
 

@@ -6,6 +6,7 @@ import { renderJsonPage } from '../../pages/json-page.tsx';
 import type { PageContext } from '../../pages/page-context.ts';
 import { documentLinks, negotiatedDocument, sentenceAboutTypes } from '../documents.ts';
 import { MethodNotAllowedError, MissingDocumentError, NotAcceptableError } from '../errors.ts';
+import { etagOf } from '../etags.ts';
 import { cacheControlOf, commonHeaders, framablePageHeaders, type Headers, pageHeaders } from '../headers.ts';
 import { runInTurns } from '../in-turns.ts';
 import { type Alternate, withLinks } from '../link-header.ts';
@@ -17,7 +18,6 @@ import {
   assertIfMatch,
   type CachedResponse,
   encodedVariantFor,
-  etagOf,
   makeCachedResponse,
   responseCacheKey,
   sendResponseVariant,
