@@ -2,8 +2,8 @@
 import { lstatSync, renameSync } from 'node:fs';
 import { link, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { ConflictError, StaleError } from '../../catalogue/errors.ts';
-import type { RecordRef } from '../../catalogue/layout.ts';
+import { ConflictError, NotFoundError, StaleError } from '../../catalogue/errors.ts';
+import { datasetFolder, type RecordRef } from '../../catalogue/layout.ts';
 import { errorCode, flushFolderToDisk, lacksHardLinks, removeTemporaries } from '../../disk/durable.ts';
 import { isTargetTaken, moveDurably, moveOrCopyFile } from '../../disk/move.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
@@ -31,7 +31,7 @@ export type Action =
     }
   | { readonly do: 'move'; readonly from: string; readonly to: string }
   | { readonly do: 'add'; readonly path: string; readonly from: string; readonly replace: boolean }
-  | { readonly do: 'restore'; readonly path: string; readonly from: string };
+  | { readonly do: 'restore'; readonly ref: RecordRef; readonly path: string; readonly from: string };
 
 /**
  * Performs the actions of a step in their order. If one fails, those before it are undone.
@@ -132,9 +132,15 @@ async function performAction(
       // Another attempt needs the temporary file.
       return () => (exists(action.from) ? rm(target) : rename(target, action.from));
     }
-    case 'restore':
+    case 'restore': {
+      const { ref } = action;
+      // A later user of the same name may have left credentials.
+      if (ref.kind === 'user') await accounts.removeCredentials(ref.slug);
+      if (ref.kind === 'version' && !exists(join(root, datasetFolder(ref.namespace, ref.dataset))))
+        throw new NotFoundError('The dataset was removed or renamed meanwhile.');
       await restorePathFromTrash(action.from, join(root, action.path));
       return () => moveOrCopyFile(join(root, action.path), action.from, { isUndo: true });
+    }
   }
 }
 

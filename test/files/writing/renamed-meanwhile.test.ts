@@ -48,6 +48,17 @@ test('a payload and a version', async (t) => {
   isUnderNewName();
 });
 
+test('a version that is restored from the trash', async (t) => {
+  const { folder, files, isUnderNewName } = await open(t);
+  const { path, ref } = version('1');
+  const from = folder.path('.catalogue/trash/1/1.yaml');
+  folder.write('.catalogue/trash/1/1.yaml', 'label: a\n');
+  renameSync(folder.path('namespaces/parks'), folder.path('namespaces/gardens'));
+  const restore: Action = { do: 'restore', ref, path, from };
+  await assert.rejects(performFileActions(files, [restore], new WriteContext(null), signal), NotFoundError);
+  isUnderNewName();
+});
+
 test('a dataset that gets another name', async (t) => {
   const { folder, files, isUnderNewName } = await open(t);
   renameSync(folder.path('namespaces/parks'), folder.path('namespaces/gardens'));

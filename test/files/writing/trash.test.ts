@@ -116,6 +116,22 @@ describe('what is removed', () => {
       assert.deepEqual(await listTrash(folder.root), []);
     });
 
+  it('a user comes back without the password of a later one of that name, whose file was removed by hand', async (t) => {
+    const { folder, files, view, newest, back } = await open(t);
+    const bob = { kind: 'user', slug: 'bob' } as const;
+    await files.accounts.setPassword('bob', 'of the first one');
+    await view.remove(bob);
+    const { id } = await newest();
+    await view.create('user', { username: 'bob' });
+    await files.accounts.setPassword('bob', 'of the second one');
+    await rm(folder.path('users/bob.yaml'));
+    await files.load();
+    assert.equal((await newest()).id, id);
+    await back();
+    for (const password of ['of the first one', 'of the second one'])
+      assert.equal(await files.accounts.verifyPassword('bob', password), null);
+  });
+
   it('a group that owns and reads a namespace: is renamed, goes to the trash and comes back in both lists', async (t) => {
     const parks = { id: 1, label: 'Parks', owners: ['gardeners'], readers: ['gardeners'] };
     const { view, back } = await open(t, { namespaces: { parks } });
