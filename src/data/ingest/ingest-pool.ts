@@ -275,13 +275,14 @@ async function storePayload(source: Readable | string, path: string, options: In
   const { copyTo, onProgress, signal } = options;
   const mode = copyTo === undefined ? ownerOnly : undefined;
   const payload = new PayloadStream(source, { copyTo: path, mode, onProgress, signal, isHashed: false });
-  const { head, chunks } = await peekStream(payload.chunks(), headBytes);
+  const bytes = payload.chunks();
   try {
+    const { head, chunks } = await peekStream(bytes, headBytes);
     const foreign = reasonToRefuseFile(head, options);
     if (foreign !== null) throw new PayloadError(foreign);
     for await (const _ of chunks);
   } finally {
-    await chunks.return();
+    await bytes.return();
   }
 }
 

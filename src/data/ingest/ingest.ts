@@ -122,8 +122,9 @@ export async function ingest(source: Readable | string, options: IngestOptions =
   const spool = typeof source !== 'string' && options.copyTo === undefined ? temporaryPath() : undefined;
   const copyTo = options.copyTo ?? spool;
   const payload = new PayloadStream(source, { ...options, copyTo, mode: spool === undefined ? undefined : ownerOnly });
+  const bytes = payload.chunks();
   try {
-    const { head, chunks } = await peekStream(payload.chunks(), headBytes);
+    const { head, chunks } = await peekStream(bytes, headBytes);
     const foreign = reasonToRefuseFile(head, options);
     if (foreign !== null) throw new PayloadError(foreign);
     let detected = detectFormat(head, options);
@@ -145,6 +146,7 @@ export async function ingest(source: Readable | string, options: IngestOptions =
     }
     throw error;
   } finally {
+    await bytes.return();
     if (spool !== undefined) await rm(spool, { force: true });
   }
 }

@@ -86,6 +86,7 @@ const asError = (error: unknown): Error => (error instanceof Error ? error : new
 
 /**
  * Reads ahead.
+ * @param chunks to be ended by the caller, who may not read on: a generator that wasn't begun runs no `finally`
  * @param bytes least length of `head`, unless there are fewer
  * @returns the first bytes, and all chunks from the start
  */

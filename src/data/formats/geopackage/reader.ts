@@ -88,14 +88,17 @@ async function openDatabase(path: string): Promise<{ readonly database: Database
       await handle.close();
     } else await symlink(resolve(path), link);
     const database = new sqlite.Database(link, { readOnly: true });
-    database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -16000;');
-    return {
-      database,
-      close: async () => {
-        database.close();
-        await remove();
-      },
+    const close = () => {
+      database.close();
+      return remove();
     };
+    try {
+      database.exec('PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON; PRAGMA cache_size = -16000;');
+    } catch (error) {
+      await close();
+      throw error;
+    }
+    return { database, close };
   } catch (error) {
     await remove();
     throw asPayloadError(error);
