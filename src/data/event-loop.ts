@@ -3,6 +3,9 @@
  * waits for one turn at most, however many long ones there are.
  */
 
+/** Items between two looks at the clock. */
+export const itemsPerCheck = 64;
+
 /** Longest turn, in milliseconds. A small request needs some five turns of the event loop, and waits for one of these in each. */
 const maxTurn = 1;
 
@@ -25,6 +28,9 @@ function startNextTurn(): void {
 export class Turns {
   readonly #onTurn: ((milliseconds: number) => void) | undefined;
   #start = performance.now();
+  /** Items after which the clock is looked at next, and how many of them are left. */
+  #stride = 1;
+  #itemsLeft = 1;
 
   /** @param onTurn called at the end of each turn with its length; what it throws ends the work */
   constructor(onTurn?: (milliseconds: number) => void) {
@@ -34,6 +40,17 @@ export class Turns {
   /** True if the turn has lasted long enough, and `next` should be awaited. */
   get isOver(): boolean {
     return performance.now() - this.#start >= maxTurn;
+  }
+
+  /**
+   * Counts an item, and says whether `next` should be awaited behind it. Items may take nanoseconds or milliseconds each: the clock is
+   * looked at after the first one of a turn, after two more, then three, up to `itemsPerCheck`.
+   */
+  isOverAfterItem(): boolean {
+    if (--this.#itemsLeft > 0) return false;
+    this.#stride = Math.min(itemsPerCheck, this.#stride + 1);
+    this.#itemsLeft = this.#stride;
+    return this.isOver;
   }
 
   /**
@@ -54,6 +71,8 @@ export class Turns {
   /** Begins a turn now, after waiting for something else. */
   restart(): void {
     this.#start = performance.now();
+    this.#stride = 1;
+    this.#itemsLeft = 1;
   }
 }
 
@@ -70,9 +89,6 @@ export async function* passWithoutBlocking(
     if (turns.isOver) await turns.next();
   }
 }
-
-/** Items between two looks at the clock. */
-export const itemsPerCheck = 64;
 
 /** Items of a range of `workInRanges`: of the fastest ones, some hundredths of a millisecond. */
 const itemsPerRange = 8 * itemsPerCheck;
@@ -103,11 +119,10 @@ export async function visitWithoutBlocking<Item>(
   { signal, turns = new Turns() }: { readonly signal?: AbortSignal | undefined; readonly turns?: Turns },
   visit: (item: Item) => boolean,
 ): Promise<void> {
-  let visited = 0;
   for await (const group of groups) {
     for (const item of group) {
       if (!visit(item)) return;
-      if (++visited % itemsPerCheck !== 0 || !turns.isOver) continue;
+      if (!turns.isOverAfterItem()) continue;
       await turns.next();
       signal?.throwIfAborted();
     }

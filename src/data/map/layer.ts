@@ -79,12 +79,11 @@ async function computeYs(latitudes: Float64Array, turns: Turns): Promise<Int32Ar
 
 async function buildOutlines(table: Table, turns: Turns): Promise<OutlineLayer> {
   const builder = new OutlineBuilder(table.rowCount);
-  let visited = 0;
   for await (const group of table.scanRowGroups({ columns: [] })) {
     for (const row of group) {
       const box = row.bbox();
       if (box) builder.addRow(row.index, box, wkbOf(row));
-      if (++visited % 64 === 0 && turns.isOver) await turns.next();
+      if (turns.isOverAfterItem()) await turns.next();
     }
   }
   return builder.finish();

@@ -1,7 +1,7 @@
 /** The rows of a picture: dots, lines and polygons, as paths of SVG. */
 
 import type { MapLegend } from '../../catalogue/maps.ts';
-import { itemsPerCheck, type Turns, workInRanges } from '../event-loop.ts';
+import { type Turns, workInRanges } from '../event-loop.ts';
 import { RowSet } from '../table/row-set.ts';
 import { classCount, classOf, noClass } from './colour-classes.ts';
 import { importanceOfDistance } from './importance.ts';
@@ -68,7 +68,8 @@ export async function drawMarks(
     for (const position of positions) {
       const row = rowAt(source, position);
       const group = legend && source.colour ? classOf(legend, source.colour.values[position]) : -1;
-      if (++drawn % itemsPerCheck === 0 && turns.isOver) await turns.next();
+      drawn++;
+      if (turns.isOverAfterItem()) await turns.next();
       if (layer.kind === 'points') drawDot(writers, markKinds.point, group, projection, pointOf(layer, row));
       else if (!detailed || isDot(position))
         drawDot(writers, dotKinds[layer.kinds[row] as number] as number, group, projection, middleOf(layer, row));

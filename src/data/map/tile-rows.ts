@@ -1,6 +1,6 @@
 /** The rows of a tile: exactly those that `/data/` finds with the tile's box, its buffer included. */
 import type { TileAddress } from '../../catalogue/maps.ts';
-import { itemsPerCheck, type Turns, workInRanges } from '../event-loop.ts';
+import { type Turns, workInRanges } from '../event-loop.ts';
 import { bboxToGeometry, isBboxWithin, longitudeShifts, type PlanarBbox } from '../geometry/bounding-box.ts';
 import { loadGeos, PreparedGeometry, testWithGeosGeometry } from '../geometry/geos.ts';
 import { RowSet } from '../table/row-set.ts';
@@ -134,7 +134,7 @@ export async function visitShapes(
       else doubtful.push(position);
       break;
     }
-    if (at % itemsPerCheck === 0 && turns.isOver) await turns.next();
+    if (turns.isOverAfterItem()) await turns.next();
   }
   if (doubtful.length === 0) return;
   const found = await testExactly(source, doubtful, windows, large, turns);

@@ -109,7 +109,7 @@ async function encode(
       addShape(tile, id, writer, { layer, row, least, transform: { ...transform, x: transform.x - shift } });
     }
     if (mayBeFewer && tile.length > mostBytes[layer.kind]) return null;
-    if (at % 64 === 0 && turns.isOver) await turns.next();
+    if (turns.isOverAfterItem()) await turns.next();
   }
   return { tile, rows: positions.length };
 }

@@ -134,10 +134,9 @@ class RowFinder {
     }
     if (this.#found.length < length) this.#found = new Uint32Array(length);
     let found = 0;
-    let visited = 0;
     for (const row of group) {
       if (!this.#test || this.#test(row)) this.#found[found++] = row.index - start;
-      if (++visited % itemsPerCheck === 0 && this.#turns.isOver) await this.#turns.next();
+      if (this.#turns.isOverAfterItem()) await this.#turns.next();
     }
     return this.#found.subarray(0, found);
   }

@@ -155,8 +155,8 @@ async function* streamMatching(
 ): AsyncGenerator<Row, void, undefined> {
   const options = scanOptions(table, query, columns, needsGeometry);
   const turns = new Turns((milliseconds) => budget?.spend(milliseconds));
-  let count = 0;
-  let countSinceMatch = 0;
+  // A turn without a match is all work; one that has waited for the reader counts from some rows behind it.
+  let countSinceMatch = itemsPerCheck;
   for await (const group of table.scanRowGroups(options)) {
     for (const row of group) {
       countSinceMatch++;
@@ -164,7 +164,9 @@ async function* streamMatching(
         yield row;
         countSinceMatch = 0;
       }
-      if (++count % itemsPerCheck === 0 && turns.isOver) await turns.next(countSinceMatch >= itemsPerCheck);
+      if (!turns.isOverAfterItem()) continue;
+      await turns.next(countSinceMatch >= itemsPerCheck);
+      countSinceMatch = itemsPerCheck;
     }
   }
 }

@@ -11,6 +11,7 @@ import { profileMatching } from '../../../src/data/query/profile-matching.ts';
 import { selectRowNumbers } from '../../../src/data/query/select-rows.ts';
 import { sortRows } from '../../../src/data/query/sort-rows.ts';
 import { compileTextTest } from '../../../src/data/query/value-test.ts';
+import { tableOfRows } from '../../../src/data/table/memory-table.ts';
 import { buildSpatialIndex, roundDown, roundUp, SpatialIndex } from '../../../src/data/table/spatial-index.ts';
 import type { RowTable, ScannedRows } from '../../../src/data/table/table.ts';
 import { assertTurnsAreShort } from '../support/turns.ts';
@@ -69,6 +70,17 @@ function tableOfTexts(groups: number, textsOfGroup: number): RowTable {
   const schema = { hasGeometry: false, columns: [{ name: 'street', type: 'string' }] } as const;
   return { schema, rowCount: groups * groupRows, scanRowGroups } as unknown as RowTable;
 }
+
+test('rows of which each takes milliseconds are tested in turns of few', async () => {
+  const rows = Array.from({ length: 150 }, (_, n) => ({ text: `${n} `.repeat(4000) }));
+  const table = tableOfRows({ hasGeometry: false, columns: [{ name: 'text', type: 'string' }] }, rows);
+  const filter = `LENGTH(CONCAT(${Array(400).fill('text').join(',')})) = 0`;
+  const query = parseDataQuery([['_filter', filter]], table.schema);
+  await assertTurnsAreShort(async () => {
+    const found = await selectRowNumbers(table, query, { pageSize: 1, maxPageSize: 1, timeout: 60_000 });
+    assert.equal(found?.window.matched, 0);
+  });
+});
 
 test('texts that repeat are put in order in turns', async () => {
   const table = tableOfTexts(50, 4000);
