@@ -194,18 +194,20 @@ export function compileTextTest(test: TextOperator, wanted: string, fold = foldC
 /**
  * Compiles a LIKE pattern of CQL2 (OGC 21-065r2, section 7.3.1): % matches any text, _ one character; a backslash escapes
  * either, or another backslash. What stands between two % is found as early as possible, by a regular expression without
- * repetition: at worst pattern × text in time, where one expression of the whole pattern would be exponential.
+ * repetition: at worst pattern × text in time, where one expression of the whole pattern would be exponential. `%_` is read as `_%`,
+ * which says the same: a search that begins with many `_` would take that time in any text.
  */
 function compileLikeTest(pattern: string): (text: string) => boolean {
   const segments = [''];
-  const append = (part: string) => {
-    segments[segments.length - 1] += part;
+  const append = (part: string, at = segments.length - 1) => {
+    segments[at] += part;
   };
+  const isBehindPercent = () => segments.length > 1 && segments.at(-1) === '';
   let literal = false;
   for (const character of pattern) {
     if (literal || !['\\', '%', '_'].includes(character)) append(character.replace(/[\\^$.*+?()[\]{}|/]/, '\\$&'));
-    else if (character === '%') segments.push('');
-    else if (character === '_') append('.');
+    else if (character === '_') append('.', segments.length - (isBehindPercent() ? 2 : 1));
+    else if (character === '%' && !isBehindPercent()) segments.push('');
     literal = !literal && character === '\\';
   }
   if (literal) append('\\\\');
@@ -215,7 +217,7 @@ function compileLikeTest(pattern: string): (text: string) => boolean {
     const whole = new RegExp(`^${first}$`, 'su');
     return (text) => whole.test(text);
   }
-  const between = others.filter((segment) => segment !== '').map((segment) => new RegExp(segment, 'gsu'));
+  const between = others.map((segment) => new RegExp(segment, 'gsu'));
   const steps = [new RegExp(first, 'suy'), ...between, new RegExp(`${last}$`, 'gsu')];
   return (text) => {
     let at = 0;

@@ -14,7 +14,7 @@ import { compileTextTest } from '../../../src/data/query/value-test.ts';
 import { tableOfRows } from '../../../src/data/table/memory-table.ts';
 import { buildSpatialIndex, roundDown, roundUp, SpatialIndex } from '../../../src/data/table/spatial-index.ts';
 import type { RowTable, ScannedRows } from '../../../src/data/table/table.ts';
-import { assertTurnsAreShort } from '../support/turns.ts';
+import { assertTurnsAreShort, cpuTime } from '../support/turns.ts';
 
 test('numbers are sorted as by Array.prototype.sort, runs and all', async () => {
   for (const count of [0, 1, 2, 4095, 4096, 4097, 8193, 30_000]) {
@@ -70,6 +70,12 @@ function tableOfTexts(groups: number, textsOfGroup: number): RowTable {
   const schema = { hasGeometry: false, columns: [{ name: 'street', type: 'string' }] } as const;
   return { schema, rowCount: groups * groupRows, scanRowGroups } as unknown as RowTable;
 }
+
+test('a search for many characters, of which any will do, takes no time', () => {
+  const text = 'The quick brown fox. '.repeat(50_000);
+  for (const pattern of [`%${'_'.repeat(9000)}~%`, `%${'_%'.repeat(4500)}~`])
+    assert.ok(cpuTime(() => assert.ok(!compileTextTest('like', pattern)(text))) < 500, pattern.slice(0, 4));
+});
 
 test('rows of which each takes milliseconds are tested in turns of few', async () => {
   const rows = Array.from({ length: 150 }, (_, n) => ({ text: `${n} `.repeat(4000) }));
