@@ -196,24 +196,29 @@ const relationTests: Readonly<Record<SpatialOperator, (geos: Geos, a: number, b:
   overlaps: (geos, a, b) => geos.GEOSOverlaps(a, b),
 };
 
-/** A relation of two given geometries, found once, or of the row's geometry to itself. */
+const everywhere: PlanarBbox = [-Infinity, -Infinity, Infinity, Infinity];
+
+/** The relations of a geometry to itself. */
+const relationsToItself: readonly SpatialOperator[] = ['intersects', 'within', 'contains', 'equals'];
+
+/** A relation of two given geometries, found once, or of the row's geometry to itself, for which none has to be read. */
 function relationTest(geos: Geos, { test, geometries, parameter }: GeometryRelation): TernaryRowTest {
-  const relate = (first: Geometry, second: Geometry) =>
-    testWithGeosGeometry(geos, first, (a) => {
-      const related = testWithGeosGeometry(geos, second, (b) => relationTests[test](geos, a, b));
-      return related === null ? 2 : Number(related);
-    });
   const [first, second] = geometries;
-  if (first && second) {
-    for (const geometry of [first, second])
-      if (bboxOfGeometry(geometry)) assertValidGeometry(geos, geometry, parameter);
-    const known = relate(first, second);
-    return () => known;
+  if (!first || !second) {
+    const isRelated = relationsToItself.includes(test);
+    return compileRowTest({
+      boxes: [everywhere],
+      outside: test === 'disjoint',
+      testGeometry: () => isRelated,
+      testBbox: () => isRelated,
+    });
   }
-  return (row) => {
-    const geometry = row.geometry();
-    return geometry && relate(geometry, geometry);
-  };
+  for (const geometry of [first, second]) if (bboxOfGeometry(geometry)) assertValidGeometry(geos, geometry, parameter);
+  const known = testWithGeosGeometry(geos, first, (a) => {
+    const related = testWithGeosGeometry(geos, second, (b) => relationTests[test](geos, a, b));
+    return related === null ? 2 : Number(related);
+  });
+  return () => known;
 }
 
 function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBbox): GeometryTest {

@@ -10,6 +10,7 @@ import { compilePredicate } from '../../../src/data/query/compile.ts';
 import { parseCql2 } from '../../../src/data/query/cql2/parse.ts';
 import type { SpatialOperator } from '../../../src/data/query/predicate.ts';
 import { boxesToSearch } from '../../../src/data/query/search-boxes.ts';
+import type { Row } from '../../../src/data/row.ts';
 import { rowOf, schemaOf } from '../support/rows.ts';
 
 const schema = schemaOf({});
@@ -119,6 +120,19 @@ test('the geometry of a row, beside itself; null is unknown', async () => {
       assert.equal(await finds(`(${text}) IS NULL`, null), true, `${text} IS NULL`);
       assert.equal(await finds(`(${text}) IS NULL`, point), false, `${text} IS NULL`);
     }
+});
+
+test('the geometry of a row, beside itself, is not read; an empty one is disjoint from itself alone', async () => {
+  const large: Row = {
+    ...rowOf([], { type: 'Point', coordinates: [1, 2] }),
+    geometry: () => assert.fail('The geometry was read.'),
+  };
+  const empty = rowOf([], { type: 'MultiPolygon', coordinates: [] });
+  for (const operator of operators) {
+    const test = await compilePredicate(parseCql2(`S_${operator}(geometry, geometry)`, schema), schema);
+    assert.equal(test(large), ['intersects', 'within', 'contains', 'equals'].includes(operator), operator);
+    assert.equal(test(empty), operator === 'disjoint', operator);
+  }
 });
 
 test('across the antimeridian, each relation is that to the geometry or to its copy beyond 180 degrees', async () => {
