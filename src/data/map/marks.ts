@@ -212,12 +212,18 @@ function drawShape(
     }
     if (kind !== shapeKinds.point && positions.length < (isPolygon ? 6 : 4)) continue;
     const writer = writers.of(isPolygon && isTiny ? markKinds.tinyPolygon : (dotKinds[kind + 3] as number), group);
-    if (kind === shapeKinds.point) writer.dot(positions[0] ?? 0, positions[1] ?? 0);
-    else writer.line(positions, isPolygon);
-    isDrawn = true;
+    if (kind !== shapeKinds.point) isDrawn = writer.line(positions, isPolygon) || isDrawn;
+    else {
+      writer.dot(positions[0] ?? 0, positions[1] ?? 0);
+      isDrawn = true;
+    }
   }
   if (isDrawn) return;
-  drawDot(writers, dotKinds[layer.kinds[row] as number] as number, group, projection, middleOf(layer, row));
+  // Its parts are small, and lie far from each other.
+  const vertex = layer.firstVertices[layer.firstParts[row] as number] as number;
+  projectGrid(projection, layer.xs[vertex] as number, layer.ys[vertex] as number, at);
+  const kind = dotKinds[layer.kinds[row] as number] as number;
+  writers.of(kind, group).dot(10 * (at[0] as number), 10 * (at[1] as number));
 }
 
 /** Kinds of marks, in the order in which they are drawn. */
@@ -257,6 +263,7 @@ class MarkWriters {
     // What has no class lies below the classes.
     const order = (key: number) => key - (key % 10 === noClass + 1 ? 9 : 0);
     const text = [...this.#writers]
+      .filter(([, path]) => path.length > 0)
       .sort(([a], [b]) => order(a) - order(b))
       .map(([key, path]) => {
         const kind = Math.floor(key / 10);

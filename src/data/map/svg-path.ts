@@ -43,8 +43,12 @@ export class PathWriter {
     }
   }
 
-  /** A line through positions, x and y in turns. @param isClosed true for a ring, whose first position isn't repeated */
-  line(positions: readonly number[], isClosed: boolean): void {
+  /**
+   * A line through positions, x and y in turns.
+   * @param isClosed true for a ring, whose first position isn't repeated
+   * @returns false if all are at one place, where a line can't be seen: nothing is written
+   */
+  line(positions: readonly number[], isClosed: boolean): boolean {
     const unit = this.#unit;
     const [firstX = 0, firstY = 0] = positions;
     let [x, y] = [Math.round(firstX / unit), Math.round(firstY / unit)];
@@ -57,10 +61,11 @@ export class PathWriter {
       steps += `${steps && px - x >= 0 ? ' ' : ''}${px - x}${py - y < 0 ? '' : ' '}${py - y}`;
       [x, y] = [px, py];
     }
-    if (!steps) return;
+    if (!steps) return false;
     this.#move(startX, startY);
     this.#add(`l${steps}${isClosed ? 'z' : ''}`);
     [this.#x, this.#y] = isClosed ? [startX, startY] : [x, y];
+    return true;
   }
 
   #move(x: number, y: number): void {

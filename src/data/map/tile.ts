@@ -5,6 +5,7 @@
  */
 import type { TileAddress, VectorTile } from '../../catalogue/maps.ts';
 import type { Turns } from '../event-loop.ts';
+import type { GridBox } from './box-tree.ts';
 import { clipLine, clipRing, doubleArea, reversed, roundPositions } from './clip.ts';
 import { importanceOfDistance } from './importance.ts';
 import { tileBuffer, tileExtent, worldSize, xOfLongitude } from './mercator.ts';
@@ -145,12 +146,14 @@ function addShape(tile: TileLayer, id: number, writer: GeometryWriter, shape: Ro
   tile.add(id, layer.kinds[row] ?? shapeKinds.point, writer);
 }
 
+/** The part of the world's grid that a tile shows: a unit of the grid more, for rounding. */
+function areaOf({ scale, x, y }: Transform): GridBox {
+  const [left, top, right, bottom] = clipBox;
+  return [left / scale + x - 1, top / scale + y - 1, right / scale + x + 1, bottom / scale + y + 1];
+}
+
 /** Writes the parts of one kind. @param kind as in `shapeKinds`, which are the types of a tile's geometries, too */
 function writeParts(writer: GeometryWriter, kind: number, shape: RowShape): void {
-  const { scale, x, y } = shape.transform;
-  const [left, top, right, bottom] = clipBox;
-  // A unit of the grid more, for rounding.
-  const area = [left / scale + x - 1, top / scale + y - 1, right / scale + x + 1, bottom / scale + y + 1] as const;
   const points: number[] = [];
   let isRingDrawn = false;
   const draw = (partKind: number, vertices: readonly number[]) => {
@@ -166,7 +169,7 @@ function writeParts(writer: GeometryWriter, kind: number, shape: RowShape): void
   };
   visitPartsNear(
     shape,
-    { area, least: shape.least },
+    { area: areaOf(shape.transform), least: shape.least },
     (partKind) => shapeKindOfPart(partKind) === kind,
     draw,
     () => {
@@ -204,17 +207,43 @@ function writeRing(writer: GeometryWriter, closed: readonly number[], orientatio
   return true;
 }
 
-/** Writes a shape of the size of a pixel, where the row is or the tile ends. */
-function writeSmallest(writer: GeometryWriter, { layer, row, transform: { scale, x, y } }: RowShape): void {
+/** Where a shape is of which nothing is large enough to be drawn: in the middle of its box or, if its parts are apart, at one in the tile. */
+function placeOf(shape: RowShape): readonly [x: number, y: number] {
+  const {
+    layer,
+    row,
+    transform: { scale, x, y },
+  } = shape;
   const [left = 0, top = 0, right = 0, bottom = 0] = layer.gridBoxes.subarray(4 * row, 4 * row + 4);
-  const put = (at: number, least: number) =>
-    Math.round(Math.max(least, Math.min(tileExtent + tileBuffer - unitsPerPixel, at)));
-  const [px, py] = [
-    put(((left + right) / 2 - x) * scale - unitsPerPixel / 2, -tileBuffer),
-    put(((top + bottom) / 2 - y) * scale - unitsPerPixel / 2, -tileBuffer),
-  ];
+  let place = [((left + right) / 2 - x) * scale, ((top + bottom) / 2 - y) * scale] as const;
+  if (Math.max(right - left, bottom - top) * scale <= unitsPerPixel) return place;
+  let isFound = false;
+  const look = (_: number, vertices: readonly number[]) => {
+    const positions = isFound ? [] : readPositions(shape, vertices);
+    for (let at = 0; at < positions.length && !isFound; at += 2) {
+      const position = clipPoint(positions.slice(at, at + 2));
+      if (position.length === 0) continue;
+      place = position as [number, number];
+      isFound = true;
+    }
+  };
+  visitPartsNear(
+    shape,
+    { area: areaOf(shape.transform), least: shape.least },
+    () => true,
+    look,
+    () => {},
+  );
+  return place;
+}
+
+/** Writes a shape of the size of a pixel, where the row is or the tile ends. */
+function writeSmallest(writer: GeometryWriter, shape: RowShape): void {
+  const put = (at: number) =>
+    Math.round(Math.max(-tileBuffer, Math.min(tileExtent + tileBuffer - unitsPerPixel, at - unitsPerPixel / 2)));
+  const [px, py] = placeOf(shape).map(put) as [number, number];
   const [qx, qy] = [px + unitsPerPixel, py + unitsPerPixel];
-  const kind = layer.kinds[row];
+  const kind = shape.layer.kinds[shape.row];
   if (kind === shapeKinds.polygon) writer.ring([px, py, qx, py, qx, qy, px, qy]);
   else if (kind === shapeKinds.line) writer.line([px, py, qx, qy]);
   else writer.points([px, py]);
