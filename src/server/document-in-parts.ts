@@ -1,28 +1,53 @@
 /** Documents about the whole catalogue, which are written part by part. */
+import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
-import type { Catalogue } from '../catalogue/catalogue.ts';
 import { cacheControl } from './headers.ts';
+import { listInTurns } from './in-turns.ts';
 import type { Representation, RequestContext } from './route.ts';
 import { streamDocument } from './stream.ts';
 
+/** Kinds of the records that a document about the whole catalogue is made of. */
+const kinds = ['namespace', 'query', 'dataset'] as const;
+
+/** Numbers of records, which never change: each object has another. */
+const numbers = new WeakMap<object, number>();
+let lastNumber = 0;
+
+function numberOf(object: object): number {
+  const number = numbers.get(object) ?? ++lastNumber;
+  numbers.set(object, number);
+  return number;
+}
+
+/** Tells the numbers of this process from those of others. */
+const processId = crypto.randomUUID();
 const tags = new WeakMap<object, string>();
-/** A strong validator of a document about a revision of the catalogue as one viewer sees it. */
-function tagOfRevision({ revision }: Catalogue): string {
-  const tag = tags.get(revision) ?? crypto.randomUUID();
+
+/** A strong validator of a document about all that a viewer may see: edits of other records leave it. */
+async function tagOfVisible(request: PartsRequest): Promise<string> {
+  const { revision, settings } = request.catalogue;
+  const known = tags.get(revision);
+  if (known !== undefined) return known;
+  const hash = createHash('sha256').update(`${processId} ${numberOf(settings)}`);
+  for (const kind of kinds) for await (const record of listInTurns(request, kind)) hash.update(` ${numberOf(record)}`);
+  const tag = hash.digest('base64url').slice(0, 27);
   tags.set(revision, tag);
   return tag;
 }
+
+type PartsRequest = Pick<RequestContext, 'ctx' | 'catalogue' | 'viewer'>;
 
 /** Characters that are sent at once, at least. */
 const chunkLength = 1 << 16;
 
 /** Streams a document about all datasets. @param parts texts in their order, made in turns with other requests */
 export async function streamParts(
-  { ctx, catalogue, viewer }: Pick<RequestContext, 'ctx' | 'catalogue' | 'viewer'>,
+  request: PartsRequest,
   fileName: string,
   contentType: string,
   parts: () => AsyncGenerator<string, void, undefined>,
 ): Promise<undefined> {
+  const { ctx, viewer } = request;
   async function* chunks() {
     let text = '';
     for await (const part of parts()) {
@@ -34,8 +59,8 @@ export async function streamParts(
     yield Buffer.from(text);
   }
   await streamDocument(ctx, {
-    // Documents of one revision may have the same address.
-    tag: `${tagOfRevision(catalogue)}-${fileName}`,
+    // Documents about the same records may have the same address.
+    tag: `${await tagOfVisible(request)}-${fileName}`,
     compressible: true,
     contentType,
     fileName,

@@ -181,6 +181,22 @@ it('data.json says which datasets not everybody may see, and is kept by no share
   }
 });
 
+it('documents about all datasets have another ETag after an edit for those alone who see the dataset', async () => {
+  const paths = ['/data.json', '/catalog.jsonld', '/catalog.ttl'];
+  const tagOf = async (who: Who, path: string) => (await ask(who, path, { method: 'HEAD' })).headers.get('etag');
+  const tags = () => Promise.all(everybody.flatMap((who) => paths.map((path) => tagOf(who, path))));
+  for (const name of names) {
+    const before = await tags();
+    const path = `/api/v1/namespaces/${name.replace('/', '/datasets/')}/`;
+    assert.equal((await ask('stella', path, { method: 'PATCH', body: '{"publisher":"Parks"}' })).status, 200);
+    const changed = (await tags()).map((tag, i) => tag !== before[i]);
+    const expected = everybody.flatMap((who) =>
+      paths.map(() => (visibleDatasets[who] as readonly string[]).includes(name)),
+    );
+    assert.deepEqual(changed, expected, name);
+  }
+});
+
 describe('lists, searches and counts', () => {
   it('have what the viewer may see', async () => {
     for (const who of everybody) {
