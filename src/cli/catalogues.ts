@@ -125,7 +125,9 @@ function remoteAccess(context: Context, selected: string | undefined, root: stri
     remote: connect,
     remoteUrl: async (given?: string) => (await find(given)).url,
     signInAt,
-    allowTokenAt: (given: string) => void allowed.add(given),
+    allowTokenAt(given: string) {
+      if (selected === undefined) allowed.add(given);
+    },
     withHint,
   };
 }

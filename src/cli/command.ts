@@ -63,7 +63,7 @@ export interface Call {
   remoteUrl(given?: string): Promise<string>;
   /** The token for a remote catalogue. @throws NotFoundError, UsageError */
   signInAt(given?: string): Promise<SignIn>;
-  /** Allows CATALOGUE_TOKEN to be sent to an address that was typed, as it is to that of --remote. */
+  /** Allows CATALOGUE_TOKEN to be sent to an address that was typed, unless --remote or CATALOGUE_REMOTE says where it belongs. */
   allowTokenAt(given: string): void;
   /** The declarations of all commands, for completion. */
   declared(): Declared;

@@ -28,3 +28,18 @@ it('goes on wherever it was ended', async (t) => {
   assert.ok(existsSync(join(copy, '.gitignore')));
   assert.ok(existsSync(join(copy, 'namespaces/parks/namespace.yaml')));
 });
+
+it('sends CATALOGUE_TOKEN to no other server than that of CATALOGUE_REMOTE', async (t) => {
+  const { base, folder } = await served({ ...seed, users: { alice: { id: 1, staff: true } } }, t);
+  const token = (await type(['token', 'add', 'alice'], { root: folder.root })).out.trim();
+  const namesIn = async (copy: string, env: NodeJS.ProcessEnv) => {
+    const { exitCode, err, cwd } = await type(['clone', base, copy], { env: { CATALOGUE_TOKEN: token, ...env } });
+    assert.equal(exitCode, 0, err);
+    return { users: existsSync(join(cwd, copy, 'users')), err };
+  };
+  assert.equal((await namesIn('own', {})).users, true);
+  assert.equal((await namesIn('same', { CATALOGUE_REMOTE: base })).users, true);
+  const other = await namesIn('other', { CATALOGUE_REMOTE: 'https://data.example.org' });
+  assert.equal(other.users, false);
+  assert.match(other.err, /CATALOGUE_TOKEN isn't sent to http/);
+});
