@@ -32,6 +32,21 @@ async function* withExplainedErrors(
 }
 
 /**
+ * A stream of bytes that are requested when they are first read. Its end ends the request: destroying an iteration would first wait for
+ * the bytes under way, which a server may never send.
+ */
+export function streamOnDemand(request: (signal: AbortSignal) => AsyncIterable<Uint8Array>): Readable {
+  const ended = new AbortController();
+  const stream = Readable.from(request(ended.signal), { objectMode: false });
+  const { _destroy: destroy } = stream;
+  stream._destroy = (...args) => {
+    ended.abort();
+    destroy.apply(stream, args);
+  };
+  return stream;
+}
+
+/**
  * The beginning of a text.
  * @param limit in characters; the rest of a longer body is not read
  */

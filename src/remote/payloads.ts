@@ -14,7 +14,7 @@ import type { Dataset, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { answers } from './answers.ts';
 import type { Http } from './http.ts';
-import { passWithProgress } from './http-body.ts';
+import { passWithProgress, streamOnDemand } from './http-body.ts';
 import { read, refOfEntity } from './read.ts';
 import { RedirectError } from './response-errors.ts';
 import { valueOfShape } from './shapes.ts';
@@ -48,7 +48,7 @@ async function fetchHead(http: Http, path: string) {
     size: Number(headers['content-length'] ?? 0),
     modified: new Date(headers['last-modified'] ?? 0),
     tag: etag.replaceAll('"', ''),
-    stream: (range) => Readable.from(readBytes(http, path, etag, range), { objectMode: false }),
+    stream: (range) => streamOnDemand((signal) => readBytes(http, path, etag, range, signal)),
     close: async () => {},
   };
   return { media, headers };
@@ -66,12 +66,13 @@ async function* readBytes(
   path: string,
   etag: string,
   range: ByteRange | undefined,
+  signal: AbortSignal,
 ): AsyncGenerator<Uint8Array, void, undefined> {
   const headers = {
     ...(etag && { 'if-match': etag }),
     ...(range && { range: `bytes=${range.start}-${range.end}` }),
   };
-  const { status, body } = await http.request({ path, headers });
+  const { status, body } = await http.request({ path, headers, signal });
   // A server may ignore the range, or send more than was requested.
   const isPartial = status === 206;
   yield* range ? sliceOf(body, isPartial ? { start: 0, end: range.end - range.start } : range) : body;

@@ -1,5 +1,4 @@
 /** Rows of a version on a remote server, and differences between the rows of two versions. */
-import { Readable } from 'node:stream';
 import type { Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import type { ChangeSelection, Difference, DifferenceOptions, RowChange } from '../catalogue/difference.ts';
 import { formatRef } from '../catalogue/ref.ts';
@@ -8,7 +7,7 @@ import type { Column, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
 import { answers, type Json } from './answers.ts';
 import type { Http } from './http.ts';
-import { readLines } from './http-body.ts';
+import { readLines, streamOnDemand } from './http-body.ts';
 import { refOfEntity } from './read.ts';
 import { parseUntrustedJson, type Shape, unexpectedResponseFieldError, valueOfShape } from './shapes.ts';
 
@@ -34,8 +33,8 @@ export async function fetchRows(
   const { headers, body } = await http.request({ ...request, method: 'HEAD' });
   body.destroy();
   const tag = (headers.etag ?? '').replaceAll('"', '');
-  async function* bytes(): AsyncGenerator<Uint8Array, void, undefined> {
-    yield* (await http.request(request)).body;
+  async function* bytes(signal: AbortSignal): AsyncGenerator<Uint8Array, void, undefined> {
+    yield* (await http.request({ ...request, signal })).body;
   }
   return {
     version,
@@ -46,7 +45,7 @@ export async function fetchRows(
     tag,
     isPayload: tag === version.checksum,
     file: null,
-    stream: () => Readable.from(bytes(), { objectMode: false }),
+    stream: () => streamOnDemand(bytes),
   };
 }
 

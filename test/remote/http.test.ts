@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import { type AddressInfo, connect as connectTo, createServer as createTcpServer } from 'node:net';
 import { Readable } from 'node:stream';
 import { buffer, text } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -20,6 +21,7 @@ import {
 } from '../../src/catalogue/errors.ts';
 import { answers } from '../../src/remote/answers.ts';
 import { type Http, type HttpOptions, openHttp } from '../../src/remote/http.ts';
+import { fetchMediaFile } from '../../src/remote/payloads.ts';
 import { freePort } from '../support/free-port.ts';
 
 /** A server that answers as it is told to. */
@@ -215,6 +217,19 @@ describe('what is repeated, and what is not', () => {
     assert.ok(Buffer.concat(chunks).equals(bytes));
     assert.equal(ranges[0], undefined);
     assert.equal(ranges.length, 3);
+  });
+
+  it('a reader who stops need not wait for a server that sends nothing more', async (test) => {
+    const http = await serving(test, (request, response) => {
+      response.writeHead(200, { 'content-length': 1000 });
+      if (request.method === 'HEAD') response.end();
+      else response.write('the first bytes');
+    });
+    const signal = AbortSignal.timeout(200);
+    const started = performance.now();
+    const { stream } = await fetchMediaFile(http, 'oak.png');
+    await assert.rejects(pipeline(stream(), (bytes) => buffer(bytes), { signal }));
+    assert.ok(performance.now() - started < 10_000);
   });
 
   it('a body can be read after the server has closed the connection', async (test) => {
