@@ -19,7 +19,8 @@ export function isDate(text: string): boolean {
   return !Number.isNaN(midnight + Date.parse(text)) && new Date(midnight).toISOString().startsWith(day);
 }
 
-const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
+/** Milliseconds since 1970 of the last moment that has four digits for its year: of later ones, ISO 8601 has another form. */
+export const lastTime = Date.parse('9999-12-31T23:59:59.999Z');
 
 /**
  * Milliseconds since 1970 of a parameter, a date or a time of RFC 3339.
@@ -36,6 +37,6 @@ export function parseTimeParameter(name: string, text: string, isUpper = false):
   if (!(isDay || isTime) || !isDate(time))
     throw new ValidationError({ [name]: ['Write a date or a time of RFC 3339: 2026-01-31 or 2026-01-31T12:00:00Z.'] });
   const milliseconds = Date.parse(time) + (isDay && isUpper ? 86_399_999 : 0);
-  // Its offset may take a time into the year 10000, of which ISO 8601 has another form.
+  // Its offset may take a time into the year 10000.
   return Math.min(milliseconds, lastTime);
 }

@@ -1,7 +1,7 @@
 /** The time that the rows of a version are about. */
 import { statisticsInMetadata } from '../catalogue/column-statistics.ts';
 import { findTimeColumns } from '../catalogue/feature-parameters.ts';
-import { millisecondsOfTime } from '../catalogue/iso-time.ts';
+import { lastTime, millisecondsOfTime } from '../catalogue/iso-time.ts';
 import type { DataColumn, Version } from '../catalogue/types.ts';
 
 /** Times of the first and the last row: RFC 3339, UTC. */
@@ -21,8 +21,7 @@ export function timeIntervalOf(version: Version, columns: readonly DataColumn[])
   return first && last ? [first, last] : undefined;
 }
 
-const firstMillisecond = Date.parse('0000-01-01T00:00:00.000Z');
-const lastMillisecond = Date.parse('9999-12-31T23:59:59.999Z');
+const firstTime = Date.parse('0000-01-01T00:00:00.000Z');
 
 /**
  * A date or datetime of the rows, as RFC 3339 in UTC with milliseconds, or with microseconds if it has some. An offset that
@@ -34,7 +33,7 @@ function instantOf(value: string | number | undefined, timeOfDay: string): strin
   const text = value.length === 10 ? value + timeOfDay : value;
   const moment = millisecondsOfTime(text);
   if (Number.isNaN(moment)) return undefined;
-  const utc = new Date(Math.min(Math.max(moment, firstMillisecond), lastMillisecond)).toISOString();
+  const utc = new Date(Math.min(Math.max(moment, firstTime), lastTime)).toISOString();
   const microseconds = /\.\d{3}(\d{1,3})/.exec(text)?.[1]?.padEnd(3, '0') ?? '000';
   return microseconds === '000' ? utc : utc.replace('Z', `${microseconds}Z`);
 }

@@ -17,6 +17,7 @@ import {
   tokenScopes,
 } from '../../catalogue/accounts.ts';
 import { excerpt, NotFoundError, NotPermittedError, StaleError, ValidationError } from '../../catalogue/errors.ts';
+import { lastTime } from '../../catalogue/iso-time.ts';
 import { normalizeNewPassword } from '../../catalogue/passwords.ts';
 import type { Viewer } from '../../catalogue/permissions.ts';
 import { usernameRule } from '../../catalogue/ref.ts';
@@ -103,7 +104,7 @@ export class FileAccounts implements Accounts {
       label,
       scope,
       created: new Date().toISOString(),
-      expires: expires?.toISOString() ?? null,
+      expires: expires && new Date(Math.min(expires.getTime(), lastTime)).toISOString(),
       last_used: null,
     };
     await this.#edit((data) => {

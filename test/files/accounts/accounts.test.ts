@@ -177,6 +177,12 @@ describe('tokens', () => {
     assert.equal((await accounts.tokens()).length, 1);
   });
 
+  it('expire in a year of four digits, as clients read it', async (t) => {
+    const { accounts } = await accountsIn(t);
+    const { expires } = await accounts.addToken('alice', { expires: new Date('+012026-01-01T00:00:00Z') });
+    assert.equal(expires, '9999-12-31T23:59:59.999Z');
+  });
+
   it('are removed by their id', async (t) => {
     const { accounts } = await accountsIn(t);
     const { token, id } = await accounts.addToken('alice');
