@@ -53,6 +53,15 @@ describe('data', () => {
     assert.deepEqual([features[0].geometry.type, features[0].properties], ['Point', { name: 'oak' }]);
   });
 
+  it('is CSV, and a table of the first rows, also if a filter has the name of a parameter', async () => {
+    const rows = Array.from({ length: 60 }, () => 'csv,5\n').join('');
+    const files = { 'formats.csv': `format,limit\n${rows}` };
+    const { root } = await type(['publish', 'formats.csv', '--to', 'parks/formats'], { files });
+    const filtered = (filter: string, terminal = false) => type(['data', 'parks/formats', filter], { root, terminal });
+    assert.match((await filtered('format=csv')).out, /^format,limit\r?\ncsv,5\r?\n/);
+    assert.match((await filtered('limit=5', true)).err, /^50 of 60 rows\./);
+  });
+
   it('is filtered, ordered, limited and written as it is told to', async () => {
     const rows = async (...argv: string[]) =>
       (await data('--format', 'csv', '--fields', 'name', ...argv)).out.replaceAll('\r', '');

@@ -6,8 +6,14 @@ import { closestWord } from '../../catalogue/closest.ts';
 import { type OutputFormat, type OutputFormatName, outputFormats } from '../../catalogue/output-formats.ts';
 import { parseDatasetRef, parseVersionRef, refFromSlug } from '../../catalogue/parse-ref.ts';
 import { datasetRefOf, formatRef, type VersionRef } from '../../catalogue/ref.ts';
-import { aggregateFunctions, haveAggregates, parametersFromRecord } from '../../catalogue/row-parameters.ts';
-import type { Query, Version } from '../../catalogue/types.ts';
+import {
+  aggregateFunctions,
+  ambiguousNames,
+  haveAggregates,
+  parametersFromRecord,
+  withExactNames,
+} from '../../catalogue/row-parameters.ts';
+import type { DataColumn, Query, Version } from '../../catalogue/types.ts';
 import { splitList } from '../../data/query/parameter-values.ts';
 import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
@@ -88,17 +94,20 @@ export const command: Verb<DataOptions> = {
     const query = named.kind === 'query' ? await findEntityOrRenamed(catalogue, named, show) : null;
     const parameters = [...parametersFromRecord(query?.parameters ?? {}), ...given];
     const requested = query ? versionOf(query) : (named as VersionRef);
-    const { ref } = await resolveVersionRef(catalogue, requested, show);
+    const { ref, version } = await resolveVersionRef(catalogue, requested, show);
+    // A filter of a column "format" or "limit" is no choice of a format, and no limit.
+    const isAmbiguous = parameters.some(([name]) => ambiguousNames.includes(name));
+    const exact = isAmbiguous ? withExactNames(parameters, await columnsOf(catalogue, version)) : parameters;
     const byTable = show.forPeople && !show.asJson && output === undefined && format === undefined;
     if (byTable) {
       await showRows(
         call,
         (more) => catalogue.rows(ref, { parameters: [...parameters, ...more], format: 'objects' }),
-        parameters,
+        exact,
       );
       return 0;
     }
-    const isOpen = format === undefined && !show.asJson && !parameters.some(([name]) => /^_?format$/.test(name));
+    const isOpen = format === undefined && !show.asJson && !exact.some(([name]) => /^_?format$/.test(name));
     const isAggregated = haveAggregates(parameters);
     let rows = await catalogue.rows(ref, { parameters, format: isOpen && isAggregated ? 'csv' : format });
     if (isOpen && !isAggregated && !(await hasGeometry(catalogue, rows.version, parameters)))
@@ -113,9 +122,11 @@ export const command: Verb<DataOptions> = {
 async function hasGeometry(catalogue: Catalogue, version: Version, parameters: readonly Parameter[]): Promise<boolean> {
   const fields = parameters.findLast(([name]) => name === '_fields')?.[1];
   if (fields !== undefined && !splitList(fields).includes('geometry')) return false;
-  const columns = version.columns ?? (await catalogue.get<'dataset'>(datasetRefOf(version))).columns;
-  return columns.some(({ type }) => type === 'geometry');
+  return (await columnsOf(catalogue, version)).some(({ type }) => type === 'geometry');
 }
+
+const columnsOf = async (catalogue: Catalogue, version: Version): Promise<readonly DataColumn[]> =>
+  version.columns ?? (await catalogue.get<'dataset'>(datasetRefOf(version))).columns;
 
 /** The version that a saved query asks. */
 function versionOf({ dataset, version }: Query): VersionRef {

@@ -17,7 +17,7 @@ const limits = ['_limit', 'limit', '_page', 'page', '_page_size', 'page_size'];
 /**
  * Shows rows as a table, with a message about rows and columns that aren't shown.
  * @param ask gets the rows as an array of objects, with additional parameters
- * @param parameters those that `ask` always sends
+ * @param parameters those that `ask` always sends; filters of columns have names that can't be taken for others (`withExactNames`)
  */
 export async function showRows(
   { context, show }: Call,
