@@ -67,6 +67,16 @@ describe('edit without a field', () => {
     assert.deepEqual(left(), [], 'the file that was edited is gone');
   });
 
+  it('keeps comments that look like those of the program', async () => {
+    const typed = `#> By hand.\n${text}`;
+    const { edit, read } = await desk(typed);
+    assert.equal((await edit(trees)).exitCode, 0);
+    assert.equal(read(), typed);
+    const { edit: correct, read: corrected } = await desk('label: [', `#> The text was not saved:\n#>\n#>\n${typed}`);
+    assert.equal((await correct(trees)).exitCode, 0);
+    assert.equal(corrected(), typed);
+  });
+
   it('changes no id', async () => {
     const { edit, read, seen } = await desk(text.replace('id: 11', 'id: 12'), text.replace('id: 11\n', ''));
     const { exitCode, err } = await edit(trees);

@@ -32,7 +32,7 @@ export async function editTextUntilSaved(context: Context, { path, text, save }:
     for (;;) {
       await writeFile(file, header.map((line) => `${line}\n`).join('') + last, { mode: 0o600 });
       await openEditor(context, file);
-      const typed = withoutHeader(await readFile(file, 'utf8'));
+      const typed = withoutHeader(await readFile(file, 'utf8'), header.length);
       if (typed.trim() === '') throw new DeclinedError('The text is empty. Nothing was changed.');
       if (typed === text) return false;
       if (header.length && typed === last)
@@ -48,7 +48,7 @@ export async function editTextUntilSaved(context: Context, { path, text, save }:
     }
   } catch (error) {
     // Text that a person has typed is never lost.
-    const typed = withoutHeader(await readFile(file, 'utf8').catch(() => ''));
+    const typed = withoutHeader(await readFile(file, 'utf8').catch(() => ''), header.length);
     const worth = typed.trim() === '' ? last : typed;
     if (worth === text || !(error instanceof Error)) throw error;
     isKept = true;
@@ -91,8 +91,9 @@ function reasonsOf(error: Error): readonly string[] {
   );
 }
 
-/** The text without the comments above it. */
-const withoutHeader = (text: string) => text.replace(new RegExp(`^(?:${mark}.*(?:\\r?\\n|$))*`), '');
+/** The text without the comments above it. @param lines the most of them: others are the person's own */
+const withoutHeader = (text: string, lines: number) =>
+  text.replace(new RegExp(`^(?:${mark}.*(?:\\r?\\n|$)){0,${lines}}`), '');
 
 const isWindows = process.platform === 'win32';
 
