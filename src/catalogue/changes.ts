@@ -262,7 +262,9 @@ export function isJsonEqual(a: unknown, b: unknown): boolean {
 export function compareMetadata(before: string, after: string): readonly FieldChange[] | null {
   const [from, to] = [decodeMetadata(before), decodeMetadata(after)];
   if (!from || !to) return null;
-  return [...new Set([...Object.keys(from), ...Object.keys(to)])]
-    .filter((field) => !isJsonEqual(from[field], to[field]))
-    .map((field) => ({ field, from: from[field] ?? null, to: to[field] ?? null }));
+  // A key may have the name of a property that every object has.
+  const [old, now] = [new Map(Object.entries(from)), new Map(Object.entries(to))];
+  return [...new Set([...old.keys(), ...now.keys()])]
+    .filter((field) => !isJsonEqual(old.get(field), now.get(field)))
+    .map((field) => ({ field, from: old.get(field) ?? null, to: now.get(field) ?? null }));
 }

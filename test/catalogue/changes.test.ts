@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { compareSnapshots } from '../../src/catalogue/changes.ts';
+import { compareMetadata, compareSnapshots } from '../../src/catalogue/changes.ts';
+import { encodeMetadata } from '../../src/catalogue/metadata.ts';
 import { type Content, snapshotOf } from '../support/snapshot.ts';
 
 const content: Content = {
@@ -86,4 +87,12 @@ describe('changes between two states', () => {
     assert.deepEqual(version({ ready: false }), ['changed dataset parks/trees; withdrawn v1 ready']);
     assert.deepEqual(version({ label: 'One' }), ['changed dataset parks/trees; changed v1 label']);
   });
+});
+
+it('changes of metadata may be in keys with the names of properties that every object has', () => {
+  const [before, after] = [{ same: 1 }, JSON.parse('{"same":1,"constructor":"Ann","__proto__":"x"}')];
+  assert.deepEqual(compareMetadata(encodeMetadata(before), encodeMetadata(after)), [
+    { field: 'constructor', from: null, to: 'Ann' },
+    { field: '__proto__', from: null, to: 'x' },
+  ]);
 });
