@@ -28,7 +28,9 @@ export async function fetchPayload(http: Http, version: Version): Promise<Payloa
     throw new NotFoundError(`The payload is at another address: ${error.target.href}`);
   });
   const { tag: _, ...rest } = media;
-  return { version, fileName: safeFileName(headers['content-disposition']), ...rest };
+  // A proxy may leave out the length of an answer without a body.
+  const size = headers['content-length'] === undefined ? (version.size ?? 0) : media.size;
+  return { version, fileName: safeFileName(headers['content-disposition']), ...rest, size };
 }
 
 /** @param name path below site_media/ */

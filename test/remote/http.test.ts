@@ -19,9 +19,10 @@ import {
   UnreachableError,
   ValidationError,
 } from '../../src/catalogue/errors.ts';
+import type { Version } from '../../src/catalogue/types.ts';
 import { answers } from '../../src/remote/answers.ts';
 import { type Http, type HttpOptions, openHttp } from '../../src/remote/http.ts';
-import { fetchMediaFile } from '../../src/remote/payloads.ts';
+import { fetchMediaFile, fetchPayload } from '../../src/remote/payloads.ts';
 import { freePort } from '../support/free-port.ts';
 
 /** A server that answers as it is told to. */
@@ -51,6 +52,12 @@ it('takes the links of the longest query string', async (t) => {
   const link = `<https://example.org/?_filter=${'%3C'.repeat(8192)}>; rel="next"`;
   const http = await serving(t, says(200, {}, { link }), { retries: 0 });
   assert.equal((await http.request({ path: '/' })).headers.link, link);
+});
+
+it('takes the size of a payload from its version, if a proxy has left out the length', async (t) => {
+  const http = await serving(t, (_request, response) => void response.writeHead(200).end());
+  const version = { kind: 'version', namespace: 'parks', dataset: 'trees', slug: 'v1', size: 42 };
+  assert.equal((await fetchPayload(http, version as Version)).size, 42);
 });
 
 describe('what a server says is wrong becomes the error that it was', () => {
