@@ -1,7 +1,7 @@
 /** Files that are refused, and what their messages name; rows behind a pipe and at a terminal. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type } from '../support/prompt.ts';
+import { trees, type } from '../support/prompt.ts';
 
 const refusals: readonly (readonly [name: string, content: string | Buffer, message: RegExp])[] = [
   ['err.csv', 'a,b\n1,2\n3,"4\n', /^error: err\.csv: line 3: a quoted cell is never closed/],
@@ -47,4 +47,11 @@ describe('rows', () => {
       assert.match(out, /[^\n]\n$/, format);
     }
   });
+});
+
+it('a source that was saved is imported again by the command that is printed', async () => {
+  const argv = ['import', 'trees.csv', '--to', 'parks', '--save', 'my city', '--data', 'catalogue-data'];
+  const { exitCode, err } = await type(argv, { files: { 'trees.csv': trees } });
+  assert.equal(exitCode, 0, err);
+  assert.match(err, /Import it again with: catalogue refresh 'my city' --data catalogue-data$/m);
 });

@@ -35,6 +35,7 @@ describe('wrong usage', () => {
     [['dataset', 'add', 'parks/x', '--label', 'x'.repeat(201)], /--label: Ensure this field has no more than 200 char/],
     [['dataset', 'edit', 'parks/trees', '--keyword', 'x'.repeat(101)], /--keyword: Ensure/],
     [['dataset', 'edit', 'parks/trees'], /Nothing to change: give at least one field/],
+    [['import', 'trees.csv', '--save', ' '], /Give the source a name, as in: --save city/],
     [['dataset', 'list', '--limit', '0'], /It must be a whole number of at least 1/],
     [['dataset', 'list', '--ordering', 'colour'], /The fields are id, label, slug, namespace/],
     [['dataset', 'remove', 'parks/trees'], /There is no terminal to ask .* add --yes/],

@@ -14,6 +14,7 @@ import { dryRunOption, secondsFromOption } from '../options.ts';
 import { showCountProgress } from '../output/progress.ts';
 import { countText } from '../output/quantities.ts';
 import { savedSource } from '../saved-source.ts';
+import { typedCommand } from '../typed-command.ts';
 
 interface ImportOptions {
   readonly to?: string;
@@ -63,6 +64,7 @@ export const command: Verb<ImportOptions> = {
   async run(call, [source = ''], { to, dryRun, delay, format, withData, save }) {
     if (save !== undefined && call.isRemote)
       throw new UsageError('--save keeps the source in catalogue.yaml of a folder, not of a remote: leave out --save.');
+    if (save?.trim() === '') throw new UsageError('Give the source a name, as in: --save city');
     const result = await runImport(call, { source, namespace: to, dryRun, delay, format, withData });
     if (save !== undefined && !dryRun) {
       const { editSettings } = await import('../../files/folder.ts');
@@ -77,7 +79,7 @@ export const command: Verb<ImportOptions> = {
       await editSettings(root, ({ sources }) => ({
         sources: { ...(sources as object | undefined), [save]: saved },
       }));
-      call.show.message(`Saved the source as ${save}. Import it again with: catalogue refresh ${save}`);
+      call.show.message(`Saved the source as ${save}. Import it again with: ${typedCommand(call, 'refresh', [save])}`);
     }
     if (call.show.asJson) call.show.json(resultAsJson(result));
     else showImportResult(call, result, dryRun ?? false);
