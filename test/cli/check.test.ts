@@ -60,6 +60,12 @@ describe('check', () => {
     assert.deepEqual([err, exitCode], ['12 files checked: 1 warning. catalogue check --fix can fix 1 of them.\n', 0]);
   });
 
+  it('names the folder in the command that fixes it, and quotes the commit', async () => {
+    const changed = { ...report, since: "o'clock" };
+    const { err } = await type(['check', '--data', '.'], { report: changed });
+    assert.match(err, /\. catalogue check --changed 'o'\\''clock' --fix --data \. can fix 1 of them\.$/m);
+  });
+
   it('says what it has fixed', async () => {
     const fixed = [problem('namespaces/a/namespace.yaml', 1, { message: 'id was used twice.' })];
     const { out, err, exitCode, checks } = await type(['check', '--fix', '--deep'], { report: { ...clean, fixed } });

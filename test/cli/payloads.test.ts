@@ -182,9 +182,12 @@ describe('payloads in an object store', { skip: missingObjectStore }, async () =
       new PutObjectCommand({ Bucket: s3.bucket, Key: 'typed/notes.txt', Body: 'Of another program' }),
     );
     await writeOrigin(root, { url: 'https://data.example.org' });
-    const inClone = await run('payloads gc --older-than 0h --yes');
+    const inClone = await run('payloads gc --older-than 0h --yes --data catalogue-data');
     assert.deepEqual([inClone.exitCode, inClone.out], [5, '']);
-    assert.match(inClone.err, /synchronised with https:\/\/data\.example\.org\..*payloads gc --force/);
+    assert.match(
+      inClone.err,
+      /synchronised with https:\/\/data\.example\.org\..*payloads gc --force --data catalogue-data$/m,
+    );
     assert.match((await run('payloads gc --force --dry-run')).err, /^$/);
     await removeOrigin(root);
     const young = await run('payloads gc --yes');

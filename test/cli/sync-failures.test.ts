@@ -6,7 +6,8 @@ import { showSyncFailures } from '../../src/cli/sync/run.ts';
 
 it('says what to type if a record changed while it was pushed or pulled, and else what the error says', () => {
   const lines: string[] = [];
-  const call = { show: { failure: (line: string) => void lines.push(line) } } as unknown as Call;
+  const global = { remote: 'prod', data: 'my data' };
+  const call = { global, show: { failure: (line: string) => void lines.push(line) } } as unknown as Call;
   const path = 'namespaces/parks/datasets/trees/dataset.yaml';
   showSyncFailures(
     call,
@@ -17,7 +18,7 @@ it('says what to type if a record changed while it was pushed or pulled, and els
     ],
   );
   assert.deepEqual(lines, [
-    'parks/trees: It was changed meanwhile. Pull first: catalogue pull',
+    "parks/trees: It was changed meanwhile. Pull first: catalogue pull --remote prod --data 'my data'",
     'parks/trees: Not yours.',
   ]);
 });

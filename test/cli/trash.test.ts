@@ -178,9 +178,10 @@ describe('trash restore', () => {
       queries: { tall: { id: 1, label: 'Tall', dataset: 'parks/trees' } },
     });
     for (const noun of ['namespace', 'query']) await type([noun, 'remove', 'tall', '--yes'], { root });
-    const { exitCode, err } = await type(['trash', 'restore', 'tall'], { root });
+    const { exitCode, err } = await type(['trash', 'restore', 'tall', '--data', 'catalogue-data'], { root });
     assert.equal(exitCode, 2);
     assert.match(err, /A query and a namespace had that name\. Say which: catalogue trash restore \d/);
+    assert.match(err, /, or catalogue trash restore [\w-]+ --data catalogue-data$/m);
   });
 });
 

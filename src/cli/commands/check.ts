@@ -15,6 +15,7 @@ import { countText } from '../output/quantities.ts';
 import type { Output } from '../output/show.ts';
 import { type Paint, terminalColours } from '../output/terminal.ts';
 import { textWidth } from '../output/width.ts';
+import { quoteForShell, typedCommand } from '../typed-command.ts';
 
 interface Options {
   readonly fix?: boolean;
@@ -71,7 +72,7 @@ export const command: Verb<Options> = {
     else if (chosen === 'github') for (const one of report.problems) context.out(`${annotation(one, place)}\n`);
     else showText(context, terminalColours(context, global.color), report, place);
     if (chosen === 'text' && report.standards) showCoverage(show, report.standards);
-    if (chosen !== 'json') summarise(show, report, options.fix ?? false);
+    if (chosen !== 'json') summarise(call, report, options.fix ?? false);
     return report.problems.some(({ severity }) => severity === 'error') ? 1 : 0;
   },
 };
@@ -199,7 +200,7 @@ const escapeData = (text: string) => text.replaceAll('%', '%25').replaceAll('\r'
 const escapeProperty = (text: string) => escapeData(text).replaceAll(':', '%3A').replaceAll(',', '%2C');
 
 /** The last line: the number of files, and of errors in them. */
-function summarise(show: Output, { problems, fixed, files, since }: CheckResult, fix: boolean): void {
+function summarise(call: Call, { problems, fixed, files, since }: CheckResult, fix: boolean): void {
   const errors = problems.filter(({ severity }) => severity === 'error').length;
   const warnings = problems.length - errors;
   const found = [
@@ -208,8 +209,8 @@ function summarise(show: Output, { problems, fixed, files, since }: CheckResult,
     ...(fixed.length ? [`${fixed.length} fixed`] : []),
   ];
   const fixable = problems.filter((diagnostic) => diagnostic.fixable).length;
-  const part = since === undefined ? '' : `--changed ${since} `;
-  const hint = fixable && !fix ? ` catalogue check ${part}--fix can fix ${fixable} of them.` : '';
+  const part = since === undefined ? '' : `--changed ${quoteForShell(since)} `;
+  const hint = fixable && !fix ? ` ${typedCommand(call, `check ${part}--fix`)} can fix ${fixable} of them.` : '';
   const which = since === undefined ? '' : ` that differ${files === 1 ? 's' : ''} from ${since}`;
-  show.message(`${countText(files, 'file')}${which} checked: ${found.join(', ')}.${hint}`);
+  call.show.message(`${countText(files, 'file')}${which} checked: ${found.join(', ')}.${hint}`);
 }

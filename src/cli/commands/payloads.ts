@@ -9,6 +9,7 @@ import { confirmRemoval } from '../output/outcome.ts';
 import { showPercentProgress } from '../output/progress.ts';
 import { bytesText, countText } from '../output/quantities.ts';
 import { readOrigin } from '../remote/origin.ts';
+import { typedCommand } from '../typed-command.ts';
 
 const rootOf = ({ context, folder }: Call): string => resolve(context.cwd, folder());
 const sizeOf = (things: readonly { readonly size: number }[]): string =>
@@ -115,7 +116,7 @@ const gc: Verb<{ olderThan?: number; yes?: boolean; force?: boolean; dryRun?: bo
   ],
   async run(call, _args, { olderThan = 0, yes, force, dryRun }) {
     const { show } = call;
-    if (!force) await assertNoRemoteHasStore(rootOf(call));
+    if (!force) await assertNoRemoteHasStore(call);
     const { loadUnreferencedObjects } = await import('../../files/folder.ts');
     const { findUnreferencedObjects, removeUnreferencedObjects } = await loadUnreferencedObjects();
     const found = await findUnreferencedObjects(rootOf(call), olderThan);
@@ -145,13 +146,12 @@ const gc: Verb<{ olderThan?: number; yes?: boolean; force?: boolean; dryRun?: bo
  * Checks that no remote may need objects that the folder doesn't name: its newest versions, its drafts, and what is in its trash.
  * @throws ConflictError if the folder was cloned or pushed
  */
-async function assertNoRemoteHasStore(root: string): Promise<void> {
-  const origin = await readOrigin(root);
+async function assertNoRemoteHasStore(call: Call): Promise<void> {
+  const origin = await readOrigin(rootOf(call));
   if (origin === null) return;
   throw new ConflictError(
     `This folder is synchronised with ${origin.url}. If that server uses the same object store, it has versions there that this ` +
-      'folder lacks: run this command in the folder of the server. If the store is of this folder alone: ' +
-      'catalogue payloads gc --force',
+      `folder lacks: run this command in the folder of the server. If the store is of this folder alone: ${typedCommand(call, 'payloads gc --force')}`,
   );
 }
 

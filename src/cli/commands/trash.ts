@@ -4,11 +4,12 @@ import { NotFoundError } from '../../catalogue/errors.ts';
 import { formatRef } from '../../catalogue/ref.ts';
 import { representTrashEntry } from '../../catalogue/represent.ts';
 import { isTrashEntryOlder, type TrashEntry } from '../../catalogue/trash.ts';
-import type { Verb } from '../command.ts';
+import type { Call, Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
 import { dryRunOption, parseAge, yesOption } from '../options.ts';
 import { confirmRemoval, linksOfCatalogue } from '../output/outcome.ts';
 import { countText } from '../output/quantities.ts';
+import { typedCommand } from '../typed-command.ts';
 
 const list: Verb = {
   usage: 'list',
@@ -34,7 +35,7 @@ const restore: Verb<{ dryRun?: boolean }> = {
   async run(call, [name = ''], options) {
     const { show } = call;
     const catalogue = await call.open();
-    const removed = entryNamed(name, await catalogue.trash.list());
+    const removed = entryNamed(call, name, await catalogue.trash.list());
     const entry = await catalogue.trash.restore(removed.id, { dryRun: options.dryRun });
     const [former, present] = [nameOf(removed), nameOf(entry)];
     const what = former === present ? former : `${former} as ${formatRef(entry.ref)}`;
@@ -92,18 +93,16 @@ const row =
  * The entry with this id, or the newest one of this name.
  * @throws NotFoundError; UsageError if records of different kinds had the name
  */
-function entryNamed(name: string, entries: readonly TrashEntry[]): TrashEntry {
+function entryNamed(call: Call, name: string, entries: readonly TrashEntry[]): TrashEntry {
   const byId = entries.find(({ id }) => id === name);
   if (byId) return byId;
   const [newest, ...others] = entries.filter(({ ref }) => formatRef(ref) === name);
-  if (!newest) throw new NotFoundError(`Nothing in the trash is called ${name}. See: catalogue trash list`);
+  if (!newest)
+    throw new NotFoundError(`Nothing in the trash is called ${name}. See: ${typedCommand(call, 'trash list')}`);
   const other = others.find(({ ref }) => ref.kind !== newest.ref.kind);
-  if (other)
-    throw new UsageError(
-      `A ${newest.ref.kind} and a ${other.ref.kind} had that name. Say which: ` +
-        `catalogue trash restore ${newest.id}, or catalogue trash restore ${other.id}`,
-    );
-  return newest;
+  if (!other) return newest;
+  const [one, another] = [newest, other].map(({ id }) => typedCommand(call, 'trash restore', [id]));
+  throw new UsageError(`A ${newest.ref.kind} and a ${other.ref.kind} had that name. Say which: ${one}, or ${another}`);
 }
 
 export const verbs = [list, restore, empty] as readonly Verb[];

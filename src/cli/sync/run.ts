@@ -125,7 +125,8 @@ export function showSyncConflicts({ context, global, show }: Call, conflicts: re
 }
 
 /** Shows the blocked changes and the failures, by the names of the records. */
-export function showSyncFailures({ show }: Call, blocked: readonly Blocked[], failures: readonly Failure[]): void {
+export function showSyncFailures(call: Call, blocked: readonly Blocked[], failures: readonly Failure[]): void {
+  const { show } = call;
   const named = blocked.filter(({ isNotCheckedOut }) => !isNotCheckedOut);
   const leftOut = blocked.length - named.length;
   if (leftOut)
@@ -139,7 +140,9 @@ export function showSyncFailures({ show }: Call, blocked: readonly Blocked[], fa
   for (const { path, error } of failures.slice(0, mostLines)) {
     // After a push, too: a pull shows what has changed.
     const message =
-      error instanceof StaleError ? 'It was changed meanwhile. Pull first: catalogue pull' : error.message;
+      error instanceof StaleError
+        ? `It was changed meanwhile. Pull first: ${typedCommand(call, 'pull')}`
+        : error.message;
     show.failure(`${describeFilePath(path)}: ${message}`);
   }
   if (failures.length > mostLines) show.failure(`… and ${failures.length - mostLines} more that failed.`);
