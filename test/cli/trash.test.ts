@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { listTrash } from '../../src/files/writing/trash.ts';
 import { homeOf } from '../support/folder.ts';
 import { makeRoot, type } from '../support/prompt.ts';
+import { served } from '../support/served.ts';
 
 /** A catalogue from which something was removed. */
 async function withTrash(): Promise<string> {
@@ -237,4 +238,12 @@ describe('trash empty', () => {
     for (const age of ['30', '5y', '-1d', ''])
       assert.equal((await type(['trash', 'empty', `--older-than=${age}`, '--yes'], { root })).exitCode, 2, age);
   });
+});
+
+it('trash empty takes any age, also of a remote', async (t) => {
+  const { base, folder } = await served({ users: { alice: { id: 1, staff: true } } }, t);
+  const CATALOGUE_TOKEN = (await type(['token', 'add', 'alice'], { root: folder.root })).out.trim();
+  const argv = ['trash', 'empty', '--older-than', '999999w', '--yes', '--remote', base];
+  const { exitCode, err } = await type(argv, { env: { CATALOGUE_TOKEN } });
+  assert.deepEqual([exitCode, err], [0, 'Nothing to delete.\n']);
 });

@@ -58,7 +58,8 @@ const empty: Verb<{ olderThan?: number; yes?: boolean; dryRun?: boolean }> = {
   ],
   async run(call, _args, { olderThan = 0, ...options }) {
     const { show } = call;
-    const before = new Date(Date.now() - olderThan);
+    // Before the year 0, a time has another form in ISO 8601.
+    const before = new Date(Math.max(0, Date.now() - olderThan));
     const catalogue = await call.open();
     const meant = (await catalogue.trash.list()).filter(({ id }) => isTrashEntryOlder(id, before));
     const showJson = (entries: readonly TrashEntry[]) =>
