@@ -10,8 +10,11 @@ import { startProxy } from '../support/proxy.ts';
 import { served } from '../support/served.ts';
 import { serveFolder } from '../support/server.ts';
 
-/** A clone that has the work of today, of a server that was restored from the backup of last night. */
-async function start(t: TestContext) {
+/**
+ * A clone that has the work of today, of a server that was restored from the backup of last night.
+ * @param inPlace true if it was restored into the folder of the server, where what is not in the backup stays
+ */
+async function start(t: TestContext, inPlace = false) {
   const content = { ...seed, users: { zoe: { id: 72, staff: true, groups: [] } } };
   const { base, folder } = await served(content, t);
   let target = base;
@@ -31,8 +34,8 @@ async function start(t: TestContext) {
   await until(async () => (await (await fetch(`${base}/api/v1/files/?texts=true`)).text()).includes('label: New'));
   await until(async () => (await (await fetch(`${base}/api/v1/files/?texts=true`)).text()).includes('of today'));
   await done('pull --data copy');
-  const restored = join(dirname(root), 'restored');
-  await done('restore night.tar.gz restored');
+  const restored = inPlace ? folder.root : join(dirname(root), 'restored');
+  await done(inPlace ? `restore night.tar.gz ${restored} --force` : 'restore night.tar.gz restored');
   const server = await serveFolder(restored);
   t.after(() => server.close());
   target = server.base;
@@ -42,6 +45,15 @@ async function start(t: TestContext) {
   const label = () => readFileSync(join(copy, homeOf('parks/trees'), 'dataset.yaml'), 'utf8');
   return { run, done, copy, label, env: { CATALOGUE_TOKEN: token }, url };
 }
+
+it('a pull replaces nothing if the backup was restored into the folder itself', async (t) => {
+  const { run, copy, label } = await start(t, true);
+  const before = filesIn(copy);
+  const { exitCode, err } = await run('pull --data copy');
+  assert.match(err, /^error: The remote was set back .* would remove or replace 1 record /);
+  assert.equal(exitCode, 5);
+  assert.deepEqual([filesIn(copy), /today/.test(label())], [before, true]);
+});
 
 it('a pull takes nothing away, and a forced push sends it again', async (t) => {
   const { run, done, copy, label, env, url } = await start(t);

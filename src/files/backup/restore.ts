@@ -21,6 +21,7 @@ import { moveOrCopyFile } from '../../disk/move.ts';
 import { inheritOwnerOfTree } from '../../disk/owner.ts';
 import { keepOutOfGit, makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';
+import { removeTimeline } from '../replica/timeline.ts';
 import { abandonedAfter } from './backup.ts';
 import type { SkippedEntry } from './listing.ts';
 import { assertShowsNoMore } from './shown-again.ts';
@@ -72,8 +73,10 @@ export async function restoreBackup(
     await flushTreeToDisk(staging);
     if (found && !accounts) assertShowsNoMore(staging, root, file);
     if (accounts) await moveAccounts(staging, root, file);
-    else if (found) await moveInto(staging, root, privateFolder);
-    else {
+    else if (found) {
+      await removeTimeline(root);
+      await moveInto(staging, root, privateFolder);
+    } else {
       await rename(staging, root);
       await chmod(root, 0o755);
       await flushFolderToDisk(dirname(root));
