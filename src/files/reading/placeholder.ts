@@ -34,12 +34,15 @@ const namesOtherVisibility =
 const saysUnserved =
   /(?:^|[\n\r{,])[ \t]*["']?(?:ready["']?\s*:\s*(?:false|no|off)|draft["']?\s*:\s*(?:true|yes|on))\b/i;
 
+/** True if a text fits a pattern, after the mark by which it may begin: a byte order mark, or what is left of one that isn't UTF-8. */
+const says = (text: string, pattern: RegExp): boolean => pattern.test(text.replace(/^[\ufeff\ufffd]+/, ''));
+
 /**
  * The last valid state of a namespace or dataset whose record is broken. It is private if the text of the record says so, as
  * after a merge in conflict: what was added to it since may be private, too. Its readers aren't known then.
  */
 export function heldContainer<Entity extends Dataset | Namespace>(last: Entity, text: string): Entity {
-  if (last.visibility === 'private' || !namesOtherVisibility.test(text)) return last;
+  if (last.visibility === 'private' || !says(text, namesOtherVisibility)) return last;
   return { ...last, visibility: 'private', readers: [] };
 }
 
@@ -51,5 +54,5 @@ export function heldEntity(unit: Unit, last: UnitReading['entity'], text: string
 
 /** The last valid state of a version whose record is broken. It is not ready if the text of the record says so. */
 export function heldVersion(last: Version | undefined, text: string): Version | undefined {
-  return last?.ready && saysUnserved.test(text) ? { ...last, ready: false, withdrawn: true } : last;
+  return last?.ready && says(text, saysUnserved) ? { ...last, ready: false, withdrawn: true } : last;
 }
