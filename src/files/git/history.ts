@@ -1,6 +1,5 @@
 /** Checksums, times and commits of files, from the file system and the git program. */
 import { realpath, stat } from 'node:fs/promises';
-import { join, sep } from 'node:path';
 import type { ListOptions, Page } from '../../catalogue/catalogue.ts';
 import { makeQueue } from '../../catalogue/concurrency.ts';
 import { UnavailableError } from '../../catalogue/errors.ts';
@@ -52,11 +51,12 @@ async function inspectFile(
   head: string | null,
   version: Version | undefined,
 ): Promise<FileDetails> {
-  const [rootPath, absolute] = await Promise.all([realpath(root), realpath(join(root, path))]).catch(() => ['', '']);
-  // Nothing is revealed about the target of a link that leads out of the folder.
-  const stats = absolute.startsWith(rootPath + sep) ? await stat(absolute).catch(() => null) : null;
+  const tree = new DiskTree(root);
+  // Nothing is revealed about the target of a link that isn't followed.
+  const absolute = tree.leadsOutside(path) ? '' : await realpath(tree.absolute(path)).catch(() => '');
+  const stats = absolute && (await stat(absolute).catch(() => null));
   if (!stats) return { checksum: '', modified: '', commit: null };
-  const known = new DiskTree(root).pointer(path)?.checksum ?? (version?.size === stats.size ? version.checksum : '');
+  const known = tree.pointer(path)?.checksum ?? (version?.size === stats.size ? version.checksum : '');
   const checksum = known || (stats.isFile() ? await cachedChecksum(absolute, stats.size, stats.mtimeMs) : '');
   return { checksum, modified: stats.mtime.toISOString(), commit: head ? await newestCommit(root, path, head) : null };
 }

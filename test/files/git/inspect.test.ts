@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import child from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { it, type TestContext } from 'node:test';
 import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
@@ -52,6 +52,23 @@ it('a payload has the recorded checksum; check finds other bytes', async (t) => 
   assert.match(problems.map(({ message }) => message).join('\n'), /checksum/);
   folder.write(payload, 'a\n22\n');
   assert.equal(await checksumOf(), createHash('sha256').update('a\n22\n').digest('hex'));
+});
+
+it('a link that is not followed says nothing about its target', async (t) => {
+  const { folder, view, items } = await open(t);
+  const file = items.find(({ path }) => path === payload);
+  assert.ok(file);
+  for (const target of ['.catalogue/accounts.json', `${homeOf('parks/plans')}/data/secret.csv`, '../outside.csv']) {
+    folder.write(target, 'secret');
+    rmSync(folder.path(payload));
+    symlinkSync(folder.path(target), folder.path(payload));
+    const [{ checksum, modified } = {}] = await view.inspect([file]);
+    assert.deepEqual([checksum, modified], ['', ''], target);
+  }
+  rmSync(folder.path(payload));
+  folder.write(`${homeOf('parks/trees')}/data/b.csv`, csv);
+  symlinkSync('b.csv', folder.path(payload));
+  assert.equal((await view.inspect([file]))[0]?.checksum, checksum);
 });
 
 it('git is asked once for each file, by four processes at most at a time, and not for a client that has left', async (t) => {
