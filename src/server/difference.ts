@@ -38,8 +38,8 @@ const timeout = 10_000;
 /** The differences of a version: from the version before it, or from the one that `_from` names. */
 export async function differenceHandler(request: RequestContext): Promise<Representation | undefined> {
   const { ctx, catalogue, query, links, type, params } = request;
-  const isApi = ['format', '_format'].some((name) => lastParameterValue(query, name) === 'api');
-  const isPage = !isApi && (type === html || lastParameterValue(query, '_format') === 'html');
+  const format = knownFormat(query) ?? (type === html ? 'html' : type === json ? 'json' : 'ndjson');
+  const isPage = format === 'html';
   const to = await catalogue.get<'version'>(refFromRouteParams('version', params));
   const address = isPage ? addressOfPairForm(query, to) : null;
   if (address !== null) {
@@ -50,9 +50,8 @@ export async function differenceHandler(request: RequestContext): Promise<Repres
   const dataset = await catalogue.get<'dataset'>(datasetRefOf(to));
   const from = await baseVersion(request, dataset, asked.from, to);
   const pair = { from, to, dataset };
-  const format = asked.format ?? (type === html ? 'html' : type === json ? 'json' : 'ndjson');
   if (format === 'api') return compare(request, pair, asked.key, (difference) => apiInBrowser(request, difference));
-  if (format === 'html')
+  if (isPage)
     return compare(request, pair, asked.key, (difference, signal) => differencePage(request, difference, signal));
 
   const ends = [from, to].map((version) => [resourceUrl(links, refOf(version)), version.checksum, version.reading]);
@@ -80,8 +79,13 @@ interface DifferenceParameters {
   /** Slug of a version of the dataset, or `<namespace>/<dataset>@<version>`. */
   readonly from: string | undefined;
   readonly key: readonly string[] | undefined;
-  readonly format: (typeof differenceFormats)[number] | undefined;
 }
+
+const formatNameIn = (query: URLSearchParams) => (query.has('_format') ? '_format' : 'format');
+
+/** The format that the query string names; undefined without one, and for an unknown one. */
+const knownFormat = (query: URLSearchParams) =>
+  differenceFormats.find((each) => each === lastParameterValue(query, formatNameIn(query)));
 
 /**
  * Reads the query string; of a repeated parameter the last value counts.
@@ -96,16 +100,15 @@ function parametersFrom(query: URLSearchParams, others: readonly string[]): Diff
     const hint = near ? `Did you mean "${near}"?` : `There are ${parameterNames.join(', ')}.`;
     errors.set(name, [`Unknown parameter "${excerpt(name)}". ${hint}`]);
   }
-  const formatName = query.has('_format') ? '_format' : 'format';
+  const formatName = formatNameIn(query);
   const format = lastParameterValue(query, formatName);
-  const known = differenceFormats.find((each) => each === format);
-  if (format !== undefined && !known)
+  if (format !== undefined && !knownFormat(query))
     errors.set(formatName, [
       `Unknown format "${excerpt(format)}". There are ${differenceFormats.slice(0, -1).join(', ')}.`,
     ]);
   const key = keyFrom(lastParameterValue(query, '_key'), errors);
   if (errors.size > 0) throw new ValidationError(Object.fromEntries(errors));
-  return { from: lastParameterValue(query, '_from'), key, format: known };
+  return { from: lastParameterValue(query, '_from'), key };
 }
 
 function keyFrom(text: string | undefined, errors: Map<string, string[]>): readonly string[] | undefined {
