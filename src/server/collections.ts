@@ -1,5 +1,5 @@
-/** Representations of entities: pages of a collection, one entity, its history. */
-import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
+/** Representations of entities: pages of a collection, and one entity. */
+import type { Catalogue, Page } from '../catalogue/catalogue.ts';
 import { NotAuthenticatedError } from '../catalogue/errors.ts';
 import { metadataForPeople } from '../catalogue/metadata.ts';
 import { maySeePeople } from '../catalogue/permissions.ts';
@@ -24,8 +24,8 @@ import {
   urlWithParameters,
 } from './link-header.ts';
 import { pageLocale } from './page-context.ts';
-import { lastParameterValue, parseListOptions, parsePaging, refuseMisspelledParameters } from './query-string.ts';
-import { historyPage, recordListPage, withPage } from './record-pages.ts';
+import { parseListOptions } from './query-string.ts';
+import { recordListPage, withPage } from './record-pages.ts';
 import { seeOther } from './redirects.ts';
 import { type Handler, type Representation, type RequestContext, refFromRouteParams } from './route.ts';
 import { documentsLacking } from './standards.ts';
@@ -177,36 +177,6 @@ function namedDownloads(entity: Entities[Plain], { base, suffix }: Links): Reado
 }
 
 export const entityTitle = (entity: Entities[Plain]): string => ('label' in entity ? entity.label : entity.slug);
-
-/** A page of the commits that touched the entity at the address, the newest first. */
-export function makeHistoryHandler(kind: HistoryRef['kind']): Handler {
-  return async (request) => {
-    const { catalogue, params, query } = request;
-    refuseMisspelledParameters(query, ['page', 'page_size']);
-    const ref = refFromRouteParams(kind, params) as HistoryRef;
-    const page = await catalogue.history(ref, parsePaging(query));
-    const representation = { ...representPage(request, 'History', page, () => page.items.map(toJson)), dependsOn: [] };
-    return request.isPage ? historyPage(request, representation, ref, page) : representation;
-  };
-}
-
-/** A page of the records that changed since a time. */
-export async function changesHandler(request: RequestContext): Promise<Representation> {
-  const { catalogue, query, links } = request;
-  refuseMisspelledParameters(query, ['since', 'page_size', 'cursor']);
-  const { pageSize } = parsePaging(query);
-  const [since, cursor] = [lastParameterValue(query, 'since'), lastParameterValue(query, 'cursor')];
-  const page = await catalogue.changes({ pageSize, since, cursor });
-  const items = () =>
-    page.items.map(({ ref, datetime, recordDatetime, removed, movedTo }) => {
-      const moved_to = movedTo && resourceUrl(links, movedTo);
-      const url = resourceUrl(links, ref);
-      return toJson({ kind: ref.kind, url, datetime, record_datetime: recordDatetime, removed, moved_to });
-    });
-  const members = { until: page.until, complete_since: page.completeSince };
-  // Changes appear with time, without a new revision of the catalogue. Until one does, `until` alone is another.
-  return { ...representPage(request, 'Changes', page, items, members), dependsOn: [], madeAt: page.until ?? undefined };
-}
 
 /** A handler for those who may see people. @throws NotAuthenticatedError for others, whether or not there is such a user */
 export function handlerIfMaySeePeople(handler: Handler): Handler {

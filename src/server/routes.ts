@@ -5,11 +5,9 @@ import { schemaKinds } from '../standards/ogc/schema.ts';
 import { listSchemasHandler, rootHandler, showSchemaHandler } from './about.ts';
 import { assetHandler, documentationFileHandler } from './assets.ts';
 import {
-  changesHandler,
   handlerIfMaySeePeople,
   makeCollectionPageHandler,
   makeDetailHandler,
-  makeHistoryHandler,
   ownUserHandlerFrom,
 } from './collections.ts';
 import { columnHandler } from './columns.ts';
@@ -21,6 +19,7 @@ import { makeEmbedHandler } from './embed.ts';
 import { applyFileChangesHandler, putFileHandler, removeRecordFileHandler } from './file-writes.ts';
 import { fileListTypes, listCatalogueFilesHandler, showFileHandler } from './files.ts';
 import { aliveHandler, metricsHandler, readyHandler } from './health.ts';
+import { changesHandler, makeHistoryHandler } from './histories.ts';
 import { homeHandler, suggestionsHandler } from './home.ts';
 import * as iceberg from './iceberg.ts';
 import { icebergDataFileHandler, icebergMetadataFileHandler } from './iceberg-files.ts';
