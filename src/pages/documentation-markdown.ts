@@ -1,5 +1,6 @@
 /** Pages of the documentation in Markdown, as HTML: headings have ids as on GitHub, and links lead to the pages of a server. */
 import MarkdownIt, { type Token } from 'markdown-it';
+import { alignByClass } from './markdown.ts';
 
 export interface Section {
   /** As GitHub makes it: `what-is-refused`. */
@@ -124,9 +125,7 @@ function labelTables(tokens: Token[]): void {
     if (token.type === 'heading_open') heading = plainText(tokens[i + 1]);
     // A head without text is no head.
     if (token.tag === 'th' && (tokens[i + 1]?.content === '' || tokens[i - 1]?.content === '')) token.tag = 'td';
-    // The policy of pages admits no style in an attribute.
-    const style = token.attrs?.findIndex(([name]) => name === 'style') ?? -1;
-    if (style >= 0) token.attrs?.splice(style, 1, ['class', /right/.test(String(token.attrGet('style'))) ? 'num' : '']);
+    alignByClass(token);
     if (token.type === 'table_close') tokens[i] = htmlToken('</table></div>');
     if (token.type !== 'table_open') continue;
     const used = (uses.get(heading) ?? 0) + 1;

@@ -18,7 +18,10 @@ markdown.renderer.rules.image = (tokens, index) => {
   const image = tokens[index] as Token;
   const source = String(image.attrGet('src') ?? '');
   const { escapeHtml } = markdown.utils;
-  return `<a href="${escapeHtml(source)}" rel="nofollow ugc">${escapeHtml(image.content || source)}</a>`;
+  const text = escapeHtml(image.content || source);
+  // A picture in a link, such as a badge, is the text of that link: none may stand in another.
+  const isInLink = tokens.findLast(({ type }, i) => i < index && type.startsWith('link_'))?.type === 'link_open';
+  return isInLink ? text : `<a href="${escapeHtml(source)}" rel="nofollow ugc">${text}</a>`;
 };
 // Tables scroll by themselves.
 markdown.renderer.rules.table_open = (_tokens, _index, _options, texts) => {
@@ -26,6 +29,11 @@ markdown.renderer.rules.table_open = (_tokens, _index, _options, texts) => {
   return `<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table>`;
 };
 markdown.renderer.rules.table_close = () => '</table></div>';
+for (const name of ['th_open', 'td_open'])
+  markdown.renderer.rules[name] = (tokens, index, options, _, self) => {
+    alignByClass(tokens[index] as Token);
+    return self.renderToken(tokens, index, options);
+  };
 // So do blocks of code.
 markdown.renderer.rules.fence = (tokens, index, _options, texts) => {
   const { escapeHtml } = markdown.utils;
@@ -34,6 +42,12 @@ markdown.renderer.rules.fence = (tokens, index, _options, texts) => {
   return `<div class="code" dir="ltr"><pre tabindex="0" role="group" aria-label="${label}"><code>${code}</code></pre></div>\n`;
 };
 markdown.renderer.rules.code_block = markdown.renderer.rules.fence;
+
+/** Aligns the cells of a column to the right by a class: the policy of pages admits no style in an attribute. */
+export function alignByClass(cell: Token): void {
+  const style = cell.attrIndex('style');
+  if (style >= 0) cell.attrs?.splice(style, 1, ['class', /right/.test(String(cell.attrGet('style'))) ? 'num' : '']);
+}
 
 /** Texts of the interface in a description, in the language of the page. */
 export interface MarkdownTexts {
