@@ -1,5 +1,6 @@
 /** Tables of rows: cells as they are in the file, nothing grouped or rounded. */
 import type { VNode } from 'preact';
+import { shorten } from '../catalogue/beginning.ts';
 import type { Column, ColumnType } from '../catalogue/types.ts';
 import type { Locale } from './locale.ts';
 
@@ -15,8 +16,7 @@ export function Cell({ locale, value, type, isKey }: CellProps): VNode {
   const align = isNumeric(type) ? 'num' : '';
   const key = isKey ? 'key ' : '';
   if (value === null || value === undefined) return <td class={`${key}null ${align}`.trim()}>{locale.text('null')}</td>;
-  const text = cellText(value);
-  const shown = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;
+  const shown = shorten(cellText(value), maxLength);
   if (isNumeric(type)) return <td class={`${key}num`}>{shown}</td>;
   return (
     <td class={`${key}t`} dir="auto" title={shown.length > 60 ? shown : undefined}>

@@ -1,5 +1,6 @@
 /** Tables of the rows that differ: changed ones with old over new, added and removed ones. */
 import type { VNode } from 'preact';
+import { shorten } from '../catalogue/beginning.ts';
 import type { PlainRow, RowChange } from '../catalogue/difference.ts';
 import type { Column } from '../catalogue/types.ts';
 import { Cell, cellText } from './cells.tsx';
@@ -100,7 +101,7 @@ function Cells({ locale, row, columns }: { locale: Locale; row: RowChange } & Pi
 }
 
 const longest = 300;
-const excerptOf = (text: string) => (text.length > longest ? `${text.slice(0, longest)}…`.toWellFormed() : text);
+const excerptOf = (text: string) => shorten(text, longest);
 
 /** Old over new in a cell; the words that differ are set off. */
 function ChangedCell({

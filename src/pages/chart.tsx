@@ -1,5 +1,6 @@
 /** A chart of a dataset: a line for each value of a text, over time, as SVG; a sentence and a form of its columns. */
 import type { VNode } from 'preact';
+import { shorten } from '../catalogue/beginning.ts';
 import type { Column } from '../catalogue/types.ts';
 import { type Chart, type ChartLine, type ChartPoint, roundTicks, spread, timeTicks } from './chart-scales.ts';
 import type { Locale } from './locale.ts';
@@ -137,7 +138,7 @@ function Drawing({ locale, lines, value, sentence }: DrawingProps): VNode {
         .reverse()}
       {lines.map((line, i) => (
         <text key={line.name} class={`name ${colourOf(i)}`} x={right + 10} y={(names[i] as number) + 4}>
-          {line.name.length > nameLength ? `${line.name.slice(0, nameLength)}…` : line.name}
+          {shorten(line.name, nameLength)}
           {line.name.length > nameLength && <title>{line.name}</title>}
         </text>
       ))}

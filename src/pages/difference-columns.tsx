@@ -1,5 +1,6 @@
 /** The columns of a difference: in which of them values changed, what became of the others, and hints. */
 import type { ComponentChildren, VNode } from 'preact';
+import { shorten } from '../catalogue/beginning.ts';
 import type { Difference, DifferenceSummary } from '../catalogue/difference.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
 import { hrefWith, type PageContext } from './page-context.ts';
@@ -132,4 +133,4 @@ export function DifferenceHints({ context, difference, summary }: Props): VNode 
 /** Parameters of a filter and of positions, which another key makes meaningless. */
 const firstRows = { _column: null, _changed: null, _added: null, _removed: null };
 
-const excerptOf = (text: string) => (text.length > 60 ? `${text.slice(0, 60)}…`.toWellFormed() : text);
+const excerptOf = (text: string) => shorten(text, 60);

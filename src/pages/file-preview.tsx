@@ -1,5 +1,6 @@
 /** A first look at a payload that has no rows. */
 import type { VNode } from 'preact';
+import { shorten } from '../catalogue/beginning.ts';
 import { hrefOf, type PageContext } from './page-context.ts';
 
 export interface ZipMember {
@@ -30,9 +31,7 @@ export function FileLook({ context, preview, path, label }: Props): VNode {
     return <img class="file-picture" src={hrefOf(context, path)} alt={label} loading="lazy" />;
   if (preview.kind === 'text') {
     const { lines, isCut } = preview;
-    const text = lines.map((line) =>
-      (line.length > longestLine ? `${line.slice(0, longestLine)}…` : line).toWellFormed(),
-    );
+    const text = lines.map((line) => shorten(line, longestLine));
     return (
       <>
         <div class="code">
@@ -64,7 +63,7 @@ export function FileLook({ context, preview, path, label }: Props): VNode {
           <tbody>
             {members.map((member, i) => (
               <tr key={i}>
-                <td dir="auto">{member.path.slice(0, longestLine)}</td>
+                <td dir="auto">{shorten(member.path, longestLine)}</td>
                 <td class="num">{member.size === null ? '' : locale.size(member.size)}</td>
               </tr>
             ))}

@@ -1,5 +1,6 @@
 /** The commits that touched a record: the latest on its page, all of them on a page of their own. */
 import type { VNode } from 'preact';
+import { shorten } from '../catalogue/beginning.ts';
 import type { Page } from '../catalogue/catalogue.ts';
 import type { Commit } from '../catalogue/types.ts';
 import { Pager } from './dataset-list.tsx';
@@ -36,7 +37,7 @@ const longest = 200;
 
 const subjectOf = (message: string): string => {
   const [subject = ''] = message.split('\n');
-  return (subject.length > longest ? `${subject.slice(0, longest)}…` : subject).toWellFormed();
+  return shorten(subject, longest);
 };
 
 export interface HistoryPageParts {

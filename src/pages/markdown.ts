@@ -1,6 +1,7 @@
 /** Descriptions in Markdown, as HTML and as plain text. Markup of their own is text; pictures become links. */
 import { LRUCache } from 'lru-cache';
 import MarkdownIt, { type Token } from 'markdown-it';
+import { beginningOf } from '../catalogue/beginning.ts';
 
 /** Addresses that a link may lead to. */
 const allowedLink = /^(?:https?:|mailto:)/i;
@@ -116,7 +117,7 @@ function readFirstParagraph(text: string, most: number): string {
   const tokens = markdown.parse(withShortLead(text.slice(0, 20 * most)), {});
   const inline = tokens.find(({ type }) => type === 'inline');
   const plain = (inline?.children ?? []).map(textOfToken).join('').replace(/\s+/g, ' ').trim();
-  return plain.length > most ? `${plain.slice(0, most).replace(/\s+\S*$/, '')}…` : plain;
+  return plain.length > most ? `${beginningOf(plain, most).replace(/\s+\S*$/, '')}…` : plain;
 }
 
 function textOfToken({ type, content }: Token): string {

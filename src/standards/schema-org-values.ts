@@ -1,4 +1,5 @@
 /** Values of facts as objects of schema.org. */
+import { beginningOf, shorten } from '../catalogue/beginning.ts';
 import { rowCountText } from '../catalogue/number-text.ts';
 import { type Agent, type DatasetFacts, shortestDescription } from './facts.ts';
 
@@ -18,7 +19,7 @@ export function describeAtLength(
   description: string,
   { title, rows, columns, publisher, catalogue }: DatasetFacts,
 ): string {
-  if (description.length > longest) return `${description.slice(0, longest - 1)}…`;
+  if (description.length > longest) return shorten(description, longest - 1);
   if (isLongEnough(description)) return description;
   const names = columns.map(({ name }) => name).slice(0, 50);
   const table = names.length
@@ -28,7 +29,7 @@ export function describeAtLength(
   const whole = isLongEnough(text)
     ? text
     : `${text} It is part of the catalogue “${catalogue.title}” at ${catalogue.url}.`;
-  return whole.slice(0, longest);
+  return beginningOf(whole, longest);
 }
 
 /** True if there are enough characters: two code units may be one. */

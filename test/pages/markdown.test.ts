@@ -1,7 +1,7 @@
 /** Descriptions in Markdown: what becomes of pictures, links and tables. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { renderMarkdown } from '../../src/pages/markdown.ts';
+import { firstParagraph, renderMarkdown } from '../../src/pages/markdown.ts';
 
 const html = (text: string): string => {
   const { first, rest } = renderMarkdown(text, { tableLabel: 'Table', codeLabel: 'Code' });
@@ -22,4 +22,9 @@ it('columns of a table are aligned by a class: the policy of pages admits no sty
   assert.match(table, /<th>a<\/th>\s<th class="num">b<\/th>/);
   assert.match(table, /<td class="num">2<\/td>/);
   assert.doesNotMatch(table, /style/);
+});
+
+it('the first paragraph of a long text without blanks ends with a whole character', () => {
+  assert.equal(firstParagraph(`a${'😀'.repeat(20)}`, 10), `a${'😀'.repeat(4)}…`);
+  assert.equal(firstParagraph('One two three four', 10), 'One two…');
 });

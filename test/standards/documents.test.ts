@@ -58,18 +58,24 @@ const hostile = {
       contact: 'https://example.org/contact',
       columns,
     },
-    'parks/antimeridian': { label: 'Fiji', licence: 'https://example.org/licence', contact: 'fiji@example.org' },
+    'parks/antimeridian': {
+      label: 'Fiji',
+      description: `${'x'.repeat(4998)}😀😀`,
+      licence: 'https://example.org/licence',
+      contact: 'fiji@example.org',
+    },
     'parks/odd-addresses': {
       label: 'Odd addresses',
       keywords: ['', ' ', 'twice', 'twice'],
       licence: 'https://例え.example/許諾[1]{a}#a#b%zz\n',
       homepage: 'https://example.org/a{b}|c^d`e',
+      links: { '': 'https://example.org/nameless.csv' },
       contact: 'Ünï <ü{x}|%y@exämple.org>',
     },
     'parks/in-words': {
       label: 'Ｔ',
       description: '〇',
-      licence: 'Free for all, but "ask" first.',
+      licence: `Free for all, but "ask" first.${'.'.repeat(224)}😀`,
       contact: 'A B <a@b.example>',
     },
     'parks/odd-format': { label: 'Odd format' },
@@ -246,7 +252,9 @@ async function importRealCatalogues() {
 async function text(url: string): Promise<string> {
   const response = await fetch(url, { headers: { 'Accept-Encoding': 'identity' } });
   assert.equal(response.status, 200, url);
-  return response.text();
+  const found = await response.text();
+  assert.doesNotMatch(found, /\\ud[89a-f]/, `${url} has half of a character`);
+  return found;
 }
 
 const json = async (url: string) => JSON.parse(await text(url)) as object;
