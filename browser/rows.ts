@@ -88,8 +88,11 @@ async function readFile({ base }: ShownRows, path: string): Promise<Response> {
 
 /** Shows the rows that the address asks for. What a form sends becomes the parameters that it stands for. */
 export async function showRows(): Promise<void> {
-  const sent = new URLSearchParams(location.search);
+  const { search: asked } = location;
   const open = await openPage();
+  // Another address has been asked for meanwhile, which that of a form must not replace.
+  if (location.search !== asked) return;
+  const sent = new URLSearchParams(asked);
   const locale = localeFor(languageForTag(document.documentElement.lang) ?? 'en');
   const plain =
     queryOfRowForms(sent, locale, open.shown.dataset.columns) ??

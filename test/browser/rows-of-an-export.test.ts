@@ -212,6 +212,28 @@ describe('rows of an export in a browser', () => {
     await context.close();
   });
 
+  it('are those of the last address, also if a form was sent before they were loaded', async () => {
+    const { page, context, incidents } = await visit(browser, files.base, rows);
+    let load = () => {};
+    const isLoading = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route('**/data.ndjson', async (route) => {
+      await isLoading;
+      await route.continue();
+    });
+    await page.fill('input[name=_value]', '6');
+    await page.keyboard.press('Enter');
+    await page.waitForURL(/_add=/);
+    await page.click('th a:has-text("place")');
+    await page.waitForURL((url) => url.search === '?_ordering=place');
+    load();
+    await assertAsServer(page, rows);
+    assert.equal(new URL(page.url()).search, '?_ordering=place');
+    assert.deepEqual(incidents, []);
+    await context.close();
+  });
+
   it('promise nothing without script, as lists of datasets', async () => {
     const { page, context, incidents } = await visit(browser, files.base, rows, { script: false });
     assert.equal(await page.locator('.big-grid tbody tr').count(), 100);
