@@ -189,9 +189,13 @@ const sections = [
   ['api', apiRoot],
 ] as const;
 
+/** Where to go after logging in or out: back to this page, or from one of those two to where it would go. */
+const hrefAfterwards = (context: PageContext): string =>
+  context.path.startsWith('/auth/') ? (context.query.get('next') ?? '') : hrefWith(context, {});
+
 function SiteHeader({ context, section, hasSearch = true }: Framed): VNode {
   const { locale, settings, username } = context;
-  const next = encodeURIComponent(hrefWith(context, {}));
+  const next = encodeURIComponent(hrefAfterwards(context));
   return (
     <header class="bar">
       <div class="wide">

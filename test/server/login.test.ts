@@ -82,6 +82,13 @@ describe('the login page', () => {
     assert.doesNotMatch(text, /Log in<\/a>/);
   });
 
+  it('leads to the page that was wanted from its own link in the head, too', async (t) => {
+    const { visit, signIn } = await browse(t);
+    const { text } = await visit('/auth/login/?next=/api/v1/queries/%3Fpage%3D1');
+    const [, path = ''] = /href="([^"]*\/auth\/login\/[^"]*)"/.exec(text) ?? [];
+    assert.equal((await signIn(path)).headers.get('location'), '/api/v1/queries/?page=1');
+  });
+
   it('says that a pair is wrong, and not which half', async (t) => {
     const { fill, cookies } = await browse(t);
     const texts = [];
