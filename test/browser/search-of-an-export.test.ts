@@ -178,6 +178,18 @@ describe('the search of an export in a browser', () => {
     await context.close();
   });
 
+  it('opens a suggestion by the main button of a pointer only', async () => {
+    const { page, context } = await visit(browser, server.base, '/');
+    await page.fill('#q', 'lake');
+    await page.click('#suggestions li', { button: 'right' });
+    await page.waitForTimeout(300);
+    assert.equal(new URL(page.url()).pathname, '/');
+    await page.keyboard.press('Escape');
+    await page.fill('#q', 'lakes');
+    await Promise.all([page.waitForURL(/lakes\/$/), page.click('#suggestions li')]);
+    await context.close();
+  });
+
   it('leaves the keys of an input method alone while it composes a text', async () => {
     const { page, context } = await visit(browser, server.base, '/');
     await page.fill('#q', 'lak');

@@ -251,7 +251,7 @@ if (search) {
   });
   list.addEventListener('mousedown', (event) => {
     const item = event.target.closest('li');
-    if (item) open(item);
+    if (item && event.button === 0) open(item);
   });
   search.addEventListener('blur', close);
 }
