@@ -160,7 +160,7 @@ function Links({ links }: Pick<Dataset, 'links'>): VNode {
     <li key={title} dir="auto">
       {isHttpUrl(url) ? (
         <a href={url} rel="nofollow noopener">
-          {title}
+          {title || url}
         </a>
       ) : (
         <>

@@ -41,7 +41,9 @@ describe('a page', () => {
     });
     await workshop.publish('codes', 'codes.csv', 'code,height\n"007",1\n"010",2\n');
     await workshop.publish('notes', 'README', 'Only words.');
-    await catalogue.edit({ kind: 'dataset', namespace: 'lab', slug: 'notes' }, { contact: 'mailto:ann@example.org' });
+    const links = { '': 'https://example.org/nameless' };
+    const contact = 'mailto:ann@example.org';
+    await catalogue.edit({ kind: 'dataset', namespace: 'lab', slug: 'notes' }, { contact, links });
     await catalogue.edit({ ...trees, slug: 'codes' }, { licence: 'CC-BY-NC-ND-4.0' });
     const codes = { dataset: 'lab/codes', description: '' };
     await catalogue.create('query', { ...codes, label: 'Class', slug: 'class', parameters: { height__gte: '1' } });
@@ -147,6 +149,11 @@ describe('a page', () => {
     const hit = hits.find((one) => one.includes('datasets/notes/')) ?? '';
     assert.match(hit, />11 bytes</);
     assert.doesNotMatch(hit, /no data yet/);
+  });
+
+  it('of a dataset shows the address of a link without a name', async () => {
+    const { text } = await page('/api/v1/namespaces/lab/datasets/notes/');
+    assert.match(text, /<a href="https:\/\/example.org\/nameless"[^>]*>https:\/\/example.org\/nameless<\/a>/);
   });
 
   it('of a dataset under CC BY-NC-ND names no change among the duties', async () => {
