@@ -77,6 +77,14 @@ describe('texts of the pages', () => {
       ['1 Wert', '2 verschiedene'],
     );
     assert.deepEqual(
+      [1, 2].map((count) => de.text('theFirstOf', { count })),
+      ['die erste von 1', 'die ersten von 2'],
+    );
+    const chart = { value: 'a', time: 'b', series: 'c', from: '2001', to: '2009' };
+    assert.equal(en.text('chartOf', { ...chart, count: 1 }), 'a by b for 1 value of c, 2001 to 2009.');
+    assert.match(de.text('chartOfMeans', { ...chart, count: 1 }), /für 1 Wert von c/);
+    assert.match(fr.text('chartOf', { ...chart, count: 1 }), /pour 1 valeur de c/);
+    assert.deepEqual(
       [1, 2].map((count) => fr.text('columnsShown', { count, shown: count, all: 5 })),
       ['1 colonne sur 5', '2 colonnes sur 5'],
     );

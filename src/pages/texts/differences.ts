@@ -105,7 +105,7 @@ export const germanDifferenceTexts = {
   noColumnChange: 'keine Spalte neu, entfallen oder mit anderem Typ',
   knownById: 'Zeilen sind an ihrer id erkannt.',
   knownByColumns: 'Zeilen sind an {names} erkannt.',
-  knownByWholeRow: 'Keine Spalte unterscheidet die Zeilen: sie sind als Ganze verglichen, und keine gilt als geändert.',
+  knownByWholeRow: 'Keine Spalte unterscheidet die Zeilen: Sie sind als Ganze verglichen, und keine gilt als geändert.',
   inWhichColumns: { one: 'Änderungen in {number} Spalte', other: 'Änderungen in {number} Spalten' },
   onlyChangedIn: 'Geändert in {name}',
   columnGone: 'entfallen: {name}',
@@ -145,7 +145,7 @@ export const germanDifferenceTexts = {
     'Karte der Zeilen, die anders sind: {before} vorher in Rot, {after} nachher in Grün, {same} am selben Ort geändert in Ocker. Die Tabellen darunter sagen dasselbe in Worten.',
   mapOfSome: 'Gezeichnet sind die ersten {count} Zeilen jeder Art.',
   comparing: 'Die Zeilen werden gerade verglichen. Laden Sie die Seite gleich noch einmal.',
-  tooLargeToCompare: 'Groß: was sich geändert hat, wird gezählt, wenn Sie danach fragen.',
+  tooLargeToCompare: 'Groß: Was sich geändert hat, wird gezählt, wenn Sie danach fragen.',
   sharesOfRows: '{added} neu, {removed} entfallen, {changed} geändert, {unchanged} gleich',
   columnsRenamed: { one: '{number} Spalte umbenannt: {names}', other: '{number} Spalten umbenannt: {names}' },
 } as const;

@@ -31,15 +31,15 @@ export const englishStateTexts = {
 
 export const germanStateTexts = {
   links: 'Links',
-  seenByThese: 'Das sind {names} und das Personal des Katalogs.',
-  seenByStaff: 'Das sind die Eigentümer des Namensraums und das Personal des Katalogs.',
+  seenByThese: 'Das sind {names} und das Team des Katalogs.',
+  seenByStaff: 'Das sind die Eigentümer des Namensraums und das Team des Katalogs.',
   versionIsDraft: 'Diese Version ist ein Entwurf',
-  versionIsDraftWhy: 'Nur die Eigentümer sehen sie, bis sie bereit gemacht wird.',
+  versionIsDraftWhy: 'Nur die Eigentümer sehen sie, bis sie freigegeben wird.',
   versionNotReady: 'Diese Version ist nicht bereit',
   versionNotReadyWhy: 'Sie wurde zurückgezogen, oder ihre Datei fehlt. Zeilen und Datei werden nicht ausgeliefert.',
   columnNotInFile: 'Die Datei der gezeigten Version hat keine solche Spalte.',
   queriedVersionGone: 'Die Version, die sie abfragt, gibt es nicht.',
-  filesHaveProblems: 'Dateien haben Probleme: dies ist vielleicht der letzte gute Stand',
+  filesHaveProblems: 'Dateien haben Probleme: Dies ist vielleicht der letzte gute Stand',
   filesHaveProblemsWhy:
     'Diesen Hinweis sehen die, die den Datensatz schreiben dürfen. Jedes Problem steht mit Datei, Zeile und Spalte.',
   lineOfFile: 'Zeile {line}',
@@ -49,13 +49,13 @@ export const germanStateTexts = {
   pageHasChanged: 'Diese Seite hat sich geändert, seit sie geladen wurde.',
   showChange: 'Den jetzigen Stand zeigen',
   pageIsGone: 'Diese Seite gibt es nicht mehr.',
-  historyOf: 'Geschichte von {label}',
+  historyOf: 'Verlauf von {label}',
   historyFromGit: 'aus git',
   commitBy: 'von {author}',
   noHistory: 'Kein Commit ist bekannt',
   noHistoryWhy: 'Der Ordner des Katalogs ist in keinem Git-Repository, oder dieser Eintrag ist noch nicht committet.',
-  wholeHistory: 'Ganze Geschichte',
-  historyPart: 'Geschichte',
+  wholeHistory: 'Ganzer Verlauf',
+  historyPart: 'Verlauf',
 } as const;
 
 export const frenchStateTexts = {
