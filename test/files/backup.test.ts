@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import fs, {
+  existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -183,4 +184,19 @@ test('a backup that is stopped leaves no file, and removes what a killed one has
   setImmediate(() => stop.abort());
   await assert.rejects(stopped);
   assert.deepEqual(readdirSync(place), ['catalogue-data']);
+});
+
+test('a restore that stops halfway brings no dataset before the record of its namespace', async (t) => {
+  const { place, root, write, folderOf } = await makeFolder(t, ['trees']);
+  const archive = join(place, 'a.tar.gz');
+  write('namespaces/parks/namespace.yaml', 'label: Parks\nvisibility: private\n');
+  await writeBackup(root, archive);
+  rmSync(join(root, 'namespaces/parks'), { recursive: true });
+  // What is in the way of the record stops the restore there.
+  write('namespaces/parks/namespace.yaml/x', '');
+  await assert.rejects(
+    restoreBackup(archive, root, { force: true }),
+    /namespace\.yaml is a folder, and a file in the backup/,
+  );
+  assert.equal(existsSync(folderOf('trees')), false);
 });

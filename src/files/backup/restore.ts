@@ -218,7 +218,9 @@ async function moveAccounts(staging: string, root: string, file: string): Promis
  * @param followed name of the folder that may be a link to one, into which its files are moved then
  */
 async function moveInto(from: string, to: string, followed?: string): Promise<void> {
-  for (const entry of await readdir(from, { withFileTypes: true })) {
+  const entries = await readdir(from, { withFileTypes: true });
+  // A record comes before the folders beside it: what is below a namespace is never there without what hides it.
+  for (const entry of entries.sort((a, b) => Number(a.isDirectory()) - Number(b.isDirectory()))) {
     const [source, target] = [join(from, entry.name), join(to, entry.name)];
     const there = await (entry.name === followed ? stat : lstat)(target).catch(() => null);
     if (there?.isDirectory() && !entry.isDirectory())
