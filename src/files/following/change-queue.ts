@@ -25,6 +25,8 @@ const burst = { quiet: 300, longest: 2000, quietEach: 0.5, longestEach: 5 };
 const lookAtGitEvery = 50;
 /** Half-life of the count of recent changes, in milliseconds. */
 const halfLife = 1000;
+/** Number of folders from which the whole catalogue is scanned instead: each of them takes a look at all namespaces. */
+const manyFolders = 50;
 /** Milliseconds that a record may be missing or empty: editors move the old file aside before they write the new one. */
 const writeTime = 80;
 
@@ -161,7 +163,7 @@ export class ChangeQueue {
       }
       await pause();
     }
-    await this.#options.rescan(scopes.has('') ? [{ folder: '' }] : [...scopes.values()], size);
+    await this.#options.rescan(isAboutAll(scopes) ? [{ folder: '' }] : [...scopes.values()], size);
   }
 
   #postpone(key: string, scope: Scope): void {
@@ -183,6 +185,10 @@ export class ChangeQueue {
     this.#timers.add(timer);
   }
 }
+
+/** True if all is to be scanned: because of a change at the top, or in many folders, as when git adds or `chown` changes many namespaces. */
+const isAboutAll = (scopes: ReadonlyMap<string, Scope>): boolean =>
+  scopes.has('') || [...scopes.values()].filter((scope) => 'folder' in scope).length >= manyFolders;
 
 /** True if a unit lies in one of the folders among the scopes. */
 function isWithinAny(scopes: ReadonlyMap<string, Scope>, key: string): boolean {
