@@ -190,7 +190,7 @@ function datasetUnit(address: string, ownNamespace = ''): Unit & { readonly kind
 
 const lastSegment = (address: string) => address.slice(address.lastIndexOf('/') + 1);
 
-/** Paths of records in which a pattern matches a value, or the end of an address. */
+/** Paths of records in which a pattern matches a value, or the end of an address. All count as text, whatever .gitattributes says. */
 async function filesMatching(
   root: string,
   part: GitChanges,
@@ -200,7 +200,7 @@ async function filesMatching(
   const pattern = `(^|[][,:{ \t"'/-])(${[...patterns].join('|')})["']?[ \t]*([],}#\r]|$)`;
   const [source, env] = 'staged' in part ? ['--cached', gitIndexEnvironment(part.index)] : ['--untracked', {}];
   const commit = 'to' in part ? part.to : null;
-  const flags = ['--no-full-name', '--no-recurse-submodules', '--no-color', '-I', '-l', '-z', '-E'];
+  const flags = ['--no-full-name', '--no-recurse-submodules', '--no-color', '-a', '-l', '-z', '-E'];
   try {
     const where = commit === null ? [source, ...flags, '-f', '-'] : [...flags, '-f', '-', commit];
     const output = await runGit(root, ['grep', ...where, '--', ...recordPathspecs], { env, input: `${pattern}\n` });

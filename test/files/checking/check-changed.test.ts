@@ -188,6 +188,15 @@ describe('check of what changed', async () => {
       assert.deepEqual(await check(root, { since: 'HEAD' }), []);
     });
 
+  it('searches records in which git looks for no differences', async (t) => {
+    const { root, git, write, commit } = await workshop(t);
+    write('.gitattributes', '*.yaml -diff\n');
+    commit();
+    git('switch', '--quiet', '--create', 'feature');
+    write(record('parks/a-first'), 'id: 14\nlabel: First\n');
+    assert.match(String(told(await check(root, { since: 'main' }))), /The id 14 /);
+  });
+
   it('looks at the bytes that are staged, and not at those in the folder', async (t) => {
     const { root, git, write, remove } = await workshop(t);
     write(record('parks/benches'), 'label: [\n');
