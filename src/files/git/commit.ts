@@ -137,7 +137,8 @@ async function commitIndexed(top: string, { author, date, message }: PendingComm
     ...(await committerVariables(top)),
   };
   // Hooks are run: they are the rules of the repository. The message goes to stdin, since an argument has a maximum length.
-  await runGit(top, ['commit', '--quiet', '--file=-'], { env: { ...env, ...names }, input: message });
+  const commit = ['-c', 'i18n.commitEncoding=UTF-8', 'commit', '--quiet', '--file=-'];
+  await runGit(top, commit, { env: { ...env, ...names }, input: message });
 }
 
 /**

@@ -94,7 +94,8 @@ const newestCommit = (root: string, path: string, head: string): Promise<Commit 
 
 /** Commits that `git log` lists with these arguments. */
 async function readLog(root: string, args: readonly string[], input = ''): Promise<readonly Commit[]> {
-  const command = ['--literal-pathspecs', '-c', 'log.showSignature=false', 'log', '--format=%H%x00%an%x00%aI%x00%s'];
+  const log = ['log', '--encoding=UTF-8', '--format=%H%x00%an%x00%aI%x00%s'];
+  const command = ['--literal-pathspecs', '-c', 'log.showSignature=false', ...log];
   const output = await runGit(root, [...command, ...args], { input });
   return output
     .split('\n')

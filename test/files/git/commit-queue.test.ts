@@ -202,6 +202,18 @@ describe('each write is a commit', () => {
     assert.deepEqual(status(), []);
   });
 
+  it('in UTF-8, and so does the history, whatever encodings are set for commits and their output', async (t) => {
+    const { as, commits, files, git } = await workshop(t);
+    for (const name of ['commitEncoding', 'logOutputEncoding']) git('config', `i18n.${name}`, 'ISO-8859-1');
+    await as(bob).edit({ kind: 'user', slug: 'bob' }, { name: 'Zoë' });
+    await as(bob).edit(trees, { label: 'Bäume' });
+    await commits();
+    const commit = git('cat-file', 'commit', 'HEAD');
+    assert.match(commit, /^author Zoë </m);
+    assert.doesNotMatch(commit, /^encoding/m);
+    assert.equal((await files.for().history(trees)).items[0]?.author, 'Zoë');
+  });
+
   it('but not where the settings say nothing of it, nothing changes, or the folder is in hand', async (t) => {
     const { as, files, commits, git } = await workshop(t);
     await files.for().edit(trees, { label: 'By hand' });
