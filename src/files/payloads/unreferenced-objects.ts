@@ -118,7 +118,7 @@ async function textOf(path: string): Promise<string> {
 
 /**
  * Texts of all blobs in git that may be records or pointers: of all branches and stashes, and those that no branch has any more.
- * @throws ConflictError, GitError if there is a repository, and its history can't be read
+ * @throws ConflictError if there is a repository, and its history can't be read
  */
 async function* textsOfGit(root: string): AsyncGenerator<string, void, undefined> {
   try {
@@ -142,7 +142,9 @@ async function* textsOfGit(root: string): AsyncGenerator<string, void, undefined
     }
     if (batch.length) yield await read();
   } catch (error) {
-    if (!(error instanceof GitError) || !/not a git repository/.test(error.message)) throw error;
+    if (!(error instanceof GitError)) throw error;
+    if (!/not a git repository/.test(error.message))
+      throw new ConflictError(`Git can't read the history, which may name more payloads (${error.message}).`);
     const broken = await findGitEntry(root);
     if (broken !== null)
       throw new ConflictError(

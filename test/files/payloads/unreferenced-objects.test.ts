@@ -77,4 +77,11 @@ describe('an object of the store', () => {
     rmSync(join(root, '.git'), { recursive: true });
     assert.deepEqual(await find(root), [checksum]);
   });
+
+  it('may be named by the history of a repository with settings that git refuses', async (t) => {
+    const { root, git } = await start(t);
+    git('config', 'core.repositoryFormatVersion', '99');
+    const message = /^Git can't read the history, which may name more payloads \(git rev-parse: .*version/;
+    await assert.rejects(find(root), { name: 'ConflictError', message });
+  });
 });
