@@ -125,11 +125,15 @@ export class ExportBucket implements TablesPlace {
     for (const file of this.#present)
       if (isTableFile(file) && hiddenIn(tableUnitOf(file))?.(file) && (await this.#isOfExport(file))) hidden.push(file);
     if (hidden.length === 0) return;
-    // From here on, the list may be wrong.
-    if (!this.#wasInterrupted) this.#beginning ??= this.#put(this.#unfinishedName, Buffer.from('{}\n'));
-    await this.#beginning;
+    await this.#begin();
     await this.#removeInOrder(hidden);
     for (const file of hidden) this.#present.delete(file);
+  }
+
+  /** Notes in the bucket that the list may be wrong from here on. */
+  async #begin(): Promise<void> {
+    if (!this.#wasInterrupted) this.#beginning ??= this.#put(this.#unfinishedName, Buffer.from('{}\n'));
+    await this.#beginning;
   }
 
   /** True if an earlier export has ended before its end. */
@@ -158,8 +162,7 @@ export class ExportBucket implements TablesPlace {
   }
 
   async beginUnit(_name: string, files: readonly string[], fingerprint: string): Promise<void> {
-    if (!this.#wasInterrupted) this.#beginning ??= this.#put(this.#unfinishedName, Buffer.from('{}\n'));
-    await this.#beginning;
+    await this.#begin();
     for (const file of files) {
       this.#marks.set(file, markOf(fingerprint));
       const mayBeOfOthers = !this.#known.has(file) && this.#present.has(file) && !this.#options.mayReplace;

@@ -46,11 +46,13 @@ export async function filesHiddenFrom(
   media: Iterable<string>,
 ): Promise<HiddenFiles> {
   const datasets = new Map(records.datasets.map((dataset) => [formatRef(refOf(dataset)), dataset]));
-  const names: Readonly<Record<string, ReadonlySet<string>>> = {
-    namespace: new Set(records.namespaces.map(({ slug }) => slug)),
-    query: new Set(records.queries.map(({ slug }) => slug)),
-    group: new Set(records.groups.map(({ slug }) => slug)),
-  };
+  const named = (entities: readonly { readonly slug: string }[]) => new Set(entities.map(({ slug }) => slug));
+  // People who may change the site may have written any kind into its list, such as "constructor".
+  const names: ReadonlyMap<string, ReadonlySet<string>> = new Map([
+    ['namespace', named(records.namespaces)],
+    ['query', named(records.queries)],
+    ['group', named(records.groups)],
+  ]);
   const shown = new Set([...mediaAddresses(media)].map(({ file }) => file));
   const gone = new Set<string>();
   for (const unit of units) {
@@ -58,7 +60,7 @@ export async function filesHiddenFrom(
     const isGone =
       kind === 'dataset'
         ? !datasets.has(name) && datasetNamed(name) !== null && !(await nameAfterMove(catalogue, name))
-        : names[kind]?.has(name) === false;
+        : names.get(kind)?.has(name) === false;
     if (isGone) gone.add(unit);
   }
   return (unit) => {

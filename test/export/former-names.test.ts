@@ -1,6 +1,6 @@
 /** Former names of records in an export: only those that are addresses are written, wherever a name would be read as something else. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Readable } from 'node:stream';
 import { it } from 'node:test';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
@@ -57,6 +57,13 @@ it('redirects from the names that an address can have', async () => {
   // Two records claim that one: the last has it, as on a server.
   assert.match(read('_redirects'), /^\/api\/v1\/namespaces\/mine\/datasets\/before\/\* \S+\/own\/:splat /m);
   assert.equal(read('_nginx.conf').match(/^server /gm)?.length, 1);
+});
+
+it('reads a list of files in which people have written kinds of records that there are not', async () => {
+  const list = `${options.to}/.catalogue-export`;
+  writeFileSync(list, `${readFileSync(list, 'utf8')}{"name":"constructor x","fingerprint":"","files":[]}\n`);
+  await exportCatalogue(options);
+  assert.doesNotMatch(readFileSync(list, 'utf8'), /constructor/);
 });
 
 /** Files of lawns-new by a name of it, from its address. */
