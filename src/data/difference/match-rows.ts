@@ -4,10 +4,18 @@ import { didYouMean } from '../../catalogue/closest.ts';
 import type { DifferenceKey } from '../../catalogue/difference.ts';
 import { excerpt, ValidationError } from '../../catalogue/errors.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
+import { visitWithoutBlocking } from '../event-loop.ts';
 import { columnType, type TableSchema } from '../row.ts';
 import type { Table } from '../table/table.ts';
 import { type ComparableValue, columnValue, type SharedColumn, scanOptionsForColumns } from './compare-columns.ts';
-import { type ComparedTables, type DuplicateRow, matchByColumns, matchById, matchByWholeRow } from './match-by-key.ts';
+import {
+  type ComparedTables,
+  type DuplicateRow,
+  matchByColumns,
+  matchById,
+  matchByWholeRow,
+  type Side,
+} from './match-by-key.ts';
 
 /** Name of the parameter with the key. */
 const parameter = '_key';
@@ -25,14 +33,14 @@ export interface RowMatch {
  */
 export async function matchRowsOfTables(tables: ComparedTables, givenKey?: readonly string[]): Promise<RowMatch> {
   if (givenKey) return matchByGivenKey(tables, givenKey);
-  const { from, to, shared } = tables;
+  const { from, to } = tables;
   const wholeRow = { kind: 'row', columns: [] } as const;
   // In an empty table, every column is unique.
   if (from.rowCount === 0 || to.rowCount === 0) return { key: wholeRow, partners: await matchByWholeRow(tables) };
   const byId = await matchById(tables);
   if (byId.partners && matchesHalf(byId.partners, from))
     return { key: { kind: 'id', columns: [] }, partners: byId.partners };
-  for (const column of await keyCandidates(from, to, shared)) {
+  for (const column of await keyCandidates(tables)) {
     const { partners } = await matchByColumns(tables, [column], false);
     if (partners && matchesHalf(partners, from)) return { key: { kind: 'columns', columns: [column.name] }, partners };
   }
@@ -103,30 +111,31 @@ const maxCandidates = 8;
  * The columns whose values are never null and all different in the first rows of both tables: those with a likely name
  * first (`id`, `…_id`, `…code`, `…name`), then the others in their order.
  */
-async function keyCandidates(from: Table, to: Table, shared: readonly SharedColumn[]): Promise<SharedColumn[]> {
-  const columns = shared.filter(({ types }) => keyTypes.includes(types.from) && keyTypes.includes(types.to));
-  const inFrom = await distinctColumns(from, columns, 'from');
-  const inBoth = await distinctColumns(to, inFrom, 'to');
+async function keyCandidates(tables: ComparedTables): Promise<SharedColumn[]> {
+  const columns = tables.shared.filter(({ types }) => keyTypes.includes(types.from) && keyTypes.includes(types.to));
+  const inFrom = await distinctColumns(tables, columns, 'from');
+  const inBoth = await distinctColumns(tables, inFrom, 'to');
   // The sort is stable: names of the same rank keep their order.
   return inBoth.sort((a, b) => rankOf(a.name) - rankOf(b.name)).slice(0, maxCandidates);
 }
 
-/** The columns without nulls and repeated values in the first rows of a table. */
+/** The columns without nulls and repeated values in the first rows of a table. Works in turns: there may be ten thousand. */
 async function distinctColumns(
-  table: Table,
+  tables: ComparedTables,
   columns: readonly SharedColumn[],
-  side: 'from' | 'to',
+  side: Side,
 ): Promise<SharedColumn[]> {
   let candidates = columns.map((column) => ({ column, seen: new Set<ComparableValue>() }));
   let rows = 0;
-  for await (const row of table.scan(scanOptionsForColumns(columns.map((column) => column[side])))) {
+  const scan = scanOptionsForColumns(columns.map((column) => column[side]));
+  await visitWithoutBlocking(tables[side].scanRowGroups(scan), tables, (row) => {
     candidates = candidates.filter(({ column, seen }) => {
       const value = column.normalize(columnValue(row, column[side]));
       if (value === null || seen.has(value)) return false;
       seen.add(value);
       return true;
     });
-    if (++rows === sampleRows || candidates.length === 0) break;
-  }
+    return ++rows < sampleRows && candidates.length > 0;
+  });
   return candidates.map(({ column }) => column);
 }

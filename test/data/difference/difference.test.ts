@@ -7,6 +7,7 @@ import { type CompareOptions, compareTables } from '../../../src/data/difference
 import { drawDifference } from '../../../src/data/difference/difference-map.ts';
 import { summarizeDifference } from '../../../src/data/difference/summary.ts';
 import { collection, ingestPayload, point } from '../support/payloads.ts';
+import { assertTurnsAreShort } from '../support/turns.ts';
 
 /** Two payloads compared, and what differs read to the end. */
 async function compare(from: string, to: string, options: CompareOptions & { as?: string } = {}) {
@@ -223,6 +224,16 @@ test('rows of more than one row group, in another order; stopping early and bein
   const stopped = compareTables(table, other.table, { signal: controller.signal });
   controller.abort(new Error('enough'));
   await assert.rejects(stopped, /enough/);
+});
+
+test('columns by the thousand are tried as keys in turns', async () => {
+  const columns = Array.from({ length: 3000 }, (_, n) => `c${n}`);
+  const rows = Array.from({ length: 300 }, (_, row) => columns.map((_, column) => 10 * row + column).join());
+  const { table } = await ingestPayload(lines(columns.join(), ...rows), 'wide.csv');
+  await assertTurnsAreShort(async () => {
+    const { key, counts } = await compareTables(table, table);
+    assert.deepEqual([key.columns, counts.unchanged], [['c0'], 300]);
+  });
 });
 
 /** A naive comparison, for rows of a key and two values; null if the key is none. */
