@@ -19,8 +19,9 @@ export interface ClassifiedRows {
   readonly added: RowSet;
 }
 
-/** Most rows in memory at once, and most bytes that they take on disk, approximately. */
+/** Most rows in memory at once, most cells of them, of which an empty one takes no bytes on disk, and most bytes there, approximately. */
 const maxBatchRows = 5000;
+const maxBatchCells = 1 << 19;
 const maxBatchBytes = 16 * 1024 * 1024;
 
 /** Rows of a selection, and no others. */
@@ -71,8 +72,11 @@ function changedColumns({ shared }: ComparedTables, from: PlainRow, to: PlainRow
 }
 
 /** Rows that may be in memory at once. */
-const batchSize = ({ sizeOnDisk, rowCount }: Table) =>
-  Math.max(1, Math.min(maxBatchRows, Math.floor((maxBatchBytes * rowCount) / (sizeOnDisk + 1))));
+function batchSize({ sizeOnDisk, rowCount, schema }: Table): number {
+  const rowsOfCells = maxBatchCells / (schema.columns.length + 1);
+  const rowsOfBytes = (maxBatchBytes * rowCount) / (sizeOnDisk + 1);
+  return Math.max(1, Math.floor(Math.min(maxBatchRows, rowsOfCells, rowsOfBytes)));
+}
 
 interface CopiedRow {
   readonly index: number;

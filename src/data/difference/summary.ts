@@ -10,10 +10,12 @@ import type {
 import type { WorkBudget } from '../../catalogue/types.ts';
 import { Turns } from '../event-loop.ts';
 
-/** Changed rows that are counted, at most. */
+/** Changed rows that are counted, at most, and changed values of them, about. */
 const mostCounted = 20_000;
-/** Rows added and removed up to which another key is looked for. */
+const mostValues = 2_000_000;
+/** Rows added and removed up to which another key is looked for, and cells of both together. */
 const mostForOtherKey = 1000;
+const mostCellsForOtherKey = 1 << 18;
 /** Examples of a hint. */
 const mostExamples = 3;
 
@@ -29,11 +31,11 @@ export async function summarizeDifference(
     budget?.spend(milliseconds);
     budget?.assertAvailable();
   });
-  const read = async (change: ChangeSelection['change'], most: number, visit: (row: RowChange, at: number) => void) => {
+  /** @param visit returns false to stop */
+  const read = async (change: ChangeSelection['change'], most: number, visit: (row: RowChange) => boolean) => {
     const count = Math.min(difference.counts[change], most);
-    let at = 0;
     for await (const row of difference.rows({ change, positions: Array.from({ length: count }, (_, i) => i) })) {
-      visit(row, at++);
+      if (!visit(row)) return;
       if (!turns.isOver) continue;
       await turns.next();
       signal?.throwIfAborted();
@@ -41,28 +43,38 @@ export async function summarizeDifference(
   };
   const columns = new Map<string, { positions: number[]; caseOnly: number }>();
   let values = 0;
-  await read('changed', mostCounted, (row, at) => {
-    if (row.change !== 'changed') return;
+  let counted = 0;
+  await read('changed', mostCounted, (row) => {
+    if (row.change !== 'changed') return true;
     for (const name of row.columns) {
       const column = columns.get(name) ?? { positions: [], caseOnly: 0 };
       columns.set(name, column);
-      column.positions.push(at);
+      column.positions.push(counted);
       values++;
       if (differInCaseOnly(row.from[name], row.to[name])) column.caseOnly++;
     }
+    counted++;
+    return values < mostValues;
   });
   const rows: Record<'removed' | 'added', PlainRow[]> = { removed: [], added: [] };
   const { counts, key } = difference;
+  let cells = 0;
   if (key.kind === 'columns' && Math.max(counts.added, counts.removed) <= mostForOtherKey)
     for (const change of ['removed', 'added'] as const)
-      await read(change, mostForOtherKey, (row) => row.change !== 'changed' && rows[change].push(row.row));
+      await read(change, mostForOtherKey, (row) => {
+        if (row.change === 'changed') return true;
+        rows[change].push(row.row);
+        cells += Object.keys(row.row).length;
+        return cells <= mostCellsForOtherKey;
+      });
+  const changesOf = (name: string) => columns.get(name)?.positions.length ?? 0;
   return {
-    counted: Math.min(counts.changed, mostCounted),
+    counted,
     values,
     columns: [...columns]
       .map(([name, { positions, caseOnly }]) => ({ name, positions: Uint32Array.from(positions), caseOnly }))
       .sort((a, b) => b.positions.length - a.positions.length),
-    otherKey: findOtherKey(rows.removed, rows.added, key.columns, (name) => columns.get(name)?.positions.length ?? 0),
+    otherKey: cells > mostCellsForOtherKey ? null : findOtherKey(rows.removed, rows.added, key.columns, changesOf),
   };
 }
 

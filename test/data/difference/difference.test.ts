@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import fc from 'fast-check';
-import type { RowChange } from '../../../src/catalogue/difference.ts';
+import type { ChangeSelection, RowChange } from '../../../src/catalogue/difference.ts';
 import { ValidationError } from '../../../src/catalogue/errors.ts';
 import { type CompareOptions, compareTables } from '../../../src/data/difference/difference.ts';
 import { drawDifference } from '../../../src/data/difference/difference-map.ts';
@@ -234,6 +234,53 @@ test('columns by the thousand are tried as keys in turns', async () => {
     const { key, counts } = await compareTables(table, table);
     assert.deepEqual([key.columns, counts.unchanged], [['c0'], 300]);
   });
+});
+
+test('few rows of many columns are in memory at once, also if they are empty', async () => {
+  const [columns, rows] = [1000, 1200];
+  const wide = (value: number) =>
+    lines(
+      ['id', 'v', ...Array.from({ length: columns }, (_, n) => `c${n}`)].join(),
+      ...Array.from({ length: rows }, (_, id) => `${id},${id * value}${','.repeat(columns)}`),
+    );
+  const [{ table: from }, { table: to }] = [
+    await ingestPayload(wide(1), 'a.csv'),
+    await ingestPayload(wide(-1), 'b.csv'),
+  ];
+  const difference = await compareTables(from, to);
+  assert.equal(difference.counts.changed, rows - 1);
+  let read = 0;
+  const { scanRowGroups } = from;
+  from.scanRowGroups = async function* (options) {
+    for await (const group of scanRowGroups.call(from, options)) {
+      read += options?.rows?.count ?? Number.NaN;
+      yield group;
+    }
+  };
+  for await (const { change } of difference.rows()) {
+    assert.equal(change, 'changed');
+    break;
+  }
+  assert.ok(read > 100 && read < 600, `${read} rows`);
+});
+
+test('the summary of a difference counts so many rows as have two million changed values, and looks at few cells for another key', async () => {
+  const names = Array.from({ length: 100_000 }, (_, n) => `c${n}`);
+  const row = Object.fromEntries(names.map((name) => [name, 1]));
+  const counts = { from: 40, to: 40, removed: 10, added: 10, changed: 30, unchanged: 0 };
+  const key = { kind: 'columns', columns: ['id'] } as const;
+  let read = 0;
+  async function* rows(selected?: ChangeSelection): AsyncGenerator<RowChange> {
+    const { change, positions } = selected as ChangeSelection;
+    for (const _ of positions) {
+      read++;
+      if (change === 'changed') yield { change, key: {}, from: row, to: row, columns: names };
+      else yield { change, key: null, row };
+    }
+  }
+  const { counted, values, otherKey } = await summarizeDifference({ counts, key, rows });
+  assert.deepEqual([counted, values, otherKey], [20, 2_000_000, null]);
+  assert.ok(read < 30, `${read} rows`);
 });
 
 /** A naive comparison, for rows of a key and two values; null if the key is none. */
