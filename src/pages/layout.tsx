@@ -1,10 +1,10 @@
-/** The frame of every page: head, neatline, breadcrumbs, title, foot. */
+/** The frame of every page: header, neatline, breadcrumbs, title, foot. */
 import type { ComponentChildren, VNode } from 'preact';
 import { render } from 'preact-render-to-string';
-import { accentColours } from '../catalogue/colour.ts';
 import { mediaPathInUrl } from '../catalogue/layout.ts';
 import type { Steps } from '../catalogue/steps.ts';
 import { apiRoot, collections, documentationRoot } from '../catalogue/urls.ts';
+import { Head, type HeadParts } from './head.tsx';
 import { hrefOf, hrefOfSearch, hrefWith, type PageContext } from './page-context.ts';
 import { renderStatically } from './static-page.ts';
 
@@ -14,30 +14,14 @@ export interface Crumb {
   readonly href?: string;
 }
 
-export interface PageParts {
-  /** Title of the window; that of the catalogue follows it. */
-  readonly title: string;
-  /** One sentence about the page, for search engines. */
-  readonly description?: string;
+export interface PageParts extends HeadParts {
   readonly crumbs?: readonly Crumb[];
   /** Section of the site that the page belongs to. */
   readonly section?: 'datasets' | 'namespaces' | 'queries' | 'api';
   /** False if the page has a large field for searching itself. */
   readonly hasSearch?: boolean;
-  /** True for pages that search engines shouldn't list. */
-  readonly isHidden?: boolean;
   /** True for a page in a frame on a page of others, without head and foot. */
   readonly isEmbedded?: boolean;
-  /** Canonical path, if it isn't that of the page without parameters. */
-  readonly canonical?: string;
-  /** Address of the same as JSON; null if there is none. */
-  readonly json?: string | null;
-  /** Path of the feed of what the page is about; by default that of the catalogue. */
-  readonly feed?: string;
-  /** Path of a picture of what the page is about. */
-  readonly picture?: string;
-  /** What the page is about, as JSON-LD. */
-  readonly jsonLd?: object;
   /** True if readers are informed when the page changes: it is asked for again now and then, and compared by the validator that the server writes into it. */
   readonly isWatched?: boolean;
   readonly children: ComponentChildren;
@@ -80,17 +64,15 @@ export function* renderPageInSteps(
 }
 
 function Page({ context, ...parts }: PageParts & { readonly context: PageContext }): VNode {
-  const { locale, settings } = context;
-  const { title, crumbs, children } = parts;
+  const { locale } = context;
+  const { crumbs, children } = parts;
   const json = parts.json === undefined ? hrefWith(context, { format: 'json', _format: null }) : parts.json;
   return (
     <html lang={locale.language}>
       <head>
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <title>{title === settings.title ? title : `${title} – ${settings.title}`}</title>
-        <HeadLinks context={context} {...parts} json={json} />
-        {!parts.isHidden && <PreviewOfPage context={context} {...parts} />}
+        <Head context={context} {...parts} json={json} />
       </head>
       <body data-search={context.isExport ? hrefOf(context, '/search/') : undefined}>
         {!parts.isEmbedded && (
@@ -122,65 +104,6 @@ function Page({ context, ...parts }: PageParts & { readonly context: PageContext
 interface Framed extends PageParts {
   readonly context: PageContext;
 }
-
-function HeadLinks({ context, description, isHidden, canonical, json, feed = '/feed.atom' }: Framed): VNode {
-  const { assets, settings } = context;
-  const at = (name: string) => hrefOf(context, `${assets}/${name}`);
-  const accent = settings.accent && accentColours(settings.accent) ? settings.accent.trim().slice(1).toLowerCase() : '';
-  return (
-    <>
-      {description && <meta name="description" content={description} />}
-      {isHidden && <meta name="robots" content="noindex" />}
-      <meta name="color-scheme" content="light dark" />
-      {fonts.map((name) => (
-        <link key={name} rel="preload" href={at(name)} as="font" type="font/woff2" crossorigin="anonymous" />
-      ))}
-      <link rel="stylesheet" href={at('style.css')} />
-      {accent && <link rel="stylesheet" href={at(`accent-${accent}.css`)} />}
-      <link rel="icon" href={icon} type="image/svg+xml" />
-      <script type="module" src={at('page.js')} />
-      {!isHidden && context.base && <link rel="canonical" href={context.base + (canonical ?? context.path)} />}
-      {json && <link rel="alternate" type="application/json" href={json} />}
-      <link rel="alternate" type="application/atom+xml" href={hrefOf(context, feed)} />
-      {/* The feed stands above; `items` is a relation of OGC API, which HTML doesn't know. */}
-      {context.links
-        ?.filter(({ rel, type }) => type !== 'application/atom+xml' && rel !== 'items')
-        .map(({ rel = 'alternate', type, url }) => (
-          <link key={`${rel} ${url}`} rel={rel} type={type} href={withoutHost(context, url)} />
-        ))}
-    </>
-  );
-}
-
-/** An address of this site without its host, as all links of pages. */
-const withoutHost = ({ base }: PageContext, url: string): string =>
-  base && url.startsWith(`${base}/`) ? hrefOf({ base }, url.slice(base.length)) : url;
-
-/** What programs show of the page: Open Graph (ogp.me), and JSON-LD. */
-function PreviewOfPage({ context, title, description, picture, canonical, jsonLd }: Framed): VNode {
-  return (
-    <>
-      <meta property="og:type" content="website" />
-      <meta property="og:site_name" content={context.settings.title} />
-      <meta property="og:title" content={title} />
-      {description && <meta property="og:description" content={description} />}
-      {context.base && <meta property="og:url" content={context.base + (canonical ?? context.path)} />}
-      {picture && context.base && <meta property="og:image" content={context.base + picture} />}
-      {jsonLd && <script type="application/ld+json" dangerouslySetInnerHTML={{ __html: jsonInHtml(jsonLd) }} />}
-    </>
-  );
-}
-
-/** JSON that can't end the element that it is in (HTML Standard, section 4.12.1.3). */
-const jsonInHtml = (value: object): string => JSON.stringify(value).replaceAll('<', '\\u003c');
-
-/** The icon of the site: bars of several heights. It stands in the page, which spares a request. */
-const icon = `data:image/svg+xml,${encodeURIComponent(
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="5" fill="#0b5a63"/><path d="M6 26V14h4v12zM12 26V6h4v20zM18 26V10h4v16zM24 26v-7h3v7z" fill="#fcfbf8"/></svg>',
-)}`;
-
-/** Files of the fonts that every page uses. */
-const fonts = ['ibm-plex-sans-latin-wght-normal.woff2', 'source-serif-4-latin-600-normal.woff2'] as const;
 
 const sections = [
   ['datasets', `${apiRoot}${collections.dataset}/`],

@@ -4,6 +4,7 @@ import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Query, Settings, Version } from '../catalogue/types.ts';
 import { apiPath } from '../catalogue/urls.ts';
+import { jsonInHtml } from './html.ts';
 import { hrefOf, type PageContext } from './page-context.ts';
 
 /** What a page of rows shows besides rows. */
@@ -59,7 +60,7 @@ export function shownRowsOf({ base, settings }: PageContext, parts: RowsFacts): 
 /** The facts of `shownRowsOf`, for the script of the pages. It has a message for the case that the rows don't come; without script, a note. */
 export function RowsForScript({ context, parts }: { readonly context: PageContext; readonly parts: RowsFacts }): VNode {
   const { locale } = context;
-  const json = JSON.stringify(shownRowsOf(context, parts)).replaceAll('<', '\\u003c');
+  const json = jsonInHtml(shownRowsOf(context, parts));
   return (
     <>
       <p class="note no-js">{locale.text('searchNeedsScript')}</p>
