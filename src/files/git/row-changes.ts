@@ -31,6 +31,9 @@ import { runGit } from './git.ts';
 /** The rows of a version can't be compared; the message is the reason. */
 class RowsUnavailableError extends Error {}
 
+/** A file has other bytes than those that the record of a version says. */
+class OtherBytesError extends RowsUnavailableError {}
+
 export interface ComparisonOptions {
   readonly signal?: AbortSignal | undefined;
   readonly onProgress?: ((done: number, total: number) => void) | undefined;
@@ -106,18 +109,23 @@ export class RowComparison {
   }
 
   async #openTable(version: Version, tree: GitTree | null, temporary: string): Promise<Table> {
-    const { slug, checksum, href } = version;
+    const { namespace, dataset, slug, checksum, file, href } = version;
     if (href) throw new RowsUnavailableError(`the payload of ${slug} is not in the catalogue, but at ${href}`);
-    if (!checksum || !version.file)
-      throw new RowsUnavailableError(`${slug} has no ${version.file ? 'checksum' : 'payload'}`);
+    if (!checksum || !file) throw new RowsUnavailableError(`${slug} has no ${file ? 'checksum' : 'payload'}`);
     const pointer = this.#pointer(version, tree);
     if (pointer) return this.#openStored(version, pointer);
+    const facts = { checksum, ...formatAndReadingFromRecord(version) };
     const local = this.#localPath(version);
-    const path = local ?? (await this.#extract(version, tree, join(temporary, 'payloads')));
-    const tables = local
-      ? await openTableStore({ root: this.#root, options: {} })
-      : new TableStore({ folder: join(temporary, 'tables') });
-    return this.#openFrom(tables, version, { checksum, path, ...formatAndReadingFromRecord(version) });
+    if (local !== null)
+      try {
+        const tables = await openTableStore({ root: this.#root, options: {} });
+        return await this.#openFrom(tables, version, { ...facts, path: local });
+      } catch (error) {
+        // A file of the same size may have replaced the one that the commit has.
+        if (!(error instanceof OtherBytesError) || !tree?.blob(payloadPath(namespace, dataset, file))) throw error;
+      }
+    const path = await this.#extract(version, tree, join(temporary, 'payloads'));
+    return this.#openFrom(new TableStore({ folder: join(temporary, 'tables') }), version, { ...facts, path });
   }
 
   async #openFrom(tables: TableStore, { format, slug }: Version, payload: PayloadFile): Promise<Table> {
@@ -129,7 +137,7 @@ export class RowComparison {
       if (error instanceof PayloadError)
         throw new RowsUnavailableError(`the rows of ${slug} can't be read: ${error.message}`);
       if (error instanceof ChecksumMismatchError)
-        throw new RowsUnavailableError(`the payload of ${slug} does not have the recorded checksum`);
+        throw new OtherBytesError(`the payload of ${slug} does not have the recorded checksum`);
       if (error instanceof ObjectStoreError || error instanceof UnavailableError)
         throw new RowsUnavailableError(`the payload of ${slug} can't be read: ${error.message}`);
       throw error;

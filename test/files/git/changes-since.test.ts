@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { EntityChange } from '../../../src/catalogue/changes.ts';
+import { computeChecksum } from '../../../src/disk/checksum.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { compareGitStates } from '../../../src/files/git/changes-since.ts';
 import { homeOf } from '../../support/folder.ts';
@@ -121,6 +122,24 @@ describe('changes since a commit', () => {
       readdirSync(tmpdir()).filter((name) => name.startsWith('catalogue-diff-')),
       [],
     );
+  });
+
+  it('count the rows of a payload that was replaced by one of the same size', async (t) => {
+    const repository = await makeRepository(seed, t);
+    const { root, write, commit } = repository;
+    const put = (text: string) => {
+      write(`${home}/versions/20300101000000000000.yaml`, versionOf('v.csv', text, computeChecksum(text)));
+      write(`${home}/data/v.csv`, text);
+    };
+    put(later);
+    commit();
+    put(later.replace('13', '14'));
+    const counts = async (range: string) =>
+      of((await compareGitStates(root, range)).things, 'parks/trees').rows?.counts;
+    const inFolder = await counts('HEAD');
+    assert.ok(inFolder, 'the former payload is in git');
+    commit();
+    assert.deepEqual(await counts('HEAD~1..HEAD'), inFolder);
   });
 
   it('tell columns of another type or description, and versions that were withdrawn', async (t) => {
