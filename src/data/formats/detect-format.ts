@@ -161,6 +161,8 @@ export function isLfsPointer(bytes: Uint8Array): boolean {
 
 const lfsPattern = /^version https:\/\/git-lfs\.github\.com\/spec\/v1\n(?:[a-z0-9.-]+ .*\n)*oid sha256:[0-9a-f]{64}\n/;
 
+export const isZipArchive = (head: Buffer): boolean => head.toString('latin1', 0, 4) === 'PK\u0003\u0004';
+
 /** First bytes of formats that are not supported. */
 const signatures = [
   'PK\u0003\u0004',

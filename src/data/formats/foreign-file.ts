@@ -35,8 +35,6 @@ const signatures: Partial<Record<PayloadFormat, readonly [signatures: readonly s
   gpx: [['<'], 'a GPX file'],
 };
 
-export const isZipArchive = (head: Buffer): boolean => head.toString('latin1', 0, 4) === 'PK\u0003\u0004';
-
 /** The format of a ZIP archive, by the files in it; null if they are others. */
 export async function formatOfArchive(path: string): Promise<PayloadFormat | null> {
   try {

@@ -2,11 +2,13 @@
  * The files of a ZIP archive, read one by one from the archive's own file: nothing is unpacked to the disk, so names such as
  * `../x` lead nowhere. What entries claim is compared with what they hold: a file that inflates too much is refused.
  */
+import { open } from 'node:fs/promises';
 import type { Readable } from 'node:stream';
 import { type Entry, openPromise, type ZipFile } from 'yauzl';
 import { excerpt } from '../../catalogue/errors.ts';
 import { PayloadError } from '../errors.ts';
 import { freeInflation, maxInflation } from '../limits.ts';
+import { isZipArchive } from './detect-format.ts';
 
 /** Most files of an archive. */
 const maxEntries = 10_000;
@@ -15,6 +17,17 @@ const refuse = (error: unknown): never => {
   if (error instanceof PayloadError) throw error;
   throw new PayloadError(`the ZIP archive can't be read: ${excerpt((error as Error).message)}`);
 };
+
+/** True for a file that begins as an archive does. */
+export async function isZipFile(path: string): Promise<boolean> {
+  const handle = await open(path);
+  try {
+    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    return isZipArchive(buffer);
+  } finally {
+    await handle.close();
+  }
+}
 
 export class ZipArchive {
   readonly #file: ZipFile;

@@ -3,13 +3,12 @@
  * (workbooks, shapefiles, KMZ) are read as such, and have none here.
  */
 import { createWriteStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { PayloadError } from '../errors.ts';
 import { fileExtension, formatByExtensionOrMediaType } from '../formats/detect-format.ts';
-import { formatOfArchive, isZipArchive } from '../formats/foreign-file.ts';
+import { formatOfArchive } from '../formats/foreign-file.ts';
 import { chooseLayer } from '../formats/layers.ts';
-import { ZipArchive } from '../formats/zip-archive.ts';
+import { isZipFile, ZipArchive } from '../formats/zip-archive.ts';
 
 /** Most bytes of a file that is unpacked. */
 const maxUnpacked = 4 * 1024 * 1024 * 1024;
@@ -54,15 +53,8 @@ export async function unpackTable(path: string, layer: string | undefined, targe
   }
 }
 
-async function isPlainArchive(path: string): Promise<boolean> {
-  const handle = await open(path);
-  try {
-    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
-    return isZipArchive(buffer) && (await formatOfArchive(path)) === null;
-  } finally {
-    await handle.close();
-  }
-}
+const isPlainArchive = async (path: string): Promise<boolean> =>
+  (await isZipFile(path)) && (await formatOfArchive(path)) === null;
 
 /** Files of formats that are read. JSON may be a description: it counts if there is nothing else. */
 function tablesOf(archive: ZipArchive): readonly string[] {

@@ -17,9 +17,10 @@ import {
   detectFormat,
   type FormatHints,
   isLfsPointer,
+  isZipArchive,
   withFormat,
 } from '../formats/detect-format.ts';
-import { formatOfArchive, isZipArchive, reasonToRefuseFile } from '../formats/foreign-file.ts';
+import { formatOfArchive, reasonToRefuseFile } from '../formats/foreign-file.ts';
 import type { PayloadInfo, Repair } from '../formats/types.ts';
 import { isWgs84 } from '../geometry/crs.ts';
 import type { Bbox, GeometryKind } from '../geometry/geometry.ts';

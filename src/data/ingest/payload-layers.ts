@@ -1,8 +1,8 @@
 /** The tables of a file that may have several: sheets of a workbook, layers of a GeoPackage, shapefiles or other files of an archive. */
 import { open } from 'node:fs/promises';
 import { PayloadError } from '../errors.ts';
-import { detectFormat } from '../formats/detect-format.ts';
-import { formatOfArchive, isZipArchive } from '../formats/foreign-file.ts';
+import { detectFormat, isZipArchive } from '../formats/detect-format.ts';
+import { formatOfArchive } from '../formats/foreign-file.ts';
 import { listArchiveTables } from './archive-tables.ts';
 
 /**

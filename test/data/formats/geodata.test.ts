@@ -134,6 +134,28 @@ describe('files of GDAL', { skip }, () => {
 });
 
 describe('XML', () => {
+  it('has the rows of the files in a KMZ that network links name', async () => {
+    const kml = (content: string) =>
+      `<kml xmlns="http://www.opengis.net/kml/2.2"><Document>${content}</Document></kml>`;
+    const link = (href: string) => `<NetworkLink><Link><href>${href}</href></Link></NetworkLink>`;
+    const place = (name: string) => `<Placemark><name>${name}</name></Placemark>`;
+    const archive = zipOf({
+      'doc.kml': kml(link('layers/a.kml') + link('https://example.org/c.kml') + place('root')),
+      'layers/a.kml': kml(place('a') + link('b.kml') + link('../doc.kml') + link('missing.kml')),
+      'layers/b.kml': kml(place('b')),
+      'layers/other.kml': kml(place('no link leads here')),
+    });
+    assert.deepEqual(await valuesOf((await ingestPayload(archive, 'a.kmz')).table), [['root'], ['a'], ['b']]);
+  });
+
+  it('has the rows of KMZ that GDAL has written', { skip }, async () => {
+    const { table } = await ingestPayload(written('trees.kmz', '-f', 'LIBKML'), 'trees.kmz');
+    assert.deepEqual(
+      (await valuesOf(table)).map(([name]) => name),
+      ['Lindenstraße', '€ Platz'],
+    );
+  });
+
   it('has the rows of KML and KMZ', async () => {
     const kml = `<?xml version="1.0"?><kml xmlns="http://www.opengis.net/kml/2.2"><Document><name>All</name>
       <Folder><name>Parks</name><Placemark id="p1"><name>A &amp; B</name><description><![CDATA[<b>x</b>]]></description>

@@ -1,6 +1,6 @@
 /**
- * A reader of KML 2.2 and 2.3 (OGC 12-007r2), also in KMZ: each Placemark is a row. Folders are a column; styles, regions, overlays and
- * network links are no rows. A track is a line: its times stay in the file.
+ * A reader of KML 2.2 and 2.3 (OGC 12-007r2), also in KMZ: each Placemark is a row. Folders are a column; styles, regions and overlays
+ * are no rows, nor are network links that lead out of a KMZ archive. A track is a line: its times stay in the file.
  */
 import { type Geometry, toPosition } from '../../geometry/geometry.ts';
 import type { ReadFeature } from '../feature-batches.ts';
@@ -29,6 +29,8 @@ interface Shape {
 }
 
 export class KmlHandler implements XmlHandler {
+  /** Addresses that network links have. */
+  readonly networkLinks: string[] = [];
   readonly #features: ReadFeature[] = [];
   readonly #path: string[] = [];
   readonly #folders: string[] = [];
@@ -63,6 +65,7 @@ export class KmlHandler implements XmlHandler {
     if (name === 'Folder' || name === 'Document') this.#folders.pop();
     else if (name === 'name' && (parent === 'Folder' || parent === 'Document'))
       this.#folders[this.#folders.length - 1] = parent === 'Folder' ? text.trim() : '';
+    else if (name === 'href' && this.#path.at(-2) === 'NetworkLink') this.networkLinks.push(text.trim());
     if (!this.#properties) return;
     this.#bytes += text.length + 16;
     assertItemFits(this.#bytes);

@@ -1,9 +1,10 @@
 /** Reading KML, KMZ and GPX: their texts have types like those of CSV. */
 import { createReadStream } from 'node:fs';
+import { posix } from 'node:path';
 import { PayloadError } from '../../errors.ts';
 import { batchFeatures, type ReadFeature } from '../feature-batches.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
-import { ZipArchive } from '../zip-archive.ts';
+import { isZipFile, ZipArchive } from '../zip-archive.ts';
 import { GpxHandler } from './gpx.ts';
 import { KmlHandler } from './kml.ts';
 import { XmlStream } from './xml-stream.ts';
@@ -11,7 +12,9 @@ import { XmlStream } from './xml-stream.ts';
 /** @param path of a KML file, or a KMZ archive; @throws PayloadError if it is broken */
 export async function* readKml(path: string, info: PayloadInfo): AsyncGenerator<RowBatch, void, undefined> {
   info.textual = true;
-  yield* batchFeatures(readXmlFeatures(bytesOfKml(path), new KmlHandler()), true);
+  const isArchive = await isZipFile(path);
+  const features = isArchive ? readKmz(path) : readXmlFeatures(createReadStream(path), new KmlHandler());
+  yield* batchFeatures(features, true);
 }
 
 /** @throws PayloadError if it is broken */
@@ -20,20 +23,25 @@ export async function* readGpx(path: string, info: PayloadInfo): AsyncGenerator<
   yield* batchFeatures(readXmlFeatures(createReadStream(path), new GpxHandler(info)), true);
 }
 
-/** The text of a KML file; of an archive, that of its first one (OGC 12-007r2, annex C). */
-async function* bytesOfKml(path: string): AsyncGenerator<Buffer, void, undefined> {
-  let isArchive: boolean | undefined;
-  for await (const chunk of createReadStream(path) as AsyncIterable<Buffer>) {
-    isArchive ??= chunk.toString('latin1', 0, 2) === 'PK';
-    if (isArchive) break;
-    yield chunk;
-  }
-  if (!isArchive) return;
+/**
+ * The features of the first KML file of an archive (OGC 12-007r2, annex C), and of those in the archive that network links name:
+ * GDAL writes a file for each layer, and a first one that has links only.
+ */
+async function* readKmz(path: string): AsyncGenerator<readonly ReadFeature[], void, undefined> {
   const archive = await ZipArchive.open(path);
   try {
-    const name = archive.names.find((one) => /\.kml$/i.test(one));
-    if (name === undefined) throw new PayloadError('the KMZ archive has no .kml file');
-    yield* archive.read(name);
+    const first = archive.names.find((one) => /\.kml$/i.test(one));
+    if (first === undefined) throw new PayloadError('the KMZ archive has no .kml file');
+    // Files that are added meanwhile are visited, too, and each once.
+    const files = new Set([first]);
+    for (const file of files) {
+      const handler = new KmlHandler();
+      yield* readXmlFeatures(archive.read(file), handler);
+      for (const link of handler.networkLinks) {
+        const linked = posix.join(posix.dirname(file), link);
+        if (/\.kml$/i.test(linked) && archive.has(linked)) files.add(linked);
+      }
+    }
   } finally {
     archive.close();
   }
