@@ -212,6 +212,12 @@ test('a carriage return in the last cell of a row stays if it is quoted', async 
   }
 });
 
+test('lines that end in CR alone are counted in messages, however many there are', async () => {
+  const text = `a,b\r${'1,"2\r3"\r'.repeat(200_000)}x,4\r`;
+  const { remarks } = await read(text, { types: { a: 'integer' } });
+  assert.match(String(remarks), /line 400002, "x"/);
+});
+
 test('encoding', async () => {
   const { values } = await read(Buffer.from([0x61, 0x0a, 0xe1, 0x0a]), { encoding: 'iso-8859-7' });
   assert.deepEqual(values, [['α']]);

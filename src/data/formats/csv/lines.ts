@@ -41,8 +41,8 @@ export class RowTexts {
 }
 
 /** Number of line breaks before an index. */
-export function countLines(text: string, end: number): number {
+export function countLines(text: string, end: number, newline = '\n'): number {
   let lines = 0;
-  for (let at = text.indexOf('\n'); at !== -1 && at < end; at = text.indexOf('\n', at + 1)) lines++;
+  for (let at = text.indexOf(newline); at !== -1 && at < end; at = text.indexOf(newline, at + 1)) lines++;
   return lines;
 }

@@ -147,7 +147,7 @@ class CsvParser {
     let parsed = this.#parser.parse(input, 0, !isLast) as Papa.ParseResult<string[]>;
     if (parsed.errors.some(({ code }) => code === 'InvalidQuotes' || code === 'MissingQuotes')) {
       const { text: requoted, cells } = requoteStrayCells(input, this.#info.delimiter ?? ',', isLast);
-      for (const cell of cells) countRepair(this.#info, 'stray_quotes', this.#line + countLines(input, cell));
+      for (const cell of cells) countRepair(this.#info, 'stray_quotes', this.#line + this.#countLines(input, cell));
       if (cells.length > 0) parsed = this.#parser.parse(requoted, 0, !isLast) as Papa.ParseResult<string[]>;
       input = requoted;
     }
@@ -157,7 +157,7 @@ class CsvParser {
     for (const error of errors) this.#refuseIfBroken(error, input, data);
     if (this.#rest.length > maxCsvRow) {
       throw new PayloadError(`a row is longer than ${maxCsvRow} characters, or a quote is never closed`, {
-        line: this.#line + countLines(input, meta.cursor),
+        line: this.#line + this.#countLines(input, meta.cursor),
       });
     }
     const texts = input.includes('"') ? new RowTexts(input, this.#newline) : null;
@@ -165,10 +165,10 @@ class CsvParser {
     for (const row of data) {
       const text = texts?.next(row);
       this.#addRow(row, line++, text);
-      if (texts) for (const cell of row) if (cell.includes('\n')) line += countLines(cell, cell.length);
+      if (texts) for (const cell of row) line += this.#countLines(cell, cell.length);
       if (this.#lines.length * this.#names.length >= maxCellsInMemory) yield this.takeBatch() as RowBatch;
     }
-    this.#line += countLines(input, input.length - this.#rest.length);
+    this.#line += this.#countLines(input, input.length - this.#rest.length);
     this.#bytes += Buffer.byteLength(input.slice(0, input.length - this.#rest.length));
   }
 
@@ -195,8 +195,12 @@ class CsvParser {
     return new Papa.Parser({ delimiter: this.#info.delimiter, newline, quoteChar: '"', escapeChar: '"' });
   }
 
+  #countLines(text: string, end: number): number {
+    return countLines(text, end, this.#newline);
+  }
+
   #refuseIfBroken(error: Papa.ParseError, input: string, data: string[][]): void {
-    const line = this.#line + countLines(input, error.index ?? 0);
+    const line = this.#line + this.#countLines(input, error.index ?? 0);
     if (error.code === 'MissingQuotes') throw new PayloadError('a quoted cell is never closed', { line });
     if (error.code === 'InvalidQuotes' && data[error.row ?? 0]?.some((cell) => cell.includes('\n'))) {
       throw new PayloadError('a quote inside a quoted cell is not doubled', { line });
