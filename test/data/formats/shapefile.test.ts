@@ -111,6 +111,20 @@ describe('the attributes of a shapefile', () => {
     await assert.rejects(read(Buffer.concat([head, Buffer.from(' ab')])), /dBASE 7, which is not read/);
   });
 
+  it('have no number where there are NUL bytes', async () => {
+    const numbers = ['1.5', '\0\0\0\0', ' 2\0\0', '****', ''].map((text) => Buffer.from(text));
+    const dbf = dbfOf(numbers);
+    dbf.write('N', 43);
+    const archive = zipOf({ 'a.shp': shpOf(numbers.map(() => pointRecord)), 'a.dbf': dbf });
+    assert.deepEqual(await valuesOf((await ingestPayload(archive, 'a.zip')).table), [
+      [1.5],
+      [null],
+      [2],
+      [null],
+      [null],
+    ]);
+  });
+
   it('are read in dBASE IV, also with the number of another version', async () => {
     const dbf = dbfOf([Buffer.from('ab')]);
     dbf[0] = 4;

@@ -128,7 +128,7 @@ export class AttributeReader {
     switch (type) {
       case 'N':
       case 'F':
-        return numberOfText(bytes.toString('latin1').trim());
+        return numberOfText(bytes.toString('latin1').replace(/\0.*$/s, '').trim());
       case 'D': {
         const text = bytes.toString('latin1');
         return /^\d{8}$/.test(text) && text !== '00000000'
@@ -161,7 +161,7 @@ export class AttributeReader {
   }
 }
 
-/** A number; null for blanks and asterisks, which stand for a number that was too long; a text if its digits would be lost. */
+/** A number; null for nothing and for asterisks, which stand for a number that was too long; a text if its digits would be lost. */
 function numberOfText(text: string): number | string | null {
   if (text === '' || text.startsWith('*')) return null;
   const number = Number(text);
