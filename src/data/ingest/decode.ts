@@ -7,6 +7,7 @@ import { excerpt } from '../../catalogue/errors.ts';
 import { PayloadError } from '../errors.ts';
 import { decodeWindows1252 } from '../formats/code-pages.ts';
 import { freeInflation, maxInflation } from '../limits.ts';
+import { peekStream } from './payload-stream.ts';
 
 export const isGzip = (head: Uint8Array): boolean => head[0] === 0x1f && head[1] === 0x8b;
 
@@ -128,30 +129,36 @@ export async function* decodeToUtf8(
  */
 export async function* decodeFromEncoding(
   label: string,
-  chunks: AsyncIterable<Buffer>,
+  bytes: AsyncGenerator<Buffer, void, undefined>,
   detected: DetectedEncoding,
 ): AsyncGenerator<Buffer, void, undefined> {
-  const isWindows1252 = /^(?:windows-1252|cp1252|latin-?1|iso-?8859-1|ascii|us-ascii)$/i.test(label);
+  let decoder = decoderOf(label);
+  const { head, chunks } = await peekStream(bytes, 3);
+  const markLength = byteOrderMarkLength(head);
+  const isUtf16 = decoder.encoding.startsWith('utf-16');
+  // A mark says the order of bytes (RFC 2781, 3.2); without one, `utf-16` is little-endian (WHATWG).
+  if (isUtf16 && markLength === 2) decoder = decoderOf(sniffEncoding(head));
+  detected.encoding = decoder.encoding;
+  if (isUtf16 ? markLength === 2 : decoder.encoding === 'utf-8' && markLength === 3) detected.bomLength = markLength;
+  const isWindows1252 = decoder.encoding === 'windows-1252';
   let position = 0;
-  let head: Buffer = Buffer.alloc(0);
   try {
-    const decoder = new TextDecoder(label, { fatal: true });
-    detected.encoding = decoder.encoding;
     for await (const chunk of chunks) {
-      if (head.length < 3) {
-        head = Buffer.concat([head, chunk.subarray(0, 3)]);
-        const length = byteOrderMarkLength(head);
-        if (length === (decoder.encoding === 'utf-8' ? 3 : 2) && decoder.encoding.startsWith('utf'))
-          detected.bomLength = length;
-      }
       yield isWindows1252 ? fromWindows1252(chunk) : Buffer.from(decoder.decode(chunk, { stream: true }));
       position += chunk.length;
     }
     if (!isWindows1252) yield Buffer.from(decoder.decode());
   } catch (error) {
-    if (error instanceof RangeError) throw new PayloadError(`there is no encoding "${excerpt(label)}"`);
     if (error instanceof TypeError) throw new PayloadError(`the text is not valid ${label}`, { byte: position });
     throw error;
+  }
+}
+
+function decoderOf(label: string): TextDecoder {
+  try {
+    return new TextDecoder(label, { fatal: true });
+  } catch {
+    throw new PayloadError(`there is no encoding "${excerpt(label)}"`);
   }
 }
 

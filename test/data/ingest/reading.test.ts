@@ -225,6 +225,16 @@ test('encoding', async () => {
   await assert.rejects(read(Buffer.from([0x61, 0x0a, 0xff, 0x0a]), { encoding: 'utf-8' }), /not valid utf-8/);
 });
 
+test('a byte order mark says which form of UTF-16 is meant', async () => {
+  const little = Buffer.from('\ufeffa,b\nä,2\n', 'utf16le');
+  for (const bytes of [little, Buffer.from(little).swap16()])
+    for (const encoding of ['utf-16', 'utf-16le', 'utf-16be'])
+      assert.deepEqual((await read(bytes, { encoding })).values, [['ä', 2]]);
+  const plain = little.subarray(2);
+  assert.deepEqual((await read(plain, { encoding: 'utf-16' })).values, [['ä', 2]]);
+  assert.deepEqual((await read(Buffer.from(plain).swap16(), { encoding: 'utf-16be' })).values, [['ä', 2]]);
+});
+
 test('columns of latitude, longitude and geometry by name', async () => {
   assert.deepEqual(await points('nord;ost\n52,5;13,4\n', { lat: 'nord', lon: 'ost' }), [[13.4, 52.5]]);
   assert.deepEqual(await points('1,POINT(1 2)\n', { header: false, geometry: 'column_2' }), [[1, 2]]);
