@@ -135,6 +135,11 @@ describe('cells of a workbook', () => {
     assert.deepEqual(await valuesOf(table), [[1], [1e20], [-1.25e18], [9007199254740991]]);
   });
 
+  it('have U+FFFD in the place of U+0000, which CSV has not', async () => {
+    const sheet = row(1, text('A1', 'a')) + row(2, text('A2', 'x_x0000_y_x0041_'));
+    assert.deepEqual(await valuesOf((await ingestPayload(workbookOf({ S: sheet }), 'a.xlsx')).table), [['x\ufffdyA']]);
+  });
+
   it('have dates of both calendars', () => {
     assert.equal(dateText(1, 'date', false), '1900-01-01');
     assert.equal(dateText(45_291.999_999_999_99, 'date', false), '2024-01-01');

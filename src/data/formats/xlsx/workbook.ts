@@ -95,11 +95,11 @@ async function readSharedTexts(archive: ZipArchive): Promise<Utf8Texts> {
   return texts.take(count);
 }
 
-/** A text without the escapes `_x000D_` for characters that XML doesn't have. */
+/** A text without the escapes `_x000D_` for characters that XML doesn't have; with U+FFFD for U+0000, which CSV doesn't have either. */
 export const decodeEscapes = (text: string): string =>
   text.includes('_x')
     ? text
-        .replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))
+        .replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16) || 0xfffd))
         .toWellFormed()
     : text;
 
