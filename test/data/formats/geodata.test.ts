@@ -235,6 +235,8 @@ describe('XML', () => {
       ingestPayload(gpx.replace('lat="52"', 'lat="x"'), 'a.gpx'),
       /feature 1: a coordinate is not a number/,
     );
+    const empty = await ingestPayload('<gpx><wpt lat="" lon=""/></gpx>', 'a.gpx');
+    assert.deepEqual((await rowsOf(empty.table))[0]?.geometry, null);
   });
   it('has positions of KML with blanks beside their commas, and refuses those without a number', async () => {
     const geometryOf = async (coordinates: string, type = 'LineString') => {

@@ -44,7 +44,7 @@ export class GpxHandler implements XmlHandler {
     if (!this.#properties) return;
     if (name === 'trkseg') this.#lines.push([]);
     else if (name === 'wpt' || name === 'rtept' || name === 'trkpt')
-      this.#position = [Number(lon ?? Number.NaN), Number(lat ?? Number.NaN)];
+      this.#position = [Number(lon || Number.NaN), Number(lat || Number.NaN)];
     else if (name === 'link' && href) this.#properties.link ??= href;
   }
 
