@@ -1,4 +1,5 @@
 /** Values that don't fit a type: counted, and converted to null. */
+import { beginningOf } from '../row.ts';
 
 /** Values that don't fit: their number and that of all values present, and the first one with its line. */
 export interface Misfits {
@@ -21,7 +22,7 @@ export class MisfitCounter {
   addMisfit(text: string, lineOf: () => number | undefined): void {
     if (this.#count++ > 0) return;
     this.#line = lineOf();
-    this.#text = text.length > 40 ? `${text.slice(0, 40)}…` : text;
+    this.#text = text.length > 40 ? `${beginningOf(text, 40)}…` : text;
   }
 
   /** Counts a misfit behind the first one. */

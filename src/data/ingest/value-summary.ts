@@ -2,7 +2,7 @@
 
 import { parseDateTime } from '../date-time.ts';
 import { compareUtf8, type Utf8Texts } from '../formats/utf8-texts.ts';
-import { detachedCopy } from '../row.ts';
+import { beginningOf, detachedCopy } from '../row.ts';
 
 /** Most distinct values that are counted. */
 export const maxDistinct = 1000;
@@ -103,4 +103,4 @@ function isBefore(a: string, b: string, areInstants: boolean): boolean {
 const areAlike = (a: string, b: string): boolean =>
   a.length === b.length && a.endsWith('Z') && b.endsWith('Z') && a[10] === b[10];
 
-const truncated = (value: number | string | undefined) => (typeof value === 'string' ? value.slice(0, 100) : value);
+const truncated = (value: number | string | undefined) => (typeof value === 'string' ? beginningOf(value, 100) : value);

@@ -218,6 +218,16 @@ test('lines that end in CR alone are counted in messages, however many there are
   assert.match(String(remarks), /line 400002, "x"/);
 });
 
+test('a text is cut between its characters where it is shown', async () => {
+  const { result, remarks } = await read(`a\n${'1\n'.repeat(9)}${'b'.repeat(39)}😀c\n`);
+  assert.match(String(remarks), /line 11, "b{39}…"/);
+  const { result: long } = await read(`a\n${'b'.repeat(99)}😀c\n`);
+  assert.deepEqual(
+    [result, long].map(({ statistics }) => statistics[0]?.max),
+    [`${'b'.repeat(39)}😀c`, 'b'.repeat(99)],
+  );
+});
+
 test('encoding', async () => {
   const { values } = await read(Buffer.from([0x61, 0x0a, 0xe1, 0x0a]), { encoding: 'iso-8859-7' });
   assert.deepEqual(values, [['α']]);
