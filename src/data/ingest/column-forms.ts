@@ -13,6 +13,7 @@ import {
   decimalComma,
   decimalPoint,
   hasDecimalComma,
+  isBlank,
   type NumberForm,
   parseDateFormat,
   parseLooseTime,
@@ -84,7 +85,10 @@ export class ColumnForms {
 
   /** Recognizes the forms by the first values; called before they are read. */
   recognize(values: readonly unknown[]): void {
-    if (this.#settings.numbers === undefined && this.#allFit(values, (text) => decimalComma.kindOf(text) !== 0)) {
+    if (
+      this.#settings.numbers === undefined &&
+      this.#allFit(values, (text) => isBlank(text) || decimalComma.kindOf(text) !== 0)
+    ) {
       const example = values.find((value) => typeof value === 'string' && this.#mustBeComma(value));
       if (example !== undefined) {
         this.numbers = decimalComma;
@@ -143,13 +147,13 @@ export class ColumnForms {
     const isComma = mayFit && decimalComma.kindOf(text) !== 0;
     const isNumber = isComma || (mayFit && numberTextKind(text) !== 0);
     const isDate = mayFit && !isNumber && recognizedDateForm(text) !== undefined;
-    this.#areCommas &&= isComma;
+    this.#areCommas &&= isComma || isBlank(text);
     this.#areDates &&= isDate;
     if (isComma && this.#mustBeComma(text)) this.#isComma = this.#setExample(text);
     if (isDate) this.#isDate = this.#setExample(text);
     this.#isCode ||= mayFit && !isNumber && /^-?0\d+$/.test(text);
     if (isNumber) this.#numbersMisfits.addFits();
-    else this.#numbersMisfits.addMisfit(text, lineOf);
+    else if (!isBlank(text)) this.#numbersMisfits.addMisfit(text, lineOf);
     if (parseBooleanText(text) !== undefined) this.#booleansMisfits.addFits();
     else this.#booleansMisfits.addMisfit(text, lineOf);
     const moment = mayFit && !isNumber ? parseLooseTime(text, 'datetime', this.dates) : undefined;

@@ -11,8 +11,10 @@ import { encodeDictionary, encodeUtf8Dictionary } from '../table/dictionary.ts';
 import { ColumnForms, type ColumnSettings } from './column-forms.ts';
 import { parseBooleanText, textValueKind, typeForValueKinds, valueKinds } from './infer-types.ts';
 import { convertValues, MisfitCounter, type Misfits } from './misfits.ts';
-import { decimalComma, decimalPoint, makeTextConverter, type ReadableType } from './text-forms.ts';
+import { decimalComma, decimalPoint, isBlank, makeTextConverter, type ReadableType } from './text-forms.ts';
 import {
+  firstText,
+  firstValue,
   kindOfNumber,
   kindOfValue,
   kindsOfNumbers,
@@ -122,21 +124,23 @@ export class ColumnProfile {
     const mayAdopt = this.#textual && !this.#asText && this.#kinds === 0;
     if (mayAdopt) this.#forms.recognize(values);
     if (type !== undefined && type !== 'string') return this.#toType(type, values, rows);
-    const first = values.find((value) => value !== null && value !== undefined && value !== '');
+    const first = firstValue(values, this.#textual);
     const mayBeNumbers = !this.#asText && (this.#kinds & ~numericKinds) === 0;
-    const firstType = typeof first;
-    const isText = this.#textual && firstType === 'string';
-    if (mayBeNumbers && (firstType === 'number' || (isText && this.#forms.numbers.kindOf(first as string) !== 0))) {
+    const isText = this.#textual && typeof first === 'string';
+    if (mayBeNumbers && (typeof first === 'number' || (isText && this.#mayBeNumber(first)))) {
       const numbers = this.#toNumbers(values, rows);
-      if (numbers) return { kind: 'numbers', numbers };
+      if (numbers) return numbers;
     }
     const mayBeBooleans = !this.#asText && (this.#kinds & ~valueKinds.boolean) === 0;
-    if (mayBeBooleans && (firstType === 'boolean' || (isText && parseBooleanText(first as string) !== undefined))) {
-      const codes = this.#toBooleans(values, rows);
-      if (codes) return { kind: 'booleans', codes };
+    if (mayBeBooleans && (typeof first === 'boolean' || (isText && parseBooleanText(first) !== undefined))) {
+      const booleans = this.#toBooleans(values, rows);
+      if (booleans) return booleans;
     }
     return this.#toTexts(values, rows);
   }
+
+  /** True if the values may be numbers. @param first the first one; '' if all are blank, so that only further ones can tell */
+  #mayBeNumber = (first: string): boolean => first === '' || this.#forms.numbers.kindOf(first) !== 0;
 
   /** Adds values in a compact form, in bulk. @returns null if they have to be added one by one; nothing has changed then */
   #addTyped(cells: Float64Array | Uint8Array | Utf8Texts, rows: number): ColumnValues | null {
@@ -144,28 +148,22 @@ export class ColumnProfile {
       if (this.#asText || (this.#kinds & ~numericKinds) !== 0) return null;
       const kinds = kindsOfNumbers(cells);
       if (kinds === 0) return { kind: 'nulls' };
-      const numbers = padNumbers(cells, rows);
-      this.#countNumbers(numbers, kinds);
-      return { kind: 'numbers', numbers };
+      return this.#addNumbers(padNumbers(cells, rows), kinds);
     }
     if (cells instanceof Uint8Array) {
       if (this.#asText || (this.#kinds & ~valueKinds.boolean) !== 0) return null;
       return this.#addCodes(padCodes(cells, rows));
     }
     const texts = cells.padTo(rows);
-    const first = texts.forms.findIndex((form) => form !== textForms.missing);
-    if (first === -1) return { kind: 'nulls' };
+    const text = firstText(texts);
+    if (text === undefined) return { kind: 'nulls' };
     if (!this.#textual) return this.#addTexts(texts);
     const { numbers: form, dates } = this.#forms;
     if (dates !== null && !this.#asText) return null;
-    const text = texts.at(first) as string;
-    if (!this.#asText && (this.#kinds & ~numericKinds) === 0 && form.kindOf(text) !== 0) {
+    if (!this.#asText && (this.#kinds & ~numericKinds) === 0 && this.#mayBeNumber(text)) {
       if (form !== decimalPoint) return null;
       const scanned = scanNumbers(texts);
-      if (scanned) {
-        this.#countNumbers(scanned.numbers, scanned.kinds, scanned.mayBeGrouped);
-        return { kind: 'numbers', numbers: scanned.numbers };
-      }
+      if (scanned) return this.#addNumbers(scanned.numbers, scanned.kinds, scanned.mayBeGrouped);
     }
     if (!this.#asText && (this.#kinds & ~valueKinds.boolean) === 0 && parseBooleanText(text) !== undefined) {
       const codes = scanBooleans(texts);
@@ -176,11 +174,6 @@ export class ColumnProfile {
 
   /** @param codes of which one is a boolean at least */
   #addCodes(codes: Uint8Array): ColumnValues {
-    this.#countCodes(codes);
-    return { kind: 'booleans', codes };
-  }
-
-  #countCodes(codes: Uint8Array): void {
     for (const code of codes) {
       if (code === 0) continue;
       this.#present++;
@@ -188,6 +181,7 @@ export class ColumnProfile {
     }
     this.#kinds |= valueKinds.boolean;
     this.#isStoredTyped = true;
+    return { kind: 'booleans', codes };
   }
 
   #addTexts(texts: Utf8Texts): ColumnValues {
@@ -208,13 +202,13 @@ export class ColumnProfile {
     const convert = makeTextConverter(type, this.#forms.numbers, this.#forms.dates);
     const { values: converted, isChanged } = convertValues(values, convert, this.#misfits, this.#lineOf);
     this.#isConverted ||= isChanged;
-    if (type === 'boolean') return { kind: 'booleans', codes: this.#toBooleans(converted, rows) as Uint8Array };
+    if (type === 'boolean') return this.#toBooleans(converted, rows) as ColumnValues;
     if (type !== 'integer' && type !== 'float') return this.#toTexts(converted, rows);
-    return { kind: 'numbers', numbers: this.#toNumbers(converted, rows) as Float64Array };
+    return this.#toNumbers(converted, rows) as ColumnValues;
   }
 
   /** Null if a value isn't a number; the profile stays unchanged then. */
-  #toNumbers(values: readonly unknown[], rows: number): Float64Array | null {
+  #toNumbers(values: readonly unknown[], rows: number): ColumnValues | null {
     const numbers = new Float64Array(rows).fill(Number.NaN);
     let kinds = 0;
     let mayBeGrouped = true;
@@ -228,24 +222,25 @@ export class ColumnProfile {
       } else if (this.#textual && typeof value === 'string') {
         const kind = form.kindOf(value);
         if (kind !== 0) numbers[row] = form.parse(value);
-        else if (value.trim() !== '') return null;
+        else if (!isBlank(value)) return null;
         kinds |= kind;
         mayBeGrouped &&= kind === 0 || mayBeGroupedText(value);
       } else if (value !== null && value !== undefined) return null;
     }
-    this.#countNumbers(numbers, kinds, mayBeGrouped);
-    return numbers;
+    return this.#addNumbers(numbers, kinds, mayBeGrouped);
   }
 
-  #countNumbers(numbers: Float64Array, kinds: number, mayBeGrouped = false): void {
+  #addNumbers(numbers: Float64Array, kinds: number, mayBeGrouped = false): ColumnValues {
     this.#kinds |= kinds;
     this.#isStoredTyped = true;
     const present = this.#summary.addNumbers(numbers);
     this.#present += present;
     this.#forms.addNumbers(present, (kinds & valueKinds.float) === 0, mayBeGrouped);
+    // Blank texts alone: the column may turn out to be one of dates, whose chunks are texts.
+    return kinds === 0 ? { kind: 'nulls' } : { kind: 'numbers', numbers };
   }
 
-  #toBooleans(values: readonly unknown[], rows: number): Uint8Array | null {
+  #toBooleans(values: readonly unknown[], rows: number): ColumnValues | null {
     const codes = new Uint8Array(rows);
     const end = Math.min(rows, values.length);
     for (let row = 0; row < end; row++) {
@@ -255,8 +250,7 @@ export class ColumnProfile {
       if (typeof flag !== 'boolean') return null;
       codes[row] = flag ? 2 : 1;
     }
-    this.#countCodes(codes);
-    return codes;
+    return this.#addCodes(codes);
   }
 
   #toTexts(values: readonly unknown[], rows: number): ColumnValues {

@@ -1,5 +1,6 @@
 /** Values that don't fit a type: counted, and converted to null. */
 import { beginningOf } from '../row.ts';
+import { isBlank } from './text-forms.ts';
 
 /** Values that don't fit: their number and that of all values present, and the first one with its line. */
 export interface Misfits {
@@ -70,7 +71,7 @@ export function convertValues(
   const converted = values.map((value, row) => {
     if (value === null || value === undefined) return null;
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    const result = text.trim() === '' ? null : convert(text);
+    const result = isBlank(text) ? null : convert(text);
     if (result === undefined) misfits.addMisfit(text, () => lineOf(row));
     else if (result !== null) misfits.addFits();
     isChanged ||= result !== value;

@@ -10,6 +10,9 @@ import { numberTextKind, parseBooleanText, parseNumberText, valueKinds } from '.
 
 export type ReadableType = (typeof readableTypes)[number];
 
+/** True for a text of blanks: among numbers, it is a missing one. */
+export const isBlank = (text: string): boolean => text.trim() === '';
+
 /** A form of numbers. */
 export interface NumberForm {
   /** Integer or float; 0 if the text isn't a number in this form. */

@@ -2,7 +2,7 @@
 import { DecimalScanner } from '../formats/decimal-scanner.ts';
 import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
 import { isCommonUtf8Date, parseBooleanText, textValueKind, valueKinds } from './infer-types.ts';
-import { decimalPoint } from './text-forms.ts';
+import { decimalPoint, isBlank } from './text-forms.ts';
 
 const decimal = new DecimalScanner();
 
@@ -48,6 +48,29 @@ export function utf8ValueKind(texts: Utf8Texts, row: number, textual: boolean): 
   return isDate ? valueKinds.date : textValueKind(texts.at(row) as string, textual);
 }
 
+/** The first value that is present, and as a text not blank if texts may be numbers; '' if all texts are blank, undefined if all are missing. */
+export function firstValue(values: readonly unknown[], mayTextsBeNumbers: boolean): unknown {
+  let first: unknown;
+  for (const value of values) {
+    if (value === null || value === undefined || value === '') continue;
+    if (!mayTextsBeNumbers || typeof value !== 'string' || !isBlank(value)) return value;
+    first = '';
+  }
+  return first;
+}
+
+/** As `firstValue`, for texts that may be numbers. */
+export function firstText(texts: Utf8Texts): string | undefined {
+  let first: string | undefined;
+  for (let row = 0; row < texts.length; row++) {
+    const text = texts.at(row);
+    if (text === undefined) continue;
+    if (!isBlank(text)) return text;
+    first = '';
+  }
+  return first;
+}
+
 export interface ScannedNumbers {
   /** NaN is a missing one. */
   readonly numbers: Float64Array;
@@ -79,7 +102,7 @@ export function scanNumbers(texts: Utf8Texts): ScannedNumbers | null {
         const text = texts.at(row) as string;
         const kind = decimalPoint.kindOf(text);
         if (kind !== 0) numbers[row] = decimalPoint.parse(text);
-        else if (text.trim() !== '') return null;
+        else if (!isBlank(text)) return null;
         kinds |= kind;
         mayBeGrouped &&= kind === 0 || mayBeGroupedText(text);
       }

@@ -108,6 +108,33 @@ test('points between thousands belong to decimal commas', async () => {
   );
 });
 
+test('blank cells beside decimal commas are missing numbers, in few rows and in many', async () => {
+  for (const text of [
+    'a;b\n1,5; \n  ;2,5\n',
+    many((n) => (n % 9 ? `${n},5` : '  ')),
+    many((n) => (n > 8500 ? '  ' : '1,5')),
+  ]) {
+    const { types, values, remarks } = await read(text);
+    assert.equal(types[0], 'a:float');
+    assert.equal(values.findLast(([a]) => a === null || a === undefined)?.[0], null);
+    assert.ok(remarks.every((remark) => remark.includes('read as numbers with decimal commas')));
+  }
+  const { remarks } = await read('a\n1\n2\n3\nx\n \n');
+  assert.match(String(remarks), /1 of 4 values is not a number \(line 5, "x"\)/);
+});
+
+test('blank cells are missing numbers wherever they stand, and stay in columns of text', async () => {
+  for (const text of ['a;b\n  ;x\n1;x\n', 'a;b\n1;x\n  ;x\n', many((n) => (n > 8500 ? '1' : '  '))])
+    assert.equal((await read(text)).types[0], 'a:integer');
+  for (const text of ['a;b\n  ;x\nword;x\n', many((n) => (n > 8500 ? 'word' : '  ')), many(() => '  ')]) {
+    const { types, values } = await read(text);
+    assert.equal(types[0], 'a:string');
+    assert.equal(values[0]?.[0], '  ');
+  }
+  const dates = await read(many((n) => (n > 8500 ? '2024-02-29' : '  ')));
+  assert.deepEqual(dates.values.at(-1), ['2024-02-29', 'x']);
+});
+
 test('commas between thousands in English stay text, unless the cells are separated by semicolons', async () => {
   assert.deepEqual((await read('a,b\n"1,234",x\n"5,678",x\n')).types, ['a:string', 'b:string']);
   assert.deepEqual((await read('a,b\n"1,23",x\n"5,678",x\n')).types, ['a:float', 'b:string']);
