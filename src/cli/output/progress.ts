@@ -30,12 +30,10 @@ export interface CountProgress {
 /** Things done, with a bar if their number is known. */
 export function showCountProgress(context: Context, what: string): CountProgress {
   const { show, end } = statusLine(context);
-  let last = Number.NEGATIVE_INFINITY;
+  const isDue = throttle();
   return {
     at(done, total, bytes) {
-      const now = performance.now();
-      if (now - last < interval && done !== total) return;
-      last = now;
+      if (!isDue() && done !== total) return;
       const received = bytes ? `, ${bytesText(bytes)}` : '';
       show(total ? `${what}  ${bar(done / total)}  ${done} of ${total}${received}` : `${what}  ${done}${received}`);
     },
@@ -49,8 +47,6 @@ export interface Transfer {
   end(): void;
 }
 
-/** Milliseconds between two updates. */
-const interval = 100;
 const barLength = 24;
 
 /**
@@ -59,14 +55,12 @@ const barLength = 24;
  */
 export function showByteProgress(context: Context, what: string, total: number | null, already = 0): Transfer {
   const { show, end } = statusLine(context);
+  const isDue = throttle();
   const started = performance.now();
-  let last = Number.NEGATIVE_INFINITY;
   return {
     at(bytes) {
-      const now = performance.now();
-      if (now - last < interval && bytes !== total) return;
-      last = now;
-      const seconds = (now - started) / 1000;
+      if (!isDue() && bytes !== total) return;
+      const seconds = (performance.now() - started) / 1000;
       // The speed of the first moments is misleading.
       const speed = seconds < 0.3 ? '' : `  ${bytesText((bytes - already) / seconds)}/s`;
       show(`${what}  ${total ? `${bar(bytes / total)}  ` : ''}${bytesText(bytes)}${speed}`);
@@ -83,16 +77,28 @@ export interface SyncProgress {
 /** Things done and bytes transferred, of all. */
 export function showSyncProgress(context: Context, what: string): SyncProgress {
   const { show, end } = statusLine(context);
-  let last = Number.NEGATIVE_INFINITY;
+  const isDue = throttle();
   return {
     at({ done, of, bytes, ofBytes }) {
-      const now = performance.now();
-      if (now - last < interval && done !== of) return;
-      last = now;
+      if (!isDue() && done !== of) return;
       const share = ofBytes ? bytes / ofBytes : of ? done / of : 1;
       show(`${what}  ${bar(share)}  ${done} of ${of}, ${bytesText(bytes)} of ${bytesText(ofBytes)}`);
     },
     end,
+  };
+}
+
+/** Milliseconds between two updates. */
+const interval = 100;
+
+/** A test that is true once in an interval. */
+function throttle(): () => boolean {
+  let last = Number.NEGATIVE_INFINITY;
+  return () => {
+    const now = performance.now();
+    const isDue = now - last >= interval;
+    if (isDue) last = now;
+    return isDue;
   };
 }
 
