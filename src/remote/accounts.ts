@@ -4,7 +4,7 @@ import { NotAuthenticatedError, ValidationError } from '../catalogue/errors.ts';
 import { apiPath, apiRoot, versionHeader } from '../catalogue/urls.ts';
 import { type Answer, answers, listPageShape } from './answers.ts';
 import type { Http } from './http.ts';
-import { parseListPage } from './pages.ts';
+import { fetchAllPages } from './pages.ts';
 import { refFromUrl } from './read.ts';
 
 const tokensPath = `${apiRoot}auth/tokens/`;
@@ -36,13 +36,8 @@ export class RemoteAccounts implements Credentials {
   }
 
   async tokens(username?: string): Promise<readonly TokenInfo[]> {
-    const found: TokenInfo[] = [];
-    for (let page = 1; ; page++) {
-      const { value } = await this.#http.requestJson({ path: tokensPath, query: [['page', String(page)]] }, tokens);
-      const { items, pages } = parseListPage(value, { page }, tokenInfo);
-      found.push(...items);
-      if (page >= pages) return found.filter(({ user }) => username === undefined || user === username);
-    }
+    const found = await fetchAllPages(this.#http, tokensPath, tokens, tokenInfo);
+    return found.filter(({ user }) => username === undefined || user === username);
   }
 
   removeToken(id: string): Promise<void> {

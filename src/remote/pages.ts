@@ -1,7 +1,8 @@
 /** Lists: their query parameters, and page objects as in Django REST Framework. */
 import type { ListOptions, Page } from '../catalogue/catalogue.ts';
 import type { PageObject } from './answers.ts';
-import { unexpectedResponseFieldError } from './shapes.ts';
+import type { Http } from './http.ts';
+import { type Shape, unexpectedResponseFieldError } from './shapes.ts';
 
 type Paging = Pick<ListOptions, 'page' | 'pageSize' | 'cursor'>;
 
@@ -55,6 +56,22 @@ export function parseListPage<Item, T>(
     ...(nextCursor !== undefined && { nextCursor }),
     ...(facets && { facets }),
   };
+}
+
+/** The items of all pages of a list, which is requested by the numbers of pages. */
+export async function fetchAllPages<Item, T>(
+  http: Http,
+  path: string,
+  pageShape: Shape<PageObject<Item>>,
+  item: (object: Item) => T,
+): Promise<readonly T[]> {
+  const found: T[] = [];
+  for (let page = 1; ; page++) {
+    const { value } = await http.requestJson({ path, query: [['page', String(page)]] }, pageShape);
+    const { items, pages } = parseListPage(value, { page }, item);
+    found.push(...items);
+    if (page >= pages) return found;
+  }
 }
 
 /** The page number in a link, by default 1; null if there is no link. */

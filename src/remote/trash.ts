@@ -5,7 +5,7 @@ import type { Trash, TrashEntry } from '../catalogue/trash.ts';
 import { apiRoot } from '../catalogue/urls.ts';
 import { type Answer, answers, listPageShape } from './answers.ts';
 import type { Http } from './http.ts';
-import { parseListPage } from './pages.ts';
+import { fetchAllPages, parseListPage } from './pages.ts';
 import { unexpectedResponseFieldError } from './shapes.ts';
 
 const entries = listPageShape(answers.trashEntry);
@@ -19,14 +19,8 @@ export class RemoteTrash implements Trash {
     this.#http = http;
   }
 
-  async list(): Promise<readonly TrashEntry[]> {
-    const found: TrashEntry[] = [];
-    for (let page = 1; ; page++) {
-      const { value } = await this.#http.requestJson({ path: root, query: [['page', String(page)]] }, entries);
-      const { items, pages } = parseListPage(value, { page }, entryFrom);
-      found.push(...items);
-      if (page >= pages) return found;
-    }
+  list(): Promise<readonly TrashEntry[]> {
+    return fetchAllPages(this.#http, root, entries, entryFrom);
   }
 
   async restore(id: string, { dryRun = false }: { readonly dryRun?: boolean | undefined } = {}): Promise<TrashEntry> {
