@@ -17,6 +17,9 @@ export interface RemoteCatalogue extends Catalogue {
   readonly accounts: Credentials;
 }
 
+/** Only a remote catalogue brings its accounts along. */
+export const isRemoteCatalogue = (catalogue: Catalogue): catalogue is RemoteCatalogue => 'accounts' in catalogue;
+
 export interface Context {
   /** Writes a part of the result, on stdout. */
   out(text: string): void;

@@ -2,6 +2,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import type { Diagnostic } from '../catalogue/diagnostic.ts';
 import { formatRef } from '../catalogue/ref.ts';
+import { isRemoteCatalogue } from './context.ts';
 import { listEntities } from './lookup.ts';
 import { readDescriptiveSettings } from './remote/remote-settings.ts';
 
@@ -36,8 +37,8 @@ export async function findStandardsShortcomings(catalogue: Catalogue): Promise<S
   const paths = new Map(
     files.flatMap(({ ref, path }) => (ref?.kind === 'dataset' ? [[formatRef(ref), path] as const] : [])),
   );
-  // Only a remote catalogue brings its accounts along. Its own settings are made up.
-  const settings = 'accounts' in catalogue ? await readDescriptiveSettings(catalogue.replica) : catalogue.settings;
+  // The settings of a remote catalogue are made up.
+  const settings = isRemoteCatalogue(catalogue) ? await readDescriptiveSettings(catalogue.replica) : catalogue.settings;
   const facts = catalogueFacts(settings ?? catalogue.settings, anyBase);
   const warnings = settings ? catalogueShortcomings(facts).map((message) => warning('catalogue.yaml', message)) : [];
   for (const dataset of await listEntities(catalogue, 'dataset', {})) {

@@ -16,6 +16,7 @@ import {
 } from '../catalogue/ref.ts';
 import type { Dataset, Entities, Kind, Version } from '../catalogue/types.ts';
 import type { Call } from './command.ts';
+import { isRemoteCatalogue } from './context.ts';
 import type { Output } from './output/show.ts';
 
 /** A reference to a record that has a name. */
@@ -100,8 +101,7 @@ export async function openAccountsIfUserExists(call: Call, ref: UserRef): Promis
  * @returns undefined if it isn't broken, or the catalogue is remote
  */
 export async function findBrokenRecord(catalogue: Catalogue, ref: NamedRef): Promise<string | undefined> {
-  // Only a remote catalogue brings its accounts along.
-  if ('accounts' in catalogue) return undefined;
+  if (isRemoteCatalogue(catalogue)) return undefined;
   const refs = ref.kind === 'version' ? [datasetRefOf(ref), ref] : [ref];
   const paths = refs.flatMap(recordPaths);
   const folder = ref.kind === 'version' && ref.slug === 'latest' && `${versionsFolder(ref.namespace, ref.dataset)}/`;
