@@ -9,15 +9,19 @@ export type FieldErrors = Readonly<Record<string, readonly string[]>>;
 /** Maximum length of what a message quotes, in UTF-16 code units. */
 const maxExcerpt = 200;
 
+/** Maximum length of a value that people get among others. */
+export const maxShownValue = 60;
+
 /**
  * The beginning of a text that people or programs wrote, as messages quote it: a key, a name, a value, a cell or a header
  * may be megabytes long.
+ * @param longest maximum length, in UTF-16 code units
  */
-export function excerpt(value: unknown): string {
+export function excerpt(value: unknown, longest = maxExcerpt): string {
   const text = String(value);
-  if (text.length <= maxExcerpt) return text;
+  if (text.length <= longest) return text;
   // Not half of a surrogate pair.
-  return `${text.slice(0, maxExcerpt - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
 }
 
 export class CatalogueError extends Error {

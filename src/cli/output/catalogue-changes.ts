@@ -7,6 +7,7 @@ import {
   type RowsChange,
   type VersionChange,
 } from '../../catalogue/changes.ts';
+import { excerpt, maxShownValue } from '../../catalogue/errors.ts';
 import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import { bytesText, countText } from './quantities.ts';
 
@@ -129,15 +130,13 @@ function rowsText({ from, to, counts, key, reason }: RowsChange, quote: Quote): 
 }
 
 const marks = { added: '+', removed: '-', changed: '~' } as const;
-/** Longest text of a value that is shown to people. */
-const longest = 60;
 
 /**
  * Changes for a terminal or a pipe: a line for each record, and below it one for each difference.
  * @param forPeople true to cut long values
  */
 export function catalogueChangeLines(things: readonly EntityChange[], forPeople: boolean): readonly string[] {
-  const quote = (text: string) => (forPeople && text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+  const quote = (text: string) => (forPeople ? excerpt(text, maxShownValue) : text);
   return things.flatMap((thing) => {
     const { kind, change, name, was, label } = thing;
     const title = [kind, name].filter(Boolean).join(' ') + (was === null ? '' : `, was ${was}`);

@@ -1,12 +1,11 @@
 /** Changes of a catalogue between two commits, as Markdown (of GitHub and GitLab) for a pull request. */
 import type { EntityChange } from '../../catalogue/changes.ts';
+import { excerpt } from '../../catalogue/errors.ts';
 import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import { changeDetails, changesSummary, datasetContentsText, plural } from './catalogue-changes.ts';
 
 /** Longer lists are folded. */
 const openLines = 10;
-/** Longest text of a value. */
-const longest = 200;
 /** The most records of a kind that are shown: a summary on GitHub may have a megabyte. */
 const most = 200;
 
@@ -65,7 +64,7 @@ function list(lines: readonly string[]): string {
  * (CommonMark 0.31, section 6.1).
  */
 function code(text: string): string {
-  const line = escapeToOneLine(text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+  const line = escapeToOneLine(excerpt(text));
   if (line.trim() === '') return '(blank)';
   const fence = '`'.repeat(Math.max(0, ...[...line.matchAll(/`+/g)].map(([run]) => run.length)) + 1);
   const space = /^[` ]|[` ]$/.test(line) ? ' ' : '';

@@ -3,12 +3,10 @@
 import type { ColumnChanges } from '../../catalogue/catalogue.ts';
 import { areColumnsUnchanged } from '../../catalogue/columns.ts';
 import type { Difference, DifferenceKey, PlainRow, RowChange } from '../../catalogue/difference.ts';
+import { excerpt, maxShownValue } from '../../catalogue/errors.ts';
 import { escapeToOneLine } from '../../catalogue/printable-text.ts';
 import { formatRef, refOf } from '../../catalogue/ref.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
-
-/** Longest text of a value that is shown to people. */
-const longest = 60;
 
 /**
  * The lines of a difference, made one by one.
@@ -58,8 +56,7 @@ const whole: Write = (value) => (typeof value === 'string' ? value : (JSON.strin
 
 const cut: Write = (value) => {
   if (isGeometry(value)) return value.type === 'Point' ? whole(value.coordinates) : `${value.type}(…)`;
-  const text = whole(value);
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+  return excerpt(whole(value), maxShownValue);
 };
 
 const isGeometry = (value: unknown): value is { readonly type: string; readonly coordinates: unknown } =>

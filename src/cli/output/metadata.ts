@@ -1,8 +1,6 @@
 /** Metadata of a version as text: a line for each key, and for each object in a list or in an object. */
+import { excerpt, maxShownValue } from '../../catalogue/errors.ts';
 import { metadataForPeople } from '../../catalogue/metadata.ts';
-
-/** Longest text that is shown to people if it isn't JSON. */
-const longest = 60;
 
 /**
  * @param text as the API has it
@@ -12,7 +10,8 @@ const longest = 60;
 export function metadataForDisplay(text: string, forPeople: boolean, withObjects = true): string {
   const value = metadataForPeople(text);
   if (typeof value === 'string')
-    return !forPeople || value !== text || text.length <= longest ? value : `${text.slice(0, longest - 1)}…`;
+    // A text that isn't JSON.
+    return forPeople && value === text ? excerpt(text, maxShownValue) : value;
   if (!forPeople) return JSON.stringify(value);
   return Object.entries(value)
     .flatMap(([key, item]) => {

@@ -1,6 +1,8 @@
 /** The run of `pull`, `push` and `clone`, with its progress, and its result. */
 import {
   ConflictError,
+  excerpt,
+  maxShownValue,
   NotPermittedError,
   StaleError,
   UnreachableError,
@@ -233,10 +235,7 @@ export function syncConflictCells({ name, ours, theirs, fields }: ConflictSummar
   ]);
 }
 
-const longest = 60;
-
 function valueText(value: unknown): string {
   if (value === undefined) return 'nothing';
-  const text = typeof value === 'string' ? value : JSON.stringify(value);
-  return text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+  return excerpt(typeof value === 'string' ? value : JSON.stringify(value), maxShownValue);
 }
