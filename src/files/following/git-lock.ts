@@ -1,8 +1,12 @@
-/** Git's lock of a working tree: `index.lock`, which every command of git holds while it changes files. */
+/**
+ * Whether git is changing the files of a working tree: it holds `index.lock` then, in every command. A rebase takes commits out of
+ * the working tree and puts them back one by one; it has a folder with its state until the last.
+ */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 
-/** Milliseconds: a lock that is older was left by a git that was killed, or is held while somebody writes a message. */
+const signs = ['index.lock', 'rebase-merge', 'rebase-apply'];
+/** Milliseconds: what is older was left by a git that was killed, or waits for a person, who writes a message or resolves a conflict. */
 const oldest = 10_000;
 
 /**
@@ -12,13 +16,16 @@ const oldest = 10_000;
 export function isGitAtWork(root: string): boolean {
   try {
     const folder = gitFolderAround(realpathSync(root));
-    if (folder === null) return false;
-    const age = Date.now() - statSync(join(folder, 'index.lock')).mtimeMs;
-    // A lock from before the clock was set back has a time to come.
-    return Math.abs(age) < oldest;
+    return folder !== null && signs.some((name) => isRecent(join(folder, name)));
   } catch {
     return false;
   }
+}
+
+function isRecent(path: string): boolean {
+  const stats = statSync(path, { throwIfNoEntry: false });
+  // A lock from before the clock was set back has a time to come.
+  return stats !== undefined && Math.abs(Date.now() - stats.mtimeMs) < oldest;
 }
 
 /** Folder of git's files for the working tree around a path; null without one. In worktrees and submodules, `.git` is a file that names it. */

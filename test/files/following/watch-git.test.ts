@@ -150,6 +150,36 @@ test('while git holds its lock, no state in between is served', async (t) => {
       });
 });
 
+test('during a rebase, what a commit has hidden stays hidden', async (t) => {
+  const folder = makeFollowedFolder(t);
+  const { git, gitAsync } = repositoryAt(folder.root, folder.root);
+  const commit = () => {
+    git('add', '.');
+    git('commit', '-q', '-m', 'Change');
+  };
+  folder.write('.gitignore', '.catalogue/\n');
+  git('init', '-q', '-b', 'main');
+  folder.dataset(at(1), 'One');
+  commit();
+  git('checkout', '-q', '-b', 'other');
+  folder.dataset(at(2), 'Of the other');
+  commit();
+  git('checkout', '-q', 'main');
+  folder.dataset(at(3), 'Of this one');
+  commit();
+  folder.write(`${at(1)}/dataset.yaml`, `${datasetText('One')}visibility: private\n`);
+  commit();
+  const { catalogue } = await follow(t, folder, never);
+  await catalogue.refresh([{ folder: '' }]);
+  const seen = new Set<string | undefined>();
+  const timer = setInterval(() => seen.add(served(catalogue, 'a', 'd1')?.visibility), 5);
+  await gitAsync('rebase', '-q', '--exec', 'sleep 0.7', 'other');
+  await until(() => served(catalogue, 'a', 'd2') !== undefined);
+  clearInterval(timer);
+  assert.deepEqual([...seen], ['private']);
+  assert.deepEqual(catalogue.snapshot, await freshlyRead(folder));
+});
+
 test('a lock that git left does not hold changes back', async (t) => {
   const folder = makeFollowedFolder(t);
   const { git } = repositoryAt(folder.root, folder.root);
