@@ -503,6 +503,18 @@ describe('restore', () => {
         await done('restore a.tar.gz --force');
       });
 
+    it('stops before it writes, and names it: a namespace whose record is broken in the backup', async () => {
+      const { root, at, done } = await place();
+      const record = join(root, 'namespaces/parks/namespace.yaml');
+      writeFileSync(record, 'label: [\n');
+      await done('backup a.tar.gz');
+      writeFileSync(record, 'label: Parks\nvisibility: private\n');
+      const { exitCode, err } = await at('restore a.tar.gz --force');
+      assert.equal(exitCode, 5, err);
+      assert.match(err, /^ {2}namespace parks: it was made private since the backup$/m);
+      assert.match(readFileSync(record, 'utf8'), /private/);
+    });
+
     it('goes on where everything is as private as before, or more open', async () => {
       const { root, done } = await place();
       await done('dataset add parks/plans --label P --visibility private');

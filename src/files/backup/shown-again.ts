@@ -14,6 +14,7 @@ import { formatRef } from '../../catalogue/ref.ts';
 import { isServed, showsMore } from '../../catalogue/shows-more.ts';
 import { isTemporaryFile } from '../../disk/durable.ts';
 import { parseRecordText } from '../../text/parse.ts';
+import { mayBePrivate } from '../reading/placeholder.ts';
 
 type Container = Extract<RecordRef, { kind: 'namespace' | 'dataset' | 'version' }>;
 type Fields = Readonly<Record<string, unknown>>;
@@ -66,8 +67,7 @@ function* recordsShownAgain(from: string, root: string): Generator<Shown> {
     const theirs = readRecord(from, ref);
     const ours = readRecord(root, ref);
     if (!theirs || ours?.text === theirs.text) continue;
-    const fields = fieldsOf(theirs);
-    // A broken record shows nothing.
+    const fields = fieldsOf(theirs) ?? shownByBroken(ref, theirs);
     if (fields === null) continue;
     if (!ours && ref.kind !== 'version') find ??= finderById(root);
     const now = ours ? ref : find?.(ref, fields.id);
@@ -76,6 +76,10 @@ function* recordsShownAgain(from: string, root: string): Generator<Shown> {
     if (shown) yield shown;
   }
 }
+
+/** What a broken record shows: nothing; but the datasets of a namespace are served, unless it may say that it is private. */
+const shownByBroken = ({ kind }: Container, { text }: RecordFile): Fields | null =>
+  kind === 'namespace' && !mayBePrivate(text) ? {} : null;
 
 interface RecordFile {
   readonly path: string;

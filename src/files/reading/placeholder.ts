@@ -13,7 +13,7 @@ function placeholderNamespace(slug: string, text: string): Namespace {
 }
 
 /** True if a broken record may say `visibility: private`. One that can't be read (text '', or with U+FFFD) may. */
-const mayBePrivate = (text: string): boolean => text === '' || /visib|priv|\ufffd/i.test(text);
+export const mayBePrivate = (text: string): boolean => text === '' || /visib|priv|\ufffd/i.test(text);
 
 /**
  * Private dataset in place of a broken record that has never been valid, if the record may say that it is private:
