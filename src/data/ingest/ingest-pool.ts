@@ -105,6 +105,7 @@ export class IngestPool {
     try {
       const { size } = await stat(job.path);
       this.#assertOpen();
+      signal?.throwIfAborted();
       return await this.#runOn(this.#takeIdleProcess() ?? this.#start(), job, size, signal);
     } finally {
       this.#taken--;

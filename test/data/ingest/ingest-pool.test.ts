@@ -82,6 +82,15 @@ describe('a pool of processes that ingest', () => {
     await assert.rejects(pool.ingest(Readable.from(['<html>']), { fileName: 'a.csv', copyTo }), /it is an HTML page/);
   });
 
+  it('stops when the signal says so before it has begun', async () => {
+    const path = join(temporaryFolder(), 'a.csv');
+    writeFileSync(path, 'a\n1\n');
+    const stop = new AbortController();
+    const stopped = pool.ingest(path, { signal: stop.signal });
+    queueMicrotask(() => stop.abort());
+    await assert.rejects(stopped, { name: 'AbortError' });
+  });
+
   it('stops when the signal says so, and deletes what was begun', async () => {
     const folder = temporaryFolder();
     writeFileSync(join(folder, 'a.ndjson'), slow);
