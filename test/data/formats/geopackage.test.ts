@@ -223,6 +223,22 @@ describe('the columns of a GeoPackage', () => {
     );
   });
 
+  it('may have the names of members of objects in JavaScript, and numbers', async () => {
+    const { types, values } = await changed(
+      `DROP TABLE gpkg_geometry_columns; CREATE TABLE names ("__proto__" INT, "1" INT, "0" TEXT, constructor INT);
+       INSERT INTO names VALUES (4, 5, 'x', 7);
+       INSERT INTO gpkg_contents (table_name, data_type, identifier) VALUES ('names', 'attributes', 'names');`,
+      { layer: 'names' },
+    );
+    const columns = Object.fromEntries(types.map((type, i) => [type, values?.[i]]));
+    assert.deepEqual(Object.entries(columns).map(String).sort(), [
+      '0:string,x',
+      '1:integer,5',
+      '__proto__:integer,4',
+      'constructor:integer,7',
+    ]);
+  });
+
   it('of 32-bit numbers have the digits that stand for them', async () => {
     const { values } = await changed(
       `DROP TABLE gpkg_geometry_columns; CREATE TABLE numbers (f FLOAT, g FLOAT, h float, d DOUBLE, r REAL, n FLOAT);

@@ -170,7 +170,11 @@ function* readRows(database: Database, layer: Layer): Generator<readonly ReadFea
   // Numbers of 32 bits (table 1); SQLite has them in 64.
   const floats = declared(/^FLOAT$/i);
   const shown = names.filter((name) => name !== geometryName && (name !== key || isKeyShown));
-  const statement = database.prepare(`SELECT ${names.map(quoteName).join(', ')} FROM ${quoteName(layer.name)}`);
+  // By number: a row is a plain object, which takes no member `__proto__`.
+  const places = new Map(names.map((name, index) => [name, index]));
+  const selected = names.map((name, index) => `${quoteName(name)} AS "${index}"`);
+  const cellOf = (row: QueryResult, name: string) => row[places.get(name) ?? ''];
+  const statement = database.prepare(`SELECT ${selected.join(', ')} FROM ${quoteName(layer.name)}`);
   try {
     let several: ReadFeature[] = [];
     let number = 0;
@@ -179,16 +183,16 @@ function* readRows(database: Database, layer: Layer): Generator<readonly ReadFea
       const properties: Record<string, unknown> = Object.create(null);
       let bytes = 0;
       for (const name of shown) {
-        const plain = plainValue(row[name], booleans.has(name));
+        const plain = plainValue(cellOf(row, name), booleans.has(name));
         const isShort = typeof plain === 'number' && floats.has(name) && Math.fround(plain) === plain;
         const value = isShort ? shortNumberOfFloat32(plain) : plain;
         properties[name] = value;
         bytes += typeof value === 'string' ? value.length : 8;
       }
-      const blob = geometryName ? row[geometryName] : null;
+      const blob = geometryName ? cellOf(row, geometryName) : null;
       const geometry = blob instanceof Uint8Array ? readGeometryOf(number, () => geometryOfBlob(blob), 'row') : null;
       bytes += blob instanceof Uint8Array ? blob.length : 0;
-      several.push({ geometry, properties, bytes, ...(key !== undefined && { id: idOf(row[key]) }) });
+      several.push({ geometry, properties, bytes, ...(key !== undefined && { id: idOf(cellOf(row, key)) }) });
       if (several.length < chunkSize) continue;
       yield several;
       several = [];
