@@ -139,7 +139,7 @@ export class ColumnProfile {
     return this.#toTexts(values, rows);
   }
 
-  /** True if the values may be numbers. @param first the first one; '' if all are blank, so that only further ones can tell */
+  /** True if the values may be numbers. @param first the first one that isn't blank; '' if all are */
   #mayBeNumber = (first: string): boolean => first === '' || this.#forms.numbers.kindOf(first) !== 0;
 
   /** Adds values in a compact form, in bulk. @returns null if they have to be added one by one; nothing has changed then */
