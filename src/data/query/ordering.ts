@@ -12,10 +12,13 @@ export interface OrderingColumn {
   readonly descending: boolean;
 }
 
+/** Maximum number of columns: for each, a sort keeps a number of every row. */
+const mostColumns = 20;
+
 /**
  * Parses a list of `name`, `-name` or, if it has commas, `-"name"`; a column's own name may begin with a minus, too.
  * @param aggregation the groups that are ordered; rows if it is absent
- * @throws ParameterError
+ * @throws ParameterError also if there are too many
  */
 export function parseOrdering(
   text: string,
@@ -24,7 +27,10 @@ export function parseOrdering(
 ): readonly OrderingColumn[] {
   const find = (name: string): Pick<Column, 'name' | 'type'> | undefined =>
     aggregation ? findResultColumn(name, aggregation, schema) : findColumn(name, schema);
-  return splitOrdering(text).map((part) => {
+  const parts = splitOrdering(text);
+  if (parts.length > mostColumns)
+    throw new ParameterError(`Rows are ordered by ${mostColumns} columns at most, not by ${parts.length}.`);
+  return parts.map((part) => {
     const descending = part.startsWith('-') && !find(part);
     const name = descending ? part.slice(1) : part;
     const column = find(name);

@@ -212,6 +212,16 @@ test('groups are ordered by functions and names with commas', () => {
   assert.match(String(fields('_ordering=-"nam,e"')._ordering), /Unknown column/);
 });
 
+test('rows are ordered by few columns', () => {
+  const orderingOf = (count: number) =>
+    parseDataQuery([['_ordering', `${'height,'.repeat(count - 1)}name`]], schema).ordering;
+  assert.equal(orderingOf(20).length, 20);
+  assert.throws(
+    () => orderingOf(1000),
+    (error: ValidationError) => /by 20 columns at most, not by 1000/.test(String(error.fields._ordering)),
+  );
+});
+
 test('aggregates of columns by a former name have the present one', () => {
   const renamed = { ...schema, otherNames: new Map([['tallness', ['height']]]) };
   const { aggregation, ordering } = parse(
