@@ -5,7 +5,16 @@ import { alwaysTrue, type ComparisonOperator, type Predicate, type ValuePredicat
 import { foldCase } from '../value-test.ts';
 import { bindColumn, bindExpression, describe, distanceFunction, toColumnType, toType } from './bind-expression.ts';
 import { bindDistance, bindSpatial } from './bind-spatial.ts';
-import { arrayOps, type CallNode, type Cql2Node, failAt, mayBeCondition, spatialOps, temporalOps } from './tree.ts';
+import {
+  arrayOps,
+  type CallNode,
+  type Cql2Node,
+  failAt,
+  isConditionOp,
+  mayBeCondition,
+  spatialOps,
+  temporalOps,
+} from './tree.ts';
 
 const alwaysFalse: Predicate = { op: 'or', of: [] };
 
@@ -188,21 +197,12 @@ function bindNullTest(node: Cql2Node, schema: TableSchema, bind: (node: Cql2Node
   if (node.kind === 'property') return { op: 'isnull', column: bindColumn(node, schema).name };
   if (node.kind === 'geometry' || node.kind === 'bbox') return alwaysFalse;
   const isDistance = node.kind === 'call' && node.op.toUpperCase() === distanceFunction;
-  const isCondition = mayBeCondition(node) && (node.kind !== 'call' || isConditionNode(node) || isDistance);
+  const isCondition = node.kind === 'call' ? isConditionOp(node.op) || isDistance : mayBeCondition(node);
   const of: Predicate = isCondition
     ? bind(node)
     : { op: 'expression', test: 'known', args: [bindExpression(node, schema)] };
   return { op: 'unknown', of };
 }
-
-const isConditionNode = ({ op }: CallNode) => mayBeStandardCondition.has(op);
-const mayBeStandardCondition = new Set([
-  ...['and', 'or', 'not', 'between', 'in', 'like', 'isNull'],
-  ...Object.keys(comparisonOperators),
-  ...spatialOps,
-  ...temporalOps,
-  ...arrayOps,
-]);
 
 function bindTemporal({ op, args: nodes }: CallNode, schema: TableSchema): Predicate {
   const takesInstants = instantOps.includes(op);
