@@ -212,6 +212,20 @@ describe('rows of an export in a browser', () => {
     await context.close();
   });
 
+  it('say that they could not be loaded where their script could not', async () => {
+    const { page, context } = await visit(browser, files.base, '/');
+    await page.route('**/rows-start.js', (route) => route.abort());
+    await page.goto(`${files.base}${rows}?mag__gte=6`);
+    await page.waitForSelector('main [role=alert]');
+    assert.match(await page.innerText('[role=alert]'), /could not be loaded/);
+    assert.equal(await page.locator('[aria-busy]').count(), 0);
+    // Without parameters, the rows are there.
+    await page.goto(files.base + rows);
+    await page.waitForTimeout(300);
+    assert.equal(await page.locator('[role=alert]').count(), 0);
+    await context.close();
+  });
+
   it('are those of the last address, also if a form was sent before they were loaded', async () => {
     const { page, context, incidents } = await visit(browser, files.base, rows);
     let load = () => {};

@@ -103,28 +103,14 @@ if (changed) {
   document.addEventListener('visibilitychange', ask);
 }
 
-// In a static export the browser searches, and filters rows.
+// In a static export the browser searches, and filters rows: what is there are all datasets or the first rows, not those of the address.
 const isStatic = document.body.dataset.search !== undefined;
-if (document.querySelector('script#rows')) {
-  // What is there are the first rows, not those of the address.
-  if (location.search) document.querySelector('#main').setAttribute('aria-busy', 'true');
-  import('./rows-start.js').then(({ startRows }) => startRows(prepare));
-}
+const rows = document.querySelector('script#rows');
 const results = location.search && document.querySelector('.three[data-failed]');
-if (results) {
-  // What is there are all datasets, not those of the address.
-  results.setAttribute('aria-busy', 'true');
-  import('./search.js')
-    .then(({ showSearch }) => showSearch(prepare))
-    .catch(() => {
-      const said = Object.assign(document.createElement('p'), {
-        className: 'note',
-        textContent: results.dataset.failed,
-      });
-      said.setAttribute('role', 'alert');
-      document.querySelector('.three')?.replaceWith(said);
-    });
-}
+const busy = results || (location.search && rows && document.querySelector('#main'));
+if (busy) busy.setAttribute('aria-busy', 'true');
+if (rows) import('./rows-start.js').then(({ startRows }) => startRows(prepare)).catch(() => busy && sayFailed(rows));
+if (results) import('./search.js').then(({ showSearch }) => showSearch(prepare)).catch(() => sayFailed(results));
 
 const search = document.querySelector('[data-suggest]');
 
@@ -254,6 +240,14 @@ if (search) {
     if (item && event.button === 0) open(item);
   });
   search.addEventListener('blur', close);
+}
+
+/** Says in place of datasets or rows that those of the address could not be loaded. */
+function sayFailed({ dataset }) {
+  const note = Object.assign(document.createElement('p'), { className: 'note', textContent: dataset.failed });
+  note.setAttribute('role', 'alert');
+  document.querySelector('.three, .big-grid')?.replaceWith(note);
+  busy.removeAttribute('aria-busy');
 }
 
 /** True if a key is pressed for an input method, as for Japanese. The last one in Safari is known by its code only. */
