@@ -287,6 +287,23 @@ describe('download', () => {
     assert.equal(existsSync(join(cwd, 'a.csv')), false);
   });
 
+  it('is interrupted at once, also if nothing more comes', async () => {
+    const interruption = deferred();
+    const source = new Readable({ read() {} });
+    const faults: Partial<Catalogue> = {
+      async payload(this: Catalogue, ref) {
+        const payload = await this.payload(ref);
+        await payload.close();
+        source.push(trees.slice(0, 40));
+        setTimeout(interruption.resolve, 200);
+        return { ...payload, stream: () => source };
+      },
+    };
+    const options = { faults, interrupted: interruption.promise };
+    assert.equal((await type(['download', 'parks/trees', '-o', 'a.csv'], options)).exitCode, 130);
+    assert.ok(source.destroyed);
+  });
+
   /** A download of which half has come, and which gets the rest when that is asked for. */
   async function startHalf() {
     const root = await makeRoot();

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream, type Stats, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { Readable } from 'node:stream';
+import { pipeline as connect, Readable, Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { CatalogueError } from '../../catalogue/errors.ts';
 import type { Payload } from '../../catalogue/open-file.ts';
@@ -98,16 +98,17 @@ async function addAll(hash: Hash, bytes: AsyncIterable<Buffer>): Promise<void> {
   for await (const chunk of bytes) hash.update(chunk);
 }
 
-/** Passes bytes on and computes their checksum, to be read at the end. */
+/** Passes bytes on and computes their checksum, to be read at the end. The source ends at once if nobody reads on. */
 export function passWithChecksum(
   bytes: Readable,
   hash = createHash('sha256'),
 ): { bytes: Readable; checksum(): string } {
-  async function* pass(): AsyncGenerator<Buffer, void, undefined> {
-    for await (const chunk of bytes) {
+  const pass = new Transform({
+    transform(chunk: Buffer, _encoding, done) {
       hash.update(chunk);
-      yield chunk;
-    }
-  }
-  return { bytes: Readable.from(pass(), { objectMode: false }), checksum: () => hash.digest('hex') };
+      done(null, chunk);
+    },
+  });
+  // Each gets the other's error.
+  return { bytes: connect(bytes, pass, () => {}), checksum: () => hash.digest('hex') };
 }
