@@ -4,10 +4,11 @@ import { open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FeedHistory, type RecordState, type UserState } from '../catalogue/feed-history.ts';
 import { privateFolder } from '../catalogue/layout.ts';
-import { errorCode, writeDurably } from '../disk/durable.ts';
+import { writeDurably } from '../disk/durable.ts';
 import { readLines } from './read-lines.ts';
 import { makeRegularPause } from './reading/event-loop.ts';
 import type { UnitState } from './reading/unit-state.ts';
+import { isAbsent } from './tree/file-tree.ts';
 
 /** Name of the journal in the private folder. */
 const feedFile = 'changes.ndjson';
@@ -51,7 +52,7 @@ export async function appendStates(path: string, states: readonly (RecordState |
 }
 
 function nullIfMissing(error: unknown): null {
-  if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
+  if (isAbsent(error)) return null;
   throw error;
 }
 

@@ -8,6 +8,7 @@ import { privateFolder } from '../../catalogue/layout.ts';
 import { errorCode, writeDurably } from '../../disk/durable.ts';
 import { keepOutOfGit, makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import { parseRecordText } from '../../text/parse.ts';
+import { isAbsent } from '../tree/file-tree.ts';
 import { isPasswordHash } from './password.ts';
 
 /** Relative to the catalogue folder. */
@@ -68,7 +69,7 @@ export class AccountsAdapter implements Adapter<AccountsData> {
 
   async #readText(): Promise<string | null> {
     const file = await open(this.#path, 'r').catch((error) => {
-      if (isMissing(error)) return null;
+      if (isAbsent(error)) return null;
       throw unreadableError(error);
     });
     if (file === null) return null;
@@ -95,7 +96,7 @@ export class AccountsAdapter implements Adapter<AccountsData> {
  */
 export async function readAccounts(root: string): Promise<AccountsData | null> {
   const text = await readFile(join(root, accountsPath), 'utf8').catch((error) => {
-    if (isMissing(error)) return null;
+    if (isAbsent(error)) return null;
     throw unreadableError(error);
   });
   return text === null ? null : parseAccounts(text);
@@ -115,8 +116,6 @@ export async function areAccountsOfAnotherUser(root: string): Promise<boolean> {
 }
 
 const isForbidden = (error: unknown): boolean => ['EACCES', 'EPERM'].includes(errorCode(error));
-
-const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error));
 
 const unreadableError = (error: unknown) =>
   new UnusableCatalogueError(

@@ -9,10 +9,11 @@ import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { privateFolder } from '../../catalogue/layout.ts';
 import type { TimelineAnswer } from '../../catalogue/replica.ts';
-import { errorCode, removeDurably, writeDurably } from '../../disk/durable.ts';
+import { removeDurably, writeDurably } from '../../disk/durable.ts';
 import { withLock } from '../../disk/lock.ts';
 import { inheritOwner } from '../../disk/owner.ts';
 import { makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
+import { isAbsent } from '../tree/file-tree.ts';
 
 /** Name of the file in the private folder. */
 const timelineFile = 'timeline';
@@ -109,15 +110,13 @@ export class Timeline {
 /** Removes the timeline of a folder that is about to be set back, as by a restore: clients that saw its points notice that. */
 export async function removeTimeline(root: string): Promise<void> {
   await removeDurably(join(root, privateFolder, timelineFile)).catch((error) => {
-    if (!isMissing(error)) throw error;
+    if (!isAbsent(error)) throw error;
   });
 }
 
-const isMissing = (error: unknown): boolean => ['ENOENT', 'ENOTDIR'].includes(errorCode(error));
-
 async function readPoints(path: string): Promise<Points> {
   const text = await readFile(path, 'utf8').catch((error) => {
-    if (isMissing(error)) return '';
+    if (isAbsent(error)) return '';
     throw error;
   });
   const runs = new Map<string, number>();
