@@ -19,7 +19,7 @@ function numberOf(object: object): number {
   return number;
 }
 
-/** Tells the numbers of this process from those of others. */
+/** In each tag, since other processes have the same numbers. */
 const processId = crypto.randomUUID();
 const tags = new WeakMap<object, string>();
 
