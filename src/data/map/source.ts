@@ -1,5 +1,5 @@
 /** The rows of a map: a table's layer, the rows that a query selects of it, and the column that colours them. */
-import { itemsPerCheck, type Turns, workInRanges } from '../event-loop.ts';
+import { type Turns, workInRanges } from '../event-loop.ts';
 import { columnIndex, detachedCopy, type TableColumn, type Value } from '../row.ts';
 import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
@@ -65,14 +65,13 @@ export async function readMapColumn(
     return copy;
   };
   const positions = rows && (await positionsByRow(rows, table.rowCount, turns));
-  let visited = 0;
   for await (const group of table.scanRowGroups({ columns: [index], needsGeometry: false, rows: positions?.set })) {
     for (const row of group) {
       const value = row.value(index);
       const kept = typeof value === 'string' ? shared(value) : value;
       if (kept !== null) values[positions?.of[row.index] ?? row.index] = isNumber ? Number(kept) : kept;
       if (textBytes > mostTextBytes) return null;
-      if (++visited % itemsPerCheck === 0 && turns.isOver) await turns.next();
+      if (turns.isOverAfterItem()) await turns.next();
     }
   }
   return { name, type, values, bytes: 8 * count + textBytes };

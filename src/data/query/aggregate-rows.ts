@@ -1,5 +1,5 @@
 /** Groups of the rows that a query selects, with their aggregates, as rows. */
-import { itemsPerCheck, sortIndexesWithoutBlocking, type Turns } from '../event-loop.ts';
+import { sortIndexesWithoutBlocking, type Turns } from '../event-loop.ts';
 import { defaultQueryLimits } from '../limits.ts';
 import { columnIndex, geometryColumnName, type Row, type TableSchema, type Value } from '../row.ts';
 import { type ColumnChunk, decodeColumn } from '../table/column-chunk.ts';
@@ -164,7 +164,7 @@ async function orderGroups(
     const keys: SortKey[] = [];
     for (let group = 0; group < count; group++) {
       keys.push(sortKey(numberOf(value(group, index), type), type));
-      if (group % itemsPerCheck === 0 && turns.isOver) await turns.next();
+      if (turns.isOverAfterItem()) await turns.next();
     }
     sorts.push({ keys, direction: descending ? -1 : 1 });
   }

@@ -236,7 +236,7 @@ async function inOrder(rows: readonly number[], order: Uint32Array, turns: Turns
   for (let position = 0; position < order.length && next < ordered.length; position++) {
     const row = order[position] as number;
     if (isFound[row]) ordered[next++] = row;
-    if (position % itemsPerCheck === 0 && turns.isOver) await turns.next();
+    if (turns.isOverAfterItem()) await turns.next();
   }
   return ordered;
 }

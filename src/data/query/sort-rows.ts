@@ -1,5 +1,5 @@
 /** Sorts the rows of a table by the values of columns. */
-import { itemsPerCheck, sortIndexesWithoutBlocking, type Turns, workInRanges } from '../event-loop.ts';
+import { sortIndexesWithoutBlocking, type Turns, workInRanges } from '../event-loop.ts';
 import { columnIndex } from '../row.ts';
 import type { RowTable } from '../table/table.ts';
 import { compareSortKeys, type OrderingColumn, type SortKey, sortKey } from './ordering.ts';
@@ -79,7 +79,7 @@ async function readNumbers(table: RowTable, index: number, turns: Turns): Promis
       for (let row = 0; row < groupRows; row++) {
         const number = entries ? entries[chunk.codes?.[row] as number] : numberOf(chunk.at(row));
         numbers[start + row] = number ?? Number.NaN;
-        if (row % itemsPerCheck === 0 && turns.isOver) await turns.next();
+        if (turns.isOverAfterItem()) await turns.next();
       }
     } else if (chunk?.kind === 'numbers') numbers.set(chunk.numbers, start);
     else if (chunk?.kind === 'booleans')
@@ -117,7 +117,7 @@ async function readKeys(table: RowTable, index: number, turns: Turns): Promise<r
   for await (const group of table.scanRowGroups({ columns: [index], needsGeometry: false }))
     for (const row of group) {
       keys.push(sortKey(row.value(index), type));
-      if (keys.length % itemsPerCheck === 0 && turns.isOver) await turns.next();
+      if (turns.isOverAfterItem()) await turns.next();
     }
   return keys;
 }

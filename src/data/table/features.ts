@@ -1,5 +1,5 @@
 /** Facts about the rows of a table that features need: their ids, and if all of them have a geometry. */
-import { itemsPerCheck, Turns } from '../event-loop.ts';
+import { Turns } from '../event-loop.ts';
 import type { Row } from '../row.ts';
 import type { TableRow } from './row-cursor.ts';
 import type { Table } from './table.ts';
@@ -59,7 +59,7 @@ async function indexPayloadIds(table: Table): Promise<FeatureIds | undefined> {
       const hash = hashOf(text);
       if (!seen.add(hash)) return undefined;
       hashes[row.index] = hash;
-      if (row.index % itemsPerCheck === 0 && turns.isOver) await turns.next();
+      if (turns.isOverAfterItem()) await turns.next();
     }
   }
   return {
@@ -124,7 +124,7 @@ async function findNullGeometry(table: Table): Promise<boolean> {
   for await (const group of table.scanRowGroups({ columns: [] }))
     for (const row of group) {
       if (row.bbox() === null && row.geometry() === null) return true;
-      if (row.index % itemsPerCheck === 0 && turns.isOver) await turns.next();
+      if (turns.isOverAfterItem()) await turns.next();
     }
   return false;
 }

@@ -5,7 +5,7 @@ import { rm, stat } from 'node:fs/promises';
 import type { Database } from 'node-sqlite3-wasm';
 import { dateOfInstant, parseDateTime } from '../../date-time.ts';
 import { noRoomError, type WriteToOptions } from '../../derived/file-in-the-making.ts';
-import { itemsPerCheck, Turns } from '../../event-loop.ts';
+import { Turns } from '../../event-loop.ts';
 import { bboxOfGeometry } from '../../geometry/bounding-box.ts';
 import type { Geometry } from '../../geometry/geometry.ts';
 import { toWkb } from '../../geometry/wkb.ts';
@@ -41,7 +41,7 @@ export async function writeGeoPackage(
     const table = new TableWriter(database, input, turns);
     for await (const row of eachRow(input.rows)) {
       table.add(row);
-      if (table.count % itemsPerCheck === 0 && turns.isOver) await turns.next();
+      if (turns.isOverAfterItem()) await turns.next();
       if (table.index?.isFull) await table.index.packRows();
       if (table.count % rowsPerRoomCheck !== 0) continue;
       signal.throwIfAborted();

@@ -4,7 +4,7 @@ import { ByteWriter } from 'hyparquet-writer';
 import { writeIndexes } from 'hyparquet-writer/src/indexes.js';
 import type { PageIndexes } from 'hyparquet-writer/src/types.js';
 import type { TableField } from '../../../catalogue/table-fields.ts';
-import { itemsPerCheck, Turns } from '../../event-loop.ts';
+import { Turns } from '../../event-loop.ts';
 import type { Row } from '../../row.ts';
 import { columnsToWrite } from '../selected-columns.ts';
 import type { RowsInput, WriteOptions } from '../types.ts';
@@ -68,7 +68,7 @@ export async function* writeParquet(
         if (add(row)) {
           yield* writeGroup();
           turns.restart();
-        } else if (rows % itemsPerCheck === 0 && turns.isOver) await turns.next();
+        } else if (turns.isOverAfterItem()) await turns.next();
       }
   } else if (Symbol.iterator in input.rows) {
     for (const row of input.rows) if (add(row)) yield* writeGroup();
