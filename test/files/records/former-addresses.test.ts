@@ -64,6 +64,16 @@ describe('a former address', () => {
     assert.deepEqual((await checkCatalogueFiles(folder.root)).problems, []);
   });
 
+  it('of a dataset whose namespace is renamed belongs to that dataset, too', async (t) => {
+    const { folder, view } = await open(t);
+    await view.edit(dataset('parks/trees'), { namespace: 'water' });
+    await view.create('dataset', { namespace: 'parks', label: 'Trees' });
+    await view.edit({ kind: 'namespace', slug: 'parks' }, { slug: 'gardens' });
+    await leadsTo(view, dataset('parks/trees'), 'gardens/trees');
+    assert.deepEqual((await view.get<'dataset'>(dataset('water/trees'))).aliases, []);
+    assert.deepEqual((await checkCatalogueFiles(folder.root)).problems, []);
+  });
+
   it('is taken from a record that the viewer may not write', async (t) => {
     const { folder, catalogue, view } = await open(t, {
       datasets: { ...content.datasets, 'water/oaks': { id: 5, label: 'Oaks', aliases: ['parks/trees', 'elms'] } },
