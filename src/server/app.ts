@@ -12,7 +12,7 @@ import { anonymous, type Viewer } from '../catalogue/permissions.ts';
 import { canonicalBaseUrl } from '../catalogue/urls.ts';
 import { maxSitemapEntries } from '../standards/sitemap.ts';
 import { type AccessEntry, AccessLog } from './access-log.ts';
-import { assertNoContentCoding, assertNoContentRange, assertNoDryRunInBody } from './body.ts';
+import { assertNoContentRange, assertNoDryRunInBody, assertNotCompressed } from './body.ts';
 import { DifferenceFigureStore } from './difference-figures.ts';
 import { loginPages } from './login.ts';
 import type { Metrics } from './metrics.ts';
@@ -74,7 +74,7 @@ export function createApp(catalogueFor: (viewer: Viewer) => Catalogue, options: 
       const { suffix, ...negotiated } = negotiateMediaType(ctx, route, query); // media type; 404, 406
       const { viewer, catalogue, links } = await identifyRequest(ctx, route, app, suffix); // token or session, CSRF; 401, 403
       refuseAnonymousOrReadOnlyWrite(ctx, route, viewer, app); // 401, 403
-      if (['POST', 'PUT', 'PATCH'].includes(ctx.method)) assertNoContentCoding(ctx); // 415
+      if (['POST', 'PUT', 'PATCH'].includes(ctx.method)) assertNotCompressed(ctx); // 415
       if (ctx.method === 'PUT') assertNoContentRange(ctx); // 400
       const dryRun = !isSafeMethod(ctx.method) && parseDryRun(query); // 400
       if (ctx.method === 'DELETE') await assertNoDryRunInBody(ctx); // 400

@@ -19,13 +19,19 @@ export function bodyType(ctx: ParameterizedContext): string | null {
 }
 
 /**
- * Refuses a compressed body: its bytes would be taken for a payload, or for text (RFC 9110, section 8.4).
+ * Refuses a compressed body: its bytes would be taken for a payload, or for text (RFC 9110, section 8.4). Of transfer codings, Node
+ * undoes the last one only, which is `chunked` (RFC 9112, section 6.1).
  * @throws UnsupportedMediaTypeError
  */
-export function assertNoContentCoding(ctx: ParameterizedContext): void {
-  const coding = ctx.get('Content-Encoding').trim();
-  if (coding !== '' && coding.toLowerCase() !== 'identity')
-    throw new UnsupportedMediaTypeError(`Content-Encoding: ${coding}`, 'Send the body uncompressed.');
+export function assertNotCompressed(ctx: ParameterizedContext): void {
+  for (const [header, plain] of [
+    ['Content-Encoding', 'identity'],
+    ['Transfer-Encoding', 'chunked'],
+  ] as const) {
+    const coding = ctx.get(header).trim();
+    if (coding !== '' && coding.toLowerCase() !== plain)
+      throw new UnsupportedMediaTypeError(`${header}: ${coding}`, 'Send the body uncompressed.');
+  }
 }
 
 /** Refuses a part of a body, which would replace the whole (RFC 9110, section 14.5). @throws BadRequestError */

@@ -176,6 +176,20 @@ describe('an upload', () => {
     assert.equal((await fetch(base + versions, { method: 'POST', headers: plain, body: csv })).status, 201);
   });
 
+  it('whose body is compressed on its way is refused, and one in chunks is not', async (t) => {
+    const { base, token, kept } = await nursery(t);
+    const send = (coding: string, body: Buffer) => {
+      const head = `POST ${versions} HTTP/1.1\r\nHost: x\r\nAuthorization: Token ${token}\r\nContent-Type: text/csv\r\nConnection: close`;
+      const chunk = [Buffer.from(`${body.length.toString(16)}\r\n`), body, Buffer.from('\r\n0\r\n\r\n')];
+      return raw(base, Buffer.concat([Buffer.from(`${head}\r\nTransfer-Encoding: ${coding}\r\n\r\n`), ...chunk]));
+    };
+    const refused = await send('gzip, chunked', gzipSync(csv));
+    assert.match(refused, /^HTTP\/1\.1 415 /);
+    assert.match(refused, /Transfer-Encoding: gzip, chunked.*Send the body uncompressed/);
+    assert.deepEqual(await kept(), []);
+    assert.match(await send('Chunked', Buffer.from(csv)), /^HTTP\/1\.1 201 /);
+  });
+
   it('is refused if a parameter of the address is nearly one that it has', async (t) => {
     const { post, kept } = await nursery(t);
     const near = { redy: 'ready', cheksum: 'checksum', encodng: 'encoding', renames: 'rename', _ready: 'ready' };
