@@ -132,7 +132,7 @@ async function* checkedChunks(
 
 const encoding = /^content-transfer-encoding:([^\r\n]*)\r\n/gim;
 
-/** A head without the encodings that change nothing, which some clients name. */
+/** A head without the encodings that change nothing, which some clients name; and with the file name as formidable reads it. */
 function checkedHead(head: Buffer): Buffer {
   const text = head.toString('latin1');
   const plain = text.replace(encoding, (_, value: string) => {
@@ -140,7 +140,27 @@ function checkedHead(head: Buffer): Buffer {
     if (/^(?:7bit|8bit|binary)?$/i.test(name)) return '';
     throw formError(`The encoding "${excerpt(name)}" of a part is not supported: use 7bit, 8bit or binary`);
   });
-  return plain === text ? head : Buffer.from(plain, 'latin1');
+  const named = plain.replace(/^content-disposition:[^\r\n]*/gim, withPlainFileName);
+  return named === text ? head : Buffer.from(named, 'latin1');
+}
+
+/**
+ * A Content-Disposition with `filename` in the place of `filename*` (RFC 8187), which takes precedence (RFC 6266, section 4.3): .NET
+ * sends both, with no readable name in the first, and older packages of Python only the second.
+ */
+function withPlainFileName(line: string): string {
+  const [extended, value = ''] = /;\s*filename\*\s*=\s*utf-8'[^';]*'([^;\s]*)/i.exec(line) ?? [];
+  if (extended === undefined) return line;
+  let name: string;
+  try {
+    name = decodeURIComponent(value)
+      .replace(/[\r\n]/g, ' ')
+      .replaceAll('"', '%22');
+  } catch {
+    return line;
+  }
+  const others = line.replace(/;\s*filename\s*=\s*(?:"[^"]*"|[^;\s]*)/i, '');
+  return others.replace(extended, () => `; filename="${Buffer.from(name).toString('latin1')}"`);
 }
 
 const formError = (reason: string) => new BadRequestError(`Multipart form parse error - ${reason}`);

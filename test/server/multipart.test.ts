@@ -138,6 +138,24 @@ describe('an upload by form', () => {
     assert.deepEqual([status, body.label], [201, 'Bäume']);
   });
 
+  it('has the name of its file in the way of .NET and of older packages of Python, too', async (test) => {
+    const { post, token } = await dataset(test);
+    const extended = "filename*=utf-8''b%C3%A4ume%2C%20a%22b.csv";
+    for (const [i, names] of [
+      extended,
+      `filename="=?utf-8?B?YsOkdW1lLmNzdg==?="; ${extended}`,
+      `filename=trees; FileName* = UTF-8'de'b%C3%A4ume.csv`,
+    ].entries()) {
+      const file = part(field('file', `; ${names}`), `a,b\n1,${i}\n`);
+      const { status, body } = await post(versions, file + end, token);
+      assert.deepEqual([status, body.format, body.rows], [201, 'csv', 1], JSON.stringify(body));
+    }
+    for (const broken of ["filename*=utf-8''%ff.csv", "filename*=utf-16''a.csv"]) {
+      const { status, body } = await post(versions, part(field('file', `; ${broken}`), 'a,b\n') + end, token);
+      assert.deepEqual([status, body], [400, { file: ['No file was submitted.'] }], broken);
+    }
+  });
+
   it('has one file', async (test) => {
     const { post, token, ask } = await dataset(test);
     const { status, body } = await post(versions, csv() + csv('\r\nContent-Type: text/csv') + end, token);
