@@ -14,6 +14,7 @@ import type { Settings } from '../catalogue/types.ts';
 import { renderAccentStyle } from '../pages/accent-style.ts';
 import { encodedEtag, etagMatches, etagOf } from './etags.ts';
 import { type Coding, preferredCoding } from './negotiate.ts';
+import { assertPreconditions } from './preconditions.ts';
 import type { Context, RequestContext } from './route.ts';
 
 const folder = new URL('../pages/assets/', import.meta.url);
@@ -101,6 +102,7 @@ async function sendAsset(ctx: Context, asset: Asset, cacheControl: string): Prom
     'Cross-Origin-Resource-Policy': 'same-origin',
   });
   ctx.response.vary('Accept-Encoding');
+  assertPreconditions(ctx, etag);
   if (etagMatches(ctx.get('If-None-Match') || '""', etag)) {
     ctx.status = 304;
     return;

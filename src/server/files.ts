@@ -7,7 +7,6 @@ import { mediaTypeOf } from '../catalogue/media-types.ts';
 import type { FileEntry, FileGroups, TimelineAnswer } from '../catalogue/replica.ts';
 import { encodedEtags, etagMatches } from './etags.ts';
 import { cacheControl, reprDigest } from './headers.ts';
-
 import { lastParameterValue } from './query-string.ts';
 import type { RequestContext } from './route.ts';
 import { sendStoredBytes } from './stored-bytes.ts';
@@ -48,6 +47,7 @@ export async function listCatalogueFilesHandler({ catalogue, ctx, query, viewer 
   const known = condition && encodedEtags(listed.tag).find((tag) => etagMatches(condition, tag));
   if (known) {
     ctx.set({ ETag: known, 'Cache-Control': cacheControl(viewer) });
+    ctx.vary('Accept-Encoding');
     ctx.status = 304;
     return;
   }

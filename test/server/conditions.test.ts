@@ -165,6 +165,7 @@ it('If-Match of a GET is heeded at every address, and an error has no validator 
     [`${trees}data/`, {}],
     [`${trees}data.csv`, {}],
     [`${trees}download/`, {}],
+    ['/docs/deploy/catalogue.service', {}],
   ] as const) {
     const etag = (await get(path, others)).headers.get('etag') ?? '';
     for (const [condition, status] of [

@@ -98,6 +98,7 @@ describe('the list of files', { concurrency: 3 }, () => {
       for (const method of ['GET', 'HEAD']) {
         const answer = await ask(root, { method, headers: { 'If-None-Match': condition } });
         assert.deepEqual([answer.status, answer.text, answer.headers.get('etag')], [304, '', named], condition);
+        assert.equal(answer.headers.get('vary'), headers.get('vary'));
       }
     const head = await ask(root, { method: 'HEAD', headers: plain });
     assert.deepEqual([head.status, head.text, head.headers.get('etag')], [200, '', tag]);
