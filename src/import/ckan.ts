@@ -13,7 +13,7 @@ import {
   textOf,
 } from './imported.ts';
 import { resolveAddress } from './links.ts';
-import { endlessPages, maxListPages } from './list-pages.ts';
+import { endlessPages, hasShrunk, maxListPages } from './list-pages.ts';
 
 /** Packages in one answer: the most that CKAN gives by default. */
 const pageSize = 1000;
@@ -115,6 +115,7 @@ export async function* readCkanSearch(
   const sort = parameters.has('sort') ? '' : `sort=${encodeURIComponent('id asc')}`;
   const seen = new Set<string>();
   let start = 0;
+  let most = 0;
   for (let page = 0; page < maxListPages; page++) {
     const query = isOnePage
       ? given
@@ -139,7 +140,11 @@ export async function* readCkanSearch(
       yield readCkanPackage(item, portal);
     }
     start += items.length;
-    if (typeof count === 'number' && start >= count) return;
+    if (typeof count === 'number') most = Math.max(most, count);
+    if (typeof count === 'number' && start >= count) {
+      if (count < most) yield incompleteList(list, hasShrunk);
+      return;
+    }
     if (isNew && !isOnePage) continue;
     if (typeof count === 'number')
       yield incompleteList(

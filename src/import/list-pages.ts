@@ -61,10 +61,13 @@ export class ListCount {
   readonly #pages = new Map<string, string>();
   #skipped = 0;
   #total: number | undefined;
+  #hasShrunk = false;
 
   /** Takes the number of all records that a page says; that of the last page counts. */
   set total(total: unknown) {
-    if (typeof total === 'number') this.#total = total;
+    if (typeof total !== 'number') return;
+    this.#hasShrunk ||= this.#total !== undefined && total < this.#total;
+    this.#total = total;
   }
 
   /** @returns false for a dataset of an earlier page: one that was changed meanwhile may be on two */
@@ -83,8 +86,12 @@ export class ListCount {
     if (this.#total === undefined) {
       if (isRepeating) yield incompleteList(list, `its pages lead back to an earlier one after ${read} datasets`);
     } else if (read < this.#total) yield incompleteList(list, `its list ends after ${read} of ${this.#total} datasets`);
+    else if (this.#hasShrunk) yield incompleteList(list, hasShrunk);
   }
 }
+
+/** The reason for a list that has lost records between two pages: others have moved to a page that was read before. */
+export const hasShrunk = 'its list became shorter while it was read';
 
 interface RecordList extends ListOptions {
   /** Key of the records in a page. */

@@ -138,6 +138,18 @@ for (const [name, kind] of Object.entries(kinds))
       }
     });
 
+    it('that becomes shorter while it is read may have the others still', async () => {
+      const root = await startImport();
+      // With "a" removed behind page 1, the others move up: "c" is on no page.
+      const page = (names: string, next: number) =>
+        kind.page([...names], next ? `${portal.base}${kind.list}?page=${next}` : '', 5);
+      serve({ 2: page('de', 3), 3: page('f', 0) });
+      const { json, err } = await importing(root, kind.source);
+      assert.deepEqual([json?.unchanged + json?.updated.length, json?.missing], [5, []], err);
+      const [{ reason }] = json.skipped;
+      assert.equal(reason, 'its list became shorter while it was read: the others may still be at the source');
+    });
+
     it('with a message in place of a page is refused', async () => {
       const root = await startImport();
       for (const page of [1, 2]) {

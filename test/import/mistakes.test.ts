@@ -120,6 +120,24 @@ describe('an answer that is not what it should be', () => {
     assert.equal((await importing(root, '/api/3/action')).json.missing.length, 3);
   });
 
+  it('from CKAN: a list that becomes shorter while it is read may have the others still', async () => {
+    const root = await makeRoot();
+    let packages = [...'abcdef'].map((id) => ({ id, name: `trees-${id}`, title: 'Trees', resources: [] }));
+    let removed = '';
+    portal.json('/api/3/action/package_search', ({ url }: IncomingMessage) => {
+      const start = Number(new URL(url ?? '', portal.base).searchParams.get('start'));
+      const result = { count: packages.length, results: packages.slice(start, start + 2) };
+      packages = packages.filter(({ id }) => id !== removed);
+      return { success: true, help: '', result };
+    });
+    assert.equal((await importing(root, '/api/3/action')).json.created.length, 6);
+    removed = 'a';
+    const { json, err } = await importing(root, '/api/3/action');
+    const reason = 'its list became shorter while it was read: the others may still be at the source';
+    assert.deepEqual([json?.missing, json?.skipped], [[], [{ id: portal.base, reason }]], err);
+    assert.deepEqual((await importing(root, '/api/3/action')).json.missing, ['city/trees-a']);
+  });
+
   it('from CKAN: a search is read to its end, and of a page of it the rest is not missing', async () => {
     const root = await makeRoot();
     const packages = [...'abcdefg'].map((id) => ({ id, name: `trees-${id}`, title: 'Trees', resources: [] }));
