@@ -223,10 +223,10 @@ export class DatasetWriter {
     const { from, dryRun } = this.#target;
     const { namespace, slug } = present;
     const former: DatasetRef = { kind: 'dataset', namespace, slug };
-    let ref = former;
+    const renamed = this.#newSlug(present, dataset);
+    const ref = renamed ? { ...former, slug: renamed } : former;
     const { changes, keptFields } = mergeWithRecord(present, dataset, from);
     if (keptFields.length) this.outcome.kept.push({ ref, fields: keptFields });
-    const renamed = this.#newSlug(present, dataset);
     if (!changes && !renamed) {
       this.outcome.unchanged++;
       return { ref, readAs: ref };
@@ -234,10 +234,7 @@ export class DatasetWriter {
     const fields = [...Object.keys(changes ?? {}).filter((field) => field !== 'source'), ...(renamed ? ['slug'] : [])];
     const isNews = fields.length > 0 || originOf(present)?.from !== from;
     try {
-      if (renamed) {
-        if (!dryRun) await this.#catalogue.edit<'dataset'>(ref, { slug: renamed });
-        ref = { ...ref, slug: renamed };
-      }
+      if (renamed && !dryRun) await this.#catalogue.edit<'dataset'>(former, { slug: renamed });
       const source = (changes?.source ?? present.source) as { readonly imported?: object };
       const values = {
         ...changes,
@@ -251,7 +248,7 @@ export class DatasetWriter {
         id: dataset.id,
       });
     } catch (error) {
-      return this.#skip(dataset.id, `${formatRef(ref)}: ${reasonOf(error)}`);
+      return this.#skip(dataset.id, `${formatRef(former)}: ${reasonOf(error)}`);
     }
     if (this.#batch.length >= batchSize) await this.flush();
     if (!dryRun) return { ref, readAs: ref };

@@ -94,6 +94,19 @@ describe('an import over HTTP', () => {
     assert.equal(json.updated[0].dataset, 'portal/street-trees');
   });
 
+  it('names a renamed package by its new name also where it keeps what people wrote', async () => {
+    const root = await makeRoot();
+    const url = `${portal.base}/api/3/action`;
+    serveCkan([packageNamed('trees', '1')]);
+    await importing(root, url, '--to', 'portal');
+    await type(['dataset', 'edit', 'portal/trees', '--label', 'Mine'], { root });
+    serveCkan([packageNamed('street-trees', '1')]);
+    for (const more of [['--dry-run'], []]) {
+      const { json, err } = await importing(root, url, '--to', 'portal', ...more);
+      assert.deepEqual(json.kept, [{ dataset: 'portal/street-trees', fields: ['label'] }], err);
+    }
+  });
+
   it('moves a package whose name has lost its year, and not one whose number says that its name is taken', async () => {
     const root = await makeRoot();
     const url = `${portal.base}/api/3/action`;
