@@ -195,7 +195,9 @@ function importedDate(value: unknown): string {
     /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?)(?:\.\d+)?\s*(Z|[+-]\d{2}:?\d{2})?)?$/.exec(text) ?? [];
   const given = time ? `${date}T${time}${zone}` : date;
   if (!isDate(given)) return '';
-  return time ? `${new Date(given).toISOString().slice(0, 19)}Z` : date;
+  const utc = time ? `${new Date(given).toISOString().slice(0, 19)}Z` : date;
+  // An offset may lead out of the years 0 to 9999.
+  return /^\d{4}-/.test(utc) ? utc : '';
 }
 
 /** A text, a number or a boolean as text; '' for other values. */

@@ -199,6 +199,17 @@ describe('an import of local files', () => {
     assert.deepEqual([issued, modified], ['', '2026-02-28T11:00:00Z']);
   });
 
+  it('leaves out times that their offset takes out of the years 0 to 9999', async () => {
+    const { importing, get, change } = await makeSources();
+    change('fcc.data.json', ({ dataset: [first] }: { dataset: Record<string, unknown>[] }) => ({
+      dataset: [{ ...first, issued: '0000-01-01T00:00:00+01:00', modified: '9999-12-31T23:59:59-05:00' }],
+    }));
+    const { json, err } = await importing('sources/fcc.data.json', '--to', 'fcc');
+    assert.deepEqual([counts(json), json.skipped], [[1, 0, 0, 0], []], err);
+    const { issued, modified } = await get(json.created[0].dataset);
+    assert.deepEqual([issued, modified], ['', '']);
+  });
+
   it('is saved by its path from the catalogue, and imported again from any folder', async () => {
     const { root, folder, importing } = await makeSources();
     const place = join(dirname(root), 'deliveries/today');
