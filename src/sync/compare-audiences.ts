@@ -27,7 +27,9 @@ export async function compareAudiences(compared: ComparedTexts): Promise<Audienc
     if (!touched.has(folder)) continue;
     const [our, their] = [await readAudience(compared, 'ours', path), await readAudience(compared, 'theirs', path)];
     const kind = syncFileKind(path) === 'namespace' ? 'namespace' : 'dataset';
-    const shows = (one: RecordFields | null, other: RecordFields | null) => one !== null && showsMore(one, other, kind);
+    const namespaces = kind === 'dataset' ? await readNamespacesOf(compared, path, between) : [];
+    const shows = (one: RecordFields | null, other: RecordFields | null) =>
+      one !== null && showsMore(one, other, kind, namespaces);
     const wider = { ours: shows(our, their), theirs: shows(their, our) };
     if (wider.ours || wider.theirs) records.set(path, wider);
   }
@@ -46,6 +48,30 @@ async function readAudience(compared: ComparedTexts, side: Side, path: string): 
   const newName = (name: unknown) => renamed.reduce((now, { from, to }) => (now === from ? to : now), name);
   const withNewNames = (names: unknown) => (Array.isArray(names) ? names.map(newName) : names);
   return { ...fields, readers: withNewNames(fields.readers), owners: withNewNames(fields.owners) };
+}
+
+/** The records of the namespaces in which a dataset is on either side, now or after the moves; null for one that can't be read. */
+async function readNamespacesOf(
+  compared: ComparedTexts,
+  dataset: string,
+  moves: readonly Omit<MoveBetweenNamespaces, 'isWidening'>[],
+): Promise<readonly (RecordFields | null)[]> {
+  const left = moves.filter(({ record }) => record === dataset).map((move) => move.left);
+  const folders = [enclosingContainerFolders(dataset).at(-1) ?? '', ...left];
+  const records = (['ours', 'theirs'] as const).flatMap((side) =>
+    folders.map((folder) => readNamespace(compared, side, folder)),
+  );
+  return (await Promise.all(records)).filter((fields) => fields !== undefined);
+}
+
+/** The fields of the namespace of a folder on a side; undefined if it lacks that, null if they can't be read. */
+async function readNamespace(
+  compared: ComparedTexts,
+  side: Side,
+  folder: string,
+): Promise<RecordFields | null | undefined> {
+  const path = extensions.map((one) => `${folder}namespace.${one}`).find((one) => compared[side].has(one));
+  return path === undefined ? undefined : readAudience(compared, side, path);
 }
 
 /** Paths of the namespaces and datasets that both sides have, with different records, by their folder. */
@@ -88,12 +114,8 @@ async function isWidening(
   compared: ComparedTexts,
 ): Promise<boolean> {
   const target = move.by === 'ours' ? 'theirs' : 'ours';
-  const fieldsOf = async (side: Side, folder: string) => {
-    const path = extensions.map((one) => `${folder}namespace.${one}`).find((one) => compared[side].has(one));
-    return path === undefined ? undefined : readAudience(compared, side, path);
-  };
-  const before = await fieldsOf(target, left);
-  const after = [await fieldsOf(target, entered), await fieldsOf(move.by, entered)];
+  const before = await readNamespace(compared, target, left);
+  const after = [await readNamespace(compared, target, entered), await readNamespace(compared, move.by, entered)];
   return after.some((fields) => fields && showsMore(withoutOwners(fields), before ?? null, 'namespace'));
 }
 

@@ -1,0 +1,110 @@
+/** Datasets in private namespaces, which their readers see, whatever their own visibility is. */
+import assert from 'node:assert/strict';
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { describe, it, type TestContext } from 'node:test';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
+import type { Viewer } from '../../src/catalogue/permissions.ts';
+import type { Replica } from '../../src/catalogue/replica.ts';
+import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import { makeFolder } from '../support/folder.ts';
+import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
+
+const ann: Viewer = { username: 'ann', staff: false, groups: [] };
+const readers = ['user:ann'];
+const dataset = (namespace: string, slug: string) => ({ kind: 'dataset', namespace, slug }) as const;
+
+async function edit<T>(root: string, work: (catalogue: Catalogue) => Promise<T>): Promise<T> {
+  const files = await openFileCatalogue(root);
+  try {
+    return await work(files.for());
+  } finally {
+    await files.close();
+  }
+}
+
+const publish = async (root: string, ref: ReturnType<typeof dataset>, table: string): Promise<string> => {
+  const upload = () => ({ source: Readable.from([table]), fileName: 'a.csv' });
+  return (await edit(root, (catalogue) => catalogue.publish(ref, upload()))).version.slug;
+};
+
+async function pathsSeenBy(viewer: Viewer, root: string): Promise<readonly string[]> {
+  const files = await openFileCatalogue(root, { readOnly: true });
+  try {
+    const paths: string[] = [];
+    for await (const { path } of (await files.for(viewer).replica.manifest({}))?.entries ?? []) paths.push(path);
+    return paths;
+  } finally {
+    await files.close();
+  }
+}
+
+/** Two catalogues in step: `secret` is a private namespace, `team` one that ann reads, `parks` a public one. */
+async function start(test: TestContext) {
+  const [here, there] = [makeFolder({}, test).root, makeFolder({}, test).root];
+  for (const root of [here, there]) mkdirSync(join(root, 'namespaces'), { recursive: true });
+  await edit(there, async (catalogue) => {
+    await catalogue.create('user', { username: 'ann' });
+    await catalogue.create('namespace', { label: 'Parks' });
+    await catalogue.create('namespace', { label: 'Secret', visibility: 'private' });
+    await catalogue.create('namespace', { label: 'Team', visibility: 'private', readers });
+    await catalogue.create('dataset', { label: 'Plans', namespace: 'secret' });
+    await catalogue.create('dataset', { label: 'Trees', namespace: 'parks' });
+  });
+  const version = await publish(there, dataset('secret', 'plans'), 'name,salary\nann,1\n');
+  await publish(there, dataset('parks', 'trees'), 'name,height\noak,1\n');
+  assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
+  /** Pushes. @returns the paths that a viewer sees after any request */
+  const push = async (viewer: Viewer) => {
+    const seen = new Set<string>();
+    const wrap = (replica: Replica, side: 'ours' | 'theirs'): Replica =>
+      side === 'ours'
+        ? replica
+        : new Proxy(replica, {
+            get(target, name) {
+              const method = Reflect.get(target, name);
+              if (name !== 'apply') return typeof method === 'function' ? method.bind(target) : method;
+              return async (...args: Parameters<Replica['apply']>) => {
+                const outcomes = await target.apply(...args);
+                for (const path of await pathsSeenBy(viewer, there)) seen.add(path);
+                return outcomes;
+              };
+            },
+          });
+    return { result: await pushTo(here, there, {}, { wrap }), seen: [...seen] };
+  };
+  return { here, there, version, push };
+}
+
+describe('a dataset of a private namespace', () => {
+  const plans = dataset('secret', 'plans');
+
+  it('gets readers after the removal of a version', async (test) => {
+    const { here, there, version, push } = await start(test);
+    await edit(here, async (catalogue) => {
+      await catalogue.remove({ ...plans, kind: 'version', dataset: 'plans', slug: version });
+      await catalogue.edit(plans, { readers });
+    });
+    const { result, seen } = await push(ann);
+    assert.deepEqual(failuresOf(result), []);
+    assert.ok(seen.some((path) => path.endsWith('plans/dataset.yaml')));
+    assert.deepEqual(
+      seen.filter((path) => path.includes(version)),
+      [],
+    );
+    assert.deepEqual(contentOf(here), contentOf(there));
+  });
+
+  it('gets no readers while the remote has a version that was not pulled', async (test) => {
+    const { here, there, push } = await start(test);
+    await edit(here, (catalogue) => catalogue.edit(plans, { readers, visibility: 'private' }));
+    const added = await publish(there, plans, 'name,salary\nann,2\n');
+    const { result, seen } = await push(ann);
+    assert.deepEqual(
+      seen.filter((path) => path.includes(added)),
+      [],
+    );
+    assert.match(result.plan.blocked.find(({ path }) => path.endsWith('dataset.yaml'))?.reason ?? '', /Pull first/);
+  });
+});
