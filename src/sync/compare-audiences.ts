@@ -1,6 +1,6 @@
 /** Comparison of who may see namespaces and datasets on both sides, by the texts of their records. */
 import { datasetFolder, enclosingContainerFolders, extensions } from '../catalogue/layout.ts';
-import { showsMore } from '../catalogue/shows-more.ts';
+import { isPublicRecord, showsMore } from '../catalogue/shows-more.ts';
 import { type AudienceComparison, type MoveBetweenNamespaces, sameAudiences, type Wider } from './audience.ts';
 import { type ComparedTexts, readSideFields } from './compared-texts.ts';
 import { isSameFile } from './extensions.ts';
@@ -110,11 +110,13 @@ function movesBetweenNamespaces(moves: readonly Move[]): readonly Omit<MoveBetwe
 
 /** True if a dataset is visible to more people after a move, on the side that lacks it. */
 async function isWidening(
-  { move, left, entered }: Omit<MoveBetweenNamespaces, 'isWidening'>,
+  { move, record, left, entered }: Omit<MoveBetweenNamespaces, 'isWidening'>,
   compared: ComparedTexts,
 ): Promise<boolean> {
   const target = move.by === 'ours' ? 'theirs' : 'ours';
   const before = await readNamespace(compared, target, left);
+  // Everybody sees it already.
+  if (before && isPublicRecord(before) && isPublicRecord(await readAudience(compared, target, record))) return false;
   const after = [await readNamespace(compared, target, entered), await readNamespace(compared, move.by, entered)];
   return after.some((fields) => fields && showsMore(withoutOwners(fields), before ?? null, 'namespace'));
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import type { Viewer } from '../../src/catalogue/permissions.ts';
+import { anonymous, type Viewer } from '../../src/catalogue/permissions.ts';
 import type { Replica } from '../../src/catalogue/replica.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { makeFolder } from '../support/folder.ts';
@@ -106,5 +106,23 @@ describe('a dataset of a private namespace', () => {
       [],
     );
     assert.match(result.plan.blocked.find(({ path }) => path.endsWith('dataset.yaml'))?.reason ?? '', /Pull first/);
+  });
+});
+
+describe('a public dataset that moves to a private namespace with readers', () => {
+  it('gets its other changes there', async (test) => {
+    const { here, there, push } = await start(test);
+    const trees = dataset('team', 'trees');
+    await edit(here, (catalogue) =>
+      catalogue.edit(dataset('parks', 'trees'), { namespace: 'team', description: 'For the team' }),
+    );
+    const added = await publish(here, trees, 'name,height,owner\noak,2,ann\n');
+    const { result, seen } = await push(anonymous);
+    assert.deepEqual(failuresOf(result), []);
+    assert.deepEqual(
+      seen.filter((path) => path.includes(added)),
+      [],
+    );
+    assert.deepEqual(contentOf(here), contentOf(there));
   });
 });
