@@ -471,6 +471,11 @@ describe('restore', () => {
         /^ {2}dataset parks\/plans: readers or owners were removed since the backup$/m,
         'dataset edit parks/plans --reader user:ann',
       ],
+      'readers of a dataset in a private namespace': [
+        ['dataset edit secret/maps --reader '],
+        /^ {2}dataset secret\/maps: readers or owners were removed since the backup$/m,
+        'dataset edit secret/maps --reader user:ann',
+      ],
       'a version that was withdrawn': [
         ['version edit parks/trees@20200102030405000000 --ready false'],
         /^ {2}version parks\/trees@20200102030405000000: it was withdrawn since the backup$/m,
@@ -487,6 +492,7 @@ describe('restore', () => {
         const { root, at, done } = await place();
         await done('namespace add secret --label S --visibility private');
         await done('dataset add parks/plans --label P --visibility private --reader user:ann');
+        await done('dataset add secret/maps --label M --reader user:ann');
         await done('backup a.tar.gz');
         for (const line of hide) await done(line);
         const before = filesIn(root).map((path) => [path, readFileSync(join(root, path), 'utf8')]);

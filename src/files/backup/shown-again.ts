@@ -10,7 +10,7 @@ import {
   recordPaths,
   versionsFolder,
 } from '../../catalogue/layout.ts';
-import { formatRef } from '../../catalogue/ref.ts';
+import { type DatasetRef, formatRef } from '../../catalogue/ref.ts';
 import { isServed, showsMore } from '../../catalogue/shows-more.ts';
 import { isTemporaryFile } from '../../disk/durable.ts';
 import { parseRecordText } from '../../text/parse.ts';
@@ -72,7 +72,10 @@ function* recordsShownAgain(from: string, root: string): Generator<Shown> {
     if (!ours && ref.kind !== 'version') find ??= finderById(root);
     const now = ours ? ref : find?.(ref, fields.id);
     const file = ours ?? (now && readRecord(root, now));
-    const shown = now && file && (compare(now, file, fields) ?? compareNamespaces(from, root, ref, now));
+    const shown =
+      now &&
+      file &&
+      (compare(now, file, fields, namespacesOf(from, root, ref, now)) ?? compareNamespaces(from, root, ref, now));
     if (shown) yield shown;
   }
 }
@@ -86,8 +89,25 @@ interface RecordFile {
   readonly text: string;
 }
 
-/** What a record in the folder hides that another one shows; undefined if it hides nothing more. */
-function compare(ref: Container, ours: RecordFile, theirs: Fields): Shown | undefined {
+/** The records of the namespaces of a dataset in the backup and in the folder; null for one that can't be parsed. */
+function namespacesOf(from: string, root: string, ref: Container, now: Container): readonly (Fields | null)[] {
+  if (ref.kind !== 'dataset' || now.kind !== 'dataset') return [];
+  const records = [readRecord(from, namespaceOf(ref)), readRecord(root, namespaceOf(now))];
+  return records.flatMap((record) => (record ? [fieldsOf(record)] : []));
+}
+
+const namespaceOf = ({ namespace }: DatasetRef) => ({ kind: 'namespace', slug: namespace }) as const;
+
+/**
+ * What a record in the folder hides that another one shows; undefined if it hides nothing more.
+ * @param namespaces of a dataset, see `showsMore`
+ */
+function compare(
+  ref: Container,
+  ours: RecordFile,
+  theirs: Fields,
+  namespaces: readonly (Fields | null)[] = [],
+): Shown | undefined {
   const fields = fieldsOf(ours);
   // A backup is what repairs a broken record, unless it may say that it is private.
   if (fields === null && !/visib|priv|ready|draft/i.test(ours.text)) return undefined;
@@ -95,7 +115,7 @@ function compare(ref: Container, ours: RecordFile, theirs: Fields): Shown | unde
     const isHidden = isServed(theirs) && (fields === null || !isServed(fields));
     return isHidden ? { ref, why: 'withdrawn', options: '--ready true' } : undefined;
   }
-  if (!showsMore(theirs, fields, ref.kind)) return undefined;
+  if (!showsMore(theirs, fields, ref.kind, namespaces)) return undefined;
   const isPrivate =
     theirs.visibility !== 'private' && fields?.visibility !== 'public' && fields?.visibility !== undefined;
   return isPrivate || fields === null
@@ -106,10 +126,7 @@ function compare(ref: Container, ours: RecordFile, theirs: Fields): Shown | unde
 /** Compares the namespace of a dataset in the backup with the one that the dataset was moved to since. */
 function compareNamespaces(from: string, root: string, ref: Container, now: Container): Shown | undefined {
   if (ref.kind !== 'dataset' || now.kind !== 'dataset' || ref.namespace === now.namespace) return undefined;
-  const [its, other] = [ref, now].map(({ namespace }) => ({ kind: 'namespace', slug: namespace }) as const) as [
-    Container,
-    Container,
-  ];
+  const [its, other] = [namespaceOf(ref), namespaceOf(now)];
   const [before, ours] = [readRecord(from, its) ?? readRecord(root, its), readRecord(root, other)];
   const isHidden = before && ours && compare(other, ours, fieldsOf(before) ?? {});
   return isHidden ? { ref: now, why: 'moved', options: `--namespace ${ref.namespace}` } : undefined;
