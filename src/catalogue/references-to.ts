@@ -1,5 +1,7 @@
 /** References to a group or a user in lists of other records: groups of members, owners, readers. */
-import { formatUserReader, type Ref } from './ref.ts';
+
+import { findEntity } from './lookup.ts';
+import { formatUserReader, type GroupRef, type Ref, type UserRef, usernameOfReader } from './ref.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { ListReference } from './trash.ts';
 
@@ -18,6 +20,25 @@ export function referencesTo({ users, folders }: Snapshot, ref: Ref): readonly L
     for (const { id, readers } of datasets.values()) look('dataset', id, 'readers', readers);
   }
   return found;
+}
+
+/** Ids of the groups and users that the lists of a record name, by their names there; {} for records without such lists. */
+export function idsOfReferences(snapshot: Snapshot, ref: Ref): Readonly<Record<string, number>> {
+  const entity: object | undefined = ref.kind === 'file' ? undefined : findEntity(snapshot, ref);
+  const lists = (entity ?? {}) as Partial<Record<ListReference['field'], readonly string[]>>;
+  const names = [lists.owners ?? [], lists.readers ?? [], lists.groups ?? []].flat();
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const named = findEntity(snapshot, refNamed(name));
+      return named ? [[name, named.id]] : [];
+    }),
+  );
+}
+
+/** The group or user that a name in a list means. */
+export function refNamed(name: string): GroupRef | UserRef {
+  const username = usernameOfReader(name);
+  return username === undefined ? { kind: 'group', slug: name } : { kind: 'user', slug: username };
 }
 
 /** How lists name a group or user; undefined for other records. */

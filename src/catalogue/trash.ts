@@ -23,14 +23,17 @@ export interface TrashEntry {
   readonly container?: number | undefined;
   /** The lists that named it, if it is a group or user: the removal took it out of them. */
   readonly referencedBy?: readonly ListReference[] | undefined;
+  /** Ids of the groups and users that its lists name, by their names there: others may have these names later. */
+  readonly names?: Readonly<Record<string, number>> | undefined;
 }
 
 export interface Trash {
   /** All entries, the last removed first. @throws NotPermittedError */
   list(): Promise<readonly TrashEntry[]>;
   /**
-   * Restores a record at its former paths, byte for byte; in the present place of the namespace or dataset that it was in,
-   * if that was renamed or moved since. Lists that named a group or user name it again.
+   * Restores a record at its former paths, byte for byte; in the present place of the namespace or dataset that it was in, if
+   * that was renamed or moved since. Lists that named a group or user name it again. The record's own lists name groups and
+   * users that were renamed since by their present names, and no namesakes of them. It gives up aliases that others have now.
    * @param options.dryRun true to check only that it can be restored
    * @returns the entry, with the reference and the paths that the record has now
    * @throws NotFoundError; ConflictError if a path is in use, or the namespace or dataset around it no longer exists;

@@ -183,7 +183,9 @@ export async function removeRecord(
   const { files } = access;
   if (asked.kind === 'file')
     throw new ConflictError('A file of the catalogue is removed by hand, or with the record that it belongs to.');
-  const ref = refOf(getEntity(files.snapshot, asked) as Entities[WritableKind]) as RecordRef;
+  const entity = getEntity(files.snapshot, asked) as Entities[WritableKind];
+  const ref = refOf(entity) as RecordRef;
+  await files.ensureRead(unitsInFields(entity.kind, { ...entity }));
   if (ref.kind === 'namespace') await files.ensureRead([{ folder: `${namespaceFolder(ref.slug)}/` }]);
   const path = requireRecordPath(files, ref);
   const assert = () => {

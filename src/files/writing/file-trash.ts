@@ -24,6 +24,7 @@ import { parseRecordText } from '../../text/parse.ts';
 import type { Access } from '../catalogue-files.ts';
 import { restorationCommitMessage } from '../git/commit-messages.ts';
 import { planRestoredReferenceWrites } from '../records/membership.ts';
+import { planWriteAfterRestoration } from '../records/restored-record.ts';
 import { planColumnWritesForNewestVersion } from '../records/version-columns.ts';
 import { commitSingleStep } from '../transaction.ts';
 import { type Change, lockNamesOfWriteChange } from './change.ts';
@@ -59,6 +60,9 @@ export class FileTrash implements Trash {
         return { do: 'restore', path, ref, from, size, record };
       }),
     );
+    const record = changes.map((change) => change.do === 'restore' && change.record).find(Boolean);
+    if (record && ref.kind !== 'version')
+      changes.push(await planWriteAfterRestoration(this.#access.files, ref, record.path, entry.names ?? {}));
     if (ref.kind === 'version')
       changes.push(...planColumnWritesForNewestVersion(this.#access.files, datasetRefOf(ref)));
     if (ref.kind === 'group' || ref.kind === 'user')

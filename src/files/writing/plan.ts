@@ -64,7 +64,7 @@ export class TransactionPlan {
   #next: Snapshot | undefined;
   #touched: Touched[] = [];
   #scopes: Scope[] = [];
-  /** Records that the step moves, as they are before it, by their new paths. */
+  /** Records that the step moves, as they are before it, by their new paths; null for those that it restores. */
   #moved = new Map<string, Touched['before']>();
   /** Namespaces that the step renames: former slugs by new ones. */
   #renamed = new Map<string, string>();
@@ -252,8 +252,10 @@ export class TransactionPlan {
       throw new ConflictError(
         `The ${ref.kind} ${formatRef(ref)} can't be restored: ${existing} exists. Rename or remove it first.`,
       );
-    if (record) this.#setText(ref, record.path, new RecordText(record.text, recordFormat(record.path)), true);
-    else this.#overlay.add(path, size);
+    if (record) {
+      this.#setText(ref, record.path, new RecordText(record.text, recordFormat(record.path)), true);
+      this.#moved.set(record.path, null);
+    } else this.#overlay.add(path, size);
     this.#scopes.push(...scopesToRefresh(ref));
     return change;
   }
@@ -273,7 +275,7 @@ export class TransactionPlan {
     return this.#dryRun?.snapshot ?? this.#access.files.snapshot;
   }
 
-  /** The record file at a path; in a dry run, or behind a move to it, with the contents that earlier changes give it. */
+  /** The record file at a path; in a dry run, or if the step moves or restores it, with the contents that earlier changes give it. */
   async #open(path: string): Promise<RecordFile> {
     const isOnDisk = !this.#dryRun && !this.#moved.has(path);
     if (isOnDisk && !this.#overlay.isInMissingFolder(path)) return openRecordFile(this.#tree, path);

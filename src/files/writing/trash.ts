@@ -10,7 +10,7 @@ import { basename, join } from 'node:path';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { privateFolder, type RecordRef } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
-import { referencesTo } from '../../catalogue/references-to.ts';
+import { idsOfReferences, referencesTo } from '../../catalogue/references-to.ts';
 import { containingRecordRef } from '../../catalogue/rules.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import { isTrashEntryOlder, type TrashEntry } from '../../catalogue/trash.ts';
@@ -29,16 +29,18 @@ import { inheritOwner } from '../../disk/owner.ts';
 const trashFolder = `${privateFolder}/trash`;
 const entryName = 'entry.json';
 
-/** The namespace or dataset that a record was in, and the lists that name a group or user: before the removal changes them. */
-export type TrashContext = Pick<TrashEntry, 'container' | 'referencedBy'>;
+/** The namespace or dataset that a record was in, and which lists name which groups and users: before the removal changes them. */
+export type TrashContext = Pick<TrashEntry, 'container' | 'referencedBy' | 'names'>;
 
 /** The context of a record that is about to be removed. The edits of the same step take its name from the lists. */
 export function trashContextOf(snapshot: Snapshot, ref: RecordRef): TrashContext {
   const container = containingRecordRef(ref);
   const referencedBy = referencesTo(snapshot, ref);
+  const names = idsOfReferences(snapshot, ref);
   return {
     container: container ? findEntity(snapshot, container)?.id : undefined,
     referencedBy: referencedBy.length ? referencedBy : undefined,
+    names: Object.keys(names).length ? names : undefined,
   };
 }
 

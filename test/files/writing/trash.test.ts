@@ -15,10 +15,12 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { ConflictError, NotFoundError, NotPermittedError } from '../../../src/catalogue/errors.ts';
+import { ConflictError, MovedError, NotFoundError, NotPermittedError } from '../../../src/catalogue/errors.ts';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
+import { formatRef } from '../../../src/catalogue/ref.ts';
 import type { TrashEntry } from '../../../src/catalogue/trash.ts';
 import { moveOrCopyFile } from '../../../src/disk/move.ts';
+import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { type FileCatalogue, openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import {
   deleteTrashEntry,
@@ -67,6 +69,9 @@ async function open(t: TestContext, more: FolderContent = {}) {
 }
 
 const restore = (files: FileCatalogue, { id }: TrashEntry) => files.for(ann).trash.restore(id);
+
+const errorsOf = async (root: string) =>
+  (await checkCatalogueFiles(root)).problems.filter(({ severity }) => severity === 'error');
 
 /** Every file but private ones, with its bytes and its time of change. */
 async function picture(root: string): Promise<Record<string, string>> {
@@ -160,6 +165,39 @@ describe('what is removed', () => {
     await back();
     assert.deepEqual((await view.get<'user'>({ kind: 'user', slug: 'bob' })).groups, ['gardeners']);
     assert.deepEqual((await view.get<'namespace'>(namespace('parks'))).owners, ['gardeners']);
+  });
+
+  it('comes back without the rights of namesakes: groups and users have their present names in its lists', async (t) => {
+    const { folder, view } = await open(t);
+    const gardeners = { kind: 'group', slug: 'gardeners' } as const;
+    const bob = { kind: 'user', slug: 'bob' } as const;
+    await view.create('group', { slug: 'visitors', label: 'Visitors' });
+    await view.edit(trees, { visibility: 'private', readers: ['gardeners', 'visitors', 'user:bob'] });
+    await view.remove(trees);
+    await view.edit(gardeners, { slug: 'foresters' });
+    await view.create('group', { slug: 'gardeners', label: 'Others' });
+    await view.remove(bob, { permanently: true });
+    await view.create('user', { username: 'bob' });
+    const entry = (await view.trash.list()).find(({ ref }) => ref.kind === 'dataset');
+    await view.trash.restore(entry?.id ?? '', { dryRun: true });
+    await view.trash.restore(entry?.id ?? '');
+    assert.deepEqual((await view.get<'dataset'>(trees)).readers, ['foresters', 'visitors']);
+    assert.deepEqual(await errorsOf(folder.root), []);
+  });
+
+  it('comes back without a former address that another record has had since', async (t) => {
+    const { folder, view, back } = await open(t);
+    await view.edit(trees, { slug: 'oaks' });
+    await view.remove({ ...trees, slug: 'oaks' });
+    await view.create('dataset', { namespace: 'parks', label: 'Trees' });
+    await view.edit(trees, { slug: 'elms' });
+    await back();
+    await assert.rejects(
+      view.get(trees),
+      (error) => error instanceof MovedError && formatRef(error.to) === 'parks/elms',
+    );
+    assert.deepEqual((await view.get<'dataset'>({ ...trees, slug: 'oaks' })).aliases, []);
+    assert.deepEqual(await errorsOf(folder.root), []);
   });
 
   it('permanently is deleted, and no other entry of that name, though its time is later', async (t) => {
