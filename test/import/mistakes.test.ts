@@ -228,6 +228,30 @@ describe('an answer that is not what it should be', () => {
     assert.match(await linkReason(), /it is JSON, not csv: \{"error":"quota"/);
   });
 
+  it('in place of a file in JSON: an error is no version, and the rows stay', async () => {
+    const distribution = [{ downloadURL: `${portal.base}/trees`, format: 'JSON' }];
+    portal.json('/data.json', { conformsTo: 'dcat', dataset: [{ title: 'Trees', identifier: 'trees', distribution }] });
+    const root = await makeRoot();
+    portal.json('/trees', [{ name: 'oak' }]);
+    assert.equal((await importing(root, '/data.json', '--with-data')).json.versions.length, 1);
+    for (const [answer, reason] of [
+      [{ error: { code: 498, message: 'Invalid Token', details: [] } }, 'Invalid Token'],
+      [{ help: '', success: false, error: { __type: 'Authorization Error' } }, 'no reason given'],
+      [{ code: 'throttled', error: true, message: 'Too many requests' }, 'Too many requests'],
+    ] as const) {
+      portal.json('/trees', answer);
+      const { json, err } = await importing(root, '/data.json', '--with-data');
+      const link = { id: 'city/trees', reason: `${portal.base}/trees: the server answered with an error: ${reason}` };
+      assert.deepEqual([json?.versions, json?.links], [[], [{ ...link, failed: true }]], err);
+    }
+    // One that has rows is a table.
+    portal.json('/trees', { error: { code: 0 }, trees: [{ name: 'oak' }, { name: 'elm' }] });
+    assert.doesNotMatch(
+      JSON.stringify((await importing(root, '/data.json', '--with-data')).json.links),
+      /with an error/,
+    );
+  });
+
   it('in another encoding: it is read if it says which, and refused else', async () => {
     const root = await makeRoot();
     const text = JSON.stringify(titled('Bäume der Straße'));
