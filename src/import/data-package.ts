@@ -19,7 +19,7 @@ export function isDataPackage(value: unknown): boolean {
 /** @param base address of the descriptor's folder, with a slash at its end */
 export function* readDataPackage(value: unknown, base: string): Generator<SourceItem, void, undefined> {
   const whole = membersOf(value);
-  const resources = listOf(whole.resources);
+  const resources = listOf(whole.resources).slice(0, isOfThisProgram(whole) ? 1 : undefined);
   yield { total: resources.length };
   const name = textOf(whole.name) || textOf(whole.id);
   const isSingle = resources.length === 1;
@@ -61,6 +61,13 @@ export function* readDataPackage(value: unknown, base: string): Generator<Source
       ],
     });
   }
+}
+
+/** True for the package of a dataset in a catalogue of this program. Its first resource is the file, the others are its rows in other formats. */
+function isOfThisProgram({ id, resources }: Readonly<Record<string, unknown>>): boolean {
+  const address = textOf(id);
+  const isBelow = (resource: unknown) => textOf(membersOf(resource).path).startsWith(`${address}version/`);
+  return /\/api\/v1\/namespaces\/[^/]+\/datasets\/[^/]+\/$/.test(address) && listOf(resources).every(isBelow);
 }
 
 /** The extension of a file, before that of its compression. */

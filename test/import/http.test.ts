@@ -274,6 +274,22 @@ describe('an import over HTTP', () => {
     }
   });
 
+  it('takes the address of a dataset in another catalogue, and its package, for one dataset', async () => {
+    const served = await serveFolder(await makeRoot());
+    try {
+      for (const name of ['', 'datapackage.json']) {
+        const root = await makeRoot({ settings: { title: 'Empty' } });
+        const address = `${served.base}/api/v1/namespaces/parks/datasets/trees/${name}`;
+        const { json, err } = await importing(root, address, '--to', 'copy', '--with-data');
+        const created = json?.created.map(({ dataset, label }: Record<string, string>) => [dataset, label]);
+        assert.deepEqual(created, [['copy/parks-trees', 'Trees']], err);
+        assert.equal(json.versions[0]?.file, 'trees-20200102030405000000.csv');
+      }
+    } finally {
+      await served.close();
+    }
+  });
+
   it('waits between two requests to one host, after failures twice as long each time, and as long as the server asks', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'catalogue-test-'));
     const waits: number[] = [];
