@@ -1,6 +1,14 @@
 /** Another catalogue of this program: the datasets of its API, page by page, and the files of their newest versions. */
 import type { Documents } from './documents.ts';
-import { type ImportedColumn, importedDataset, listOf, membersOf, type SourceItem, textOf } from './imported.ts';
+import {
+  type ImportedColumn,
+  type ImportedDataset,
+  importedDataset,
+  listOf,
+  membersOf,
+  type SourceItem,
+  textOf,
+} from './imported.ts';
 import { readList } from './list-pages.ts';
 
 /** True if a value is the root of the API of a catalogue, or of a static export, which has fewer endpoints. */
@@ -48,7 +56,7 @@ function readDataset(one: Readonly<Record<string, unknown>>, isExport: boolean):
   const versions = listOf(one.versions).map(membersOf);
   const newest = versions.find(({ ready }) => ready === true);
   const path = /\/namespaces\/([^/]+)\/datasets\/([^/]+)\//.exec(textOf(one.url));
-  return importedDataset({
+  const item = importedDataset({
     // The address may change; the id of the record stays.
     id: typeof one.id === 'number' ? `dataset ${one.id}` : textOf(one.url),
     name: one.slug ?? path?.[2],
@@ -79,6 +87,22 @@ function readDataset(one: Readonly<Record<string, unknown>>, isExport: boolean):
       ...Object.entries(membersOf(one.links)).map(([label, address]) => ({ address, label })),
     ],
   });
+  return 'dataset' in item ? { dataset: withTextsAsWritten(item.dataset, one) } : item;
+}
+
+/**
+ * A dataset with the texts of its record there. They are no HTML, and a licence or a contact may be in words: without them, the licence
+ * of the catalogue here would stand for terms that its owner has not written.
+ */
+function withTextsAsWritten(dataset: ImportedDataset, one: Readonly<Record<string, unknown>>): ImportedDataset {
+  return {
+    ...dataset,
+    label: textOf(one.label).trim() || dataset.label,
+    description: textOf(one.description).trim(),
+    publisher: textOf(one.publisher).trim(),
+    licence: dataset.licence || textOf(one.licence).trim(),
+    contact: dataset.contact || textOf(one.contact).trim(),
+  };
 }
 
 const columnsOf = (columns: unknown): readonly ImportedColumn[] =>

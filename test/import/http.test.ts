@@ -274,6 +274,31 @@ describe('an import over HTTP', () => {
     }
   });
 
+  it('takes texts of another catalogue as they are written there, also terms of use and contacts in words', async () => {
+    const texts = {
+      label: 'Code <b> & more',
+      description: 'The tag `<b>` stands for &lt;b&gt;.',
+      licence: 'All rights reserved, ask us',
+      publisher: 'Parks <p> & Co',
+      contact: 'Anna <anna@example.org>',
+    };
+    const served = await serveFolder(
+      await makeRoot({
+        namespaces: { city: { id: 1, label: 'City' } },
+        datasets: { 'city/code': { id: 7, ...texts } },
+      }),
+    );
+    try {
+      const root = await makeRoot({ settings: { title: 'Empty', licence: 'CC0-1.0' } });
+      await importing(root, served.base, '--to', 'copy');
+      const { catalogue } = await type(['dataset', 'list'], { root });
+      const copy = await catalogue.get<'dataset'>({ kind: 'dataset', namespace: 'copy', slug: 'code' });
+      for (const [name, text] of Object.entries(texts)) assert.equal(copy[name as keyof typeof texts], text);
+    } finally {
+      await served.close();
+    }
+  });
+
   it('takes the address of a dataset in another catalogue, and its package, for one dataset', async () => {
     const served = await serveFolder(await makeRoot());
     try {
