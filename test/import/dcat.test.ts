@@ -39,13 +39,15 @@ describe('a catalogue of DCAT in pages', () => {
     const root = await makeRoot();
     const page = (number: number, next: string, total = 4) =>
       `<${linkTo(`/${number}`)}> a hydra:PagedCollection; hydra:totalItems ${total}; ${next} .\n`;
-    serve('/1', page(1, `hydra:nextPage "${linkTo('/2')}"`) + named('a', 'b'));
+    const firstPage = (total: number) => page(1, `hydra:nextPage "${linkTo('/2')}"`, total) + named('a', 'b');
+    serve('/1', firstPage(4));
     serve('/2', `[] hydra:view [ hydra:next </3> ] .\n${named('b', 'c')}`);
     serve('/3', page(3, `hydra:firstPage "${linkTo('/1')}"`) + named('d'));
     const first = await importing(root, linkTo('/1'));
     assert.deepEqual(createdIn(first.json), ['city/a', 'city/b', 'city/c', 'city/d'], first.err);
     assert.deepEqual(first.json.skipped, []);
     assert.deepEqual(portal.asked, ['/1', '/2', '/3']);
+    serve('/1', firstPage(3));
     serve('/3', page(3, `hydra:nextPage "${linkTo('/1')}"`, 3));
     const { json, err } = await importing(root, linkTo('/1'));
     assert.deepEqual([json?.unchanged, json?.missing], [3, ['city/d']], err);
