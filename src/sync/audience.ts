@@ -2,7 +2,7 @@
  * Who may see what is in a namespace or dataset, where the sides differ, and what the steps of a run change in that. Pure.
  */
 import { enclosingContainerFolders } from '../catalogue/layout.ts';
-import { containerFolder, type Side, type ThreeWay } from './files.ts';
+import { containerFolder, type Files, type Side, type ThreeWay } from './files.ts';
 import type { Move } from './moves.ts';
 
 /** The sides whose record shows the namespace or dataset to people who can't see it by the other one. */
@@ -18,6 +18,8 @@ export interface MoveBetweenNamespaces {
   readonly entered: string;
   /** True if it is visible to more people there, on the side that lacks the move. */
   readonly isWidening: boolean;
+  /** True if it is also hidden there from readers of the namespace that it leaves. */
+  readonly isMixed: boolean;
 }
 
 export interface AudienceComparison {
@@ -44,7 +46,14 @@ export interface ChangesInFolder {
   readonly changes: boolean;
 }
 
-const noChanges: ChangesInFolder = { adds: false, removes: false, changes: false };
+/** What sending a file of one side does to the other one. */
+export const changeBySending = (path: string, source: Files, target: Files): keyof ChangesInFolder =>
+  !source.has(path) ? 'removes' : target.has(path) ? 'changes' : 'adds';
+
+/** True for changes of which some would have to come before who may see them is changed, and others after it. */
+export const needBothOrders = ({ adds, removes, changes }: ChangesInFolder): boolean => changes || (adds && removes);
+
+export const noChanges: ChangesInFolder = { adds: false, removes: false, changes: false };
 
 /**
  * The other changes in the folders of the records that show more to some people and less to others, by the path of the record.
@@ -71,7 +80,7 @@ export function findChangesInMixed(
   for (const [path, status] of sent.size ? statuses : []) {
     if (status !== 'outgoing' && status !== 'incoming') continue;
     const [source, target] = status === 'outgoing' ? [sides.ours, sides.theirs] : [sides.theirs, sides.ours];
-    const change = !source.has(path) ? 'removes' : target.has(path) ? 'changes' : 'adds';
+    const change = changeBySending(path, source, target);
     for (const folder of foldersAround(path, audiences))
       if (sent.get(folder)?.record !== path) note(folder, status, change);
   }

@@ -4,7 +4,15 @@
  * side; and what becomes visible to more people does so last. Pure.
  */
 import { describeFilePath, enclosingContainerFolders, isBytesPath } from '../catalogue/layout.ts';
-import { type AudienceComparison, findChangesInMixed, foldersAround, type MoveBetweenNamespaces } from './audience.ts';
+import {
+  type AudienceComparison,
+  changeBySending,
+  findChangesInMixed,
+  foldersAround,
+  type MoveBetweenNamespaces,
+  needBothOrders,
+  noChanges,
+} from './audience.ts';
 import { containerFolder, type Files, type Side, syncFileKind, type ThreeWay } from './files.ts';
 import type { Move } from './moves.ts';
 
@@ -109,6 +117,13 @@ const retakenReason = ({ move, record }: MoveBetweenNamespaces): string => {
       : `Remove the local ${former}, which goes to the trash, and then: catalogue pull --theirs`;
   return `It would become visible to more people as ${name} before its other changes, as another dataset is ${former} now. ${remedy}`;
 };
+const mixedMoveReason = ({ move }: MoveBetweenNamespaces): string => {
+  const remedy =
+    move.by === 'ours'
+      ? 'Move it back, push, and then move it again.'
+      : `Remove the local ${describeFilePath(move.path)}, which goes to the trash, and then: catalogue pull --theirs`;
+  return `It would become visible to some and hidden from others in its new namespace, and has other changes. ${remedy}`;
+};
 const nameTakenReason = 'Another dataset of this name has to be moved first.';
 
 function* filesToBlock(
@@ -165,13 +180,18 @@ function* movesToBlock(
       yield [moved, undecidedReason('namespace')];
     if (!moved.isWidening) continue;
     const isRetaken = hasFolder(by, containerFolder(moved.move.path));
+    let changes = noChanges;
     for (const path of pathsIn(containerFolder(moved.record))) {
       const status = statuses.get(path);
-      if (isBytesPath(path) || !sides[target].has(path)) continue;
+      if (isBytesPath(path)) continue;
+      if (status === sent && path !== moved.record)
+        changes = { ...changes, [changeBySending(path, sides[by], sides[target])]: true };
+      if (!sides[target].has(path)) continue;
       if (isUndecided(status) || (by === 'ours' && status === 'incoming'))
         yield [moved, wouldWidenReason(path, status)];
       if (isRetaken && status === sent) yield [moved, retakenReason(moved)];
     }
+    if (moved.isMixed && needBothOrders(changes)) yield [moved, mixedMoveReason(moved)];
   }
 }
 
@@ -181,15 +201,15 @@ function* mixedRecordsToBlock(
   sides: Pick<ThreeWay, Side>,
   statuses: ReadonlyMap<string, string>,
 ): Generator<{ readonly path: string; readonly reason: string; readonly waitsForPull?: boolean }> {
-  for (const [path, { adds, removes, changes }] of findChangesInMixed(audiences, sides, statuses))
-    if (changes || (adds && removes)) {
+  for (const [path, changes] of findChangesInMixed(audiences, sides, statuses))
+    if (needBothOrders(changes)) {
       const isPush = statuses.get(path) === 'outgoing';
-      const remedy = changes
+      const remedy = changes.changes
         ? isPush
           ? inTwoPushes
           : inTwoPulls(path)
         : `${isPush ? 'Push' : 'Pull'} again after that.`;
-      const others = changes ? 'changes' : 'removals, which come first';
+      const others = changes.changes ? 'changes' : 'removals, which come first';
       yield {
         path,
         reason: `It would become visible to some and hidden from others, and has other ${others}. ${remedy}`,

@@ -33,9 +33,12 @@ export async function compareAudiences(compared: ComparedTexts): Promise<Audienc
     const wider = { ours: shows(our, their), theirs: shows(their, our) };
     if (wider.ours || wider.theirs) records.set(path, wider);
   }
-  const widening = between.map(async (moved) => ({ ...moved, isWidening: await isWidening(moved, compared) }));
-  return { records, moves: await Promise.all(widening), queries };
+  const inAudience = between.map(async (moved) => ({ ...moved, ...(await compareNamespaces(moved, compared)) }));
+  return { records, moves: await Promise.all(inAudience), queries };
 }
+
+/** A move of a dataset into another namespace, before it is known who may see it there. */
+type PlaceChange = Omit<MoveBetweenNamespaces, 'isWidening' | 'isMixed'>;
 
 /**
  * The fields of a namespace or dataset on a side, in which groups have their names after the moves; null if they can't be read.
@@ -54,7 +57,7 @@ async function readAudience(compared: ComparedTexts, side: Side, path: string): 
 async function readNamespacesOf(
   compared: ComparedTexts,
   dataset: string,
-  moves: readonly Omit<MoveBetweenNamespaces, 'isWidening'>[],
+  moves: readonly PlaceChange[],
 ): Promise<readonly (RecordFields | null)[]> {
   const left = moves.filter(({ record }) => record === dataset).map((move) => move.left);
   const folders = [enclosingContainerFolders(dataset).at(-1) ?? '', ...left];
@@ -97,7 +100,7 @@ function foldersWithDifferences(ours: Files, theirs: Files): Set<string> {
   return folders;
 }
 
-function movesBetweenNamespaces(moves: readonly Move[]): readonly Omit<MoveBetweenNamespaces, 'isWidening'>[] {
+function movesBetweenNamespaces(moves: readonly Move[]): readonly PlaceChange[] {
   return moves.flatMap((move, i) => {
     if (syncFileKind(move.path) !== 'dataset') return [];
     const later = moves.slice(i + 1);
@@ -108,18 +111,26 @@ function movesBetweenNamespaces(moves: readonly Move[]): readonly Omit<MoveBetwe
   });
 }
 
-/** True if a dataset is visible to more people after a move, on the side that lacks it. */
-async function isWidening(
-  { move, record, left, entered }: Omit<MoveBetweenNamespaces, 'isWidening'>,
+/** Compares who may see a dataset in the namespace that it leaves and the one that it comes into, on the side that lacks the move. */
+async function compareNamespaces(
+  { move, record, left, entered }: PlaceChange,
   compared: ComparedTexts,
-): Promise<boolean> {
+): Promise<Pick<MoveBetweenNamespaces, 'isWidening' | 'isMixed'>> {
   const target = move.by === 'ours' ? 'theirs' : 'ours';
-  const before = await readNamespace(compared, target, left);
+  const before = (await readNamespace(compared, target, left)) ?? null;
+  const isPublic = isPublicRecord(await readAudience(compared, target, record));
   // Everybody sees it already.
-  if (before && isPublicRecord(before) && isPublicRecord(await readAudience(compared, target, record))) return false;
-  const after = [await readNamespace(compared, target, entered), await readNamespace(compared, move.by, entered)];
-  return after.some((fields) => fields && showsMore(withoutOwners(fields), before ?? null, 'namespace'));
+  if (isPublic && isPublicRecord(before)) return { isWidening: false, isMixed: false };
+  const places = [await readNamespace(compared, target, entered), await readNamespace(compared, move.by, entered)];
+  const after = places.filter((fields) => fields !== undefined);
+  const isWidening = after.some((fields) => fields && showsMore(withoutOwners(fields), before, 'namespace'));
+  const losesReaders = (fields: RecordFields | null) =>
+    !(isPublic && isPublicRecord(fields)) &&
+    (before === null || showsMore(readersOf(before), readersOf(fields ?? {}), 'namespace'));
+  return { isWidening, isMixed: isWidening && after.some(losesReaders) };
 }
+
+const readersOf = ({ readers }: RecordFields): RecordFields => ({ visibility: 'private', readers });
 
 /** Another namespace nearly always has other owners: they are meant to see what comes into it. */
 const withoutOwners = ({ owners: _, ...fields }: RecordFields): RecordFields => fields;

@@ -8,21 +8,26 @@ import { containerFolder, syncFileKind } from './files.ts';
 import { pathAfterMove } from './moves.ts';
 import type { SyncStep } from './steps.ts';
 
-/** True for a step that must be done before more people see the dataset. */
-const isUrgent = (step: SyncStep): boolean => step.do === 'remove' || (step.do === 'write' && step.ifMatch !== null);
+/**
+ * True for a step that must be done before more people see the dataset. Where others lose sight of it by the move, its record is written
+ * after it, as what is added.
+ */
+const isUrgent = (step: SyncStep, { isMixed }: MoveBetweenNamespaces): boolean =>
+  step.do === 'remove' || (!isMixed && step.do === 'write' && step.ifMatch !== null);
 
 /** The steps of one side, in which moves that make a dataset visible to more people come last, if it has other changes. */
 export function delayWideningMoves(
   steps: readonly SyncStep[],
   moves: readonly MoveBetweenNamespaces[],
 ): readonly SyncStep[] {
-  const widening = new Set(moves.flatMap(({ record, isWidening }) => (isWidening ? [containerFolder(record)] : [])));
+  const widening = new Map(moves.flatMap((move) => (move.isWidening ? [[containerFolder(move.record), move]] : [])));
   let result = steps;
   for (const step of widening.size ? steps : []) {
-    if (step.do !== 'move' || !widening.has(containerFolder(step.to))) continue;
+    const moved = step.do === 'move' ? widening.get(containerFolder(step.to)) : undefined;
+    if (step.do !== 'move' || !moved) continue;
     const after = containerFolder(step.to) ?? '';
     const own = result.filter((one) => one.do !== 'move' && one.path.startsWith(after));
-    if (!own.some(isUrgent)) continue;
+    if (!own.some((one) => isUrgent(one, moved))) continue;
     const former = new Map(own.map((one) => [one, atFormerPlace(one, step)]));
     const written = [...former.values()].find((one) => one.do === 'write' && syncFileKind(one.path) === 'dataset');
     const last = {

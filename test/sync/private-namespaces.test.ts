@@ -40,7 +40,7 @@ async function pathsSeenBy(viewer: Viewer, root: string): Promise<readonly strin
   }
 }
 
-/** Two catalogues in step: `secret` is a private namespace, `team` one that ann reads, `parks` a public one. */
+/** Two catalogues in step: `secret` is a private namespace, `team` one that ann reads, `crew` one that bob reads, `parks` a public one. */
 async function start(test: TestContext) {
   const [here, there] = [makeFolder({}, test).root, makeFolder({}, test).root];
   for (const root of [here, there]) mkdirSync(join(root, 'namespaces'), { recursive: true });
@@ -49,10 +49,14 @@ async function start(test: TestContext) {
     await catalogue.create('namespace', { label: 'Parks' });
     await catalogue.create('namespace', { label: 'Secret', visibility: 'private' });
     await catalogue.create('namespace', { label: 'Team', visibility: 'private', readers });
+    await catalogue.create('user', { username: 'bob' });
+    await catalogue.create('namespace', { label: 'Crew', visibility: 'private', readers: ['user:bob'] });
+    await catalogue.create('dataset', { label: 'Rota', namespace: 'team' });
     await catalogue.create('dataset', { label: 'Plans', namespace: 'secret' });
     await catalogue.create('dataset', { label: 'Trees', namespace: 'parks' });
   });
   const version = await publish(there, dataset('secret', 'plans'), 'name,salary\nann,1\n');
+  const rota = await publish(there, dataset('team', 'rota'), 'day\nMonday\n');
   await publish(there, dataset('parks', 'trees'), 'name,height\noak,1\n');
   assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
   /** Pushes. @returns the paths that a viewer sees after any request */
@@ -74,7 +78,7 @@ async function start(test: TestContext) {
           });
     return { result: await pushTo(here, there, {}, { wrap }), seen: [...seen] };
   };
-  return { here, there, version, push };
+  return { here, there, version, rota, push };
 }
 
 describe('a dataset of a private namespace', () => {
@@ -125,4 +129,38 @@ describe('a public dataset that moves to a private namespace with readers', () =
     );
     assert.deepEqual(contentOf(here), contentOf(there));
   });
+});
+
+describe('a dataset that moves between private namespaces with different readers', () => {
+  const [before, after] = [dataset('team', 'rota'), dataset('crew', 'rota')];
+  const bob: Viewer = { username: 'bob', staff: false, groups: [] };
+
+  for (const [what, isRemoved] of [
+    ['a version is removed and another one added', true],
+    ['a version is added', false],
+  ] as const)
+    it(`shows each of them nothing that is meant for the others: ${what}`, async (test) => {
+      const { here, there, rota, push } = await start(test);
+      await edit(here, async (catalogue) => {
+        if (isRemoved) await catalogue.remove({ ...before, kind: 'version', dataset: 'rota', slug: rota });
+        await catalogue.edit(before, { namespace: 'crew' });
+      });
+      const added = await publish(here, after, 'day\nTuesday\n');
+      const { result, seen } = await push(ann);
+      const ofAnn = seen.filter((path) => path.includes(added));
+      const ofBob = (await pathsSeenBy(bob, there)).filter((path) => isRemoved && path.includes(rota));
+      assert.deepEqual([ofAnn, ofBob], [[], []]);
+      if (!isRemoved) {
+        assert.deepEqual([failuresOf(result), contentOf(here)], [[], contentOf(there)]);
+        return;
+      }
+      const reasons = result.plan.blocked.map(({ reason }) => reason);
+      assert.match(reasons.join('\n'), /Move it back, push, and then move it again\.$/m);
+      for (const place of [before, after]) {
+        const present = place === before ? after : before;
+        await edit(here, (catalogue) => catalogue.edit(present, { namespace: place.namespace }));
+        assert.deepEqual(failuresOf((await push(ann)).result), []);
+      }
+      assert.deepEqual(contentOf(here), contentOf(there));
+    });
 });
