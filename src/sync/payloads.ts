@@ -80,7 +80,7 @@ export async function findHiddenPayloads(compared: ComparedTexts & ThreeWay): Pr
   );
   const hidden = new Set<string>();
   for await (const payload of readPayloadsOfVersions(compared, 'theirs', folders, () => true))
-    if (!payload.isReady) hidden.add(payload.path);
+    if (!payload.isReady && !theirs.has(payload.path)) hidden.add(payload.path);
   return hidden;
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { describe, it } from 'node:test';
 import type { Viewer } from '../../src/catalogue/permissions.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
@@ -36,5 +37,25 @@ describe('the payload of a version that was withdrawn on the remote', () => {
     await setReady(true);
     assert.deepEqual(failuresOf(await pullFrom(here, there, {}, asEve)), []);
     assert.ok(existsSync(payload));
+  });
+});
+
+describe('the payload of a draft', () => {
+  it('comes with it, though another version is gone on the remote', async (test) => {
+    const there = makeFolder(seed, test).root;
+    const here = makeFolder({}, test).root;
+    mkdirSync(join(here, 'namespaces'), { recursive: true });
+    await pullFrom(here, there);
+    const catalogue = await openFileCatalogue(there);
+    const dataset = { kind: 'dataset', namespace: 'parks', slug: 'trees' } as const;
+    const upload = { source: Readable.from(['name\nElm\n']), fileName: 'draft.csv' };
+    const { version } = await catalogue.for().publish(dataset, upload);
+    const ref = { kind: 'version', namespace: 'parks', dataset: 'trees' } as const;
+    await catalogue.for().edit({ ...ref, slug: version.slug }, { ready: false });
+    await catalogue.for().remove({ ...ref, slug });
+    await catalogue.close();
+    assert.deepEqual(failuresOf(await pullFrom(here, there)), []);
+    assert.ok(existsSync(join(here, homeOf('parks/trees'), 'data', version.file)));
+    assert.deepEqual((await pullFrom(here, there)).done, []);
   });
 });
