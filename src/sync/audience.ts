@@ -20,6 +20,8 @@ export interface MoveBetweenNamespaces {
   readonly isWidening: boolean;
   /** True if it is also hidden there from readers of the namespace that it leaves. */
   readonly isMixed: boolean;
+  /** True if everybody sees public datasets in the namespace that it leaves, and not in the other one. */
+  readonly isClosing: boolean;
 }
 
 export interface AudienceComparison {

@@ -112,18 +112,19 @@ const wouldWidenReason = (path: string, status: string | undefined): string =>
 const retakenReason = ({ move, record }: MoveBetweenNamespaces): string => {
   const [former, name] = [describeFilePath(move.path), describeFilePath(record)];
   const remedy =
-    move.by === 'ours'
-      ? `Give ${former} another name, push, and then give it this name again.`
-      : `Remove the local ${former}, which goes to the trash, and then: catalogue pull --theirs`;
+    move.by === 'ours' ? `Give ${former} another name, push, and then give it this name again.` : removeLocal(move);
   return `It would become visible to more people as ${name} before its other changes, as another dataset is ${former} now. ${remedy}`;
 };
-const mixedMoveReason = ({ move }: MoveBetweenNamespaces): string => {
-  const remedy =
-    move.by === 'ours'
-      ? 'Move it back, push, and then move it again.'
-      : `Remove the local ${describeFilePath(move.path)}, which goes to the trash, and then: catalogue pull --theirs`;
-  return `It would become visible to some and hidden from others in its new namespace, and has other changes. ${remedy}`;
-};
+const mixedMoveReason = ({ move }: MoveBetweenNamespaces): string =>
+  'It would become visible to some and hidden from others in its new namespace, and has other changes. ' +
+  (move.by === 'ours' ? 'Move it back, push, and then move it again.' : removeLocal(move));
+
+const closingReason = ({ move }: MoveBetweenNamespaces): string =>
+  'It would become visible to everybody in the namespace that it leaves, before it is in its new one. ' +
+  (move.by === 'ours' ? 'Make it private, push, and then make it visible again.' : removeLocal(move));
+
+const removeLocal = (move: Move): string =>
+  `Remove the local ${describeFilePath(move.path)}, which goes to the trash, and then: catalogue pull --theirs`;
 const nameTakenReason = 'Another dataset of this name has to be moved first.';
 
 function* filesToBlock(
@@ -179,6 +180,9 @@ function* movesToBlock(
     if (audiences.records.get(namespace)?.[target] && statuses.get(namespace) !== sent)
       yield [moved, undecidedReason('namespace')];
     if (!moved.isWidening) continue;
+    // Its record would be written at its former place, before the move.
+    const isShown = audiences.records.get(moved.record)?.[by] && statuses.get(moved.record) === sent;
+    if (isShown && moved.isClosing) yield [moved, closingReason(moved)];
     const isRetaken = hasFolder(by, containerFolder(moved.move.path));
     let changes = noChanges;
     for (const path of pathsIn(containerFolder(moved.record))) {

@@ -21,7 +21,8 @@ export async function compareAudiences(compared: ComparedTexts): Promise<Audienc
   const queries = await readDatasetsOfQueries(compared);
   const touched = foldersWithDifferences(ours, theirs);
   for (const record of queries.values()) for (const folder of enclosingContainerFolders(record)) touched.add(folder);
-  for (const { left, entered } of between) touched.add(left).add(entered);
+  for (const { record, left, entered } of between)
+    for (const folder of [left, entered, containerFolder(record) ?? '']) touched.add(folder);
   const records = new Map<string, Wider>();
   for (const [folder, path] of differing) {
     if (!touched.has(folder)) continue;
@@ -38,7 +39,8 @@ export async function compareAudiences(compared: ComparedTexts): Promise<Audienc
 }
 
 /** A move of a dataset into another namespace, before it is known who may see it there. */
-type PlaceChange = Omit<MoveBetweenNamespaces, 'isWidening' | 'isMixed'>;
+type PlaceChange = Omit<MoveBetweenNamespaces, keyof AudienceOfMove>;
+type AudienceOfMove = Pick<MoveBetweenNamespaces, 'isWidening' | 'isMixed' | 'isClosing'>;
 
 /**
  * The fields of a namespace or dataset on a side, in which groups have their names after the moves; null if they can't be read.
@@ -115,19 +117,20 @@ function movesBetweenNamespaces(moves: readonly Move[]): readonly PlaceChange[] 
 async function compareNamespaces(
   { move, record, left, entered }: PlaceChange,
   compared: ComparedTexts,
-): Promise<Pick<MoveBetweenNamespaces, 'isWidening' | 'isMixed'>> {
+): Promise<AudienceOfMove> {
   const target = move.by === 'ours' ? 'theirs' : 'ours';
   const before = (await readNamespace(compared, target, left)) ?? null;
   const isPublic = isPublicRecord(await readAudience(compared, target, record));
-  // Everybody sees it already.
-  if (isPublic && isPublicRecord(before)) return { isWidening: false, isMixed: false };
   const places = [await readNamespace(compared, target, entered), await readNamespace(compared, move.by, entered)];
   const after = places.filter((fields) => fields !== undefined);
+  const isClosing = isPublicRecord(before) && !after.every(isPublicRecord);
+  // Everybody sees it already.
+  if (isPublic && isPublicRecord(before)) return { isWidening: false, isMixed: false, isClosing };
   const isWidening = after.some((fields) => fields && showsMore(withoutOwners(fields), before, 'namespace'));
   const losesReaders = (fields: RecordFields | null) =>
     !(isPublic && isPublicRecord(fields)) &&
     (before === null || showsMore(readersOf(before), readersOf(fields ?? {}), 'namespace'));
-  return { isWidening, isMixed: isWidening && after.some(losesReaders) };
+  return { isWidening, isMixed: isWidening && after.some(losesReaders), isClosing };
 }
 
 const readersOf = ({ readers }: RecordFields): RecordFields => ({ visibility: 'private', readers });

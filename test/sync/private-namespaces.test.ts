@@ -164,3 +164,24 @@ describe('a dataset that moves between private namespaces with different readers
       assert.deepEqual(contentOf(here), contentOf(there));
     });
 });
+
+describe('a private dataset of a public namespace that becomes public in a private one', () => {
+  it('is shown to nobody at its former place', async (test) => {
+    const { here, there, push } = await start(test);
+    const [before, after] = [dataset('parks', 'trees'), dataset('team', 'trees')];
+    await edit(here, (catalogue) => catalogue.edit(before, { visibility: 'private' }));
+    assert.deepEqual(failuresOf((await push(anonymous)).result), []);
+    await edit(here, (catalogue) => catalogue.edit(before, { namespace: 'team', visibility: 'public' }));
+    const { result, seen } = await push(anonymous);
+    const ofTrees = (paths: readonly string[]) => paths.filter((path) => path.includes('trees'));
+    assert.deepEqual(ofTrees(seen), []);
+    const reasons = result.plan.blocked.map(({ reason }) => reason).join('\n');
+    assert.match(reasons, /Make it private, push, and then make it visible again\.$/m);
+    for (const visibility of ['private', 'public'] as const) {
+      await edit(here, (catalogue) => catalogue.edit(after, { visibility }));
+      const again = await push(anonymous);
+      assert.deepEqual([failuresOf(again.result), ofTrees(again.seen)], [[], []]);
+    }
+    assert.deepEqual(contentOf(here), contentOf(there));
+  });
+});
