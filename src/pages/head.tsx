@@ -13,7 +13,7 @@ export interface HeadParts {
   readonly isHidden?: boolean;
   /** Canonical path, if it isn't that of the page without parameters. */
   readonly canonical?: string;
-  /** Address of the same as JSON; null if there is none. */
+  /** Address of the same as JSON; null for a page without one. */
   readonly json?: string | null;
   /** Path of the feed of what the page is about; by default that of the catalogue. */
   readonly feed?: string;

@@ -21,21 +21,27 @@ export async function compareAudiences(compared: ComparedTexts): Promise<Audienc
   const queries = await readDatasetsOfQueries(compared);
   const touched = foldersWithDifferences(ours, theirs);
   for (const record of queries.values()) for (const folder of enclosingContainerFolders(record)) touched.add(folder);
-  for (const { record, left, entered } of between)
-    for (const folder of [left, entered, containerFolder(record) ?? '']) touched.add(folder);
+  const moved = await Promise.all(
+    between.map(async (move) => ({ ...move, ...(await compareNamespaces(move, compared)) })),
+  );
+  for (const { record, left, entered, isWidening } of moved) {
+    touched.add(left).add(entered);
+    // Of others, the order of the record and the move doesn't matter.
+    if (isWidening) touched.add(containerFolder(record) ?? '');
+  }
+  const leftBy = new Map(between.map(({ record, left }) => [record, left]));
   const records = new Map<string, Wider>();
   for (const [folder, path] of differing) {
     if (!touched.has(folder)) continue;
     const [our, their] = [await readAudience(compared, 'ours', path), await readAudience(compared, 'theirs', path)];
     const kind = syncFileKind(path) === 'namespace' ? 'namespace' : 'dataset';
-    const namespaces = kind === 'dataset' ? await readNamespacesOf(compared, path, between) : [];
+    const namespaces = kind === 'dataset' ? await readNamespacesOf(compared, path, leftBy.get(path)) : [];
     const shows = (one: RecordFields | null, other: RecordFields | null) =>
       one !== null && showsMore(one, other, kind, namespaces);
     const wider = { ours: shows(our, their), theirs: shows(their, our) };
     if (wider.ours || wider.theirs) records.set(path, wider);
   }
-  const inAudience = between.map(async (moved) => ({ ...moved, ...(await compareNamespaces(moved, compared)) }));
-  return { records, moves: await Promise.all(inAudience), queries };
+  return { records, moves: moved, queries };
 }
 
 /** A move of a dataset into another namespace, before it is known who may see it there. */
@@ -55,14 +61,16 @@ async function readAudience(compared: ComparedTexts, side: Side, path: string): 
   return { ...fields, readers: withNewNames(fields.readers), owners: withNewNames(fields.owners) };
 }
 
-/** The records of the namespaces in which a dataset is on either side, now or after the moves; null for one that can't be read. */
+/**
+ * The records of the namespaces in which a dataset is on either side; null for one that can't be read.
+ * @param left folder of the namespace that it leaves, if it moves
+ */
 async function readNamespacesOf(
   compared: ComparedTexts,
   dataset: string,
-  moves: readonly PlaceChange[],
+  left: string | undefined,
 ): Promise<readonly (RecordFields | null)[]> {
-  const left = moves.filter(({ record }) => record === dataset).map((move) => move.left);
-  const folders = [enclosingContainerFolders(dataset).at(-1) ?? '', ...left];
+  const folders = [enclosingContainerFolders(dataset).at(-1) ?? '', ...(left === undefined ? [] : [left])];
   const records = (['ours', 'theirs'] as const).flatMap((side) =>
     folders.map((folder) => readNamespace(compared, side, folder)),
   );
@@ -120,13 +128,14 @@ async function compareNamespaces(
 ): Promise<AudienceOfMove> {
   const target = move.by === 'ours' ? 'theirs' : 'ours';
   const before = (await readNamespace(compared, target, left)) ?? null;
-  const isPublic = isPublicRecord(await readAudience(compared, target, record));
   const places = [await readNamespace(compared, target, entered), await readNamespace(compared, move.by, entered)];
   const after = places.filter((fields) => fields !== undefined);
   const isClosing = isPublicRecord(before) && !after.every(isPublicRecord);
-  // Everybody sees it already.
-  if (isPublic && isPublicRecord(before)) return { isWidening: false, isMixed: false, isClosing };
-  const isWidening = after.some((fields) => fields && showsMore(withoutOwners(fields), before, 'namespace'));
+  // Most datasets move between public namespaces: their records needn't be read.
+  const mayWiden = after.some((fields) => fields && showsMore(withoutOwners(fields), before, 'namespace'));
+  if (!mayWiden) return { isWidening: false, isMixed: false, isClosing };
+  const isPublic = isPublicRecord(await readAudience(compared, target, record));
+  const isWidening = !(isPublic && isPublicRecord(before));
   const losesReaders = (fields: RecordFields | null) =>
     !(isPublic && isPublicRecord(fields)) &&
     (before === null || showsMore(readersOf(before), readersOf(fields ?? {}), 'namespace'));
