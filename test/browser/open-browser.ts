@@ -1,5 +1,6 @@
 /** Chromium for tests: pages whose console messages, foreign requests and violations of the policy are recorded. */
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
 /** Path of Chromium: the one in CHROMIUM, or that of Debian. Its headless shell takes little more than half of the processor time. */
@@ -7,8 +8,28 @@ const executablePath =
   process.env.CHROMIUM ??
   ['/usr/bin/chromium-headless-shell', '/usr/bin/chromium', '/usr/bin/chromium-browser'].find(existsSync);
 
-/** Runs axe, which the page has to have; selectors of elements, which no test reads, take a third of the time. */
-export const runAxe = "axe.run(document, { resultTypes: ['violations'], selectors: false })";
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+/** Pages get axe with their first document: sent with each evaluation, its half megabyte takes longer than many of its checks. */
+const loadAxe = `globalThis.loadAxe = () => { ${axe} };`;
+
+interface Violation {
+  readonly id: string;
+  readonly nodes: readonly { readonly html: string; readonly failureSummary: string }[];
+}
+
+/**
+ * Runs axe on a page as it is. Selectors of elements, which nobody reads, would take a third of the time; and of the results, which
+ * have thousands of parts, only the violations leave the browser.
+ * @returns the violations, each with its rule, an element and what to change
+ */
+export async function findViolations(page: Page): Promise<string[]> {
+  // The policy of the page admits no script of the test: axe is run in the browser's own world.
+  const violations: readonly Violation[] = await page.evaluate(`(async () => {
+    if (!('axe' in window)) loadAxe();
+    return (await axe.run(document, { resultTypes: ['violations'], selectors: false })).violations;
+  })()`);
+  return violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`);
+}
 
 /**
  * Leaves out repetitions, to be run in a page: of siblings that differ in texts and addresses alone, the first three and the last stay;
@@ -71,6 +92,7 @@ export async function visit(browser: Browser, base: string, path: string, option
     reducedMotion: 'reduce',
   });
   if (!ownScript) await leaveOutScript(context);
+  if (script) await context.addInitScript(loadAxe);
   const page = await context.newPage();
   const incidents: string[] = [];
   page.on('console', (message) => incidents.push(`console: ${message.text()}`));

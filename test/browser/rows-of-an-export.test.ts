@@ -1,7 +1,6 @@
 /** Rows of an export behind a plain folder server, with the policy of the pages: filtered, sorted, paged and saved in a browser. */
 import assert from 'node:assert/strict';
 import { cpSync, readFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { Readable } from 'node:stream';
 import { after, before, describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -13,10 +12,9 @@ import { pageHeaders } from '../../src/server/headers.ts';
 import { type CatalogueFolder, makeLastingFolder, until } from '../support/folder.ts';
 import { serveFiles } from '../support/folder-server.ts';
 import { serveFolder } from '../support/server.ts';
-import { launchBrowser, leaveOutRepetitions, runAxe, visit } from './open-browser.ts';
+import { findViolations, launchBrowser, leaveOutRepetitions, visit } from './open-browser.ts';
 
 const example = fileURLToPath(new URL('../../catalogue-data', import.meta.url));
-const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const datasets = '/api/v1/namespaces/usgs/datasets';
 const rows = `${datasets}/earthquakes/data/`;
 const strong = '/api/v1/queries/strong-earthquakes/data/';
@@ -267,15 +265,8 @@ describe('rows of an export in a browser', () => {
   it('are accessible when they are filtered', async () => {
     const { page, context, incidents } = await visit(browser, files.base, `${rows}?mag__gte=5`);
     await page.waitForSelector('[data-save]');
-    await page.evaluate(axe);
     await page.evaluate(leaveOutRepetitions);
-    const found = (await page.evaluate(runAxe)) as {
-      readonly violations: readonly { readonly id: string; readonly nodes: readonly { readonly html: string }[] }[];
-    };
-    assert.deepEqual(
-      found.violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`),
-      [],
-    );
+    assert.deepEqual(await findViolations(page), []);
     assert.deepEqual(incidents, []);
     await context.close();
   });
