@@ -4,21 +4,13 @@ import { appendFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFile
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
-import type { Catalogue } from '../../src/catalogue/catalogue.ts';
-import type { RecordChange, Replica } from '../../src/catalogue/replica.ts';
-import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
+import type { RecordChange } from '../../src/catalogue/replica.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
-import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
+import { contentOf, edit, failuresOf, lookAfterEach, pullFrom, pushTo } from './pair.ts';
 
 const trees = { kind: 'dataset', namespace: 'lab', slug: 'trees' } as const;
 const record = `${homeOf('lab/trees')}/dataset.yaml`;
 const versions = `${homeOf('lab/trees')}/versions`;
-
-async function edit(root: string, work: (catalogue: Catalogue) => Promise<unknown>): Promise<void> {
-  const files = await openFileCatalogue(root);
-  await work(files.for());
-  await files.close();
-}
 
 const publish = (root: string, table = 'name,salary\nann,1\n') =>
   edit(root, (catalogue) => catalogue.publish(trees, { source: Readable.from([table]), fileName: 'a.csv' }));
@@ -41,22 +33,8 @@ const write = (root: string, path: string, text: string) => {
   writeFileSync(join(root, path), text);
 };
 const versionsIn = (root: string) => readdirSync(join(root, versions)).sort();
-/** What a replica is asked to change, in order. */
-function recorded(changes: RecordChange[]) {
-  return (replica: Replica, side: 'ours' | 'theirs'): Replica =>
-    side === 'ours'
-      ? replica
-      : new Proxy(replica, {
-          get(target, name) {
-            const method = Reflect.get(target, name);
-            if (name !== 'apply') return typeof method === 'function' ? method.bind(target) : method;
-            return (list: readonly RecordChange[], options: object) => {
-              changes.push(...list);
-              return target.apply(list, options);
-            };
-          },
-        });
-}
+/** What a replica was asked to change, in order. */
+const recorded = (changes: RecordChange[]) => lookAfterEach((list) => changes.push(...list));
 
 describe('what is private', () => {
   for (const what of ['dataset', 'namespace'] as const)

@@ -9,25 +9,14 @@ import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
 import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { anonymous } from '../../src/catalogue/permissions.ts';
-import type { RecordChange, Replica } from '../../src/catalogue/replica.ts';
-import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import type { SyncOptions, SyncResult } from '../../src/sync/sync.ts';
 import { homeOf, makeFolder } from '../support/folder.ts';
-import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
+import { contentOf, edit, failuresOf, filesSeenBy, lookAfterEach, pullFrom, pushTo } from './pair.ts';
 
 const datasetRef = (namespace: string, slug: string) => ({ kind: 'dataset', namespace, slug }) as const;
 const namespaceRef = (slug: string) => ({ kind: 'namespace', slug }) as const;
 const trees = datasetRef('parks', 'trees');
 const plans = datasetRef('secret', 'plans');
-
-async function edit<T>(root: string, work: (catalogue: Catalogue) => Promise<T>): Promise<T> {
-  const files = await openFileCatalogue(root);
-  try {
-    return await work(files.for());
-  } finally {
-    await files.close();
-  }
-}
 
 const publish = (root: string, ref: ReturnType<typeof datasetRef>, table: string) =>
   edit(root, (catalogue) => catalogue.publish(ref, { source: Readable.from([table]), fileName: 'a.csv' }));
@@ -42,17 +31,8 @@ const versionsOf = (root: string, name: string) =>
   readdirSync(join(root, homeOf(name), 'versions')).map((file) => file.replace('.yaml', ''));
 
 /** Paths of the files of datasets that anybody sees. */
-async function visibleTo(root: string): Promise<readonly string[]> {
-  const files = await openFileCatalogue(root, { readOnly: true });
-  try {
-    const paths: string[] = [];
-    const manifest = await files.for(anonymous).replica.manifest({});
-    for await (const { path } of manifest?.entries ?? []) if (/\/datasets\/|^queries\//.test(path)) paths.push(path);
-    return paths;
-  } finally {
-    await files.close();
-  }
-}
+const visibleTo = async (root: string): Promise<readonly string[]> =>
+  (await filesSeenBy(anonymous, root)).map(({ path }) => path).filter((path) => /\/datasets\/|^queries\//.test(path));
 
 /** Two catalogues in step: parks/trees is public, secret/plans is in a private namespace. */
 async function start(test: TestContext) {
@@ -78,21 +58,10 @@ async function start(test: TestContext) {
       for (const path of await visibleTo(there)) seen.add(path);
     };
     await look();
-    const wrap = (replica: Replica, side: 'ours' | 'theirs'): Replica =>
-      side === 'ours'
-        ? replica
-        : new Proxy(replica, {
-            get(target, name) {
-              const method = Reflect.get(target, name);
-              if (name !== 'apply') return typeof method === 'function' ? method.bind(target) : method;
-              return async (...args: Parameters<Replica['apply']>) => {
-                requests.push(...args[0].map((change: RecordChange) => `${change.do} ${change.path}`));
-                const outcomes = await target.apply(...args);
-                await look();
-                return outcomes;
-              };
-            },
-          });
+    const wrap = lookAfterEach((changes) => {
+      requests.push(...changes.map(({ do: done, path }) => `${done} ${path}`));
+      return look();
+    });
     return pushTo(here, there, options, { wrap });
   };
   const unseen = (part: string) =>

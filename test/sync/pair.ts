@@ -3,8 +3,9 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { localAdmin, type Viewer } from '../../src/catalogue/permissions.ts';
-import type { Replica } from '../../src/catalogue/replica.ts';
+import type { RecordChange, Replica } from '../../src/catalogue/replica.ts';
 import { findCloudPlaceholders } from '../../src/files/cloud-placeholders.ts';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import type { Pair } from '../../src/sync/compare.ts';
@@ -52,6 +53,50 @@ export const pullFrom = (ours: string, theirs: string, options?: SyncOptions, pa
   withPair(ours, theirs, (pair) => pull(pair, options), pairOptions);
 export const pushTo = (ours: string, theirs: string, options?: SyncOptions, pairOptions?: PairOptions) =>
   withPair(ours, theirs, (pair) => push(pair, options), pairOptions);
+
+/** Opens a folder, and does something with its catalogue as its administrator. */
+export async function edit<T>(root: string, work: (catalogue: Catalogue) => Promise<T>): Promise<T> {
+  const files = await openFileCatalogue(root);
+  try {
+    return await work(files.for());
+  } finally {
+    await files.close();
+  }
+}
+
+/** The files that somebody sees in a folder. Texts are those of records, and null for payloads. */
+export async function filesSeenBy(
+  viewer: Viewer,
+  root: string,
+): Promise<readonly { readonly path: string; readonly text: string | null }[]> {
+  const files = await openFileCatalogue(root, { readOnly: true });
+  try {
+    const seen: { path: string; text: string | null }[] = [];
+    const manifest = await files.for(viewer).replica.manifest({ texts: true });
+    for await (const { path, text } of manifest?.entries ?? []) seen.push({ path, text: text ?? null });
+    return seen;
+  } finally {
+    await files.close();
+  }
+}
+
+/** What stands between two folders: it looks at the remote one after each request that changes it. */
+export const lookAfterEach =
+  (look: (changes: readonly RecordChange[]) => unknown): NonNullable<PairOptions['wrap']> =>
+  (replica, side) =>
+    side === 'ours'
+      ? replica
+      : new Proxy(replica, {
+          get(target, name) {
+            const method = Reflect.get(target, name);
+            if (name !== 'apply') return typeof method === 'function' ? method.bind(target) : method;
+            return async (...args: Parameters<Replica['apply']>) => {
+              const outcomes = await target.apply(...args);
+              await look(args[0]);
+              return outcomes;
+            };
+          },
+        });
 
 /** Every file that is kept in step, with its bytes. */
 export function contentOf(root: string): Readonly<Record<string, string>> {

@@ -4,41 +4,20 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { describe, it, type TestContext } from 'node:test';
-import type { Catalogue } from '../../src/catalogue/catalogue.ts';
 import { anonymous, type Viewer } from '../../src/catalogue/permissions.ts';
-import type { Replica } from '../../src/catalogue/replica.ts';
-import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
 import { makeFolder } from '../support/folder.ts';
-import { contentOf, failuresOf, pullFrom, pushTo } from './pair.ts';
+import { contentOf, edit, failuresOf, filesSeenBy, lookAfterEach, pullFrom, pushTo } from './pair.ts';
 
 const ann: Viewer = { username: 'ann', staff: false, groups: [] };
 const readers = ['user:ann'];
 const dataset = (namespace: string, slug: string) => ({ kind: 'dataset', namespace, slug }) as const;
-
-async function edit<T>(root: string, work: (catalogue: Catalogue) => Promise<T>): Promise<T> {
-  const files = await openFileCatalogue(root);
-  try {
-    return await work(files.for());
-  } finally {
-    await files.close();
-  }
-}
 
 const publish = async (root: string, ref: ReturnType<typeof dataset>, table: string): Promise<string> => {
   const upload = () => ({ source: Readable.from([table]), fileName: 'a.csv' });
   return (await edit(root, (catalogue) => catalogue.publish(ref, upload()))).version.slug;
 };
 
-async function pathsSeenBy(viewer: Viewer, root: string): Promise<readonly string[]> {
-  const files = await openFileCatalogue(root, { readOnly: true });
-  try {
-    const paths: string[] = [];
-    for await (const { path } of (await files.for(viewer).replica.manifest({}))?.entries ?? []) paths.push(path);
-    return paths;
-  } finally {
-    await files.close();
-  }
-}
+const pathsSeenBy = async (viewer: Viewer, root: string) => (await filesSeenBy(viewer, root)).map(({ path }) => path);
 
 /** Two catalogues in step: `secret` is a private namespace, `team` one that ann reads, `crew` one that bob reads, `parks` a public one. */
 async function start(test: TestContext) {
@@ -62,20 +41,9 @@ async function start(test: TestContext) {
   /** Pushes. @returns the paths that a viewer sees after any request */
   const push = async (viewer: Viewer) => {
     const seen = new Set<string>();
-    const wrap = (replica: Replica, side: 'ours' | 'theirs'): Replica =>
-      side === 'ours'
-        ? replica
-        : new Proxy(replica, {
-            get(target, name) {
-              const method = Reflect.get(target, name);
-              if (name !== 'apply') return typeof method === 'function' ? method.bind(target) : method;
-              return async (...args: Parameters<Replica['apply']>) => {
-                const outcomes = await target.apply(...args);
-                for (const path of await pathsSeenBy(viewer, there)) seen.add(path);
-                return outcomes;
-              };
-            },
-          });
+    const wrap = lookAfterEach(async () => {
+      for (const path of await pathsSeenBy(viewer, there)) seen.add(path);
+    });
     return { result: await pushTo(here, there, {}, { wrap }), seen: [...seen] };
   };
   return { here, there, version, rota, push };
