@@ -1,11 +1,11 @@
 /** Maps of the rows of versions, drawn from the tables of their payloads. */
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import { columnsByOtherName } from '../catalogue/column-names.ts';
 import { findEntity } from '../catalogue/lookup.ts';
 import type { MapRequest, RowsMap } from '../catalogue/maps.ts';
 import { datasetRefOf } from '../catalogue/ref.ts';
 import type { Settings, Version } from '../catalogue/types.ts';
-import { columnarCopyName } from '../data/ingest/ingest.ts';
 import { MapStore } from '../data/map/map-store.ts';
 import { parseMapQuery } from '../data/map/parameters.ts';
 import { columnNames } from '../data/row.ts';
@@ -35,7 +35,7 @@ export async function openMap(
     store = new MapStore();
     stores.set(files, store);
   }
-  const tableKey = columnarCopyName(version.checksum, version.reading);
+  const tableKey = basename(table.folder);
   const title = dataset?.label || version.dataset;
   const hash = createHash('sha256').update(
     JSON.stringify([layoutVersion, tableKey, title, pageSize, maxPageSize, parameters, former]),

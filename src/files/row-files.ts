@@ -14,6 +14,7 @@ import { layoutVersion } from '../data/table/columnar-copy.ts';
 import { temporaryName } from '../disk/durable.ts';
 import { streamsOfFile } from './bytes.ts';
 import type { CatalogueFiles } from './catalogue-files.ts';
+import { formatAndReadingFromRecord } from './payload-files.ts';
 import { openDerivedFileFolder } from './table-folder.ts';
 
 /** Incremented when a writer writes other bytes: older files are made again, and answers have other ETags. */
@@ -46,9 +47,11 @@ export interface WholeDocument extends Omit<DerivedFile, 'key'> {
 }
 
 /** A hash of what the bytes of a document depend on, and of nothing that the viewer may not see. */
-function hashOfDocument({ checksum, reading, dataset, datetime }: Version, options: unknown): string {
+function hashOfDocument(version: Version, options: unknown): string {
+  const { checksum, dataset, datetime } = version;
   const facts = [writerVersion, layoutVersion, process.versions.zlib, dataset, datetime, options];
-  const name = columnarCopyName(checksum, reading);
+  const { reading, ...hints } = formatAndReadingFromRecord(version);
+  const name = columnarCopyName(checksum, reading, hints);
   return createHash('sha256')
     .update(JSON.stringify([name, ...facts]))
     .digest('hex')

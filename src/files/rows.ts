@@ -1,5 +1,6 @@
 /** Rows of versions, read from tables made of their payloads, and the difference between two versions. */
 import { createHash } from 'node:crypto';
+import { basename } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import type { ProfileRequest, Rows, RowsPart, RowsRequest } from '../catalogue/catalogue.ts';
 import { columnsByOtherName, renamesBetween } from '../catalogue/column-names.ts';
@@ -104,8 +105,7 @@ export async function queryRows(
         JSON.stringify([
           layoutVersion,
           writerVersion,
-          version.checksum,
-          version.reading,
+          basename(table.folder),
           version.dataset,
           format,
           parameters,

@@ -83,6 +83,10 @@ export interface FormatHints {
 export const hintedMediaType = ({ mediaType }: FormatHints): string =>
   mediaType?.split(';')[0]?.trim().toLowerCase() ?? '';
 
+/** The format that the hints name; null if they name none. The first bytes may be those of another one. */
+export const hintedFormat = (hints: FormatHints): PayloadFormat | null =>
+  hints.format ?? formatByExtensionOrMediaType(fileExtension(hints.fileName, true), hintedMediaType(hints));
+
 /** @param head the first 64 kB of the payload, or all of it */
 export function detectFormat(head: Buffer, hints: FormatHints = {}): DetectedFormat {
   const isZipped = isGzip(head);

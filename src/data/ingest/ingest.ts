@@ -16,6 +16,7 @@ import {
   type DetectedFormat,
   detectFormat,
   type FormatHints,
+  hintedFormat,
   isLfsPointer,
   isZipArchive,
   withFormat,
@@ -100,8 +101,16 @@ export interface IngestResult {
 /** Ingests a payload: `ingest`, or the same in another process. */
 export type Ingest = (source: Readable | string, options?: IngestOptions) => Promise<IngestResult>;
 
-/** Name of the columnar copy of a payload's rows: its checksum, and with options also a hash of them. */
-export function columnarCopyName(checksum: string, { strict: _, ...reading }: ReadingOptions = {}): string {
+/**
+ * Name of the columnar copy of a payload's rows: its checksum, and with options also a hash of them. TSV counts as CSV with an
+ * option, since nothing but the hints says which of them the same bytes are.
+ */
+export function columnarCopyName(
+  checksum: string,
+  { strict: _, ...options }: ReadingOptions = {},
+  hints: FormatHints = {},
+): string {
+  const reading = hintedFormat(hints) === 'tsv' ? { ...options, delimiter: '\t' } : options;
   if (Object.keys(reading).length === 0) return checksum;
   const entries = Object.entries(reading).sort(([a], [b]) => (a < b ? -1 : 1));
   return `${checksum}-${createHash('sha256').update(JSON.stringify(entries)).digest('hex').slice(0, 16)}`;
@@ -157,7 +166,7 @@ async function ingestRows(
   chunks: AsyncGenerator<Buffer, void, undefined>,
   path: string,
   detected: DetectedFormat,
-  { cacheFolder, stagingName, isCopyOptional, signal, reading = {} }: IngestOptions,
+  { cacheFolder, stagingName, isCopyOptional, signal, reading = {}, ...hints }: IngestOptions,
 ): Promise<IngestResult> {
   let crs: string | undefined;
   let settings: ReadonlyMap<number, ColumnSettings> = new Map();
@@ -202,7 +211,7 @@ async function ingestRows(
         checksum,
         passthrough: isUnchanged && summary.table.crs === null ? info.passthrough : null,
       };
-      const columnarCopy = (await copy?.finish(table, columnarCopyName(checksum, reading))) ?? null;
+      const columnarCopy = (await copy?.finish(table, columnarCopyName(checksum, reading, hints))) ?? null;
       return { ...result, columnarCopy, copyFailure: copy instanceof OptionalCopy ? copy.failure : null };
     } catch (error) {
       await copy?.abort();

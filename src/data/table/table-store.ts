@@ -86,7 +86,7 @@ export class TableStore {
    * @throws PayloadError if the payload can't be read; ChecksumMismatchError
    */
   async open(payload: PayloadFile): Promise<Table | null> {
-    const name = columnarCopyName(payload.checksum, payload.reading);
+    const name = nameOfCopy(payload);
     const open = this.#tables.get(name);
     if (open?.markUsed()) return open;
     const refusal = this.#refused.get(name);
@@ -102,8 +102,8 @@ export class TableStore {
   }
 
   async #load(payload: PayloadFile): Promise<Table | null> {
-    const { checksum, reading } = payload;
-    const name = columnarCopyName(checksum, reading);
+    const { checksum } = payload;
+    const name = nameOfCopy(payload);
     let table = await Table.open(join(this.#folder, name), checksum, this.#cache, this.#sorter);
     if (!table && !this.#otherFolder)
       try {
@@ -137,7 +137,7 @@ export class TableStore {
       this.#withoutRows.set(detectionKey(payload), true);
       return null;
     }
-    const name = columnarCopyName(checksum, hints.reading);
+    const name = nameOfCopy(payload);
     await this.#makeRoom(cacheFolder, name);
     const table = await Table.open(join(cacheFolder, name), checksum, this.#cache, this.#sorter);
     if (!table) throw new DamagedCopyError(`The columnar copy ${join(cacheFolder, name)} was deleted.`);
@@ -154,9 +154,12 @@ export class TableStore {
   }
 }
 
+const nameOfCopy = ({ fileName, path, ...payload }: PayloadFile): string =>
+  columnarCopyName(payload.checksum, payload.reading, { fileName: fileName ?? path, ...payload });
+
 /** Key of a payload and of all that its format is detected by. */
-const detectionKey = ({ checksum, reading, format, mediaType, fileName, path }: PayloadFile): string =>
-  JSON.stringify([columnarCopyName(checksum, reading), format, mediaType, fileName ?? basename(path)]);
+const detectionKey = (payload: PayloadFile): string =>
+  JSON.stringify([nameOfCopy(payload), payload.format, payload.mediaType, payload.fileName ?? basename(payload.path)]);
 
 /**
  * True if an error comes of a folder that can't be written: no permission, a read-only or full file system. (For the recursive

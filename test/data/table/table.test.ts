@@ -24,7 +24,7 @@ import { createChunkCache } from '../../../src/data/table/chunk-reader.ts';
 import { deleteLeastRecentlyUsedCopies } from '../../../src/data/table/columnar-copy.ts';
 import { originalJsonOfRows } from '../../../src/data/table/passthrough.ts';
 import { Table } from '../../../src/data/table/table.ts';
-import { TableStore } from '../../../src/data/table/table-store.ts';
+import { type PayloadFile, TableStore } from '../../../src/data/table/table-store.ts';
 import { collection, ingestPayload, point, rowsOf, temporaryFolder } from '../support/payloads.ts';
 
 /** Features for more than one row group. */
@@ -294,6 +294,23 @@ test('the store: a table whose copy was deleted is made again', async () => {
   const again = await tables.open({ checksum, path });
   assert.notEqual(again, table);
   assert.equal(again && (await rowsOf(again)).length, length);
+});
+
+test('the store: the same bytes as TSV and as CSV are two tables', async () => {
+  const folder = temporaryFolder();
+  const bytes = 'id,kind\n1,oak\n2,elm\n';
+  const [tsv, csv] = [join(folder, 'a.tsv'), join(folder, 'a.csv')];
+  for (const path of [tsv, csv]) writeFileSync(path, bytes);
+  const { checksum } = await ingest(tsv, { fileName: 'a.tsv', cacheFolder: join(folder, 'tables') });
+  const tables = new TableStore({ folder: join(folder, 'tables') });
+  const columnsOf = async (payload: PayloadFile) =>
+    (await tables.open(payload))?.schema.columns.map(({ name }) => name);
+  for (let time = 0; time < 2; time++) {
+    assert.deepEqual(await columnsOf({ checksum, path: tsv }), ['id,kind']);
+    assert.deepEqual(await columnsOf({ checksum, path: csv }), ['id', 'kind']);
+    assert.deepEqual(await columnsOf({ checksum, path: csv, format: 'tsv' }), ['id,kind']);
+  }
+  assert.equal(readdirSync(join(folder, 'tables')).length, 2);
 });
 
 test('the store: of a copy that is made again with other row groups, no chunk of the former one is served', async () => {
