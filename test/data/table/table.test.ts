@@ -221,6 +221,11 @@ test('passthrough is off where a value is stored as another than in the payload'
     [[...texts, feature({ h: true })], {}],
     [[...texts, ...objects], {}],
     [[...numbers, feature({}).replace('{}', '{"h":9223372036854775808}')], {}],
+    // Shown as texts, with all digits.
+    [[feature({}).replace('{}', '{"h":9223372036854775808}')], {}],
+    [[feature({}).replace('{}', '{"h":{"n":[9223372036854775808]}}')], {}],
+    [[feature({}).replace('{', '{"id":9223372036854775808,')], {}],
+    [[feature({}).replace('{}', '{"h":1e400}')], {}],
     [[feature({}, { type: 'Point', coordinates: [] })], {}],
     [[feature({}, { type: 'Point', coordinates: [null, null] })], {}],
   ] as const)
@@ -231,6 +236,7 @@ test('passthrough is off where a value is stored as another than in the payload'
     [numbers, { types: { h: 'integer' } }],
     [objects, {}],
     [[...numbers, feature({ h: 2.5 })], {}],
+    [[feature({ h: 1e300, o: ['9223372036854775808'] })], {}],
     [[feature({ h: '2024-01-01' })], { types: { h: 'date' } }],
   ] as const)
     assert.equal(await passthroughOf([...features], reading), 'features', JSON.stringify([features, reading]));

@@ -33,7 +33,7 @@ export class JsonBatchBuilder {
   hasGeometry = false;
   /** True if a column `geometry` has another value than the null of a plain object without a geometry. */
   #hasOtherGeometryValues = false;
-  /** True if every row is a Feature in strict JSON, whose own bytes can be copied. */
+  /** True if every row is a Feature in strict JSON, whose own bytes can be copied: none has a number that is read as a text. */
   areAllFeatures = true;
   /** Column of each member of the previous row: rows mostly have the same members in the same order. */
   #previousColumns: number[] = [];
@@ -208,11 +208,15 @@ export class JsonBatchBuilder {
     if (again === undefined) return value;
     const members = inFeature ? [again.properties, again.attributes] : [];
     const object = members.find(isObject) ?? again;
-    return object[name] ?? value;
+    const exact = object[name] ?? value;
+    this.areAllFeatures &&= JSON.stringify(exact) === JSON.stringify(value);
+    return exact;
   }
 
   #exactId(id: number): string | number {
-    return (this.#exactItem() as { id?: string | number } | undefined)?.id ?? id;
+    const exact = (this.#exactItem() as { id?: string | number } | undefined)?.id ?? id;
+    this.areAllFeatures &&= exact === id;
+    return exact;
   }
 
   #addColumn(name: string): number {
