@@ -14,6 +14,8 @@ export class ValueSummary {
   #distinct: Set<string | number | boolean> | null = new Set();
   #min: number | string | undefined;
   #max: number | string | undefined;
+  /** The first and the last instant, as long as all texts are datetimes. */
+  #instants: { first: string; last: string } | undefined;
   /** The least and greatest text in UTF-8; null if there is none, or it has no form in UTF-8. */
   #minBytes: Buffer | null = null;
   #maxBytes: Buffer | null = null;
@@ -24,11 +26,11 @@ export class ValueSummary {
   }
 
   get min(): number | string | undefined {
-    return truncated(this.#min);
+    return truncated(this.#instants?.first ?? this.#min);
   }
 
   get max(): number | string | undefined {
-    return truncated(this.#max);
+    return truncated(this.#instants?.last ?? this.#max);
   }
 
   /** Adds numbers; NaN doesn't count. @returns their number */
@@ -56,15 +58,23 @@ export class ValueSummary {
     if (this.#min === undefined || this.#max === undefined) {
       this.#setMin(text);
       this.#setMax(text);
-    } else if (isBefore(text, this.#min as string, areInstants)) this.#setMin(text);
-    else if (isBefore(this.#max as string, text, areInstants)) this.#setMax(text);
+    } else if (text < (this.#min as string)) this.#setMin(text);
+    else if ((this.#max as string) < text) this.#setMax(text);
+    if (areInstants) this.#addInstant(text);
+    else this.#instants = undefined;
+  }
+
+  #addInstant(text: string): void {
+    this.#instants ??= { first: detachedCopy(text), last: detachedCopy(text) };
+    if (isBefore(text, this.#instants.first)) this.#instants.first = detachedCopy(text);
+    if (isBefore(this.#instants.last, text)) this.#instants.last = detachedCopy(text);
   }
 
   /** Adds a text as `addText` does. */
   addUtf8(texts: Utf8Texts, row: number, areInstants: boolean): void {
     const [start, end] = [texts.startOf(row), texts.ends[row] as number];
     const [min, max] = [this.#minBytes, this.#maxBytes];
-    if (min !== null && max !== null && !areInstants && this.#distinct === null) {
+    if (min !== null && max !== null && !areInstants && !this.#instants && this.#distinct === null) {
       const { bytes } = texts;
       if (compareUtf8(bytes, start, end, min) >= 0 && compareUtf8(bytes, start, end, max) <= 0) return;
     }
@@ -95,9 +105,8 @@ export class ValueSummary {
 
 const encodeUtf8 = (text: string): Buffer | null => (text.isWellFormed() ? Buffer.from(text) : null);
 
-function isBefore(a: string, b: string, areInstants: boolean): boolean {
-  return areInstants && !areAlike(a, b) ? parseDateTime(a) < parseDateTime(b) : a < b;
-}
+/** True if an instant is before another. */
+const isBefore = (a: string, b: string): boolean => (areAlike(a, b) ? a < b : parseDateTime(a) < parseDateTime(b));
 
 /** True if the order of two instants is that of their texts: both in UTC, as exact as the other, with the same separator. */
 const areAlike = (a: string, b: string): boolean =>

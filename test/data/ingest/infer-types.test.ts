@@ -173,6 +173,22 @@ test('the minimum of datetimes is the earliest instant, whatever the offset', as
   assert.equal(result.statistics[0]?.min, '2024-01-01T00:00:00+05:00');
 });
 
+test('the minimum of a text column is its least text, though it began with datetimes', async () => {
+  const texts = ['2024-01-01T10:00:00+02:00', '2024-01-01T09:00:00Z', '2024-01-01T10:30:00+05:00'];
+  for (const [others, min, max] of [
+    [[], texts[2], texts[1]],
+    [['x'], texts[1], 'x'],
+    [['2024-01-01'], '2024-01-01', texts[2]],
+  ] as const) {
+    const rows = [...texts, ...others];
+    for (const { result } of [
+      await ingestPayload(`a,b\n${rows.map((text) => `${text},1\n`).join('')}`, 'a.csv'),
+      await ingestPayload(rows.map((a) => JSON.stringify({ a })).join('\n'), 'a.jsonl'),
+    ])
+      assert.deepEqual([result.statistics[0]?.min, result.statistics[0]?.max], [min, max]);
+  }
+});
+
 test('column names: none is empty, none is repeated, none replaces another', () => {
   assert.deepEqual(uniqueColumnNames(['a', '', 'a', 'a_2', '', 'a']), [
     'a',
