@@ -69,6 +69,8 @@ export class ColumnForms {
   #haveTimes = false;
   #mayBeGrouped = true;
   #hasNumbers = false;
+  /** True if a row group had blank texts alone: they are null among numbers. */
+  #hasBlanks = false;
   /** True if a value is a code such as 007: then no value of the column is meant as a number. */
   #isCode = false;
   numbers: NumberForm;
@@ -117,6 +119,12 @@ export class ColumnForms {
     return this.dates && (type === 'date' || type === 'datetime') ? { form: 'date' } : {};
   }
 
+  /** True if first texts became others than they would among all texts of the column: dates of one form, or blank ones null. */
+  areMixed(type: ColumnType): boolean {
+    if (type === 'integer' || type === 'float') return false;
+    return this.#hasBlanks || (this.dates !== null && this.#settings.dates === undefined && !this.#areDates);
+  }
+
   /** True if the points of all numbers were taken for decimal points, and may stand between thousands. */
   get mayBeGrouped(): boolean {
     const { textual, type, numbers } = this.#settings;
@@ -127,16 +135,19 @@ export class ColumnForms {
 
   /**
    * Adds numbers without decimal comma.
-   * @param areIntegers true if none has a point
+   * @param fitCommas true if all of them are numbers with decimal commas, too
    * @param mayBeGrouped true if all points may stand between thousands
    */
-  addNumbers(count: number, areIntegers: boolean, mayBeGrouped: boolean): void {
+  addNumbers(count: number, fitCommas: boolean, mayBeGrouped: boolean): void {
     this.#numbersMisfits.addFits(count);
-    if (count === 0) return;
+    if (count === 0) {
+      this.#hasBlanks = true;
+      return;
+    }
     this.#mayBeGrouped &&= mayBeGrouped;
     this.#hasNumbers = true;
     this.#areDates = false;
-    if (!areIntegers && this.numbers !== decimalComma) this.#areCommas = false;
+    if (!fitCommas && this.numbers !== decimalComma) this.#areCommas = false;
   }
 
   /** Adds a text, before it is converted. @param lineOf returns its line */

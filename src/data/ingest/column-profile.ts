@@ -15,12 +15,14 @@ import { decimalComma, decimalPoint, isBlank, makeTextConverter, type ReadableTy
 import {
   firstText,
   firstValue,
+  fitsCommas,
   kindOfNumber,
   kindOfValue,
   kindsOfNumbers,
   mayBeGroupedText,
   padCodes,
   padNumbers,
+  type ScannedNumbers,
   scanBooleans,
   scanNumbers,
   utf8ValueKind,
@@ -61,7 +63,7 @@ export class ColumnProfile {
 
   /** The settings for reading the column again, since its values are of another form than the first ones; else null. */
   get settingsForNextPass(): ColumnSettings | null {
-    if (this.#settings.type !== undefined || this.type !== 'string') return null;
+    if (this.#settings.type !== undefined || (this.type !== 'string' && !this.#forms.areMixed(this.type))) return null;
     if (this.#textual) return this.#forms.settingsForNextPass(this.#isStoredTyped);
     return this.#isStoredTyped ? { textual: false, asText: true } : null;
   }
@@ -148,7 +150,7 @@ export class ColumnProfile {
       if (this.#asText || (this.#kinds & ~numericKinds) !== 0) return null;
       const kinds = kindsOfNumbers(cells);
       if (kinds === 0) return { kind: 'nulls' };
-      return this.#addNumbers(padNumbers(cells, rows), kinds);
+      return this.#addNumbers({ numbers: padNumbers(cells, rows), kinds });
     }
     if (cells instanceof Uint8Array) {
       if (this.#asText || (this.#kinds & ~valueKinds.boolean) !== 0) return null;
@@ -163,7 +165,7 @@ export class ColumnProfile {
     if (!this.#asText && (this.#kinds & ~numericKinds) === 0 && this.#mayBeNumber(text)) {
       if (form !== decimalPoint) return null;
       const scanned = scanNumbers(texts);
-      if (scanned) return this.#addNumbers(scanned.numbers, scanned.kinds, scanned.mayBeGrouped);
+      if (scanned) return this.#addNumbers(scanned);
     }
     if (!this.#asText && (this.#kinds & ~valueKinds.boolean) === 0 && parseBooleanText(text) !== undefined) {
       const codes = scanBooleans(texts);
@@ -212,6 +214,7 @@ export class ColumnProfile {
     const numbers = new Float64Array(rows).fill(Number.NaN);
     let kinds = 0;
     let mayBeGrouped = true;
+    let fitCommas = true;
     const form = this.#forms.numbers;
     const end = Math.min(rows, values.length);
     for (let row = 0; row < end; row++) {
@@ -225,17 +228,19 @@ export class ColumnProfile {
         else if (!isBlank(value)) return null;
         kinds |= kind;
         mayBeGrouped &&= kind === 0 || mayBeGroupedText(value);
+        fitCommas &&= fitsCommas(value);
       } else if (value !== null && value !== undefined) return null;
     }
-    return this.#addNumbers(numbers, kinds, mayBeGrouped);
+    return this.#addNumbers({ numbers, kinds, mayBeGrouped, fitCommas });
   }
 
-  #addNumbers(numbers: Float64Array, kinds: number, mayBeGrouped = false): ColumnValues {
+  #addNumbers(scanned: Pick<ScannedNumbers, 'numbers' | 'kinds'> & Partial<ScannedNumbers>): ColumnValues {
+    const { numbers, kinds, mayBeGrouped = false, fitCommas = false } = scanned;
     this.#kinds |= kinds;
     this.#isStoredTyped = true;
     const present = this.#summary.addNumbers(numbers);
     this.#present += present;
-    this.#forms.addNumbers(present, (kinds & valueKinds.float) === 0, mayBeGrouped);
+    this.#forms.addNumbers(present, fitCommas, mayBeGrouped);
     // Blank texts alone: the column may turn out to be one of dates, whose chunks are texts.
     return kinds === 0 ? { kind: 'nulls' } : { kind: 'numbers', numbers };
   }

@@ -2,7 +2,7 @@
 import { DecimalScanner } from '../formats/decimal-scanner.ts';
 import { textForms, type Utf8Texts } from '../formats/utf8-texts.ts';
 import { isCommonUtf8Date, parseBooleanText, textValueKind, valueKinds } from './infer-types.ts';
-import { decimalPoint, isBlank } from './text-forms.ts';
+import { decimalComma, decimalPoint, isBlank } from './text-forms.ts';
 
 const decimal = new DecimalScanner();
 
@@ -78,7 +78,12 @@ export interface ScannedNumbers {
   readonly kinds: number;
   /** True if points in all of them may group thousands: `1.234`, `12`. */
   readonly mayBeGrouped: boolean;
+  /** True if all of them are numbers with decimal commas, too. */
+  readonly fitCommas: boolean;
 }
+
+/** True for a text that is missing among numbers with decimal commas, or one of them. */
+export const fitsCommas = (text: string): boolean => decimalComma.kindOf(text) !== 0 || isBlank(text);
 
 /** True for a number whose point may group thousands, or that needs none. */
 export const mayBeGroupedText = (text: string): boolean => /^-?\d{1,3}(?:\.\d{3})?$/.test(text.trim());
@@ -89,15 +94,19 @@ export function scanNumbers(texts: Utf8Texts): ScannedNumbers | null {
   const numbers = new Float64Array(texts.length).fill(Number.NaN);
   let kinds = 0;
   let mayBeGrouped = true;
+  let fitCommas = true;
   let start = 0;
   for (let row = 0; row < numbers.length; row++) {
     const end = ends[row] as number;
     if (forms[row] !== textForms.missing) {
       if (decimal.scan(bytes, start, end) === end) {
         numbers[row] = decimal.number;
-        const { fractionDigits } = decimal;
+        const { fractionDigits, wholeDigits } = decimal;
         kinds |= fractionDigits === -1 ? kindOfNumber(decimal.number) : valueKinds.float;
-        mayBeGrouped &&= decimal.wholeDigits <= 3 && (fractionDigits === -1 || fractionDigits === 3);
+        const isGrouped = wholeDigits <= 3 && fractionDigits === 3;
+        mayBeGrouped &&= isGrouped || (wholeDigits <= 3 && fractionDigits === -1);
+        // Not 0.123: a group of thousands doesn't begin with 0.
+        fitCommas &&= fractionDigits === -1 || (isGrouped && Math.abs(decimal.number) >= 1);
       } else {
         const text = texts.at(row) as string;
         const kind = decimalPoint.kindOf(text);
@@ -105,11 +114,12 @@ export function scanNumbers(texts: Utf8Texts): ScannedNumbers | null {
         else if (!isBlank(text)) return null;
         kinds |= kind;
         mayBeGrouped &&= kind === 0 || mayBeGroupedText(text);
+        fitCommas &&= fitsCommas(text);
       }
     }
     start = end;
   }
-  return { numbers, kinds, mayBeGrouped };
+  return { numbers, kinds, mayBeGrouped, fitCommas };
 }
 
 /** The booleans: 0 is missing, 1 false, 2 true. Null if a text is neither. */

@@ -189,6 +189,34 @@ test('the minimum of a text column is its least text, though it began with datet
   }
 });
 
+test('the type of a column is that of all its values, whatever row groups they stand in', async () => {
+  const columns = [
+    ['1.234', '1,5', 'float', 1234, 1.5],
+    ['-12', '1.234,5', 'float', -12, 1234.5],
+    ['0.123', '1,5', 'string', '0.123', '1,5'],
+    ['1.5', '1,5', 'string', '1.5', '1,5'],
+    ['31.12.2023', '2024-01-01', 'string', '31.12.2023', '2024-01-01'],
+    ['31.12.2023', '1.1.2024', 'date', '2023-12-31', '2024-01-01'],
+    ['2024-12-31 10:00:00+01', '2024-12-31T10:00:00Z', 'string', '2024-12-31 10:00:00+01', '2024-12-31T10:00:00Z'],
+    [' ', '2024-01-01', 'string', ' ', '2024-01-01'],
+    [' ', '31.12.2023', 'string', ' ', '31.12.2023'],
+    [' ', 'true', 'string', ' ', 'true'],
+    [' ', '7', 'integer', null, 7],
+  ] as const;
+  const lineOf = (place: 0 | 1) => `${columns.map((column) => column[place]).join('\t')}\n`;
+  for (const count of [1, 16_000]) {
+    const text = `${columns.map((_, i) => `c${i}`).join('\t')}\n${lineOf(0).repeat(count)}${lineOf(1)}`;
+    const { result, table } = await ingestPayload(text, 'a.tsv');
+    const [first, last] = [await table.row(0), await table.row(count)];
+    for (const [i, [lead, end, ...expected]] of columns.entries())
+      assert.deepEqual(
+        [result.columns[i]?.type, first.value(i), last.value(i)],
+        expected,
+        `${count} times ${lead}, then ${end}`,
+      );
+  }
+});
+
 test('column names: none is empty, none is repeated, none replaces another', () => {
   assert.deepEqual(uniqueColumnNames(['a', '', 'a', 'a_2', '', 'a']), [
     'a',
