@@ -68,13 +68,17 @@ export interface DetectedEncoding {
  * Converts text to UTF-8 without a byte order mark. UTF-16 is recognized by its mark, or by zero bytes in every other
  * place. Otherwise the first non-ASCII bytes decide: UTF-8 if they are valid, else Windows-1252 (which has all letters
  * of Latin-1). Chunks that are UTF-8 already are passed on as they are.
- * @throws PayloadError if text that begins as UTF-8 contains something else
+ * @throws PayloadError if text that begins as UTF-8 or UTF-16 contains something else
  */
 export async function* decodeToUtf8(
-  chunks: AsyncIterable<Buffer>,
+  bytes: AsyncGenerator<Buffer, void, undefined>,
   detected: DetectedEncoding,
 ): AsyncGenerator<Buffer, void, undefined> {
-  let decode: ((chunk: Buffer) => Buffer) | undefined;
+  const { head, chunks } = await peekStream(bytes, 4);
+  detected.encoding = sniffEncoding(head);
+  if (detected.encoding !== 'utf-8') return yield* decodeFromEncoding(detected.encoding, chunks, detected);
+  detected.bomLength = byteOrderMarkLength(head);
+  let isWindows1252 = false;
   let isUtf8Text = false;
   let position = 0;
   let rest: Buffer = Buffer.alloc(0);
@@ -82,20 +86,14 @@ export async function* decodeToUtf8(
     let chunk = rest.length === 0 ? read : Buffer.concat([rest, read]);
     rest = chunk.subarray(chunk.length);
     if (position === 0) {
-      if (chunk.length < 4 && chunk === read) {
+      if (chunk.length < detected.bomLength) {
         rest = chunk;
         continue;
       }
-      detected.encoding = sniffEncoding(chunk);
-      detected.bomLength = byteOrderMarkLength(chunk);
       chunk = chunk.subarray(detected.bomLength);
       position = detected.bomLength;
-      if (detected.encoding.startsWith('utf-16')) {
-        const decoder = new TextDecoder(detected.encoding);
-        decode = (bytes) => Buffer.from(decoder.decode(bytes, { stream: true }));
-      }
     }
-    if (decode === undefined && !isAscii(chunk)) {
+    if (!isWindows1252 && !isAscii(chunk)) {
       const complete = chunk.length - incompleteSuffixLength(chunk);
       if (isUtf8(chunk.subarray(0, complete))) {
         isUtf8Text ||= !isAscii(chunk.subarray(0, complete));
@@ -106,20 +104,18 @@ export async function* decodeToUtf8(
         if (isUtf8Text || !isAscii(chunk.subarray(0, valid))) {
           throw new PayloadError('the text is not valid UTF-8', { byte: position + valid });
         }
-        detected.encoding = 'windows-1252';
-        decode = fromWindows1252;
+        isWindows1252 = true;
       }
     }
     position += chunk.length;
-    yield decode ? decode(chunk) : chunk;
+    yield isWindows1252 ? fromWindows1252(chunk) : chunk;
   }
   if (rest.length > 0) {
-    if (isUtf8Text && !isUtf8(rest))
-      throw new PayloadError('the text ends in the middle of a character', { byte: position });
-    if (!isUtf8(rest)) detected.encoding = 'windows-1252';
-    if (position === 0) detected.bomLength = byteOrderMarkLength(rest);
-    yield isUtf8(rest) ? rest.subarray(position === 0 ? detected.bomLength : 0) : fromWindows1252(rest);
+    if (isUtf8Text) throw new PayloadError('the text ends in the middle of a character', { byte: position });
+    isWindows1252 = true;
+    yield fromWindows1252(rest);
   }
+  if (isWindows1252) detected.encoding = 'windows-1252';
 }
 
 /**

@@ -272,6 +272,15 @@ test('a byte order mark says which form of UTF-16 is meant', async () => {
   assert.deepEqual((await read(Buffer.from(plain).swap16(), { encoding: 'utf-16be' })).values, [['ä', 2]]);
 });
 
+test('UTF-16 that breaks off, or has half of a character, is refused as UTF-8 is', async () => {
+  for (const text of ['\ufeffa,b\nx,yé', 'a,b\nx,y\ud83d', '\ufeffa,b\n\ud83d,y\n'])
+    for (const swap of [false, true]) {
+      const bytes = Buffer.from(text, 'utf16le');
+      if (swap) bytes.swap16();
+      await assert.rejects(read(text.endsWith('é') ? bytes.subarray(0, -1) : bytes), /the text is not valid utf-16/);
+    }
+});
+
 test('columns of latitude, longitude and geometry by name', async () => {
   assert.deepEqual(await points('nord;ost\n52,5;13,4\n', { lat: 'nord', lon: 'ost' }), [[13.4, 52.5]]);
   assert.deepEqual(await points('1,POINT(1 2)\n', { header: false, geometry: 'column_2' }), [[1, 2]]);
