@@ -239,6 +239,21 @@ describe('the columns of a GeoPackage', () => {
     ]);
   });
 
+  it('may have no name', async () => {
+    const { types, values } = await changed(
+      `DROP TABLE gpkg_geometry_columns; CREATE TABLE names ("" TEXT, b INT); INSERT INTO names VALUES ('x', 7);
+       INSERT INTO gpkg_contents (table_name, data_type, identifier) VALUES ('names', 'attributes', 'names');`,
+      { layer: 'names' },
+    );
+    assert.deepEqual(
+      [types, values],
+      [
+        ['column_1:string', 'b:integer'],
+        ['x', 7],
+      ],
+    );
+  });
+
   it('of 32-bit numbers have the digits that stand for them', async () => {
     const { values } = await changed(
       `DROP TABLE gpkg_geometry_columns; CREATE TABLE numbers (f FLOAT, g FLOAT, h float, d DOUBLE, r REAL, n FLOAT);

@@ -159,8 +159,9 @@ function* readRows(database: Database, layer: Layer): Generator<readonly ReadFea
   const key = keys.length === 1 && /^INTEGER$/i.test(String(keys[0]?.type)) ? String(keys[0]?.name) : undefined;
   const isKeyShown = key !== undefined && !/^(?:ogc_)?fid$/i.test(key);
   const names = columns.map(({ name }) => String(name));
-  const geometryName = layer.geometry && names.find((name) => folded(name) === folded(layer.geometry));
-  if (geometryName === undefined) {
+  const hasGeometry = layer.geometry !== '';
+  const geometryName = names.find((name) => hasGeometry && folded(name) === folded(layer.geometry));
+  if (hasGeometry && geometryName === undefined) {
     const [table, column] = [excerpt(layer.name), excerpt(layer.geometry)];
     throw new PayloadError(`the geometry of "${table}" is said to be the column "${column}", which is not there`);
   }
@@ -189,7 +190,7 @@ function* readRows(database: Database, layer: Layer): Generator<readonly ReadFea
         properties[name] = value;
         bytes += typeof value === 'string' ? value.length : 8;
       }
-      const blob = geometryName ? cellOf(row, geometryName) : null;
+      const blob = geometryName === undefined ? null : cellOf(row, geometryName);
       const geometry = blob instanceof Uint8Array ? readGeometryOf(number, () => geometryOfBlob(blob), 'row') : null;
       bytes += blob instanceof Uint8Array ? blob.length : 0;
       several.push({ geometry, properties, bytes, ...(key !== undefined && { id: idOf(cellOf(row, key)) }) });
