@@ -44,10 +44,9 @@ function isWithinDistance(x1: number, y1: number, x2: number, y2: number, metres
 export function makeGeodesicDistanceTest(geos: Geos, target: Geometry, distance: number) {
   const box = bboxOfGeometry(target) as PlanarBbox;
   const around = expandBboxByDistance(box, distance, 'metre');
-  const query = combineGeometries(
-    longitudeShifts(around).map((shift) => mapPositions(target, (x, y) => [x + shift, y])),
-  );
-  const prepared = new PreparedGeometry(geos, query);
+  const copies = longitudeShifts(around).map((shift) => mapPositions(target, (x, y) => [x + shift, y]));
+  const query = combineGeometries(copies);
+  const prepared = new PreparedGeometry(geos, ...copies);
   const firstScale = longitudeScale((box[1] + box[3]) / 2);
   const scaled = new PreparedGeometry(geos, scaleLongitudes(query, firstScale));
   const point = target.type === 'Point' ? target.coordinates : undefined;

@@ -5,7 +5,7 @@
  * throughout, and takes 0.12 µs for a point in a prepared polygon. jsts is 5 to 300 times slower (its prepared
  * geometries throw); turf finds Lesotho within South Africa, which surrounds it, and throws on `contains` of a point.
  */
-import type { Geometry } from './geometry.ts';
+import { combineGeometries, type Geometry } from './geometry.ts';
 import { toWkb } from './wkb.ts';
 
 /** The functions used here (libgeos.org, geos_c.h). Pointers are numbers, 0 is null; tests return 0, 1, or 2 on failure. */
@@ -49,6 +49,7 @@ export interface Geos {
   GEOSisValidReason(geometry: number): number;
   GEOSFree(pointer: number): void;
   GEOSMakeValid(geometry: number): number;
+  GEOSUnaryUnion(geometry: number): number;
 }
 
 let loading: Promise<Geos> | undefined;
@@ -120,17 +121,18 @@ const preparedInMemory: PreparedGeometry[] = [];
 
 /**
  * A geometry that many others are tested against: GEOS keeps an index of its edges. When newer ones have pushed it out of
- * GEOS's memory it is prepared again on demand, so it need not be closed.
+ * GEOS's memory it is prepared again on demand, so it need not be closed. Of several geometries it is the union: those of a MultiPolygon
+ * that overlap, GEOS would take for holes.
  */
 export class PreparedGeometry {
   readonly #geos: Geos;
-  readonly #source: Geometry;
+  readonly #sources: readonly Geometry[];
   #geometry = 0;
   #prepared = 0;
 
-  constructor(geos: Geos, geometry: Geometry) {
+  constructor(geos: Geos, ...geometries: readonly Geometry[]) {
     this.#geos = geos;
-    this.#source = geometry;
+    this.#sources = geometries;
   }
 
   /** False if GEOS can make nothing of the geometry. */
@@ -146,7 +148,7 @@ export class PreparedGeometry {
   /** Pointer for the GEOSPrepared… functions; valid until the pointer of another `PreparedGeometry` is read. */
   get pointer(): number {
     if (this.#prepared !== 0) return this.#prepared;
-    this.#geometry = createGeosGeometry(this.#geos, this.#source);
+    this.#geometry = this.#create();
     if (this.#geometry === 0) throw new RangeError('GEOS can make nothing of this geometry.');
     this.#prepared = this.#geos.GEOSPrepare(this.#geometry);
     const oldest = preparedInMemory.push(this) > maxPrepared ? preparedInMemory.shift() : undefined;
@@ -157,6 +159,14 @@ export class PreparedGeometry {
   /** Pointer for functions of geometries that aren't prepared; as valid as `pointer`. */
   get plainPointer(): number {
     return this.pointer && this.#geometry;
+  }
+
+  #create(): number {
+    const geometry = createGeosGeometry(this.#geos, combineGeometries(this.#sources));
+    if (this.#sources.length === 1 || geometry === 0) return geometry;
+    const union = this.#geos.GEOSUnaryUnion(geometry);
+    this.#geos.GEOSGeom_destroy(geometry);
+    return union;
   }
 
   #release(): void {

@@ -19,7 +19,7 @@ import {
   splitAtAntimeridian,
 } from '../geometry/bounding-box.ts';
 import { makeGeodesicDistanceTest } from '../geometry/geodesic.ts';
-import { type Bbox, combineGeometries, type Geometry, mapPositions } from '../geometry/geometry.ts';
+import { type Bbox, type Geometry, mapPositions } from '../geometry/geometry.ts';
 import {
   type Geos,
   geometryInvalidReason,
@@ -110,7 +110,7 @@ function emptyGeometryTest(predicate: SpatialPredicate | DistanceWithin): Geomet
 function bboxTest(geos: Geos, bbox: Bbox): GeometryTest {
   const boxes = splitAtAntimeridian(bbox);
   const areas = bbox[0] > bbox[2] ? [bboxToGeometry(bbox)] : boxes.map(bboxToGeometry);
-  const area = new PreparedGeometry(geos, combineGeometries(areas));
+  const area = new PreparedGeometry(geos, ...areas);
   return {
     boxes,
     outside: false,
@@ -156,7 +156,7 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
         each.some((copy) => testWithGeosGeometry(geos, geometry, (pointer) => testCopy(copy, pointer))),
     };
   }
-  const query = new PreparedGeometry(geos, combineGeometries(copies));
+  const query = new PreparedGeometry(geos, ...copies);
   if (test === 'within') {
     return {
       boxes,
@@ -223,10 +223,7 @@ function relationTest(geos: Geos, { test, geometries, parameter }: GeometryRelat
 
 function planarDistanceTest(geos: Geos, predicate: DistanceWithin, box: PlanarBbox): GeometryTest {
   const { geometry, distance } = predicate;
-  const query = new PreparedGeometry(
-    geos,
-    combineGeometries(wrappedCopies(geometry, expandBboxByDistance(box, distance, 'degree'))),
-  );
+  const query = new PreparedGeometry(geos, ...wrappedCopies(geometry, expandBboxByDistance(box, distance, 'degree')));
   const test = (pointer: number) => geos.GEOSPreparedDistanceWithin(query.pointer, pointer, distance);
   return {
     boxes: boxesAroundPredicate(predicate),

@@ -72,6 +72,24 @@ test('a box or polygon that is wider than the world has each place once', async 
       ] as const)
         assert.equal(await finds(lookup, area, wkt(shape)), expected, `${shape} ${lookup} ${area}`);
   assert.equal(await finds('dwithin', `${wide},1deg`, wkt('POINT(170 0)')), true);
+  // Two copies of it overlap here, and their edges meet in the last one.
+  for (const area of [
+    '-10,-10,390,10',
+    '-360,-10,180,10',
+    'POLYGON((-10 -10,390 -10,390 10,-10 10,-10 -10))',
+    '5,-10,365,10',
+  ])
+    for (const shape of ['POINT(5.5 5)', 'LINESTRING(4 5,6 5)', 'POLYGON((4 5,6 5,6 6,4 5))']) {
+      assert.equal(await finds('disjoint', area, wkt(shape)), false, `${shape} disjoint ${area}`);
+      for (const lookup of ['intersects', 'within'])
+        assert.equal(await finds(lookup, area, wkt(shape)), true, `${shape} ${lookup} ${area}`);
+      for (const distance of ['1deg', '1km'])
+        assert.equal(
+          await finds('dwithin', `${area.startsWith('P') ? area : wide},${distance}`, wkt(shape)),
+          true,
+          shape,
+        );
+    }
   assert.equal(await finds('intersects', wide, wkt('POINT(170 50)')), false);
 });
 
