@@ -36,7 +36,7 @@ function isWithinDistance(x1: number, y1: number, x2: number, y2: number, metres
 /**
  * A test whether geometries come within a distance in metres of the query's geometry.
  *
- * Exact between points. Edges are straight in longitude and latitude (RFC 7946, section 3.1.1): the nearest pair of
+ * Exact between points (of many, see `mostPairs`). Edges are straight in longitude and latitude (RFC 7946, section 3.1.1): the nearest pair of
  * points is searched in a plane in which longitudes are scaled for the query's latitude, then again for the pair's own
  * latitude; the distance of that pair is measured exactly. So every match lies within the distance, and a match can be
  * missed only by less than 0.1 % of it (up to 100 km and latitudes of 70 degrees).
@@ -49,7 +49,7 @@ export function makeGeodesicDistanceTest(geos: Geos, target: Geometry, distance:
   const prepared = new PreparedGeometry(geos, ...copies);
   const firstScale = longitudeScale((box[1] + box[3]) / 2);
   const scaled = new PreparedGeometry(geos, scaleLongitudes(query, firstScale));
-  const point = target.type === 'Point' ? target.coordinates : undefined;
+  const points = pointsOf(target);
 
   const isNear = (geometry: Geometry, pointer: number): number => {
     if (geos.GEOSPreparedIntersects(prepared.pointer, pointer) === 1) return 1;
@@ -71,11 +71,32 @@ export function makeGeodesicDistanceTest(geos: Geos, target: Geometry, distance:
   };
   return {
     testBbox: (bbox: Bbox) => {
-      if (!point || bbox[0] !== bbox[2] || bbox[1] !== bbox[3]) return undefined;
-      return isWithinDistance(point[0] as number, point[1] as number, bbox[0], bbox[1], distance);
+      const isPoint = bbox[0] === bbox[2] && bbox[1] === bbox[3];
+      return isPoint && points ? areNear(points, [[bbox[0], bbox[1]]], distance) : undefined;
     },
-    testGeometry: (geometry: Geometry) => testWithGeosGeometry(geos, geometry, (pointer) => isNear(geometry, pointer)),
+    testGeometry: (geometry: Geometry) =>
+      (points && areNear(points, pointsOf(geometry), distance)) ??
+      testWithGeosGeometry(geos, geometry, (pointer) => isNear(geometry, pointer)),
   };
+}
+
+/** Pairs of points that are compared one by one, at most: some milliseconds. */
+const mostPairs = 100_000;
+
+/** The positions of points; undefined for other geometries. */
+function pointsOf(geometry: Geometry): readonly (readonly number[])[] | undefined {
+  if (geometry.type === 'Point') return [geometry.coordinates];
+  return geometry.type === 'MultiPoint' ? geometry.coordinates : undefined;
+}
+
+/** True if two of these points come within a distance; undefined if the others are no points, or the pairs are too many. */
+function areNear(
+  points: readonly (readonly number[])[],
+  others: readonly (readonly number[])[] | undefined,
+  metres: number,
+): boolean | undefined {
+  if (!others || points.length * others.length > mostPairs) return undefined;
+  return points.some(([x1 = 0, y1 = 0]) => others.some(([x2 = 0, y2 = 0]) => isWithinDistance(x1, y1, x2, y2, metres)));
 }
 
 /** Length of a degree of longitude at a latitude, relative to a degree of latitude; never 0. */

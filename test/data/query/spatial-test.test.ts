@@ -245,6 +245,17 @@ test('metres to lines: nothing too far is found, and next to nothing is missed',
   );
 });
 
+test('metres between points are exact near the poles, too', async () => {
+  const row = wkt('MULTIPOINT((-104.4 -89.99),(92.8 -89.99),(178.76 -77.2),(116.8 -69.1))');
+  const distance = geodesicDistance(-143.85, -82, -104.4, -89.99);
+  for (const query of ['POINT(-143.85 -82)', 'MULTIPOINT((-143.85 -82),(10 -50))'])
+    for (const [factor, expected] of [
+      [0.999, false],
+      [1.001, true],
+    ] as const)
+      assert.equal(await finds('dwithin', `${query},${distance * factor}`, row), expected, `${query} ${factor}`);
+});
+
 test('search boxes miss no row of the real layers', async () => {
   const rows = (['countries', 'lakes', 'places', 'rivers'] as const).flatMap((name) =>
     layer(name).map((f) => rowOf([], f.geometry)),
