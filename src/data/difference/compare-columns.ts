@@ -26,7 +26,7 @@ export interface SharedColumn {
   readonly types: { readonly from: ColumnType; readonly to: ColumnType };
   /**
    * Converts a value so that equal values are identical (===). Values of one type are compared as such, integers and floats
-   * as numbers. If the column's type has changed, they are compared as text: `7` equals `"7"`, because a new type is
+   * as numbers. If the column's type has changed, they are compared as text: `7` equals `"7"` and `"7.0"`, because a new type is
    * reported once, and not for every row.
    */
   readonly normalize: (value: unknown) => ComparableValue;
@@ -80,7 +80,10 @@ function indexedColumns({ columns, hasGeometry }: TableSchema): IndexedColumn[] 
 const isNumber = (type: ColumnType) => type === 'integer' || type === 'float';
 
 function normalizerFor({ from, to }: SharedColumn['types']): SharedColumn['normalize'] {
-  if (from !== to && !(isNumber(from) && isNumber(to))) return asText;
+  if (from !== to && !(isNumber(from) && isNumber(to))) {
+    const other = from === 'string' ? to : from;
+    return (value) => (typeof value === 'string' ? textOf(value, other) : asText(value));
+  }
   if (from === 'geometry') return (value) => (value === null ? null : geometryText(value as Geometry));
   if (from === 'object' || from === 'array') return (value) => (value === null ? null : canonicalJson(value));
   // 0 and -0 are equal, but not identical bytes.
@@ -93,6 +96,21 @@ function normalizerFor({ from, to }: SharedColumn['types']): SharedColumn['norma
 function geometryText(geometry: Geometry): string {
   if (geometry.type === 'GeometryCollection') return `${geometry.type}[${geometry.geometries.map(geometryText)}]`;
   return geometry.type + JSON.stringify(geometry.coordinates);
+}
+
+/** A number with a point, blanks or an exponent, but without zeros before it: those are no number's. */
+const numberPattern = /^\s*[+-]?(?!0\d)(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?\s*$/i;
+
+/** The text of a value as `asText` writes it, if it is one of a type that the column had or has beside texts. */
+function textOf(text: string, type: ColumnType): string {
+  if (isNumber(type)) return numberPattern.test(text) ? String(Number(text)) : text;
+  if (type === 'boolean') return /^(?:true|false)$/i.test(text) ? text.toLowerCase() : text;
+  if (type !== 'object' && type !== 'array') return text;
+  try {
+    return canonicalJson(JSON.parse(text));
+  } catch {
+    return text;
+  }
 }
 
 function asText(value: unknown): ComparableValue {

@@ -76,6 +76,31 @@ test('added, dropped and retyped columns are reported once, and not for every ro
   assert.deepEqual(rows[0]?.change === 'changed' && rows[0].columns, ['code', 'size']);
 });
 
+test('a single text among numbers, booleans or objects changes no other row', async () => {
+  const rows = ['1,1.0,TRUE', '2,-2.50,False', '3,3e2,true'];
+  const { columns, counts } = await compare(
+    lines('id,height,isOld', ...rows),
+    lines('id,height,isOld', ...rows, '4,n/a,unknown'),
+  );
+  assert.deepEqual(
+    columns.retyped.map(({ from, to }) => `${from} ${to}`),
+    ['float string', 'boolean string'],
+  );
+  assert.deepEqual([counts.added, counts.changed], [1, 0]);
+
+  const objects = ['{"id":1,"size":{"y":[2,3],"x":1}}', '{"id":2,"size":{"b":null,"a":"\\u00e9"}}'];
+  for (const [last, changed] of [
+    ['{"id":3,"size":"large"}', 0],
+    ['{"id":2,"size":[1]}', 1],
+  ] as const) {
+    const after = lines(...(changed ? objects.slice(0, 1) : objects), last);
+    assert.equal((await compare(lines(...objects), after, { as: 'ndjson' })).counts.changed, changed, last);
+    assert.equal((await compare(after, lines(...objects), { as: 'ndjson' })).counts.changed, changed, last);
+  }
+  const codes = await compare(lines('id,code', '1,7', '2,8', '3,9'), lines('id,code', '1,007', '2,8', '3,9'));
+  assert.equal(codes.counts.changed, 1, 'zeros before a number make it another text');
+});
+
 test('a given key: of several columns, with nulls', async () => {
   const from = lines('year,country,value', '2000,FR,1', '2000,DE,2', '2001,FR,3', '2001,,4');
   const to = lines('year,country,value', '2000,FR,1', '2001,FR,5', '2001,,4', '2001,DE,2');
