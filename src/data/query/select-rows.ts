@@ -1,15 +1,15 @@
 /** The rows of a table that a query selects: streamed as they are found or, if they are sorted or paged, found first. */
 import { UnavailableError } from '../../catalogue/errors.ts';
 import type { WorkBudget } from '../../catalogue/types.ts';
-import { itemsPerCheck, sortIndexesWithoutBlocking, Turns, visitWithoutBlocking, workInRanges } from '../event-loop.ts';
+import { itemsPerCheck, Turns, visitWithoutBlocking, workInRanges } from '../event-loop.ts';
 import { columnIndex, type Row, type RowSource } from '../row.ts';
 import type { RowTable, ScanOptions } from '../table/table.ts';
 import { compilePredicate, type RowTest } from './compile.ts';
-import { compareSortKeys, type SortKey, sortKey } from './ordering.ts';
 import type { DataQuery } from './parameters.ts';
 import { alwaysTrue, referencedColumns } from './predicate.ts';
 import { keptOrder, orderOfRows } from './row-order.ts';
 import { boxesToSearch } from './search-boxes.ts';
+import { sortRows } from './sort-rows.ts';
 
 /** The part of the matching rows that is returned. */
 export interface RowWindow {
@@ -199,30 +199,15 @@ async function findMatching(
   const turns = turnsWithinLimits({ timeout, budget });
   const kept = ordering.length ? keptOrder(table, ordering) : undefined;
   if (!test && ordering.length) return indexesOf(kept ?? (await orderOfRows(table, ordering, turns)));
-  const sorts = (kept ? [] : ordering).map(({ column, descending }) => {
-    const index = columnIndex(column, table.schema);
-    const type = table.schema.columns[index]?.type;
-    return { index, type, direction: descending ? -1 : 1, keys: [] as SortKey[] };
-  });
   const rows: number[] = [];
-  const sortColumns = sorts.map(({ index }) => index);
-  await visitWithoutBlocking(table.scanRowGroups(scanOptions(table, query, sortColumns)), { turns }, (row) => {
-    if (test && !test(row)) return true;
-    rows.push(row.index);
-    for (const { index, type, keys } of sorts) keys.push(sortKey(row.value(index), type));
+  await visitWithoutBlocking(table.scanRowGroups(scanOptions(table, query, [])), { turns }, (row) => {
+    if (!test || test(row)) rows.push(row.index);
     return true;
   });
-  if (kept) return indexesOf(await inOrder(rows, kept, turns));
-  if (sorts.length === 0) return rows;
-  // Positions in `rows` are sorted, and the keys stay in place; equal rows stay in file order.
-  const order = await sortIndexesWithoutBlocking(rows.length, turns, (a, b) => {
-    for (const { keys, direction } of sorts) {
-      const difference = compareSortKeys(keys[a] as SortKey, keys[b] as SortKey, direction);
-      if (difference !== 0) return difference;
-    }
-    return a - b;
-  });
-  return { length: rows.length, at: (position) => rows[order[position] as number] };
+  if (ordering.length === 0) return rows;
+  return indexesOf(
+    kept ? await inOrder(rows, kept, turns) : await sortRows(table, ordering, turns, new Uint32Array(rows)),
+  );
 }
 
 const indexesOf = (rows: Uint32Array): RowIndexes => ({ length: rows.length, at: (position) => rows[position] });

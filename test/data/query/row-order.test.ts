@@ -68,6 +68,24 @@ test('rows that match come in the same order, whether it is known or not', async
     }
 });
 
+test('columns are read one by one, of the rows that are equal in those before', async () => {
+  const fresh = await ingestPayload(collection(...features), 'trees.geojson');
+  const scan = mock.method(fresh.table, 'scanRowGroups');
+  const isLow = (values: readonly Value[]) => (values[names.indexOf('height')] as number) < 60;
+  const wanted = rows.filter(isLow);
+  const nameless = wanted.filter((values) => values[names.indexOf('name')] === null);
+  const found = await select(fresh.table, 'height__lt=60&_ordering=name,planted,-place');
+  assert.deepEqual(found, order('name,planted,-place', isLow));
+  const read = scan.mock.calls.map(({ arguments: [options] }) => [options?.columns, options?.rows?.count]);
+  assert.deepEqual(read.slice(0, 3), [
+    [[names.indexOf('height')], undefined],
+    [[names.indexOf('name')], wanted.length],
+    [[names.indexOf('planted')], nameless.length],
+  ]);
+  assert.deepEqual(read[3]?.[0], [names.indexOf('place')]);
+  assert.ok((read[3]?.[1] as number) < nameless.length, 'days that several nameless trees have');
+});
+
 test('further pages of ordered rows read nothing to sort again', async () => {
   const fresh = await ingestPayload(collection(...features), 'trees.geojson');
   await select(fresh.table, '_ordering=-height&_limit=10');
