@@ -57,6 +57,8 @@ export interface QueryLimits {
   readonly groups: number;
   /** Values of all medians, which are kept in memory: 20 bytes each. */
   readonly medianValues: number;
+  /** Bytes of memory for the values of groups and the texts of aggregates, approximately. */
+  readonly groupMemory: number;
 }
 
 export const defaultQueryLimits: QueryLimits = {
@@ -68,4 +70,5 @@ export const defaultQueryLimits: QueryLimits = {
   aggregates: 50,
   groups: 100_000,
   medianValues: 10_000_000,
+  groupMemory: 256 * 1024 ** 2,
 };

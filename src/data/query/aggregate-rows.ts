@@ -5,7 +5,7 @@ import { columnIndex, geometryColumnName, type Row, type TableSchema, type Value
 import { type ColumnChunk, decodeColumn } from '../table/column-chunk.ts';
 import type { RowTable, ScannedRows } from '../table/table.ts';
 import type { Aggregation } from './aggregation.ts';
-import { type Aggregator, createAggregator } from './aggregators.ts';
+import { type AggregateBudgets, type Aggregator, createAggregator } from './aggregators.ts';
 import { compilePredicate, type RowTest } from './compile.ts';
 import { Grouping } from './grouping.ts';
 import { compareSortKeys, type SortKey, sortKey } from './ordering.ts';
@@ -38,18 +38,21 @@ export async function aggregateRows(
   query: DataQuery,
   aggregation: Aggregation,
   limits: SelectionLimits,
-  { groups: maxGroups, medianValues } = defaultQueryLimits,
+  { groups: maxGroups, medianValues, groupMemory } = defaultQueryLimits,
 ): Promise<(RowSelection & { readonly rows: Iterable<Row> }) | null> {
   const { schema } = table;
   const test = query.predicate === alwaysTrue ? null : await compilePredicate(query.predicate, schema);
   limits.budget?.assertAvailable();
   const turns = turnsWithinLimits(limits);
   const columns = aggregation.groupBy.map((name) => columnIndex(name, schema));
+  const memory = { limit: groupMemory, used: 0 };
   const grouping = new Grouping(
     columns.map((index) => ({ index, type: schema.columns[index]?.type ?? 'string' })),
     maxGroups,
+    memory,
   );
-  const { feeds, readers } = createAggregators(aggregation, schema, medianValues);
+  const budgets = { medianValues: { limit: medianValues, used: 0 }, memory };
+  const { feeds, readers } = createAggregators(aggregation, schema, budgets);
   await addRows(table, query, test, { grouping, columns, feeds, turns });
   for (const { aggregator } of feeds) await aggregator.finish?.(grouping.count, turns);
 
@@ -63,9 +66,8 @@ export async function aggregateRows(
 }
 
 /** The aggregators of an aggregation, of which several aggregates may use the same, and functions that read the aggregates. */
-function createAggregators({ aggregates }: Aggregation, schema: TableSchema, medianValues: number) {
+function createAggregators({ aggregates }: Aggregation, schema: TableSchema, budgets: AggregateBudgets) {
   const feeds = new Map<string, Feed>();
-  const budget = { limit: medianValues, used: 0 };
   const readers = aggregates.map(({ function: name, column }): ((group: number) => Value) => {
     const isMean = name === 'mean' || name === 'avg';
     const kind = column === null ? 'rows' : isMean ? 'sum' : name;
@@ -73,7 +75,7 @@ function createAggregators({ aggregates }: Aggregation, schema: TableSchema, med
     const source = column === null ? null : isGeometry ? 'geometry' : columnIndex(column, schema);
     const type = typeof source === 'number' ? schema.columns[source]?.type : undefined;
     const key = `${kind} ${source}`;
-    const { aggregator } = feeds.get(key) ?? { aggregator: createAggregator(kind, type ?? 'string', budget) };
+    const { aggregator } = feeds.get(key) ?? { aggregator: createAggregator(kind, type ?? 'string', budgets) };
     feeds.set(key, { source, aggregator });
     return (group) => (isMean ? (aggregator.mean?.(group) ?? null) : aggregator.value(group));
   });

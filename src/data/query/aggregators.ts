@@ -3,7 +3,7 @@ import { ValidationError } from '../../catalogue/errors.ts';
 import type { Turns } from '../event-loop.ts';
 import { detachedCopy, type TableColumn, type Value } from '../row.ts';
 import type { ColumnChunk } from '../table/column-chunk.ts';
-import { instantParserOf } from './grouping.ts';
+import { type Budget, countMemory, instantParserOf } from './grouping.ts';
 import { GroupedNumbers } from './median.ts';
 
 /** The rows of a row group that are added, counted from its start, and the group of each. */
@@ -25,17 +25,18 @@ export interface Aggregator {
   mean?(group: number): number | null;
 }
 
-/** Number of values that all medians of a query may keep in memory, and keep already. */
-export interface MedianBudget {
-  readonly limit: number;
-  used: number;
+/** What all aggregates of a query share. */
+export interface AggregateBudgets {
+  /** Values of medians, which are kept in memory. */
+  readonly medianValues: Budget;
+  readonly memory: Budget;
 }
 
 /** @param type of the column */
 export function createAggregator(
   name: 'rows' | 'count' | 'sum' | 'min' | 'max' | 'median',
   type: TableColumn['type'],
-  medianBudget: MedianBudget,
+  { medianValues, memory }: AggregateBudgets,
 ): Aggregator {
   switch (name) {
     case 'rows':
@@ -45,9 +46,9 @@ export function createAggregator(
     case 'sum':
       return new Sums(type === 'integer');
     case 'median':
-      return new Medians(medianBudget);
+      return new Medians(medianValues);
     default:
-      return isStoredAsText(type) ? new TextExtremes(name, type) : new NumberExtremes(name, type);
+      return isStoredAsText(type) ? new TextExtremes(name, type, memory) : new NumberExtremes(name, type);
   }
 }
 
@@ -190,10 +191,12 @@ class NumberExtremes implements Aggregator {
 class TextExtremes implements Aggregator {
   readonly #sign: number;
   readonly #keyOf: (value: Value) => Value;
+  readonly #memory: Budget;
   readonly #texts: (string | undefined)[] = [];
   readonly #keys: (string | number | undefined)[] = [];
 
-  constructor(name: 'min' | 'max', type: TableColumn['type']) {
+  constructor(name: 'min' | 'max', type: TableColumn['type'], memory: Budget) {
+    this.#memory = memory;
     this.#sign = name === 'min' ? 1 : -1;
     this.#keyOf = instantParserOf(type) ?? ((value) => value);
   }
@@ -209,6 +212,8 @@ class TextExtremes implements Aggregator {
       const key = this.#keyOf(text) as string | number;
       const present = keys[group];
       if (present !== undefined && (this.#sign > 0 ? !(key < present) : !(key > present))) continue;
+      if (present === undefined) countMemory(this.#memory, text);
+      else this.#memory.used += text.length - (texts[group] as string).length;
       texts[group] = detachedCopy(text);
       keys[group] = key === text ? (texts[group] as string) : key;
     }
@@ -220,11 +225,11 @@ class TextExtremes implements Aggregator {
 }
 
 class Medians implements Aggregator {
-  readonly #budget: MedianBudget;
+  readonly #budget: Budget;
   #numbers = new GroupedNumbers();
   #medians = new Float64Array(0);
 
-  constructor(budget: MedianBudget) {
+  constructor(budget: Budget) {
     this.#budget = budget;
   }
 

@@ -16,6 +16,24 @@ function refuseManyGroups(limit: number): never {
   throw new ValidationError({ _group_by: [message] });
 }
 
+/** What the groups and aggregates of a query may take together, and take already. */
+export interface Budget {
+  readonly limit: number;
+  used: number;
+}
+
+/** Bytes of a value or a pair beside those of its text, about. */
+const bytesOfValue = 100;
+
+/** Counts the memory of a kept value. @throws ValidationError if the budget is used up */
+export function countMemory(memory: Budget, value: Value): void {
+  memory.used += bytesOfValue + (typeof value === 'string' ? value.length : 0);
+  if (memory.used <= memory.limit) return;
+  const message =
+    'The groups take too much memory. Group by fewer columns, ask for the least and greatest texts of fewer, or filter the rows.';
+  throw new ValidationError({ _group_by: [message] });
+}
+
 export class Grouping {
   readonly #columns: readonly GroupColumn[];
   readonly #values: readonly DistinctValues[];
@@ -25,10 +43,10 @@ export class Grouping {
   #more = new Uint32Array(0);
 
   /** @param limit largest number of groups */
-  constructor(columns: readonly GroupColumn[], limit: number) {
+  constructor(columns: readonly GroupColumn[], limit: number, memory: Budget) {
     this.#columns = columns;
-    this.#values = columns.map(({ type }) => new DistinctValues(type, limit));
-    this.#pairs = columns.slice(1).map(() => new DistinctPairs(limit));
+    this.#values = columns.map(({ type }) => new DistinctValues(type, limit, memory));
+    this.#pairs = columns.slice(1).map(() => new DistinctPairs(limit, memory));
   }
 
   /** Number of groups so far. Without columns, all rows are one group, even if there are none. */
@@ -70,13 +88,15 @@ const maxSmall = 1 << 16;
 class DistinctValues {
   readonly #keyOf: (value: Value) => Value;
   readonly #limit: number;
+  readonly #memory: Budget;
   readonly #values: Value[] = [];
   readonly #numbers = new Map<Value, number>();
   /** Numbers of small whole numbers, plus 1; made when the first one is met. */
   #small: Uint32Array | undefined;
 
-  constructor(type: TableColumn['type'], limit: number) {
+  constructor(type: TableColumn['type'], limit: number, memory: Budget) {
     this.#limit = limit;
+    this.#memory = memory;
     this.#keyOf = instantParserOf(type) ?? ((value) => value);
   }
 
@@ -94,6 +114,7 @@ class DistinctValues {
     const kept = typeof value === 'string' ? detachedCopy(value) : value;
     const number = this.#values.length;
     if (number === this.#limit) refuseManyGroups(this.#limit);
+    countMemory(this.#memory, kept);
     // Not -0: it is in the same group as 0.
     this.#values.push(kept === 0 ? 0 : kept);
     this.#numbers.set(this.#keyOf(kept), number);
@@ -151,14 +172,16 @@ const [smallLeftBits, smallRightBits] = [10, 8];
 /** The distinct pairs of numbers, numbered in the order of their first row. */
 class DistinctPairs {
   readonly #limit: number;
+  readonly #memory: Budget;
   readonly #lefts: number[] = [];
   readonly #rights: number[] = [];
   readonly #numbers = new Map<number, number>();
   /** Numbers of pairs of small numbers, plus 1. */
   readonly #small = new Uint32Array(1 << (smallLeftBits + smallRightBits));
 
-  constructor(limit: number) {
+  constructor(limit: number, memory: Budget) {
     this.#limit = limit;
+    this.#memory = memory;
   }
 
   get count(): number {
@@ -176,6 +199,7 @@ class DistinctPairs {
   #add(left: number, right: number): number {
     const number = this.#lefts.length;
     if (number === this.#limit) refuseManyGroups(this.#limit);
+    countMemory(this.#memory, number);
     this.#lefts.push(left);
     this.#rights.push(right);
     return number;

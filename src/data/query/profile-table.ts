@@ -17,6 +17,7 @@ const maxTop = 10;
 const maxLength = 256;
 const maxShown = 100;
 const exampleCount = 3;
+const nothing = { limit: 0, used: 0 };
 
 const profiles = new WeakMap<Table, Promise<VersionProfile>>();
 
@@ -64,7 +65,7 @@ class ValueCounts {
   present = 0;
   /** Numbers of the rows of a chunk. */
   #rows = new Uint32Array(0);
-  readonly #sums = createAggregator('sum', 'float', { limit: 0, used: 0 });
+  readonly #sums = createAggregator('sum', 'float', { medianValues: nothing, memory: nothing });
   min: number | string | undefined;
   max: number | string | undefined;
   readonly examples: string[] = [];

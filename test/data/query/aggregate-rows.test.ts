@@ -334,3 +334,22 @@ test('too many groups, and medians of too many values, are refused with what to 
   });
   assert.equal((await aggregate(table, '_aggregate=median(a)', { ...defaultQueryLimits, medianValues: 40 })).length, 1);
 });
+
+test('groups take no more memory than they may: their values, pairs of them, and the least and greatest texts', async () => {
+  const text = 'x'.repeat(900);
+  const table = await csv(
+    `a,b,c\n${Array.from({ length: 40 }, (_, i) => `${i},${text}${i},${39 - i}${text}\n`).join('')}`,
+  );
+  for (const [query, memory] of [
+    ['_group_by=a', 4000],
+    ['_group_by=b', 40_080],
+    ['_group_by=a,b', 48_080],
+    ['_group_by=a&_aggregate=min(c),max(c)', 84_140],
+    ['_group_by=a&_aggregate=min(b),max(a)', 44_080],
+    ['_aggregate=max(b),min(b)', 2010],
+  ] as const) {
+    const within = (groupMemory: number) => aggregate(table, query, { ...defaultQueryLimits, groupMemory });
+    await assert.rejects(within(memory - 100), /_group_by: The groups take too much memory\. Group by fewer/, query);
+    await within(memory);
+  }
+});

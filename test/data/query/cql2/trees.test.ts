@@ -40,6 +40,7 @@ test('random trees are read as they are printed, in text and in JSON', () => {
     aggregates: 1,
     groups: 1,
     medianValues: 1,
+    groupMemory: 1,
   };
   fc.assert(
     fc.property(condition, (tree) => {
