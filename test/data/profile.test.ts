@@ -35,7 +35,16 @@ describe('the profile of a version', () => {
     workshop = await makeWorkshop();
     await workshop.publish('trees', 'trees.json', JSON.stringify(rows));
     const great = [1e308, 1.7e308, 1.5e308, 1.6e308];
-    const numbers = Array.from({ length: 10 }, (_, i) => ({ tenth: 0.1, great: great[i] ?? null }));
+    const [wide, tiny] = [
+      [-1.7e308, 1.7e308, 1.6e308],
+      [0, 5e-324, 1e-320],
+    ];
+    const numbers = Array.from({ length: 10 }, (_, i) => ({
+      tenth: 0.1,
+      great: great[i] ?? null,
+      wide: wide[i] ?? null,
+      tiny: tiny[i] ?? null,
+    }));
     await workshop.publish('numbers', 'numbers.json', JSON.stringify(numbers));
     const places = [null, { type: 'GeometryCollection', geometries: [] }, { type: 'Point', coordinates: [1, 2] }];
     const withPlaces = places.map((geometry) => ({ type: 'Feature', properties: {}, geometry }));
@@ -94,6 +103,8 @@ describe('the profile of a version', () => {
       [
         [0.1, 0.1],
         [undefined, 1.55e308],
+        [1.6e308 / 3, 1.6e308],
+        [3.335e-321, 5e-324],
       ],
     );
   });
@@ -192,6 +203,8 @@ describe('edges of histograms', () => {
       const all = logarithmicEdges(least, 1e308);
       assert.ok(isSorted(all) && all.length <= 27 && (all[0] as number) <= least && (all.at(-1) as number) >= 1e308);
     }
+    const ofOne = linearEdges(792340276.47816, 792340276.47816, false);
+    assert.ok(isSorted(ofOne) && ofOne.length > 1, `${ofOne}`);
     const edges = logarithmicEdges(0.3, 45_000);
     assert.ok((edges[0] as number) <= 0.3 && (edges.at(-1) as number) > 45_000 && isSorted(edges), `${edges}`);
   });

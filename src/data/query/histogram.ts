@@ -27,7 +27,9 @@ export function linearEdges(min: number, max: number, areIntegers: boolean): rea
       if ((edges[0] as number) > min) edges.unshift(decimal(first - factor, exponent));
       if ((edges.at(-1) as number) < max) edges.push(decimal(first + (count + 1) * factor, exponent));
       while (edges.length > 2 && (edges[1] as number) <= min) edges.shift();
-      return edges;
+      // Steps may be smaller than the digits of a number.
+      const distinct = [...new Set(edges)];
+      return distinct.length > 1 ? distinct : edges;
     }
   return [min, max];
 }

@@ -220,7 +220,9 @@ const fineBins = 4096;
 const maxSorted = 100_000;
 
 const makeSpread = (min: number, max: number) => {
-  const scale = max > min ? fineBins / (max - min) : 0;
+  const scale = fineBins / (max - min);
+  // Of one value, or of a range that is too large or too small for the scale.
+  if (scale === 0 || scale === Infinity) return () => 0;
   return (value: number): number => Math.min(fineBins - 1, Math.max(0, Math.floor((value - min) * scale)));
 };
 
