@@ -1,7 +1,7 @@
 /** Predicates compiled to functions of rows. */
 import { columnIndex, type Row, type TableSchema, type Value } from '../row.ts';
 import { compileExpressionTest } from './compile-expression.ts';
-import { type Predicate, referencedColumns, type ValuePredicate } from './predicate.ts';
+import { type Predicate, referencedColumns, testsGeometries, type ValuePredicate } from './predicate.ts';
 import type { SpatialTestCompiler } from './spatial-test.ts';
 import { compileValueTest, makeCaseFolder } from './value-test.ts';
 
@@ -15,7 +15,7 @@ export type RowTest = (row: Row) => boolean;
  * @throws Error if the predicate names a column that isn't in the schema
  */
 export async function compilePredicate(predicate: Predicate, schema: TableSchema): Promise<RowTest> {
-  const spatial = needsGeos(predicate) ? await (await import('./spatial-test.ts')).loadSpatialTests() : undefined;
+  const spatial = testsGeometries(predicate) ? await (await import('./spatial-test.ts')).loadSpatialTests() : undefined;
   return compileNode(predicate, false, { schema, spatial, folders: new Map() });
 }
 
@@ -26,12 +26,6 @@ interface CompileContext {
   readonly folders: Map<number, (text: string) => string>;
 }
 
-const needsGeos = (predicate: Predicate): boolean => {
-  if (predicate.op === 'not' || predicate.op === 'unknown') return needsGeos(predicate.of);
-  if (predicate.op === 'and' || predicate.op === 'or') return predicate.of.some(needsGeos);
-  return ['spatial', 'relation', 'bbox', 'dwithin'].includes(predicate.op);
-};
-
 /**
  * Three-valued logic by two-valued functions: NOT is pushed down to the leaves, and each leaf is compiled to a test for
  * true or, negated, to a test for false. A null value passes neither.
@@ -40,7 +34,7 @@ function compileNode(predicate: Predicate, negated: boolean, context: CompileCon
   switch (predicate.op) {
     case 'and':
     case 'or': {
-      const parts = [...predicate.of].sort((a, b) => Number(needsGeos(a)) - Number(needsGeos(b)));
+      const parts = [...predicate.of].sort((a, b) => Number(testsGeometries(a)) - Number(testsGeometries(b)));
       const tests = parts.map((part) => compileNode(part, negated, context));
       return (predicate.op === 'and') === negated ? anyTest(tests) : allTests(tests);
     }

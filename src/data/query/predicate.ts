@@ -72,6 +72,9 @@ export interface InBbox {
 
 export type GeometryPredicate = SpatialPredicate | GeometryRelation | DistanceWithin | InBbox;
 
+/** Those of a `GeometryPredicate`. */
+const geometryOps: readonly string[] = ['spatial', 'relation', 'dwithin', 'bbox'] satisfies GeometryPredicate['op'][];
+
 export type ValuePredicate =
   | { readonly op: 'compare'; readonly test: ComparisonOperator; readonly column: string; readonly value: Scalar }
   | { readonly op: 'in'; readonly column: string; readonly values: readonly Scalar[] }
@@ -111,6 +114,10 @@ export function* predicateLeaves(predicate: Predicate): Generator<PredicateLeaf>
   else if (predicate.op === 'not' || predicate.op === 'unknown') yield* predicateLeaves(predicate.of);
   else yield predicate;
 }
+
+/** True if a predicate tests geometries: GEOS does. */
+export const testsGeometries = (predicate: Predicate): boolean =>
+  [...predicateLeaves(predicate)].some(({ op }) => geometryOps.includes(op));
 
 /** Columns that a predicate reads, in the order of their first mention, and true if it reads the geometry. */
 export function referencedColumns(predicate: Predicate): { columns: readonly string[]; geometry: boolean } {
