@@ -21,7 +21,7 @@ import type { UnitState } from './unit-state.ts';
 import type { UnitStore } from './unit-store.ts';
 
 /** Version of the format: raise it when the shape of states changes, or the meaning of a field. */
-const version = 11;
+const version = 12;
 /** Number of units in a batch, and the length of their content in characters from which a batch is full. */
 const batchSize = 100;
 const batchLength = 1 << 18;

@@ -144,7 +144,7 @@ export class UnitReader {
     let foundPath = '';
     for (const path of paths) {
       if (found) {
-        if (this.#orReport(path, () => this.#tree.stamp(path)))
+        if (this.stamp(path))
           this.report(path, 'name', `It is not read, because ${foundPath} is there too. Remove one.`);
         continue;
       }
@@ -158,7 +158,7 @@ export class UnitReader {
         }
       } catch (error) {
         if (!(error instanceof UnreadableFileError)) throw error;
-        this.#stamps.set(path, null);
+        this.#stamps.set(path, lostStamp);
         this.#unreadable.add(path);
         this.report(path, 'unreadable', error.message);
         found = { text: error.text };

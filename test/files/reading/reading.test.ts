@@ -142,6 +142,38 @@ describe('a record', () => {
     assert.match(messagesOf(catalogue).join(), /can't be read: give the user/);
   });
 
+  it('that has one file and no folder is read again when a file beside it comes or goes', async (t) => {
+    const { catalogue, folder } = await opened(t, (made) => made.write('groups/keepers.yaml', 'label: Keepers\n'));
+    const messages = async () => {
+      await catalogue.refresh([{ folder: '' }]);
+      return messagesOf(catalogue).join();
+    };
+    for (let i = 0; i < 2; i++) {
+      folder.write('groups/keepers.json', '{"label": "Other"}');
+      assert.match(
+        await messages(),
+        /^groups\/keepers\.json: It is not read, because groups\/keepers\.yaml is there too/,
+      );
+      folder.clear('groups/keepers.json');
+      assert.equal(await messages(), '');
+    }
+  });
+
+  it('that could not be read is gone when its file is removed', async (t) => {
+    const { catalogue, folder } = await opened(t, (made) => {
+      made.write('users/ann.yaml', 'staff: true\n');
+      made.write('groups/keepers.yaml', 'label: Keepers\n');
+    });
+    await rm(folder.path('users/ann.yaml'));
+    await symlink('../groups/keepers.yaml', folder.path('users/ann.yaml'));
+    await catalogue.refresh([{ folder: '' }]);
+    assert.match(messagesOf(catalogue).join(), /^users\/ann\.yaml: It is a link to another part/);
+    assert.ok(catalogue.snapshot.users.has('ann'), 'the last valid state stays');
+    await rm(folder.path('users/ann.yaml'));
+    await catalogue.refresh([{ folder: '' }]);
+    assert.deepEqual([messagesOf(catalogue), [...catalogue.snapshot.users.keys()]], [[], []]);
+  });
+
   it('may be a link within the folder', async (t) => {
     const { catalogue } = await opened(t, async (folder) => {
       folder.write(`${home}/shared.yaml`, 'label: Trees\n');
