@@ -42,10 +42,14 @@ export function isDeadLink(tree: FileTree, path: string): boolean {
 /** True if a message says that a link can't be followed. */
 export const isLinkProblem = (message: string): boolean => Object.values<string>(linkProblems).includes(message);
 
+/** True for a file in the place of a folder. Only of a folder on disk. @param path of something that is there */
+export const isFile = (tree: FileTree, path: string): boolean => tree.isMissing?.(`${path}/.`) === true;
+
 /** True for a folder without any entry. Only of a folder on disk: git has no such folders. */
 export function isEmptyFolder(tree: FileTree, path: string): boolean {
+  if (tree.isMissing === undefined) return false;
   try {
-    return tree.isMissing !== undefined && tree.stamp(path) !== null && tree.names(`${path}/`, true).length === 0;
+    return tree.stamp(path) !== null && tree.names(`${path}/`, true).length === 0 && !isFile(tree, path);
   } catch (error) {
     if (!(error instanceof UnreadableFileError)) throw error;
     return false;

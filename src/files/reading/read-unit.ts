@@ -103,8 +103,10 @@ function* readFiles(reader: UnitReader, unit: Unit, before?: UnitState): Steps<U
     reader.holdIfOutOfReach(folderOfRecords(unit));
   }
   const found = reader.record(unit.kind, recordPaths(unit));
-  if (!found && unit.kind === 'namespace')
-    return reader.state(readingOf(unit, reader.reportMissing(unit) ? old : null));
+  if (!found && unit.kind === 'namespace') {
+    const isKept = !reader.isFile(namespaceFolder(unit.slug)) && reader.reportMissing(unit);
+    return reader.state(readingOf(unit, isKept ? old : null));
+  }
   const entity = found && (found.record ? entityOf(unit, found.record) : heldEntity(unit, old, found.text));
   return reader.state(readingOf(unit, entity));
 }
@@ -135,6 +137,7 @@ function* readDataset(
   const gone = readingOf(unit, null);
   if (!reader.stamp(home)) return reader.state(reader.holdIfOutOfReach(home) && old ? readingOf(unit, old) : gone);
   const found = reader.record('dataset', recordPaths(unit));
+  if (!found && reader.isFile(home)) return reader.state(gone);
   if (!found && old && reader.isEmpty(home)) {
     reader.reportMissing(unit);
     return reader.state(readingOf(unit, old));

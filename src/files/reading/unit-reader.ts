@@ -14,6 +14,7 @@ import {
   containerFolder,
   isDeadLink,
   isEmptyFolder,
+  isFile,
   lostStamp,
   mayHaveRecords,
   messageOfMissingRecord,
@@ -183,6 +184,7 @@ export class UnitReader {
   }
 
   readonly isEmpty = (folder: string): boolean => isEmptyFolder(this.#tree, folder);
+  readonly isFile = (path: string): boolean => isFile(this.#tree, path);
 
   /** Reports that the record of a namespace or dataset is missing. @returns true if records below it are there */
   reportMissing(unit: Container): boolean {

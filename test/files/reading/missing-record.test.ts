@@ -146,6 +146,19 @@ describe('a missing record with records below it', () => {
     }
   });
 
+  it('is that of no namespace or dataset if a file has taken the place of its folder', async (t) => {
+    for (const path of [home, 'namespaces/parks']) {
+      const folder = makeParks(t);
+      const { catalogue, isShown, messages } = await open(t, folder);
+      for (const put of [() => folder.write(path, ''), () => folder.clear(path)]) {
+        folder.clear(path);
+        put();
+        await catalogue.refresh([{ folder: '' }]);
+        assert.deepEqual([await isShown(), messages()], [false, []], path);
+      }
+    }
+  });
+
   for (const path of [record, `${home}/dataset.yaml`])
     it(`is not removed if it was never read: ${path}`, async (t) => {
       const folder = makeParks(t);
