@@ -12,7 +12,15 @@ import { makeFolderInPrivateFolder } from '../disk/private-folder.ts';
 import { type FeedRef, settlingTime, timeOfLastChange } from './changes-feed.ts';
 import { clockChange, lastTimeOf } from './feed-clock.ts';
 import { appendStates, feedPath, readHistory, type StoredHistory, writeHistory } from './feed-journal-file.ts';
-import { affectedRefs, type Records, recordState, recordsWithKnown, takeFirst, uniqueRefs } from './feed-records.ts';
+import {
+  affectedRefs,
+  affectedUsers,
+  type Records,
+  recordState,
+  recordsWithKnown,
+  takeFirst,
+  uniqueRefs,
+} from './feed-records.ts';
 import { isHeldRecord } from './held-records.ts';
 import { makeRegularPause } from './reading/event-loop.ts';
 import type { UnitStore } from './reading/unit-store.ts';
@@ -124,11 +132,11 @@ export class FeedJournal {
   #notice(units: readonly Unit[]): void {
     this.#beginAnewIfClockWasSet();
     const { snapshot } = this.#store;
-    const users = units.flatMap((unit) => (unit.kind === 'user' ? (snapshot.users.get(unit.slug) ?? []) : []));
+    const users = affectedUsers(snapshot, units);
     const records = takeFirst(uniqueRefs(affectedRefs(snapshot, units)), maxAtOnce + 1);
     if (records.length <= maxAtOnce && this.#waiting === 0) {
       const at = this.#now();
-      this.#noticeUsers(users, at);
+      this.#noticeUsers(snapshot, users, at);
       for (const [record, ref] of records) this.#addIfChanged(this.#compare(snapshot, record, ref), at);
       this.#startWriting();
     } else this.#noticeLater(snapshot, users, uniqueRefs(affectedRefs(snapshot, units)));
@@ -154,7 +162,7 @@ export class FeedJournal {
       await pause();
     }
     const at = moment ?? this.#now();
-    this.#noticeUsers(users, at);
+    this.#noticeUsers(snapshot, users, at);
     for (const compared of found) this.#addIfChanged(compared, at);
     this.#waiting--;
     this.#startWriting();
@@ -183,9 +191,11 @@ export class FeedJournal {
     this.#add(isLate ? { ...state, at, late: true } : at === state.at ? state : { ...state, at });
   }
 
-  #noticeUsers(users: Iterable<User>, at: number): void {
-    for (const { id, slug, groups, staff } of users) {
+  #noticeUsers(snapshot: Snapshot, users: Iterable<User>, at: number): void {
+    for (const { id, slug, groups: named, staff } of users) {
       const before = this.#history.latestRights(id);
+      // A group whose record is gone gives no rights.
+      const groups = named.filter((group) => snapshot.groups.has(group));
       const state: UserState = { user: id, at, username: slug, groups, staff };
       if (before && JSON.stringify({ ...before, at }) === JSON.stringify(state)) continue;
       this.#add(state);

@@ -3,6 +3,7 @@ import { audienceOfRecord } from '../catalogue/audience.ts';
 import type { RecordState } from '../catalogue/feed-history.ts';
 import { parseCataloguePath, recordPathWithoutExtension, type Unit } from '../catalogue/layout.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
+import type { User } from '../catalogue/types.ts';
 import { type FeedRef, listFeedRefs } from './changes-feed.ts';
 import type { UnitStore } from './reading/unit-store.ts';
 
@@ -68,6 +69,15 @@ export function* affectedRefs(snapshot: Snapshot, units: readonly Unit[]): Gener
         yield { kind: 'dataset', namespace: unit.slug, slug };
   }
   if (hasDatasets) for (const slug of snapshot.queries.keys()) yield { kind: 'query', slug };
+}
+
+/** The users whose rights may change if units do: a group gives them while its record is there. */
+export function affectedUsers({ users }: Snapshot, units: readonly Unit[]): readonly User[] {
+  const changed = units.flatMap((unit) => (unit.kind === 'user' ? (users.get(unit.slug) ?? []) : []));
+  const groups = units.flatMap((unit) => (unit.kind === 'group' ? unit.slug : []));
+  if (groups.length === 0) return changed;
+  const members = [...users.values()].filter((user) => user.groups.some((group) => groups.includes(group)));
+  return [...new Set([...changed, ...members])];
 }
 
 function refAt(record: string): FeedRef | null {

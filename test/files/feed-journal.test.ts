@@ -40,7 +40,8 @@ async function openFeed(root: string, options: FeedJournalOptions = {}) {
   rescan();
   const journal = await FeedJournal.open(store, options);
   const viewerNamed = (name: string | null): Viewer => {
-    const { staff = false, groups = [] } = store.snapshot.users.get(name ?? '') ?? {};
+    const { staff = false, groups: named = [] } = store.snapshot.users.get(name ?? '') ?? {};
+    const groups = named.filter((group) => store.snapshot.groups.has(group));
     return name === 'admin'
       ? localAdmin
       : { username: store.snapshot.users.has(name ?? '') ? name : null, staff, groups };
@@ -289,6 +290,35 @@ describe('the journal of the feed', () => {
     return { folder, feed };
   };
   const two = `${homeOf('a/two')}/dataset`;
+
+  it('has what is lost and seen again when the file of a group goes and comes back', async (test) => {
+    mock.timers.enable({ apis: ['Date'], now: Date.now() + 60_000 });
+    test.after(() => mock.timers.reset());
+    const secret = { label: 'Secret', visibility: 'private', readers: ['keepers'] };
+    const folder = makeFolder(
+      {
+        namespaces: { secret },
+        groups: { keepers: { label: 'Keepers' } },
+        users: { ann: { id: 1, groups: ['keepers'] } },
+      },
+      test,
+    );
+    const feed = await openFeed(folder.root);
+    const seen = async (since: string) => (await feed.changes('ann', since)).items.map(({ removed }) => removed);
+    mock.timers.tick(5000);
+    const { until: start } = await feed.changes('ann');
+    const group = folder.path('groups/keepers.yaml');
+    renameSync(group, folder.beside('keepers.yaml'));
+    feed.rescan();
+    mock.timers.tick(5000);
+    assert.deepEqual(await seen(start), [true]);
+    const { until: without } = await feed.changes('ann');
+    renameSync(folder.beside('keepers.yaml'), group);
+    feed.rescan();
+    mock.timers.tick(5000);
+    assert.deepEqual(await seen(without), [false]);
+    assert.deepEqual(await removedFor(feed, 'ann'), []);
+  });
 
   it('has what is removed while it is opened', async (test) => {
     const { folder, feed } = await start(test);
