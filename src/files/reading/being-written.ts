@@ -2,6 +2,7 @@
 import { parseRecordFileName, recordPaths, recordPathWithoutExtension, type Unit } from '../../catalogue/layout.ts';
 import type { Steps } from '../../catalogue/steps.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
+import { parentOf } from '../tree/file-tree.ts';
 import { filesInStep, unpackStamps } from '../tree/stamps.ts';
 import type { UnitState } from './unit-state.ts';
 
@@ -22,11 +23,5 @@ export function* isBeingWritten(tree: DiskTree, unit: Unit, state: UnitState | u
     if (isUnwritten) break;
   }
   if (!isKnown) isUnwritten = recordPaths(unit).every(isBlank);
-  return isUnwritten && tree.size(folderOf(unit)) !== null;
-}
-
-/** Folder of a unit's record. */
-function folderOf(unit: Unit): string {
-  const stem = recordPathWithoutExtension(unit);
-  return stem.slice(0, Math.max(0, stem.lastIndexOf('/')));
+  return isUnwritten && tree.size(parentOf(recordPathWithoutExtension(unit))) !== null;
 }

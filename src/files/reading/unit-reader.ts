@@ -6,7 +6,7 @@ import type { RecordKind, RecordOf } from '../../catalogue/schemas.ts';
 import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Version } from '../../catalogue/types.ts';
 import { type Format, findPosition, isParsedSoon, type TextPosition } from '../../text/parse.ts';
-import { type FileTree, linkProblems, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { type FileTree, linkProblems, parentOf, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { areOutdated, isOutdatedMark, isSameStamp, packStamps, unpackStamps } from '../tree/stamps.ts';
 import { type CheckedRecord, checkRecordText, makeProblem, type Problem } from './check-record.ts';
 import {
@@ -90,7 +90,7 @@ export class UnitReader {
     return this.#orReport(path, () => {
       const stamp = this.#tree.stamp(path);
       // What is missing needs no stamp if its folder has one: that changes when it is added.
-      const needsNone = stamp === null && this.#stamps.get(folderOf(path)) && this.#tree.isMissing?.(path);
+      const needsNone = stamp === null && this.#stamps.get(parentOf(path)) && this.#tree.isMissing?.(path);
       if (!needsNone) this.#stamps.set(path, stamp);
       return stamp;
     });
@@ -152,7 +152,7 @@ export class UnitReader {
       try {
         const read = this.#large?.get(path) ?? this.#tree.read(path);
         // See `stamp`.
-        if (read || !this.#stamps.has(folderOf(path))) this.#stamps.set(path, read?.stamp ?? null);
+        if (read || !this.#stamps.has(parentOf(path))) this.#stamps.set(path, read?.stamp ?? null);
         if (read) {
           found = { text: read.text, ...this.#check(kind, path, read) };
           foundPath = path;
@@ -276,7 +276,7 @@ export class UnitReader {
 
   /** True if the folder of a payload is there, and not a link that leaves the catalogue. */
   #hasFolder(payload: string): boolean {
-    return Boolean(this.#stamps.get(folderOf(payload)));
+    return Boolean(this.#stamps.get(parentOf(payload)));
   }
 
   #payload(path: string): Stamp | null {
@@ -298,5 +298,3 @@ export class UnitReader {
     }
   }
 }
-
-const folderOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));

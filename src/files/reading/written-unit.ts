@@ -5,7 +5,7 @@ import type { UnitReading } from '../../catalogue/snapshot.ts';
 import type { Dataset } from '../../catalogue/types.ts';
 import type { RecordText } from '../../text/parse.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
-import { type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
+import { parentOf, type Stamp, UnreadableFileError } from '../tree/file-tree.ts';
 import { exactStampFrom, packStamps, unpackStamps } from '../tree/stamps.ts';
 import { checkRecordText } from './check-record.ts';
 import { datasetWithSameParts, entityOf, reuseIfEqual } from './read-unit.ts';
@@ -63,7 +63,7 @@ const exactStamps = new WeakMap<UnitState, ReadonlyMap<string, Stamp>>();
  */
 export function stateAfterWrite(tree: DiskTree, { path, before, reading }: WrittenUnit): UnitState | undefined {
   const changed = new Map<string, Stamp>();
-  const folder = path.slice(0, Math.max(0, path.lastIndexOf('/')));
+  const folder = parentOf(path);
   const stamps: (readonly [path: string, stamp: Stamp | null])[] = [];
   try {
     for (const [place, stamp] of unpackStamps(before.stamps)) {

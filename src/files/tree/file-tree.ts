@@ -94,6 +94,9 @@ export const linkProblems = {
     'It is a link to another part of the catalogue; links are followed within site_media/ and the folder of a dataset only.',
 } as const;
 
+/** The folder that a path lies in; '' at the top. */
+export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
+
 /** Entry of a folder. */
 export type TreeEntry = Pick<Dirent, 'name' | 'isDirectory' | 'isSymbolicLink'>;
 
