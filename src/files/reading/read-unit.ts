@@ -16,6 +16,7 @@ import {
   isValidName,
   namespaceFolder,
   parseRecordFileName,
+  pathsWithRecordExtensions,
   payloadFolder,
   recordPaths,
   scopeToReread,
@@ -193,18 +194,19 @@ function* readVersions(
   const names = reader.stamp(folder) ? reader.names(folder) : [];
   if (reader.holdIfOutOfReach(folder)) return old?.versions ?? versions;
   const before = new Map(old?.versions.map((version) => [version.slug, version]));
-  const seen = new Set<string>();
+  const present = new Set(names);
+  let count = 0;
   for (const name of names) {
     const slug = name.startsWith('.') ? undefined : parseRecordFileName(name)?.stem;
     if (slug === undefined) continue;
     const path = `${folder}/${name}`;
-    if (seen.has(slug)) reader.report(path, 'name', 'There are two files for this version. Remove one.');
+    const isFirst = pathsWithRecordExtensions(slug).find((one) => present.has(one)) === name;
+    if (!isFirst) reader.report(path, 'name', 'There are two files for this version. Remove one.');
     else if (!isValidName('version', slug)) reader.report(path, 'layout', invalidName);
     else {
-      seen.add(slug);
       const version = readVersion(reader, { namespace, dataset, slug }, path, before.get(slug), versions.at(-1));
       if (version) versions.push(version);
-      if (seen.size % filesInStep === 0) yield;
+      if (++count % filesInStep === 0) yield;
     }
   }
   return versions;

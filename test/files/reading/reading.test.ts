@@ -58,6 +58,28 @@ describe('a record', () => {
       assert.match(message, /dataset\.(yml|json): It is not read, because .*dataset\.yaml is there too/);
   });
 
+  it('of a version is the same one of two that a write changes', async (t) => {
+    const record = { label: 'JSON', datetime: '2020-01-01T00:00:00Z', file: { name: 'a.csv', format: 'csv' } };
+    const folder = makeFolder(
+      { namespaces: { parks: { label: 'P' } }, datasets: { 'parks/trees': { label: 'T' } } },
+      t,
+    );
+    folder.write(`${home}/data/a.csv`, 'a\n1\n');
+    folder.write(`${home}/versions/1.json`, JSON.stringify(record));
+    folder.write(`${home}/versions/1.yaml`, JSON.stringify({ ...record, label: 'YAML' }));
+    const catalogue = await openFileCatalogue(folder.root);
+    t.after(() => catalogue.close());
+    await catalogue.load();
+    assert.deepEqual(messagesOf(catalogue), [
+      `${home}/versions/1.json: There are two files for this version. Remove one.`,
+    ]);
+    const ref = { kind: 'version', namespace: 'parks', dataset: 'trees', slug: '1' } as const;
+    const local = catalogue.for();
+    assert.equal((await local.get<'version'>(ref)).label, 'YAML');
+    assert.equal((await local.edit<'version'>(ref, { ready: false })).ready, false);
+    assert.equal((await local.get<'version'>(ref)).ready, false);
+  });
+
   it('is named in the message about the others, whatever its extension', async (t) => {
     const { catalogue } = await opened(t, (folder) => {
       folder.write(`${home}/dataset.yml`, 'label: YML\n');
