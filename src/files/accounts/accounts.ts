@@ -174,26 +174,17 @@ export class FileAccounts implements Accounts {
   }
 
   async removeCredentials(username: string): Promise<() => Promise<void>> {
-    const others = <T extends { readonly user: string }>(list: readonly T[]) =>
-      list.filter(({ user }) => user !== username);
+    const isOwn = ({ user }: { readonly user: string }) => user === username;
     const { passwords, tokens, sessions } = await this.#read();
-    const all = [...passwords.values(), ...tokens.values(), ...sessions.values()];
-    if (others(all).length === all.length) return async () => {};
-    const own = <T extends { readonly user: string }>(list: readonly T[]) =>
-      list.filter(({ user }) => user === username);
+    if (![...passwords.values(), ...tokens.values(), ...sessions.values()].some(isOwn)) return async () => {};
     let removed = noAccounts;
     await this.#edit((data) => {
-      removed = { passwords: own(data.passwords), tokens: own(data.tokens), sessions: own(data.sessions) };
-      return {
-        ...data,
-        passwords: others(data.passwords),
-        tokens: others(data.tokens),
-        sessions: others(data.sessions),
-      };
+      removed = filterEntries(data, isOwn);
+      return filterEntries(data, (entry) => !isOwn(entry));
     });
     return () =>
       this.#edit((data) => {
-        if (own(data.passwords).length) return data;
+        if (data.passwords.some(isOwn)) return data;
         return {
           ...data,
           passwords: [...data.passwords, ...removed.passwords],
@@ -291,6 +282,14 @@ export class FileAccounts implements Accounts {
 function assertSamePassword({ passwords }: AccountsData, username: string, hash: string | undefined): void {
   if (hash !== undefined && passwords.findLast(({ user }) => user === username)?.hash !== hash) throw new StaleError();
 }
+
+/** The data with those entries of each list for which a test is true. */
+const filterEntries = (data: AccountsData, test: (entry: { readonly user: string }) => boolean): AccountsData => ({
+  ...data,
+  passwords: data.passwords.filter(test),
+  tokens: data.tokens.filter(test),
+  sessions: data.sessions.filter(test),
+});
 
 const isExpired = ({ expires }: { readonly expires: string | null }) =>
   expires !== null && Date.parse(expires) <= Date.now();
