@@ -1,11 +1,12 @@
 /**
- * Whether git is changing the files of a working tree: it holds `index.lock` then, in every command. A rebase takes commits out of
- * the working tree and puts them back one by one; it has a folder with its state until the last.
+ * Whether git is changing the files of a working tree: it holds `index.lock` then, in every command, and a rebase has
+ * a folder with its state until its last commit.
  */
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
+import { rebaseFolders } from '../git/unfinished-operations.ts';
 
-const signs = ['index.lock', 'rebase-merge', 'rebase-apply'];
+const signs = ['index.lock', ...rebaseFolders];
 /** Milliseconds: what is older was left by a git that was killed, or waits for a person, who writes a message or resolves a conflict. */
 const oldest = 10_000;
 

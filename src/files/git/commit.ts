@@ -13,6 +13,7 @@ import { findCommittedOnDisk } from './commit-turns.ts';
 import { GitError, runGit } from './git.ts';
 import { removeCommitNote } from './noted-commits.ts';
 import type { PendingCommit } from './pending-commit.ts';
+import { unfinishedOperations } from './unfinished-operations.ts';
 
 interface GitRepository {
   /** Folder of the working tree. */
@@ -79,17 +80,7 @@ async function findRepository(root: string): Promise<GitRepository> {
   return { top, prefix, gitFolder, index: resolve(root, index) };
 }
 
-/** Files that git keeps during an operation of a person; a commit would become part of it. */
-const unfinishedOperations = {
-  MERGE_HEAD: 'a merge',
-  'rebase-merge': 'a rebase',
-  'rebase-apply': 'a rebase',
-  CHERRY_PICK_HEAD: 'a cherry-pick',
-  REVERT_HEAD: 'a revert',
-  BISECT_LOG: 'a bisection',
-} as const;
-
-/** @throws UnreadyRepositoryError if a person's operation is unfinished */
+/** @throws UnreadyRepositoryError if a person's operation is unfinished: a commit would become part of it */
 function assertNoUnfinishedOperation({ gitFolder }: GitRepository): void {
   for (const [name, what] of Object.entries(unfinishedOperations))
     if (existsSync(join(gitFolder, name)))
