@@ -12,6 +12,7 @@ import type { CatalogueFiles } from '../catalogue-files.ts';
 import { type FileCatalogue, openFileCatalogue } from '../file-catalogue.ts';
 import { commitSingleStep } from '../transaction.ts';
 import type { PayloadPointer } from '../tree/payload-pointer.ts';
+import { isSameFile } from '../tree/stamps.ts';
 import { type Change, lockNamesOfWriteChange } from '../writing/change.ts';
 import { missingObjectError, wrongBytesError } from './store-errors.ts';
 import { storedPayloadsOf, writePointer } from './stored-payloads.ts';
@@ -122,7 +123,9 @@ async function movePayload(
   signal: AbortSignal | undefined,
 ): Promise<void> {
   const payloads = storedPayloadsOf(catalogue);
-  const place = catalogue.store.tree.absolute(path);
+  const { tree } = catalogue.store;
+  const place = tree.absolute(path);
+  const before = tree.stamp(path);
   const pointer = { checksum, size };
   const aside = temporaryPathBeside(place);
   try {
@@ -135,10 +138,16 @@ async function movePayload(
       await payloads.use(pointer, (copy) => copyAsNewFile(copy, aside));
       await flushFileToDisk(aside);
     }
-    // Another process may have moved it meanwhile.
-    const isMoved = () => (catalogue.store.tree.pointer(path) !== null) === (to === 'store');
     const add: Change = { do: 'add', path, from: aside, size, replace: true };
-    const step = { locks: lockNamesOfWriteChange(add), changes: () => (isMoved() ? [] : [add]) };
+    const changes = () => {
+      const now = tree.stamp(path);
+      if (before && now && isSameFile(before, now)) return [add];
+      const found = tree.pointer(path);
+      // Another process may have moved it meanwhile.
+      if (to === 'store' ? found?.checksum === checksum : found === null && now?.size === size) return [];
+      throw new DamagedObjectError('It was changed while it was moved, and stays as it is: move it again.');
+    };
+    const step = { locks: lockNamesOfWriteChange(add), changes };
     await commitSingleStep(catalogue.access(), step, { message: () => `Move ${path}` });
   } finally {
     await rm(aside, { force: true }).catch(() => {});

@@ -1,4 +1,4 @@
-/** Payloads that are moved from the object store back into the folder. */
+/** Payloads that are moved between the folder and the object store. */
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
 import { it } from 'node:test';
@@ -66,3 +66,40 @@ it('a payload as long as its pointer is moved, both ways', async (t) => {
   assert.equal((await movePayloads(folder.root, { to: 'folder' })).moved.length, 1);
   assert.equal(readFileSync(folder.path(path), 'utf8'), csv);
 });
+
+for (const to of ['store', 'folder'] as const)
+  it(`a payload that is replaced while it is moved to the ${to} stays as it is`, async (t) => {
+    const csv = `name\n${'oak\n'.repeat(500)}`;
+    const pointer = { checksum: computeChecksum(csv), size: csv.length };
+    const key = objectKey('', pointer.checksum);
+    s3.objects.delete(key);
+    if (to === 'folder') s3.objects.set(key, Buffer.from(csv));
+    const path = `${homeOf('parks/trees')}/data/trees.csv`;
+    const folder = makeFolder(
+      {
+        settings: { payloads: s3.settings('') },
+        namespaces: { parks: { id: 1, label: 'Parks' } },
+        datasets: { 'parks/trees': { id: 1, label: 'Trees' } },
+        versions: {
+          'parks/trees@20200101000000000000': {
+            id: 1,
+            checksum: pointer.checksum,
+            file: { name: 'trees.csv', format: 'csv', size: csv.length },
+          },
+        },
+        files: { [path]: to === 'store' ? csv : pointerText(pointer) },
+      },
+      t,
+    );
+    const others = csv.replaceAll('oak', 'elm');
+    const replacement = to === 'store' ? others : pointerText({ checksum: computeChecksum(others), size: csv.length });
+    for (const method of ['get', 'set'] as const)
+      t.mock.method(s3.objects, method, function (this: Map<string, Buffer>, ...args: [string, Buffer]) {
+        if (method === (to === 'store' ? 'set' : 'get')) folder.write(path, replacement);
+        return (Map.prototype[method] as (...all: unknown[]) => unknown).apply(this, args);
+      } as never);
+    const { moved, problems } = await movePayloads(folder.root, { to });
+    assert.equal(readFileSync(folder.path(path), 'utf8'), replacement);
+    assert.deepEqual(moved, []);
+    assert.match(problems[0]?.message ?? '', /^It was changed while it was moved/);
+  });
