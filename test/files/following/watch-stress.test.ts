@@ -5,17 +5,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { type CatalogueFolder, datasetText, until, versionText } from '../../support/folder.ts';
 import { follow, freshlyRead, makeFollowedFolder } from '../../support/followed.ts';
-
-/** Random numbers that are the same for the same seed (mulberry32). */
-function random(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % below;
-  };
-}
+import { random } from '../../support/random.ts';
 
 function change(folder: CatalogueFolder, below: (n: number) => number, step: number): void {
   const pick = (names: readonly string[]) => names[below(names.length)] ?? '';
