@@ -35,7 +35,7 @@ export async function runSteps<T>(steps: Steps<T>, turns: Turns): Promise<T> {
 export async function* listInTurns<K extends Kind>(
   request: Pick<RequestContext, 'catalogue' | 'ctx'>,
   kind: K,
-  options: Omit<ListOptions, 'page' | 'cursor' | 'pageSize'> = {},
+  options: Omit<ListOptions, 'page' | 'cursor'> = {},
 ): AsyncGenerator<Entities[K], void, undefined> {
   const turns = turnsOf(request);
   for await (const item of listAll(request.catalogue, kind, options)) {

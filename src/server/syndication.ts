@@ -91,8 +91,11 @@ const descriptionsSince = 30 * 24 * 60 * 60 * 1000;
 /** The feed of the whole catalogue. */
 export const catalogueFeedHandler: Handler = async (request) => {
   const { catalogue, links } = request;
-  const { items } = await catalogue.list('version', { ordering: '-datetime', pageSize: maxFeedEntries });
-  return feed(request, catalogue.settings.title, `${links.base}/`, items, await changedDatasets(request));
+  const newestFirst = { ordering: '-datetime', filters: { ready: ['true'] }, pageSize: maxFeedEntries };
+  const versions: Version[] = [];
+  for await (const version of listInTurns(request, 'version', newestFirst))
+    if (versions.push(version) === maxFeedEntries) break;
+  return feed(request, catalogue.settings.title, `${links.base}/`, versions, await changedDatasets(request));
 };
 
 /** The feed of one namespace. */

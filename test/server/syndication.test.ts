@@ -95,6 +95,24 @@ it('feeds tell new data from changed descriptions, and keep their ids through a 
   assert.deepEqual(valuesIn(renamed, /<id>([^<]*)</), [description, first]);
 });
 
+it('feeds have the newest data, however many versions are withdrawn and however short lists are', async (t) => {
+  const at = (day: number) => new Date(Date.UTC(2024, 0, day)).toISOString();
+  const file = { url: 'https://example.org/t.csv' };
+  const versions = Object.fromEntries(
+    Array.from({ length: 130 }, (_, i) => [`parks/trees@v${i}`, { datetime: at(i), ready: i < 20, file }]),
+  );
+  const settings = { page_size: 5, max_page_size: 5 };
+  const { base } = await served({ ...records, settings, versions }, t);
+  for (const path of ['/feed.atom', '/api/v1/namespaces/parks/feed.atom']) {
+    const slugs = valuesIn(await (await fetch(base + path)).text(), /\/version\/(v\d+)\//);
+    assert.deepEqual(
+      slugs.filter(Boolean),
+      Array.from({ length: 20 }, (_, i) => `v${19 - i}`),
+      path,
+    );
+  }
+});
+
 it('feeds of a catalogue on another server tell changed descriptions, too', async (t) => {
   const { base } = await served(records, t);
   const remote = await openRemoteCatalogue(base);
