@@ -1,5 +1,6 @@
 /** The search for datasets behind the pages of lists: on the server, and in the browser over a static export. */
 import type { Catalogue, ListOptions } from '../catalogue/catalogue.ts';
+import { listAll } from '../catalogue/iterate.ts';
 import type { DatasetList, Obstacle } from './dataset-list.tsx';
 
 type Searched = Pick<Catalogue, 'list' | 'settings'>;
@@ -42,8 +43,9 @@ async function obstaclesIn(catalogue: Searched, options: ListOptions): Promise<r
 
 /** Labels of the namespaces, by slug. */
 async function namespaceLabels(catalogue: Searched): Promise<ReadonlyMap<string, string>> {
-  const { items } = await catalogue.list('namespace', { pageSize: catalogue.settings.max_page_size });
-  return new Map(items.map(({ slug, label }) => [slug, label]));
+  const labels = new Map<string, string>();
+  for await (const { slug, label } of listAll(catalogue, 'namespace')) labels.set(slug, label);
+  return labels;
 }
 
 /** Words of labels and keywords, of which the nearest to a search in vain is suggested. */

@@ -57,6 +57,24 @@ it('a search or a filter that nothing matches shows no empty catalogue, but lead
   assert.match(await page('/?keyword=oak'), /href="\/api\/v1\/datasets\/\?keyword=oak&amp;format=json"/);
 });
 
+it('names namespaces by their labels, however short lists are', async (t) => {
+  const slugs = ['a', 'b', 'c', 'd'];
+  const folder = makeFolder(
+    {
+      settings: { page_size: 2, max_page_size: 2 },
+      namespaces: Object.fromEntries(slugs.map((slug) => [slug, { label: `Label of ${slug}` }])),
+      datasets: { 'd/trees': { label: 'Trees' } },
+    },
+    t,
+  );
+  const server = await serveFolder(folder.root);
+  t.after(() => server.close());
+  const page = await (await fetch(`${server.base}/`, { headers: { Accept: 'text/html' } })).text();
+  assert.match(page, /<a href="\/api\/v1\/namespaces\/d\/"[^>]*>Label of d</);
+  const suggestions = await fetch(`${server.base}/api/v1/suggestions/?search=trees`);
+  assert.match(await suggestions.text(), /"namespace":"Label of d"/);
+});
+
 it('counts the namespaces that the list of namespaces has, with empty ones', async (t) => {
   const namespaces = { parks: { label: 'Parks' }, empty: { label: 'Empty' }, secret: { visibility: 'private' } };
   const folder = makeFolder({ namespaces, datasets: { 'parks/trees': { label: 'Trees', keywords: ['oak'] } } }, t);
