@@ -98,12 +98,14 @@ interface FacetProps extends Pick<FacetsProps, 'context' | 'namespaces'> {
 
 function Facet({ name, values: counted, context, namespaces }: FacetProps): VNode | null {
   const { locale, query } = context;
-  const chosen = new Set(query.getAll(name).map(foldCaseAndAccents));
-  const values = counted.filter(({ value, count }) => count > 0 || chosen.has(value));
+  // As the filter compares them.
+  const key = (value: string) => (name === 'keyword' ? foldCaseAndAccents(value) : value);
+  const chosen = new Set(query.getAll(name).map(key));
+  const values = counted.filter(({ value, count }) => count > 0 || chosen.has(key(value)));
   if (values.length === 0 || (values.length === 1 && chosen.size === 0)) return null;
   const item = ({ value, count }: FacetValue) => {
-    const isOn = chosen.has(foldCaseAndAccents(value));
-    const isOther = (one: string) => foldCaseAndAccents(one) !== foldCaseAndAccents(value);
+    const isOn = chosen.has(key(value));
+    const isOther = (one: string) => key(one) !== key(value);
     // Of two dates the later one has no effect.
     const others = name === 'updated__gte' ? [] : query.getAll(name).filter(isOther);
     return (
@@ -140,7 +142,7 @@ function Facet({ name, values: counted, context, namespaces }: FacetProps): VNod
       )}
       <ul>{values.slice(0, shownValues).map(item)}</ul>
       {rest.length > 0 && (
-        <details open={rest.some(({ value }) => chosen.has(foldCaseAndAccents(value)))}>
+        <details open={rest.some(({ value }) => chosen.has(key(value)))}>
           <summary>{locale.text('moreValues', { count: rest.length })}</summary>
           <ul>{rest.map(item)}</ul>
           {values.length > maxValues && (

@@ -176,3 +176,26 @@ it('a facet of many values has a field to find one, and says how many are not on
   assert.match(of('Namespace'), />A</);
   assert.doesNotMatch(of('Namespace'), /data-filter/);
 });
+
+it('a facet marks the values that are chosen, as the filter compares them', async (t) => {
+  const dataset = (licence: string, keyword: string) => ({ label: licence, licence, keywords: [keyword] });
+  const folder = makeFolder(
+    {
+      namespaces: { a: { label: 'A' } },
+      datasets: { 'a/one': dataset('Ours', 'Été'), 'a/two': dataset('ours', 'ÉTÉ') },
+    },
+    t,
+  );
+  const server = await serveFolder(folder.root);
+  t.after(() => server.close());
+  const query = '?licence=Ours&keyword=ete';
+  const text = await (await fetch(server.base + datasets + query, { headers: { Accept: 'text/html' } })).text();
+  const chosen = [...text.matchAll(/<a class="on"[^>]*href="([^"]*)"[^>]*><span dir="auto">([^<]*)</g)];
+  assert.deepEqual(
+    chosen.map(([, href, value]) => [value, href?.replaceAll('&amp;', '&')]),
+    [
+      ['Été', `${datasets}?licence=Ours`],
+      ['Ours', `${datasets}?keyword=ete`],
+    ],
+  );
+});
