@@ -1,7 +1,7 @@
 /** The versions of a dataset: date, notes, what changed in columns and rows, size. */
 import type { VNode } from 'preact';
 import type { DifferenceFigures } from '../catalogue/difference.ts';
-import { readyVersionBefore } from '../catalogue/ready-versions.ts';
+import { mayHaveRows, readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { dateOfVersion, sizeAndFormat } from './figures.ts';
@@ -138,7 +138,9 @@ function Changes({ context, dataset, before, version, change }: ChangesProps): V
       <ChangesInBrief {...{ context, dataset, before, version, change }} hasBar />
       {change === 'comparing' && <span class="soft">{locale.text('comparing')}</span>}
       {change === 'large' && <span class="soft">{locale.text('tooLargeToCompare')}</span>}
-      <a href={hrefOfRef(context, refOf(version), 'diff/')}>{locale.text('whatChanged')}</a>
+      {mayHaveRows(before) && mayHaveRows(version) && (
+        <a href={hrefOfRef(context, refOf(version), 'diff/')}>{locale.text('whatChanged')}</a>
+      )}
     </div>
   );
 }

@@ -195,27 +195,29 @@ export function renderQueryPage(context: PageContext, parts: QueryPageParts): st
             </div>
           </section>
         )}
-        <section class="part" aria-labelledby="use">
-          <header>
-            <h2 id="use">{locale.text('useIt')}</h2>
-            <p>{locale.text('copyPasteRun')}</p>
-          </header>
-          <UseIt
-            context={context}
-            source={{
-              address: absoluteUrl(context, `${apiPath(refOf(query))}data`),
-              query: queryStringOf([]),
-              name: query.slug,
-              hasGeometry,
-              isAggregated,
-              isPrivate,
-              textColumns,
-              subject: `@${query.slug}`,
-              title: query.label,
-              server: context.base,
-            }}
-          />
-        </section>
+        {dataset && !reason && (
+          <section class="part" aria-labelledby="use">
+            <header>
+              <h2 id="use">{locale.text('useIt')}</h2>
+              <p>{locale.text('copyPasteRun')}</p>
+            </header>
+            <UseIt
+              context={context}
+              source={{
+                address: absoluteUrl(context, `${apiPath(refOf(query))}data`),
+                query: queryStringOf([]),
+                name: query.slug,
+                hasGeometry,
+                isAggregated,
+                isPrivate,
+                textColumns,
+                subject: `@${query.slug}`,
+                title: query.label,
+                server: context.base,
+              }}
+            />
+          </section>
+        )}
       </>
     ),
   });

@@ -179,6 +179,9 @@ describe('a page', () => {
     const { status, text } = await page('/api/v1/queries/wrong/');
     assert.equal(status, 200);
     assert.match(text, /<p class="soft">[^<]*girth/);
+    // Its rows are at no address.
+    assert.doesNotMatch(text, /data\.excel/);
+    assert.match((await page('/api/v1/queries/tall/')).text, /data\.excel/);
   });
 
   it('of a version says whether it is the newest, once', async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, describe, it } from 'node:test';
 import { openFileCatalogue } from '../../src/files/file-catalogue.ts';
-import { makeLastingFolder, until } from '../support/folder.ts';
+import { homeOf, makeFolder, makeLastingFolder, until } from '../support/folder.ts';
 import { served } from '../support/served.ts';
 import { serveFolder } from '../support/server.ts';
 import { ownerTexts, stateTexts, writeStates } from '../support/states.ts';
@@ -86,6 +86,33 @@ describe('the page of a state', async () => {
     const page = await fetch(`${many.base}${api}parks/datasets/z/`, { headers });
     const found = new Set((await page.text()).match(/datasets\/[^/]*\/dataset\.yaml/g));
     assert.deepEqual([...found], ['datasets/z/dataset.yaml']);
+  });
+
+  it('versions of a file without rows: no link to differences, which there are none of', async (test) => {
+    const version = (name: string, format: string) => ({ file: { name, format, size: 4 } });
+    const folder = makeFolder(
+      {
+        namespaces: { parks: { label: 'Parks' } },
+        datasets: { 'parks/report': { label: 'Report' }, 'parks/trees': { label: 'Trees' } },
+        versions: {
+          'parks/report@v1': version('a.txt', 'txt'),
+          'parks/report@v2': version('a.txt', 'txt'),
+          'parks/trees@v1': version('a.csv', 'csv'),
+          'parks/trees@v2': version('a.csv', 'csv'),
+        },
+        files: {
+          [`${homeOf('parks/report')}/data/a.txt`]: 'Oak\n',
+          [`${homeOf('parks/trees')}/data/a.csv`]: 'a\n1\n',
+        },
+      },
+      test,
+    );
+    const server = await serveFolder(folder.root);
+    test.after(() => server.close());
+    const page = async (path: string) =>
+      (await fetch(`${server.base}${api}${path}`, { headers: { Accept: 'text/html' } })).text();
+    assert.doesNotMatch(await page('parks/datasets/report/'), /\/diff\//);
+    assert.match(await page('parks/datasets/trees/'), /\/version\/v2\/diff\//);
   });
 
   it('an empty catalogue: three commands', async (test) => {
