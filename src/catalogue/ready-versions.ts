@@ -21,6 +21,9 @@ export function oldestReadyVersion(dataset: Dataset): Version | undefined {
   return dataset.versions.findLast(({ ready }) => ready);
 }
 
+/** True if a version has a file whose rows were counted. Those of a file on another server aren't served. */
+export const hasCountedRows = ({ file, rows }: Pick<Version, 'file' | 'rows'>): boolean => file !== '' && rows !== null;
+
 /** Formats of files that have rows, by the name in records. */
 const formatsWithRows = [
   ...['geojson', 'geojsonl', 'geojsonseq', 'ndjson', 'json', 'csv', 'tsv', 'parquet'],

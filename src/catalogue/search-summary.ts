@@ -187,8 +187,9 @@ function datasetOf(
   const nulls = columns.flatMap(([name, , , nulls]) => (nulls === null ? [] : [{ name, nulls }]));
   const version: ListedVersion = {
     ...({ kind: 'version', namespace, dataset: slug, slug: shown || 'latest' } as const),
-    // Of a file or a link, only that there is one is shown.
-    ...{ rows, size, bbox, format: word(format), ready: data === 2, file: data > 0 ? 'data' : '', href: '' },
+    ...{ rows, size, bbox, format: word(format), ready: data === 2 },
+    // Of a file or a link, only that there is one is shown. Other files than those with rows have no plate, as links.
+    ...{ file: data > 0 && shown ? 'data' : '', href: data > 0 && !shown ? 'data' : '' },
     datetime: updated && new Date(Number.parseInt(updated, 36)).toISOString(),
     metadata: encodeMetadata({ columns: nulls, geometry: geometry.split(',').filter(Boolean) }),
   };

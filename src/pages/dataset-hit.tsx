@@ -81,7 +81,7 @@ export function DatasetHit({ context, dataset, namespace, terms }: HitProps): VN
  */
 function Plate({ context, dataset, version }: Pick<HitProps, 'context' | 'dataset'> & PlateVersion): VNode | null {
   const address = dataset.thumbnail_image || dataset.image;
-  const hasRows = version?.ready && version.rows;
+  const hasRows = version?.ready && version.file && version.rows;
   if (!hasRows && !mediaPathInUrl(address)) return null;
   const source = hasRows ? hrefOfRef(context, refOf(version), 'plate.svg') : hrefOf(context, address);
   return <img src={source} width="148" height="74" alt="" loading="lazy" />;

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren, VNode } from 'preact';
 import { type OutputFormatName, offeredFormats } from '../catalogue/output-formats.ts';
+import { hasCountedRows } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { downloadFileName, isHttpUrl } from '../catalogue/urls.ts';
@@ -80,8 +81,8 @@ function Downloads({
         {locale.text('download', { format: formatName(version.format) })}{' '}
         {version.size !== null && <small>{locale.size(version.size)}</small>}
       </a>
-      {version.rows !== null && links(others.filter((name) => usualFormats.includes(name)))}
-      {version.rows !== null && (
+      {hasCountedRows(version) && links(others.filter((name) => usualFormats.includes(name)))}
+      {hasCountedRows(version) && (
         <details class="other-formats">
           <summary class="btn">{locale.text('otherFormats')}</summary>
           <div class="row">{links(others.filter((name) => !usualFormats.includes(name)))}</div>

@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { nameAfterRename } from '../catalogue/column-names.ts';
 import type { ColumnProfile, VersionProfile } from '../catalogue/column-statistics.ts';
+import { hasCountedRows } from '../catalogue/ready-versions.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Column, Commit, Dataset, Query, Version } from '../catalogue/types.ts';
 import { apiPath, columnPath, downloadFileName } from '../catalogue/urls.ts';
@@ -145,7 +146,7 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
           ),
         ]
       : []),
-    ...(version?.ready && version.rows !== null
+    ...(version?.ready && hasCountedRows(version)
       ? [
           section(
             'use',

@@ -1,7 +1,7 @@
 /** The versions of a dataset: date, notes, what changed in columns and rows, size. */
 import type { VNode } from 'preact';
 import type { DifferenceFigures } from '../catalogue/difference.ts';
-import { mayHaveRows, readyVersionBefore } from '../catalogue/ready-versions.ts';
+import { hasCountedRows, mayHaveRows, readyVersionBefore } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { dateOfVersion, sizeAndFormat } from './figures.ts';
@@ -63,7 +63,7 @@ export function VersionList({ context, dataset, shown, changes }: ListProps): VN
 /** The form that compares two versions; the server redirects to their differences. */
 function CompareForm({ context, dataset, shown }: Omit<ListProps, 'changes'>): VNode | null {
   const { locale } = context;
-  const ready = listVersions(dataset.versions, [shown], (version) => version.ready && version.rows !== null);
+  const ready = listVersions(dataset.versions, [shown], (version) => version.ready && hasCountedRows(version));
   // Of two versions, the newer one has a link to what changed.
   if (ready.length < 3) return null;
   const select = (name: string, label: string, chosen: number) => (

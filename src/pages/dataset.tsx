@@ -1,4 +1,5 @@
 /** The page of a dataset, or of one of its versions. */
+import { hasCountedRows } from '../catalogue/ready-versions.ts';
 import { refOf } from '../catalogue/ref.ts';
 import type { Steps } from '../catalogue/steps.ts';
 import { apiPath } from '../catalogue/urls.ts';
@@ -32,7 +33,7 @@ function headOf(context: PageContext, parts: DatasetHeadParts): Omit<PageParts, 
     isWatched: true,
     feed: `${apiPath(refOf(dataset))}feed.atom`,
     ...(version?.ready &&
-      version.rows !== null && { picture: `${apiPath(refOf(isVersionPage ? version : dataset))}plate.svg` }),
+      hasCountedRows(version) && { picture: `${apiPath(refOf(isVersionPage ? version : dataset))}plate.svg` }),
     ...(!isVersionPage && context.base && { jsonLd: schemaOrgDataset(factsOf(context, parts)) }),
     crumbs: datasetCrumbs(context, dataset, namespace, date === null ? [] : [{ text: date }]),
   };

@@ -2,6 +2,7 @@
 import type { ComponentChildren, VNode } from 'preact';
 import { areColumnsUnchanged } from '../catalogue/columns.ts';
 import type { Difference, DifferenceSummary } from '../catalogue/difference.ts';
+import { hasCountedRows } from '../catalogue/ready-versions.ts';
 import { formatRef, refOf } from '../catalogue/ref.ts';
 import type { Dataset, Version } from '../catalogue/types.ts';
 import { type ChangedRows, ChangedRowsTable } from './changed-rows.tsx';
@@ -123,7 +124,7 @@ function PairForm({ context, dataset, from, to, keyChoices }: DifferencePagePart
   const own = listVersions(
     dataset.versions,
     [from, to],
-    (version) => (version.ready && version.rows !== null) || version === to,
+    (version) => (version.ready && hasCountedRows(version)) || version === to,
   );
   const slugs = own.map(({ slug }) => slug);
   const isOther = from.namespace !== dataset.namespace || from.dataset !== dataset.slug;

@@ -115,6 +115,24 @@ describe('the page of a state', async () => {
     assert.match(await page('parks/datasets/trees/'), /\/version\/v2\/diff\//);
   });
 
+  it('a version at another server: a link to its file, and none to rows, which it has there', async (test) => {
+    const version = { rows: 2, columns: [{ name: 'a', type: 'integer' }] };
+    const file = { url: 'https://example.org/a.csv', format: 'csv' };
+    const { base } = await served(
+      {
+        namespaces: { parks: { label: 'Parks' } },
+        datasets: { 'parks/trees': { label: 'Trees', columns: [{ name: 'a', type: 'integer' }] } },
+        versions: { 'parks/trees@v1': { ...version, file } },
+      },
+      test,
+    );
+    const page = async (path: string) => (await fetch(base + path, { headers: { Accept: 'text/html' } })).text();
+    const text = await page(`${api}parks/datasets/trees/`);
+    assert.match(text, /datasets\/trees\/download\/"/);
+    assert.doesNotMatch(text, /\/data\.|plate\.svg|id="use"/);
+    assert.doesNotMatch(await page('/api/v1/datasets/'), /plate\.svg/);
+  });
+
   it('an empty catalogue: three commands', async (test) => {
     const empty = await served({}, test);
     const text = await (await fetch(empty.base, { headers: { Accept: 'text/html' } })).text();
