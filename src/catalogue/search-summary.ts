@@ -80,7 +80,7 @@ export interface Summary {
 
 /** Settings that a page of a search needs. */
 const shownSettings = [
-  ...['title', 'language', 'page_size', 'max_page_size', 'ordering', 'accent', 'logo', 'footer', 'licence'],
+  ...['title', 'language', 'page_size', 'max_page_size', 'accent', 'logo', 'footer', 'licence'],
 ] as const;
 
 /** The newest ready version, else the newest. */
@@ -88,7 +88,10 @@ const shownVersionOf = (dataset: Dataset): Version | undefined => latestReadyVer
 
 const plainSlug = (label: string): string => label.toLowerCase().replaceAll(' ', '-');
 
-/** @param base base URL of the site */
+/**
+ * @param base base URL of the site
+ * @param datasets in the catalogue's order
+ */
 export function summarize(
   settings: Settings,
   base: string,
@@ -165,7 +168,8 @@ export function snapshotFromSummary({ labels, details, columns }: Partial<Summar
     const dataset = datasetOf(row, namespace, place + 1, rest);
     folders.get(namespace)?.datasets.set(dataset.slug, dataset);
   });
-  const settings: Settings = { ...emptySnapshot.settings, ...labels.settings };
+  // Ids are places in the catalogue's order.
+  const settings: Settings = { ...emptySnapshot.settings, ...labels.settings, ordering: 'id' };
   return { ...emptySnapshot, settings, folders: folders as ReadonlyMap<string, Folder> } satisfies Snapshot;
 }
 
