@@ -13,11 +13,12 @@ import { makeClientFactory } from '../http/client-factory.ts';
 import { assertPublicAddress, makeGuardedLookup } from './addresses.ts';
 import { type Documents, maxDocument, type OpenDocument, type OpenOptions } from './documents.ts';
 import { explainConnectionError, retryAfterOf, TransientError } from './http-failures.ts';
-import { forgetValidators, type Kept, readKept, removeUnusedDocuments } from './kept-documents.ts';
+import { conditionsOf, forgetValidators, type Kept, readKept, removeUnusedDocuments } from './kept-documents.ts';
 import {
   type AnswerHead,
   answerHead,
   findPart,
+  isValidFor,
   type Part,
   rangeHeaders,
   removePart,
@@ -125,13 +126,11 @@ export class HttpDocuments implements Documents {
       this.counts.resumed++;
       return this.#document(stem, kept);
     }
-    // Conditions of a POST would be those of a change (RFC 9110, section 13.1).
-    const conditions: Record<string, string> = body === undefined ? conditionsOf(kept) : {};
     for (let attempt = 1; ; attempt++) {
       try {
-        const part = body === undefined ? await findPart(stem) : null;
-        const sent = { ...headers, accept, ...(part ? rangeHeaders(part) : conditions) };
-        const answered = await this.#fetch(url, sent, stem, part, body);
+        // Conditions of a POST would be those of a change (RFC 9110, section 13.1).
+        const known = body === undefined ? { kept, part: await findPart(stem) } : { kept: null, part: null };
+        const answered = await this.#fetch(url, { ...headers, accept }, stem, known, body);
         const next: Kept =
           answered === 'unchanged' && kept
             ? { ...kept, run: this.#run }
@@ -163,7 +162,7 @@ export class HttpDocuments implements Documents {
     url: string,
     headers: Record<string, string>,
     stem: string,
-    part: Part | null,
+    { kept, part: begun }: { readonly kept: Kept | null; readonly part: Part | null },
     posted: string | undefined,
   ): Promise<Omit<Kept, 'run' | 'url'> | 'unchanged'> {
     let address = url;
@@ -171,12 +170,15 @@ export class HttpDocuments implements Documents {
       assertPublicAddress(address, this.#options.source);
       await this.#waitForTurn(new URL(address).host);
       this.counts.requests++;
+      const part = begun && isValidFor(begun.head, address) ? begun : null;
+      const conditions = part ? rangeHeaders(part) : conditionsOf(kept, address);
       const response = await undici
         .request(address, {
           dispatcher: this.#dispatcher,
           ...(posted !== undefined && { method: 'POST', body: posted }),
           headers: {
             ...headers,
+            ...conditions,
             ...(posted !== undefined && { 'content-type': 'application/json' }),
             'user-agent': agent,
             'accept-encoding': 'gzip, deflate, br',
@@ -202,7 +204,7 @@ export class HttpDocuments implements Documents {
       }
       await body.dump({ limit: 1024 * 1024 }).catch(() => {});
       if (statusCode === 304) {
-        if (!headers['if-none-match'] && !headers['if-modified-since'])
+        if (!conditions['if-none-match'] && !conditions['if-modified-since'])
           throw new TransientError('the server answered 304 (not modified) to a request without conditions');
         this.counts.unchanged++;
         return 'unchanged';
@@ -263,11 +265,6 @@ export class HttpDocuments implements Documents {
     if (turn > now) await this.#clock.wait(turn - now, signal);
   }
 }
-
-const conditionsOf = (kept: Kept | null): Record<string, string> => ({
-  ...(kept?.etag && { 'if-none-match': kept.etag }),
-  ...(kept?.lastModified && !kept.etag && { 'if-modified-since': kept.lastModified }),
-});
 
 /** The head without what only a download needs. */
 const keptHead = ({ coding: _, validator: __, ...head }: AnswerHead) => head;

@@ -1,7 +1,7 @@
 /** Documents of servers on disk, between two runs: the bytes as `<stem>.body`, and what is known of them as `<stem>.json`. */
 import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { AnswerHead } from './partial-download.ts';
+import { type AnswerHead, isValidFor } from './partial-download.ts';
 
 /** What is kept beside a document. */
 export interface Kept extends Omit<AnswerHead, 'coding' | 'validator'> {
@@ -22,6 +22,16 @@ export async function readKept(stem: string): Promise<Kept | null> {
   } catch {
     return null;
   }
+}
+
+/** The headers that ask for what is at an address only if it has changed; none if another address has answered. */
+export function conditionsOf(kept: Kept | null, address: string): Record<string, string> {
+  if (!kept || !isValidFor(kept, address)) return {};
+  const { etag, lastModified } = kept;
+  return {
+    ...(etag && { 'if-none-match': etag }),
+    ...(lastModified && !etag && { 'if-modified-since': lastModified }),
+  };
 }
 
 /** Removes the ETag and the date of a document, so that it is asked for as a whole. @param stem path without extension */

@@ -70,6 +70,15 @@ function strongValidator(etag: string, lastModified: string, date: string): stri
   return Date.parse(date) - Date.parse(lastModified) >= 1000 ? lastModified : '';
 }
 
+/**
+ * True if the validators of an answer are those of an address, and not of another to which a redirect leads now: many files may
+ * have one date. An ETag stays that of its file at addresses that are signed anew each time, in their query.
+ */
+export const isValidFor = (head: Pick<AnswerHead, 'address' | 'etag'>, address: string): boolean =>
+  head.etag ? withoutQuery(head.address) === withoutQuery(address) : head.address === address;
+
+const withoutQuery = (address: string): string => address.split('?')[0] ?? '';
+
 /** The part of a body that is there; null if there is none. @param stem path without extension */
 export async function findPart(stem: string): Promise<Part | null> {
   try {

@@ -330,4 +330,44 @@ describe('a file that comes in parts', () => {
       await documents.close();
     }
   });
+
+  it('is not compared by its date with the file to which its redirect leads now', async () => {
+    const date = 'Wed, 01 Jan 2025 00:00:00 GMT';
+    const [first, second] = [Buffer.from(rows('first')), Buffer.from(rows('second'))];
+    const place = join(folder, 'redirect');
+    let target = '/first.csv';
+    let isCut = true;
+    portal.answers.set('/newest.csv', (_, response) => response.writeHead(302, { location: target }).end());
+    for (const [path, body] of [
+      ['/first.csv', first],
+      ['/second.csv', second],
+    ] as const)
+      portal.answers.set(path, ({ headers }, response) => {
+        const from = headers['if-range'] === date ? Number(/\d+/.exec(headers.range ?? '')?.[0]) : 0;
+        const rest = { 'content-range': `bytes ${from}-${body.length - 1}/${body.length}` };
+        if (headers['if-modified-since'] === date) response.writeHead(304).end();
+        else if (from) response.writeHead(206, rest).end(body.subarray(from));
+        else {
+          response.writeHead(200, { 'last-modified': date, 'content-length': body.length });
+          if (!isCut) return void response.end(body);
+          isCut = false;
+          target = '/second.csv';
+          response.write(body.subarray(0, 50_000));
+          stored(place, 50_000).finally(() => response.destroy());
+        }
+      });
+    for (const [to, expected, unchanged] of [
+      ['/first.csv', second, 0],
+      ['/second.csv', second, 1],
+      ['/first.csv', first, 0],
+    ] as const) {
+      target = to;
+      const documents = await openDocuments('redirect');
+      const { path } = await documents.open(`${portal.base}/newest.csv`);
+      assert.ok(readFileSync(path).equals(expected));
+      assert.equal(documents.counts.unchanged, unchanged);
+      await documents.finish();
+      await documents.close();
+    }
+  });
 });
