@@ -42,6 +42,16 @@ describe('version add', () => {
     assert.ok(files().includes(`namespaces/parks/datasets/trees/data/${version?.slug}.csv`));
   });
 
+  it('takes its label and notes as an edit and a remote take them', async () => {
+    const given = (...options: string[]) =>
+      type(['version', 'add', 'parks/trees', 'more.csv', ...options], { files: { 'more.csv': more } });
+    const blank = await given('--label', '');
+    assert.deepEqual([blank.exitCode, blank.err], [2, 'error: --label: This field may not be blank.\n']);
+    const { catalogue } = await given('--label', 'Spring ', '--notes', ' Counted again');
+    const [version] = (await catalogue.get<'dataset'>(ref)).versions;
+    assert.deepEqual([version?.label, version?.notes], ['Spring', 'Counted again']);
+  });
+
   it('reads stdin, under the name that is given', async () => {
     const rows = '{"type":"FeatureCollection","features":[]}';
     const { catalogue, exitCode, err } = await type(['version', 'add', 'parks/benches', '-', '--name', 'b.geojson'], {

@@ -5,9 +5,10 @@
 
 import { rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Published, Upload, WriteOptions } from '../../catalogue/catalogue.ts';
+import type { Published, Upload, UploadDetails, WriteOptions } from '../../catalogue/catalogue.ts';
 import { closestWord } from '../../catalogue/closest.ts';
 import { excerpt, NotFoundError, ValidationError } from '../../catalogue/errors.ts';
+import { parseInput } from '../../catalogue/input.ts';
 import { datasetFolder, payloadFolder, payloadPath, unitKey, versionsFolder } from '../../catalogue/layout.ts';
 import { getEntity } from '../../catalogue/lookup.ts';
 import { assertMayStillWrite } from '../../catalogue/permissions.ts';
@@ -42,13 +43,14 @@ import { NewVersion, type ReadUpload } from './new-version.ts';
 export async function publishUpload(
   access: Access,
   ref: DatasetRef,
-  upload: Upload,
+  given: Upload,
   { dryRun = false }: WriteOptions<never> = {},
 ): Promise<Published> {
   const { files } = access;
   const { tree } = files.store;
   const home = datasetFolder(ref.namespace, ref.slug);
   // Before the bytes are read.
+  const upload = withParsedFields(given);
   assertRecordNotBroken(files.snapshot, requireRecordPath(files, ref));
   for (const folder of [payloadFolder(ref.namespace, ref.slug), versionsFolder(ref.namespace, ref.slug)])
     assertPathStaysInFolder(tree, `${folder}/new`);
@@ -63,7 +65,7 @@ export async function publishUpload(
     const reading = mergeReadingOptions(getEntity<'dataset'>(files.snapshot, ref).reading, upload.reading);
     const ingested = await ingestUpload(files, { ...upload, reading }, aside);
     assertColumns(upload, ingested);
-    const detailed = { ...upload, ...(await upload.details?.()), reading };
+    const detailed = { ...upload, ...withParsedFields((await upload.details?.()) ?? {}), reading };
     assertChecksum(detailed, ingested);
     if (aside !== null) await storedPayloadsOf(files).replaceByPointer(aside, ingested, upload.signal);
     const published = new NewVersion(files, ref, detailed, ingested, aside);
@@ -96,6 +98,12 @@ export async function publishUpload(
     noteAdded();
   }
 }
+
+/** Details with the fields of the version's record parsed, as those of an edit are. @throws ValidationError */
+const withParsedFields = <T extends UploadDetails>(details: T): T => {
+  const { label, notes, metadata, ready } = details;
+  return { ...details, ...parseInput('version', { label, notes, metadata, ready }, { partial: true }) };
+};
 
 /** @throws ValidationError if a type is given for a column that the data don't have */
 function assertColumns({ reading }: Upload, { columns, rows }: IngestResult): void {
