@@ -10,6 +10,7 @@ import {
   membersOf,
   type SourceItem,
   skip,
+  skipUnread,
   textOf,
 } from './imported.ts';
 import { resolveAddress } from './links.ts';
@@ -177,7 +178,7 @@ export function* readCkanAnswer(value: unknown): Generator<SourceItem | { readon
   const { success, result, help, error } = membersOf(value);
   const portal = ckanPortalOf(help);
   if (success === false) {
-    yield skip(
+    yield skipUnread(
       membersOf(error).message ?? 'answer',
       `the source answered with an error: ${textOf(membersOf(error).message) || 'no reason given'}`,
     );

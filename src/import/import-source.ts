@@ -158,7 +158,7 @@ async function importInto(
           continue;
         }
         if ('skipped' in item) {
-          writer.outcome.skipped.push(item.skipped);
+          writer.refuse(item.skipped, item.id);
           if (item.isIncomplete) isComplete = false;
         } else {
           const added = await writer.add(item.dataset);

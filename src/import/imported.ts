@@ -66,11 +66,11 @@ export interface Skipped {
 
 /**
  * A dataset of a source, or the reason why a record is not one; `total` is the number of records to come. After `isIncomplete`, datasets
- * that were not seen may still be at the source.
+ * that were not seen may still be at the source; `id` is the identifier of a record that is there, but can't be taken.
  */
 export type SourceItem =
   | { readonly dataset: ImportedDataset }
-  | { readonly skipped: Skipped; readonly isIncomplete?: boolean }
+  | { readonly skipped: Skipped; readonly isIncomplete?: boolean; readonly id?: string }
   | { readonly total: number };
 
 /** Values of a dataset as they stand in a source: of any type, and possibly missing. */
@@ -115,7 +115,7 @@ export function importedDataset(raw: RawDataset): SourceItem {
   const name = textOf(raw.name).trim();
   const id = textOf(raw.id).trim() || name;
   if (!id) return skip(label || '(without a name)', 'it has no identifier');
-  if (!label && !name) return skip(id, 'it has no title and no name');
+  if (!label && !name) return { ...skip(id, 'it has no title and no name'), id };
   const dataset: ImportedDataset = {
     id,
     name,

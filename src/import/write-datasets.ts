@@ -89,7 +89,7 @@ export class DatasetWriter {
   #ids = new Set<number>();
   /** Identifiers that this run has seen. */
   readonly #seen = new Set<string>();
-  /** Datasets of this source by their identifiers there. */
+  /** Datasets of this source by their identifiers there, but those whose records can't be taken now. */
   readonly #fromHere = new Map<string, DatasetRef>();
   #broken: readonly BrokenRecord[] = [];
   /** Names of datasets whose records were refused. */
@@ -265,6 +265,12 @@ export class DatasetWriter {
     if (wanted === present.slug || (this.#taken.has(wanted.toLowerCase()) && !isFormer)) return undefined;
     this.#taken.add(wanted.toLowerCase());
     return wanted;
+  }
+
+  /** Lists a record that the reader of the source refused. @param id its identifier, if it has one: its dataset isn't missing */
+  refuse(skipped: Skipped, id: string | undefined): void {
+    this.outcome.skipped.push(skipped);
+    if (id !== undefined) this.#fromHere.delete(id);
   }
 
   /** True for a dataset whose record was refused when it was written. */

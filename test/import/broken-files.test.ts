@@ -1,4 +1,4 @@
-/** Local files that can't be read: their datasets are not missing, and the others are taken. */
+/** Local files and records that can't be read: their datasets are not missing, and the others are taken. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,12 +9,15 @@ import { makeFiles } from './support/local-files.ts';
 const sheet = (value: string) =>
   `<row><c t="inlineStr"><is><t>name</t></is></c></row><row><c t="inlineStr"><is><t>${value}</t></is></c></row>`;
 const registry = (name: string) => `Name: ${name}\nDescription: d\nManagedBy: m\n`;
+const failed = JSON.stringify({ success: false, help: '', error: { message: 'Too many requests' } });
 const packages = JSON.stringify(['a', 'b'].map((name) => ({ id: name, name, title: name, resources: [] })));
 
 for (const [what, source, path, good, bad] of [
   ['a record in a folder', 'registry', 'registry/b.yaml', registry('B'), 'Name: B\n  bad: [\n'],
   ['a dump that breaks off', 'dump.json', 'dump.json', packages, packages.slice(0, 50)],
   ['a file in an unknown format', 'dump.json', 'dump.json', packages, '{}'],
+  ['an answer of CKAN that is an error', 'dump.json', 'dump.json', packages, failed],
+  ['a record without a title', 'dump.json', 'dump.json', packages, packages.replace(/"name":"b","title":"b",/, '')],
 ] as const)
   it(`has its datasets still, as far as is known: ${what}`, async () => {
     const { importing, write } = await makeFiles({ 'registry/a.yaml': registry('A'), [path]: good });
