@@ -3,7 +3,6 @@
  * field by field, so that what people wrote by hand survives. The record keeps a checksum of each imported value.
  */
 import { createHash } from 'node:crypto';
-import { slugify } from '../catalogue/slug.ts';
 import type { Dataset, ReadingOptions } from '../catalogue/types.ts';
 import { isPrivateAddress } from './addresses.ts';
 import type { ImportedDataset, ImportedLink } from './imported.ts';
@@ -177,20 +176,4 @@ export function valuesOfNewRecord(
     ...Object.fromEntries(filled.map((field) => [field, values[field]])),
     source: { from, id: dataset.id, imported: { ...imported, slug } },
   };
-}
-
-/** The slug that a dataset should have: its name at the source, else its label. */
-export function wantedSlug({ name, label, id }: ImportedDataset, language: string): string {
-  return (
-    slugify(name.replace(/[./:]+/g, '-'), language) || slugify(label, language) || `dataset-${checksumOfValue(id)}`
-  );
-}
-
-/** A slug that is not taken: the wanted one, or with a number. @param taken in lower case */
-export function freeSlug(wanted: string, taken: ReadonlySet<string>, maxLength: number): string {
-  for (let n = 1; ; n++) {
-    const end = n === 1 ? '' : `-${n}`;
-    const slug = wanted.slice(0, maxLength - end.length).replace(/[-_]+$/, '') + end;
-    if (!taken.has(slug.toLowerCase())) return slug;
-  }
 }

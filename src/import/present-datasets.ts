@@ -2,6 +2,7 @@
 import type { Catalogue } from '../catalogue/catalogue.ts';
 import { MovedError, NotFoundError } from '../catalogue/errors.ts';
 import { listAll } from '../catalogue/iterate.ts';
+import type { DatasetRef } from '../catalogue/ref.ts';
 import type { Dataset, Namespace } from '../catalogue/types.ts';
 import { type Origin, originOf } from './merge.ts';
 
@@ -12,7 +13,7 @@ export interface PresentDatasets {
   readonly here: readonly Dataset[];
   /** Datasets of the source that somebody has moved into other namespaces, unless the namespace has them again. */
   readonly movedAway: readonly Dataset[];
-  /** Names and former names in the namespace, in lower case. */
+  /** Names in the namespace, in lower case. */
   readonly taken: Set<string>;
   /** Ids of all datasets of the catalogue. */
   readonly ids: Set<number>;
@@ -33,7 +34,6 @@ export async function readPresentDatasets(catalogue: Catalogue, slug: string, fr
     const origin = originOf(dataset);
     if (dataset.namespace === (namespace?.slug ?? slug)) {
       taken.add(dataset.slug.toLowerCase());
-      for (const alias of dataset.aliases) taken.add((alias.split('/').at(-1) ?? '').toLowerCase());
       if (origin) here.push(dataset);
     } else if (origin?.from === from) elsewhere.push(dataset);
   }
@@ -43,9 +43,8 @@ export async function readPresentDatasets(catalogue: Catalogue, slug: string, fr
     const origin = originOf(dataset) as Origin;
     const given = origin.imported.slug;
     if (given === undefined || hereById.has(originKey(origin))) continue;
-    if (!(await isFormerAddress(catalogue, { namespace: slug, slug: given }, dataset))) continue;
-    taken.add(given.toLowerCase());
-    movedAway.push(dataset);
+    const former = await findByFormerAddress(catalogue, { namespace: slug, slug: given });
+    if (former && isSamePlace(former, dataset)) movedAway.push(dataset);
   }
   return { namespace, here, movedAway, taken, ids };
 }
@@ -65,15 +64,20 @@ async function findNamespace(catalogue: Catalogue, slug: string): Promise<Namesp
 
 type Place = Pick<Dataset, 'namespace' | 'slug'>;
 
-/** True if the address that an import has given leads to the dataset: servers don't list former names, but redirect. */
-async function isFormerAddress(catalogue: Catalogue, former: Place, dataset: Place): Promise<boolean> {
+export const isSamePlace = (one: Place, other: Place): boolean =>
+  one.namespace === other.namespace && one.slug === other.slug;
+
+/** The dataset to which a former address leads; null for any other address. Servers don't list former names, but redirect. */
+export async function findByFormerAddress(
+  catalogue: Catalogue,
+  { namespace, slug }: Place,
+): Promise<DatasetRef | null> {
   try {
-    await catalogue.get<'dataset'>({ kind: 'dataset', ...former });
-    return false;
+    await catalogue.get<'dataset'>({ kind: 'dataset', namespace, slug });
+    return null;
   } catch (error) {
-    if (error instanceof NotFoundError) return false;
+    if (error instanceof NotFoundError) return null;
     if (!(error instanceof MovedError)) throw error;
-    const { to } = error;
-    return to.kind === 'dataset' && to.namespace === dataset.namespace && to.slug === dataset.slug;
+    return error.to.kind === 'dataset' ? error.to : null;
   }
 }

@@ -4,23 +4,22 @@ import type { Catalogue } from '../catalogue/catalogue.ts';
 import { ValidationError } from '../catalogue/errors.ts';
 import { randomUnusedId } from '../catalogue/ids.ts';
 import { recordPathWithoutExtension } from '../catalogue/layout.ts';
-import { type DatasetRef, formatRef, maxSlugLength } from '../catalogue/ref.ts';
+import { type DatasetRef, formatRef } from '../catalogue/ref.ts';
 import type { RecordChange } from '../catalogue/replica.ts';
 import type { Dataset } from '../catalogue/types.ts';
 import { newRecordText } from '../text/document.ts';
 import { type BrokenRecord, findBrokenRecords, hasId } from './broken-records.ts';
+import { DatasetNames } from './dataset-names.ts';
 import { type ImportedDataset, reasonOf, type Skipped } from './imported.ts';
 import {
-  freeSlug,
   type ImportedField,
   isGloballyUnique,
   mergeWithRecord,
   type Origin,
   originOf,
   valuesOfNewRecord,
-  wantedSlug,
 } from './merge.ts';
-import { originKey, readPresentDatasets } from './present-datasets.ts';
+import { originKey, type PresentDatasets, readPresentDatasets } from './present-datasets.ts';
 import { batchSize, editedRecord, recordKeys } from './record-edits.ts';
 
 export interface Target {
@@ -77,63 +76,63 @@ interface Waiting {
 /** Writes the datasets of a source into a namespace. */
 export class DatasetWriter {
   readonly #catalogue: Catalogue;
-  #target: Target;
-  readonly #language: string;
+  readonly #target: Target;
+  readonly #names: DatasetNames;
   /**
    * Imported datasets of the namespace, and those that were moved out of it: by source and identifier, and by identifiers that
    * are unique everywhere.
    */
   readonly #known = new Map<string, Dataset>();
-  /** Names and former names in the namespace, in lower case. */
-  #taken = new Set<string>();
-  #ids = new Set<number>();
+  readonly #ids: Set<number>;
   /** Identifiers that this run has seen. */
   readonly #seen = new Set<string>();
   /** Datasets of this source by their identifiers there, but those whose records can't be taken now. */
   readonly #fromHere = new Map<string, DatasetRef>();
-  #broken: readonly BrokenRecord[] = [];
+  readonly #broken: readonly BrokenRecord[];
   /** Names of datasets whose records were refused. */
   readonly #refused = new Set<string>();
   #batch: Waiting[] = [];
   /** True until the namespace is made. */
-  #isNew = false;
+  #isNew: boolean;
   readonly outcome: WrittenSoFar = { created: [], updated: [], unchanged: 0, kept: [], skipped: [] };
 
-  private constructor(catalogue: Catalogue, target: Target, language: string) {
+  private constructor(
+    catalogue: Catalogue,
+    target: Target,
+    names: DatasetNames,
+    { namespace, here, movedAway, ids }: PresentDatasets,
+    broken: readonly BrokenRecord[],
+  ) {
     this.#catalogue = catalogue;
     this.#target = target;
-    this.#language = language;
+    this.#names = names;
+    this.#ids = ids;
+    this.#isNew = namespace === null;
+    this.#broken = broken;
+    for (const dataset of [...movedAway, ...here]) {
+      const { namespace, slug } = dataset;
+      const { from, id } = originOf(dataset) as Origin;
+      this.#known.set(originKey({ from, id }), dataset);
+      if (isGloballyUnique(id)) this.#known.set(id, dataset);
+      if (from === target.from) this.#fromHere.set(id, { kind: 'dataset', namespace, slug });
+    }
   }
 
   /** Reads what the namespace has. If there is none, it is made before the first record is written. */
   static async open(catalogue: Catalogue, target: Target): Promise<DatasetWriter> {
-    const writer = new DatasetWriter(catalogue, target, await catalogue.language());
-    await writer.#readNamespace();
-    return writer;
+    const present = await readPresentDatasets(catalogue, target.namespace, target.from);
+    const isNew = present.namespace === null;
+    const namespace = present.namespace?.slug ?? target.namespace;
+    const broken = isNew ? [] : await findBrokenRecords(catalogue, namespace);
+    const taken = [...present.taken, ...broken.map(({ slug }) => slug.toLowerCase())];
+    const language = await catalogue.language();
+    const names = new DatasetNames(catalogue, { namespace, isNew, taken, language });
+    return new DatasetWriter(catalogue, { ...target, namespace }, names, present, broken);
   }
 
   /** The namespace that gets the datasets: where that of the target was renamed, by its present name. */
   get namespace(): string {
     return this.#target.namespace;
-  }
-
-  async #readNamespace(): Promise<void> {
-    const present = await readPresentDatasets(this.#catalogue, this.namespace, this.#target.from);
-    this.#taken = present.taken;
-    this.#ids = present.ids;
-    this.#isNew = present.namespace === null;
-    if (present.namespace) {
-      this.#target = { ...this.#target, namespace: present.namespace.slug };
-      this.#broken = await findBrokenRecords(this.#catalogue, this.namespace);
-      for (const { slug } of this.#broken) this.#taken.add(slug.toLowerCase());
-    }
-    for (const dataset of [...present.movedAway, ...present.here]) {
-      const { namespace, slug } = dataset;
-      const { from, id } = originOf(dataset) as Origin;
-      this.#known.set(originKey({ from, id }), dataset);
-      if (isGloballyUnique(id)) this.#known.set(id, dataset);
-      if (from === this.#target.from) this.#fromHere.set(id, { kind: 'dataset', namespace, slug });
-    }
   }
 
   /** Why a dataset isn't taken as a new one: a record that can't be read may be its own; undefined if none is. */
@@ -154,8 +153,7 @@ export class DatasetWriter {
     }
     const reason = this.#reasonAgainstNew(dataset);
     if (reason !== undefined) return this.#skip(dataset.id, reason);
-    const slug = freeSlug(wantedSlug(dataset, this.#language), this.#taken, maxSlugLength);
-    this.#taken.add(slug.toLowerCase());
+    const slug = await this.#names.forNew(dataset);
     const ref: DatasetRef = { kind: 'dataset', namespace, slug };
     const id = randomUnusedId((candidate) => this.#ids.has(candidate));
     this.#ids.add(id);
@@ -223,7 +221,7 @@ export class DatasetWriter {
     const { from, dryRun } = this.#target;
     const { namespace, slug } = present;
     const former: DatasetRef = { kind: 'dataset', namespace, slug };
-    const renamed = this.#newSlug(present, dataset);
+    const renamed = await this.#names.forRenamed(present, dataset);
     const ref = renamed ? { ...former, slug: renamed } : former;
     const { changes, keptFields } = mergeWithRecord(present, dataset, from);
     if (keptFields.length) this.outcome.kept.push({ ref, fields: keptFields });
@@ -253,18 +251,6 @@ export class DatasetWriter {
     if (this.#batch.length >= batchSize) await this.flush();
     if (!dryRun) return { ref, readAs: ref };
     return { ref, readAs: fields.includes('reading') ? null : former };
-  }
-
-  /** The new slug of a dataset that has another name at the source now; undefined if it keeps its own. */
-  #newSlug(present: Dataset, dataset: ImportedDataset): string | undefined {
-    const given = originOf(present)?.imported.slug;
-    if (!dataset.name || given !== present.slug || present.namespace !== this.namespace) return undefined;
-    const wanted = wantedSlug(dataset, this.#language);
-    const isFormer = present.aliases.some((alias) => [wanted, `${present.namespace}/${wanted}`].includes(alias));
-    // A number that `freeSlug` has added stays as long as the name without it is taken.
-    if (wanted === present.slug || (this.#taken.has(wanted.toLowerCase()) && !isFormer)) return undefined;
-    this.#taken.add(wanted.toLowerCase());
-    return wanted;
   }
 
   /** Lists a record that the reader of the source refused. @param id its identifier, if it has one: its dataset isn't missing */

@@ -146,6 +146,15 @@ describe('an import into a server', () => {
     assert.deepEqual([json.updated[0].dataset, json.versions[0].dataset], Array(2).fill('parks-of-city/trees'));
   });
 
+  it('gives no new dataset the former name of another, whose address leads to that', async () => {
+    const env = { CATALOGUE_TOKEN: tokens.alice, CATALOGUE_REMOTE: base, CATALOGUE_DATA: undefined };
+    const rename = ['dataset', 'edit', 'town/benches', '--slug', 'seats'];
+    assert.equal((await type(rename, { root, env })).exitCode, 0);
+    portal.json('/data.json', { conformsTo: 'dcat', dataset: [{ identifier: 'benches-2', title: 'Benches' }] });
+    const { json, err } = await importing('alice');
+    assert.deepEqual(json.created, [{ dataset: 'town/benches-2', label: 'Benches' }], err);
+  });
+
   it('has no place to save a source', async () => {
     const { exitCode, err } = await importing('bob', '--save', 'city');
     assert.equal(exitCode, 2);
