@@ -6,14 +6,14 @@ import { type ColumnChunk, decodeColumn } from '../table/column-chunk.ts';
 import type { RowTable, ScannedRows } from '../table/table.ts';
 import type { Aggregation } from './aggregation.ts';
 import { type AggregateBudgets, type Aggregator, createAggregator } from './aggregators.ts';
-import { compilePredicate, type RowTest } from './compile.ts';
+import type { RowTest } from './compile.ts';
 import { Grouping } from './grouping.ts';
 import { compareSortKeys, type SortKey, sortKey } from './ordering.ts';
 import type { DataQuery } from './parameters.ts';
-import { alwaysTrue } from './predicate.ts';
 import {
   isLimited,
   type RowSelection,
+  rowTestOf,
   type SelectionLimits,
   scanOptions,
   turnsWithinLimits,
@@ -41,7 +41,7 @@ export async function aggregateRows(
   { groups: maxGroups, medianValues, groupMemory } = defaultQueryLimits,
 ): Promise<(RowSelection & { readonly rows: Iterable<Row> }) | null> {
   const { schema } = table;
-  const test = query.predicate === alwaysTrue ? null : await compilePredicate(query.predicate, schema);
+  const test = await rowTestOf(table, query);
   limits.budget?.assertAvailable();
   const turns = turnsWithinLimits(limits);
   const columns = aggregation.groupBy.map((name) => columnIndex(name, schema));

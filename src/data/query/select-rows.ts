@@ -52,16 +52,10 @@ export async function selectRows(
   needed: NeededColumns,
   limits: SelectionLimits,
 ): Promise<RowSelection | null> {
-  const test = query.predicate === alwaysTrue ? null : await compilePredicate(query.predicate, table.schema);
-  const { ordering } = query;
-  if (test || ordering.length) limits.budget?.assertAvailable();
-  if (!isLimited(query) && ordering.length === 0)
+  const test = await rowTestOf(table, query);
+  if (!isLimited(query) && query.ordering.length === 0)
     return { window: null, rows: matchingRows(table, query, test, needed, limits.budget) };
-
-  const found =
-    test || ordering.length
-      ? await findMatching(table, query, test, limits)
-      : { length: table.rowCount, at: (position: number) => position };
+  const found = await findMatching(table, query, test, limits);
   const window = windowOf(query, found.length, limits);
   return window && { window: isLimited(query) ? window : null, rows: readRows(table, found, window, needed) };
 }
@@ -79,16 +73,12 @@ export async function selectRowNumbers(
   query: DataQuery,
   limits: SelectionLimits,
 ): Promise<SelectedRows | null> {
-  const test = query.predicate === alwaysTrue ? null : await compilePredicate(query.predicate, table.schema);
-  const isFound = test !== null || query.ordering.length > 0;
-  if (isFound) limits.budget?.assertAvailable();
-  const found = isFound
-    ? await findMatching(table, query, test, limits)
-    : { length: table.rowCount, at: (n: number) => n };
+  const test = await rowTestOf(table, query);
+  const found = await findMatching(table, query, test, limits);
   const window = windowOf(query, found.length, limits);
   if (!window) return null;
   const count = Math.max(0, Math.min(window.limit, found.length - window.offset));
-  if (!isFound && count === found.length) return { rows: null, window };
+  if (!test && query.ordering.length === 0 && count === table.rowCount) return { rows: null, window };
   const rows = new Uint32Array(count);
   await workInRanges(count, turnsWithinLimits(limits), (start, end) => {
     for (let n = start; n < end; n++) rows[n] = found.at(window.offset + n) as number;
@@ -133,6 +123,10 @@ export function scanOptions(
   return options;
 }
 
+/** The test of a query's rows; null if all match. */
+export const rowTestOf = async ({ schema }: RowTable, { predicate }: DataQuery): Promise<RowTest | null> =>
+  predicate === alwaysTrue ? null : compilePredicate(predicate, schema);
+
 /** Matching rows in file order: whole row groups if all rows match. */
 function matchingRows(
   table: RowTable,
@@ -141,8 +135,9 @@ function matchingRows(
   needed: NeededColumns,
   budget?: WorkBudget,
 ): RowSource {
-  if (test) return streamMatching(table, query, test, needed, budget);
-  return { groups: table.scanRowGroups(scanOptions(table, query, needed.columns, needed.needsGeometry)) };
+  if (!test) return { groups: table.scanRowGroups(scanOptions(table, query, needed.columns, needed.needsGeometry)) };
+  budget?.assertAvailable();
+  return streamMatching(table, query, test, needed, budget);
 }
 
 /** Matching rows in file order, each as it is found. The budget pays for the search, and not for waiting for the reader. */
@@ -196,12 +191,14 @@ async function findMatching(
   { timeout, budget }: SelectionLimits,
 ): Promise<RowIndexes> {
   const { ordering } = query;
+  if (!test && ordering.length === 0) return { length: table.rowCount, at: (position) => position };
+  budget?.assertAvailable();
   const turns = turnsWithinLimits({ timeout, budget });
   const kept = ordering.length ? keptOrder(table, ordering) : undefined;
-  if (!test && ordering.length) return indexesOf(kept ?? (await orderOfRows(table, ordering, turns)));
+  if (!test) return indexesOf(kept ?? (await orderOfRows(table, ordering, turns)));
   const rows: number[] = [];
   await visitWithoutBlocking(table.scanRowGroups(scanOptions(table, query, [])), { turns }, (row) => {
-    if (!test || test(row)) rows.push(row.index);
+    if (test(row)) rows.push(row.index);
     return true;
   });
   if (ordering.length === 0) return rows;
