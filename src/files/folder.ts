@@ -6,22 +6,21 @@ import { existsSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { NotFoundError } from '../catalogue/errors.ts';
 import type { RecordFormat } from '../catalogue/layout.ts';
-import type { OpenOptions } from './catalogue-files.ts';
 import type { CheckOptions, CheckResult } from './checking/check.ts';
-import type { FolderDiagnosis } from './diagnose.ts';
-import type { FileCatalogue } from './file-catalogue.ts';
 import type { ChangesOptions, ChangesSince } from './git/changes-since.ts';
-import type { NamesRequest } from './reading/scan.ts';
 
 export type { CheckDiagnostic, CheckOptions, CheckResult } from './checking/check.ts';
 export type { FolderDiagnosis, FolderState } from './diagnose.ts';
 export type { NamesRequest } from './reading/scan.ts';
 
+/** A function that loads another one when it is called, and calls it. */
+const loaded =
+  <Args extends unknown[], Result>(load: () => Promise<(...args: Args) => Promise<Result>>) =>
+  async (...args: Args): Promise<Result> =>
+    (await load())(...args);
+
 /** Opens the catalogue in a folder. @throws UnusableCatalogueError */
-export async function openFolder(root: string, options?: OpenOptions): Promise<FileCatalogue> {
-  const { openFileCatalogue } = await import('./file-catalogue.ts');
-  return openFileCatalogue(root, options);
-}
+export const openFolder = loaded(async () => (await import('./file-catalogue.ts')).openFileCatalogue);
 
 /**
  * Checks the files of a folder, and fixes them if the options say so.
@@ -34,10 +33,7 @@ export async function checkFolder(root: string, options?: CheckOptions): Promise
 }
 
 /** Facts about a folder and its file system, for `catalogue doctor`. */
-export async function diagnoseFolder(root: string): Promise<FolderDiagnosis> {
-  const { collectFolderFacts } = await import('./diagnose.ts');
-  return collectFolderFacts(root);
-}
+export const diagnoseFolder = loaded(async () => (await import('./diagnose.ts')).collectFolderFacts);
 
 /**
  * The changes since a commit, or between two: `main`, `main..feature`, `main...feature`.
@@ -59,16 +55,12 @@ export async function commitExists(root: string, name: string): Promise<boolean>
 }
 
 /** Runs git in a folder, and returns its output. @throws Error */
-export async function runGit(folder: string, args: readonly string[]): Promise<string> {
-  const git = await import('./git/git.ts');
-  return git.runGit(folder, args);
-}
+export const runGit = loaded(async () => (await import('./git/git.ts')).runGit);
 
 /** The files that git leaves out of a folder; see `sparse-checkout.ts`. */
-export async function listFilesNotCheckedOut(root: string): Promise<ReadonlySet<string>> {
-  const git = await import('./git/sparse-checkout.ts');
-  return git.listFilesNotCheckedOut(root);
-}
+export const listFilesNotCheckedOut = loaded(
+  async () => (await import('./git/sparse-checkout.ts')).listFilesNotCheckedOut,
+);
 
 export { findCloudPlaceholders } from './cloud-placeholders.ts';
 
@@ -105,28 +97,16 @@ export async function repositoryOf(folder: string): Promise<Repository> {
 }
 
 /** Names in a folder, for completion. The records aren't read, and may be broken. */
-export async function listRecordNames(root: string, request: NamesRequest): Promise<readonly string[]> {
-  const scan = await import('./reading/scan.ts');
-  return scan.listRecordNames(root, request);
-}
+export const listRecordNames = loaded(async () => (await import('./reading/scan.ts')).listRecordNames);
 
 /** Makes a folder for a catalogue, with the files for git and editors. */
-export async function prepareFolder(root: string): Promise<void> {
-  const scaffold = await import('./scaffold.ts');
-  await scaffold.prepareFolder(root);
-}
+export const prepareFolder = loaded(async () => (await import('./scaffold.ts')).prepareFolder);
 
 /** Makes a new catalogue with this title. */
-export async function createCatalogue(root: string, title: string): Promise<void> {
-  const scaffold = await import('./scaffold.ts');
-  await scaffold.createCatalogue(root, title);
-}
+export const createCatalogue = loaded(async () => (await import('./scaffold.ts')).createCatalogue);
 
 /** See `leftovers.ts`. */
-export async function removeLeftoversOfKilled(root: string): Promise<void> {
-  const leftovers = await import('./leftovers.ts');
-  await leftovers.removeLeftoversOfKilled(root);
-}
+export const removeLeftoversOfKilled = loaded(async () => (await import('./leftovers.ts')).removeLeftoversOfKilled);
 
 /** Writes a backup; see `writeBackup`. */
 export async function writeBackup(...args: Parameters<typeof import('./backup/backup.ts').writeBackup>) {
@@ -136,22 +116,13 @@ export async function writeBackup(...args: Parameters<typeof import('./backup/ba
 }
 
 /** Restores a backup; see `restoreBackup`. */
-export async function restoreBackup(...args: Parameters<typeof import('./backup/restore.ts').restoreBackup>) {
-  const { restoreBackup } = await import('./backup/restore.ts');
-  return restoreBackup(...args);
-}
+export const restoreBackup = loaded(async () => (await import('./backup/restore.ts')).restoreBackup);
 
 /** Moves payloads to the object store, or back; see `movePayloads`. */
-export async function movePayloads(...args: Parameters<typeof import('./payloads/move-payloads.ts').movePayloads>) {
-  const { movePayloads } = await import('./payloads/move-payloads.ts');
-  return movePayloads(...args);
-}
+export const movePayloads = loaded(async () => (await import('./payloads/move-payloads.ts')).movePayloads);
 
 /** The payloads of a folder, and where they lie; see `locatePayloads`. */
-export async function locatePayloads(root: string) {
-  const { locatePayloads } = await import('./payloads/move-payloads.ts');
-  return locatePayloads(root);
-}
+export const locatePayloads = loaded(async () => (await import('./payloads/move-payloads.ts')).locatePayloads);
 
 /** The number of payloads that lie in the object store, and their bytes. */
 export async function countStoredPayloads(root: string): Promise<{ payloads: number; bytes: number }> {
@@ -195,10 +166,7 @@ export async function reachObjectStore(root: string): Promise<string | null> {
 }
 
 /** Compares the object store with the payloads; see `verifyPayloads`. */
-export async function verifyPayloads(...args: Parameters<typeof import('./payloads/move-payloads.ts').verifyPayloads>) {
-  const { verifyPayloads } = await import('./payloads/move-payloads.ts');
-  return verifyPayloads(...args);
-}
+export const verifyPayloads = loaded(async () => (await import('./payloads/move-payloads.ts')).verifyPayloads);
 
 /** Functions that find and remove objects that nothing names. */
 export const loadUnreferencedObjects = () => import('./payloads/unreferenced-objects.ts');
