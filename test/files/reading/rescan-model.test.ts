@@ -63,7 +63,7 @@ class Hands {
       () => below(3) || this.#move(namespace(), namespace()),
       () => below(3) || this.#put('file', place(), (to) => this.#folder.write(to, 'x')),
       () => below(3) || this.#put('folder', place(), (to) => mkdirSync(this.#folder.path(to), { recursive: true })),
-      () => below(3) || this.#link(pick([path, place()]), pick([path, home(), '/nowhere'])),
+      () => below(3) || this.#link(pick([path, place()]), pick([path, home(), '../nowhere'])),
       () => this.#write(`${home()}/versions/${pick(['bad name', '3'])}.yaml`, whole()),
       () => this.#write(`${namespace()}/datasets/${pick(['bad name', 'D'])}/dataset.yaml`, whole()),
     ])();
@@ -91,9 +91,7 @@ class Hands {
   }
 
   #link(path: string, target: string): void {
-    this.#put(`link to ${target}`, path, () =>
-      symlinkSync(target.startsWith('/') ? target : this.#folder.path(target), this.#folder.path(path)),
-    );
+    this.#put(`link to ${target}`, path, () => symlinkSync(this.#folder.path(target), this.#folder.path(path)));
   }
 
   #put(what: string, path: string, put: (path: string) => void): void {
