@@ -1,8 +1,9 @@
 /** Pages of single records, and of lists of namespaces and queries. */
-import type { HistoryRef, Page } from '../catalogue/catalogue.ts';
+import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
+import { MovedError } from '../catalogue/errors.ts';
 import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { maySeePeople } from '../catalogue/permissions.ts';
-import { datasetRefOf, refOf } from '../catalogue/ref.ts';
+import { type DatasetRef, datasetRefOf, refOf } from '../catalogue/ref.ts';
 import type { Commit, Dataset, Entities, Kind, Namespace, Query, Version } from '../catalogue/types.ts';
 import { renderDatasetPage, renderDatasetPageStart } from '../pages/dataset.tsx';
 import { datasetCrumbs } from '../pages/dataset-crumbs.ts';
@@ -57,7 +58,7 @@ export async function withPage(
       return { ...representation, dependsOn: [...dependsOn, ...dependenciesOf(list)], page };
     }
     case 'query': {
-      const asked = await catalogue.get<'dataset'>(parseDatasetRef(entity.dataset)).catch(() => null);
+      const asked = await datasetAskedBy(entity, catalogue);
       const namespace =
         asked && (await catalogue.get<'namespace'>({ kind: 'namespace', slug: asked.namespace }).catch(() => null));
       const seenByFew = asked !== null && isPrivate(asked, namespace);
@@ -76,6 +77,13 @@ export async function withPage(
     default:
       return representation;
   }
+}
+
+/** The dataset that a saved query asks, perhaps by a former address; null if there is none that the viewer may see. */
+async function datasetAskedBy(query: Query, catalogue: Catalogue): Promise<Dataset | null> {
+  const found = (ref: DatasetRef) => catalogue.get<'dataset'>(ref);
+  const moved = (error: unknown) => (error instanceof MovedError ? found(error.to as DatasetRef) : null);
+  return found(parseDatasetRef(query.dataset)).catch(moved).catch(() => null);
 }
 
 async function withDatasetPage(

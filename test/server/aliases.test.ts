@@ -11,7 +11,10 @@ const { base } = await served({
     'water/wells': { label: 'x', aliases: ['parks/fountains'] },
   },
   versions: { [`parks/trees@${slug}`]: {}, [`water/wells@${slug}`]: {} },
-  queries: { tall: { label: 'x', dataset: 'parks/trees', aliases: ['high'] } },
+  queries: {
+    tall: { label: 'x', dataset: 'parks/trees', aliases: ['high'] },
+    deep: { label: 'x', dataset: 'gardens/fountains' },
+  },
 });
 
 const old = '/api/v1/namespaces/gardens';
@@ -56,4 +59,10 @@ describe('a former address', () => {
     for (const path of [`${old}/datasets/none/`, `${old}/none/`, `${now}/datasets/wood/`, '/api/v1/queries/higher/'])
       assert.equal((await fetch(`${base}${path}`, { redirect: 'manual' })).status, 404, path);
   });
+});
+
+it('a saved query of a dataset that moved leads to its present address, and shows its state', async () => {
+  const page = await (await fetch(`${base}/api/v1/queries/deep/`, { headers: { Accept: 'text/html' } })).text();
+  assert.match(page, /Asks <a href="\/api\/v1\/namespaces\/water\/datasets\/wells\/"/);
+  assert.match(page, /This version is not ready/);
 });
