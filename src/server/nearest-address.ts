@@ -17,11 +17,11 @@ export async function findNearestAddresses(
   if (page !== undefined) return findNearestPages(page);
   if (namespace === undefined) return [];
   const pageSize = catalogue.settings.max_page_size;
-  const { items: namespaces } = await catalogue.list('namespace', { pageSize });
-  const known = namespaces.find(({ slug }) => slug === namespace);
+  const known = await catalogue.get<'namespace'>({ kind: 'namespace', slug: namespace }).catch(() => null);
   if (known && dataset === undefined) return [];
   const own = known && { path: apiPath(refOf(known)), label: known.label };
   if (dataset === undefined) {
+    const { items: namespaces } = await catalogue.list('namespace', { pageSize });
     const slug = closestWord(
       namespace,
       namespaces.map((one) => one.slug),

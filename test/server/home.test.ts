@@ -73,6 +73,9 @@ it('names namespaces by their labels, however short lists are', async (t) => {
   assert.match(page, /<a href="\/api\/v1\/namespaces\/d\/"[^>]*>Label of d</);
   const suggestions = await fetch(`${server.base}/api/v1/suggestions/?search=trees`);
   assert.match(await suggestions.text(), /"namespace":"Label of d"/);
+  const unknown = `${server.base}/api/v1/namespaces/d/datasets/birds/`;
+  const missing = await (await fetch(unknown, { headers: { Accept: 'text/html' } })).text();
+  assert.match(missing, /Did you mean <a href="\/api\/v1\/namespaces\/d\/"/);
 });
 
 it('counts the namespaces that the list of namespaces has, with empty ones', async (t) => {
