@@ -83,7 +83,9 @@ export async function withPage(
 async function datasetAskedBy(query: Query, catalogue: Catalogue): Promise<Dataset | null> {
   const found = (ref: DatasetRef) => catalogue.get<'dataset'>(ref);
   const moved = (error: unknown) => (error instanceof MovedError ? found(error.to as DatasetRef) : null);
-  return found(parseDatasetRef(query.dataset)).catch(moved).catch(() => null);
+  return found(parseDatasetRef(query.dataset))
+    .catch(moved)
+    .catch(() => null);
 }
 
 async function withDatasetPage(
