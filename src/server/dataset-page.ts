@@ -5,9 +5,9 @@ import type { ColumnProfile, VersionProfile } from '../catalogue/column-statisti
 import { NotFoundError, UnavailableError, ValidationError } from '../catalogue/errors.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import { readyVersionBefore } from '../catalogue/ready-versions.ts';
-import { formatRef, refOf } from '../catalogue/ref.ts';
+import { refOf } from '../catalogue/ref.ts';
 import { quotedName } from '../catalogue/row-parameters.ts';
-import type { Column, Dataset, Query, Version, WorkBudget } from '../catalogue/types.ts';
+import type { Column, Dataset, Version, WorkBudget } from '../catalogue/types.ts';
 import type { DatasetHeadParts } from '../pages/dataset.tsx';
 import type { ShownMap } from '../pages/dataset-map.tsx';
 import type { DatasetPageParts } from '../pages/dataset-sections.tsx';
@@ -19,6 +19,7 @@ import { historySoon } from './dataset-history.ts';
 import { datasetState } from './dataset-state.ts';
 import type { DifferenceFigureStore } from './difference-figures.ts';
 import { previewFile } from './file-preview.ts';
+import { queriesAbout } from './queried-dataset.ts';
 import type { StaticExport } from './route.ts';
 import { isNotReady, patienceOf, soon } from './soon.ts';
 
@@ -144,11 +145,6 @@ const combine = keepLast((version: Version, dataset: Dataset): Dataset => {
   );
   return { ...dataset, columns };
 });
-
-async function queriesAbout(catalogue: Catalogue, dataset: Dataset): Promise<readonly Query[]> {
-  const filters = { dataset: [formatRef(refOf(dataset))] };
-  return (await catalogue.list('query', { filters, pageSize: 20 })).items;
-}
 
 /** Other datasets that the viewer sees, of the same namespace or with a keyword of this one; those with most in common first. */
 async function othersFromHere(catalogue: Catalogue, dataset: Dataset): Promise<readonly Dataset[]> {

@@ -1,9 +1,7 @@
 /** Pages of single records, and of lists of namespaces and queries. */
-import type { Catalogue, HistoryRef, Page } from '../catalogue/catalogue.ts';
-import { MovedError } from '../catalogue/errors.ts';
-import { parseDatasetRef } from '../catalogue/parse-ref.ts';
+import type { HistoryRef, Page } from '../catalogue/catalogue.ts';
 import { maySeePeople } from '../catalogue/permissions.ts';
-import { type DatasetRef, datasetRefOf, refOf } from '../catalogue/ref.ts';
+import { datasetRefOf, refOf } from '../catalogue/ref.ts';
 import type { Commit, Dataset, Entities, Kind, Namespace, Query, Version } from '../catalogue/types.ts';
 import { renderDatasetPage, renderDatasetPageStart } from '../pages/dataset.tsx';
 import { datasetCrumbs } from '../pages/dataset-crumbs.ts';
@@ -23,6 +21,7 @@ import { datasetHeadParts, datasetPageParts, pathOfComparison } from './dataset-
 import { isPrivate } from './dataset-state.ts';
 import { datasetListFor, dependenciesOf } from './home.ts';
 import { runInTurns } from './in-turns.ts';
+import { datasetAskedBy } from './queried-dataset.ts';
 import { parseListOptions } from './query-string.ts';
 import { seeOther } from './redirects.ts';
 import type { CompletePage, Representation, RequestContext } from './route.ts';
@@ -77,15 +76,6 @@ export async function withPage(
     default:
       return representation;
   }
-}
-
-/** The dataset that a saved query asks, perhaps by a former address; null if there is none that the viewer may see. */
-async function datasetAskedBy(query: Query, catalogue: Catalogue): Promise<Dataset | null> {
-  const found = (ref: DatasetRef) => catalogue.get<'dataset'>(ref);
-  const moved = (error: unknown) => (error instanceof MovedError ? found(error.to as DatasetRef) : null);
-  return found(parseDatasetRef(query.dataset))
-    .catch(moved)
-    .catch(() => null);
 }
 
 async function withDatasetPage(

@@ -8,12 +8,14 @@ const { base } = await served({
   namespaces: { parks: { label: 'x', aliases: ['gardens'] }, water: { label: 'x' } },
   datasets: {
     'parks/trees': { label: 'x', aliases: ['woods'] },
-    'water/wells': { label: 'x', aliases: ['parks/fountains'] },
+    'water/wells': { label: 'x', aliases: ['parks/fountains', 'parks/trees', 'no address'] },
   },
   versions: { [`parks/trees@${slug}`]: {}, [`water/wells@${slug}`]: {} },
   queries: {
     tall: { label: 'x', dataset: 'parks/trees', aliases: ['high'] },
     deep: { label: 'x', dataset: 'gardens/fountains' },
+    wet: { label: 'Wet ones', dataset: 'parks/fountains' },
+    bare: { label: 'Bare ones', dataset: 'parks/trees' },
   },
 });
 
@@ -65,4 +67,13 @@ it('a saved query of a dataset that moved leads to its present address, and show
   const page = await (await fetch(`${base}/api/v1/queries/deep/`, { headers: { Accept: 'text/html' } })).text();
   assert.match(page, /Asks <a href="\/api\/v1\/namespaces\/water\/datasets\/wells\/"/);
   assert.match(page, /This version is not ready/);
+});
+
+it('the page of a dataset that moved lists the saved queries that have its former address', async () => {
+  const page = async (path: string) => (await fetch(base + path, { headers: { Accept: 'text/html' } })).text();
+  const wells = await page('/api/v1/namespaces/water/datasets/wells/');
+  assert.match(wells, /<a href="\/api\/v1\/queries\/wet\/"[^>]*>Wet ones</);
+  // An alias has no effect where a dataset is.
+  assert.doesNotMatch(wells, /Bare ones/);
+  assert.match(await page('/api/v1/namespaces/parks/datasets/trees/'), /Bare ones/);
 });
