@@ -51,6 +51,7 @@ function plain(text: string, base: string): string {
     .replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'MOMENT')
     .replace(/\b20[2-9]\d-\d\d-\d\d( \d\d:\d\d(:\d\d)?)?\b/g, 'DAY')
     .replace(/\b\d+ seconds? ago/g, 'AGO')
+    .replace(/ {2}[\d.]+ [kMG]?B\/s|(?<=\r) +(?=\r)/g, '')
     .replace(/("?\bid"?[:\t ] *)\d+/g, '$1NUMBER');
 }
 
