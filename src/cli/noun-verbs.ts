@@ -63,7 +63,7 @@ function listVerb<K extends CreatableKind, Own extends object>({
       };
       const catalogue = await call.open();
       const read = () => listEntities(catalogue, kind, listOptions, options.limit);
-      const found = await (home ? runWithNameSuggestions(catalogue, home, read) : read());
+      const found = await (home ? runWithNameSuggestions(call, catalogue, home, read) : read());
       if (show.asJson) show.json(found.map((entity) => represent(entity, linksOfCatalogue(catalogue))));
       else if (show.forPeople && found.length === 0) show.message(`No ${list.plural}.`);
       else
@@ -80,10 +80,11 @@ export function showVerb<K extends WritableKind, Own extends object>(noun: Recor
   return {
     usage: `show <${noun.argument}>`,
     ...noun.show,
-    async run({ open, show }, [name = '']) {
+    async run(call, [name = '']) {
+      const { show } = call;
       const ref = noun.parse(name);
-      const catalogue = await open();
-      const entity = await findEntityOrRenamed(catalogue, ref, show);
+      const catalogue = await call.open();
+      const entity = await findEntityOrRenamed(call, catalogue, ref);
       if (show.asJson) show.json(noun.represent(entity, linksOfCatalogue(catalogue)));
       else if (noun.show.print) await noun.show.print(show, entity, catalogue);
       else show.fields(entityFieldLines(noun.kind, entity));

@@ -31,7 +31,7 @@ export async function addRecord<K extends CreatableKind, Own extends object>(
   const words = wordsOf(args);
   const input = await (add.input?.(call, words, options) ?? newInput(noun, call, words, options));
   const catalogue = await call.open();
-  const entity = await createEntity(catalogue, kind, input, options);
+  const entity = await createEntity(call, catalogue, kind, input, options);
   const object = noun.represent(entity, linksOfCatalogue(catalogue));
   showOutcome(call, { done: ['Added', 'add'], ref: entity, object, dryRun: options.dryRun });
   await warnOfDoubtfulValues(call.show, kind, input);
@@ -58,9 +58,9 @@ export async function editRecordFields<K extends WritableKind, Own extends objec
   assertInputNotEmpty(given);
   noun.parse(formatRef({ ...requested, ...moved }));
   const catalogue = await call.open();
-  const ref = (await noun.resolve?.(catalogue, requested, call.show)) ?? requested;
+  const ref = (await noun.resolve?.(call, catalogue, requested)) ?? requested;
   const input = (await edit.complete?.(call, catalogue, ref, given)) ?? given;
-  const entity = await editEntityFields(catalogue, ref, input, options);
+  const entity = await editEntityFields(call, catalogue, ref, input, options);
   const object = noun.represent(entity, linksOfCatalogue(catalogue));
   showOutcome(call, { done: ['Changed', 'change'], ref, now: entity, object, dryRun: options.dryRun });
   await warnOfDoubtfulValues(call.show, kind, input);
@@ -76,15 +76,15 @@ export async function removeRecord<K extends WritableKind, Own extends object>(
 ): Promise<number> {
   const requested = noun.parse(name);
   const catalogue = await call.open();
-  const ref = (await noun.resolve?.(catalogue, requested, call.show)) ?? requested;
+  const ref = (await noun.resolve?.(call, catalogue, requested)) ?? requested;
   // Before the question: nobody is asked about a removal that would be refused.
-  if (options.dryRun || !options.yes) await removeEntity(catalogue, ref, { dryRun: true });
+  if (options.dryRun || !options.yes) await removeEntity(call, catalogue, ref, { dryRun: true });
   await warnOfQueriesWithoutData(call, catalogue, ref);
-  const entity = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<K>(ref));
+  const entity = await runWithNameSuggestions(call, catalogue, ref, () => catalogue.get<K>(ref));
   if (!options.dryRun) {
     const contents = noun.remove.contents?.(entity) ?? '';
     await confirmRemoval(call, `${ref.kind} ${formatRef(ref)}${contents}`, options.yes);
-    await removeEntity(catalogue, ref);
+    await removeEntity(call, catalogue, ref);
   }
   // Behind a pipe, nothing is printed: the name was given.
   const object = call.show.asJson ? noun.represent(entity, linksOfCatalogue(catalogue)) : undefined;

@@ -36,7 +36,7 @@ export interface RecordNoun<K extends WritableKind, Own extends object = object>
   /** @throws ValidationError where the text can't be the name of such a record */
   parse(name: string): Refs[K];
   /** Finds the record itself where a name may stand for another, such as `latest`. */
-  resolve?(catalogue: Catalogue, ref: Refs[K], show: Output): Promise<Refs[K]>;
+  resolve?(call: Call, catalogue: Catalogue, ref: Refs[K]): Promise<Refs[K]>;
   /** The API's object. */
   represent(entity: Entities[K], links: Links): unknown;
   /** Options of add and edit that aren't fields of the record's schema, such as --member. */

@@ -20,12 +20,13 @@ export interface WriteFlags {
 
 /** Creates a record. @throws ConflictError where its name is in use; ValidationError, NotPermittedError */
 export function createEntity<K extends CreatableKind>(
+  call: Call,
   catalogue: Catalogue,
   kind: K,
   input: Input,
   { dryRun }: WriteFlags = {},
 ): Promise<Entities[K]> {
-  return explainNameConflict(catalogue, kind, input, null, () => catalogue.create(kind, input, { dryRun }));
+  return explainNameConflict(call, catalogue, kind, input, null, () => catalogue.create(kind, input, { dryRun }));
 }
 
 /**
@@ -33,6 +34,7 @@ export function createEntity<K extends CreatableKind>(
  * @throws NotFoundError with a suggestion; ConflictError where the new name is in use; ValidationError, NotPermittedError
  */
 export function editEntityFields<K extends WritableKind>(
+  call: Call,
   catalogue: Catalogue,
   ref: RefOf<K>,
   input: Input,
@@ -43,9 +45,9 @@ export function editEntityFields<K extends WritableKind>(
     if (current.kind === 'user') await assertMayGrant(catalogue, current, input);
     return catalogue.edit<K>(ref, input, { dryRun });
   };
-  return runWithNameSuggestions(catalogue, current, () => {
+  return runWithNameSuggestions(call, catalogue, current, () => {
     if (current.kind === 'version') return edit();
-    return explainNameConflict(catalogue, current.kind, { ...current, ...input }, current, edit);
+    return explainNameConflict(call, catalogue, current.kind, { ...current, ...input }, current, edit);
   });
 }
 
@@ -72,11 +74,12 @@ export async function assertMayEditUser(catalogue: Catalogue, ref: Refs['user'])
 
 /** Removes a record. @throws NotFoundError with a suggestion; ConflictError, NotPermittedError */
 export function removeEntity(
+  call: Call,
   catalogue: Catalogue,
   ref: Refs[WritableKind],
   { dryRun }: WriteFlags = {},
 ): Promise<void> {
-  return runWithNameSuggestions(catalogue, ref, () => catalogue.remove(ref, { dryRun }));
+  return runWithNameSuggestions(call, catalogue, ref, () => catalogue.remove(ref, { dryRun }));
 }
 
 /**
@@ -143,6 +146,7 @@ async function refFrom(kind: CreatableKind, fields: Input, language: string): Pr
  * @throws ConflictError where another record has the name
  */
 async function explainNameConflict<T>(
+  call: Call,
   catalogue: Catalogue,
   kind: CreatableKind,
   fields: Input,
@@ -154,7 +158,7 @@ async function explainNameConflict<T>(
   } catch (error) {
     // Only after a failure: to know all names, the whole catalogue has to be read.
     if (error instanceof ValidationError)
-      await assertNameFree(catalogue, await refFrom(kind, fields, await catalogue.language()), current);
+      await assertNameFree(call, catalogue, await refFrom(kind, fields, await catalogue.language()), current);
     throw error;
   }
 }
@@ -163,7 +167,12 @@ async function explainNameConflict<T>(
  * Names are unique without regard to case: on some file systems they would be the same folder.
  * @throws ConflictError
  */
-async function assertNameFree(catalogue: Catalogue, name: CreatableRef, current: CreatableRef | null): Promise<void> {
+async function assertNameFree(
+  call: Call,
+  catalogue: Catalogue,
+  name: CreatableRef,
+  current: CreatableRef | null,
+): Promise<void> {
   if (current && formatRef(current).toLowerCase() === formatRef(name).toLowerCase()) return;
   const records =
     name.kind === 'dataset'
@@ -171,13 +180,13 @@ async function assertNameFree(catalogue: Catalogue, name: CreatableRef, current:
       : await listEntities<Exclude<CreatableKind, 'dataset'>>(catalogue, name.kind, {});
   const other = records.find(({ slug }) => slug.toLowerCase() === name.slug.toLowerCase());
   if (!other) {
-    const broken = await findBrokenRecord(catalogue, name);
+    const broken = await findBrokenRecord(call, catalogue, name);
     if (broken) throw new ConflictError(broken);
     return;
   }
   const existing = formatRef(other);
   throw new ConflictError(
     `There is a ${name.kind} ${existing} already. Choose another name, or change that one with: ` +
-      `catalogue ${name.kind} edit ${existing}`,
+      typedCommand(call, `${name.kind} edit`, [existing]),
   );
 }

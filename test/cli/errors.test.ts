@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import * as errors from '../../src/catalogue/errors.ts';
-import { type } from '../support/prompt.ts';
+import { makeRoot, type } from '../support/prompt.ts';
 
 /** What is said when the catalogue answers an edit with this error. */
 async function failing(error: Error, ...more: string[]) {
@@ -34,6 +34,18 @@ describe('errors', () => {
     it(`are ${exitCode}: ${error.name} ${(error as NodeJS.ErrnoException).code ?? ''}`.trim(), async () => {
       assert.deepEqual(await failing(error), { exitCode, err: `error: ${message}\n` });
     });
+
+  it('name commands for the catalogue that was named: pasted, they change no other', async () => {
+    const root = await makeRoot();
+    const errorOf = async (...argv: string[]) => (await type([...argv, '--data', root], { root })).err;
+    for (const [argv, command] of [
+      [['dataset', 'show', 'nowhere/x'], `namespace add nowhere --data ${root} --label …`],
+      [['dataset', 'show', 'water/x'], `dataset list water --data ${root}`],
+      [['data', 'parks/benches'], `version add parks/benches --data ${root} FILE`],
+      [['namespace', 'add', 'parks', '--label', 'Parks'], `namespace edit parks --data ${root}`],
+    ] as const)
+      assert.ok((await errorOf(...argv)).endsWith(`: catalogue ${command}\n`), command);
+  });
 
   it('of the program itself say what to do, and with --verbose where they came from', async () => {
     const fault = new TypeError('x is not a function', { cause: new Error('deeper') });

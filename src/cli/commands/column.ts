@@ -25,7 +25,7 @@ const list: Verb = {
   async run(call, [name = '']) {
     const { show } = call;
     const catalogue = await call.open();
-    const dataset = await findEntityOrRenamed(catalogue, parseDatasetRef(name), show);
+    const dataset = await findEntityOrRenamed(call, catalogue, parseDatasetRef(name));
     const { columns } = dataset;
     if (show.asJson) show.json(representDataset(dataset, linksOfCatalogue(catalogue)).columns);
     else if (show.forPeople && columns.length === 0) show.message('No columns. They come with the first version.');
@@ -46,7 +46,7 @@ const show: Verb = {
   async run(call, [name = '', typed = '']) {
     const { show: output } = call;
     const catalogue = await call.open();
-    const dataset = await findEntityOrRenamed(catalogue, parseDatasetRef(name), output);
+    const dataset = await findEntityOrRenamed(call, catalogue, parseDatasetRef(name));
     const column = columnNamed(dataset, typed);
     const described = [...dataset.columns, ...dataset.missing_columns].find((one) => one.name === column) as Column;
     const ready = latestReadyVersion(dataset);
@@ -117,9 +117,10 @@ const edit: Verb<EditOptions> = {
     const ref = parseDatasetRef(name);
     assertInputNotEmpty(given);
     const catalogue = await call.open();
-    const dataset = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
+    const dataset = await runWithNameSuggestions(call, catalogue, ref, () => catalogue.get<'dataset'>(ref));
     const column = columnNamed(dataset, typed);
     const changed = await editEntityFields(
+      call,
       catalogue,
       ref,
       { columns: [{ name: column, ...given }] },
@@ -144,10 +145,10 @@ const rename: Verb<{ readonly dryRun?: boolean }> = {
     if (typed === to)
       throw new UsageError('Give two different names: catalogue column rename <dataset> <column> <name>');
     const catalogue = await call.open();
-    const dataset = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
+    const dataset = await runWithNameSuggestions(call, catalogue, ref, () => catalogue.get<'dataset'>(ref));
     const from = columnNamed(dataset, typed);
     const input = { columns: [{ name: to, former_names: [from] }] };
-    const changed = await editEntityFields(catalogue, ref, input, { dryRun: isDryRun });
+    const changed = await editEntityFields(call, catalogue, ref, input, { dryRun: isDryRun });
     const object = [...changed.columns, ...changed.missing_columns].find((one) => one.name === to || one.name === from);
     const part = `column ${from} to ${to} of`;
     showOutcome(call, { done: ['Renamed', 'rename'], ref, part, object, dryRun: isDryRun });

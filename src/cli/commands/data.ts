@@ -91,10 +91,10 @@ export const command: Verb<DataOptions> = {
     const format = options.format ?? (output === undefined ? undefined : formatOf(output));
     if (output === undefined && show.forPeople) assertShowable(format);
     const catalogue = await call.open();
-    const query = named.kind === 'query' ? await findEntityOrRenamed(catalogue, named, show) : null;
+    const query = named.kind === 'query' ? await findEntityOrRenamed(call, catalogue, named) : null;
     const parameters = [...parametersFromRecord(query?.parameters ?? {}), ...given];
     const requested = query ? versionOf(query) : (named as VersionRef);
-    const { ref, version } = await resolveVersionRef(catalogue, requested, show);
+    const { ref, version } = await resolveVersionRef(call, catalogue, requested);
     // A filter of a column "format" or "limit" is no choice of a format, and no limit.
     const isAmbiguous = parameters.some(([name]) => ambiguousNames.includes(name));
     const exact = isAmbiguous ? withExactNames(parameters, await columnsOf(catalogue, version)) : parameters;

@@ -46,7 +46,7 @@ const dataset: Noun<'dataset', EditOptions> = {
       const namespace = ref?.namespace ?? refFromSlug('namespace', name).slug;
       if (!ref) await assertLabelMakesSlug(options.label ?? '', `catalogue dataset add ${name}/<dataset> --label …`);
       const fields = await inputFromOptions('dataset', { ...options }, call.context);
-      const home = await findEntityOrRenamed(await call.open(), { kind: 'namespace', slug: namespace }, call.show);
+      const home = await findEntityOrRenamed(call, await call.open(), { kind: 'namespace', slug: namespace });
       return { ...fields, namespace: home.slug, ...(ref && { slug: ref.slug }) };
     },
   },
@@ -89,13 +89,13 @@ const dataset: Noun<'dataset', EditOptions> = {
       ...readingOptions(),
       new Option('--no-reading', 'Forget all options for reading.').default(true, 'they stay'),
     ],
-    async complete(_call, catalogue, ref, input) {
+    async complete(call, catalogue, ref, input) {
       if (input.namespace !== undefined) {
         const home = refFromSlug('namespace', String(input.namespace));
-        await runWithNameSuggestions(catalogue, home, () => catalogue.get<'namespace'>(home));
+        await runWithNameSuggestions(call, catalogue, home, () => catalogue.get<'namespace'>(home));
       }
       if (input.reading === undefined || input.reading === null) return input;
-      const { reading } = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'dataset'>(ref));
+      const { reading } = await runWithNameSuggestions(call, catalogue, ref, () => catalogue.get<'dataset'>(ref));
       return { ...input, reading: mergeReadingOptions(reading, input.reading as ReadingOptionChanges) };
     },
   },

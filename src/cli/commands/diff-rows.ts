@@ -35,8 +35,8 @@ export async function showRowDifference(
     other === undefined ? undefined : parseVersionRef(other.startsWith('@') ? beside(first, other) : other);
   const key = columns === undefined ? undefined : keyFrom(columns);
   const catalogue = await call.open();
-  const { ref: named } = await resolveVersionRef(catalogue, first, show);
-  const to = second ? (await resolveVersionRef(catalogue, second, show)).ref : named;
+  const { ref: named } = await resolveVersionRef(call, catalogue, first);
+  const to = second ? (await resolveVersionRef(call, catalogue, second)).ref : named;
   const from = second ? named : await before(catalogue, named);
   await runInterruptible(context, 'There may be more differences.', async (signal) => {
     const difference = await catalogue.difference(from, to, { key, signal });

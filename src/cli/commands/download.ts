@@ -37,7 +37,7 @@ export const command: Verb<{ output?: string; force?: boolean }> = {
   async run(call, [name = ''], { output, force = false }) {
     const requested = parseVersionRef(name);
     const catalogue = await call.open();
-    const { ref } = await resolveVersionRef(catalogue, requested, call.show);
+    const { ref } = await resolveVersionRef(call, catalogue, requested);
     const payload = await catalogue.payload(ref);
     if (output === '-') await toStdout(call, payload);
     else await toFile(call, payload, output, force);

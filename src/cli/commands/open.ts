@@ -51,13 +51,13 @@ export const command: Verb<OpenOptions> = {
 };
 
 /** The reference that a name stands for. @throws NotFoundError with a suggestion */
-async function refFor({ show }: Call, catalogue: Catalogue, name: string): Promise<Ref> {
-  if (name.includes('@')) return (await resolveVersionRef(catalogue, parseVersionRef(name), show)).ref;
+async function refFor(call: Call, catalogue: Catalogue, name: string): Promise<Ref> {
+  if (name.includes('@')) return (await resolveVersionRef(call, catalogue, parseVersionRef(name))).ref;
   return refOf(
     await findEntityOrRenamed(
+      call,
       catalogue,
       name.includes('/') ? parseDatasetRef(name) : refFromSlug('namespace', name),
-      show,
     ),
   );
 }

@@ -67,11 +67,10 @@ export const command: Verb<PublishOptions> = {
     const reading = readingOptionsFrom(options);
     const given = await inputFromOptions('dataset', { ...options }, call.context);
     const catalogue = await call.open();
-    const { slug: namespace } = await findEntityOrRenamed(
-      catalogue,
-      { kind: 'namespace', slug: named.namespace },
-      call.show,
-    );
+    const { slug: namespace } = await findEntityOrRenamed(call, catalogue, {
+      kind: 'namespace',
+      slug: named.namespace,
+    });
     // A dataset may be older than the language in the settings.
     const slugs =
       named.slug === undefined ? [slugify(label, await catalogue.language()), slugify(label)] : [named.slug];
@@ -81,7 +80,7 @@ export const command: Verb<PublishOptions> = {
     if (existing && !options.to.includes('/') && !options.replace) await assertSameFormat(existing, file, options.name);
     const input = existing ? given : { label, ...given, namespace, slug: slugs[0] };
     // Before the bytes are read, so that an invalid field is reported at once.
-    const checked = await checkedDataset(catalogue, existing, input);
+    const checked = await checkedDataset(call, catalogue, existing, input);
     await warnOfDoubtfulValues(call.show, 'dataset', input);
     const source = await openUploadSource(call.context, file, options.name);
     const { notes, metadata } = options;
@@ -106,10 +105,15 @@ export const command: Verb<PublishOptions> = {
 };
 
 /** The dataset as it would be with these fields. @throws ValidationError, ConflictError, NotPermittedError */
-async function checkedDataset(catalogue: Catalogue, existing: Dataset | null, input: Input): Promise<Dataset> {
-  if (!existing) return createEntity(catalogue, 'dataset', input, { dryRun: true });
+async function checkedDataset(
+  call: Call,
+  catalogue: Catalogue,
+  existing: Dataset | null,
+  input: Input,
+): Promise<Dataset> {
+  if (!existing) return createEntity(call, catalogue, 'dataset', input, { dryRun: true });
   if (Object.keys(input).length === 0) return existing;
-  return editEntityFields<'dataset'>(catalogue, existing, input, { dryRun: true });
+  return editEntityFields<'dataset'>(call, catalogue, existing, input, { dryRun: true });
 }
 
 /**
@@ -125,7 +129,7 @@ async function publishNext(
   fields: Omit<Upload, 'source'>,
 ): Promise<Published> {
   const editFields = async () => {
-    await editEntityFields(catalogue, dataset, input);
+    await editEntityFields(call, catalogue, dataset, input);
     call.show.message(`Changed dataset ${formatRef(dataset)}.`);
   };
   const isEdited = Object.keys(input).length > 0;
@@ -148,12 +152,12 @@ async function publishNew(
   const work = async (signal: AbortSignal) => {
     // Images come last: once they are there, they stay.
     const [images, others] = splitImages(input);
-    const dataset = await createEntity(catalogue, 'dataset', others);
+    const dataset = await createEntity(call, catalogue, 'dataset', others);
     let published: Published | undefined;
     try {
       signal.throwIfAborted();
       published = await uploadVersion(call, catalogue, dataset, source, fields);
-      if (Object.keys(images).length) await editEntityFields(catalogue, dataset, images);
+      if (Object.keys(images).length) await editEntityFields(call, catalogue, dataset, images);
       return published;
     } catch (error) {
       const ref = refOf(dataset) as DatasetRef;
@@ -246,5 +250,5 @@ async function existingDataset(call: Call, catalogue: Catalogue, ref: DatasetRef
     () => false,
     (error) => error instanceof NotFoundError,
   );
-  return isMissing ? null : findEntityOrRenamed(catalogue, ref, call.show);
+  return isMissing ? null : findEntityOrRenamed(call, catalogue, ref);
 }

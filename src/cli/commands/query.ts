@@ -95,7 +95,7 @@ const query: Noun<'query', Own> = {
     ],
     async complete(call, catalogue, ref, input) {
       if (!['dataset', 'version', 'parameters'].some((field) => field in input)) return input;
-      const current = await runWithNameSuggestions(catalogue, ref, () => catalogue.get<'query'>(ref));
+      const current = await runWithNameSuggestions(call, catalogue, ref, () => catalogue.get<'query'>(ref));
       const { dataset, version, parameters } = { ...current, version: current.version ?? 'latest', ...input };
       return {
         ...input,
@@ -126,12 +126,12 @@ function split([first, ...rest]: readonly string[]): { name: string | undefined;
  * @throws NotFoundError, ValidationError that say what to type instead
  */
 async function queryFields(
-  { show }: Call,
+  call: Call,
   catalogue: Catalogue,
   { dataset: name, version = 'latest' }: { readonly dataset: string; readonly version?: string },
   parameters: readonly Parameter[],
 ) {
-  const dataset = await findEntityOrRenamed(catalogue, parseDatasetRef(name), show);
+  const dataset = await findEntityOrRenamed(call, catalogue, parseDatasetRef(name));
   const isNewest = version === 'latest' || version === '';
   const ref: VersionRef = {
     kind: 'version',
@@ -139,10 +139,10 @@ async function queryFields(
     dataset: dataset.slug,
     slug: isNewest ? 'latest' : version,
   };
-  if (!isNewest) await resolveVersionRef(catalogue, ref, show);
+  if (!isNewest) await resolveVersionRef(call, catalogue, ref);
   await catalogue.rows(ref, { parameters }).catch((error) => {
     if (!(error instanceof NotFoundError)) throw error;
-    show.message(`The query was not tried: ${formatRef(ref)} has no rows that can be read.`);
+    call.show.message(`The query was not tried: ${formatRef(ref)} has no rows that can be read.`);
   });
   return {
     dataset: formatRef(dataset),

@@ -58,7 +58,7 @@ const add: Verb<AddOptions> = {
   async run(call, [name = '', file = ''], options) {
     const ref = parseDatasetRef(name);
     const catalogue = await call.open();
-    const dataset = await findEntityOrRenamed(catalogue, ref, call.show);
+    const dataset = await findEntityOrRenamed(call, catalogue, ref);
     const reading = readingOptionsFrom(options);
     const source = await openUploadSource(call.context, file, options.name);
     const { label, notes, metadata } = options;
@@ -82,7 +82,7 @@ const list: Verb<{ ordering?: string; limit?: number }> = {
     const { show } = call;
     const ref = parseDatasetRef(name);
     const catalogue = await call.open();
-    const { namespace, slug } = await findEntityOrRenamed(catalogue, ref, show);
+    const { namespace, slug } = await findEntityOrRenamed(call, catalogue, ref);
     const listOptions = { namespace, dataset: slug, ordering: options.ordering };
     const versions = await listEntities(catalogue, 'version', listOptions, options.limit);
     if (show.asJson) show.json(versions.map((version) => representVersion(version, linksOfCatalogue(catalogue))));
@@ -110,7 +110,7 @@ const version: RecordNoun<'version'> = {
   kind: 'version',
   argument: 'version',
   parse: parseVersionRef,
-  resolve: async (catalogue, ref, show) => (await resolveVersionRef(catalogue, ref, show)).ref,
+  resolve: async (call, catalogue, ref) => (await resolveVersionRef(call, catalogue, ref)).ref,
   represent: representVersion,
   show: {
     description: 'Show one version; for a dataset, the newest that is ready.',

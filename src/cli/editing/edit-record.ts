@@ -84,8 +84,8 @@ async function recordOf(
   if (path !== undefined) return { ref: requested, path };
   const ref =
     requested.kind === 'version'
-      ? (await resolveVersionRef(catalogue, requested, call.show)).ref
-      : (refOf(await findEntityOrRenamed(catalogue, requested, call.show)) as NamedRef);
+      ? (await resolveVersionRef(call, catalogue, requested)).ref
+      : (refOf(await findEntityOrRenamed(call, catalogue, requested)) as NamedRef);
   const found = await pathOf(catalogue.replica, ref);
   if (found === undefined) throw new NotFoundError(`You may not read the file of ${ref.kind} ${formatRef(ref)}.`);
   return { ref, path: found };

@@ -186,7 +186,7 @@ export async function reportColumnChanges(
         throw error instanceof InterruptedError ? new InterruptedError('Interrupted. The version stays.') : error;
       }));
     if (isRenamed) {
-      await editEntityFields<'dataset'>(catalogue, datasetRefOf(version), {
+      await editEntityFields<'dataset'>(call, catalogue, datasetRefOf(version), {
         columns: [{ name: to, former_names: [from] }],
       });
       show.message(`Renamed column ${from} of dataset ${dataset} to ${to}.`);
