@@ -54,11 +54,21 @@ export const sourcePath = (step: SyncStep): string => statePath(step.afterMove ?
 export const finalPath = (step: SyncStep): string => (step.do === 'move' ? step.to : (step.afterMove ?? step).path);
 
 /** Phases of a run, in order. */
-const phases = ['add', 'remove members', 'show before move', 'move delayed', 'remove others', 'show'] as const;
+const phases = [
+  'add',
+  'remove members',
+  'show before move',
+  'move delayed',
+  'remove others',
+  'show',
+  // Their datasets may have been removed: people who saw one until then were never meant to see its new queries.
+  'add queries',
+] as const;
 
 function phaseOf(step: SyncStep): (typeof phases)[number] {
   if (step.do === 'write' && step.audience === 'wider') return step.afterMove ? 'show before move' : 'show';
   if (step.do === 'move' && step.isDelayed) return 'move delayed';
+  if (step.do === 'write' && step.ifMatch === null && syncFileKind(step.path) === 'query') return 'add queries';
   if (step.do !== 'remove') return 'add';
   return ['version', 'query'].includes(syncFileKind(step.path)) ? 'remove members' : 'remove others';
 }

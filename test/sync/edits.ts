@@ -8,7 +8,7 @@ import { extensions } from '../../src/catalogue/layout.ts';
 
 /** What is done, and to which of those things that are there. */
 export interface Edit {
-  readonly kind: (typeof kinds)[number];
+  readonly kind: (typeof kinds)[number] | (typeof kindsOfReaders)[number];
   readonly which: number;
 }
 
@@ -37,8 +37,32 @@ const kinds = [
   'rewrite with another extension',
 ] as const;
 
-export const edits = (maxLength: number) =>
-  fc.array(fc.record({ kind: fc.constantFrom(...kinds), which: fc.nat(1000) }), { maxLength });
+/** Changes of who sees something, and of where it is. */
+const kindsOfReaders = [
+  'change readers of dataset',
+  'change readers of dataset',
+  'change readers of namespace',
+  'move dataset',
+  'add version',
+  'add query of a dataset',
+] as const;
+
+/** Who may see a namespace or dataset: everybody, those who may edit it, or the groups g1 and g2. */
+const audiences = [
+  { visibility: 'public' },
+  { visibility: 'private' },
+  { visibility: 'private', readers: ['g1'] },
+  { visibility: 'private', readers: ['g2'] },
+  { visibility: 'private', readers: ['g1', 'g2'] },
+];
+
+export const edits = (maxLength: number) => editsOf(kinds, maxLength);
+/** Edits of every kind, of which half change who sees something. */
+export const editsWithReaders = (maxLength: number) =>
+  editsOf([...kinds, ...kindsOfReaders, ...kindsOfReaders, ...kindsOfReaders], maxLength);
+
+const editsOf = (chosen: readonly Edit['kind'][], maxLength: number) =>
+  fc.array(fc.record({ kind: fc.constantFrom(...chosen), which: fc.nat(1000) }), { maxLength });
 
 /** One side's hands. Names that they give are never given by others. */
 export class Hands {
@@ -115,6 +139,15 @@ export class Hands {
       case 'add query':
         this.#write(`queries/${name}.yaml`, { id, label: name, dataset: 'kept/kept' });
         return;
+      case 'add query of a dataset':
+        if (dataset) this.#write(`queries/${name}.yaml`, { id, label: name, dataset: nameOfDataset(dataset) });
+        return;
+      case 'change readers of dataset':
+        if (dataset) this.#share(this.#record(`${dataset}/dataset`), which);
+        return;
+      case 'change readers of namespace':
+        if (namespace) this.#share(this.#record(`${namespace}/namespace`), which);
+        return;
       case 'edit query':
         if (query) this.#label(query, name);
         return;
@@ -165,6 +198,12 @@ export class Hands {
     );
   }
 
+  #share(path: string, which: number): void {
+    const { visibility: _, readers: __, ...others } = parse(readFileSync(this.#at(path), 'utf8'));
+    const fields = { ...others, ...audiences[which % audiences.length] };
+    writeFileSync(this.#at(path), path.endsWith('.json') ? `${JSON.stringify(fields, null, 2)}\n` : stringify(fields));
+  }
+
   /** Path of a record, with the extension that it has. */
   #record(stem: string): string {
     return `${stem}.${extensions.find((extension) => existsSync(this.#at(`${stem}.${extension}`)))}`;
@@ -209,3 +248,6 @@ export class Hands {
     if (existsSync(this.#at(payload))) this.#remove(payload);
   }
 }
+
+/** `parks/trees` for the folder of a dataset. */
+const nameOfDataset = (home: string): string => home.replace(/^namespaces\/(.*)\/datasets\//, '$1/');
