@@ -40,7 +40,7 @@ export class NewVersion {
   readonly #upload: ReadUpload;
   readonly #ingested: IngestResult;
   readonly #aside: string | null;
-  /** The newest version, if it has the same bytes. */
+  /** The newest version, if it is the same. */
   #same: Version | undefined;
   /** True if the payload of that version was missing. */
   #wasMissing = false;
@@ -79,9 +79,7 @@ export class NewVersion {
     const isDraft = this.#upload.ready === false;
     const newest = dataset.versions.find(({ draft }) => !draft || isDraft);
     const { reading } = this.#upload;
-    const isSame =
-      newest?.checksum === this.#ingested.checksum &&
-      isSameReadingOptions(newest.reading, readingOptionsWithoutStrict(reading));
+    const isSame = newest !== undefined && this.#isSame(newest);
     const restoring = isSame ? this.#restorePayload(newest) : null;
     this.#same = restoring === null ? undefined : newest;
     this.#wasMissing = Boolean(restoring?.length);
@@ -126,6 +124,16 @@ export class NewVersion {
         : planColumnWritesForNewVersion(this.#files, dataset, { renames, columns, slug: this.#slug })),
     ];
     return isSameReadingOptions(dataset.reading, reading) ? changes : this.#withReading(changes);
+  }
+
+  /** True if a version has the same bytes, which are read in the same way: a TSV that was taken for CSV may come again by its name. */
+  #isSame({ checksum, format, reading }: Version): boolean {
+    const { checksum: own, format: ownFormat } = this.#ingested;
+    return (
+      checksum === own &&
+      (format === '' || format === (ownFormat ?? '')) &&
+      isSameReadingOptions(reading, readingOptionsWithoutStrict(this.#upload.reading))
+    );
   }
 
   /**

@@ -88,6 +88,15 @@ describe('publishing', () => {
     assert.equal((await workshop.publish('trees', 'trees.csv', trees)).created, true, 'older bytes may come back');
   });
 
+  it('makes a version of the same bytes in another format', async () => {
+    const tabs = 'name\theight, m\noak\t1\n';
+    const asCsv = await workshop.publish('trees', 'trees.csv', tabs);
+    const asTsv = await workshop.publish('trees', 'trees.tsv', tabs);
+    assert.deepEqual([asTsv.created, asTsv.version.format], [true, 'tsv']);
+    assert.notEqual(asTsv.version.slug, asCsv.version.slug);
+    assert.equal((await workshop.publish('trees', 'again.tsv', tabs)).created, false);
+  });
+
   it('puts the bytes of the newest version back if they are missing, or a Git LFS pointer', async () => {
     const { version } = await workshop.publish('trees', 'trees.csv', trees);
     const before = files();
