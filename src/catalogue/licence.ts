@@ -1,42 +1,28 @@
-/** Licences: SPDX identifiers and expressions (SPDX 3, annex B), URLs, and the identifiers that other spellings mean. */
-import parseExpression from 'spdx-expression-parse';
+/** Identifiers of licences in SPDX, their URLs, and the identifiers that other spellings mean. */
 import outdated from 'spdx-license-ids/deprecated.json' with { type: 'json' };
 import current from 'spdx-license-ids/index.json' with { type: 'json' };
 import { closestWord } from './closest.ts';
-import { httpUri, isHttpUrl } from './urls.ts';
+import { httpUri } from './urls.ts';
 
-/** SPDX's words for "no licence" and "not known". */
-const noLicence: readonly string[] = ['NONE', 'NOASSERTION'];
+let identifiers: readonly string[] | undefined;
+let identifiersByText: ReadonlyMap<string, string> | undefined;
 
-const identifiers: readonly string[] = [...current, ...outdated];
-
-/** Licences that were found to be known. */
-const known = new Set<string>();
-/** Most of them: a catalogue has a handful, and texts of others must not fill the memory. */
-const maxKnown = 1000;
-
-/** True for an SPDX identifier or expression, `LicenseRef-…`, NONE, NOASSERTION, or a URL. */
-export function isKnownLicence(text: string): boolean {
-  if (known.has(text)) return true;
-  if (!noLicence.includes(text) && !isHttpUrl(text) && !isExpression(text)) return false;
-  if (known.size < maxKnown) known.add(text);
-  return true;
-}
-
-function isExpression(text: string): boolean {
-  try {
-    parseExpression(text);
-    return true;
-  } catch {
-    return false;
-  }
+/** All SPDX identifiers. On demand: so scripts of pages that name no licence are bundled without the list. */
+function listIdentifiers(): readonly string[] {
+  identifiers ??= [...current, ...outdated];
+  return identifiers;
 }
 
 /** An identifier in the spelling of SPDX, which compares them without regard to case; undefined if there is none. */
-export const findSpdxIdentifier = (text: string): string | undefined => identifiersByText.get(text.toLowerCase());
-
-/** Identifiers by themselves in lower case; the current one of two. */
-const identifiersByText = new Map(identifiers.map((id) => [id.toLowerCase(), id] as const).reverse());
+export function findSpdxIdentifier(text: string): string | undefined {
+  // The current one of two.
+  identifiersByText ??= new Map(
+    listIdentifiers()
+      .map((id) => [id.toLowerCase(), id] as const)
+      .reverse(),
+  );
+  return identifiersByText.get(text.toLowerCase());
+}
 
 /** URL of a licence: the one written, or the page of its SPDX identifier; undefined if it is neither. */
 export function licenceUrl(text: string): string | undefined {
@@ -66,12 +52,16 @@ const licenceAddresses: readonly (readonly [pattern: RegExp, id: (name: string, 
 
 /** The SPDX identifier that another spelling of a licence probably means; undefined if none is near. */
 export function nearestLicence(text: string): string | undefined {
-  identifiersWithoutMarks ??= new Map(identifiers.map((id) => [withoutMarks(id), id] as const).reverse());
+  identifiersWithoutMarks ??= new Map(
+    listIdentifiers()
+      .map((id) => [withoutMarks(id), id] as const)
+      .reverse(),
+  );
   const id = findSpdxIdentifier(text) ?? identifiersWithoutMarks.get(withoutMarks(text));
   if (id !== undefined) return id;
   const known = creativeCommons(text) ?? names.find(([pattern]) => pattern.test(text))?.[1];
   // Of longer texts, and of very short ones, too many identifiers are near.
-  return known ?? (/^.{5,30}$/.test(text) ? closestWord(text, identifiers, 2) : undefined);
+  return known ?? (/^.{5,30}$/.test(text) ? closestWord(text, listIdentifiers(), 2) : undefined);
 }
 
 /** `CCBY40` of `CC BY 4.0`, `cc-by-4.0` and `CC_BY-4-0`. */

@@ -4,7 +4,8 @@ import { excerpt } from './errors.ts';
 import type { FieldTraits, NamedField } from './field.ts';
 import { type FieldsKind, fieldsOf } from './fields.ts';
 import { existingDate, isDate } from './iso-time.ts';
-import { isKnownLicence, nearestLicence } from './licence.ts';
+import { isKnownLicence } from './known-licence.ts';
+import { nearestLicence } from './licence.ts';
 import { isHttpUrl } from './urls.ts';
 
 /** A problem of one value. */

@@ -1,5 +1,6 @@
 /** Licences of sources: SPDX identifiers from the identifiers, URLs and titles that catalogues write. */
-import { findSpdxIdentifier, isKnownLicence, nearestLicence } from '../catalogue/licence.ts';
+import { isKnownLicence } from '../catalogue/known-licence.ts';
+import { findSpdxIdentifier, nearestLicence } from '../catalogue/licence.ts';
 
 /** SPDX identifiers of licences by their URLs, without scheme, `www.`, and what follows. */
 const byUrl: readonly (readonly [pattern: RegExp, id: (match: RegExpExecArray) => string])[] = [

@@ -1,7 +1,8 @@
 /** Licences as catalogues write them, and the identifiers that they mean. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isKnownLicence, nearestLicence } from '../../src/catalogue/licence.ts';
+import { isKnownLicence } from '../../src/catalogue/known-licence.ts';
+import { nearestLicence } from '../../src/catalogue/licence.ts';
 
 describe('a licence', () => {
   const known = [
