@@ -15,6 +15,7 @@ import { latestReadyVersion } from '../../catalogue/ready-versions.ts';
 import type { DatasetRef } from '../../catalogue/ref.ts';
 import type { Snapshot } from '../../catalogue/snapshot.ts';
 import type { Dataset, ReadingOptions, Version } from '../../catalogue/types.ts';
+import { hintedFormat } from '../../data/formats/detect-format.ts';
 import type { IngestResult } from '../../data/ingest/ingest.ts';
 import { type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { additionCommitMessage, payloadCommitMessage } from '../git/commit-messages.ts';
@@ -128,10 +129,12 @@ export class NewVersion {
 
   /** True if a version has the same bytes, which are read in the same way: a TSV that was taken for CSV may come again by its name. */
   #isSame({ checksum, format, reading }: Version): boolean {
-    const { checksum: own, format: ownFormat } = this.#ingested;
+    const { checksum: ownChecksum, format: ownFormat } = this.#ingested;
+    // Bytes without a name may be taken for another format than they were by their name.
+    const mayDiffer = hintedFormat(this.#upload) !== null && ownFormat !== null && format !== '';
     return (
-      checksum === own &&
-      (format === '' || format === (ownFormat ?? '')) &&
+      checksum === ownChecksum &&
+      (!mayDiffer || format === ownFormat) &&
       isSameReadingOptions(reading, readingOptionsWithoutStrict(this.#upload.reading))
     );
   }

@@ -94,7 +94,8 @@ describe('publishing', () => {
     const asTsv = await workshop.publish('trees', 'trees.tsv', tabs);
     assert.deepEqual([asTsv.created, asTsv.version.format], [true, 'tsv']);
     assert.notEqual(asTsv.version.slug, asCsv.version.slug);
-    assert.equal((await workshop.publish('trees', 'again.tsv', tabs)).created, false);
+    for (const name of ['again.tsv', 'without-extension'])
+      assert.equal((await workshop.publish('trees', name, tabs)).created, false, name);
   });
 
   it('puts the bytes of the newest version back if they are missing, or a Git LFS pointer', async () => {
