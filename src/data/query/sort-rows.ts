@@ -57,8 +57,12 @@ const fewRows = 1024;
 async function sortTies(order: Uint32Array, ties: Ties, compare: Comparison, turns: Turns): Promise<void> {
   for (let at = 0; at < ties.length; at += 2) {
     const range = order.subarray(ties[at], ties[at + 1]);
-    if (range.length <= fewRows) range.sort((a, b) => compare(a, b) || a - b);
-    else {
+    const inFileOrder: Comparison = (a, b) => compare(a, b) || a - b;
+    if (range.length <= fewRows) range.sort(inFileOrder);
+    else if (range.length === order.length) {
+      // All rows are equal so far, so the order is still that of the file.
+      order.set(await sortIndexesWithoutBlocking(range.length, turns, inFileOrder));
+    } else {
       const before = range.slice();
       const sorted = await sortIndexesWithoutBlocking(
         range.length,
