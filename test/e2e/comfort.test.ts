@@ -4,7 +4,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { CatalogueFolder } from '../support/folder.ts';
+import { CatalogueFolder, until } from '../support/folder.ts';
 import { run, type Server, serve, temporaryFolder } from '../support/program.ts';
 import { seed } from '../support/prompt.ts';
 import { programFolder, terminal } from '../support/terminal.ts';
@@ -58,8 +58,12 @@ describe('at a terminal, on a remote catalogue', () => {
   });
 
   it('names are completed', async () => {
-    const offered = async (line: string) =>
-      (await done(['completion', 'fish', '--', '--remote', 'prod', ...line.split(' ')])).out.trim().split('\n');
+    // On a busy machine, the names may come too late for the shell, which doesn't wait long.
+    const offered = (line: string) =>
+      until(async () => {
+        const { out } = await done(['completion', 'fish', '--', '--remote', 'prod', ...line.split(' ')]);
+        return out !== '' && out.trim().split('\n');
+      });
     assert.deepEqual(await offered('dataset show parks/'), ['parks/benches\tSeats', 'parks/trees\tTrees']);
     assert.match((await offered('version show parks/trees@2')).join(), /^parks\/trees@20200102030405000000\t/);
     assert.deepEqual(await offered('user show '), ['alice']);
