@@ -326,13 +326,13 @@ describe('a record that breaks and names another visibility than public', () => 
 
 describe('a second file of a record', () => {
   it('is hidden, with its bytes: it is not read, and may say that it is private', async (test) => {
-    const first = `${homeOf('parks/trees')}/versions/1.json`;
+    const first = `${homeOf('parks/trees')}/versions/1.yaml`;
     const hidden = {
       [`${homeOf('parks/trees')}/dataset.json`]: '{"label": "Secret", "visibility": "private"}',
-      [`${homeOf('parks/trees')}/versions/1.yaml`]: 'label: Secret\ndraft: true\n',
+      [`${homeOf('parks/trees')}/versions/1.json`]: '{"label": "Secret", "draft": true}',
       'queries/tall.json': '{"label": "Secret", "dataset": "secret/plans"}',
     };
-    const files = { [first]: '{"label": "a", "datetime": "2020-01-01T00:00:00Z", "ready": false}', ...hidden };
+    const files = { [first]: 'label: a\ndatetime: 2020-01-01T00:00:00Z\nready: false\n', ...hidden };
     const { ask, accounts } = await serveAccounts(
       test,
       {},
