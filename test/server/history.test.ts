@@ -148,7 +148,8 @@ describe('the history', () => {
     assert.deepEqual([status, body], [200, { count: 0, next: null, previous: null, results: [] }]);
     assert.equal((await add('Trees')).status, 201);
     await until(async () => (await ask('/readyz')).body.commits.failed === 1);
-    assert.match(log.join(), /Not committed to git: Add dataset parks\/trees .*not a git repository/);
+    // It is logged when the failure is noted on disk.
+    await until(() => /Not committed to git: Add dataset parks\/trees .*not a git repository/.test(log.join()));
   });
 });
 
