@@ -1,7 +1,7 @@
 /** Payloads that are moved between the folder and the object store. */
 import assert from 'node:assert/strict';
 import { readFileSync, statSync } from 'node:fs';
-import { it } from 'node:test';
+import { it, type TestContext } from 'node:test';
 import { objectKey } from '../../../src/catalogue/payload-store.ts';
 import { computeChecksum } from '../../../src/disk/checksum.ts';
 import { movePayloads } from '../../../src/files/payloads/move-payloads.ts';
@@ -12,38 +12,15 @@ import { startSmallObjectStore } from '../../support/small-object-store.ts';
 
 const s3 = await startSmallObjectStore();
 
-it('a payload that is moved back has the permissions of a new file', async (t) => {
-  const csv = `name\n${'oak\n'.repeat(500)}`;
-  const pointer = { checksum: computeChecksum(csv), size: csv.length };
-  s3.objects.set(objectKey('', pointer.checksum), Buffer.from(csv));
-  const path = `${homeOf('parks/trees')}/data/trees.csv`;
-  const folder = makeFolder(
-    {
-      settings: { payloads: s3.settings('') },
-      namespaces: { parks: { id: 1, label: 'Parks' } },
-      datasets: { 'parks/trees': { id: 1, label: 'Trees' } },
-      versions: {
-        'parks/trees@20200101000000000000': {
-          id: 1,
-          checksum: pointer.checksum,
-          file: { name: 'trees.csv', format: 'csv', size: csv.length },
-        },
-      },
-      files: { [path]: pointerText(pointer), 'new.txt': '' },
-    },
-    t,
-  );
-  const { moved, problems } = await movePayloads(folder.root, { to: 'folder' });
-  assert.deepEqual([moved.length, problems], [1, []]);
-  assert.equal(readFileSync(folder.path(path), 'utf8'), csv);
-  assert.equal(statSync(folder.path(path)).mode, statSync(folder.path('new.txt')).mode);
-});
+const path = `${homeOf('parks/trees')}/data/trees.csv`;
 
-it('a payload as long as its pointer is moved, both ways', async (t) => {
-  const csv = `name\n${'oak\n'.repeat(27)}`;
+/** A catalogue with one payload of a number of rows, which is at its place or a pointer there, and an object store. */
+function start(t: TestContext, { rows, isPointer = false }: { readonly rows: number; readonly isPointer?: boolean }) {
+  const csv = `name\n${'oak\n'.repeat(rows)}`;
   const pointer = { checksum: computeChecksum(csv), size: csv.length };
-  assert.equal(csv.length, pointerText(pointer).length);
-  const path = `${homeOf('parks/trees')}/data/trees.csv`;
+  const key = objectKey('', pointer.checksum);
+  s3.objects.delete(key);
+  if (isPointer) s3.objects.set(key, Buffer.from(csv));
   const folder = makeFolder(
     {
       settings: { payloads: { ...s3.settings(''), above: '1 B' } },
@@ -56,10 +33,24 @@ it('a payload as long as its pointer is moved, both ways', async (t) => {
           file: { name: 'trees.csv', format: 'csv', size: csv.length },
         },
       },
-      files: { [path]: csv },
+      files: { [path]: isPointer ? pointerText(pointer) : csv, 'new.txt': '' },
     },
     t,
   );
+  return { folder, csv, pointer };
+}
+
+it('a payload that is moved back has the permissions of a new file', async (t) => {
+  const { folder, csv } = start(t, { rows: 500, isPointer: true });
+  const { moved, problems } = await movePayloads(folder.root, { to: 'folder' });
+  assert.deepEqual([moved.length, problems], [1, []]);
+  assert.equal(readFileSync(folder.path(path), 'utf8'), csv);
+  assert.equal(statSync(folder.path(path)).mode, statSync(folder.path('new.txt')).mode);
+});
+
+it('a payload as long as its pointer is moved, both ways', async (t) => {
+  const { folder, csv, pointer } = start(t, { rows: 27 });
+  assert.equal(csv.length, pointerText(pointer).length);
   const tree = new DiskTree(folder.root);
   assert.equal((await movePayloads(folder.root, { to: 'store' })).moved.length, 1);
   assert.deepEqual(tree.pointer(path), pointer);
@@ -69,28 +60,7 @@ it('a payload as long as its pointer is moved, both ways', async (t) => {
 
 for (const to of ['store', 'folder'] as const)
   it(`a payload that is replaced while it is moved to the ${to} stays as it is`, async (t) => {
-    const csv = `name\n${'oak\n'.repeat(500)}`;
-    const pointer = { checksum: computeChecksum(csv), size: csv.length };
-    const key = objectKey('', pointer.checksum);
-    s3.objects.delete(key);
-    if (to === 'folder') s3.objects.set(key, Buffer.from(csv));
-    const path = `${homeOf('parks/trees')}/data/trees.csv`;
-    const folder = makeFolder(
-      {
-        settings: { payloads: s3.settings('') },
-        namespaces: { parks: { id: 1, label: 'Parks' } },
-        datasets: { 'parks/trees': { id: 1, label: 'Trees' } },
-        versions: {
-          'parks/trees@20200101000000000000': {
-            id: 1,
-            checksum: pointer.checksum,
-            file: { name: 'trees.csv', format: 'csv', size: csv.length },
-          },
-        },
-        files: { [path]: to === 'store' ? csv : pointerText(pointer) },
-      },
-      t,
-    );
+    const { folder, csv } = start(t, { rows: 500, isPointer: to === 'folder' });
     const others = csv.replaceAll('oak', 'elm');
     const replacement = to === 'store' ? others : pointerText({ checksum: computeChecksum(others), size: csv.length });
     for (const method of ['get', 'set'] as const)
