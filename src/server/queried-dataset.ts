@@ -6,7 +6,7 @@ import { parseDatasetRef } from '../catalogue/parse-ref.ts';
 import { type DatasetRef, formatRef, refOf } from '../catalogue/ref.ts';
 import type { Dataset, Query } from '../catalogue/types.ts';
 
-/** The dataset that a saved query asks, perhaps by a former address; null if there is none that the viewer may see. */
+/** The dataset that a saved query asks, perhaps by a former address; null if the viewer may see no such dataset. */
 export async function datasetAskedBy(query: Query, catalogue: Catalogue): Promise<Dataset | null> {
   const found = (ref: DatasetRef) => catalogue.get<'dataset'>(ref);
   const moved = (error: unknown) => (error instanceof MovedError ? found(error.to as DatasetRef) : null);

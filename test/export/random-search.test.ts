@@ -10,6 +10,7 @@ import { runAtOnce } from '../../src/catalogue/steps.ts';
 import { findDatasets } from '../../src/pages/find-datasets.ts';
 import { renderSearchPage } from '../../src/pages/home.tsx';
 import { localeFor } from '../../src/pages/locale.ts';
+import { randomNumbers } from '../support/random.ts';
 import { type Content, snapshotOf } from '../support/snapshot.ts';
 
 const base = 'https://data.example.org';
@@ -43,17 +44,6 @@ const searches: readonly Pick<ListOptions, 'search' | 'ordering' | 'filters'>[] 
   { filters: { bbox: ['175,-5,180,5'], namespace: ['parks'] } },
   { filters: { year: ['1969'], licence: ['mine'] } },
 ];
-
-/** Numbers from 0 to below 1, the same for each seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let bits = Math.imul(state ^ (state >>> 15), 1 | state);
-    bits = (bits + Math.imul(bits ^ (bits >>> 7), 61 | bits)) ^ bits;
-    return ((bits ^ (bits >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 function randomContent(seed: number): Content {
   const random = randomNumbers(seed);

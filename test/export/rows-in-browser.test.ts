@@ -17,6 +17,7 @@ import { getInProcess } from '../../src/server/in-process.ts';
 import { type CatalogueFolder, makeLastingFolder } from '../support/folder.ts';
 import { publishHostileRows } from '../support/hostile-rows.ts';
 import { makeWorkshop, type Workshop } from '../support/published.ts';
+import { randomNumbers } from '../support/random.ts';
 
 const example = fileURLToPath(new URL('../../catalogue-data', import.meta.url));
 /** As `npm run build` has made it for browsers. */
@@ -25,17 +26,6 @@ const base = 'https://data.example.org/open';
 type Script = typeof import('../../browser/rows.ts');
 type App = ReturnType<typeof createApp>;
 type Parameters = readonly (readonly [string, string])[];
-
-/** A reproducible sequence of numbers from 0 to 1 (mulberry32). */
-function makeRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 describe('the script of the pages', () => {
   let folder: CatalogueFolder;
@@ -108,7 +98,7 @@ describe('the script of the pages', () => {
   };
 
   it('finds what a server finds, for lookups of all columns with values that they have and haven’t', async () => {
-    const random = makeRandom(17);
+    const random = randomNumbers(17);
     const pick = <T>(items: readonly T[]): T => items[Math.floor(random() * items.length)] as T;
     const seen = new Map<string, number>();
     let [count, refused] = [0, 0];

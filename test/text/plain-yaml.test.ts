@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { readPlainYaml } from '../../src/text/plain-yaml.ts';
 import { readYaml } from '../../src/text/yaml.ts';
+import { randomNumbers } from '../support/random.ts';
 
 const examples = fileURLToPath(new URL('../../catalogue-data/', import.meta.url));
 const records = readdirSync(examples, { recursive: true, encoding: 'utf8' })
@@ -153,16 +154,6 @@ const pieces = [
   '',
   ' ',
 ];
-
-/** Numbers in [0, 1) from a seed (mulberry32). */
-function randomNumbers(seed: number): () => number {
-  return () => {
-    seed = (seed + 0x6d2b79f5) | 0;
-    let t = Math.imul(seed ^ (seed >>> 15), 1 | seed);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
-}
 
 describe('plain YAML', () => {
   it('is what the program and people write', () => {

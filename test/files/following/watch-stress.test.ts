@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { type CatalogueFolder, datasetText, until, versionText } from '../../support/folder.ts';
 import { follow, freshlyRead, makeFollowedFolder } from '../../support/followed.ts';
-import { random } from '../../support/random.ts';
+import { randomIntegers } from '../../support/random.ts';
 
 function change(folder: CatalogueFolder, below: (n: number) => number, step: number): void {
   const pick = (names: readonly string[]) => names[below(names.length)] ?? '';
@@ -45,7 +45,7 @@ for (const seed of [1, 2, 3, 4])
   test(`600 random changes, seed ${seed}`, async (t) => {
     const folder = makeFollowedFolder(t);
     const { catalogue } = await follow(t, folder, { scanEvery: seed % 2 ? 1000 : 1e9 });
-    const below = random(seed);
+    const below = randomIntegers(seed);
     for (let step = 0; step < 600; step++) {
       change(folder, below, step);
       if (below(10) === 0) await new Promise((done) => setTimeout(done, below(60)));

@@ -13,6 +13,7 @@ import { checkCatalogueFiles } from '../../../src/files/checking/check.ts';
 import { openFileCatalogue } from '../../../src/files/file-catalogue.ts';
 import { prepareFolder } from '../../../src/files/scaffold.ts';
 import { homeOf } from '../../support/folder.ts';
+import { randomIntegers } from '../../support/random.ts';
 import { makeRepository, type Repository, repositoryAt } from '../../support/repository.ts';
 
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -67,17 +68,6 @@ async function merged(ours: () => Promise<void>, theirs: () => Promise<void>): P
     git('commit', '--quiet', '--allow-empty', '--message', 'Work');
   }
   one.git('merge', '--quiet', '--no-edit', 'other');
-}
-
-/** Numbers from a seed (mulberry32). */
-function numbers(from: number): (below: number) => number {
-  let state = from | 0;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 4294967296) * below);
-  };
 }
 
 /** One of two who work at the same time. */
@@ -207,7 +197,7 @@ const deeds: Readonly<Record<string, Deed>> = {
 describe('two branches', () => {
   for (let variant = 0; variant < variants; variant++)
     it(`merge: SEED=${seed + variant}`, async () => {
-      const random = numbers(seed + variant);
+      const random = randomIntegers(seed + variant);
       const mine = Object.fromEntries(datasets.map((slug) => [slug, columns.map(() => random(2) === 0)]));
       const first = Object.fromEntries(datasets.map((slug) => [slug, random(2) === 0]));
       const person = (name: Person['name'], repository: Repository): Person => ({

@@ -11,7 +11,7 @@ import type { Snapshot } from '../../../src/catalogue/snapshot.ts';
 import { runStepsWithoutPause } from '../../../src/files/reading/event-loop.ts';
 import { UnitStore } from '../../../src/files/reading/unit-store.ts';
 import { type CatalogueFolder, makeFolder } from '../../support/folder.ts';
-import { random } from '../../support/random.ts';
+import { randomIntegers } from '../../support/random.ts';
 
 const broken = [
   '',
@@ -134,7 +134,7 @@ function soundUnits(store: UnitStore, problems: readonly string[]): Readonly<Rec
 for (let seed = 1; seed <= 12; seed++)
   test(`60 random changes by hand, seed ${seed}`, (t) => {
     const folder = makeFolder({ settings: { title: 'Test' } }, t);
-    const below = random(seed);
+    const below = randomIntegers(seed);
     const hands = new Hands(folder, below);
     const store = new UnitStore(folder.root);
     for (let step = 0; step < 60; step++) {
