@@ -45,8 +45,9 @@ if (idle.length > 0) {
 // By default, Node leaves one core unused: on two cores, the files would run one after the other.
 const concurrency = `--test-concurrency=${availableParallelism()}`;
 const bundled = await bundleTests(files, ownFolder);
-const timeLimit = pathToFileURL(join(here, 'support', 'time-limit.js')).href;
-const loading = ['--import', timeLimit, '--enable-source-maps'];
+const supporting = (name: string) => pathToFileURL(join(here, 'support', name)).href;
+const asyncTracking = supporting('async-tracking.js');
+const loading = ['--import', supporting('time-limit.js'), '--import', asyncTracking, '--enable-source-maps'];
 // Its list of failures comes last: the rest of the output is long.
 const reporter = options.some((option) => option.startsWith('--test-reporter')) ? [] : ['--test-reporter=spec'];
 const args = [...loading, '--test', concurrency, ...reporter, ...options, ...groups(files).map(moduleOf)];
@@ -70,18 +71,18 @@ function groups(paths: readonly string[]): string[][] {
   return found;
 }
 
-/**
- * Path of a module that has the tests of all files in a group: the file itself if it is alone. Node runs them in the order of their
- * paths.
- */
+/** Path of a module that has the tests of all files in a group. Node runs them in the order of their paths. */
 function moduleOf(group: readonly string[]): string {
   const modules = group.map((path) => bundled[files.indexOf(path)] as string);
   const [begun = ''] = group;
-  const isFirst = begun === first;
-  if (group.length === 1 && !isFirst) return modules[0] as string;
   const name = begun.replaceAll(/[\\/]/g, '-').replace(/\.test\.ts$/, '');
-  const path = join(ownFolder, isFirst ? `0-${name}.test.mjs` : `${name}-and-${group.length - 1}-more.test.mjs`);
-  const imports = modules.map((path) => `import ${JSON.stringify(pathToFileURL(path).href)};\n`);
-  writeFileSync(path, imports.join(''));
+  const others = group.length > 1 ? `-and-${group.length - 1}-more` : '';
+  const path = join(ownFolder, `${begun === first ? '0-' : ''}${name}${others}.test.mjs`);
+  const code = [
+    ...modules.map((path) => `import ${JSON.stringify(pathToFileURL(path).href)};`),
+    `import { stopAsyncTracking } from ${JSON.stringify(asyncTracking)};`,
+    'stopAsyncTracking();',
+  ];
+  writeFileSync(path, `${code.join('\n')}\n`);
   return path;
 }
