@@ -225,4 +225,13 @@ describe('the tests', () => {
       .filter((file) => !texts.some(([other, text]) => other !== file && text.includes(basename(file))));
     assert.deepEqual(orphans, []);
   });
+
+  it('are all found at once: no describe waits for anything (see test/support/async-tracking.js)', () => {
+    const files = filesIn('test').filter((file) => file.endsWith('.test.ts'));
+    assert.ok(files.length > 500);
+    assert.deepEqual(
+      files.filter((file) => /\bdescribe\([^\n]*\basync\b/.test(read(file))),
+      [],
+    );
+  });
 });

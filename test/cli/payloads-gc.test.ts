@@ -9,8 +9,9 @@ import { startSmallObjectStore } from '../support/small-object-store.ts';
 const s3 = await startSmallObjectStore();
 const note = 'The object store has no list of unfinished uploads, so they stay.';
 
-describe('payloads gc where the store has no list of unfinished uploads', async () => {
-  const root = await makeRoot({ settings: { title: 'Town', payloads: s3.settings('') } });
+const root = await makeRoot({ settings: { title: 'Town', payloads: s3.settings('') } });
+
+describe('payloads gc where the store has no list of unfinished uploads', () => {
   const run = (line: string) => type(`payloads gc --older-than 0h ${line}`.split(' '), { root });
   const key = objectKey('', computeChecksum('oak'));
   s3.uploads = null;

@@ -18,32 +18,32 @@ const factsOf = (text: string) => ({ checksum: computeChecksum(text), size: text
 const [oaks, elms, ashes] = ['oak', 'elm', 'ash'].map(csvOf) as [string, string, string];
 const s3 = missingObjectStore ? (undefined as never) : await startObjectStore();
 
-describe('payloads in an object store', { skip: missingObjectStore }, async () => {
-  if (missingObjectStore) return;
-  const versionOf = (text: string, name: string) => ({
-    checksum: computeChecksum(text),
-    file: { name, format: 'csv', size: text.length },
-  });
-  const home = homeOf('parks/trees');
-  const columns = [
-    { name: 'name', type: 'string' },
-    { name: 'height', type: 'integer' },
-  ];
-  const root = await makeRoot({
-    settings: { title: 'Town', people: 'public', payloads: s3.settings('typed') },
-    namespaces: { parks: { id: 1, label: 'Parks' } },
-    datasets: { 'parks/trees': { id: 1, label: 'Trees', columns } },
-    versions: {
-      'parks/trees@20200101000000000000': { id: 1, ...versionOf(oaks, 'oaks.csv') },
-      'parks/trees@20210101000000000000': { id: 2, ...versionOf(elms, 'elms.csv') },
-      'parks/trees@20190101000000000000': { id: 3, ...versionOf('a\n1\n', 'small.csv') },
-    },
-    files: {
-      [`${home}/data/oaks.csv`]: oaks,
-      [`${home}/data/elms.csv`]: elms,
-      [`${home}/data/small.csv`]: 'a\n1\n',
-    },
-  });
+const versionOf = (text: string, name: string) => ({
+  checksum: computeChecksum(text),
+  file: { name, format: 'csv', size: text.length },
+});
+const home = homeOf('parks/trees');
+const columns = [
+  { name: 'name', type: 'string' },
+  { name: 'height', type: 'integer' },
+];
+const root = await makeRoot({
+  settings: { title: 'Town', people: 'public', payloads: missingObjectStore ? {} : s3.settings('typed') },
+  namespaces: { parks: { id: 1, label: 'Parks' } },
+  datasets: { 'parks/trees': { id: 1, label: 'Trees', columns } },
+  versions: {
+    'parks/trees@20200101000000000000': { id: 1, ...versionOf(oaks, 'oaks.csv') },
+    'parks/trees@20210101000000000000': { id: 2, ...versionOf(elms, 'elms.csv') },
+    'parks/trees@20190101000000000000': { id: 3, ...versionOf('a\n1\n', 'small.csv') },
+  },
+  files: {
+    [`${home}/data/oaks.csv`]: oaks,
+    [`${home}/data/elms.csv`]: elms,
+    [`${home}/data/small.csv`]: 'a\n1\n',
+  },
+});
+
+describe('payloads in an object store', { skip: missingObjectStore }, () => {
   const run = (line: string, more: object = {}) => type(line.split(' '), { root, ...more });
   const file = (name: string) => readFileSync(`${root}/${home}/data/${name}`, 'utf8');
   const keys = async () =>

@@ -91,10 +91,10 @@ describe('commands of docs/', () => {
   }
 });
 
-describe('docs/ and README.md', async () => {
-  const texts = ['README.md', ...pages.map((page) => `docs/${page}`)].map((path) => [path, read(path)] as const);
-  const declared = await declaredCommands();
+const texts = ['README.md', ...pages.map((page) => `docs/${page}`)].map((path) => [path, read(path)] as const);
+const declared = await declaredCommands();
 
+describe('docs/ and README.md', () => {
   it('name commands and options that exist', () => {
     const wrong = texts.flatMap(([path, text]) =>
       commandLinesIn(text).flatMap((line) =>

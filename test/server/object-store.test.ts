@@ -19,30 +19,30 @@ const pointer = { checksum, size: csv.length };
 const rest = missingObjectStore ? (undefined as never) : await startObjectStore();
 const settings = missingObjectStore ? {} : rest.settings('served');
 
-describe('a catalogue with an object store', { skip: missingObjectStore }, async () => {
-  if (missingObjectStore) return;
-  const slug = '20200101000000000000';
-  const version = { checksum, file: { name: 'a.csv', format: 'csv', size: csv.length } };
-  const folder = makeFolder({
-    settings: { payloads: settings },
-    namespaces: { parks: { label: 'Parks' } },
-    datasets: {
-      'parks/trees': { label: 'Trees' },
-      'parks/secret': { label: 'Secret', visibility: 'private' },
-      'parks/mixed': { label: 'Mixed up' },
-    },
-    versions: {
-      [`parks/secret@${slug}`]: version,
-      [`parks/mixed@${slug}`]: version,
-    },
-    files: {
-      [`${homeOf('parks/secret')}/data/a.csv`]: pointerText(pointer),
-      [`${homeOf('parks/mixed')}/data/a.csv`]: pointerText({ checksum: 'e'.repeat(64), size: csv.length }),
-    },
-    users: { ann: { staff: true } },
-  });
-  const { base, close } = await serveFolder(folder.root);
-  after(close);
+const slug = '20200101000000000000';
+const version = { checksum, file: { name: 'a.csv', format: 'csv', size: csv.length } };
+const folder = makeFolder({
+  settings: { payloads: settings },
+  namespaces: { parks: { label: 'Parks' } },
+  datasets: {
+    'parks/trees': { label: 'Trees' },
+    'parks/secret': { label: 'Secret', visibility: 'private' },
+    'parks/mixed': { label: 'Mixed up' },
+  },
+  versions: {
+    [`parks/secret@${slug}`]: version,
+    [`parks/mixed@${slug}`]: version,
+  },
+  files: {
+    [`${homeOf('parks/secret')}/data/a.csv`]: pointerText(pointer),
+    [`${homeOf('parks/mixed')}/data/a.csv`]: pointerText({ checksum: 'e'.repeat(64), size: csv.length }),
+  },
+  users: { ann: { staff: true } },
+});
+const { base, close } = await serveFolder(folder.root);
+after(close);
+
+describe('a catalogue with an object store', { skip: missingObjectStore }, () => {
   const home = `${base}/api/v1/namespaces/parks/datasets/trees/`;
   const data = folder.path(`${homeOf('parks/trees')}/data`);
   let authorization: string;

@@ -9,18 +9,19 @@ import { ownerTexts, stateTexts, writeStates } from '../support/states.ts';
 
 const api = '/api/v1/namespaces/';
 
-describe('the page of a state', async () => {
-  const folder = makeLastingFolder({});
-  writeStates(folder);
-  const server = await serveFolder(folder.root);
-  after(async () => {
-    await server.close();
-    folder.remove();
-  });
-  const { base } = server;
-  const files = await openFileCatalogue(folder.root);
-  const { token } = await files.accounts.addToken('kim');
-  await files.close();
+const folder = makeLastingFolder({});
+writeStates(folder);
+const server = await serveFolder(folder.root);
+after(async () => {
+  await server.close();
+  folder.remove();
+});
+const { base } = server;
+const files = await openFileCatalogue(folder.root);
+const { token } = await files.accounts.addToken('kim');
+await files.close();
+
+describe('the page of a state', () => {
   const ask = async (path: string, headers: Record<string, string> = {}, method = 'GET') => {
     const response = await fetch(base + path, { method, headers: { Accept: 'text/html', ...headers } });
     const text = await response.text();

@@ -8,34 +8,35 @@ import { served } from '../support/served.ts';
 
 const trees = '/api/v1/namespaces/lab/datasets/trees/';
 
-describe('versions of one day', async () => {
-  const text = 'height\n2\n';
-  const checksum = createHash('sha256').update(text).digest('hex');
-  const version = (datetime: string, draft: boolean) => ({
-    ...{ datetime, checksum, rows: 1, ...(draft && { ready: false, draft }) },
-    file: { name: 'a.csv', format: 'csv', size: text.length },
-    columns: [{ name: 'height', type: 'integer' }],
-  });
-  const server = await served({
-    namespaces: { lab: { label: 'Lab' } },
-    datasets: {
-      'lab/trees': { label: 'Trees', columns: [{ name: 'height', type: 'integer' }] },
-      'lab/plan': { label: 'Plan' },
-    },
-    versions: {
-      'lab/trees@20261127053100000000': version('2026-11-27T05:31:00Z', false),
-      'lab/trees@20261128053100000000': version('2026-11-28T05:31:00Z', false),
-      'lab/trees@20261128093000000000': version('2026-11-28T09:30:00Z', false),
-      'lab/trees@20261129053100000000': version('2026-11-29T05:31:00Z', false),
-      'lab/trees@20261129055400000000': version('2026-11-29T05:54:00Z', true),
-      'lab/plan@20261129055400000000': version('2026-11-29T05:54:00Z', true),
-    },
-    files: Object.fromEntries(['trees', 'plan'].map((slug) => [`${homeOf(`lab/${slug}`)}/data/a.csv`, text])),
-    users: { kim: { staff: true } },
-  });
-  const files = await openFileCatalogue(server.folder.root);
-  const { token } = await files.accounts.addToken('kim');
-  await files.close();
+const text = 'height\n2\n';
+const checksum = createHash('sha256').update(text).digest('hex');
+const version = (datetime: string, draft: boolean) => ({
+  ...{ datetime, checksum, rows: 1, ...(draft && { ready: false, draft }) },
+  file: { name: 'a.csv', format: 'csv', size: text.length },
+  columns: [{ name: 'height', type: 'integer' }],
+});
+const server = await served({
+  namespaces: { lab: { label: 'Lab' } },
+  datasets: {
+    'lab/trees': { label: 'Trees', columns: [{ name: 'height', type: 'integer' }] },
+    'lab/plan': { label: 'Plan' },
+  },
+  versions: {
+    'lab/trees@20261127053100000000': version('2026-11-27T05:31:00Z', false),
+    'lab/trees@20261128053100000000': version('2026-11-28T05:31:00Z', false),
+    'lab/trees@20261128093000000000': version('2026-11-28T09:30:00Z', false),
+    'lab/trees@20261129053100000000': version('2026-11-29T05:31:00Z', false),
+    'lab/trees@20261129055400000000': version('2026-11-29T05:54:00Z', true),
+    'lab/plan@20261129055400000000': version('2026-11-29T05:54:00Z', true),
+  },
+  files: Object.fromEntries(['trees', 'plan'].map((slug) => [`${homeOf(`lab/${slug}`)}/data/a.csv`, text])),
+  users: { kim: { staff: true } },
+});
+const files = await openFileCatalogue(server.folder.root);
+const { token } = await files.accounts.addToken('kim');
+await files.close();
+
+describe('versions of one day', () => {
   const page = async (path: string) => {
     const headers = { Accept: 'text/html', Authorization: `Token ${token}` };
     const text = await (await fetch(server.base + path, { headers })).text();

@@ -1,7 +1,7 @@
 /**
  * Lets node:test stop following each promise and socket of a process: an eighth of the processor time of tests that wait for much.
  * It follows them to know the test of an error that was thrown outside of all calls, and the `describe` of an `it`. A file fails by
- * such an error as well if its test is not known.
+ * such an error as well if its test is not known. But a `describe` that waits for something would lose what is in it.
  */
 import { createHook } from 'node:async_hooks';
 

@@ -158,9 +158,10 @@ async function workshop(t: Parameters<typeof makeRepository>[1], within?: string
 
 const check = async (root: string, changed: GitChanges) => (await checkCatalogueFiles(root, { changed })).problems;
 
-describe('check of what changed', async () => {
-  /** Of all changes: each begins on main, where nothing changed. */
-  const shared = await workshop({ after });
+/** Of all changes: each begins on main, where nothing changed. */
+const shared = await workshop({ after });
+
+describe('check of what changed', () => {
   for (const [what, [found, change]] of Object.entries(changes))
     it(`finds what a branch does that ${what}`, async (t) => {
       const { root, git, before } = shared;
