@@ -6,7 +6,6 @@ import type { FileEntry, Replica } from '../../catalogue/replica.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { openFileWithinFolder } from '../bytes.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
-import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 import type { ReplicaFile } from './items.ts';
 import { fileEntry, type Inventory } from './manifest.ts';
@@ -43,7 +42,9 @@ export async function readItemBytes(
   if (pointer) {
     if (checksum !== undefined && checksum !== pointer.checksum) throw changedFileError(item.path);
     const last = Math.min(end, pointer.size - 1);
-    return start <= last ? storedPayloadsOf(files).read(pointer, { start, end: last }) : Readable.from([]);
+    if (start > last) return Readable.from([]);
+    const { storedPayloadsOf } = await import('../payloads/stored-payloads.ts');
+    return storedPayloadsOf(files).read(pointer, { start, end: last });
   }
   const file = await openFileWithinFolder(folder, item.path);
   const { size } = await file.stat();

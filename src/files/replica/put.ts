@@ -13,7 +13,6 @@ import { withLocks } from '../../disk/lock.ts';
 import { inheritOwner } from '../../disk/owner.ts';
 import type { Access } from '../catalogue-files.ts';
 import { payloadCommitMessage } from '../git/commit-messages.ts';
-import { storedPayloadsOf } from '../payloads/stored-payloads.ts';
 import { isImageNamedByOtherChecksum } from '../records/images.ts';
 import { commitSingleStep } from '../transaction.ts';
 import { findRecordFile, lfsPointer, maxLfsPointerSize } from '../tree/file-tree.ts';
@@ -89,6 +88,7 @@ async function receiveAndAdd(
   let isDone = false;
   try {
     await makeFoldersDurably(folder);
+    const { storedPayloadsOf } = await import('../payloads/stored-payloads.ts');
     const payloads = target.kind === 'payload' ? storedPayloadsOf(access.files) : undefined;
     // Two catalogues may share a store.
     if (access.viewer !== localAdmin || !(await payloads?.pointToExisting(aside, bytes))) {
