@@ -36,8 +36,11 @@ describe('README.md', () => {
   let session: Session;
   let start: ReturnType<typeof spawn>;
   const ports = new Map<string, string>();
-  const withPorts = (text: string) => [...ports].reduce((done, [said, real]) => done.replaceAll(said, real), text);
-  const asSaid = (text: string) => [...ports].reduce((done, [said, real]) => done.replaceAll(real, said), text);
+  // Only as a whole number: a port such as 33333 is also a part of 13.833333333333334.
+  const replaceNumber = (text: string, number: string, by: string) =>
+    text.replace(new RegExp(`(?<!\\d)${number}(?!\\d)`, 'g'), by);
+  const withPorts = (text: string) => [...ports].reduce((done, [said, real]) => replaceNumber(done, said, real), text);
+  const asSaid = (text: string) => [...ports].reduce((done, [said, real]) => replaceNumber(done, real, said), text);
 
   before(async () => {
     for (const said of ['8000', '8001']) ports.set(said, String(await freePort()));
