@@ -20,7 +20,7 @@ const few = ['contract/', 'data/formats/', 'docs/readme', 'e2e/bin', 'server/byt
 const root = fileURLToPath(new URL('..', import.meta.url));
 // The npm package `node` fetches its program with an install script, from these packages of one program and its headers each.
 const source = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
-const cache = join(root, 'node_modules', '.cache', 'nodes');
+const cache = join(root, 'node_modules', '.cache', 'node-programs');
 
 const words = process.argv.slice(2);
 if (words.includes('--fetch')) for (const version of versions) fetchNode(version);
