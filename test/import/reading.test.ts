@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { until } from '../support/folder.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 import { serveFolder } from '../support/server.ts';
 
@@ -51,8 +52,12 @@ describe('an import of another catalogue', () => {
       assert.deepEqual([again.updated, again.kept, again.versions], [[], [], []]);
 
       await run(root, 'dataset', 'edit', 'b/swiss', '--no-reading');
+      const textOf = async (name: string) =>
+        (await fetch(new URL(`/api/v1/namespaces/a/datasets/${name}/`, served.base))).text();
+      const [report, plain] = [await textOf('report'), await textOf('plain')];
       await run(theirs, 'publish', join(theirs, '../report.csv'), '--to', 'a/report', '--skip', '', '--force');
       await run(theirs, 'publish', join(theirs, '../plain.csv'), '--to', 'a/plain', '--type', 'a=string');
+      await until(async () => (await textOf('report')) !== report && (await textOf('plain')) !== plain);
       const changed = await importing(root, served.base, '--to', 'b');
       const updated = changed.updated.map(({ dataset, fields }: { dataset: string; fields: string[] }) =>
         fields.includes('reading') ? dataset : '',
