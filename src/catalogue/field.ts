@@ -5,7 +5,7 @@
  */
 import type { Kind } from './types.ts';
 
-/** A JSON Schema (draft 2020-12), as far as the schemas of the files need it. */
+/** A JSON Schema (draft 2020-12), as far as the schemas of the files and of a remote's answers need it. */
 export interface Schema {
   readonly $id?: string;
   readonly title?: string;
@@ -24,6 +24,7 @@ export interface Schema {
   readonly required?: readonly string[];
   readonly properties?: Readonly<Record<string, Schema>>;
   readonly additionalProperties?: boolean | Schema;
+  readonly anyOf?: readonly Schema[];
   readonly default?: unknown;
 }
 

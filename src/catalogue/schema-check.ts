@@ -86,6 +86,10 @@ const keywords: { readonly [Name in keyof Schema]-?: Keyword<Exclude<Schema[Name
     const known = new Set(Object.keys(properties));
     return ofObject((object) => Object.keys(object).every((name) => known.has(name) || fits(object[name])));
   },
+  anyOf(schemas) {
+    const checks = schemas.map(makeSchemaCheck);
+    return (value) => checks.some((fits) => fits(value));
+  },
 };
 
 /** Makes the check of a schema. One with an unknown keyword accepts nothing. */

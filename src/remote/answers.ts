@@ -1,6 +1,5 @@
 /** The shapes of a catalogue's answers. Those of entities come from the table of fields. */
 
-import type { SchemaObject } from 'ajv/dist/2020.js';
 import type { VersionProfile } from '../catalogue/column-statistics.ts';
 import type { Facets } from '../catalogue/facets.ts';
 import type { Field, NamedField, Schema } from '../catalogue/field.ts';
@@ -25,12 +24,12 @@ export type Json = Readonly<Record<string, unknown>>;
 export const readableFields = (kind: FieldsKind): readonly NamedField[] =>
   fieldsOf(kind).filter(({ source, internal }) => source !== 'address' && source !== 'secret' && !internal);
 
-const texts: SchemaObject = { type: 'array', items: { type: 'string' } };
-const toText = (): SchemaObject => ({ type: 'string' });
-const toTypes = ({ schema }: Field): SchemaObject => typesOf(schema);
+const texts: Schema = { type: 'array', items: { type: 'string' } };
+const toText = (): Schema => ({ type: 'string' });
+const toTypes = ({ schema }: Field): Schema => typesOf(schema);
 
 /** The values of a field in the API, by its type. */
-const fieldSchemas: Readonly<Record<Field['type'], (field: NamedField) => SchemaObject>> = {
+const fieldSchemas: Readonly<Record<Field['type'], (field: NamedField) => Schema>> = {
   text: toText,
   image: toText,
   slug: toText,
@@ -42,7 +41,7 @@ const fieldSchemas: Readonly<Record<Field['type'], (field: NamedField) => Schema
   datetime: () => timeShape.schema,
   // A newer server may have other choices; a field with a default can do without.
   choice: ({ schema, fallback, default: value }) =>
-    (fallback ?? value) === undefined ? { enum: schema.enum } : { type: 'string' },
+    (fallback ?? value) === undefined ? { enum: schema.enum ?? [] } : { type: 'string' },
   boolean: toTypes,
   integer: toTypes,
   numbers: toTypes,
@@ -56,7 +55,7 @@ const fieldSchemas: Readonly<Record<Field['type'], (field: NamedField) => Schema
 };
 
 /** The types and ranges of a schema. Lengths and patterns are for those who write: a newer server may have others. */
-function typesOf(schema: Schema): SchemaObject {
+function typesOf(schema: Schema): Schema {
   const { type, enum: words, minimum, maximum, minItems, maxItems, items, properties, additionalProperties } = schema;
   const kept = { type, enum: words, minimum, maximum, minItems, maxItems };
   const inner = Object.entries(properties ?? {}).map(([name, property]) => [name, orNull(typesOf(property))]);
@@ -68,10 +67,10 @@ function typesOf(schema: Schema): SchemaObject {
   };
 }
 
-const orNull = (schema: SchemaObject): SchemaObject => ({ anyOf: [schema, { type: 'null' }] });
+const orNull = (schema: Schema): Schema => ({ anyOf: [schema, { type: 'null' }] });
 
 /** The schema of a kind's objects. A field with a default may be missing, in an older service, or null. */
-function schemaOfKind(kind: FieldsKind): SchemaObject {
+function schemaOfKind(kind: FieldsKind): Schema {
   const fields = readableFields(kind);
   const isRequired = (field: NamedField) => field.default === undefined && field.type !== 'versions';
   return {
@@ -144,7 +143,7 @@ export const answers = {
   token,
   newToken: shape<{ readonly token: string } & ValueOf<typeof token>>({
     ...token.schema,
-    required: [...token.schema.required, 'token'],
+    required: [...(token.schema.required ?? []), 'token'],
     properties: { ...token.schema.properties, token: { type: 'string', minLength: 1 } },
   }),
   obtainedToken: objectShape({
@@ -215,7 +214,7 @@ export const answers = {
     anyOf: [
       objectShape({ change: shape({ enum: ['added', 'removed'] }), key: optional(rowShape), row: rowShape }).schema,
       objectShape({
-        change: shape({ const: 'changed' }),
+        change: shape({ enum: ['changed'] }),
         key: rowShape,
         from: rowShape,
         to: rowShape,

@@ -1,11 +1,13 @@
 /** Shapes: JSON Schemas with the type of the values that they admit, and the check of an answer against one. */
-import { Ajv2020, type SchemaObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import { UnreachableError } from '../catalogue/errors.ts';
+import type { Schema } from '../catalogue/field.ts';
+import { type Check, makeSchemaCheck } from '../catalogue/schema-check.ts';
+import { compileSchema } from '../catalogue/schema-validator.ts';
 import { outlineOfJson } from '../text/json.ts';
 
 /** A JSON Schema (draft 2020-12) of values of a type. `Value` is known to the compiler only. */
 export interface Shape<Value> {
-  readonly schema: SchemaObject;
+  readonly schema: Schema;
   readonly isOptional?: boolean;
   readonly value?: Value;
 }
@@ -15,11 +17,15 @@ type ValuesOf<M extends Members> = {
   readonly [Name in keyof M]: M[Name] extends Shape<infer Value> ? Value : never;
 };
 
-export const shape = <Value>(schema: SchemaObject): Shape<Value> => ({ schema });
+export const shape = <Value>(schema: Schema): Shape<Value> => ({ schema });
 export const textShape = shape<string>({ type: 'string' });
 export const wholeNumberShape = shape<number>({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-/** A time of ISO 8601 that is in the calendar. */
-export const timeShape = shape<string>({ type: 'string', format: 'time' });
+const hours = String.raw`(?:(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?|24:00(?::00(?:\.0+)?)?)`;
+/** A time of ISO 8601 that JavaScript reads. */
+export const timeShape = shape<string>({
+  type: 'string',
+  pattern: String.raw`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T${hours}(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$`,
+});
 /** An object with any members. */
 export const anyObjectShape = shape<Readonly<Record<string, unknown>>>({ type: 'object' });
 
@@ -42,16 +48,14 @@ export function objectShape<M extends Members>(members: M): Shape<ValuesOf<M>> {
   });
 }
 
-// The shapes are ours: to validate them by the meta-schema would take longer than to compile them.
-const ajv = new Ajv2020({ strict: false, validateFormats: true, meta: false, validateSchema: false });
-const timeForm = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:?\d{2})$/;
-ajv.addFormat('time', (text: string) => timeForm.test(text) && !Number.isNaN(Date.parse(text)));
-const compiled = new WeakMap<Shape<unknown>, ValidateFunction>();
+const checks = new WeakMap<Shape<unknown>, Check>();
 
 /** The value, if it has the shape. @throws UnreachableError */
 export function valueOfShape<Value>(expected: Shape<Value>, value: unknown): Value {
-  const validate = compiled.get(expected) ?? ajv.compile(expected.schema);
-  compiled.set(expected, validate);
+  const fits = checks.get(expected) ?? makeSchemaCheck(expected.schema);
+  checks.set(expected, fits);
+  if (fits(value)) return value as Value;
+  const validate = compileSchema(expected.schema);
   if (validate(value)) return value as Value;
   const { instancePath = '', params = {} } = validate.errors?.[0] ?? {};
   const { missingProperty } = params as { missingProperty?: string };

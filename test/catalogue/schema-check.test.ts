@@ -96,6 +96,7 @@ describe('the quick check of a record', () => {
       { additionalProperties: false, properties: { a: {} } },
       { additionalProperties: { type: 'integer' } },
       { additionalProperties: true },
+      { anyOf: [{ type: 'string', minLength: 2 }, { type: 'null' }] },
     ];
     for (const schema of schemasOfOneKeyword) {
       const [check, validate] = [makeSchemaCheck(schema), new Ajv2020({ strict: false }).compile(schema)];

@@ -1,6 +1,7 @@
 /** Validation of records against their schemas. */
 import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { type Check, makeSchemaCheck } from '../../catalogue/schema-check.ts';
+import { compileSchema } from '../../catalogue/schema-validator.ts';
 import { type RecordKind, type RecordOf, schemas } from '../../catalogue/schemas.ts';
 import { explainSchemaError, findMisspelledHiding, type SchemaDiagnostic } from '../../catalogue/validators.ts';
 
@@ -40,17 +41,10 @@ export function rememberSchemaErrors(kind: RecordKind, value: object, errors: re
 
 const validators = new Map<RecordKind, ValidateFunction>();
 
-/** The validator that finds errors. Loading and compiling it takes longer than reading some hundred records. */
 function validatorOf(kind: RecordKind): ValidateFunction {
   const known = validators.get(kind);
   if (known) return known;
-  const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);
-  const { Ajv2020 } = require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js');
-  // The schemas are derived from the table of fields, and a test validates them: the meta-schema is not needed.
-  const withoutMetaSchema = { meta: false, validateSchema: false } as const;
-  // strictTypes is off for `type: ['string', 'null']`, which JSON Schema allows and one field needs.
-  const ajv = new Ajv2020({ allErrors: true, verbose: true, strictTypes: false, ...withoutMetaSchema });
-  const validate = ajv.compile(schemas[kind]);
+  const validate = compileSchema(schemas[kind], { allErrors: true, verbose: true });
   validators.set(kind, validate);
   return validate;
 }
