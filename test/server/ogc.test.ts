@@ -75,6 +75,10 @@ describe('OGC API - Features', () => {
     assert.deepEqual(pages, [100, 100, 50]);
     assert.equal((await items('crowd', { limit: '10000' })).features.length, 250);
     assert.equal((await ask('/collections/lab.crowd/items?limit=x&f=html')).status, 400);
+    const offset = '9'.repeat(20);
+    assert.deepEqual(await problemOf('crowd', { offset }), {
+      offset: [`"${offset}" is not a whole number of at least 0 and at most 9007199254740991.`],
+    });
   });
 
   it('bbox may cross the antimeridian, and matches features without a geometry', async () => {

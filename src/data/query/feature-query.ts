@@ -16,7 +16,7 @@ import { columnHint, columnType, findColumn, geometryColumnName, maySuggest, typ
 import { parseCql2 } from './cql2/parse.ts';
 import { intervalPredicate, parseDatetimeInterval } from './datetime-interval.ts';
 import { parseOrdering } from './ordering.ts';
-import { parseValueOfColumnType, splitList } from './parameter-values.ts';
+import { parseValueOfColumnType, parseWholeNumber, splitList } from './parameter-values.ts';
 import { type DataQuery, mostSuggestions, predicateSizeErrors } from './parameters.ts';
 import { andPredicates, type Predicate } from './predicate.ts';
 
@@ -31,10 +31,10 @@ export interface FeatureTable {
 
 const handlers: Readonly<Record<FeatureParameter, (value: string, draft: Draft, table: FeatureTable) => void>> = {
   limit: (value, draft) => {
-    draft.limit = Math.min(wholeNumber(value, 1), maxFeatureLimit);
+    draft.limit = Math.min(parseWholeNumber(value, 1), maxFeatureLimit);
   },
   offset: (value, draft) => {
-    draft.offset = wholeNumber(value, 0);
+    draft.offset = parseWholeNumber(value, 0);
   },
   // Rows without a geometry match every box (core, fc-bbox-response).
   bbox: (value, draft, { schema, hasNullGeometries }) => {
@@ -133,10 +133,4 @@ function filterLanguageError(pairs: readonly (readonly [string, string])[]): str
   const filter = last('filter');
   const isJson = filter !== undefined && /^\s*\{/.test(filter);
   return filter === undefined || isJson === (language === 'cql2-json') ? undefined : `The filter is not ${language}.`;
-}
-
-function wholeNumber(text: string, min: number): number {
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(number) && number >= min) return number;
-  throw new ParameterError(`"${excerpt(text)}" is not a whole number of at least ${min}.`);
 }

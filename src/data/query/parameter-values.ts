@@ -48,6 +48,14 @@ export function parseValueOfColumnType(type: TableColumn['type'], text: string, 
   }
 }
 
+/** Parses a whole number of at least `min`. @throws ParameterError */
+export function parseWholeNumber(text: string, min: number): number {
+  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(number) && number >= min) return number;
+  const most = number > Number.MAX_SAFE_INTEGER ? ` and at most ${Number.MAX_SAFE_INTEGER}` : '';
+  throw new ParameterError(`"${excerpt(text)}" is not a whole number of at least ${min}${most}.`);
+}
+
 /** An item of a list, up to the comma or the end: between double quotes, or as it is. */
 const listItem = /\s*()(?:"((?:[^"]|"")*)"\s*|([^",][^,]*|))(,|$)/y;
 /** The same with a minus before it; or a function of a name between double quotes. */

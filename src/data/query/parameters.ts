@@ -19,7 +19,7 @@ import { type Aggregate, type Aggregation, makeAggregation, parseAggregates, par
 import { parseCql2 } from './cql2/parse.ts';
 import { isColumnParameter, parseLookupPredicate, unknownColumnMessage } from './lookups.ts';
 import { parseOrdering } from './ordering.ts';
-import { parseValueOfColumnType, splitList } from './parameter-values.ts';
+import { parseValueOfColumnType, parseWholeNumber, splitList } from './parameter-values.ts';
 import { andPredicates, type Predicate, predicateSize } from './predicate.ts';
 
 /** Values of `_format`: the formats of rows, and the page that shows them. */
@@ -277,13 +277,6 @@ function unprefixedHandler(parameter: string, schema: TableSchema) {
 function unknownParameter(name: string, schema: TableSchema): string {
   if (Object.hasOwn(reservedHandlers, `_${name}`)) return `Unknown column "${excerpt(name)}". Did you mean "_${name}"?`;
   return unknownColumnMessage(name, schema, unprefixedParameters);
-}
-
-function parseWholeNumber(text: string, min: number): number {
-  const number = /^\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(number) && number >= min) return number;
-  const most = number > Number.MAX_SAFE_INTEGER ? ` and at most ${Number.MAX_SAFE_INTEGER}` : '';
-  throw new ParameterError(`"${excerpt(text)}" is not a whole number of at least ${min}${most}.`);
 }
 
 function parseFlag(text: string): boolean {
