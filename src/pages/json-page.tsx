@@ -94,23 +94,24 @@ const hasNoPage = (path: string): boolean =>
   path === `${apiRoot}auth/` || /\/datasets\/[^/]+\/columns\/$|^\/iceberg\//.test(path);
 
 /** Breadcrumbs of an address of the API: a link for each part of its path that has a page. */
-export function apiCrumbs(context: PageContext): readonly Crumb[] {
+function apiCrumbs(context: PageContext): readonly Crumb[] {
   const parts = context.path.split('/').filter(Boolean);
   const isApi = context.path.startsWith(apiRoot);
   return parts.slice(isApi ? 1 : 0).map((part, i, all) => {
     const path = `/${parts.slice(0, i + (isApi ? 2 : 1)).join('/')}/`;
-    const text = i === 0 && isApi ? 'API' : safeDecode(part);
+    const text = i === 0 && isApi ? 'API' : decodedSegment(part);
     return i === all.length - 1 || hasNoPage(path)
       ? { text }
       : { text, href: hrefOf(context, `${path}${i === 0 && isApi ? '' : '?format=api'}`) };
   });
 }
 
-function safeDecode(part: string): string {
+/** A segment of a path without percent-encoding; as it is if that is broken. */
+export function decodedSegment(segment: string): string {
   try {
-    return decodeURIComponent(part);
+    return decodeURIComponent(segment);
   } catch {
-    return part;
+    return segment;
   }
 }
 

@@ -2,7 +2,7 @@
 import type { VNode } from 'preact';
 import type { OgcLink } from '../catalogue/feature-parameters.ts';
 import { type OgcCollection, openApiType } from '../standards/ogc/collection.ts';
-import { Paging } from './json-page.tsx';
+import { decodedSegment, Paging } from './json-page.tsx';
 import { JsonText } from './json-text.tsx';
 import { type Crumb, renderPage } from './layout.tsx';
 import { firstParagraph } from './markdown.ts';
@@ -55,7 +55,7 @@ export function renderOgcPage(context: PageContext, parts: OgcPageParts): string
 function ogcCrumbs({ path, ...context }: PageContext): readonly Crumb[] {
   const parts = path.split('/').filter(Boolean);
   return parts.map((part, i) => {
-    const text = i === 0 ? 'OGC API' : part;
+    const text = i === 0 ? 'OGC API' : decodedSegment(part);
     const address = i === 0 ? '/ogc/' : `/${parts.slice(0, i + 1).join('/')}`;
     return i === parts.length - 1 ? { text } : { text, href: `${hrefOf(context, address)}?f=html` };
   });

@@ -170,6 +170,8 @@ describe('OGC API - Features', () => {
     assert.deepEqual(await idsOf('plain'), [1, 2]);
     const feature = await ask(`/collections/lab.ids/items/${encodeURIComponent('é?#%')}`);
     assert.equal(feature.headers.get('content-type'), 'application/geo+json');
+    const page = await (await ask(`/collections/lab.ids/items/${encodeURIComponent('a b')}?f=html`)).text();
+    assert.match(page, /<span aria-current="page" dir="auto">a b<\/span>/);
     assert.equal(((await feature.json()) as Features['features'][number]).properties.n, 1);
     for (const id of ['0', '3', '01', '1.0', '-1', '99999999999999999999'])
       assert.equal((await ask(`/collections/lab.plain/items/${id}`)).status, 404, id);
