@@ -29,7 +29,7 @@ const started = [
   'files/reading/read-requests',
 ];
 /** What modules of src/ have that start them. */
-const startsOthers = 'extname(fileURLToPath(import.meta.url))';
+const startsOthers = /(?:moduleBeside|extname\(fileURLToPath)\(import\.meta\.url/;
 /** Address of a module that a test starts. */
 const moduleAddress = /new URL\('([^']+\.ts)', import\.meta\.url\)/g;
 
@@ -54,7 +54,7 @@ export async function bundleTests(files: readonly string[], folder: string): Pro
     transform: {
       filter: { id: /\.tsx?$/, code: 'import.meta.url' },
       handler(code, path) {
-        const own = code.includes(startsOthers) ? addressInBundle(path) : pathToFileURL(path).href;
+        const own = startsOthers.test(code) ? addressInBundle(path) : pathToFileURL(path).href;
         const changed = code
           .replaceAll(moduleAddress, (_, relative) => {
             const id = join(dirname(path), relative);

@@ -3,13 +3,12 @@
  * until it runs: with 400 MB in use 40 to 60 ms, in which a server's main thread answers nobody.
  */
 import { EventEmitter } from 'node:events';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { moduleBeside } from './module-beside.ts';
 import type { ProcessCommand, ProcessEvent, StartOptions } from './process-starter-thread.ts';
 import { threadProgram } from './worker-pool.ts';
 
-const program = new URL(`./process-starter-thread${extname(fileURLToPath(import.meta.url))}`, import.meta.url).href;
+const program = moduleBeside(import.meta.url, './process-starter-thread');
 
 /** A process that was started. It emits `ended` once; before that `failed`, with the reason, if it couldn't be started or its thread ended. */
 export class StartedProcess extends EventEmitter<{ message: [unknown]; failed: [string]; ended: [] }> {

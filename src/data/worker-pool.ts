@@ -4,10 +4,9 @@
  * and no other; the next task gets a new thread.
  */
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import { UnavailableError } from '../catalogue/errors.ts';
+import { moduleBeside } from './module-beside.ts';
 import type { ThreadReply, ThreadTask } from './worker-thread.ts';
 
 export interface WorkerPoolOptions {
@@ -21,20 +20,18 @@ export interface WorkerPoolOptions {
 
 const defaults = { size: Math.max(1, Math.min(4, availableParallelism() - 1)), idle: 30, memory: 512 };
 
-const extension = extname(fileURLToPath(import.meta.url));
-
 /**
  * Text of a thread's program, which loads a module. From the sources, a thread has to load the compiler of TypeScript itself.
  * @param module its URL
  */
 export function threadProgram(module: string): string {
   const load = `import(${JSON.stringify(module)})`;
-  if (extension !== '.ts') return load;
+  if (!module.endsWith('.ts')) return load;
   const compiler = JSON.stringify(import.meta.resolve('tsx/esm/api'));
   return `import(${compiler}).then(({ register }) => { register(); return ${load}; })`;
 }
 
-const program = new URL(`./worker-thread${extension}`, import.meta.url).href;
+const program = moduleBeside(import.meta.url, './worker-thread');
 
 export interface TaskOptions {
   /** Aborted when nobody waits for the result any more. */

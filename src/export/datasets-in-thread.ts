@@ -1,13 +1,11 @@
 /** Datasets of an export that a thread writes, beside the main thread. */
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { moduleBeside } from '../data/module-beside.ts';
 import { WorkerPool } from '../data/worker-pool.ts';
 import type { ThreadResult, ThreadSite, ThreadUnit } from './datasets-thread.ts';
 
 type Tasks = typeof import('./datasets-thread.ts');
 
-const extension = extname(fileURLToPath(import.meta.url));
-const tasks = new URL(`./datasets-thread${extension}`, import.meta.url).href;
+const tasks = moduleBeside(import.meta.url, './datasets-thread');
 
 /** Number of datasets from which a thread is started: to read the catalogue takes as long as to write some. */
 export const leastForThread = 200;

@@ -3,8 +3,6 @@
  * worker threads, which come after the main thread.
  */
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import {
   type BrotliOptions,
@@ -15,6 +13,7 @@ import {
   gzip,
   type Zlib,
 } from 'node:zlib';
+import { moduleBeside } from '../data/module-beside.ts';
 import { WorkerPool } from '../data/worker-pool.ts';
 import type { CompressOptions } from './compress-thread.ts';
 import type { Coding } from './negotiate.ts';
@@ -35,7 +34,7 @@ const mostAtOnce = Math.max(1, Math.min(3, availableParallelism() - 1));
 /** Length of a body for which a thread is started. */
 const hugeBody = 512 * 1024;
 const threads = new WorkerPool({ size: mostAtOnce });
-const tasks = new URL(`./compress-thread${extname(fileURLToPath(import.meta.url))}`, import.meta.url).href;
+const tasks = moduleBeside(import.meta.url, './compress-thread');
 
 let running = 0;
 /** Bodies that wait, first come, first served. */

@@ -1,9 +1,9 @@
 /** Compares the rows of larger tables in a thread. */
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+
 import type { Rename } from '../../catalogue/difference.ts';
 import { ValidationError } from '../../catalogue/errors.ts';
 import { countWorkOfThread } from '../counted-work.ts';
+import { moduleBeside } from '../module-beside.ts';
 import { RowSet } from '../table/row-set.ts';
 import type { Table } from '../table/table.ts';
 import type { WorkerPool } from '../worker-pool.ts';
@@ -15,8 +15,7 @@ const fewestForThread = 20_000;
 
 type Tasks = typeof import('./compare-rows-thread.ts');
 
-const extension = extname(fileURLToPath(import.meta.url));
-const tasks = new URL(`./compare-rows-thread${extension}`, import.meta.url).href;
+const tasks = moduleBeside(import.meta.url, './compare-rows-thread');
 
 /** @returns undefined if the tables are small, or the thread fails @throws as `compareRows` */
 export async function compareInThread(

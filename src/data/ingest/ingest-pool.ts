@@ -6,12 +6,13 @@
 import { randomBytes } from 'node:crypto';
 import { rm, stat } from 'node:fs/promises';
 import { tmpdir, totalmem } from 'node:os';
-import { extname, join } from 'node:path';
+import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { UnavailableError } from '../../catalogue/errors.ts';
 import { ExhaustingPayloadError, PayloadError } from '../errors.ts';
 import { reasonToRefuseFile } from '../formats/foreign-file.ts';
+import { moduleBeside } from '../module-beside.ts';
 import { ProcessStarter, type StartedProcess } from '../process-starter.ts';
 import { headBytes, type IngestOptions, type IngestResult, ownerOnly } from './ingest.ts';
 import type { IngestJob, IngestReply } from './ingest-process.ts';
@@ -46,8 +47,7 @@ export const defaultIngestLimits: IngestLimits = {
 /** A process with more resident memory than this after a file isn't used for the next one. */
 const maxIdleMemory = 256 * 1024 * 1024;
 
-const extension = extname(fileURLToPath(import.meta.url));
-const program = fileURLToPath(new URL(`./ingest-process${extension}`, import.meta.url));
+const program = fileURLToPath(moduleBeside(import.meta.url, './ingest-process'));
 
 /** Processes that ingest. */
 export class IngestPool {
@@ -150,7 +150,7 @@ export class IngestPool {
     const { memory } = this.#limits;
     const heap = Math.max(32, Math.floor((memory * 0.7) / 1024 ** 2));
     // From sources, the process loads TypeScript as the tests do.
-    const loader = extension === '.ts' ? ['--import', import.meta.resolve('tsx')] : [];
+    const loader = program.endsWith('.ts') ? ['--import', import.meta.resolve('tsx')] : [];
     const execArgv = [`--max-old-space-size=${heap}`, ...loader];
     const child = this.#starter.start({ program, args: [String(memory)], execArgv, serialization: 'advanced' });
     child.once('ended', () => {

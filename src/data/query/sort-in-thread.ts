@@ -1,7 +1,7 @@
 /** Sorts the rows of larger tables in a thread. */
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+
 import { countWorkOfThread } from '../counted-work.ts';
+import { moduleBeside } from '../module-beside.ts';
 import type { RowSorter } from '../table/table.ts';
 import type { WorkerPool } from '../worker-pool.ts';
 
@@ -12,8 +12,7 @@ const mostBytesForThread = 256 * 1024 ** 2;
 
 type Tasks = typeof import('./sort-rows-thread.ts');
 
-const extension = extname(fileURLToPath(import.meta.url));
-const tasks = new URL(`./sort-rows-thread${extension}`, import.meta.url).href;
+const tasks = moduleBeside(import.meta.url, './sort-rows-thread');
 
 /** Makes the function that finds the order of the rows of a table in one of these threads. */
 export const makeRowSorter =

@@ -3,10 +3,10 @@
  * worker threads parse, compose and edit them. Code that asks for the value of such a text afterwards finds it parsed. If a
  * thread fails, nothing is lost: the text is then parsed where its value is needed.
  */
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+
 import { type RecordKind, schemas } from '../../catalogue/schemas.ts';
 import { nextTurn } from '../../data/event-loop.ts';
+import { moduleBeside } from '../../data/module-beside.ts';
 import type { WorkerPool } from '../../data/worker-pool.ts';
 import { editRecord, newRecordText } from '../../text/document.ts';
 import { type Format, isParsedSoon, largeText, RecordText, rememberParsedText } from '../../text/parse.ts';
@@ -18,8 +18,7 @@ import { rememberSchemaErrors } from './validate-record.ts';
 type Tasks = typeof import('./large-records-thread.ts');
 type Fields = Readonly<Record<string, unknown>>;
 
-const extension = extname(fileURLToPath(import.meta.url));
-const tasks = new URL(`./large-records-thread${extension}`, import.meta.url).href;
+const tasks = moduleBeside(import.meta.url, './large-records-thread');
 
 /** Checks a large record of a unit in a thread. @returns it with the result; without, if the thread fails */
 export async function checkLargeRecord(workers: WorkerPool | undefined, record: LargeRecord): Promise<LargeRecord> {

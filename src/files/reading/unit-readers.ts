@@ -3,12 +3,11 @@
  * the time, and is shared between the processor's cores. A thread that dies leaves its units unread; the caller reads those itself.
  */
 import { availableParallelism } from 'node:os';
-import { extname } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { Worker } from 'node:worker_threads';
 import type { Unit } from '../../catalogue/layout.ts';
 import type { Column } from '../../catalogue/types.ts';
+import { moduleBeside } from '../../data/module-beside.ts';
 import { threadProgram } from '../../data/worker-pool.ts';
 import { inlineAsUsual, inlineLess } from './inlining.ts';
 import type { PackedState } from './packed-state.ts';
@@ -55,12 +54,8 @@ const maxInThread = 4;
 /** Batches that wait for a thread before the main thread reads one itself. */
 const maxWaiting = 2;
 
-const extension = extname(fileURLToPath(import.meta.url));
 const unitReaderProgram = './unit-reader-thread';
-
-/** URL of a thread's program beside this module. */
-const urlOfProgram = (name: string): string => new URL(`${name}${extension}`, import.meta.url).href;
-const requestReader = urlOfProgram('./read-requests');
+const requestReader = moduleBeside(import.meta.url, './read-requests');
 
 interface Thread<Reply> {
   readonly worker: Worker;
@@ -100,7 +95,7 @@ export class UnitReaders<Reply = ReadReply> {
   }
 
   #startThread(workerData: ReaderData, program: string): void {
-    const worker = new Worker(threadProgram(urlOfProgram(program)), { eval: true, workerData });
+    const worker = new Worker(threadProgram(moduleBeside(import.meta.url, program)), { eval: true, workerData });
     const thread: Thread<Reply> = { worker, waiting: [] };
     this.#threads.push(thread);
     this.#starting++;

@@ -1,6 +1,5 @@
 /** Who writes asides: the main thread where they are few, and a thread where they are many: in a push of thousands of datasets, that takes longest. */
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { moduleBeside } from '../../data/module-beside.ts';
 import { WorkerPool } from '../../data/worker-pool.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';
 import { type Aside, type Naming, nameAsides, packTexts, writeAsides } from './asides.ts';
@@ -13,7 +12,7 @@ const fewestForThread = 50;
 const inOneTurn = 5;
 /** A thread of their own: a question that takes long doesn't delay writers. One, since a disk makes the files of several no faster. */
 const threads = new WorkerPool({ size: 1 });
-const task = new URL(`./asides${extname(fileURLToPath(import.meta.url))}`, import.meta.url).href;
+const task = moduleBeside(import.meta.url, './asides');
 
 /** `writeAsides` of the module of asides. */
 export function writeAsidesInThread(root: string, asides: readonly Aside[]): Promise<readonly boolean[]> {

@@ -1,6 +1,5 @@
 /** Encodes the columns of Parquet files in threads: a column of a row group takes 3 to 15 ms. */
-import { extname } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { moduleBeside } from '../../module-beside.ts';
 import type { WorkerPool } from '../../worker-pool.ts';
 import { type ColumnEncoder, encodeColumn } from './encode-column.ts';
 
@@ -9,8 +8,7 @@ const fewestForThread = 500;
 
 type Task = typeof import('./encode-column.ts');
 
-const extension = extname(fileURLToPath(import.meta.url));
-const task = new URL(`./encode-column${extension}`, import.meta.url).href;
+const task = moduleBeside(import.meta.url, './encode-column');
 
 /** A thread that fails leaves the column to this one, which then says why. */
 export const encodeColumnsInThreads =
