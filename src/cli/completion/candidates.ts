@@ -80,7 +80,7 @@ async function values(
   const columns = () => columnsOf(expected.given, names);
   switch (source.from) {
     case 'words':
-      return plain(source.words);
+      return { candidates: undescribed(source.words) };
     case 'file':
       return { candidates: [], paths: 'files' };
     case 'folder':
@@ -121,7 +121,7 @@ async function values(
 /** Versions of the dataset that the command line names. @param prefix the text before a version in the same word */
 async function versionsOfDataset(given: Given, current: string, prefix: '' | '@', sources: Sources): Promise<Offer> {
   const home = await datasetOf(given, sources.names);
-  if (!home) return plain([`${prefix}latest`]);
+  if (!home) return { candidates: undescribed([`${prefix}latest`]) };
   const within = { kind: 'version', namespace: home.namespace, dataset: home.slug } as const;
   return { candidates: await named(sources, current, prefix, within) };
 }
@@ -159,7 +159,8 @@ async function named(
   );
 }
 
-const plain = (words: readonly string[]): Offer => ({ candidates: words.map((word) => ({ word, description: '' })) });
+const undescribed = (words: readonly string[]): readonly Candidate[] =>
+  words.map((word) => ({ word, description: '' }));
 
 /** The parts of a dataset's or version's name that are complete. */
 function readRef(text: string): { namespace?: string; dataset?: string } {
@@ -192,7 +193,6 @@ const descriptionOf = ({ type, unit, label }: Column) => [type, unit && `in ${un
  */
 async function filterWords(columns: readonly Column[], current: string): Promise<readonly Candidate[]> {
   const { lookupsByType } = await import('../../data/query/lookups.ts');
-  const plain = (words: readonly string[]) => words.map((word) => ({ word, description: '' }));
   const named = columns.find(({ name }) => current.startsWith(`${name}__`) || current.startsWith(`${name}=`));
   if (!named) {
     const near = columns.filter(({ name }) => name.startsWith(current));
@@ -202,6 +202,6 @@ async function filterWords(columns: readonly Column[], current: string): Promise
     });
   }
   const { name, type } = named;
-  if (current.startsWith(`${name}=`)) return type === 'boolean' ? plain([`${name}=true`, `${name}=false`]) : [];
-  return plain(lookupsByType[type].filter((lookup) => lookup !== 'exact').map((lookup) => `${name}__${lookup}=`));
+  if (current.startsWith(`${name}=`)) return type === 'boolean' ? undescribed([`${name}=true`, `${name}=false`]) : [];
+  return undescribed(lookupsByType[type].filter((lookup) => lookup !== 'exact').map((lookup) => `${name}__${lookup}=`));
 }
