@@ -3,6 +3,9 @@ import { InvalidArgumentError, Option } from 'commander';
 import { canonicalBaseUrl } from '../catalogue/urls.ts';
 import { UsageError } from './errors.ts';
 
+/** Port of `catalogue serve`, unless another is given. */
+export const defaultPort = 8000;
+
 export const dryRunOption = () =>
   new Option('--dry-run', 'Check everything and say what would be done; change nothing.');
 export const yesOption = () => new Option('-y, --yes', "Don't ask for confirmation.");

@@ -8,7 +8,7 @@ import { type Ref, refOf } from '../../catalogue/ref.ts';
 import { apiPath, apiRoot } from '../../catalogue/urls.ts';
 import type { Call, Verb } from '../command.ts';
 import { findEntityOrRenamed, resolveVersionRef } from '../lookup.ts';
-import { wholeNumberParser } from '../options.ts';
+import { defaultPort, wholeNumberParser } from '../options.ts';
 import { typedCommand } from '../typed-command.ts';
 
 interface OpenOptions {
@@ -16,8 +16,6 @@ interface OpenOptions {
   readonly print?: boolean;
 }
 
-/** Default port of `catalogue serve`. */
-const usualPort = 8000;
 /** Milliseconds: a server on this machine answers at once. */
 const patience = 3000;
 
@@ -29,7 +27,7 @@ export const command: Verb<OpenOptions> = {
     'The browser is that of $BROWSER, or the default one of the system.',
   examples: ['catalogue open parks/trees', 'catalogue open parks/trees@latest --print', 'catalogue open parks'],
   options: () => [
-    new Option('--port <number>', `Port of the server on this machine. Default: ${usualPort}.`).argParser(
+    new Option('--port <number>', `Port of the server on this machine. Default: ${defaultPort}.`).argParser(
       wholeNumberParser(1, 65_535),
     ),
     new Option('--print', 'Print the address instead of opening it.'),
@@ -69,7 +67,7 @@ async function baseOf(call: Call, catalogue: Catalogue, port: number | undefined
   await catalogue.list('namespace', { pageSize: 1 });
   const { base_url } = catalogue.settings;
   if (port === undefined && base_url) return base_url.replace(/\/+$/, '');
-  const base = `http://127.0.0.1:${port ?? usualPort}`;
+  const base = `http://127.0.0.1:${port ?? defaultPort}`;
   if (await isServed(base)) return base;
   const serve = typedCommand(call, 'serve');
   throw new UnreachableError(

@@ -2,7 +2,7 @@
 import { Option } from 'commander';
 import type { Verb } from '../command.ts';
 import { UsageError } from '../errors.ts';
-import { webAddress, wholeNumberParser } from '../options.ts';
+import { defaultPort, webAddress, wholeNumberParser } from '../options.ts';
 
 interface ServeOptions {
   readonly host: string;
@@ -34,7 +34,7 @@ export const command: Verb<ServeOptions> = {
   options: () => [
     new Option('--host <address>', 'Address to listen at; 0.0.0.0 for every network.').default('127.0.0.1'),
     new Option('--port <number>', 'Port to listen at; 0 for any free one.')
-      .default(8000)
+      .default(defaultPort)
       .argParser(wholeNumberParser(0, 65_535)),
     new Option('--base-url <url>', 'Public address of the server, for links in answers.').argParser(webAddress),
     new Option('--read-only', 'Refuse everything that would change the catalogue.'),
