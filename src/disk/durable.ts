@@ -280,3 +280,10 @@ export async function flushFileToDisk(path: string): Promise<void> {
 /** The code of a system error, such as ENOENT; '' for any other. */
 export const errorCode = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/** True for the error of a system that refuses permission. */
+export const isForbidden = (error: unknown): boolean => ['EACCES', 'EPERM'].includes(errorCode(error));
+
+/** A sentence about a file or folder that can't be read, with a remedy if permission is what it lacks. */
+export const unreadableText = (path: string, error: unknown): string =>
+  `${path} can't be read (${errorCode(error)})${isForbidden(error) ? ': give the user of this process permission to read it' : ''}.`;

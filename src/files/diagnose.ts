@@ -3,7 +3,7 @@ import { constants, existsSync, readFileSync, statSync } from 'node:fs';
 import { access, lstat, readdir, stat, statfs } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { landmarks, privateFolder } from '../catalogue/layout.ts';
-import { errorCode, isAbandonedTemporary, isTemporaryFile } from '../disk/durable.ts';
+import { isAbandonedTemporary, isForbidden, isTemporaryFile } from '../disk/durable.ts';
 import { type AccountsData, accountsPath, readAccounts } from './accounts/accounts-file.ts';
 import { pollingReason, systemWatchLimit, watchBudget } from './following/watch-budget.ts';
 import { watchedFoldersOfUnit } from './following/watchers.ts';
@@ -99,10 +99,7 @@ export async function collectFolderFacts(root: string): Promise<FolderDiagnosis>
     lacksCredentials: hasUsers && !(accounts instanceof Error) && !hasCredentials(accounts),
     privateFolder: {
       path: privateFolder,
-      isClosed: await readdir(join(root, privateFolder)).then(
-        () => false,
-        (error) => ['EACCES', 'EPERM'].includes(errorCode(error)),
-      ),
+      isClosed: await readdir(join(root, privateFolder)).then(() => false, isForbidden),
       inGit: await gitStateOf(root, privateFolder),
     },
     leftovers: await countLeftovers(root),

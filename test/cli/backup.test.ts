@@ -249,6 +249,14 @@ describe('backup and restore', () => {
     assert.equal(readFileSync(path('copy/.catalogue/accounts.json'), 'utf8'), '{"passwords": [');
   });
 
+  it('blames no permission for accounts that are a folder', async () => {
+    const { root, done } = await place();
+    rmSync(join(root, '.catalogue/accounts.json'), { force: true });
+    mkdirSync(join(root, '.catalogue/accounts.json'));
+    const { err } = await done('backup a.tar.gz');
+    assert.match(err, /^Warning: \.catalogue\/accounts\.json can't be read \(EISDIR\)\. The backup has/);
+  });
+
   it('writes to stdout', async () => {
     const { at } = await place();
     const { exitCode, out, err } = await at('backup -');

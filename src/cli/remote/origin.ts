@@ -20,11 +20,10 @@ const originPath = (root: string) => join(root, originPathIn);
 
 /** The origin of a folder; null if it was neither cloned nor pushed. @throws UnavailableError if its file can't be read */
 export async function readOrigin(root: string): Promise<Origin | null> {
-  const text = await readFile(originPath(root), 'utf8').catch((error: NodeJS.ErrnoException) => {
-    const code = error.code ?? '';
-    if (['ENOENT', 'ENOTDIR'].includes(code)) return null;
-    const message = `${originPathIn} can't be read (${code}): give the user of this process permission to read it.`;
-    throw new UnavailableError(message, { cause: error });
+  const text = await readFile(originPath(root), 'utf8').catch(async (error: NodeJS.ErrnoException) => {
+    if (['ENOENT', 'ENOTDIR'].includes(error.code ?? '')) return null;
+    const { unreadableText } = await import('../../disk/durable.ts');
+    throw new UnavailableError(unreadableText(originPathIn, error), { cause: error });
   });
   if (text === null) return null;
   try {

@@ -5,7 +5,7 @@ import type { Adapter } from 'lowdb';
 import type { TokenScope } from '../../catalogue/accounts.ts';
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
-import { errorCode, writeDurably } from '../../disk/durable.ts';
+import { isForbidden, unreadableText, writeDurably } from '../../disk/durable.ts';
 import { keepOutOfGit, makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import { parseRecordText } from '../../text/parse.ts';
 import { isAbsent } from '../tree/file-tree.ts';
@@ -115,12 +115,7 @@ export async function areAccountsOfAnotherUser(root: string): Promise<boolean> {
   }, isForbidden);
 }
 
-const isForbidden = (error: unknown): boolean => ['EACCES', 'EPERM'].includes(errorCode(error));
-
-const unreadableError = (error: unknown) =>
-  new UnusableCatalogueError(
-    `${accountsPath} can't be read (${errorCode(error)}): give the user of this process permission to read it.`,
-  );
+const unreadableError = (error: unknown) => new UnusableCatalogueError(unreadableText(accountsPath, error));
 
 /** Ignores errors: if the folder belongs to another user, the file's own mode protects it. */
 const restrictToOwner = (folder: string) => chmod(folder, 0o700).catch(() => {});

@@ -18,7 +18,7 @@ import { basename, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { UnavailableError } from '../../catalogue/errors.ts';
 import { isPayloadPath, privateFolder } from '../../catalogue/layout.ts';
-import { errorCode, isTemporaryFile } from '../../disk/durable.ts';
+import { errorCode, isTemporaryFile, unreadableText } from '../../disk/durable.ts';
 import { accountsPath } from '../accounts/accounts-file.ts';
 import { isAbsent, maxRecordSize } from '../tree/file-tree.ts';
 import { storedTarget } from './links.ts';
@@ -204,7 +204,4 @@ function kindOf(stats: Stats): string {
 }
 
 const unreadableError = (path: string, error: unknown): UnavailableError =>
-  new UnavailableError(
-    `${path || 'The catalogue folder'} can't be read (${errorCode(error)}): give the user of this process permission to read it.`,
-    { cause: error },
-  );
+  new UnavailableError(unreadableText(path || 'The catalogue folder', error), { cause: error });

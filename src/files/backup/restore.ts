@@ -15,6 +15,7 @@ import {
   temporaryName,
   temporaryPathBeside,
   toUnavailableError,
+  unreadableText,
 } from '../../disk/durable.ts';
 import { withLock } from '../../disk/lock.ts';
 import { moveOrCopyFile } from '../../disk/move.ts';
@@ -138,10 +139,7 @@ async function unpack(file: string, cwd: string): Promise<readonly SkippedEntry[
     if (/^(TAR_BAD_ARCHIVE|TAR_ENTRY_INVALID|TAR_ABORT|Z_|EISDIR)/.test(code)) throw notABackup(file);
     if (code.startsWith('TAR_'))
       throw new UnusableCatalogueError(`${file} can't be unpacked: ${(error as Error).message}. Nothing was restored.`);
-    if (isOfFile)
-      throw new UnusableCatalogueError(
-        `${file} can't be read (${code}): give the user of this process permission to read it.`,
-      );
+    if (isOfFile) throw new UnusableCatalogueError(unreadableText(file, error));
     throw error;
   }
 }

@@ -11,9 +11,11 @@ import { parseCataloguePath } from '../../catalogue/layout.ts';
 import {
   errorCode,
   flushFolderToDisk,
+  isForbidden,
   makeFoldersDurably,
   temporaryPathBeside,
   toUnavailableError,
+  unreadableText,
   writeDurably,
 } from '../../disk/durable.ts';
 import { inheritOwner } from '../../disk/owner.ts';
@@ -127,11 +129,9 @@ function bytesAt(tree: DiskTree, path: string): Buffer | null {
     if (!stats.isFile()) throw new ConflictError(`${path} is not a regular file: replace it by a file.`);
     return readFileSync(absolute);
   } catch (error) {
-    const code = errorCode(error);
-    if (['ENOENT', 'ENOTDIR'].includes(code)) return null;
-    if (code !== 'EACCES' && code !== 'EPERM') throw toUnavailableError(error, absolute);
-    const remedy = 'Give the user of this process permission to read it.';
-    throw new UnavailableError(`${path} can't be read (${code}). ${remedy}`, { cause: error });
+    if (['ENOENT', 'ENOTDIR'].includes(errorCode(error))) return null;
+    if (!isForbidden(error)) throw toUnavailableError(error, absolute);
+    throw new UnavailableError(unreadableText(path, error), { cause: error });
   }
 }
 
