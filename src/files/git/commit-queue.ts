@@ -227,13 +227,11 @@ export class GitCommitQueue implements CommitQueue {
 
 /** Texts of the records whose files still have them. */
 async function unchangedTexts(root: string, texts: PendingCommit['texts']): Promise<PendingCommit['texts']> {
-  const unchanged = await Promise.all(
-    [...texts].map(async ([path, text]) => {
-      const current = await readFile(join(root, path), 'utf8').catch(() => null);
-      return current === text ? [[path, text] as const] : [];
-    }),
-  );
-  return new Map(unchanged.flat());
+  const unchanged = new Map<string, string>();
+  // One by one: there may be a thousand, and more than may be open at once.
+  for (const [path, text] of texts)
+    if ((await readFile(join(root, path), 'utf8').catch(() => null)) === text) unchanged.set(path, text);
+  return unchanged;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are removed
