@@ -7,6 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { lstat, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { forEachConcurrent } from '../../catalogue/concurrency.ts';
 import { ConflictError, NotFoundError } from '../../catalogue/errors.ts';
 import { privateFolder, type RecordRef } from '../../catalogue/layout.ts';
 import { findEntity } from '../../catalogue/lookup.ts';
@@ -120,11 +121,18 @@ async function makeTrashFolder(root: string): Promise<void> {
   inheritOwner(join(folder, '.gitignore'));
 }
 
+/** Entries that are read at the same time: each has a file open. */
+const readsAtOnce = 16;
+
 /** Entries of the trash, the latest first. */
 export async function listTrash(root: string): Promise<readonly TrashEntry[]> {
   const names = await readdir(join(root, trashFolder)).catch(emptyIfMissing);
-  const entries = await Promise.all(names.map((id) => readTrashEntry(root, id)));
-  return entries.filter((entry) => entry !== null).sort((a, b) => (a.id < b.id ? 1 : -1));
+  const entries: TrashEntry[] = [];
+  await forEachConcurrent(names, readsAtOnce, async (id) => {
+    const entry = await readTrashEntry(root, id);
+    if (entry) entries.push(entry);
+  });
+  return entries.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
 /** The entry with an id; null if there is none, or nothing of it can be restored. */
@@ -154,13 +162,12 @@ export const trashPath = (root: string, id: string, path: string): string => joi
  */
 export async function findUnreadableTrash(root: string): Promise<readonly string[]> {
   const names = await readdir(join(root, trashFolder)).catch(emptyIfMissing);
-  const paths = await Promise.all(
-    names.map(async (id) => {
-      const isUnreadable = !id.startsWith('.') && !(await readTrashEntry(root, id)) && (await isDescribed(root, id));
-      return isUnreadable ? `${trashFolder}/${id}` : null;
-    }),
-  );
-  return paths.filter((path) => path !== null);
+  const paths: string[] = [];
+  await forEachConcurrent(names, readsAtOnce, async (id) => {
+    if (!id.startsWith('.') && !(await readTrashEntry(root, id)) && (await isDescribed(root, id)))
+      paths.push(`${trashFolder}/${id}`);
+  });
+  return paths.sort();
 }
 
 /** True if an entry has a description and other files. An entry that has only one of them was left by a crash. */

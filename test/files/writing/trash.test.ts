@@ -1,5 +1,6 @@
 /** Removing and restoring: the contents of the trash, and that only staff sees them. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import {
   mkdir,
@@ -15,6 +16,7 @@ import {
 } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { fileURLToPath } from 'node:url';
 import { ConflictError, MovedError, NotFoundError, NotPermittedError } from '../../../src/catalogue/errors.ts';
 import type { Viewer } from '../../../src/catalogue/permissions.ts';
 import { formatRef } from '../../../src/catalogue/ref.ts';
@@ -31,6 +33,7 @@ import {
 } from '../../../src/files/writing/trash.ts';
 import { replaceBuiltin } from '../../support/builtin.ts';
 import { type FolderContent, homeOf, makeFolder, until } from '../../support/folder.ts';
+import { compilerFor } from '../../support/program.ts';
 
 const content: FolderContent = {
   namespaces: { parks: { id: 1, label: 'Parks', owners: ['gardeners'] }, empty: { id: 2, label: 'Empty' } },
@@ -466,6 +469,24 @@ describe('the trash', () => {
     const left = (await readdir(folder.path('.catalogue/trash'))).filter((name) => !name.startsWith('.'));
     assert.equal(left.length, 2);
     assert.ok(left.includes('mine'));
+  });
+
+  it('is listed as a whole, however many entries it has', async (t) => {
+    const { folder } = await open(t);
+    const count = 300;
+    for (let n = 0; n < count; n++) {
+      const entry = folder.path(`.catalogue/trash/20200101000000000-${String(n).padStart(8, '0')}`);
+      await mkdir(join(entry, 'queries'), { recursive: true });
+      const description = { ref: { kind: 'query', slug: 'x' }, paths: ['queries/x.yaml'], removed: '2020', by: null };
+      await writeFile(join(entry, 'entry.json'), JSON.stringify(description));
+      await writeFile(join(entry, 'queries/x.yaml'), 'label: x');
+    }
+    const script = fileURLToPath(new URL('trash-child.ts', import.meta.url));
+    const command = [process.execPath, ...compilerFor(script), script, folder.root]
+      .map((word) => `'${word}'`)
+      .join(' ');
+    const { stdout, stderr } = spawnSync('sh', ['-c', `ulimit -n 200; exec ${command}`], { encoding: 'utf8' });
+    assert.equal(stdout, String(count), stderr);
   });
 
   it('keeps apart what had the same name at different times', async (t) => {
