@@ -25,8 +25,8 @@ export interface MoveOptions {
  * @param options.isUndo true for what gets its old name back by this: it keeps it, synced or not
  * @param options.replace true to replace a file that has the target's name
  * @param options.renamed performs the rename
- * @throws UnavailableError if the disk is full or not writable; Error with code ENOENT if there is nothing to move, EEXIST or
- *   ENOTEMPTY if the target exists, EXDEV if it is on another file system, or another code of the system
+ * @throws UnavailableError if the disk is full or not writable; Error with code ENOENT if there is nothing to move, one that
+ *   `isTargetTaken` knows if the target exists, EXDEV if it is on another file system, or another code of the system
  */
 export async function moveDurably(source: string, target: string, options: MoveOptions = {}): Promise<void> {
   const { isUndo = false, replace = false, renamed = async () => renameSync(source, target) } = options;
@@ -56,7 +56,8 @@ function assertNoFileAt(target: string, source: string): void {
 }
 
 /** True for the error of a move whose target exists. */
-export const isTargetTaken = (error: unknown): boolean => ['EEXIST', 'ENOTEMPTY', 'ENOTDIR'].includes(errorCode(error));
+export const isTargetTaken = (error: unknown): boolean =>
+  ['EEXIST', 'ENOTEMPTY', 'ENOTDIR', 'EISDIR'].includes(errorCode(error));
 
 /** Moves a file or folder; copies it if the target is on another file system. */
 export async function moveOrCopyFile(from: string, to: string, options: MoveOptions = {}): Promise<void> {

@@ -1,9 +1,10 @@
 /** Records that get another text and another extension at once, and those that get their former text back. */
-import { lstatSync, readFileSync, renameSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { ConflictError, StaleError } from '../../catalogue/errors.ts';
 import { recordFormat } from '../../catalogue/layout.ts';
-import { flushFolderToDisk, toUnavailableError, writeDurably } from '../../disk/durable.ts';
+import { writeDurably } from '../../disk/durable.ts';
+import { isTargetTaken, moveDurably } from '../../disk/move.ts';
 import { ChangedMeanwhileError, type RecordFile } from './record-file.ts';
 
 export interface Rewriting {
@@ -32,13 +33,15 @@ export async function rewriteRecord(
   const isNamedFirst = recordFormat(from) === 'json';
   // Otherwise, a file with the new name is that of another program.
   let isRenamed = false;
-  const rename = () =>
-    giveName(former, target, () => {
-      isRenamed = true;
+  const rename = async () => {
+    await moveDurably(former, target).catch((error) => {
+      throw isTargetTaken(error) ? new ConflictError(`${basename(target)} exists already.`) : error;
     });
+    isRenamed = true;
+  };
   const undo = async () => {
     if (isRenamed && isNamedFirst) await writeBack(target, text, before).catch(() => {});
-    if (isRenamed) await giveName(target, former).catch(() => {});
+    if (isRenamed) await moveDurably(target, former, { isUndo: true }).catch(() => {});
     if (!isNamedFirst) await writeBack(former, text, before).catch(() => {});
   };
   try {
@@ -58,22 +61,6 @@ export async function rewriteRecord(
     throw error instanceof ChangedMeanwhileError ? new StaleError() : error;
   }
   return undo;
-}
-
-/**
- * Renames a file in its folder, unless another one has the name.
- * @param onRenamed called before the folder is synced
- */
-async function giveName(path: string, to: string, onRenamed = () => {}): Promise<void> {
-  if (lstatSync(to, { throwIfNoEntry: false })) throw new ConflictError(`${basename(to)} exists already.`);
-  try {
-    // Synchronously: what reads in this process tries one extension after the other, and must find the file.
-    renameSync(path, to);
-    onRenamed();
-    await flushFolderToDisk(dirname(to));
-  } catch (error) {
-    throw toUnavailableError(error, to);
-  }
 }
 
 /**
