@@ -2,7 +2,7 @@
 import { createReadStream } from 'node:fs';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute, relative, resolve, sep } from 'node:path';
-import type { Readable } from 'node:stream';
+import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 import { NotFoundError, ValidationError } from '../catalogue/errors.ts';
 import { errorCode } from '../disk/durable.ts';
@@ -147,9 +147,8 @@ export async function documentBytes(document: OpenDocument): Promise<AsyncIterab
   const isCompressed = await isGzip(document);
   const file = createReadStream(document.path, { highWaterMark: 256 * 1024 });
   if (!isCompressed) return file as AsyncIterable<Buffer>;
-  const inflated: Readable = createGunzip();
-  file.on('error', (error) => inflated.destroy(error));
-  file.pipe(inflated as never);
+  // Closes the file also if only its beginning is read. An error is that of the inflated bytes.
+  const inflated = pipeline(file, createGunzip(), () => {});
   return limited(inflated as AsyncIterable<Buffer>, document.address);
 }
 

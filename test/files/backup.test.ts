@@ -6,7 +6,6 @@ import fs, {
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmSync,
   truncateSync,
@@ -20,6 +19,7 @@ import { type TestContext, test } from 'node:test';
 import { writerMark } from '../../src/disk/writer.ts';
 import { restoreBackup, writeBackup } from '../../src/files/folder.ts';
 import { replaceBuiltin } from '../support/builtin.ts';
+import { openFilesIn } from '../support/open-files.ts';
 import { filesIn } from '../support/prompt.ts';
 
 const payload = (dataset: string) => `namespaces/parks/datasets/${dataset}/data/v.bin`;
@@ -41,19 +41,6 @@ async function makeFolder(t: TestContext, datasets: readonly string[]) {
   }
   const folderOf = (dataset: string) => join(root, 'namespaces/parks/datasets', dataset);
   return { place, root, write, folderOf };
-}
-
-/** Paths below a folder of files that this process has open, as Linux lists them. */
-function openFilesIn(folder: string): string[] {
-  if (process.platform !== 'linux') return [];
-  const links = readdirSync('/proc/self/fd').map((name) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${name}`);
-    } catch {
-      return '';
-    }
-  });
-  return links.filter((path) => path.startsWith(folder));
 }
 
 /** Backs up a folder, and changes it when the first bytes have come. @returns texts of the restored files, and the report */

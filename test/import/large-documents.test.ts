@@ -1,10 +1,14 @@
 /** Documents whose format is told by their beginning: long first records, long lists, and byte order marks. */
 import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { it } from 'node:test';
+import { gzipSync } from 'node:zlib';
 import { detectSourceFormat } from '../../src/import/detect.ts';
-import { openLocalDocument } from '../../src/import/documents.ts';
+import { openLocalDocument, readDocumentHead } from '../../src/import/documents.ts';
+import { until } from '../support/folder.ts';
+import { openFilesIn } from '../support/open-files.ts';
 import { makeRoot, type } from '../support/prompt.ts';
 
 async function importing(name: string, text: string) {
@@ -41,4 +45,12 @@ it('are a collection with many links, and an answer with many items', async () =
 it('are a list behind a byte order mark', async () => {
   const text = JSON.stringify([named('a'), named('b')]);
   assert.deepEqual(await importing('dump.json', `\ufeff${text}`), ['city/a', 'city/b']);
+});
+
+it('are closed, also if only the beginning of a compressed one is read', async () => {
+  const path = join(await makeRoot(), '..', 'dump.json.gz');
+  writeFileSync(path, gzipSync(JSON.stringify([named(randomBytes(1_000_000).toString('hex'))])));
+  const document = await openLocalDocument(path);
+  assert.match(await readDocumentHead(document), /^\[\{"id":"/);
+  await until(() => openFilesIn(path).length === 0);
 });
