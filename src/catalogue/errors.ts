@@ -2,6 +2,7 @@
  * Errors of a catalogue, named for their cause. The server (`server/errors.ts`) and the command line (`cli/main.ts`)
  * each have a table from errors to statuses or exit codes.
  */
+import { beginningOf } from './beginning.ts';
 
 /** Messages, keyed by field, as in Django REST Framework; `non_field_errors` has those of the whole input. */
 export type FieldErrors = Readonly<Record<string, readonly string[]>>;
@@ -19,9 +20,7 @@ export const maxShownValue = 60;
  */
 export function excerpt(value: unknown, longest = maxExcerpt): string {
   const text = String(value);
-  if (text.length <= longest) return text;
-  // Not half of a surrogate pair.
-  return `${text.slice(0, longest - 1).replace(/[\ud800-\udbff]$/, '')}…`;
+  return text.length <= longest ? text : `${beginningOf(text, longest - 1)}…`;
 }
 
 export class CatalogueError extends Error {

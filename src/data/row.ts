@@ -65,10 +65,6 @@ export type RowSource = Iterable<Row> | AsyncIterable<Row> | { readonly groups: 
 /** A copy of a text: a slice would keep the longer text that it was cut from in memory. */
 export const detachedCopy = (text: string): string => Buffer.from(text, 'utf16le').toString('utf16le');
 
-/** The beginning of a text, up to so many UTF-16 code units, without half of a surrogate pair. */
-export const beginningOf = (text: string, length: number): string =>
-  text.length > length ? text.slice(0, length).replace(/[\ud800-\udbff]$/, '') : text;
-
 /** Name of the geometry column, in every table that has one. */
 export const geometryColumnName = 'geometry';
 

@@ -1,4 +1,5 @@
 /** Datasets as a source describes them, in the fields of this catalogue. Readers of formats make them; they do no I/O of their own. */
+import { beginningOf } from '../catalogue/beginning.ts';
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
 import { isDate } from '../catalogue/iso-time.ts';
 import { parseReadingOptionsInput, readingOptionsWithoutStrict } from '../catalogue/reading.ts';
@@ -238,6 +239,5 @@ function findContact(texts: readonly string[]): string {
 
 function shorten(text: string, most: number): string {
   if (text.length <= most) return text;
-  const cut = text.slice(0, most - 1).replace(/[\ud800-\udbff]$/, '');
-  return `${cut.trimEnd()}…`;
+  return `${beginningOf(text, most - 1).trimEnd()}…`;
 }

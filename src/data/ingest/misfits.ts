@@ -1,5 +1,5 @@
 /** Values that don't fit a type: counted, and converted to null. */
-import { beginningOf } from '../row.ts';
+import { shorten } from '../../catalogue/beginning.ts';
 import { isBlank } from './text-forms.ts';
 
 /** Values that don't fit: their number and that of all values present, and the first one with its line. */
@@ -23,7 +23,7 @@ export class MisfitCounter {
   addMisfit(text: string, lineOf: () => number | undefined): void {
     if (this.#count++ > 0) return;
     this.#line = lineOf();
-    this.#text = text.length > 40 ? `${beginningOf(text, 40)}…` : text;
+    this.#text = shorten(text, 40);
   }
 
   /** Counts a misfit behind the first one. */

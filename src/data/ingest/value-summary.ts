@@ -1,8 +1,9 @@
 /** The distinct values of a column, up to a limit, and its least and greatest one. */
 
+import { beginningOf } from '../../catalogue/beginning.ts';
 import { parseDateTime } from '../date-time.ts';
 import { compareUtf8, type Utf8Texts } from '../formats/utf8-texts.ts';
-import { beginningOf, detachedCopy } from '../row.ts';
+import { detachedCopy } from '../row.ts';
 
 /** Most distinct values that are counted. */
 export const maxDistinct = 1000;
