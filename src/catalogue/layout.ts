@@ -27,6 +27,9 @@ export type Scope = Unit | { readonly folder: string };
 export const extensions = ['yaml', 'yml', 'json'] as const;
 export type RecordFormat = 'yaml' | 'json';
 
+/** Largest record that a catalogue reads or takes, in bytes. */
+export const maxRecordSize = 1024 * 1024;
+
 /** A folder is a catalogue if it has at least one of these. */
 export const landmarks = ['namespaces', 'catalogue.yaml', 'catalogue.yml', 'catalogue.json'] as const;
 

@@ -1,7 +1,7 @@
 /** Texts of records that are to be written: read one by one if they are few, all at once if they are many. */
 import { rm } from 'node:fs/promises';
 import { StaleError, ValidationError } from '../catalogue/errors.ts';
-import { kindAndRefOfPath, recordFormat } from '../catalogue/layout.ts';
+import { kindAndRefOfPath, maxRecordSize, recordFormat } from '../catalogue/layout.ts';
 import { encodeMetadata, type MetadataMapping, metadataForPeople } from '../catalogue/metadata.ts';
 import type { FileEntry, Replica } from '../catalogue/replica.ts';
 import { computeChecksum } from '../disk/checksum.ts';
@@ -101,9 +101,6 @@ export function makeRecordTextReader(
     },
   };
 }
-
-/** In bytes: no catalogue accepts a larger record. */
-const maxRecordSize = 1024 * 1024;
 
 /**
  * The text of a record, from the bytes of a replica. A byte order mark is part of it, since it is of the checksum.

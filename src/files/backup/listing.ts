@@ -17,10 +17,10 @@ import {
 import { basename, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { UnavailableError } from '../../catalogue/errors.ts';
-import { isPayloadPath, privateFolder } from '../../catalogue/layout.ts';
+import { isPayloadPath, maxRecordSize, privateFolder } from '../../catalogue/layout.ts';
 import { errorCode, isTemporaryFile, unreadableText } from '../../disk/durable.ts';
 import { accountsPath } from '../accounts/accounts-file.ts';
-import { isAbsent, maxRecordSize } from '../tree/file-tree.ts';
+import { isAbsent } from '../tree/file-tree.ts';
 import { storedTarget } from './links.ts';
 import { isStorablePath } from './tar-paths.ts';
 

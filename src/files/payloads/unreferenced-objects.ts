@@ -5,12 +5,11 @@
 import { lstat, readdir, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
 import { ConflictError } from '../../catalogue/errors.ts';
-import { privateFolder } from '../../catalogue/layout.ts';
+import { maxRecordSize, privateFolder } from '../../catalogue/layout.ts';
 import { allEntities } from '../../catalogue/listing.ts';
 import { isTemporaryFile } from '../../disk/durable.ts';
 import { type FileCatalogue, openFileCatalogue } from '../file-catalogue.ts';
 import { GitError, runGit, runGitForBytes } from '../git/git.ts';
-import { maxRecordSize } from '../tree/file-tree.ts';
 import type { ObjectStore, StoredObject } from './object-store.ts';
 import type { PayloadCache } from './payload-cache.ts';
 import { storedPayloadsOf } from './stored-payloads.ts';

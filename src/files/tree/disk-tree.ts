@@ -19,7 +19,7 @@ import {
 } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { LRUCache } from 'lru-cache';
-import { isPayloadPath, landmarks, recordFormat } from '../../catalogue/layout.ts';
+import { isPayloadPath, landmarks, maxRecordSize, recordFormat } from '../../catalogue/layout.ts';
 import { folderIsGone } from '../../disk/private-folder.ts';
 import { lruCache } from '../../text/packages.ts';
 import { type Parsed, RecordText } from '../../text/parse.ts';
@@ -30,7 +30,6 @@ import {
   lfsPointer,
   linkProblems,
   maxLfsPointerSize,
-  maxRecordSize,
   mayFollowLink,
   type Stamp,
   type TreeEntry,

@@ -4,9 +4,6 @@ import { posix } from 'node:path';
 import { mediaFolder, parseRecordFileName, type RecordRef, recordPaths } from '../../catalogue/layout.ts';
 import type { Parsed } from '../../text/parse.ts';
 
-/** Largest record that is read, in bytes. */
-export const maxRecordSize = 1024 * 1024;
-
 /** State of a file or folder: an equal stamp means that it is unchanged. */
 export interface Stamp {
   readonly ino: number;

@@ -3,14 +3,20 @@
  * read at once; the content of files is read for the units that are needed (`load`).
  */
 import { ConflictError } from '../../catalogue/errors.ts';
-import { datasetFolder, isPayloadPath, parseRecordFileName, recordPaths, type Unit } from '../../catalogue/layout.ts';
+import {
+  datasetFolder,
+  isPayloadPath,
+  maxRecordSize,
+  parseRecordFileName,
+  recordPaths,
+  type Unit,
+} from '../../catalogue/layout.ts';
 import { type GitOptions, runGit, runGitForBytes } from '../git/git.ts';
 import {
   decodeRecordText,
   type FileTree,
   lfsPointer,
   linkProblems,
-  maxRecordSize,
   mayFollowLink,
   type Stamp,
   type TreeEntry,
@@ -79,11 +85,6 @@ export class GitTree implements FileTree {
     const links = [...blobs].filter(([, { isLink }]) => isLink);
     if (links.length) await followLinks(root, blobs, links);
     return new GitTree(root, blobs);
-  }
-
-  /** True if there are no files in it. */
-  get isEmpty(): boolean {
-    return this.#blobs.size === 0;
   }
 
   /** Reads the files of units, before the units themselves are read. */

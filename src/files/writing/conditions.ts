@@ -6,6 +6,7 @@ import { isOfBrokenRecord } from '../../catalogue/diagnostic.ts';
 import { ConflictError, NotFoundError, StaleError, ValidationError } from '../../catalogue/errors.ts';
 import {
   datasetsFolder,
+  maxRecordSize,
   payloadPath,
   type RecordRef,
   recordFolderOrFile,
@@ -27,7 +28,7 @@ import { makePositionFinder, type Parsed, type RecordText } from '../../text/par
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { runStepsWithoutPause } from '../reading/event-loop.ts';
 import { rememberSchemaErrors, validateRecord } from '../reading/validate-record.ts';
-import { existsInTree, type FileTree, maxRecordSize } from '../tree/file-tree.ts';
+import { existsInTree, type FileTree } from '../tree/file-tree.ts';
 import { anyVersion, refAtUntrustedPath } from './change.ts';
 
 /**
