@@ -91,6 +91,9 @@ export const linkProblems = {
     'It is a link to another part of the catalogue; links are followed within site_media/ and the folder of a dataset only.',
 } as const;
 
+/** True for a folder, and what is below it. */
+export const isWithin = (path: string, folder: string): boolean => path === folder || path.startsWith(`${folder}/`);
+
 /** The folder that a path lies in; '' at the top. */
 export const parentOf = (path: string): string => path.slice(0, Math.max(0, path.lastIndexOf('/')));
 

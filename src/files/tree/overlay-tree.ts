@@ -1,7 +1,7 @@
 /** A tree with pending changes: it reads as if they had been made. */
 import { recordFormat } from '../../catalogue/layout.ts';
 import { type Parsed, parseRecordText, type RecordText } from '../../text/parse.ts';
-import { type FileTree, parentOf, readOrNull, type Stamp, type TreeEntry } from './file-tree.ts';
+import { type FileTree, isWithin, parentOf, readOrNull, type Stamp, type TreeEntry } from './file-tree.ts';
 
 interface PendingFile {
   /** Undefined for bytes that are not a record. */
@@ -11,7 +11,6 @@ interface PendingFile {
 
 type Relocation = { readonly from: string; readonly to: string | null };
 
-const isWithin = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
 const nameIn = (path: string) => path.slice(path.lastIndexOf('/') + 1);
 
 export class OverlayTree implements FileTree {

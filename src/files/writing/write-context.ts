@@ -1,4 +1,5 @@
 /** Context of a write: who writes, and what it changed on disk. The trash and git use it. */
+import { isWithin } from '../tree/file-tree.ts';
 
 /** Changes of one write; paths are relative to the catalogue folder. */
 export class WriteContext {
@@ -46,5 +47,3 @@ export class WriteContext {
     this.#onFirstChange(path);
   }
 }
-
-const isWithin = (path: string, folder: string) => path === folder || path.startsWith(`${folder}/`);
