@@ -143,7 +143,8 @@ function parseOption(name: string, text: string): Parsed {
   }
 }
 
-function isEncoding(label: string): boolean {
+/** True for the label of an encoding that this program reads. */
+export function isEncoding(label: string): boolean {
   try {
     return Boolean(new TextDecoder(label));
   } catch {

@@ -3,6 +3,7 @@
  * remarks about what no option does. What files are read as anyway, such as UTF-8 with commas, is no option.
  */
 import { excerpt } from '../catalogue/errors.ts';
+import { isEncoding } from '../catalogue/reading.ts';
 import type { ReadingOptions } from '../catalogue/types.ts';
 import { listOf, membersOf, textOf } from './imported.ts';
 import { readingOfSchema } from './table-schema-reading.ts';
@@ -53,14 +54,6 @@ function readText({ encoding }: Members, dialect: Members, remarks: string[]): R
   const isKnown = isNamed && isEncoding(label);
   if (isNamed && !isKnown) remarks.push(`The encoding ${quoted(label)} is not known.`);
   return { ...(isKnown && { encoding: label }), ...(isDelimiter && delimiter !== ',' && { delimiter }) };
-}
-
-function isEncoding(label: string): boolean {
-  try {
-    return Boolean(new TextDecoder(label));
-  } catch {
-    return false;
-  }
 }
 
 /** Remarks about characters with a meaning that they don't have here. */
