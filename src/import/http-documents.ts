@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
+import { setTimeout as sleep } from 'node:timers/promises';
 import * as undici from 'undici';
 import { NotFoundError, UnavailableError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
 import { makeClientFactory } from '../http/client-factory.ts';
@@ -269,17 +270,6 @@ export class HttpDocuments implements Documents {
 /** The head without what only a download needs. */
 const keptHead = ({ coding: _, validator: __, ...head }: AnswerHead) => head;
 
-function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
-  return new Promise((resolve, reject) => {
-    const stop = () => {
-      clearTimeout(timer);
-      reject(signal?.reason);
-    };
-    const timer = setTimeout(() => {
-      signal?.removeEventListener('abort', stop);
-      resolve();
-    }, milliseconds);
-    signal?.addEventListener('abort', stop, { once: true });
-    if (signal?.aborted) stop();
-  });
+async function wait(milliseconds: number, signal: AbortSignal | undefined): Promise<void> {
+  await sleep(milliseconds, undefined, { signal }).catch(() => signal?.throwIfAborted());
 }
