@@ -38,3 +38,7 @@ export class ChecksumMismatchError extends Error {
 export class DamagedCopyError extends Error {
   override readonly name = 'DamagedCopyError';
 }
+
+/** True for an error of the system, such as that of a full disk. */
+export const isSystemError = (error: unknown): error is NodeJS.ErrnoException =>
+  error instanceof Error && 'syscall' in error;

@@ -185,7 +185,9 @@ export class WorkerPool {
   }
 }
 
-const shuttingDown = () => new UnavailableError('The server is shutting down. Try again in a moment.');
+/** The error for work that comes while the server shuts down. */
+export const shuttingDown = (): UnavailableError =>
+  new UnavailableError('The server is shutting down. Try again in a moment.');
 const threadDied = () =>
   new UnavailableError('A thread of the server ended before it was done. Try again in a moment.');
 

@@ -11,6 +11,7 @@ import { type FileHandle, open, readdir, rename, rm, stat, utimes } from 'node:f
 import { join } from 'node:path';
 import { LRUCache } from 'lru-cache';
 import { bytesToKeep, CacheRoom } from '../cache-room.ts';
+import { isSystemError } from '../errors.ts';
 import { checkEvery, diskSpaceOf, reservedBytes } from './disk-space.ts';
 import { crcOfFile, type DerivedFile, FileInTheMaking, type RoomCheck } from './file-in-the-making.ts';
 
@@ -248,5 +249,3 @@ export class DerivedFileStore {
 
 /** Another one after each change of a file, but not of its time of access. */
 const stampOf = ({ ino, size, mtime }: Stats): string => `${ino}-${size}-${mtime.getTime()}`;
-
-const isSystemError = (error: unknown): boolean => error instanceof Error && 'syscall' in error;

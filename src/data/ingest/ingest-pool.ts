@@ -14,6 +14,7 @@ import { ExhaustingPayloadError, PayloadError } from '../errors.ts';
 import { reasonToRefuseFile } from '../formats/foreign-file.ts';
 import { moduleBeside } from '../module-beside.ts';
 import { ProcessStarter, type StartedProcess } from '../process-starter.ts';
+import { shuttingDown } from '../worker-pool.ts';
 import { headBytes, type IngestOptions, type IngestResult, ownerOnly } from './ingest.ts';
 import type { IngestJob, IngestReply } from './ingest-process.ts';
 import { PayloadStream, peekStream } from './payload-stream.ts';
@@ -259,8 +260,6 @@ export class IngestPool {
     });
   }
 }
-
-const shuttingDown = () => new UnavailableError('The server is shutting down. Try again in a moment.');
 
 type Part = Extract<IngestReply, { readonly part: unknown }>['part'];
 

@@ -1,4 +1,5 @@
 /** A columnar copy that is left out if it can't be written: it is a cache, and a payload is worth more than it. */
+import { isSystemError } from '../errors.ts';
 import { ColumnarWriter } from './columnar-copy.ts';
 
 /** What ingesting needs of a copy. */
@@ -50,5 +51,3 @@ export class OptionalCopy implements CopyWriter {
     }
   }
 }
-
-const isSystemError = (error: unknown): error is NodeJS.ErrnoException => error instanceof Error && 'syscall' in error;
