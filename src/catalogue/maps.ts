@@ -156,3 +156,19 @@ export function boxAround(a: Box | null, b: Box | null): Box | null {
     Math.max(a[3], b[3]),
   ];
 }
+
+/** Families of column types, each with a colour on pages and in pictures. */
+export type TypeFamily = 'geo' | 'num' | 'text' | 'time' | 'bool' | 'other';
+
+export const familyOfType: Readonly<Record<ColumnType, TypeFamily>> = {
+  geometry: 'geo',
+  integer: 'num',
+  float: 'num',
+  string: 'text',
+  boolean: 'bool',
+  date: 'time',
+  datetime: 'time',
+  time: 'time',
+  object: 'other',
+  array: 'other',
+};

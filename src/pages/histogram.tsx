@@ -1,12 +1,12 @@
 /** Distributions of a column's values: bars and values, each a link to its rows. */
 import type { VNode } from 'preact';
 import type { ColumnProfile, Histogram, StatisticsValue } from '../catalogue/column-statistics.ts';
+import { familyOfType } from '../catalogue/maps.ts';
 import { unprefixedParameters } from '../catalogue/row-parameters.ts';
 import type { ColumnType } from '../catalogue/types.ts';
 import type { Locale } from './locale.ts';
 import { edgeTexts, endTexts } from './number-texts.ts';
 import { queryStringOf } from './page-context.ts';
-import { familyOfType } from './strip.tsx';
 
 /** Makes the address of the rows with these filters. */
 export type RowsHref = (filters: readonly (readonly [string, string])[]) => string;
@@ -40,7 +40,7 @@ export function HistogramBars({
   const floor = height - 1;
   return (
     <svg
-      class={`hist ${matched ? '' : 'whole '}${familyOfType(type)}`}
+      class={`hist ${matched ? '' : 'whole '}${familyOfType[type]}`}
       role="group"
       aria-label={locale.text('distributionOf', {
         name,
@@ -119,7 +119,7 @@ export function TopValues({
   areTabStops = false,
 }: TopValuesProps): VNode {
   const { name, type } = column;
-  const family = familyOfType(type);
+  const family = familyOfType[type];
   const top = matched
     ? (column.top ?? []).map(({ value }, i) => ({ value, count: matched[i] ?? 0 })).sort((a, b) => b.count - a.count)
     : (column.top ?? []);

@@ -1,25 +1,8 @@
 /** The strip: one bar for each column, coloured by the family of its type, as high as the column is filled. */
 import type { VNode } from 'preact';
+import { familyOfType, type TypeFamily } from '../catalogue/maps.ts';
 import type { ColumnType } from '../catalogue/types.ts';
 import type { Locale } from './locale.ts';
-
-/** Families of column types, each with a colour. */
-export type TypeFamily = 'geo' | 'num' | 'text' | 'time' | 'bool' | 'other';
-
-const families: Readonly<Record<ColumnType, TypeFamily>> = {
-  geometry: 'geo',
-  integer: 'num',
-  float: 'num',
-  string: 'text',
-  boolean: 'bool',
-  date: 'time',
-  datetime: 'time',
-  time: 'time',
-  object: 'other',
-  array: 'other',
-};
-
-export const familyOfType = (type: ColumnType): TypeFamily => families[type];
 
 const familyTexts = {
   geo: 'familyGeo',
@@ -38,7 +21,7 @@ export interface StripColumn {
 
 const familyCounts = (columns: readonly StripColumn[]): ReadonlyMap<TypeFamily, number> => {
   const counts = new Map<TypeFamily, number>();
-  for (const { type } of columns) counts.set(families[type], (counts.get(families[type]) ?? 0) + 1);
+  for (const { type } of columns) counts.set(familyOfType[type], (counts.get(familyOfType[type]) ?? 0) + 1);
   return counts;
 };
 
@@ -89,7 +72,7 @@ export function Strip({ columns, locale, width, height }: StripProps): VNode {
     const x = (i * pitch).toFixed(2);
     const bar = (pitch - gap).toFixed(2);
     const tall = Math.max(filled > 0 ? 1 : 0, filled * height).toFixed(1);
-    const family = families[type];
+    const family = familyOfType[type];
     bed += `M${x} 0h${bar}v${height}h-${bar}z`;
     bars.set(family, `${bars.get(family) ?? ''}M${x} ${height}v-${tall}h${bar}v${tall}z`);
   });

@@ -2,6 +2,7 @@
  * The texture of a table without geometry: 24 rows, evenly chosen, as bars of the colour of their column's type. The stronger the
  * colour, the higher the rank of a value in its column; a hole is a missing value.
  */
+import { familyOfType } from '../../catalogue/maps.ts';
 import type { ColumnType } from '../../catalogue/types.ts';
 import type { Turns } from '../event-loop.ts';
 import { compareSortKeys, sortKey } from '../query/ordering.ts';
@@ -15,12 +16,6 @@ const rowsShown = 24;
 const mostColumns = 40;
 /** Strengths of a colour, in tenths. */
 const strengths = [3, 4, 5, 6, 7, 8, 9] as const;
-
-/** The colour of each type of column: the family's, as on the pages. */
-const familyOfType: Readonly<Record<ColumnType, string>> = {
-  ...{ integer: 'num', float: 'num', string: 'text', boolean: 'bool', geometry: 'geo' },
-  ...{ date: 'time', datetime: 'time', time: 'time', object: 'other', array: 'other' },
-};
 
 /** @param rows numbers of rows; null for all rows of the table */
 export async function drawTexture(
