@@ -14,7 +14,7 @@ import { Bucket } from '../files/payloads/bucket.ts';
 import type { StoreWords } from '../files/payloads/store-errors.ts';
 import { formatExportList, parseExportList, type Unit } from './export-list.ts';
 import type { HiddenFiles } from './hidden-files.ts';
-import type { TablesPlace } from './tables-place.ts';
+import { chunksOf, type TablesPlace } from './tables-place.ts';
 
 export interface ExportBucketOptions {
   /** `s3://bucket/folder` */
@@ -266,15 +266,3 @@ const tableOf = (file: string): string => file.split('/', 2).join('/');
 
 /** Name of the unit of the table of a file. */
 const tableUnitOf = (file: string): string => `table ${tableOf(file)}`;
-
-async function* chunksOf(
-  first: readonly Buffer[],
-  rest: AsyncIterator<Buffer>,
-): AsyncGenerator<Buffer, void, undefined> {
-  try {
-    yield* first;
-    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
-  } finally {
-    await rest.return?.();
-  }
-}

@@ -12,6 +12,7 @@ import type { ByteRange } from '../catalogue/open-file.ts';
 import { temporaryPathBeside, toUnavailableError } from '../disk/durable.ts';
 import { compressBytes, compressedCopyOf, compressFile, isCompressible } from './compressed-copies.ts';
 import type { Unit } from './export-list.ts';
+import { chunksOf } from './tables-place.ts';
 
 /** The list of a site's files, in the folder itself: it goes along when the folder is committed or moved. */
 const siteListName = '.catalogue-export';
@@ -199,8 +200,7 @@ export class FolderWriter {
         fs.writeFileSync(descriptor, chunk);
       };
       try {
-        for (const chunk of first) add(chunk);
-        for (let next = await rest.next(); !next.done; next = await rest.next()) add(next.value);
+        for await (const chunk of chunksOf(first, rest)) add(chunk);
       } finally {
         fs.closeSync(descriptor);
       }

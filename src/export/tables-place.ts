@@ -28,3 +28,16 @@ export interface TablesPlace {
   finish(): void | Promise<void>;
   close(): void | Promise<void>;
 }
+
+/** The chunks of a stream of which the first are read. The rest is ended with the reader of all, also after an error of that. */
+export async function* chunksOf(
+  first: readonly Buffer[],
+  rest: AsyncIterator<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  try {
+    yield* first;
+    for (let next = await rest.next(); !next.done; next = await rest.next()) yield next.value;
+  } finally {
+    await rest.return?.();
+  }
+}
