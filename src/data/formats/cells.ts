@@ -43,10 +43,6 @@ export class CellsBuilder {
     this.#expectedRows = expectedRows;
   }
 
-  get length(): number {
-    return this.#length;
-  }
-
   addNumber(row: number, number: number): void {
     let numbers = this.#numbers;
     if (numbers === null || row >= numbers.length) {

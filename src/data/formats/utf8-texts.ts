@@ -77,10 +77,6 @@ export class Utf8TextsBuilder {
     this.#forms = new Uint8Array(rows);
   }
 
-  get rows(): number {
-    return this.#rows;
-  }
-
   /** Adds the text of a row behind the last one; rows between them are missing. @param form ASCII or other */
   add(row: number, source: Uint8Array, start: number, end: number, form: number): void {
     const length = end - start;
@@ -97,13 +93,6 @@ export class Utf8TextsBuilder {
     this.#reserve(row, 3 * text.length);
     const length = this.#bytes.write(text, this.#end, 'utf8');
     this.#close(row, this.#end + length, length === text.length ? textForms.ascii : textForms.other);
-  }
-
-  /** Forgets the texts from a row on. */
-  truncate(rows: number): void {
-    if (rows >= this.#rows) return;
-    this.#rows = rows;
-    this.#end = rows === 0 ? 0 : (this.#ends[rows - 1] as number);
   }
 
   /** The texts of so many rows. Nothing may be added afterwards. */

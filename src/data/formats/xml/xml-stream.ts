@@ -61,10 +61,6 @@ export class XmlStream {
     );
   }
 
-  get line(): number {
-    return this.#line;
-  }
-
   /** @throws PayloadError if it is no XML that can be read */
   push(chunk: Buffer): void {
     this.#decoder ??= decoderFor(chunk);
