@@ -117,15 +117,7 @@ async function importInto(
   let isRead = false;
   await removeAbandonedTemporaries(folder, aDay);
   try {
-    const documents: Documents = http
-      ? {
-          open: (...given) =>
-            http.open(...given).catch((error) => {
-              unfetched.add(error);
-              throw error;
-            }),
-        }
-      : localDocuments(path);
+    const documents = http ? notingFailures(http, unfetched) : localDocuments(path);
     const target = { namespace, label: nameOfSource(from), from, dryRun: request.dryRun ?? false };
     const writer = await DatasetWriter.open(catalogue, target);
     const state = {
@@ -147,29 +139,7 @@ async function importInto(
       ...{ catalogue, documents, isRemote: http !== null, dryRun, signal, onFiles },
       unpack: unpacking,
     });
-    let total: number | null = null;
-    let done = 0;
-    let isComplete = true;
-    try {
-      for await (const item of items) {
-        signal?.throwIfAborted();
-        if ('total' in item) {
-          total = (total ?? 0) + item.total;
-          continue;
-        }
-        if ('skipped' in item) {
-          writer.refuse(item.skipped, item.id);
-          if (item.isIncomplete) isComplete = false;
-        } else {
-          const added = await writer.add(item.dataset);
-          if (added && (request.withData || item.dataset.isDataFile)) files.plan(added, item.dataset);
-        }
-        environment.onRecords?.(++done, total);
-      }
-    } finally {
-      // What was read before an error or Ctrl-C is kept.
-      await writer.flush();
-    }
+    const isComplete = await takeItems(items, writer, files, request, environment);
     if (!isComplete) await http?.forgetValidators();
     isRead = true;
     const brought = await files.bring((ref) => writer.isRefused(ref));
@@ -193,6 +163,49 @@ async function importInto(
   } finally {
     await http?.close();
   }
+}
+
+/** Documents whose errors are added to `failures`. */
+const notingFailures = (documents: Documents, failures: WeakSet<Error>): Documents => ({
+  open: (...given) =>
+    documents.open(...given).catch((error) => {
+      failures.add(error);
+      throw error;
+    }),
+});
+
+/** Takes in the datasets of a source, and plans their files. @returns false if the source has others that could not be read */
+async function takeItems(
+  items: AsyncIterable<SourceItem>,
+  writer: DatasetWriter,
+  files: BroughtFiles,
+  { withData }: ImportRequest,
+  { signal, onRecords }: ImportEnvironment,
+): Promise<boolean> {
+  let total: number | null = null;
+  let done = 0;
+  let isComplete = true;
+  try {
+    for await (const item of items) {
+      signal?.throwIfAborted();
+      if ('total' in item) {
+        total = (total ?? 0) + item.total;
+        continue;
+      }
+      if ('skipped' in item) {
+        writer.refuse(item.skipped, item.id);
+        if (item.isIncomplete) isComplete = false;
+      } else {
+        const added = await writer.add(item.dataset);
+        if (added && (withData || item.dataset.isDataFile)) files.plan(added, item.dataset);
+      }
+      onRecords?.(++done, total);
+    }
+  } finally {
+    // What was read before an error or Ctrl-C is kept.
+    await writer.flush();
+  }
+  return isComplete;
 }
 
 /** @throws ValidationError for nothing, for an address that is incomplete, and for one of another kind */
