@@ -229,12 +229,12 @@ export class ColumnForms {
    * @param isStoredTyped true if values were stored in another form than their text
    */
   settingsForNextPass(isStoredTyped: boolean): ColumnSettings | null {
-    const { asText, numbers, dates } = this.#settings;
+    const { asText, numbers } = this.#settings;
     const { example } = this;
     if (asText) return null;
     if (this.#areCommas && this.#isComma && this.numbers !== decimalComma && numbers === undefined)
       return { ...this.#settings, numbers: decimalComma, example };
-    if (this.#areDates && this.#isDate && this.dates === null && dates === undefined)
+    if (this.#areDates && this.#isDate && this.dates === null)
       return { ...this.#settings, dates: recognizedDateForm, example };
     return isStoredTyped ? { ...this.#settings, asText: true } : null;
   }
