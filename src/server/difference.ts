@@ -18,6 +18,7 @@ import { splitList } from '../data/query/parameter-values.ts';
 import { layoutVersion } from '../data/table/columnar-copy.ts';
 import type { Pair } from './difference-figures.ts';
 import { addressOfPairForm, differencePage, differencePageParameters } from './difference-page.ts';
+import { etagOfHash } from './etags.ts';
 import { lastParameterValue } from './query-string.ts';
 import { seeOther } from './redirects.ts';
 import { type Representation, type RequestContext, refFromRouteParams } from './route.ts';
@@ -58,7 +59,7 @@ export async function differenceHandler(request: RequestContext): Promise<Repres
   const hash = createHash('sha256').update(
     JSON.stringify([layoutVersion, ends, dataset.former_names, asked.key, format]),
   );
-  const info: DocumentInfo = { tag: hash.digest('base64url').slice(0, 27), compressible: true };
+  const info: DocumentInfo = { tag: etagOfHash(hash), compressible: true };
   // Before comparing: a client that has the document needn't wait. Versions that aren't ready can't be compared.
   if (from.ready && to.ready && trySendNotModified(ctx, info)) return undefined;
   const found = await compare(request, pair, asked.key, async (difference) => difference);

@@ -1,6 +1,7 @@
 /** Documents about the whole catalogue, which are written part by part. */
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { etagOfHash } from './etags.ts';
 import { cacheControl } from './headers.ts';
 import { listInTurns } from './in-turns.ts';
 import type { Representation, RequestContext } from './route.ts';
@@ -30,7 +31,7 @@ async function tagOfVisible(request: PartsRequest): Promise<string> {
   if (known !== undefined) return known;
   const hash = createHash('sha256').update(`${processId} ${numberOf(settings)}`);
   for (const kind of kinds) for await (const record of listInTurns(request, kind)) hash.update(` ${numberOf(record)}`);
-  const tag = hash.digest('base64url').slice(0, 27);
+  const tag = etagOfHash(hash);
   tags.set(revision, tag);
   return tag;
 }

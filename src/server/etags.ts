@@ -6,7 +6,8 @@ import { type Coding, codings, compressions } from './negotiate.ts';
 /** The tag of a body: equal for equal bytes. */
 export const etagOf = (body: string | Buffer): string => etagOfHash(createHash('sha256').update(body));
 
-const etagOfHash = (hash: Hash): string => hash.digest('base64url').slice(0, 27);
+/** The tag of a body, or of what a body is made of, by its hash. */
+export const etagOfHash = (hash: Hash): string => hash.digest('base64url').slice(0, 27);
 
 /** Bytes that are hashed between two looks at the clock: some 0.1 ms. */
 const hashedAtOnce = 128 * 1024;

@@ -1,5 +1,4 @@
 /** Files of the tables of the Iceberg REST catalog: metadata, manifests and data. */
-import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import type { Rows } from '../catalogue/catalogue.ts';
 import { NotFoundError, UnavailableError } from '../catalogue/errors.ts';
@@ -7,6 +6,7 @@ import { refOf, type VersionRef } from '../catalogue/ref.ts';
 import type { DataFileFacts } from '../iceberg/data-file.ts';
 import { metadataFileName, metadataVersion, tableMetadata, versionHintName } from '../iceberg/metadata.ts';
 import type { TableSnapshot } from '../iceberg/table.ts';
+import { etagOf } from './etags.ts';
 import { cacheControlOfVersion } from './headers.ts';
 import { tableFromRoute, tableLocation } from './iceberg.ts';
 import { runInTurns, toJsonInTurns, turnsOf } from './in-turns.ts';
@@ -95,7 +95,7 @@ async function sendBytes(
   isImmutable: boolean,
 ): Promise<undefined> {
   await sendStoredBytes(ctx, {
-    tag: createHash('sha256').update(bytes).digest('base64url').slice(0, 27),
+    tag: etagOf(bytes),
     mediaType: type,
     size: bytes.length,
     headers: { 'Content-Type': type, 'Cache-Control': cacheControlOfVersion(viewer, isImmutable) },
