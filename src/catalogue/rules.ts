@@ -3,6 +3,7 @@
  * move, restore, push) checks names, ids, containers and references of the records that it changes, before it writes.
  */
 
+import { resolveAlias } from './aliases.ts';
 import { entitiesWithIds } from './entities-by-id.ts';
 import { randomUnusedId } from './ids.ts';
 import { kindAndRefOfPath, parseRecordFileName, type RecordRef, recordPaths, siblingsFolder } from './layout.ts';
@@ -99,6 +100,11 @@ function* checkIds(next: RecordSet): Generator<RecordDiagnostic> {
     for (const { entity, path, isWritten } of entities) {
       const owner = owners.get(entity.id);
       if (owner && owner !== entity) {
+        const twins = recordAtFormerAddress(next.snapshot, owner, entity);
+        if (twins) {
+          yield makeDiagnostic(entityRecordPath(next, twins.former), formerAddressDiagnostic(twins));
+          continue;
+        }
         const id = randomUnusedId((candidate) => owners.has(candidate) || shared.has(candidate));
         owners.set(id, entity);
         const other = refOf(owner) as RecordRef;
@@ -113,6 +119,33 @@ function* checkIds(next: RecordSet): Generator<RecordDiagnostic> {
       yield makeDiagnostic(path, { code: 'missing-id', message, severity: 'warning', fix: () => ({ id }) });
     }
   }
+}
+
+/** Two records with one id, the first of which stands at a former address of the second. */
+interface Twins {
+  readonly former: RecordEntity;
+  readonly present: RecordEntity;
+}
+
+/**
+ * Of two records with one id, the one at a former address of the other. They are one record: a branch renamed it, another
+ * one changed it, and their merge has both. A new id would make the change a record of its own.
+ */
+function recordAtFormerAddress(snapshot: Snapshot, a: RecordEntity, b: RecordEntity): Twins | undefined {
+  const isFormerOf = (one: RecordEntity, other: RecordEntity) => {
+    const present = resolveAlias(snapshot, refOf(one));
+    return present !== undefined && formatRef(present) === formatRef(refOf(other));
+  };
+  if (isFormerOf(b, a)) return { former: b, present: a };
+  return isFormerOf(a, b) ? { former: a, present: b } : undefined;
+}
+
+function formerAddressDiagnostic({ former, present }: Twins) {
+  const other = refOf(present) as RecordRef;
+  const message =
+    `${duplicateIdMessage(former.id, describeRef(other))} That one had this address before, so both are probably one ` +
+    'record, of two branches that were merged: move there what is new here, and remove this one.';
+  return { code: 'id', pointer: '/id', message, other } as const;
 }
 
 /** A new or changed identifier must not be written in the file of another record. */

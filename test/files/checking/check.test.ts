@@ -357,6 +357,40 @@ describe('check', () => {
     }
   });
 
+  it('gives no new id to a record that a merge has kept at its former address, too', async (t) => {
+    const folder = makeFolder(clean, t);
+    const git = (...args: string[]) =>
+      execFileSync('git', [...gitSettings, ...args], { cwd: folder.root, env: gitEnv, stdio: 'pipe' });
+    const former = homeOf('parks/woods');
+    await cp(folder.path(homeOf('parks/trees')), folder.path(former), { recursive: true });
+    const text = 'id: 1\nlabel: Trees, as a branch has changed them\n';
+    folder.write(`${former}/dataset.yaml`, text);
+    // Neither the age of the files nor what git has says which of the two is the record.
+    git('init', '-q');
+    for (const known of [homeOf('parks/trees'), former]) {
+      git('add', known);
+      git('commit', '-qm', known);
+      const { fixed, problems } = await checkCatalogueFiles(folder.root, { fix: true });
+      assert.deepEqual(
+        [fixed, problems.filter(({ code }) => code === 'id').map(({ path, fixable }) => [path, fixable])],
+        [
+          [],
+          [
+            [`${former}/dataset.yaml`, false],
+            [`${former}/versions/${slug}.yaml`, false],
+          ],
+        ],
+      );
+      assert.match(
+        problems.find(({ path }) => path === `${former}/dataset.yaml`)?.message ?? '',
+        /^The id 1 is already used by dataset parks\/trees\. That one had this address before, .* move there what is new here/,
+      );
+      assert.equal(await readFile(folder.path(`${former}/dataset.yaml`), 'utf8'), text);
+      git('update-ref', '-d', 'HEAD');
+      git('rm', '-rq', '--cached', '.');
+    }
+  });
+
   it('leaves out the accounts of another user', { skip: process.getuid?.() !== 0 }, async (t) => {
     const path = '.catalogue/accounts.json';
     const folder = makeFolder({ ...clean, files: { ...clean.files, [path]: '{}' } }, t);
