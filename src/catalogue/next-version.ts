@@ -11,6 +11,8 @@ export interface VersionData {
   readonly rows: number | null;
   readonly format: string;
   readonly columns: readonly DataColumn[];
+  /** A sentence that says that the names of the columns seem to stand below the first row. */
+  readonly namesBelow?: string | null;
 }
 
 /**
@@ -21,7 +23,7 @@ export interface VersionData {
  */
 export function assertNoAccidentalLossInNextVersion(
   before: (Pick<Version, 'rows' | 'format'> & Pick<VersionData, 'columns'>) | undefined,
-  { rows, format, columns }: VersionData,
+  { rows, format, columns, namesBelow }: VersionData,
   renames: readonly Rename[],
   { force = false, replace = false }: Pick<UploadDetails, 'force' | 'replace'>,
 ): void {
@@ -43,7 +45,7 @@ export function assertNoAccidentalLossInNextVersion(
       .slice(0, 8)
       .join(', ');
   const message = `The file has no column of the version before: that one has ${list(compared)}; the file has ${list(columns)}.`;
-  throw new DataLossError(message, 'force');
+  throw new DataLossError(namesBelow ? `${message} ${namesBelow}.` : message, 'force');
 }
 
 /** Columns that tell datasets apart: nearly all with positions have one named geometry. */

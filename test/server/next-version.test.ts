@@ -28,6 +28,7 @@ describe('a new version', () => {
     for (const [body, type, parameter, reason] of [
       ['name,height\n', 'text/csv', 'force', 'The file has no rows, and the version before has 1.'],
       ['a,b\n1,2\n', 'text/csv', 'force', 'The file has no column of the version before'],
+      ['Trees\nname,height,x\noak,1,2\n', 'text/csv', 'force', 'If the names are in line 2, write --skip 1. To'],
       ['%PDF-1.4 nothing', 'application/pdf', 'replace', 'has no rows that can be read'],
     ] as const) {
       const refused = await post(body, '', type);

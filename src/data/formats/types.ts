@@ -61,6 +61,8 @@ export interface PayloadInfo {
   misdirectedRings?: { count: number; readonly line: number | undefined };
   /** A sentence for the publisher: a geometry that could be made with an option. */
   hint?: string | undefined;
+  /** A sentence for the publisher: the names of the columns seem to stand below the first row. */
+  namesBelow?: string | undefined;
   /** Further sentences for the publisher. */
   notes?: readonly string[];
 }

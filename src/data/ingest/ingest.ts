@@ -84,6 +84,8 @@ export interface IngestResult {
   readonly geometryKinds: readonly GeometryKind[];
   /** Sentences about what was recognized, and about values that don't fit. */
   readonly remarks: readonly string[];
+  /** The one of them that says that the names of the columns seem to stand below the first row; null if they don't. */
+  readonly namesBelow: string | null;
   /** Those of them about geometries that rows should have, and lack. */
   readonly lostGeometries: readonly string[];
   /** Number of irregularities that were repaired or kept, by kind. */
@@ -263,6 +265,7 @@ function toResult(
     statistics: summary?.statistics ?? [],
     geometryKinds: summary?.table.geometryKinds ?? [],
     remarks: rows ? [...remarksAboutEncoding(rows), ...rows.summary.remarks] : [],
+    namesBelow: info?.namesBelow ?? null,
     lostGeometries: info ? lostGeometryRemarks(info) : [],
     repairs: Object.fromEntries(sortedRepairs(info?.repairs).map(([kind, { count }]) => [kind, count])),
     misdirectedRings: info?.passthrough ? (info.misdirectedRings?.count ?? 0) : 0,

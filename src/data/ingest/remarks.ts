@@ -16,7 +16,7 @@ interface NamedProfile {
  * @param rows number of rows
  */
 export function ingestRemarks(
-  { misplaced, hint, notes = [], repairs = new Map(), misdirectedRings, passthrough }: PayloadInfo,
+  { misplaced, hint, namesBelow, notes = [], repairs = new Map(), misdirectedRings, passthrough }: PayloadInfo,
   crs: string | null,
   columns: readonly NamedProfile[],
   rows: number,
@@ -29,7 +29,10 @@ export function ingestRemarks(
       const { subject, noun, result } = repairTexts[kind];
       return `${subject}: ${count} ${count === 1 ? noun[0] : noun[1]}${placeOf(count, line)}: ${result}.`;
     }),
-    ...(rows > 0 && repairs.get('more_cells')?.count === rows ? [sentenceAboutRowNames] : []),
+    ...(namesBelow === undefined ? [] : [namesBelow]),
+    ...(namesBelow === undefined && rows > 0 && repairs.get('more_cells')?.count === rows
+      ? [sentenceAboutRowNames]
+      : []),
     // Only GeoJSON demands a direction.
     ...(misdirectedRings && passthrough !== null ? [sentenceAboutRings(misdirectedRings)] : []),
     ...misplacedRemarks(misplaced),

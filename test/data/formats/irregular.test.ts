@@ -250,6 +250,27 @@ describe('CSV', () => {
     await assert.rejects(ingestPayload('a,b\n1,"x', 'a.csv'), /a quoted cell is never closed/);
   });
 
+  it('whose names stand below other lines are said to, with what to type', async () => {
+    const remarkOf = async (text: string, reading = {}) =>
+      (await ingestPayload(text, 'a.csv', { reading })).result.remarks.find((remark) => remark.includes('--skip'));
+    for (const [text, skip, remark] of [
+      ['Trees\nAs of 2026\n\na;b;c\n1;2;3\n', 3, 'Line 1 has one cell, line 4 has 3. If the names are in line 4'],
+      ['Trees\na,b,c\n1,2,3\n', 1, 'Line 1 has one cell, line 2 has 3. If the names are in line 2'],
+      ['Trees;;\r\n;;\r\na;b;c\r\n1;2;3\r\n', 2, 'Line 1 has one cell, line 3 has 3. If the names are in line 3'],
+      [';;\na;b;c\n1;2;3\n', 1, 'Line 1 has no cell, line 2 has 3. If the names are in line 2'],
+      ['"Source","World"\n\n"a","b","c","d"\n', 2, 'Line 1 has two cells, line 3 has 4. If the names are in line 3'],
+    ] as const) {
+      assert.equal(await remarkOf(text), `${remark}, write --skip ${skip}`);
+      const { result } = await ingestPayload(text, 'a.csv', { reading: { skip, strict: true } });
+      assert.deepEqual([result.columns.slice(0, 3).map(({ name }) => name), result.remarks], [['a', 'b', 'c'], []]);
+    }
+    const { result } = await ingestPayload('Trees\na,b,c\n1,2,3\n', 'a.csv');
+    assert.doesNotMatch(result.remarks.join('\n'), /write\.table/);
+    for (const text of ['a\n1\n', 'a,b,c\n1,2,3\n', 'a,b\n1,2,3\n', 'a,b,c,d\n1,,,\n'])
+      assert.equal(await remarkOf(text), undefined, text);
+    assert.equal(await remarkOf('1,,\n1,2,3\n', { header: false }), undefined);
+  });
+
   it('whose head lacks the name of the first column, as R writes it, is said to', async () => {
     const { result } = await ingestPayload('"mag","place"\n"1",4.5,"x"\n"2",5.5,"y"\n', 'a.csv');
     assert.match(result.remarks.join('\n'), /names may stand above the wrong columns\..*col\.names = NA/);

@@ -18,6 +18,7 @@
 import Papa from 'papaparse';
 import { PayloadError } from '../../errors.ts';
 import { expectedGroupRows, isRowGroupFull, maxCellsInMemory, maxColumns, maxCsvRow } from '../../limits.ts';
+import { FirstRows } from '../first-rows.ts';
 import { countRepair, type PayloadInfo, type RowBatch } from '../types.ts';
 import { Utf8TextsBuilder } from '../utf8-texts.ts';
 import { countLines, RowTexts, skipLines } from './lines.ts';
@@ -51,6 +52,7 @@ export async function* readCsv(
 class CsvParser {
   readonly #info: PayloadInfo;
   readonly #names: string[] = [];
+  readonly #firstRows = new FirstRows();
   #parser: Papa.Parser | undefined;
   #hasHeader = false;
   /** Number of cells in the head, or in the first row if there is none. */
@@ -104,6 +106,7 @@ class CsvParser {
   /** Called after the last chunk. */
   *end(): Generator<RowBatch> {
     yield* this.#parse(this.#decoder.decode(), true);
+    if (this.#info.reading.header !== false) this.#info.namesBelow = this.#firstRows.namesBelow('Line');
   }
 
   /** Reads regular rows. @returns the bytes behind them; null if there are none */
@@ -215,7 +218,10 @@ class CsvParser {
     if (row.length === 1 && row[0] === '' && text.trim() !== '""') return;
     if (this.#skip > 0) {
       this.#skip--;
-    } else if (!this.#hasHeader) {
+      return;
+    }
+    this.#firstRows.add(line, row);
+    if (!this.#hasHeader) {
       this.#hasHeader = true;
       this.#info.header = row.map(copied);
       this.#addColumns(row.map((name) => name.trim()));

@@ -14,6 +14,7 @@
 import { PayloadError } from '../../errors.ts';
 import { countLines } from '../csv/lines.ts';
 import { readCsv } from '../csv/reader.ts';
+import { FirstRows } from '../first-rows.ts';
 import { chooseLayer } from '../layers.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
 import { XmlStream } from '../xml/xml-stream.ts';
@@ -70,6 +71,7 @@ export async function* readXlsx(path: string, info: PayloadInfo): AsyncGenerator
     const lines = new SheetLines(workbook, skipped);
     yield* readCsv(lines.read(archive.read(sheet.path)), info, ',', (line) => lines.rowOf(line));
     delete info.delimiter;
+    info.namesBelow = lines.namesBelow();
     const notes = lines.remarks();
     if (notes.length) info.notes = [...(info.notes ?? []), ...notes];
   } finally {
@@ -96,9 +98,7 @@ class SheetLines {
   readonly #errors = { count: 0, place: '' };
   readonly #uncomputed = { count: 0, place: '' };
   #merged = 0;
-  /** Cells with values of the first rows, by row. */
-  readonly #filled: (readonly [row: number, cells: number])[] = [];
-
+  readonly #firstRows = new FirstRows();
   readonly #skipped: number;
   /** Line breaks in cells so far; and behind each row that has some, the next line, and their number. */
   #breaks = 0;
@@ -162,12 +162,11 @@ class SheetLines {
   }
 
   #endRow(): void {
-    if (this.#filled.length < 30 && this.#cells.length > 0)
-      this.#filled.push([this.#line, this.#cells.filter(Boolean).length]);
     if (this.#line <= this.#skipped) {
       this.#out.push('\n');
       return;
     }
+    if (this.#cells.length > 0) this.#firstRows.add(this.#line, this.#cells);
     // Excel leaves out empty cells at the end of a row.
     if (this.#cells.length > 0) while (this.#cells.length < this.#width) this.#cells.push('');
     this.#width = Math.max(this.#width, this.#cells.length);
@@ -223,12 +222,14 @@ class SheetLines {
     if (counted.count++ === 0) counted.place = place;
   }
 
+  /** The sentence about the row in which the names probably are; undefined if that seems to be the first. */
+  namesBelow(): string | undefined {
+    return this.#firstRows.namesBelow('Row');
+  }
+
   /** Sentences about the sheet. */
   remarks(): string[] {
     const [errors, uncomputed] = [this.#errors, this.#uncomputed];
-    const shown = this.#filled.filter(([row]) => row > this.#skipped);
-    const [first, ...others] = shown;
-    const head = first && others.find(([, cells]) => cells >= 3);
     return [
       ...(errors.count
         ? [`Cells: ${errors.count} with an error of Excel (${errors.count > 1 ? 'first: ' : ''}${errors.place}): null.`]
@@ -239,11 +240,6 @@ class SheetLines {
           ]
         : []),
       ...(this.#merged ? [`Merged cells: ${this.#merged}: the value is in the first cell of each.`] : []),
-      ...(head && first[1] === 1
-        ? [
-            `Row ${first[0]} has one cell, row ${head[0]} has ${head[1]}. If the names are in row ${head[0]}, write --skip ${head[0] - 1}`,
-          ]
-        : []),
     ];
   }
 }
