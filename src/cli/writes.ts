@@ -140,10 +140,10 @@ async function refFrom(kind: CreatableKind, fields: Input, language: string): Pr
 }
 
 /**
- * Runs an action that gives a record its name.
+ * Runs an action that gives a record its name, or groups and users.
  * @param fields that the record will have, with its name or a label that gives it
  * @param current the name that the record has; null for a new one
- * @throws ConflictError where another record has the name
+ * @throws ConflictError where another record has the name; ValidationError with what to type
  */
 async function explainNameConflict<T>(
   call: Call,
@@ -157,9 +157,10 @@ async function explainNameConflict<T>(
     return await action();
   } catch (error) {
     // Only after a failure: to know all names, the whole catalogue has to be read.
-    if (error instanceof ValidationError)
-      await assertNameFree(call, catalogue, await refFrom(kind, fields, await catalogue.language()), current);
-    throw error;
+    if (!(error instanceof ValidationError)) throw error;
+    await assertNameFree(call, catalogue, await refFrom(kind, fields, await catalogue.language()), current);
+    const { withCommandsForMissing } = await import('./missing-members.ts');
+    throw await withCommandsForMissing(call, catalogue, kind, fields, error);
   }
 }
 

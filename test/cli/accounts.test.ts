@@ -8,7 +8,7 @@ import { served } from '../support/served.ts';
 
 const seed = {
   namespaces: { parks: { id: 1, label: 'Parks', owners: ['gardeners'] } },
-  groups: { gardeners: { id: 1, label: 'Gardeners' }, divers: { id: 2, label: 'Divers' } },
+  groups: { gardeners: { id: 1, label: 'Gardeners' }, divers: { id: 2, label: 'Divers', aliases: ['swimmers'] } },
   users: {
     alice: { id: 1, name: 'Alice', email: 'alice@example.org', staff: true, groups: ['gardeners'] },
     bob: { id: 2, groups: ['gardeners'] },
@@ -38,7 +38,27 @@ describe('user add', () => {
     assert.match(taken.err, /There is a user bob already/);
     assert.equal((await at('user add a/b')).exitCode, 2);
     assert.equal((await at('user add me')).exitCode, 2);
-    assert.equal((await at('user add eve --group nobody')).exitCode, 2);
+    for (const [words, message] of [
+      [
+        'user add eve --group nobody',
+        '--group: There is no group nobody. Add it with: catalogue group add nobody --label …',
+      ],
+      [
+        'user add eve --group gardner',
+        '--group: There is no group gardner. Did you mean gardeners? Add it with: catalogue group add gardner --label …',
+      ],
+      ['user add eve --group swimmers', '--group: swimmers is called divers now. Use that name.'],
+      ['group add x --label x --member eve', '--member: There is no user eve. Add it with: catalogue user add eve'],
+      [
+        'namespace edit parks --owner alice --owner divers',
+        '--owner: There is no group alice: that is a user. Name a group of that user, or add one with: ' +
+          'catalogue group add GROUP --label … --member alice',
+      ],
+      ['namespace edit parks --reader alice', '--reader: There is no group alice. For the user, write user:alice.'],
+    ] as const) {
+      const { exitCode, err } = await at(words);
+      assert.deepEqual([exitCode, err], [2, `error: ${message}\n`]);
+    }
     const { exitCode, err, catalogue } = await at('user add eve --password-stdin', { files: { '-': '\n' } });
     assert.notEqual(exitCode, 0);
     assert.match(err, /No password was given/);

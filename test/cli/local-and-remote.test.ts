@@ -199,6 +199,11 @@ const writing: readonly (string | Step)[] = [
   'group edit walkers --member alice --member zed --member bob --member ann',
   'group edit walkers --member zed',
   'group edit walkers --slug hikers',
+  'user edit bob --group hiker --group gardeners',
+  'namespace edit parks --owner gardener --owner hikers',
+  'namespace edit parks --owner bob',
+  'dataset edit parks/trees --reader bob --reader user:bobb',
+  'dataset add parks/nests --label Nests --reader planters',
   'group show hikers',
   'group remove hikers --yes',
   {
