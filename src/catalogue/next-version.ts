@@ -11,8 +11,8 @@ export interface VersionData {
   readonly rows: number | null;
   readonly format: string;
   readonly columns: readonly DataColumn[];
-  /** A sentence that says that the names of the columns seem to stand below the first row. */
-  readonly namesBelow?: string | null;
+  /** A sentence that says how rows are read that seem to be read wrongly, or not at all. */
+  readonly advice?: string | null;
 }
 
 /**
@@ -23,7 +23,7 @@ export interface VersionData {
  */
 export function assertNoAccidentalLossInNextVersion(
   before: (Pick<Version, 'rows' | 'format'> & Pick<VersionData, 'columns'>) | undefined,
-  { rows, format, columns, namesBelow }: VersionData,
+  { rows, format, columns, advice }: VersionData,
   renames: readonly Rename[],
   { force = false, replace = false }: Pick<UploadDetails, 'force' | 'replace'>,
 ): void {
@@ -31,7 +31,7 @@ export function assertNoAccidentalLossInNextVersion(
   if (rows === null && !replace) {
     const found = format ? `The file (${format})` : 'The file';
     const message = `${found} has no rows that can be read, and the version before has ${before.rows}. If it is another dataset, give it another name.`;
-    throw new DataLossError(message, 'replace');
+    throw new DataLossError(withAdvice(message, advice), 'replace');
   }
   if (rows === null || force) return;
   if (rows === 0) throw new DataLossError(`The file has no rows, and the version before has ${before.rows}.`, 'force');
@@ -45,8 +45,10 @@ export function assertNoAccidentalLossInNextVersion(
       .slice(0, 8)
       .join(', ');
   const message = `The file has no column of the version before: that one has ${list(compared)}; the file has ${list(columns)}.`;
-  throw new DataLossError(namesBelow ? `${message} ${namesBelow}.` : message, 'force');
+  throw new DataLossError(withAdvice(message, advice), 'force');
 }
+
+const withAdvice = (message: string, advice: string | null | undefined) => (advice ? `${message} ${advice}.` : message);
 
 /** Columns that tell datasets apart: nearly all with positions have one named geometry. */
 function comparable(columns: readonly DataColumn[]): readonly DataColumn[] {

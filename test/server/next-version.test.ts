@@ -29,6 +29,7 @@ describe('a new version', () => {
       ['name,height\n', 'text/csv', 'force', 'The file has no rows, and the version before has 1.'],
       ['a,b\n1,2\n', 'text/csv', 'force', 'The file has no column of the version before'],
       ['Trees\nname,height,x\noak,1,2\n', 'text/csv', 'force', 'If the names are in line 2, write --skip 1. To'],
+      ['name,height\noak,1\n', 'text/plain', 'replace', 'To read its rows, name it so: --name table.csv. To'],
       ['%PDF-1.4 nothing', 'application/pdf', 'replace', 'has no rows that can be read'],
     ] as const) {
       const refused = await post(body, '', type);

@@ -33,6 +33,7 @@ import { PayloadStream, peekStream } from './payload-stream.ts';
 import { isReadFromFile, readBatches, temporaryPath } from './read-batches.ts';
 import { lostGeometryRemarks, sortedRepairs } from './remarks.ts';
 import { TableBuilder, type TableSummary } from './table-builder.ts';
+import { adviceAboutUnread } from './unread.ts';
 
 export interface IngestOptions extends FormatHints {
   /** Options for reading the rows. */
@@ -84,8 +85,8 @@ export interface IngestResult {
   readonly geometryKinds: readonly GeometryKind[];
   /** Sentences about what was recognized, and about values that don't fit. */
   readonly remarks: readonly string[];
-  /** The one of them that says that the names of the columns seem to stand below the first row; null if they don't. */
-  readonly namesBelow: string | null;
+  /** The one of them that says how rows are read that seem to be read wrongly, or not at all. */
+  readonly advice: string | null;
   /** Those of them about geometries that rows should have, and lack. */
   readonly lostGeometries: readonly string[];
   /** Number of irregularities that were repaired or kept, by kind. */
@@ -149,7 +150,9 @@ export async function ingest(source: Readable | string, options: IngestOptions =
     }
     if (detected.format === null) {
       for await (const _ of chunks);
-      return { ...toResult(payload, detected), isLfsPointer: isLfsPointer(head) };
+      const advice = await adviceAboutUnread(head, path, options.fileName);
+      const remarks = advice === null ? [] : [advice];
+      return { ...toResult(payload, detected), advice, remarks, isLfsPointer: isLfsPointer(head) };
     }
     return await ingestRows(payload, chunks, path, detected, options);
   } catch (error) {
@@ -265,7 +268,7 @@ function toResult(
     statistics: summary?.statistics ?? [],
     geometryKinds: summary?.table.geometryKinds ?? [],
     remarks: rows ? [...remarksAboutEncoding(rows), ...rows.summary.remarks] : [],
-    namesBelow: info?.namesBelow ?? null,
+    advice: info?.namesBelow ?? null,
     lostGeometries: info ? lostGeometryRemarks(info) : [],
     repairs: Object.fromEntries(sortedRepairs(info?.repairs).map(([kind, { count }]) => [kind, count])),
     misdirectedRings: info?.passthrough ? (info.misdirectedRings?.count ?? 0) : 0,

@@ -1,8 +1,13 @@
 /** Decimal commas, dates, options for reading, and values that don't fit. */
 import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import test from 'node:test';
 import type { ReadingOptions } from '../../../src/catalogue/types.ts';
-import { ingestPayload, rowsOf, typesOf, valuesOf } from '../support/payloads.ts';
+import { ingest } from '../../../src/data/ingest/ingest.ts';
+import { ingestPayload, rowsOf, temporaryFolder, typesOf, valuesOf } from '../support/payloads.ts';
+import { zipOf } from '../support/zip.ts';
 
 const read = async (text: string | Uint8Array, reading: ReadingOptions = {}, fileName = 'a.csv') => {
   const { result, table } = await ingestPayload(text, fileName, { reading });
@@ -503,4 +508,39 @@ test('columns that would be the geometry without one wrong value are named, with
     assert.deepEqual([result.remarks, result.lostGeometries], [[remark], [remark]]);
     assert.equal((await read(text, reading)).result.statistics[0]?.name, 'geometry');
   }
+});
+
+test('a table in a file whose name says nothing, or in an archive, is not read, and a remark says how it is', async () => {
+  const table = 'a;b\n1;2\n3;4\n';
+  const unpack = 'The ZIP archive is kept as it is. To read rows, unpack it, and publish a file of it: ';
+  const name = (it: string) => `The file looks like a table. To read its rows, name it so: --name ${it}`;
+  for (const [fileName, bytes, remark] of [
+    ['trees.txt', table, name('trees.csv')],
+    ['trees of 2026.dat', table.replaceAll(';', '\t'), name('table.csv')],
+    ['$(id).txt', table, name('table.csv')],
+    ['trees', table, name('trees.csv')],
+    ['a.zip', zipOf({ 'x/trees.csv': table, 'readme.md': table }), `${unpack}x/trees.csv`],
+    [
+      'a.zip',
+      zipOf(Object.fromEntries([1, 2, 3, 4, 5].map((n) => [`${n}.csv`, table]))),
+      `${unpack}1.csv, 2.csv, 3.csv and 2 more`,
+    ],
+    ['a.zip', zipOf({ 'readme.md': table }), undefined],
+    ['notes.txt', 'Trees, counted\nin the spring of this year, by hand, and again\n', undefined],
+    ['notes.md', table, undefined],
+    ['one.txt', 'a;b', undefined],
+    ['binary.dat', `${table}\0`, undefined],
+  ] as const) {
+    const path = join(temporaryFolder(), 'payload');
+    writeFileSync(path, bytes);
+    for (const source of [path, Readable.from([Buffer.from(bytes)])]) {
+      const { rows, remarks, advice } = await ingest(source, { fileName });
+      assert.deepEqual(
+        [rows, remarks, advice ?? undefined],
+        [null, remark === undefined ? [] : [remark], remark],
+        fileName,
+      );
+    }
+  }
+  assert.deepEqual((await read(table, {}, 'trees.csv')).result.advice, null);
 });
