@@ -100,3 +100,10 @@ export function combineGeometries(geometries: readonly Geometry[]): Geometry {
   );
   return { type: isMulti ? first.type : `Multi${first.type}`, coordinates } as Geometry;
 }
+
+/** The geometries that a geometry consists of, none of them a collection. */
+export function partsOfGeometry(geometry: Geometry): SimpleGeometry[] {
+  return geometry.type === 'GeometryCollection' ? geometry.geometries.flatMap(partsOfGeometry) : [geometry];
+}
+
+export const isArea = ({ type }: Geometry): boolean => type === 'Polygon' || type === 'MultiPolygon';

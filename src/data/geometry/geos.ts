@@ -5,13 +5,14 @@
  * throughout, and takes 0.12 µs for a point in a prepared polygon. jsts is 5 to 300 times slower (its prepared
  * geometries throw); turf finds Lesotho within South Africa, which surrounds it, and throws on `contains` of a point.
  */
-import { combineGeometries, type Geometry } from './geometry.ts';
+import { combineGeometries, type Geometry, isArea, partsOfGeometry } from './geometry.ts';
 import { toWkb } from './wkb.ts';
 
 /** The functions used here (libgeos.org, geos_c.h). Pointers are numbers, 0 is null; tests return 0, 1, or 2 on failure. */
 export interface Geos {
   readonly Module: {
     readonly HEAPU8: Uint8Array;
+    readonly HEAPU32: Uint32Array;
     readonly HEAPF64: Float64Array;
     _malloc(size: number): number;
     _free(pointer: number): void;
@@ -21,6 +22,7 @@ export interface Geos {
   GEOSWKBReader_setFixStructure(reader: number, fix: number): void;
   GEOSWKBReader_read(reader: number, bytes: number, length: number): number;
   GEOSGeom_createPointFromXY(x: number, y: number): number;
+  GEOSGeom_createCollection(type: number, geometries: number, count: number): number;
   GEOSGeom_destroy(geometry: number): void;
   GEOSPrepare(geometry: number): number;
   GEOSPreparedGeom_destroy(prepared: number): void;
@@ -115,14 +117,18 @@ export function testWithGeosGeometry(
   }
 }
 
+/** The type of a collection (`GEOSGeomTypes`). */
+const collectionType = 7;
+
 /** Most prepared geometries in GEOS's memory, which no garbage collector sees; the oldest are released. */
 const maxPrepared = 64;
 const preparedInMemory: PreparedGeometry[] = [];
 
 /**
  * A geometry that many others are tested against: GEOS keeps an index of its edges. When newer ones have pushed it out of
- * GEOS's memory it is prepared again on demand, so it need not be closed. Of several geometries it is the union: those of a MultiPolygon
- * that overlap, GEOS would take for holes.
+ * GEOS's memory it is prepared again on demand, so it need not be closed. Of several geometries it has the union of the areas: those of
+ * a MultiPolygon that overlap, GEOS would take for holes. Lines stay as they are: their union has a point wherever two of them cross,
+ * which may be a million times.
  */
 export class PreparedGeometry {
   readonly #geos: Geos;
@@ -162,11 +168,26 @@ export class PreparedGeometry {
   }
 
   #create(): number {
-    const geometry = createGeosGeometry(this.#geos, combineGeometries(this.#sources));
-    if (this.#sources.length === 1 || geometry === 0) return geometry;
-    const union = this.#geos.GEOSUnaryUnion(geometry);
-    this.#geos.GEOSGeom_destroy(geometry);
-    return union;
+    const parts = this.#sources.flatMap(partsOfGeometry);
+    if (this.#sources.length === 1 || !parts.some(isArea))
+      return createGeosGeometry(this.#geos, combineGeometries(this.#sources));
+    const areas = createGeosGeometry(this.#geos, { type: 'GeometryCollection', geometries: parts.filter(isArea) });
+    if (areas === 0) return 0;
+    const union = this.#geos.GEOSUnaryUnion(areas);
+    this.#geos.GEOSGeom_destroy(areas);
+    const others = parts.filter((part) => !isArea(part));
+    if (others.length === 0 || union === 0) return union;
+    return this.#collect(union, createGeosGeometry(this.#geos, { type: 'GeometryCollection', geometries: others }));
+  }
+
+  /** A collection of two geometries, which become parts of it. */
+  #collect(first: number, second: number): number {
+    const { Module } = this.#geos;
+    const pointers = Module._malloc(8);
+    Module.HEAPU32.set([first, second], pointers / 4);
+    const collection = this.#geos.GEOSGeom_createCollection(collectionType, pointers, 2);
+    Module._free(pointers);
+    return collection;
   }
 
   #release(): void {

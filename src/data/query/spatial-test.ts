@@ -19,7 +19,14 @@ import {
   splitAtAntimeridian,
 } from '../geometry/bounding-box.ts';
 import { makeGeodesicDistanceTest } from '../geometry/geodesic.ts';
-import { type Bbox, type Geometry, mapPositions } from '../geometry/geometry.ts';
+import {
+  type Bbox,
+  countVertices,
+  type Geometry,
+  isArea,
+  mapPositions,
+  partsOfGeometry,
+} from '../geometry/geometry.ts';
 import {
   type Geos,
   geometryInvalidReason,
@@ -65,6 +72,7 @@ export async function loadSpatialTests(): Promise<SpatialTestCompiler> {
     const box = bboxOfGeometry(predicate.geometry);
     if (box === null) return compileRowTest(emptyGeometryTest(predicate));
     assertValidGeometry(geos, predicate.geometry, predicate.parameter);
+    assertFewTurns(predicate);
     if (predicate.op === 'spatial') {
       return compileRowTest(
         predicate.buffer ? circleTest(predicate, box, predicate.buffer) : operatorTest(geos, predicate, box),
@@ -93,11 +101,25 @@ function compileRowTest(test: GeometryTest): TernaryRowTest {
 }
 
 /** @throws ValidationError if the area of the geometry is ambiguous, such as that of a ring that crosses itself */
-function assertValidGeometry(geos: Geos, geometry: Geometry, parameter = 'non_field_errors'): void {
+function assertValidGeometry(geos: Geos, geometry: Geometry, parameter?: string): void {
   const reason = geometryInvalidReason(geos, geometry);
-  if (reason !== null) {
-    throw new ValidationError({ [parameter]: [`The geometry is not valid: ${reason}.`] });
-  }
+  if (reason !== null) throw invalid(parameter, `The geometry is not valid: ${reason}.`);
+}
+
+const invalid = (parameter = 'non_field_errors', message: string) => new ValidationError({ [parameter]: [message] });
+
+/** Positions of an area that is wider than the globe, at most: all pairs of its edges may cross, each with the other a turn further. */
+const mostPositionsOfTurns = 100;
+
+/** @throws ValidationError if the areas would overlap their own copies with too many edges */
+function assertFewTurns({ geometry, parameter }: SpatialPredicate | DistanceWithin): void {
+  const areas: Geometry = { type: 'GeometryCollection', geometries: partsOfGeometry(geometry).filter(isArea) };
+  const [west = 0, , east = 0] = bboxOfGeometry(areas) ?? [];
+  if (east - west > 360 && countVertices(areas) > mostPositionsOfTurns)
+    throw invalid(
+      parameter,
+      `The area is more than 360 degrees wide and has more than ${mostPositionsOfTurns} positions: split it at 180 degrees, or give it fewer.`,
+    );
 }
 
 const isPoint = (bbox: Bbox) => bbox[0] === bbox[2] && bbox[1] === bbox[3];
@@ -201,6 +223,9 @@ const everywhere: PlanarBbox = [-Infinity, -Infinity, Infinity, Infinity];
 /** The relations of a geometry to itself. */
 const relationsToItself: readonly SpatialOperator[] = ['intersects', 'within', 'contains', 'equals'];
 
+/** Positions of one given geometry times those of another, at most: each pair of their edges may cross, and all that do are found at once. */
+const mostPairsOfPositions = 10_000;
+
 /** A relation of two given geometries, found once, or of the row's geometry to itself, for which none has to be read. */
 function relationTest(geos: Geos, { test, geometries, parameter }: GeometryRelation): TernaryRowTest {
   const [first, second] = geometries;
@@ -213,6 +238,8 @@ function relationTest(geos: Geos, { test, geometries, parameter }: GeometryRelat
       testBbox: () => isRelated,
     });
   }
+  if (countVertices(first) * countVertices(second) > mostPairsOfPositions)
+    throw invalid(parameter, 'The two geometries have too many positions to be compared: give one of them fewer.');
   for (const geometry of [first, second]) if (bboxOfGeometry(geometry)) assertValidGeometry(geos, geometry, parameter);
   const known = testWithGeosGeometry(geos, first, (a) => {
     const related = testWithGeosGeometry(geos, second, (b) => relationTests[test](geos, a, b));

@@ -135,6 +135,22 @@ test('the geometry of a row, beside itself, is not read; an empty one is disjoin
   }
 });
 
+test('two given geometries are compared if they have few positions', async () => {
+  const line = (count: number, swapped: boolean) => {
+    const positions = Array.from({ length: count }, (_, i) => [(i * 37) % 90, (i % 2) * 90]);
+    return `LINESTRING(${positions.map(([x, y]) => (swapped ? `${y} ${x}` : `${x} ${y}`)).join(',')})`;
+  };
+  const compile = (a: number, b: number) =>
+    compilePredicate(parseCql2(`S_CROSSES(${line(a, false)}, ${line(b, true)})`, schema), schema);
+  const point = rowOf([], { type: 'Point', coordinates: [0, 0] });
+  for (const [a, b] of [
+    [100, 100],
+    [500, 2],
+  ] as const)
+    assert.equal((await compile(a, b))(point), true);
+  await assert.rejects(compile(500, 500), /The two geometries have too many positions to be compared: /);
+});
+
 test('across the antimeridian, each relation is that to the geometry or to its copy beyond 180 degrees', async () => {
   const cut = 'POLYGON((178 -1,182 -1,182 1,178 1,178 -1))';
   const finds = async (text: string, of: Geometry) =>

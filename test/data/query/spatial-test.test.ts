@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { ValidationError } from '../../../src/catalogue/errors.ts';
 import { bboxOfGeometry, doBboxesIntersect } from '../../../src/data/geometry/bounding-box.ts';
 import { geodesicDistance } from '../../../src/data/geometry/geodesic.ts';
 import type { Geometry } from '../../../src/data/geometry/geometry.ts';
@@ -91,6 +92,50 @@ test('a box or polygon that is wider than the world has each place once', async 
         );
     }
   assert.equal(await finds('intersects', wide, wkt('POINT(170 50)')), false);
+});
+
+test('a geometry that reaches beyond 180 degrees and crosses itself everywhere takes no longer than another', async () => {
+  // Each half crosses the other a hundred thousand times, and the copies of it a turn away.
+  const zigzag = Array.from({ length: 1200 }, (_, i) => `${((i * 37) % 380) - 190} ${(i % 2) * 80}`).join(',');
+  const lines = [
+    `LINESTRING(${zigzag})`,
+    `GEOMETRYCOLLECTION(LINESTRING(${zigzag}),POLYGON((170 0,190 0,180 -9,170 0)))`,
+  ];
+  const [near, far] = [wkt('POINT(0 40)'), wkt('POINT(0 -80)')];
+  for (const line of lines)
+    for (const [lookup, value] of [
+      ['intersects', line],
+      ['dwithin', `${line},1deg`],
+      ['dwithin', `${line},100km`],
+    ] as const) {
+      const before = process.cpuUsage();
+      const results = [await finds(lookup, value, near), await finds(lookup, value, far)];
+      const { user } = process.cpuUsage(before);
+      if (lookup === 'dwithin') assert.deepEqual(results, [true, false], value.slice(-10));
+      assert.ok(user < 1_000_000, `${lookup} takes ${user / 1000} ms`);
+    }
+});
+
+test('an area of many edges that is wider than the globe is refused, and one of few is not', async () => {
+  const saw = (teeth: number, width: number) => {
+    const tops = Array.from({ length: teeth }, (_, i) => `${(i * width) / teeth} 5,${((i + 0.5) * width) / teeth} 9`);
+    return `POLYGON((0 0,${tops},${width} 0,0 0))`;
+  };
+  const point = wkt('POINT(10 1)');
+  const message = /^The area is more than 360 degrees wide and has more than 100 positions: /;
+  for (const [lookup, more] of [
+    ['intersects', ''],
+    ['within', ''],
+    ['dwithin', ',1deg'],
+    ['dwithin', ',1km'],
+  ] as const) {
+    await assert.rejects(finds(lookup, saw(60, 361) + more, point), (error) => {
+      assert.ok(error instanceof ValidationError);
+      assert.match(String(error.fields[`geometry__${lookup}`]), message);
+      return true;
+    });
+    for (const area of [saw(60, 359), saw(40, 700)]) assert.equal(await finds(lookup, area + more, point), true, area);
+  }
 });
 
 test('across the antimeridian', async () => {
