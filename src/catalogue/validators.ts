@@ -27,9 +27,13 @@ const hidingValues: Readonly<Record<string, (value: unknown) => boolean>> = {
   draft: (value) => value === true || /^(yes|on|true)$/i.test(String(value)),
 };
 
+/** The merge key of YAML 1.1, which many programs still read. */
+const mergeKey = '<<';
+const mergeKeyMessage = '"<<" merges nothing here: YAML 1.2 has no merge keys. Write the fields out.';
+
 /**
- * Finds keys of a valid record that look like misspelled ones by which it is to be hidden: `Visibility: private`. They are
- * errors, since the record would be public.
+ * Finds keys of a valid record that look like misspelled ones by which it is to be hidden: `Visibility: private`; and a merge key with
+ * such a field. They are errors, since the record would be public.
  */
 export function findMisspelledHiding(
   kind: RecordKind,
@@ -38,6 +42,11 @@ export function findMisspelledHiding(
   const { properties = {} } = schemas[kind];
   const found: SchemaDiagnostic[] = [];
   for (const key in record) {
+    if (
+      key === mergeKey &&
+      mergesHiding(record[key], (name) => Object.hasOwn(properties, name) && !Object.hasOwn(record, name))
+    )
+      found.push({ pointer: `/${key}`, message: mergeKeyMessage });
     if (Object.hasOwn(properties, key) || /^(?:x-|\$)/.test(key)) continue;
     const meant = closestWord(key, Object.keys(properties));
     if (meant === undefined || Object.hasOwn(record, meant) || !hidingValues[meant]?.(record[key])) continue;
@@ -45,6 +54,15 @@ export function findMisspelledHiding(
     found.push({ pointer, message: `"${excerpt(key)}" means nothing here. Did you mean "${meant}"?` });
   }
   return found;
+}
+
+/** True if the value of a merge key, a mapping or a list of them, would hide the record. @param counts true for a field that it would set */
+function mergesHiding(value: unknown, counts: (name: string) => boolean): boolean {
+  return [value]
+    .flat()
+    .some((merged) =>
+      Object.entries(Object(merged)).some(([name, given]) => counts(name) && hidingValues[name]?.(given)),
+    );
 }
 
 /** True if an object, or one in it, has a key that its schema doesn't have. */
@@ -72,8 +90,8 @@ function* unknownKeys(schema: Schema, value: unknown, pointer: string, isClosed:
       yield* unknownKeys(ofKey, item, place, isClosed);
       continue;
     }
-    if (key === '<<') {
-      yield { pointer: place, message: '"<<" merges nothing here: YAML 1.2 has no merge keys. Write the fields out.' };
+    if (key === mergeKey) {
+      yield { pointer: place, message: mergeKeyMessage };
       continue;
     }
     const known = Object.keys(schema.properties);

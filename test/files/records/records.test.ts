@@ -509,6 +509,8 @@ describe('a record with a misspelled key by which it is to be hidden', () => {
     'letters in another order': [`${homeOf('parks/new')}/dataset.yaml`, 'visiblity: private'],
     'a withdrawn version': [version, 'Ready: false'],
     'a draft': [version, 'darft: true'],
+    'a merge key': [`${homeOf('parks/new')}/dataset.yaml`, 'x-base: &base { visibility: private }\n<<: *base'],
+    'a merge key with a list': [version, '<<: [{ notes: a }, { ready: false }]'],
   };
   for (const [what, [path, line]] of Object.entries(texts))
     it(`is an error, and not public: ${what}`, async (t) => {
@@ -524,12 +526,18 @@ describe('a record with a misspelled key by which it is to be hidden', () => {
       );
       const [found] = [...catalogue.snapshot.diagnostics.values()].flat();
       assert.equal(found?.severity, 'error');
-      assert.match(found.message, /^"\w+" means nothing here\. Did you mean "(visibility|ready|draft)"\?$/);
+      assert.match(
+        found.message,
+        /^"(\w+" means nothing here\. Did you mean "(visibility|ready|draft)"\?|<<" merges nothing here: .*)$/,
+      );
     });
 
   it('is valid where the key is one of their own', async (t) => {
     const folder = makeFolder(content, t);
-    folder.write(`${homeOf('parks/new')}/dataset.yaml`, 'label: New\nread: 5\nvisibility: public\nVisible: no\n');
+    folder.write(
+      `${homeOf('parks/new')}/dataset.yaml`,
+      'label: New\nread: 5\nvisibility: public\nVisible: no\n<<: { label: A, visibility: private }\n',
+    );
     const catalogue = await openFileCatalogue(folder.root);
     t.after(() => catalogue.close());
     assert.equal((await catalogue.for(anonymous).list('dataset', {})).count, 2);
