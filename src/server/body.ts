@@ -6,10 +6,11 @@ import { pythonTypeName } from '../catalogue/input.ts';
 import { BadRequestError, TooLargeError, UnsupportedMediaTypeError } from './errors.ts';
 import { type FormEntries, fieldsFromEntries, inputFromForm } from './forms.ts';
 import { clearBodyTimeout } from './limits.ts';
-import { readMultipartFormWithImages } from './multipart.ts';
+import { mostParts, readMultipartFormWithImages } from './multipart.ts';
 
-/** The largest body of fields, in bytes. */
+/** The largest body of fields, in bytes; and of a user name and a password, which anybody may send. */
 const largestInput = 2 * 1024 * 1024;
+export const largestCredentials = 128 * 1024;
 
 /** The media type of a body, without parameters; null if there is no body. */
 export function bodyType(ctx: ParameterizedContext): string | null {
@@ -43,27 +44,39 @@ export function assertNoContentRange(ctx: ParameterizedContext): void {
 /**
  * The fields in a body; no body means no fields.
  * @param kind of the entity: a form alone doesn't tell which fields are lists, and which files are images
+ * @param largest limit in bytes
  * @throws UnsupportedMediaTypeError, BadRequestError, TooLargeError; ValidationError if the body isn't an object
  */
-export async function readInputBody(ctx: ParameterizedContext, kind?: WritableKind): Promise<Input> {
-  const input = await readFields(ctx, kind);
+export async function readInputBody(
+  ctx: ParameterizedContext,
+  kind?: WritableKind,
+  largest = largestInput,
+): Promise<Input> {
+  const input = await readFields(ctx, kind, largest);
   return kind ? assertInputWithoutDryRun(input) : input;
 }
 
-async function readFields(ctx: ParameterizedContext, kind?: WritableKind): Promise<Input> {
+async function readFields(ctx: ParameterizedContext, kind: WritableKind | undefined, largest: number): Promise<Input> {
   const fields = (entries: FormEntries) => (kind ? inputFromForm(kind, entries) : fieldsFromEntries(entries));
   switch (bodyType(ctx)) {
     case null:
       return {};
     case 'application/json':
-      return fieldsOf(await parseJsonBody(ctx, largestInput));
+      return fieldsOf(await parseJsonBody(ctx, largest));
     case 'application/x-www-form-urlencoded':
-      return fields([...new URLSearchParams(await readTextBody(ctx))]);
+      return fields(entriesOfForm(await readTextBody(ctx, largest)));
     case 'multipart/form-data':
-      return fields(await readMultipartFormWithImages(ctx, kind, largestInput));
+      return fields(await readMultipartFormWithImages(ctx, kind, largest));
     default:
       throw new UnsupportedMediaTypeError(ctx.get('Content-Type'));
   }
+}
+
+/** Names and values of a form. It has as many as a multipart form has parts. @throws BadRequestError */
+function entriesOfForm(text: string): FormEntries {
+  if (text.split('&', mostParts + 1).length > mostParts)
+    throw new BadRequestError(`The form has more than ${mostParts} fields.`);
+  return [...new URLSearchParams(text)];
 }
 
 /** Refuses a dry run that is asked for in the body, where it would be a real write. @throws ValidationError */

@@ -6,7 +6,7 @@ import { NotPermittedError, StaleError } from '../catalogue/errors.ts';
 import type { Viewer } from '../catalogue/permissions.ts';
 import { baseUrlPath } from '../catalogue/urls.ts';
 import { renderSignInPage, renderSignOutPage, type SignInProblem } from '../pages/sign-in.tsx';
-import { readInputBody } from './body.ts';
+import { largestCredentials, readInputBody } from './body.ts';
 import {
   assertOwnOrigin,
   ensureCsrfToken,
@@ -43,7 +43,7 @@ export function loginPages(app: AppContext): readonly (readonly [path: string, p
         return;
       }
       if (ctx.method !== 'POST') throw new MethodNotAllowedError(ctx.method);
-      const input = await readInputBody(ctx);
+      const input = await readInputBody(ctx, undefined, largestCredentials);
       assertOwnOrigin(ctx, base);
       if (isCsrfToken(ctx, ctx.get('X-CSRFToken') || input.csrfmiddlewaretoken)) return post(visit, input);
       // The form is older than the session: somebody signed in or out in another tab meanwhile. Here is a new one.

@@ -15,7 +15,7 @@ import { clearBodyTimeout } from './limits.ts';
 
 /** Bytes of all fields together, files aside; parts of a form; bytes of a part's head. */
 const largestFields = 2 * 1024 * 1024;
-const mostParts = 1000;
+export const mostParts = 1000;
 const largestHead = 2048;
 
 /** Part of a form, as formidable has it. */

@@ -20,7 +20,7 @@ import { isDate } from '../catalogue/iso-time.ts';
 import { paginate } from '../catalogue/listing.ts';
 import { representToken, resourceUrl, toJson } from '../catalogue/represent.ts';
 import { invalidInput, type Parsed, parseTextInput } from '../catalogue/text-input.ts';
-import { assertInputWithoutDryRun, readInputBody } from './body.ts';
+import { assertInputWithoutDryRun, largestCredentials, readInputBody } from './body.ts';
 import { resolveHyperlinks } from './hyperlinks.ts';
 import { pageLinks } from './link-header.ts';
 import { parseListOptions, refuseDryRun } from './query-string.ts';
@@ -42,7 +42,7 @@ export async function obtainTokenHandler({
 }: RequestContext): Promise<Representation> {
   refuseDryRun({ dryRun });
   const { signIn } = app;
-  const { username, password } = parseCredentials(await readInputBody(ctx));
+  const { username, password } = parseCredentials(await readInputBody(ctx, undefined, largestCredentials));
   const passwordHash = await signIn.verifyPassword(ctx.req, catalogue.settings, username, password);
   const refusal = new ValidationError({ non_field_errors: ['Unable to log in with provided credentials.'] });
   if (passwordHash === null || !signIn.accounts) throw refusal;

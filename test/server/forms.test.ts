@@ -141,3 +141,45 @@ it('a form in another encoding than UTF-8 is refused as such', async (t) => {
   );
   assert.match(refused.detail, /^JSON parse error - /);
 });
+
+describe('a form of anybody', () => {
+  const addresses = ['/api/v1/auth/token/obtain/', '/auth/login/'];
+
+  it('has 128 kB at most where a user name and a password are sent, whatever its media type', async (t) => {
+    const { ask } = await serveAccounts(t);
+    const sizes = [127 * 1024, 129 * 1024];
+    for (const path of addresses)
+      for (const body of [
+        (size: number) => new URLSearchParams({ username: 'a', password: 'x'.repeat(size) }),
+        (size: number) => JSON.stringify({ username: 'a', password: 'x'.repeat(size) }),
+        (size: number) => {
+          const form = new FormData();
+          form.append('username', 'a');
+          form.append('password', 'x'.repeat(size));
+          return form;
+        },
+      ]) {
+        const send = (size: number) => {
+          const sent = body(size);
+          const headers = { ...(typeof sent === 'string' && { 'Content-Type': 'application/json' }) };
+          return ask(path, { method: 'POST', body: sent, headers, redirect: 'manual' });
+        };
+        const [small, large] = await Promise.all(sizes.map(send));
+        assert.ok(small?.status === 400 || small?.status === 403, `${path} ${small?.status} ${small?.text}`);
+        assert.equal(large?.status, 413, path);
+      }
+  });
+
+  it('has a thousand fields at most, at any address', async (t) => {
+    const { ask, accounts } = await serveAccounts(t);
+    const { token } = await accounts.addToken('alice');
+    const send = (path: string, count: number) =>
+      ask(path, { method: 'POST', body: new URLSearchParams('&a=1'.repeat(count).slice(1)) }, token);
+    const message = { detail: 'The form has more than 1000 fields.' };
+    for (const path of ['/api/v1/datasets/', addresses[0] ?? '']) {
+      assert.notDeepEqual((await send(path, 1000)).body, message);
+      const { status, body } = await send(path, 1001);
+      assert.deepEqual([status, body], [400, message], path);
+    }
+  });
+});
