@@ -11,18 +11,25 @@ markdown.validateLink = (url) => allowedLink.test(url.trim());
 // Headings in a description stand below those of the page.
 markdown.renderer.rules.heading_open = () => '<p><strong>';
 markdown.renderer.rules.heading_close = () => '</strong></p>\n';
-markdown.renderer.rules.link_open = (tokens, index, options, _, self) => {
-  tokens[index]?.attrSet('rel', 'nofollow ugc');
+markdown.renderer.rules.link_open = (tokens, index, options, env, self) => {
+  const link = tokens[index] as Token;
+  if (!hasRoomForAddress(link, stateOf(env))) link.attrs = [];
+  link.attrSet('rel', 'nofollow ugc');
+  stateOf(env).isInLink = true;
   return self.renderToken(tokens, index, options);
 };
-markdown.renderer.rules.image = (tokens, index) => {
+markdown.renderer.rules.link_close = (_tokens, _index, _options, env) => {
+  stateOf(env).isInLink = false;
+  return '</a>';
+};
+markdown.renderer.rules.image = (tokens, index, _options, env) => {
   const image = tokens[index] as Token;
   const source = String(image.attrGet('src') ?? '');
   const { escapeHtml } = markdown.utils;
-  const text = escapeHtml(image.content || source);
+  const hasRoom = hasRoomForAddress(image, stateOf(env));
+  const text = escapeHtml(image.content || (hasRoom ? source : ''));
   // A picture in a link, such as a badge, is the text of that link: none may stand in another.
-  const isInLink = tokens.findLast(({ type }, i) => i < index && type.startsWith('link_'))?.type === 'link_open';
-  return isInLink ? text : `<a href="${escapeHtml(source)}" rel="nofollow ugc">${text}</a>`;
+  return stateOf(env).isInLink || !hasRoom ? text : `<a href="${escapeHtml(source)}" rel="nofollow ugc">${text}</a>`;
 };
 // Tables scroll by themselves.
 markdown.renderer.rules.table_open = (_tokens, _index, _options, texts) => {
@@ -44,6 +51,15 @@ markdown.renderer.rules.fence = (tokens, index, _options, texts) => {
 };
 markdown.renderer.rules.code_block = markdown.renderer.rules.fence;
 
+/** Characters of all addresses and titles in a text. One that is defined once (`[a]: https://…`) may be used ten thousand times. */
+const maxAddresses = 300_000;
+
+/** True if the address and the title of a link or picture still fit into the text that is rendered. */
+function hasRoomForAddress({ attrs }: Token, state: RenderState): boolean {
+  for (const [, value] of attrs ?? []) state.roomForAddresses -= String(value).length;
+  return state.roomForAddresses >= 0;
+}
+
 /** Aligns the cells of a column to the right by a class: the policy of pages admits no style in an attribute. */
 export function alignByClass(cell: Token): void {
   const style = cell.attrIndex('style');
@@ -58,11 +74,27 @@ export interface MarkdownTexts {
   readonly codeLabel: string;
 }
 
+/** What rules of the renderer get, for one text. */
+interface RenderState extends MarkdownTexts {
+  /** Characters that further addresses and titles may have. */
+  roomForAddresses: number;
+  isInLink: boolean;
+}
+
+const stateOf = (env: unknown) => env as RenderState;
+
 export interface RenderedText {
   /** HTML of the first paragraph; '' if the text begins with something else. */
   readonly first: string;
   /** HTML of the rest. */
   readonly rest: string;
+}
+
+/** Limits of each cache of texts: their number, and their characters. */
+const cacheLimits = { max: 5000, maxSize: 8_000_000 } as const;
+
+function sizeOfEntry(made: string, key: string): number {
+  return made.length + key.length + 100;
 }
 
 /** Longest text that is read as Markdown, in characters; of a longer one, the beginning. */
@@ -80,20 +112,36 @@ function withShortLead(text: string): string {
   return /[.!?…]["')]*$/.test(line) ? `${line}\n\n${text.slice(end + 1)}` : text;
 }
 
+/**
+ * Texts in Markdown as HTML, by text and language. Pages of one dataset are many, by their queries and languages; and one text of
+ * thousands of brackets takes a second.
+ */
+const renderedTexts = new LRUCache<string, RenderedText>({
+  ...cacheLimits,
+  sizeCalculation: ({ first, rest }, key) => first.length + rest.length + key.length + 100,
+});
+
 /** A text in Markdown as HTML, its first paragraph apart. */
 export function renderMarkdown(text: string, texts: MarkdownTexts): RenderedText {
+  const key = [texts.tableLabel, texts.codeLabel, text.slice(0, maxLength)].join('\n');
+  let rendered = renderedTexts.get(key);
+  if (rendered === undefined) {
+    rendered = renderAnew(text, texts);
+    renderedTexts.set(key, rendered);
+  }
+  return rendered;
+}
+
+function renderAnew(text: string, texts: MarkdownTexts): RenderedText {
   const tokens = markdown.parse(withShortLead(text.slice(0, maxLength)), {});
   const end = tokens[0]?.type === 'paragraph_open' ? tokens.findIndex(({ type }) => type === 'paragraph_close') + 1 : 0;
-  const render = (part: Token[]) => markdown.renderer.render(part, markdown.options, { ...texts });
+  const state = { ...texts, roomForAddresses: maxAddresses, isInLink: false } satisfies RenderState;
+  const render = (part: Token[]) => markdown.renderer.render(part, markdown.options, state);
   return { first: render(tokens.slice(0, end)), rest: render(tokens.slice(end)) };
 }
 
 /** First paragraphs by text and length: lists show the same ones again and again. */
-const firstParagraphs = new LRUCache<string, string>({ max: 5000, maxSize: 8_000_000, sizeCalculation: sizeOfEntry });
-
-function sizeOfEntry(paragraph: string, key: string): number {
-  return paragraph.length + key.length + 100;
-}
+const firstParagraphs = new LRUCache<string, string>({ ...cacheLimits, sizeCalculation: sizeOfEntry });
 
 /** The first paragraph of a text in Markdown, without markup. @param most characters */
 export function firstParagraph(text: string, most = 300): string {
@@ -106,8 +154,21 @@ export function firstParagraph(text: string, most = 300): string {
   return paragraph;
 }
 
+/** Texts without markup, by text: a search may find the same ones again and again. */
+const plainTexts = new LRUCache<string, string>({ ...cacheLimits, sizeCalculation: sizeOfEntry });
+
 /** The text without markup, in one line. */
 export function plainText(text: string): string {
+  const key = text.slice(0, maxLength);
+  let plain = plainTexts.get(key);
+  if (plain === undefined) {
+    plain = readPlainText(text);
+    plainTexts.set(key, plain);
+  }
+  return plain;
+}
+
+function readPlainText(text: string): string {
   const inline = markdown.parse(text.slice(0, maxLength), {}).filter(({ type }) => type === 'inline');
   const paragraphs = inline.map(({ children }) => (children ?? []).map(textOfToken).join(''));
   return paragraphs.join(' ').replace(/\s+/g, ' ').trim();

@@ -1,7 +1,8 @@
 /** Descriptions in Markdown: what becomes of pictures, links and tables. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
-import { firstParagraph, renderMarkdown } from '../../src/pages/markdown.ts';
+import { firstParagraph, plainText, renderMarkdown } from '../../src/pages/markdown.ts';
+import { cpuTime } from '../data/support/turns.ts';
 
 const html = (text: string): string => {
   const { first, rest } = renderMarkdown(text, { tableLabel: 'Table', codeLabel: 'Code' });
@@ -27,4 +28,49 @@ it('columns of a table are aligned by a class: the policy of pages admits no sty
 it('the first paragraph of a long text without blanks ends with a whole character', () => {
   assert.equal(firstParagraph(`a${'😀'.repeat(20)}`, 10), `a${'😀'.repeat(4)}…`);
   assert.equal(firstParagraph('One two three four', 10), 'One two…');
+});
+
+it('a text that takes long is read once, for each language', () => {
+  const texts = { tableLabel: 'Table', codeLabel: 'Code' };
+  for (const hostile of ['!['.repeat(50_000), `|${'a|'.repeat(500)}\n|${'-|'.repeat(500)}\n${'|\n'.repeat(45_000)}`]) {
+    const rendered = renderMarkdown(hostile, texts);
+    const plain = plainText(hostile);
+    const again = cpuTime(() => {
+      for (let i = 0; i < 5; i++) {
+        assert.equal(renderMarkdown(hostile, { ...texts }), rendered);
+        assert.equal(plainText(hostile), plain);
+      }
+    });
+    assert.ok(again < 300, `${again} ms`);
+  }
+  const table = '|a|\n|-|\n|1|\n';
+  assert.match(html(table), /aria-label="Table"/);
+  const { first, rest } = renderMarkdown(table, { ...texts, tableLabel: 'Tabelle' });
+  assert.match(first + rest, /aria-label="Tabelle"/);
+});
+
+it('an address that is defined once fills no page, however often it is used', () => {
+  const address = `https://a.example/${'y'.repeat(9_000)}`;
+  const uses = (text: string) => html(`[a]: ${address}\n\n${text.repeat(15_000)}`);
+  for (const [text, expected] of [
+    [
+      '[a] ',
+      /^<p><a href="https:\/\/a\.example\/y{9000}" rel="nofollow ugc">a<\/a> .* <a rel="nofollow ugc">a<\/a><\/p>$/,
+    ],
+    ['![b][a] ', /^<p><a href="https:\/\/a\.example\/y{9000}" rel="nofollow ugc">b<\/a> .* b<\/p>$/],
+    [
+      '![][a] ',
+      /^<p><a href="https:\/\/a\.example\/y{9000}" rel="nofollow ugc">https:\/\/a\.example\/y{9000}<\/a> .*<\/a> *!\[\]<\/p>$/,
+    ],
+    [
+      '[![][a]](https://b.example/) ',
+      /^<p><a href="https:\/\/b\.example\/" rel="nofollow ugc">https:\/\/a\.example\/y{9000}<\/a> .*<a rel="nofollow ugc"><\/a> .*<\/p>$/,
+    ],
+  ] as const) {
+    const found = uses(text);
+    assert.ok(found.length < 2_000_000, `${found.length} characters`);
+    assert.match(found.trim(), expected);
+  }
+  const links = html('[a]: https://a.example/\n\n'.concat('[a] '.repeat(9_000)));
+  assert.equal(links.split('href="https://a.example/"').length, 9_001);
 });
