@@ -57,6 +57,26 @@ describe('pages on paper and on phones', () => {
     }
   });
 
+  it('print all rows of a page, and no number on two lines', async () => {
+    const rows = `${earthquakes}data/?mag__gte=4.5&_fields=mag,place,time`;
+    for (const path of [rows, earthquakes]) {
+      const { page, context } = await visit(browser, server.base, path, paper);
+      await page.emulateMedia({ media: 'print' });
+      const hidden = await page.$$eval('.scroll', (tables) => tables.map((one) => one.scrollHeight - one.clientHeight));
+      assert.deepEqual(hidden, [0], path);
+      const lines = await page.$$eval('.grid td.num', (cells) =>
+        cells.map((one) => {
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          return range.getClientRects().length;
+        }),
+      );
+      assert.ok(lines.length > 0 && Math.max(...lines) === 1, `${path}: ${lines}`);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), path);
+      await context.close();
+    }
+  });
+
   it('have the links of the head in whole words, and titles no wider than the window', async () => {
     const title = 'Offene Geodaten und Statistiken der Landeshauptstadt Springfield';
     const entitled = makeLastingFolder({ settings: { title } });
