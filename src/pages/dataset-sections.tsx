@@ -113,7 +113,11 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
             locale.text('rows'),
             preview && rows > 0 ? locale.text('theFirstOf', { count: rows }) : '',
             <>
-              <FirstRows {...{ context, rowsPath, rows, preview, reason }} columns={dataset.columns.length} />
+              <FirstRows
+                {...{ context, rowsPath, rows, preview, reason }}
+                columns={dataset.columns.length}
+                noRows={locale.text('noRowsAtAll')}
+              />
               {parts.filePreview && (
                 <FileLook
                   context={context}

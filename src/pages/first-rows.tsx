@@ -18,12 +18,14 @@ interface FirstRowsProps {
   readonly preview: Preview | null;
   /** Why there are no rows; '' if they are only not ready yet. */
   readonly reason: string;
+  /** Sentence in place of the rows if none was found. */
+  readonly noRows: string;
   readonly rowsPath: string;
   /** Number of all rows. */
   readonly rows: number;
 }
 
-export function FirstRows({ context, columns, preview, reason, rowsPath, rows }: FirstRowsProps): VNode {
+export function FirstRows({ context, columns, preview, reason, noRows, rowsPath, rows }: FirstRowsProps): VNode {
   const { locale } = context;
   if (!preview) {
     const message = reason || locale.text('rowsNotReady');
@@ -33,7 +35,7 @@ export function FirstRows({ context, columns, preview, reason, rowsPath, rows }:
       </p>
     );
   }
-  if (preview.rows.length === 0) return <p class="soft">{locale.text('noRowsAtAll')}</p>;
+  if (preview.rows.length === 0) return <p class="soft">{noRows}</p>;
   return (
     <>
       <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('theFirstOf', { count: rows })}>

@@ -4,7 +4,7 @@ import { refOf } from '../catalogue/ref.ts';
 import type { Column } from '../catalogue/types.ts';
 import type { Obstacle } from './dataset-list.tsx';
 import { hrefOf, hrefOfRef, hrefWith, type PageContext } from './page-context.ts';
-import { FilterInWords, hrefWithout } from './row-filters.tsx';
+import { FilterInWords, filtersIn, hrefWithout } from './row-filters.tsx';
 import { noPart } from './rows-aside.tsx';
 import type { RowsFacts } from './rows-in-files.tsx';
 
@@ -19,7 +19,7 @@ interface Props extends Pick<RowsFacts, 'query' | 'dataset' | 'version'> {
   readonly obstacles: readonly Obstacle[];
 }
 
-/** The rows end before the part that was asked for, or no row matches. */
+/** The rows end before the part that was asked for, there are none at all, or no row matches. */
 export function NoRows({ context, ...parts }: Props): VNode {
   const { locale } = context;
   if (parts.matched > 0)
@@ -29,6 +29,12 @@ export function NoRows({ context, ...parts }: Props): VNode {
         <p>
           <a href={hrefWith(context, noPart)}>{locale.text('toFirstRows')}</a>
         </p>
+      </div>
+    );
+  if (parts.total === 0 && filtersIn(context.query).length === 0)
+    return (
+      <div class="empty">
+        <p>{locale.text('noRowsAtAll')}</p>
       </div>
     );
   return (

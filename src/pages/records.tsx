@@ -191,7 +191,13 @@ export function renderQueryPage(context: PageContext, parts: QueryPageParts): st
               {preview && <p>{locale.text('rowCount', { count: matched })}</p>}
             </header>
             <div>
-              <FirstRows {...{ context, preview, reason }} rows={matched} columns={columnCount} rowsPath={rows} />
+              <FirstRows
+                {...{ context, preview, reason }}
+                rows={matched}
+                columns={columnCount}
+                rowsPath={rows}
+                noRows={`${locale.text('noRowMatches')}.`}
+              />
             </div>
           </section>
         )}

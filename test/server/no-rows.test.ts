@@ -61,6 +61,10 @@ describe('the pages of versions without rows', () => {
       { ...ref('trees'), kind: 'version', dataset: 'trees', slug: draft },
       { ready: false },
     );
+    await catalogue.create('query', {
+      ...{ label: 'Tall', slug: 'tall', dataset: 'lab/named-trees' },
+      parameters: { height__gte: 10 },
+    });
     await catalogue.create('query', { label: 'Shrubs', slug: 'shrubs', dataset: 'lab/shrubs' });
     assert.ok(version.ready);
     server = await serveFolder(workshop.root);
@@ -96,6 +100,20 @@ describe('the pages of versions without rows', () => {
     const text = await page(`${home}nothing/`);
     assert.match(text, /This version has no rows\./);
     assert.doesNotMatch(text, /the first of 0/);
+  });
+
+  it('say so of the rows, without filters that lead to the same page', async () => {
+    for (const query of ['', '?_fields=geometry', '?_limit=5']) {
+      const text = await page(`${home}nothing/data/${query}`);
+      assert.match(text, /<p>This version has no rows\.<\/p>/, query);
+      assert.doesNotMatch(text, /No row matches|without filters/, query);
+    }
+  });
+
+  it('say of a query that no row matches, not that there are none', async () => {
+    const text = await page('/api/v1/queries/tall/');
+    assert.match(text, /<p class="soft">No row matches\.<\/p>/);
+    assert.doesNotMatch(text, /has no rows/);
   });
 
   it('say so of a query and a column whose version isn’t ready', async () => {
