@@ -23,10 +23,13 @@ interface FirstRowsProps {
   readonly rowsPath: string;
   /** Number of all rows. */
   readonly rows: number;
+  /** True for groups of rows: their columns have no known types, and they have no pages. */
+  readonly areGroups?: boolean;
 }
 
-export function FirstRows({ context, columns, preview, reason, noRows, rowsPath, rows }: FirstRowsProps): VNode {
+export function FirstRows({ context, areGroups = false, ...parts }: FirstRowsProps): VNode {
   const { locale } = context;
+  const { columns, preview, reason, noRows, rowsPath, rows } = parts;
   if (!preview) {
     const message = reason || locale.text('rowsNotReady');
     return (
@@ -48,7 +51,7 @@ export function FirstRows({ context, columns, preview, reason, noRows, rowsPath,
               {preview.columns.map((column) => (
                 <th key={column.name} scope="col" class={isNumeric(column.type) ? 'num' : undefined}>
                   <span dir="auto">{column.name}</span>
-                  <TypeOfColumn column={column} />
+                  {!areGroups && <TypeOfColumn column={column} />}
                 </th>
               ))}
             </tr>
@@ -57,19 +60,23 @@ export function FirstRows({ context, columns, preview, reason, noRows, rowsPath,
             {preview.rows.map((row, i) => (
               <tr key={i}>
                 <th class="n" scope="row">
-                  <a
-                    href={
-                      rowsPath +
-                      queryStringOf([
-                        ['_limit', '1'],
-                        ['_offset', String(i)],
-                      ])
-                    }
-                    tabIndex={-1}
-                    rel="nofollow"
-                  >
-                    {i + 1}
-                  </a>
+                  {areGroups ? (
+                    i + 1
+                  ) : (
+                    <a
+                      href={
+                        rowsPath +
+                        queryStringOf([
+                          ['_limit', '1'],
+                          ['_offset', String(i)],
+                        ])
+                      }
+                      tabIndex={-1}
+                      rel="nofollow"
+                    >
+                      {i + 1}
+                    </a>
+                  )}
                 </th>
                 {preview.columns.map(({ name, type }) => (
                   <Cell key={name} locale={locale} value={row[name]} type={type} />

@@ -197,6 +197,7 @@ export function renderQueryPage(context: PageContext, parts: QueryPageParts): st
                 columns={columnCount}
                 rowsPath={rows}
                 noRows={`${locale.text('noRowMatches')}.`}
+                areGroups={isAggregated}
               />
             </div>
           </section>

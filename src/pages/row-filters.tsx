@@ -54,6 +54,8 @@ interface FilterInWordsProps {
 export function FilterInWords({ locale, name, value, columns }: FilterInWordsProps): VNode {
   if (name === '_ordering')
     return <>{locale.fill('orderedByNames', { names: <bdi>{orderInWords(locale, value)}</bdi> })}</>;
+  if (name === '_group_by') return <>{locale.fill('groupedByNames', { names: <bdi>{value}</bdi> })}</>;
+  if (name === '_aggregate') return <>{locale.fill('valuesOfGroups', { values: <bdi>{value}</bdi> })}</>;
   const own = columns.find((column) => column.name === name);
   const place = own ? -1 : name.lastIndexOf('__');
   const column = place > 0 ? name.slice(0, place) : name;

@@ -134,6 +134,9 @@ describe('a page', () => {
   it('of a query asks the version of the query, and shows groups', async () => {
     const { text } = await page('/api/v1/queries/kinds/');
     assert.match(text, /<th[^>]*>.*?trees.*?<td[^>]*>oak<\/td>\s*<td class="num"[^>]*>10<\/td>/);
+    assert.match(text, /<li>grouped by kind<.*<li>values of the groups: count AS trees</);
+    // Nobody has said their types, and no page shows one of the groups.
+    assert.doesNotMatch(text, /class="type |_limit=1&/);
   });
 
   it('of a query has lines to copy that keep texts as texts, and names that no language reserves', async () => {

@@ -37,6 +37,8 @@ export const englishRowTexts = {
   notInVersion: 'not in this version',
   notRecorded: 'not recorded',
   orderedByNames: 'ordered by {names}',
+  groupedByNames: 'grouped by {names}',
+  valuesOfGroups: 'values of the groups: {values}',
   mapOfRows: { one: 'Map of the matching row', other: 'Map of the {number} matching rows' },
   headsOfMatching: {
     one: 'In the heads: light, all {rows}; dark, the {count} that matches, to a scale of its own.',
@@ -95,6 +97,8 @@ export const germanRowTexts = {
   notInVersion: 'nicht in dieser Version',
   notRecorded: 'nicht aufgezeichnet',
   orderedByNames: 'geordnet nach {names}',
+  groupedByNames: 'gruppiert nach {names}',
+  valuesOfGroups: 'Werte der Gruppen: {values}',
   mapOfRows: { one: 'Karte der passenden Zeile', other: 'Karte der {number} passenden Zeilen' },
   headsOfMatching: {
     one: 'In den Köpfen: hell alle {rows}, dunkel die {count}, die passt, in eigenem Maßstab.',
@@ -154,6 +158,8 @@ export const frenchRowTexts = {
   notInVersion: 'absente de cette version',
   notRecorded: 'non enregistré',
   orderedByNames: 'triées par {names}',
+  groupedByNames: 'groupées par {names}',
+  valuesOfGroups: 'valeurs des groupes : {values}',
   mapOfRows: { one: 'Carte de la ligne qui correspond', other: 'Carte des {number} lignes qui correspondent' },
   headsOfMatching: {
     one: 'Dans les en-têtes : en clair, l’ensemble ({rows}) ; en foncé, celle qui correspond ({count}), à sa propre échelle.',
