@@ -79,7 +79,7 @@ function CompareForm({ context, dataset, shown }: Omit<ListProps, 'changes'>): V
     </>
   );
   return (
-    <form class="after row cmp" action={hrefOfRef(context, refOf(dataset))}>
+    <form class="row pairs cmp" action={hrefOfRef(context, refOf(dataset))}>
       {select('_from', locale.text('compare'), 1)}
       {select('_to', locale.text('with'), 0)}
       <button class="btn" type="submit">

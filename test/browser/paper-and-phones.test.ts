@@ -108,6 +108,35 @@ describe('pages on paper and on phones', () => {
     entitled.remove();
   });
 
+  it('have labels beside their fields, and lines of which all words stand on one line', async () => {
+    const path = '/api/v1/namespaces/datahub/datasets/sp500-constituents/';
+    for (const width of [1280, 360]) {
+      const { page, context } = await visit(browser, server.base, path, { width });
+      const { gaps, starts, bases } = await page.evaluate(() => {
+        const box = (one: Element) => one.getBoundingClientRect();
+        const fields = [...document.querySelectorAll('.cmp select')];
+        const bottomOfText = (one: Element) => {
+          const range = document.createRange();
+          range.selectNodeContents(one);
+          return range.getBoundingClientRect().bottom;
+        };
+        return {
+          gaps: fields.map((one) => box(one).left - box(one.previousElementSibling ?? one).right),
+          starts: fields.map((one) => box(one).left),
+          bases: ['.foot .wide > :first-child', '.foot a'].map((one) => {
+            const found = document.querySelector(one);
+            return found ? bottomOfText(found) : Number.NaN;
+          }),
+        };
+      });
+      assert.equal(gaps.length, 2);
+      assert.ok(Math.max(...gaps) < 60, `${width}: ${gaps}`);
+      if (width === 360) assert.equal(starts[0], starts[1]);
+      else assert.ok(Math.abs((bases[0] ?? 0) - (bases[1] ?? 9)) < 2, `${width}: ${bases}`);
+      await context.close();
+    }
+  });
+
   it('show the values of one row in at least half of a phone', async () => {
     const { page, context } = await visit(browser, server.base, `${earthquakes}data/?_limit=1&_offset=3`, {
       ...{ width: 360, script: false },
