@@ -39,6 +39,46 @@ describe('texts that people wrote', () => {
     await context.close();
   });
 
+  it('have bullets and numbers in their lists, and whole words in their tables', async (test) => {
+    const names = Array.from({ length: 8 }, (_, i) => `Measurement${i}`);
+    const table = [names, names.map(() => '-'), names.map(() => 'value')].map((cells) => `| ${cells.join(' | ')} |`);
+    const description = `In short.\n\n- one\n- two\n\n1. first\n2. second\n\n${table.join('\n')}`;
+    const { base } = await served(
+      { namespaces: { own: { label: 'Own', description } }, datasets: { 'own/one': { label: 'One', description } } },
+      test,
+    );
+    const home = '/api/v1/namespaces/own/';
+    for (const path of [home, `${home}datasets/one/`])
+      for (const width of [1280, 360]) {
+        const { page, context } = await visit(browser, base, path, { width });
+        await page.click('.more summary');
+        const lists = await page.$$eval('.more :is(ul, ol)', (found) =>
+          found.map((one) => {
+            const { listStyleType, paddingInlineStart } = getComputedStyle(one);
+            return [listStyleType, Number.parseFloat(paddingInlineStart) >= 16];
+          }),
+        );
+        assert.deepEqual(lists, [
+          ['disc', true],
+          ['decimal', true],
+        ]);
+        const lines = await page.$$eval('.more th', (cells) =>
+          cells.map((one) => {
+            const range = document.createRange();
+            range.selectNodeContents(one);
+            return range.getClientRects().length;
+          }),
+        );
+        assert.deepEqual(
+          lines,
+          names.map(() => 1),
+          `${path} ${width}`,
+        );
+        assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), `${path} ${width}`);
+        await context.close();
+      }
+  });
+
   it('from right to left are whole, and turn nothing else around', async (test) => {
     const description = 'In English.\n\nهذا نص.\n\n- عنصر القائمة';
     const folder = makeFolder(
