@@ -18,10 +18,10 @@ export const shownVersion = (dataset: Dataset): Version | undefined =>
 export const rowCountText = { point: 'pointCount', line: 'lineCount', polygon: 'polygonCount' } as const;
 
 export function rowCountKey(version: ListedVersion | undefined, columns: Dataset['columns']): TextKey {
-  const kind = geometryClassOf(
-    version,
-    columns.some(({ type }) => type === 'geometry'),
-  );
+  const geometry = columns.find(({ type }) => type === 'geometry');
+  // A row without geometry is no point.
+  if (version && geometry && statisticsInMetadata(version).get(geometry.name)?.nulls) return 'rowCount';
+  const kind = geometryClassOf(version, geometry !== undefined);
   return kind in rowCountText ? rowCountText[kind as keyof typeof rowCountText] : 'rowCount';
 }
 

@@ -40,6 +40,8 @@ describe('the pages of versions without rows', () => {
     const { catalogue } = workshop;
     const ref = (slug: string) => ({ kind: 'dataset', namespace: 'lab', slug }) as const;
     await workshop.publish('outlines', 'outlines.geojson', collection([outline, outline]));
+    const sketches = [outline, outline, { ...outline, geometry: null }];
+    await workshop.publish('sketches', 'sketches.geojson', collection(sketches));
     await catalogue.create('dataset', { label: 'Nothing', slug: 'nothing', namespace: 'lab' });
     const source = Readable.from([collection([])]);
     await catalogue.publish(ref('nothing'), { source, fileName: 'nothing.geojson', force: true });
@@ -94,6 +96,13 @@ describe('the pages of versions without rows', () => {
     const text = await page(`${home}outlines/`);
     assert.match(text, /<td class="t"[^>]*>LineString \(4 51, …\)<\/td>/);
     assert.match(text, /2 of 2 rows/);
+  });
+
+  it('count rows, not geometries, where some rows have none', async () => {
+    const text = await page(`${home}sketches/`);
+    assert.match(text, /<b>3<\/b> rows/);
+    assert.doesNotMatch(text, /3 lines/);
+    assert.match(await page('/api/v1/datasets/'), /<b>3<\/b> rows.*<b>2<\/b> lines|<b>2<\/b> lines.*<b>3<\/b> rows/);
   });
 
   it('say that there are none', async () => {
