@@ -78,7 +78,13 @@ export function DatasetNotes({
           </p>
         </div>
       )}
-      {!newest && (
+      {!newest && Object.keys(dataset.links).length > 0 && (
+        <div class="note">
+          <h2>{locale.text('onOtherServers')}</h2>
+          <p>{locale.text('linksLeadThere')}</p>
+        </div>
+      )}
+      {!newest && Object.keys(dataset.links).length === 0 && (
         <div class="note">
           <h2>{locale.text('noVersionsYet')}</h2>
           <p>{locale.text('publishWith')}</p>

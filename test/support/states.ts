@@ -35,6 +35,7 @@ const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.re
 /** What a page of each state says, by the path of its dataset. */
 export const stateTexts: Readonly<Record<string, RegExp>> = {
   'states/datasets/nothing/': /has no version yet.*catalogue publish data\.csv --to states\/nothing/s,
+  'states/datasets/linked/': /The files of this dataset are on other servers(?!.*catalogue publish).*>Report</s,
   'states/datasets/withdrawn/': /No version of this dataset is ready.*withdrawn/s,
   'states/datasets/withdrawn/version/v1/': /This version is not ready.*withdrawn/s,
   'states/datasets/pointer/': /Git LFS pointer.*git lfs pull/s,
@@ -67,6 +68,7 @@ export function writeStates(folder: CatalogueFolder): void {
     folder.write(`${home}/versions/v1.yaml`, yaml({ datetime: time, checksum, file, ...more }));
   };
   dataset('nothing');
+  dataset('linked', { links: { Report: 'https://example.org/report.pdf' } });
   version('withdrawn', 'a.csv', 'name\noak\n', { rows: 1, ready: false });
   version('pointer', 'a.csv', pointer, { file: { name: 'a.csv', format: 'csv', size: 12_345 }, rows: 3 });
   version('empty', 'a.csv', 'name\n', { rows: 0 });

@@ -121,6 +121,8 @@ export const english = {
   noVersionReady: 'No version of this dataset is ready',
   noVersionsYet: 'This dataset has no version yet',
   publishWith: 'The first is published with:',
+  onOtherServers: 'The files of this dataset are on other servers',
+  linksLeadThere: 'This catalogue describes it. Its links lead to the files and pages.',
   onlySeenBy: 'Only those who may see it see this page',
   onlySeenByWhy: 'For everybody else this address is 404, and the dataset is in no list, count or search.',
   copyPasteRun: 'copy, paste, run',

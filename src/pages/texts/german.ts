@@ -119,6 +119,8 @@ export const german: Texts = {
   noVersionReady: 'Keine Version dieses Datensatzes ist bereit',
   noVersionsYet: 'Dieser Datensatz hat noch keine Version',
   publishWith: 'Die erste wird veröffentlicht mit:',
+  onOtherServers: 'Die Dateien dieses Datensatzes liegen auf anderen Servern',
+  linksLeadThere: 'Dieser Katalog beschreibt ihn. Die Links führen zu den Dateien und Seiten.',
   onlySeenBy: 'Diese Seite sehen nur Berechtigte',
   onlySeenByWhy: 'Für alle anderen ist diese Adresse 404, und der Datensatz steht in keiner Liste, Zahl oder Suche.',
   copyPasteRun: 'kopieren, einfügen, ausführen',
