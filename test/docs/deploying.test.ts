@@ -123,6 +123,7 @@ it('both configurations of nginx take the links of the longest query string', ()
 
 describe('deploy/nginx.conf', { skip: !has('nginx') && 'nginx is not installed' }, () => {
   const csv = 'a/b\n1\n2\n';
+  const ckanId = '9e47911d-bd85-40f0-b6ae-a0f66015a4aa';
   const home = temporaryFolder();
   let secure: number;
   let end: () => Promise<void>;
@@ -131,7 +132,11 @@ describe('deploy/nginx.conf', { skip: !has('nginx') && 'nginx is not installed' 
     const folder = makeLastingFolder({
       settings: { base_url: 'https://data.example.org/open-data', trust_proxy: true },
       namespaces: { parks: { label: 'Parks' } },
-      datasets: { 'parks/trees': { label: 'Trees', columns: [{ name: 'a/b', type: 'integer' }] } },
+      datasets: {
+        'parks/trees': { label: 'Trees', columns: [{ name: 'a/b', type: 'integer' }] },
+        'parks/street_trees': { id: 7, label: 'Street trees', source: { from: 'ckan', id: ckanId } },
+        'parks/own': { id: 8, label: 'Own' },
+      },
       versions: {
         'parks/trees@1': {
           file: { name: 'a.csv', format: 'csv' },
@@ -151,13 +156,23 @@ describe('deploy/nginx.conf', { skip: !has('nginx') && 'nginx is not installed' 
       .replace(/\S+fullchain\.pem/, join(home.path, 'cert.pem'))
       .replace(/\S+privkey\.pem/, join(home.path, 'key.pem'))
       .replace('http://127.0.0.1:8000', base);
+    const [list = '', formerPortal = ''] = ['sh', 'nginx'].map((language) => {
+      const [, block = ''] =
+        read('docs/importing.md').split('## Moving from CKAN')[1]?.split(`\`\`\`${language}\n`) ?? [];
+      return (block.split('```')[0] ?? '')
+        .replace('/etc/nginx', home.path)
+        .replace('catalogue-data/namespaces/city', join(folder.root, 'namespaces/parks'))
+        .replace('namespaces/city', 'namespaces/parks')
+        .replace('listen 443', `listen 127.0.0.1:${port}`);
+    });
+    assert.deepEqual(spawnSync('sh', ['-c', list], { encoding: 'utf8' }).stderr, '');
     const paths = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'].map(
       (name) => `${name}_temp_path ${home.path}/${name};`,
     );
     const path = join(home.path, 'nginx.conf');
     writeFileSync(
       path,
-      `daemon off; pid ${home.path}/pid; error_log stderr; events {} http { access_log off; ${paths.join(' ')}\n${site}}`,
+      `daemon off; pid ${home.path}/pid; error_log stderr; events {} http { access_log off; ${paths.join(' ')}\n${site}\n${formerPortal}}`,
     );
     const nginx = spawn('nginx', ['-p', home.path, '-c', path], {
       env: { ...process.env, PATH: `${process.env.PATH}:/usr/sbin` },
@@ -206,6 +221,21 @@ describe('deploy/nginx.conf', { skip: !has('nginx') && 'nginx is not installed' 
       (await ask('/open-data')).headers.location?.replace(/:\d+/, ''),
       'https://data.example.org/open-data/',
     );
+  });
+
+  it('leads from the addresses of a former portal in CKAN to the datasets', async () => {
+    const at = (path: string) => ask(path, { Host: 'ckan.example.org' });
+    const trees = 'https://data.example.org/open-data/api/v1/namespaces/parks/datasets/street_trees/';
+    for (const path of [
+      '/dataset/street_trees',
+      '/de/dataset/street_trees?activity_id=1',
+      `/dataset/${ckanId}/resource/11/download/trees.csv`,
+    ]) {
+      const { status, headers } = await at(path);
+      assert.deepEqual([status, headers.location], [301, trees], path);
+      assert.equal((await ask(new URL(trees).pathname)).status, 200);
+    }
+    assert.equal((await at('/dataset/')).headers.location, 'https://data.example.org/open-data/');
   });
 
   it('answers other spellings of the path with 404, and not with the home page', async () => {
