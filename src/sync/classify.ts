@@ -2,9 +2,17 @@
 import { enclosingContainerFolders, isBytesPath, pathsWithRecordExtensions } from '../catalogue/layout.ts';
 import { type AudienceComparison, sameAudiences } from './audience.ts';
 import { findBlockedByAudience } from './blocked-by-audience.ts';
-import { containerFolder, type Files, type Side, type Status, syncFileKind, type ThreeWay } from './files.ts';
+import {
+  containerFolder,
+  type Files,
+  membersOfFolders,
+  type Side,
+  type Status,
+  syncFileKind,
+  type ThreeWay,
+} from './files.ts';
 import { joinContainers, joinReplaced } from './join-folders.ts';
-import { isInMovedFolder, type Move, type MovedApart, reasonOfMovesApart } from './moves.ts';
+import { isInRoots, type Move, type MovedApart, reasonOfMovesApart, rootsOfMovedApart } from './moves.ts';
 import { notCheckedOutReason } from './not-checked-out.ts';
 
 /** A file that is skipped. */
@@ -24,6 +32,8 @@ export interface Merge {
   readonly status: 'incoming' | 'outgoing';
   /** Text that the local file gets in place of the remote one. A push sends it later. */
   readonly text?: string | undefined;
+  /** True if this text is that of the remote with further aliases: a push before the next pull sends it, too. */
+  readonly addsOnlyAliases?: boolean;
 }
 
 /** Input of a plan. All paths are those after the moves. */
@@ -62,7 +72,8 @@ export function classifySyncFiles(input: SyncInput): {
   readonly blocked: readonly Blocked[];
   readonly blockedMoves: ReadonlySet<Move>;
 } {
-  const { base, ours, theirs, leftAlone = new Map(), hiddenReason } = input;
+  const { base, ours, theirs, hiddenReason } = input;
+  const { leftAlone = new Map(), notCheckedOut = new Set(), replaced = new Map() } = input;
   const statuses = new Map<string, Status>();
   const removals = { ours: datasetsWithRemovals(base, ours), theirs: datasetsWithRemovals(base, theirs) };
   for (const path of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()]))
@@ -73,33 +84,49 @@ export function classifySyncFiles(input: SyncInput): {
     statuses.set(path, 'blocked');
     blocked.push({ path, reason });
   };
-  for (const path of input.notCheckedOut ?? []) {
+  // A record may have another extension here.
+  const recordsLeftAlone = [...leftAlone].flatMap(([path, reason]) => {
+    const paths = [path, ...pathsWithRecordExtensions(path.replace(/\.[^./]+$/, ''))];
+    return paths
+      .filter((one) => statuses.has(one))
+      .slice(0, 1)
+      .map((found) => [found, reason] as const);
+  });
+  const containers = [...notCheckedOut, ...recordsLeftAlone.map(([path]) => path), ...replaced.keys()];
+  const members = membersOfFolders(containers.map(containerFolder), statuses.keys());
+  const membersOf = (record: string) => members.get(containerFolder(record)) ?? [];
+  // What is in the folder of a record that is left alone may be missing because of it.
+  const blockMembers = (record: string) => {
+    for (const path of membersOf(record))
+      if (statuses.get(path) !== 'same' && !(ours.has(path) && theirs.has(path))) statuses.set(path, 'blocked');
+  };
+  for (const path of notCheckedOut) {
     // Also what the remote has removed: it stays in the common state until the local file is there again, and removed, too.
     statuses.set(path, 'blocked');
     if (!isBytesPath(path)) blocked.push({ path, reason: notCheckedOutReason, isNotCheckedOut: true });
+    blockMembers(path);
   }
-  if (input.notCheckedOut?.size) blockMembersOfAll(input.notCheckedOut, input, statuses);
-  for (const [found, reason] of leftAlone) {
-    const path = [found, ...pathsWithRecordExtensions(found.replace(/\.[^./]+$/, ''))].find((one) => statuses.has(one));
-    if (path === undefined) continue;
+  for (const [path, reason] of recordsLeftAlone) {
     block(path, reason);
-    blockMembers(path, input, statuses);
+    blockMembers(path);
   }
   if (hiddenReason !== undefined)
     for (const [path, status] of statuses)
       if ((status === 'incoming' || status === 'conflict') && base.has(path) && !theirs.has(path))
         block(path, hiddenReason);
   joinContainers(input, statuses);
-  for (const [record, by] of input.replaced ?? [])
+  for (const [record, by] of replaced)
     for (const side of by === 'both' ? (['ours', 'theirs'] as const) : [by])
-      joinReplaced(record, side, input, statuses);
+      joinReplaced({ record, members: membersOf(record), by: side }, input, statuses);
   for (const [path, { status }] of input.merges ?? [])
     if (statuses.get(path) === 'conflict') statuses.set(path, status);
-  for (const apart of input.movedApart ?? []) {
-    // Also what both sides lack by now: by it, the record is recognised until they have one name for it.
-    for (const path of statuses.keys()) if (isInMovedFolder(path, apart)) statuses.set(path, 'blocked');
+  const { movedApart = [] } = input;
+  // Also what both sides lack by now: by it, the record is recognised until they have one name for it.
+  const rootsApart = new Set(movedApart.flatMap(rootsOfMovedApart));
+  if (rootsApart.size > 0)
+    for (const path of statuses.keys()) if (isInRoots(path, rootsApart)) statuses.set(path, 'blocked');
+  for (const apart of movedApart)
     blocked.push({ path: apart.ours, reason: reasonOfMovesApart(apart, input.moves), isConflict: true });
-  }
   const byAudience = findBlockedByAudience(input.audiences ?? sameAudiences, input, statuses);
   for (const [path, reason] of byAudience.files) {
     if (!isBytesPath(path) && statuses.get(path) !== 'conflict') blocked.push({ path, reason, isConflict: true });
@@ -145,25 +172,4 @@ function datasetsWithRemovals(base: Files, side: Files): ReadonlySet<string> {
     if (!side.has(path) && ['dataset', 'version'].includes(syncFileKind(path)))
       folders.add(enclosingContainerFolders(path)[0] ?? '');
   return folders;
-}
-
-/** Blocks the files in the folder of a record that is left alone: they may be missing because of it. */
-function blockMembers(path: string, { ours, theirs }: ThreeWay, statuses: Map<string, Status>): void {
-  const folder = containerFolder(path);
-  if (folder === null) return;
-  for (const [member, status] of statuses)
-    if (status !== 'same' && member.startsWith(folder) && !(ours.has(member) && theirs.has(member)))
-      statuses.set(member, 'blocked');
-}
-
-/** The same for the folders of many records, in one pass. */
-function blockMembersOfAll(
-  paths: ReadonlySet<string>,
-  { ours, theirs }: ThreeWay,
-  statuses: Map<string, Status>,
-): void {
-  const folders = new Set(Array.from(paths, containerFolder));
-  for (const [member, status] of statuses)
-    if (status !== 'same' && !(ours.has(member) && theirs.has(member)))
-      if (enclosingContainerFolders(member).some((folder) => folders.has(folder))) statuses.set(member, 'blocked');
 }

@@ -51,6 +51,17 @@ export function containerFolder(path: string): string | null {
   return kind === 'dataset' || kind === 'namespace' ? (enclosingContainerFolders(path)[0] ?? null) : null;
 }
 
+/** Paths in each of some folders of namespaces and datasets, found in one pass: there may be many of both. */
+export function membersOfFolders(
+  folders: Iterable<string | null>,
+  paths: Iterable<string>,
+): ReadonlyMap<string | null, readonly string[]> {
+  const members = new Map<string | null, string[]>(Array.from(folders, (folder) => [folder, []]));
+  if (members.size === 0) return members;
+  for (const path of paths) for (const folder of enclosingContainerFolders(path)) members.get(folder)?.push(path);
+  return members;
+}
+
 /** Kinds in the order of their dependencies: each needs only those before it. */
 const dependencyOrder: readonly FileKind[] = [
   'group',

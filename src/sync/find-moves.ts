@@ -3,7 +3,7 @@ import { joinExtensions, withExtensionOf } from './extensions.ts';
 import type { FileKind, Files, Side, ThreeWay } from './files.ts';
 import {
   filesAfterMoves,
-  isInMovedFolder,
+  isInRoots,
   type Move,
   type MoveCandidates,
   type MovedApart,
@@ -12,6 +12,7 @@ import {
   moveCandidates,
   type Renaming,
   recordFolderFingerprints,
+  rootsOfMovedApart,
 } from './moves.ts';
 import { idReaders, maxIds, type RecordIds } from './record-ids.ts';
 import { withoutReplaced } from './replaced.ts';
@@ -74,6 +75,7 @@ export async function detectMovesApart(
   const { base, moves } = found;
   const ids = idReaders(state, found, texts, moves);
   const apart: MovedApart[] = [];
+  const roots = new Set<string>();
   for (const kind of movableKinds) {
     const sides = await withoutReplaced(kind, found, ids);
     const movesOf = (by: Side, other: Side) => {
@@ -85,8 +87,10 @@ export async function detectMovesApart(
     for (const { path, to } of byOurs) {
       const their = theirPaths.get(path);
       // What is in a folder has moved with it.
-      if (their !== undefined && !apart.some((folder) => isInMovedFolder(path, folder)))
-        apart.push({ path, ours: to, theirs: their });
+      if (their === undefined || isInRoots(path, roots)) continue;
+      const moved = { path, ours: to, theirs: their };
+      apart.push(moved);
+      for (const root of rootsOfMovedApart(moved)) roots.add(root);
     }
   }
   return apart;

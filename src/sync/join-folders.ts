@@ -61,19 +61,17 @@ function joinContainer(
  * dataset is one conflict.
  */
 export function joinReplaced(
-  record: string,
-  by: Side,
+  { record, members, by }: { readonly record: string; readonly members: readonly string[]; readonly by: Side },
   { base, ours, theirs }: ThreeWay,
   statuses: Map<string, Status>,
 ): void {
-  const folder = containerFolder(record) ?? '';
   const [keeper, replacer] = by === 'ours' ? [theirs, ours] : [ours, theirs];
   const isDataset = syncFileKind(record) === 'dataset';
   const isKept = (path: string) =>
     keeper.has(path) &&
     !isSameFile(keeper.get(path), base.get(path)) &&
     !isSameFile(keeper.get(path), replacer.get(path));
-  for (const [path, status] of statuses)
-    if (path.startsWith(folder) && (path === record || isDataset || isKept(path)))
-      if (['incoming', 'outgoing'].includes(status)) statuses.set(path, 'conflict');
+  for (const path of members)
+    if (path === record || isDataset || isKept(path))
+      if (['incoming', 'outgoing'].includes(statuses.get(path) ?? '')) statuses.set(path, 'conflict');
 }

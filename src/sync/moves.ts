@@ -79,9 +79,13 @@ export function matchMoves(
   });
 }
 
-/** True for the paths of a record that both sides have moved apart, and of what is in its folders. */
-export const isInMovedFolder = (path: string, { path: before, ours, theirs }: MovedApart): boolean =>
-  [before, ours, theirs].some((record) => path.startsWith(containerFolder(record) ?? record));
+/** The folders of a record that both sides have moved apart, or its paths if it has no folder. */
+export const rootsOfMovedApart = ({ path, ours, theirs }: MovedApart): readonly string[] =>
+  [path, ours, theirs].map((record) => containerFolder(record) ?? record);
+
+/** True for a path that is one of these, or in a folder that is one of them. */
+export const isInRoots = (path: string, roots: ReadonlySet<string>): boolean =>
+  roots.has(path) || enclosingContainerFolders(path).some((folder) => roots.has(folder));
 
 /** The content of each record's folder as one text, which does not depend on the path of the folder. */
 export function recordFolderFingerprints(files: Files, records: readonly string[]): ReadonlyMap<string, string> {
