@@ -58,8 +58,8 @@ export function mergeAddedAliases(
   if (isTheirsFull && includesAll(theirs.aliases, ours.aliases)) return { status: 'incoming' };
   if (!isOursFull && !isTheirsFull) return null;
   const aliases = [...new Set([...theirs.aliases, ...ours.aliases])];
-  const text = withAliases(path, isOursFull ? texts.ours : texts.theirs, aliases);
-  return text === null ? null : { status: 'incoming', text };
+  const text = withAliases(path, isTheirsFull ? texts.theirs : texts.ours, aliases);
+  return text === null ? null : { status: 'incoming', text, addsOnlyAliases: isTheirsFull };
 }
 
 const includesAll = (aliases: readonly string[], others: readonly string[]): boolean =>

@@ -60,13 +60,16 @@ export function planSync(input: SyncInput): SyncPlan {
   const outgoing = moveSteps('ours', moves, { base, target: theirs }, conflicting, blockedMoves);
   // By path: the order of the last common state is that in which its files happened to arrive.
   for (const [path, status] of [...statuses].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const merged = input.merges?.get(path)?.text;
+    const merge = input.merges?.get(path);
     const withAudience = withAudienceChange(audienceChanges.get(path), audiences.queries.get(path));
-    if (status === 'incoming')
+    if (status === 'incoming') {
       incoming.push(
-        ...fileSteps(path, { base, target: ours, source: theirs }, byOurs).map(withText(merged)).map(withAudience),
+        ...fileSteps(path, { base, target: ours, source: theirs }, byOurs).map(withText(merge?.text)).map(withAudience),
       );
-    else if (status === 'outgoing')
+      // A record that is moved there gets its former name with the move: otherwise, its former address would lead nowhere.
+      if (merge?.text !== undefined && merge.addsOnlyAliases && locateFile(input, 'theirs', path)?.path !== path)
+        outgoing.push(...fileSteps(path, { base, target: theirs, source: ours }, byTheirs).map(withText(merge.text)));
+    } else if (status === 'outgoing')
       outgoing.push(...fileSteps(path, { base, target: theirs, source: ours }, byTheirs).map(withAudience));
     else if (status === 'same' && !isSameFile(base.get(path), ours.get(path))) {
       if (!ours.has(path) && input.hiddenReason !== undefined) hasHiddenRemovals = true;

@@ -95,6 +95,24 @@ describe('the command for a record that both sides have renamed', () => {
   });
 });
 
+describe('a push of a renamed record that the remote has changed meanwhile', () => {
+  it('sends the former name with the move, and leaves the change to the next pull', async (test) => {
+    const { here, there } = await start(test);
+    await edit(here, (view) => view.edit(trees, { slug: 'baeume' }));
+    await edit(there, (view) => view.edit(trees, { label: 'All trees' }));
+    const pushed = await pushTo(here, there);
+    assert.deepEqual([pushed.failures, pushed.plan.conflicts, pushed.plan.blocked], [[], [], []]);
+    const record = `${homeOf('parks/baeume')}/dataset.yaml`;
+    assert.deepEqual(aliasesAt(there, record), ['trees']);
+    assert.match(readFileSync(join(there, record), 'utf8'), /label: All trees/);
+    assert.doesNotMatch(readFileSync(join(here, record), 'utf8'), /All trees/);
+    const pulled = await pullFrom(here, there);
+    assert.deepEqual([pulled.failures, pulled.plan.conflicts], [[], []]);
+    assert.deepEqual(contentOf(here), contentOf(there));
+    assert.deepEqual((await pushTo(here, there)).done, []);
+  });
+});
+
 describe('aliases', () => {
   const text = (label: string, ...aliases: readonly string[]) =>
     `id: 1\nlabel: ${label} # Here\n${aliases.length ? `aliases:\n${aliases.map((one) => `  - ${one}\n`).join('')}` : ''}`;
@@ -112,12 +130,14 @@ describe('aliases', () => {
       assert.deepEqual(merge(base, text(ours, 'a', 'b'), text(theirs, 'a', 'c')), {
         status: 'incoming',
         text: text('B', 'a', 'c', 'b'),
+        addsOnlyAliases: theirs === 'B',
       });
   });
 
   it('are merged also if both have changed the rest alike', () => {
     const [ours, theirs] = [text('B', 'a', 'b'), text('B', 'a', 'c')];
-    assert.deepEqual(merge(text('A', 'a'), ours, theirs), { status: 'incoming', text: text('B', 'a', 'c', 'b') });
+    const expected = { status: 'incoming', text: text('B', 'a', 'c', 'b'), addsOnlyAliases: true };
+    assert.deepEqual(merge(text('A', 'a'), ours, theirs), expected);
   });
 
   it('are left to people if one has been removed, both have changed more, or a text is broken', () => {
