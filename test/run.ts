@@ -16,7 +16,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import { bundleTests } from './bundle.ts';
 
 const sharing =
-  /^(?:catalogue|cli|data|files\/(?:payloads|records|replica|tree)|import|pages|server|standards|sync|text)\b/;
+  /^(?:catalogue|cli|conformance|data|export|files\/(?:payloads|records|replica|tree)|hostile|import|pages|server|standards|sync|text)\b/;
 /** A file that reads 300,000 rows as one response: beside others, the judge of the OpenAPI document (support/judged.ts) would check each. */
 const alone = 'server/work.test.ts';
 /** A file that takes long. It begins first: at the end, it would keep one core while the others have nothing to do. */
