@@ -17,11 +17,16 @@ export function chooseLayer(
   noun: string,
 ): string {
   if (wanted !== undefined) {
-    const found = names.find((name) => name === wanted) ?? names.find((name) => sameName(name, wanted));
-    if (found !== undefined) return found;
+    const layer = names.find((name) => name === wanted) ?? names.find((name) => sameName(name, wanted));
+    if (layer !== undefined) return layer;
     const meant = closestWord(wanted, names);
+    const missing = `there is no ${noun} "${excerpt(wanted)}"`;
+    if (meant !== undefined) throw new PayloadError(`${missing}; did you mean "${excerpt(meant)}"?`);
+    const found = names.length
+      ? `. It has: ${listed(names)}. Name one of them: --layer ${quoted(candidates[0] ?? (names[0] as string))}`
+      : '';
     throw new PayloadError(
-      `there is no ${noun} "${excerpt(wanted)}"${meant ? `; did you mean "${excerpt(meant)}"?` : `. It has: ${listed(names)}`}`,
+      `${missing}${found}. A dataset remembers the name that was given last; to forget it: --layer ""`,
     );
   }
   if (candidates.length === 1) return candidates[0] as string;

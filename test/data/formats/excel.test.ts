@@ -183,6 +183,11 @@ describe('sheets', () => {
     await assert.rejects(ingestPayload(workbook, 'a.xlsx', { reading: { layer: 'Tree' } }), {
       message: 'there is no sheet "Tree"; did you mean "Trees"?',
     });
+    await assert.rejects(ingestPayload(workbook, 'a.xlsx', { reading: { layer: 'Survey' } }), {
+      message:
+        'there is no sheet "Survey". It has: Trees, Empty, "Two words", Notes. Name one of them: --layer Trees. ' +
+        'A dataset remembers the name that was given last; to forget it: --layer ""',
+    });
     for (const layer of ['two words', 'Notes']) {
       const { result, path } = await ingestPayload(workbook, 'a.xlsx', { reading: { layer } });
       assert.equal(result.rows, 1);
