@@ -14,7 +14,7 @@ import type { DatasetState } from './dataset-notes.tsx';
 import { type VersionChange, VersionList } from './dataset-versions.tsx';
 import { rowCountKey } from './figures.ts';
 import { FileLook, type FilePreview } from './file-preview.tsx';
-import { FirstRows, type Preview } from './first-rows.tsx';
+import { countOfFirstRows, FirstRows, type Preview } from './first-rows.tsx';
 import { CommitList } from './history.tsx';
 import { keptHtml } from './kept-html.ts';
 import { LicenceAndCiting } from './licence-and-citing.tsx';
@@ -111,7 +111,7 @@ export function datasetSections(context: PageContext, parts: DatasetPageParts): 
           section(
             'rows',
             locale.text('rows'),
-            preview && rows > 0 ? locale.text('theFirstOf', { count: rows }) : '',
+            preview && rows > 0 ? countOfFirstRows(locale, preview, rows) : '',
             <>
               <FirstRows
                 {...{ context, rowsPath, rows, preview, reason }}

@@ -2,6 +2,7 @@
 import type { VNode } from 'preact';
 import type { Column } from '../catalogue/types.ts';
 import { Cell, isNumeric, type RowValues, TypeOfColumn } from './cells.tsx';
+import type { Locale } from './locale.ts';
 import { type PageContext, queryStringOf } from './page-context.ts';
 
 /** Rows of some columns. */
@@ -27,6 +28,10 @@ interface FirstRowsProps {
   readonly areGroups?: boolean;
 }
 
+/** `the first of 500`; `5 rows` where all are shown. */
+export const countOfFirstRows = (locale: Locale, preview: Preview, rows: number): string =>
+  locale.text(preview.rows.length < rows ? 'theFirstOf' : 'rowCount', { count: rows });
+
 export function FirstRows({ context, areGroups = false, ...parts }: FirstRowsProps): VNode {
   const { locale } = context;
   const { columns, preview, reason, noRows, rowsPath, rows } = parts;
@@ -41,7 +46,7 @@ export function FirstRows({ context, areGroups = false, ...parts }: FirstRowsPro
   if (preview.rows.length === 0) return <p class="soft">{noRows}</p>;
   return (
     <>
-      <div class="scroll" tabIndex={0} role="region" aria-label={locale.text('theFirstOf', { count: rows })}>
+      <div class="scroll" tabIndex={0} role="region" aria-label={countOfFirstRows(locale, preview, rows)}>
         <table class="grid">
           <thead>
             <tr>

@@ -98,6 +98,12 @@ describe('the pages of versions without rows', () => {
     assert.match(text, /2 of 2 rows/);
   });
 
+  it('are not called the first ones where all are shown', async () => {
+    const text = await page(`${home}outlines/`);
+    assert.match(text, /<p>2 rows<\/p>.*aria-label="2 rows"/s);
+    assert.doesNotMatch(text, /the first of/);
+  });
+
   it('count rows, not geometries, where some rows have none', async () => {
     const text = await page(`${home}sketches/`);
     assert.match(text, /<b>3<\/b> rows/);
