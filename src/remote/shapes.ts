@@ -1,4 +1,5 @@
 /** Shapes: JSON Schemas with the type of the values that they admit, and the check of an answer against one. */
+import type { ValidateFunction } from 'ajv/dist/2020.js';
 import { UnreachableError } from '../catalogue/errors.ts';
 import type { Schema } from '../catalogue/field.ts';
 import { type Check, makeSchemaCheck } from '../catalogue/schema-check.ts';
@@ -49,13 +50,15 @@ export function objectShape<M extends Members>(members: M): Shape<ValuesOf<M>> {
 }
 
 const checks = new WeakMap<Shape<unknown>, Check>();
+const validators = new WeakMap<Shape<unknown>, ValidateFunction>();
 
 /** The value, if it has the shape. @throws UnreachableError */
 export function valueOfShape<Value>(expected: Shape<Value>, value: unknown): Value {
   const fits = checks.get(expected) ?? makeSchemaCheck(expected.schema);
   checks.set(expected, fits);
   if (fits(value)) return value as Value;
-  const validate = compileSchema(expected.schema);
+  const validate = validators.get(expected) ?? compileSchema(expected.schema);
+  validators.set(expected, validate);
   if (validate(value)) return value as Value;
   const { instancePath = '', params = {} } = validate.errors?.[0] ?? {};
   const { missingProperty } = params as { missingProperty?: string };
