@@ -56,13 +56,18 @@ export function findMisspelledHiding(
   return found;
 }
 
-/** True if the value of a merge key, a mapping or a list of them, would hide the record. @param counts true for a field that it would set */
+/**
+ * True if the value of a merge key, a mapping or a list of them, would hide the record, by itself or by what it merges in turn.
+ * @param counts true for a field that it would set
+ */
 function mergesHiding(value: unknown, counts: (name: string) => boolean): boolean {
-  return [value]
-    .flat()
-    .some((merged) =>
-      Object.entries(Object(merged)).some(([name, given]) => counts(name) && hidingValues[name]?.(given)),
-    );
+  const merged = new Set([value].flat());
+  for (const mapping of merged)
+    for (const [name, given] of Object.entries(Object(mapping))) {
+      if (name === mergeKey) for (const further of [given].flat()) merged.add(further);
+      else if (counts(name) && hidingValues[name]?.(given)) return true;
+    }
+  return false;
 }
 
 /** True if an object, or one in it, has a key that its schema doesn't have. */

@@ -510,6 +510,10 @@ describe('a record with a misspelled key by which it is to be hidden', () => {
     'a withdrawn version': [version, 'Ready: false'],
     'a draft': [version, 'darft: true'],
     'a merge key': [`${homeOf('parks/new')}/dataset.yaml`, 'x-base: &base { visibility: private }\n<<: *base'],
+    'a merge key of a merge key': [
+      `${homeOf('parks/new')}/dataset.yaml`,
+      'x-hidden: &hidden { visibility: private }\nx-base: &base { <<: *hidden, licence: CC0-1.0 }\n<<: [*base]',
+    ],
     'a merge key with a list': [version, '<<: [{ notes: a }, { ready: false }]'],
   };
   for (const [what, [path, line]] of Object.entries(texts))
