@@ -1,18 +1,20 @@
 /** The first rows of a table, which show whether lines such as a title stand above the names of its columns. */
-const most = 30;
+const mostLines = 30;
 const counts = ['no cell', 'one cell', 'two cells'];
 
 export class FirstRows {
   readonly #rows: (readonly [place: number, cells: number])[] = [];
 
-  /** Takes the next row. @param place its line, or its row of a sheet, from 1 */
+  /** Takes a row that follows. @param place its line, or its row of a sheet, from 1 */
   add(place: number, cells: readonly string[]): void {
-    if (this.#rows.length < most) this.#rows.push([place, cells.filter(Boolean).length]);
+    const [first = place] = this.#rows[0] ?? [];
+    // By their places: of a large file, regular rows are read otherwise, and don't come here.
+    if (place < first + mostLines) this.#rows.push([place, cells.filter(Boolean).length]);
   }
 
   /** The sentence about the row in which the names probably are; undefined if that seems to be the first. */
   namesBelow(noun: 'Line' | 'Row'): string | undefined {
-    const [[first, cells] = [0, most], ...others] = this.#rows;
+    const [[first, cells] = [0, counts.length], ...others] = this.#rows;
     const count = counts[cells];
     const [head, more] = others.find((row) => row[1] >= cells + 2) ?? [];
     if (count === undefined || head === undefined) return undefined;

@@ -269,6 +269,13 @@ describe('CSV', () => {
     for (const text of ['a\n1\n', 'a,b,c\n1,2,3\n', 'a,b\n1,2,3\n', 'a,b,c,d\n1,,,\n'])
       assert.equal(await remarkOf(text), undefined, text);
     assert.equal(await remarkOf('1,,\n1,2,3\n', { header: false }), undefined);
+    // Its first chunk has few rows.
+    const texts = Array.from({ length: 99 }, () => 'word '.repeat(8_000));
+    for (const [at, found] of [
+      [20, 'Line 1 has one cell, line 22 has 3. If the names are in line 22, write --skip 21'],
+      [80, undefined],
+    ] as const)
+      assert.equal(await remarkOf(['text', ...texts.with(at, 'and, so, on')].join('\n')), found);
   });
 
   it('whose head lacks the name of the first column, as R writes it, is said to', async () => {
