@@ -96,6 +96,11 @@ describe('cells of a workbook', () => {
     assert.deepEqual(typesOf(result), ['a:integer', 'b:string', 'c:integer']);
     assert.deepEqual(await valuesOf(table), [[1, null, 3]]);
     assert.deepEqual(result.remarks, []);
+    const withoutNames = await ingestPayload(workbookOf({ S: sheet }), 'a.xlsx', { reading: { header: false } });
+    assert.doesNotMatch(withoutNames.result.remarks.join(), /--skip/);
+    const broken = sheet.replace('of 2024', 'of&#10;2024');
+    const below = await ingestPayload(workbookOf({ S: broken }), 'a.xlsx');
+    assert.match(below.result.remarks.join(), /Row 1 has one cell, row 3 has 3\..* --skip 2/);
   });
 
   it('with line breaks are skipped with their row', async () => {

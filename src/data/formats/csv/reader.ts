@@ -30,6 +30,7 @@ import { requoteStrayCells } from './stray-quotes.ts';
  * @param info filled in while reading; a `delimiter` that is set is used
  * @param delimiter by default the one that people have named, if any
  * @param placeOf the place in the payload of a line of the text, for messages; by default the line itself
+ * @param noun what such a place is
  * @throws PayloadError with the line
  */
 export async function* readCsv(
@@ -37,6 +38,7 @@ export async function* readCsv(
   info: PayloadInfo,
   delimiter = info.reading.delimiter,
   placeOf = (line: number): number => line,
+  noun: 'Line' | 'Row' = 'Line',
 ): AsyncGenerator<RowBatch, void, undefined> {
   if (delimiter !== undefined) info.delimiter = delimiter;
   const parser = new CsvParser(info, placeOf);
@@ -45,6 +47,7 @@ export async function* readCsv(
     if (parser.isFull) yield parser.takeBatch() as RowBatch;
   }
   yield* parser.end();
+  if (info.reading.header !== false) info.namesBelow = parser.firstRows.namesBelow(noun);
   const last = parser.takeBatch();
   if (last) yield last;
 }
@@ -52,7 +55,7 @@ export async function* readCsv(
 class CsvParser {
   readonly #info: PayloadInfo;
   readonly #names: string[] = [];
-  readonly #firstRows = new FirstRows();
+  readonly firstRows = new FirstRows();
   #parser: Papa.Parser | undefined;
   #hasHeader = false;
   /** Number of cells in the head, or in the first row if there is none. */
@@ -106,7 +109,6 @@ class CsvParser {
   /** Called after the last chunk. */
   *end(): Generator<RowBatch> {
     yield* this.#parse(this.#decoder.decode(), true);
-    if (this.#info.reading.header !== false) this.#info.namesBelow = this.#firstRows.namesBelow('Line');
   }
 
   /** Reads regular rows. @returns the bytes behind them; null if there are none */
@@ -220,7 +222,7 @@ class CsvParser {
       this.#skip--;
       return;
     }
-    this.#firstRows.add(line, row);
+    this.firstRows.add(this.#placeOf(line), row);
     if (!this.#hasHeader) {
       this.#hasHeader = true;
       this.#info.header = row.map(copied);

@@ -14,7 +14,6 @@
 import { PayloadError } from '../../errors.ts';
 import { countLines } from '../csv/lines.ts';
 import { readCsv } from '../csv/reader.ts';
-import { FirstRows } from '../first-rows.ts';
 import { chooseLayer } from '../layers.ts';
 import type { PayloadInfo, RowBatch } from '../types.ts';
 import { XmlStream } from '../xml/xml-stream.ts';
@@ -69,9 +68,8 @@ export async function* readXlsx(path: string, info: PayloadInfo): AsyncGenerator
     if (names.length > 1) info.title = name;
     const skipped = info.reading.skip ?? 0;
     const lines = new SheetLines(workbook, skipped);
-    yield* readCsv(lines.read(archive.read(sheet.path)), info, ',', (line) => lines.rowOf(line));
+    yield* readCsv(lines.read(archive.read(sheet.path)), info, ',', (line) => lines.rowOf(line), 'Row');
     delete info.delimiter;
-    info.namesBelow = lines.namesBelow();
     const notes = lines.remarks();
     if (notes.length) info.notes = [...(info.notes ?? []), ...notes];
   } finally {
@@ -98,7 +96,6 @@ class SheetLines {
   readonly #errors = { count: 0, place: '' };
   readonly #uncomputed = { count: 0, place: '' };
   #merged = 0;
-  readonly #firstRows = new FirstRows();
   readonly #skipped: number;
   /** Line breaks in cells so far; and behind each row that has some, the next line, and their number. */
   #breaks = 0;
@@ -166,7 +163,6 @@ class SheetLines {
       this.#out.push('\n');
       return;
     }
-    if (this.#cells.length > 0) this.#firstRows.add(this.#line, this.#cells);
     // Excel leaves out empty cells at the end of a row.
     if (this.#cells.length > 0) while (this.#cells.length < this.#width) this.#cells.push('');
     this.#width = Math.max(this.#width, this.#cells.length);
@@ -220,11 +216,6 @@ class SheetLines {
 
   #count(counted: { count: number; place: string }, place: string): void {
     if (counted.count++ === 0) counted.place = place;
-  }
-
-  /** The sentence about the row in which the names probably are; undefined if that seems to be the first. */
-  namesBelow(): string | undefined {
-    return this.#firstRows.namesBelow('Row');
   }
 
   /** Sentences about the sheet. */
