@@ -1,6 +1,7 @@
 /** Advice about payloads that are kept without rows, though they seem to have some. */
 import { excerpt } from '../../catalogue/errors.ts';
 import { PayloadError } from '../errors.ts';
+import { withoutQuoted } from '../formats/csv/lines.ts';
 import { fileExtension, isZipArchive } from '../formats/detect-format.ts';
 import { listArchiveTables } from './archive-tables.ts';
 
@@ -34,8 +35,7 @@ async function adviceAboutArchive(path: string): Promise<string | null> {
 
 /** True if the first lines have the same number of cells, two at least. */
 function looksLikeTable(head: Buffer): boolean {
-  const lines = head
-    .toString('latin1')
+  const lines = withoutQuoted(head.toString('latin1'))
     .split(/\r\n|\n|\r/)
     .slice(0, 10)
     .filter(Boolean);

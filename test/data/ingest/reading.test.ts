@@ -519,6 +519,7 @@ test('a table in a file whose name says nothing, or in an archive, is not read, 
     ['trees of 2026.dat', table.replaceAll(';', '\t'), name('table.csv')],
     ['$(id).txt', table, name('table.csv')],
     ['trees', table, name('trees.csv')],
+    ['trees.txt', 'name,notes\noak,"tall, old"\n"elm","young,\nand ""ill"""\n', name('trees.csv')],
     ['a.zip', zipOf({ 'x/trees.csv': table, 'readme.md': table }), `${unpack}x/trees.csv`],
     [
       'a.zip',

@@ -46,3 +46,6 @@ export function countLines(text: string, end: number, newline = '\n'): number {
   for (let at = text.indexOf(newline); at !== -1 && at < end; at = text.indexOf(newline, at + 1)) lines++;
   return lines;
 }
+
+/** A text without its quoted cells, which may contain delimiters and line breaks. */
+export const withoutQuoted = (text: string): string => text.replace(/"(?:[^"]|"")*"/g, '');

@@ -21,7 +21,7 @@ import { expectedGroupRows, isRowGroupFull, maxCellsInMemory, maxColumns, maxCsv
 import { FirstRows } from '../first-rows.ts';
 import { countRepair, type PayloadInfo, type RowBatch } from '../types.ts';
 import { Utf8TextsBuilder } from '../utf8-texts.ts';
-import { countLines, RowTexts, skipLines } from './lines.ts';
+import { countLines, RowTexts, skipLines, withoutQuoted } from './lines.ts';
 import { CsvRowScanner } from './row-scanner.ts';
 import { requoteStrayCells } from './stray-quotes.ts';
 
@@ -296,5 +296,3 @@ function guessDelimiter(sample: string, newline: '\n' | '\r'): string {
   const delimitersToGuess = [',', ';', '\t', '|'];
   return Papa.parse(sample, { preview: 100, newline, skipEmptyLines: true, delimitersToGuess }).meta.delimiter;
 }
-
-const withoutQuoted = (text: string) => text.replace(/"(?:[^"]|"")*"/g, '');
