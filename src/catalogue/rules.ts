@@ -52,7 +52,7 @@ export function findRuleViolations(next: RecordSet, touched?: readonly Touched[]
 const kinds: readonly ListedKind[] = ['namespace', 'dataset', 'version', 'group', 'user', 'query'];
 
 /** Message about an id that another record has. */
-export const duplicateIdMessage = (id: number, other: string): string => `The id ${id} is already used by ${other}.`;
+const duplicateIdMessage = (id: number, other: string): string => `The id ${id} is already used by ${other}.`;
 const describeRef = (ref: RecordRef) => `${ref.kind} ${formatRef(ref)}`;
 
 /** The entities of a kind by id, and the ids that several have: these are of none of them. */

@@ -227,7 +227,7 @@ function assertIsSource(source: string): void {
 }
 
 /** The address that records keep: a URL without fragment and final slash, or the name of a file or folder. */
-export function addressOfSource(source: string): string {
+function addressOfSource(source: string): string {
   if (!isHttpAddress(source)) return resolve(source).split(/[\\/]/).at(-1) ?? source;
   return addressToRead(source).replace(/\/+$/, '');
 }

@@ -26,7 +26,7 @@ const familyCounts = (columns: readonly StripColumn[]): ReadonlyMap<TypeFamily, 
 };
 
 /** The families of columns in words: `1 geometry, 30 numbers`. */
-export function stripInWords(columns: readonly StripColumn[], locale: Locale): string {
+function stripInWords(columns: readonly StripColumn[], locale: Locale): string {
   const parts = [...familyCounts(columns)].map(([family, count]) => locale.text(familyTexts[family], { count }));
   const low = columns.filter(({ filled }) => filled < 0.5).length;
   return locale.text('stripWords', {
