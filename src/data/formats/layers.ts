@@ -20,13 +20,14 @@ export function chooseLayer(
     const layer = names.find((name) => name === wanted) ?? names.find((name) => sameName(name, wanted));
     if (layer !== undefined) return layer;
     const meant = closestWord(wanted, names);
-    const missing = `there is no ${noun} "${excerpt(wanted)}"`;
-    if (meant !== undefined) throw new PayloadError(`${missing}; did you mean "${excerpt(meant)}"?`);
-    const found = names.length
-      ? `. It has: ${listed(names)}. Name one of them: --layer ${quoted(candidates[0] ?? (names[0] as string))}`
-      : '';
+    const instead = meant ?? candidates[0] ?? names[0];
+    const found =
+      meant === undefined
+        ? `. It has: ${listed(names)}. Name one of them`
+        : `; did you mean "${excerpt(meant)}"? Name it`;
     throw new PayloadError(
-      `${missing}${found}. A dataset remembers the name that was given last; to forget it: --layer ""`,
+      `there is no ${noun} "${excerpt(wanted)}"${instead === undefined ? '' : `${found}: --layer ${quoted(instead)}`}. ` +
+        'A dataset remembers the name that was given last; to forget it: --layer ""',
     );
   }
   if (candidates.length === 1) return candidates[0] as string;

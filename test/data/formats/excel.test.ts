@@ -186,7 +186,9 @@ describe('sheets', () => {
       message: 'it has 2 sheets, and a version is one of them: Trees, "Two words". Name it: --layer Trees',
     });
     await assert.rejects(ingestPayload(workbook, 'a.xlsx', { reading: { layer: 'Tree' } }), {
-      message: 'there is no sheet "Tree"; did you mean "Trees"?',
+      message:
+        'there is no sheet "Tree"; did you mean "Trees"? Name it: --layer Trees. ' +
+        'A dataset remembers the name that was given last; to forget it: --layer ""',
     });
     await assert.rejects(ingestPayload(workbook, 'a.xlsx', { reading: { layer: 'Survey' } }), {
       message:
