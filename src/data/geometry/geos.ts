@@ -5,7 +5,7 @@
  * throughout, and takes 0.12 µs for a point in a prepared polygon. jsts is 5 to 300 times slower (its prepared
  * geometries throw); turf finds Lesotho within South Africa, which surrounds it, and throws on `contains` of a point.
  */
-import { combineGeometries, type Geometry, isArea, partsOfGeometry } from './geometry.ts';
+import { combineGeometries, countVertices, type Geometry, isArea, partsOfGeometry } from './geometry.ts';
 import { toWkb } from './wkb.ts';
 
 /** The functions used here (libgeos.org, geos_c.h). Pointers are numbers, 0 is null; tests return 0, 1, or 2 on failure. */
@@ -120,15 +120,18 @@ export function testWithGeosGeometry(
 /** The type of a collection (`GEOSGeomTypes`). */
 const collectionType = 7;
 
+/** Most positions of lines and points, all together, that are united. */
+const maxUnitedPositions = 300;
+
 /** Most prepared geometries in GEOS's memory, which no garbage collector sees; the oldest are released. */
 const maxPrepared = 64;
 const preparedInMemory: PreparedGeometry[] = [];
 
 /**
  * A geometry that many others are tested against: GEOS keeps an index of its edges. When newer ones have pushed it out of
- * GEOS's memory it is prepared again on demand, so it need not be closed. Of several geometries it has the union of the areas: those of
- * a MultiPolygon that overlap, GEOS would take for holes. Lines stay as they are: their union has a point wherever two of them cross,
- * which may be a million times.
+ * GEOS's memory it is prepared again on demand, so it need not be closed. Of several geometries it has the union: areas of a MultiPolygon
+ * that overlap, GEOS would take for holes, and ends of lines in other lines for their boundary. Lines of many positions stay as they are:
+ * their union has a point wherever two of them cross, which may be a million times.
  */
 export class PreparedGeometry {
   readonly #geos: Geos;
@@ -169,13 +172,15 @@ export class PreparedGeometry {
 
   #create(): number {
     const parts = this.#sources.flatMap(partsOfGeometry);
-    if (this.#sources.length === 1 || !parts.some(isArea))
+    const lines = parts.filter((part) => !isArea(part));
+    const others = countVertices({ type: 'GeometryCollection', geometries: lines }) > maxUnitedPositions ? lines : [];
+    if (this.#sources.length === 1 || others.length === parts.length)
       return createGeosGeometry(this.#geos, combineGeometries(this.#sources));
-    const areas = createGeosGeometry(this.#geos, { type: 'GeometryCollection', geometries: parts.filter(isArea) });
-    if (areas === 0) return 0;
-    const union = this.#geos.GEOSUnaryUnion(areas);
-    this.#geos.GEOSGeom_destroy(areas);
-    const others = parts.filter((part) => !isArea(part));
+    const geometries = others.length > 0 ? parts.filter(isArea) : parts;
+    const united = createGeosGeometry(this.#geos, { type: 'GeometryCollection', geometries });
+    if (united === 0) return 0;
+    const union = this.#geos.GEOSUnaryUnion(united);
+    this.#geos.GEOSGeom_destroy(united);
     if (others.length === 0 || union === 0) return union;
     return this.#collect(union, createGeosGeometry(this.#geos, { type: 'GeometryCollection', geometries: others }));
   }
