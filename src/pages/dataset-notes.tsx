@@ -80,7 +80,7 @@ export function DatasetNotes({
       )}
       {!newest && Object.keys(dataset.links).length > 0 && (
         <div class="note">
-          <h2>{locale.text('onOtherServers')}</h2>
+          <h2>{locale.text('noFileHere')}</h2>
           <p>{locale.text('linksLeadThere')}</p>
         </div>
       )}

@@ -35,7 +35,7 @@ const pointer = `version https://git-lfs.github.com/spec/v1\noid sha256:${'0'.re
 /** What a page of each state says, by the path of its dataset. */
 export const stateTexts: Readonly<Record<string, RegExp>> = {
   'states/datasets/nothing/': /has no version yet.*catalogue publish data\.csv --to states\/nothing/s,
-  'states/datasets/linked/': /The files of this dataset are on other servers(?!.*catalogue publish).*>Report</s,
+  'states/datasets/linked/': /This catalogue has no file of this dataset(?!.*catalogue publish).*>Report</s,
   'states/datasets/withdrawn/': /No version of this dataset is ready.*withdrawn/s,
   'states/datasets/withdrawn/version/v1/': /This version is not ready.*withdrawn/s,
   'states/datasets/pointer/': /Git LFS pointer.*git lfs pull/s,

@@ -119,8 +119,8 @@ export const french: Texts = {
   noVersionReady: 'Aucune version de ce jeu de données n’est prête',
   noVersionsYet: 'Ce jeu de données n’a pas encore de version',
   publishWith: 'La première se publie avec :',
-  onOtherServers: 'Les fichiers de ce jeu de données sont sur d’autres serveurs',
-  linksLeadThere: 'Ce catalogue le décrit. Ses liens mènent aux fichiers et aux pages.',
+  noFileHere: 'Ce catalogue n’a pas de fichier de ce jeu de données',
+  linksLeadThere: 'Il ne fait que le décrire. Les liens mènent à des fichiers et des pages sur d’autres serveurs.',
   onlySeenBy: 'Seules les personnes autorisées voient cette page',
   onlySeenByWhy:
     'Pour toute autre personne, cette adresse est 404, et le jeu de données n’est dans aucune liste, aucun compte ni aucune recherche.',
