@@ -21,11 +21,11 @@ type ValuesOf<M extends Members> = {
 export const shape = <Value>(schema: Schema): Shape<Value> => ({ schema });
 export const textShape = shape<string>({ type: 'string' });
 export const wholeNumberShape = shape<number>({ type: 'integer', minimum: 0, maximum: Number.MAX_SAFE_INTEGER });
-const hours = String.raw`(?:(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?|24:00(?::00(?:\.0+)?)?)`;
+const timeOfDay = String.raw`(?:(?:[01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d+)?)?|24:00(?::00(?:\.0+)?)?)`;
 /** A time of ISO 8601 that JavaScript reads. */
 export const timeShape = shape<string>({
   type: 'string',
-  pattern: String.raw`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T${hours}(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$`,
+  pattern: String.raw`^\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])T${timeOfDay}(?:Z|[+-](?:[01]\d|2[0-3]):?[0-5]\d)$`,
 });
 /** An object with any members. */
 export const anyObjectShape = shape<Readonly<Record<string, unknown>>>({ type: 'object' });

@@ -2,9 +2,16 @@
  * Folders of namespaces and datasets that a side has removed or replaced: with what the other side has changed in them, they are one
  * conflict. Pure.
  */
-import { enclosingContainerFolders } from '../catalogue/layout.ts';
 import { isSameFile } from './extensions.ts';
-import { containerFolder, type Files, type Side, type Status, syncFileKind, type ThreeWay } from './files.ts';
+import {
+  containerFolder,
+  type Files,
+  membersOfFolders,
+  type Side,
+  type Status,
+  syncFileKind,
+  type ThreeWay,
+} from './files.ts';
 
 interface RemovedContainer {
   /** Path of the record that one side has removed. */
@@ -13,7 +20,7 @@ interface RemovedContainer {
   readonly keeper: Files;
   readonly remover: Files;
   /** Paths of all files in the folder. */
-  readonly members: string[];
+  readonly members: readonly string[];
 }
 
 /**
@@ -21,18 +28,17 @@ interface RemovedContainer {
  * file in it, record and files are one conflict.
  */
 export function joinContainers({ base, ours, theirs }: ThreeWay, statuses: Map<string, Status>): void {
-  const removed = new Map<string, RemovedContainer>();
+  const removed = new Map<string, Omit<RemovedContainer, 'members'>>();
   for (const [record, status] of statuses) {
     const isRemoved = base.has(record) && ours.has(record) !== theirs.has(record);
     const folder = isRemoved && status !== 'blocked' ? containerFolder(record) : null;
     if (folder === null) continue;
     const [keeper, remover] = ours.has(record) ? [ours, theirs] : [theirs, ours];
-    removed.set(folder, { record, keeper, remover, members: [] });
+    removed.set(folder, { record, keeper, remover });
   }
-  if (removed.size === 0) return;
-  for (const path of statuses.keys())
-    for (const folder of enclosingContainerFolders(path)) removed.get(folder)?.members.push(path);
-  for (const container of removed.values()) joinContainer(container, base, statuses);
+  const members = membersOfFolders(removed.keys(), statuses.keys());
+  for (const [folder, container] of removed)
+    joinContainer({ ...container, members: members.get(folder) ?? [] }, base, statuses);
 }
 
 function joinContainer(
