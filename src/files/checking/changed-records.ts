@@ -238,17 +238,13 @@ function* referencedBy({ snapshot }: UnitsRead, all: ReadonlyMap<string, Unit>):
     }
   }
   for (const { groups } of snapshot.users.values()) yield* groupsAndUsers(groups);
-  for (const { dataset } of snapshot.queries.values()) {
-    const unit = datasetUnit(dataset);
-    yield unit;
-    if (all.has(unitKey(unit))) continue;
-    // Its namespace may have had another name.
-    for (const other of all.values())
-      if (other.kind === 'namespace') {
-        yield other;
-        yield { ...unit, namespace: other.slug };
-      }
-  }
+  const queried = [...snapshot.queries.values()].map(({ dataset }) => datasetUnit(dataset));
+  yield* queried;
+  const missing = new Set(queried.filter((unit) => !all.has(unitKey(unit))).map(({ slug }) => slug));
+  if (missing.size === 0) return;
+  // Its namespace may have had another name.
+  for (const other of all.values())
+    if (other.kind === 'namespace' || (other.kind === 'dataset' && missing.has(other.slug))) yield other;
 }
 
 /** The groups and users that owners or readers name. A user without "user:" is an error, whose message depends on the user. */
