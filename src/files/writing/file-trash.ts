@@ -28,7 +28,7 @@ import { planWriteAfterRestoration } from '../records/restored-record.ts';
 import { planColumnWritesForNewestVersion } from '../records/version-columns.ts';
 import { commitSingleStep } from '../transaction.ts';
 import { type Change, lockNamesOfWriteChange } from './change.ts';
-import { deleteTrashEntry, emptyTrash, listTrash, trashEntryPaths, trashPath } from './trash.ts';
+import { deleteTrashEntry, emptyTrash, findTrashEntry, listTrash, trashEntryPaths, trashPath } from './trash.ts';
 
 export class FileTrash implements Trash {
   readonly #access: Access;
@@ -92,10 +92,10 @@ export class FileTrash implements Trash {
     return emptyTrash(this.#access.files.root, before);
   }
 
-  /** The entry with an id. Only ids in the list are used as paths. @throws NotFoundError */
+  /** The entry with an id. @throws NotFoundError */
   async #entry(id: string): Promise<TrashEntry> {
     this.#assertMayWrite();
-    const entry = (await this.list()).find((one) => one.id === id);
+    const entry = await findTrashEntry(this.#access.files.root, id);
     if (!entry) throw new NotFoundError();
     return entry;
   }

@@ -135,6 +135,12 @@ export async function listTrash(root: string): Promise<readonly TrashEntry[]> {
   return entries.sort((a, b) => (a.id < b.id ? 1 : -1));
 }
 
+/** The entry with an id that a client names; null if there is none. Only names in the folder of the trash are used as paths. */
+export async function findTrashEntry(root: string, id: string): Promise<TrashEntry | null> {
+  const names = await readdir(join(root, trashFolder)).catch(emptyIfMissing);
+  return names.some((name) => name === id) ? readTrashEntry(root, id) : null;
+}
+
 /** The entry with an id; null if there is none, or nothing of it can be restored. */
 async function readTrashEntry(root: string, id: string): Promise<TrashEntry | null> {
   const entryFolder = join(root, trashFolder, id);
