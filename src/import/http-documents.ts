@@ -9,11 +9,11 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as undici from 'undici';
-import { NotFoundError, UnavailableError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
+import { UnavailableError, UnreachableError, ValidationError } from '../catalogue/errors.ts';
 import { makeClientFactory } from '../http/client-factory.ts';
 import { assertPublicAddress, makeGuardedLookup } from './addresses.ts';
 import { type Documents, maxDocument, type OpenDocument, type OpenOptions } from './documents.ts';
-import { explainConnectionError, retryAfterOf, TransientError } from './http-failures.ts';
+import { explainConnectionError, failureOf, redirectTarget, TransientError } from './http-failures.ts';
 import { conditionsOf, forgetValidators, type Kept, readKept, removeUnusedDocuments } from './kept-documents.ts';
 import {
   type AnswerHead,
@@ -61,7 +61,6 @@ const maxRunAge = 24 * 3_600_000;
 /** Statuses of success whose body is not the document: it isn't made yet, the body is empty, or it is a part. */
 const withoutDocument: ReadonlySet<number> = new Set([202, 204, 205, 206]);
 const agent = 'dataset-catalogue (catalogue import)';
-const publicOnly = 'Nothing is sent to sign in: save the document as a file, and import that.';
 
 export class HttpDocuments implements Documents {
   readonly #options: HttpDocumentsOptions;
@@ -168,31 +167,11 @@ export class HttpDocuments implements Documents {
   ): Promise<Omit<Kept, 'run' | 'url'> | 'unchanged'> {
     let address = url;
     for (let redirects = 0; redirects <= maxRedirects; redirects++) {
-      assertPublicAddress(address, this.#options.source);
-      await this.#waitForTurn(new URL(address).host);
-      this.counts.requests++;
       const part = begun && isValidFor(begun.head, address) ? begun : null;
       const conditions = part ? rangeHeaders(part) : conditionsOf(kept, address);
-      const response = await undici
-        .request(address, {
-          dispatcher: this.#dispatcher,
-          ...(posted !== undefined && { method: 'POST', body: posted }),
-          headers: {
-            ...headers,
-            ...conditions,
-            ...(posted !== undefined && { 'content-type': 'application/json' }),
-            'user-agent': agent,
-            'accept-encoding': 'gzip, deflate, br',
-          },
-          signal: this.#options.signal ?? null,
-        })
-        .catch((error: NodeJS.ErrnoException) => {
-          if (error instanceof ValidationError) throw error;
-          throw new TransientError(explainConnectionError(error));
-        });
+      const response = await this.#request(address, { ...headers, ...conditions }, posted);
       const { statusCode, body } = response;
       const header = (name: string) => [response.headers[name]].flat()[0] ?? '';
-      const isDelimited = Boolean(header('content-length') || header('transfer-encoding'));
       const whole = statusCode === 206 && part ? wholeSize(header, part) : null;
       if (part && whole !== null) {
         await this.#store(body, { ...part.head, address }, stem, { offset: part.size, wholeSize: whole });
@@ -200,6 +179,7 @@ export class HttpDocuments implements Documents {
       }
       if (statusCode >= 200 && statusCode < 300 && !withoutDocument.has(statusCode)) {
         const head = answerHead(address, header);
+        const isDelimited = Boolean(header('content-length') || header('transfer-encoding'));
         await this.#store(body, head, stem, { isDelimited });
         return keptHead(head);
       }
@@ -215,26 +195,40 @@ export class HttpDocuments implements Documents {
         throw new TransientError('the server sent another range than was asked for, or that of another file', 0);
       }
       const location = header('location');
-      if (statusCode >= 300 && statusCode < 400 && location) {
-        if (!URL.canParse(location, address))
-          throw new ValidationError({ source: [`${address} redirects to ${location}, which is no address.`] });
-        const next = new URL(location, address);
-        if (posted !== undefined && (![307, 308].includes(statusCode) || next.host !== new URL(address).host))
-          throw new ValidationError({
-            source: [`${address} redirects a search to ${next.href}. It was not followed.`],
-          });
-        address = next.href;
-        continue;
-      }
-      if (statusCode === 202)
-        throw new TransientError('the server is still making the document (202)', retryAfterOf(header('retry-after')));
-      if (statusCode === 429 || statusCode >= 500)
-        throw new TransientError(`the server answered ${statusCode}`, retryAfterOf(header('retry-after')));
-      if (statusCode === 401 || statusCode === 403)
-        throw new ValidationError({ source: [`${address}: the server refuses access (${statusCode}). ${publicOnly}`] });
-      throw new NotFoundError(`${address}: the server answered ${statusCode}.`);
+      if (statusCode < 300 || statusCode >= 400 || !location)
+        throw failureOf(address, statusCode, header('retry-after'));
+      const target = redirectTarget(address, location);
+      if (posted !== undefined && (![307, 308].includes(statusCode) || target.host !== new URL(address).host))
+        throw new ValidationError({
+          source: [`${address} redirects a search to ${target.href}. It was not followed.`],
+        });
+      address = target.href;
     }
     throw new ValidationError({ source: [`${url} redirects more than ${maxRedirects} times.`] });
+  }
+
+  /** Sends one request, when the host may be asked again. @throws ValidationError for an address that isn't public; TransientError */
+  async #request(address: string, headers: Record<string, string>, posted: string | undefined) {
+    assertPublicAddress(address, this.#options.source);
+    await this.#waitForTurn(new URL(address).host);
+    this.counts.requests++;
+    const isPost = posted !== undefined;
+    return undici
+      .request(address, {
+        dispatcher: this.#dispatcher,
+        ...(isPost && { method: 'POST', body: posted }),
+        headers: {
+          ...headers,
+          ...(isPost && { 'content-type': 'application/json' }),
+          'user-agent': agent,
+          'accept-encoding': 'gzip, deflate, br',
+        },
+        signal: this.#options.signal ?? null,
+      })
+      .catch((error: NodeJS.ErrnoException) => {
+        if (error instanceof ValidationError) throw error;
+        throw new TransientError(explainConnectionError(error));
+      });
   }
 
   /**
