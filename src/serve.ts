@@ -25,7 +25,7 @@ import { loadPackagesForWriting } from './text/packages.ts';
  * Milliseconds without a request, after the start, until large packages are loaded: neither the start waits for them, nor a request
  * of another client, since loading takes some 50 ms at once. A request that needs them earlier loads them itself.
  */
-const loadPackagesAfter = 2000;
+const quietTime = 2000;
 
 export interface ServeOptions {
   /** Path of the catalogue folder. */
@@ -116,37 +116,30 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
   // What everybody may see is found out now: the first request would wait for it, and all others with it.
   void catalogue.for(anonymous).revision;
   if (!reading.readOnly) loadPackagesForWriting();
-  const listener = follower ? listenerWithPosition(app, follower) : app;
-  let lastRequest = performance.now();
-  listening.setListener((request, response) => {
-    lastRequest = performance.now();
-    settling.count(response);
-    listener(request, response);
-  });
-  follower?.start();
-  const loadPackages = async () => {
-    await loadTurtle();
-    if (!reading.readOnly) await loadFormParser();
-  };
   const closing = new AbortController();
-  const loading = setInterval(() => {
-    if (performance.now() - lastRequest < loadPackagesAfter) return;
-    clearInterval(loading);
-    // If one can't be loaded, the request that needs it says so.
-    loadPackages().catch(() => {});
+  const quiet = runWhenQuiet(() => {
+    // If a package can't be loaded, the request that needs it says so.
+    loadPackages(reading).catch(() => {});
     const { payloads } = catalogue.snapshot.settings;
     if (payloads.store)
       assertObjectStore(payloads, closing.signal).catch((error) => {
         if (!closing.signal.aborted) log(`${payloads.store}: ${error.message} See: catalogue doctor`);
       });
-  }, loadPackagesAfter).unref();
+  });
+  const listener = follower ? listenerWithPosition(app, follower) : app;
+  listening.setListener((request, response) => {
+    quiet.noteRequest();
+    settling.count(response);
+    listener(request, response);
+  });
+  follower?.start();
   return {
     url: listening.url,
     get title() {
       return catalogue.snapshot.settings.title;
     },
     async close() {
-      clearInterval(loading);
+      quiet.end();
       closing.abort();
       await listening.close();
       settling.end();
@@ -156,6 +149,28 @@ export async function startServer(options: ServeOptions): Promise<Serving> {
       await workers.close();
     },
   };
+}
+
+/** Runs a function once, when there was no request for a while. */
+function runWhenQuiet(run: () => void) {
+  let lastRequest = performance.now();
+  const timer = setInterval(() => {
+    if (performance.now() - lastRequest < quietTime) return;
+    clearInterval(timer);
+    run();
+  }, quietTime).unref();
+  return {
+    noteRequest() {
+      lastRequest = performance.now();
+    },
+    end: () => clearInterval(timer),
+  };
+}
+
+/** Loads large packages that requests need: RDF, and forms if there are writes. */
+async function loadPackages({ readOnly }: { readonly readOnly: boolean }): Promise<void> {
+  await loadTurtle();
+  if (!readOnly) await loadFormParser();
 }
 
 /** @returns null unless a git remote is to be followed @throws UnusableCatalogueError, NotFoundError */
