@@ -22,6 +22,8 @@ export interface Blocked {
   readonly reason: string;
   /** True if both sides have changed it, and somebody has to decide. */
   readonly isConflict?: true;
+  /** True if it can't be read on one side. */
+  readonly isUnreadable?: true;
   /** True if git leaves the local file out of the folder. There may be many. */
   readonly isNotCheckedOut?: true;
 }
@@ -51,6 +53,8 @@ export interface SyncInput extends ThreeWay {
   readonly audiences?: AudienceComparison | undefined;
   /** Reasons why files are left alone, by path; with a record, what is in its folder on one side only. */
   readonly leftAlone?: ReadonlyMap<string, string>;
+  /** Those of these files that can't be read on one side. */
+  readonly unreadable?: ReadonlySet<string>;
   /**
    * Reason why files that the remote lacks may only be hidden from the user. They don't count as removed then. Undefined if
    * the user has all rights by which they were seen.
@@ -73,16 +77,16 @@ export function classifySyncFiles(input: SyncInput): {
   readonly blockedMoves: ReadonlySet<Move>;
 } {
   const { base, ours, theirs, hiddenReason } = input;
-  const { leftAlone = new Map(), notCheckedOut = new Set(), replaced = new Map() } = input;
+  const { leftAlone = new Map(), unreadable = new Set(), notCheckedOut = new Set(), replaced = new Map() } = input;
   const statuses = new Map<string, Status>();
   const removals = { ours: datasetsWithRemovals(base, ours), theirs: datasetsWithRemovals(base, theirs) };
   for (const path of new Set([...base.keys(), ...ours.keys(), ...theirs.keys()]))
     statuses.set(path, isBytesPath(path) ? bytesStatus(path, input, removals) : recordStatus(path, input));
   const blocked: Blocked[] = [];
-  const block = (path: string, reason: string) => {
+  const block = (path: string, reason: string, isUnreadable = false) => {
     if (statuses.get(path) === 'same' || statuses.get(path) === 'blocked') return;
     statuses.set(path, 'blocked');
-    blocked.push({ path, reason });
+    blocked.push({ path, reason, ...(isUnreadable && { isUnreadable }) });
   };
   // A record may have another extension here.
   const recordsLeftAlone = [...leftAlone].flatMap(([path, reason]) => {
@@ -90,9 +94,9 @@ export function classifySyncFiles(input: SyncInput): {
     return paths
       .filter((one) => statuses.has(one))
       .slice(0, 1)
-      .map((found) => [found, reason] as const);
+      .map((found) => ({ path: found, reason, isUnreadable: unreadable.has(path) }));
   });
-  const containers = [...notCheckedOut, ...recordsLeftAlone.map(([path]) => path), ...replaced.keys()];
+  const containers = [...notCheckedOut, ...recordsLeftAlone.map(({ path }) => path), ...replaced.keys()];
   const members = membersOfFolders(containers.map(containerFolder), statuses.keys());
   const membersOf = (record: string) => members.get(containerFolder(record)) ?? [];
   // What is in the folder of a record that is left alone may be missing because of it.
@@ -106,8 +110,8 @@ export function classifySyncFiles(input: SyncInput): {
     if (!isBytesPath(path)) blocked.push({ path, reason: notCheckedOutReason, isNotCheckedOut: true });
     blockMembers(path);
   }
-  for (const [path, reason] of recordsLeftAlone) {
-    block(path, reason);
+  for (const { path, reason, isUnreadable } of recordsLeftAlone) {
+    block(path, reason, isUnreadable);
     blockMembers(path);
   }
   if (hiddenReason !== undefined)

@@ -133,6 +133,7 @@ export async function compareReplicas(
             ...movedOntoOthers,
             ...Object.entries(selectUnnamed(removedBefore, names)),
           ]),
+          unreadable: new Set(unreadable.keys()),
           hiddenReason,
           hiddenPayloads,
           payloadsBeforeVersions,

@@ -1,6 +1,6 @@
 /** `catalogue pull` and `catalogue push`: the origin of a folder, and runs that lose their lock. */
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, renameSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -160,6 +160,30 @@ describe('push --json', () => {
     assert.deepEqual([exitCode, outgoing, failed.map(({ name }: { name: string }) => name)], [4, [], ['parks/oaks']]);
     const names = skipped.map(({ name, path }: { name: string; path: string }) => `${name} ${path}`);
     assert.match(names.join('\n'), /^parks\/oaks@\d+ namespaces\/parks\/datasets\/oaks\/versions\/\d+\.yaml$/m);
+  });
+});
+
+describe('a pull and a push of a record that can’t be read', () => {
+  it('do the rest, say which one it is, and fail', async (t) => {
+    const { base } = await served(seed, t);
+    const root = await makeRoot({ settings: { title: 'Town' } });
+    const run = (line: string) => type([...line.split(' '), '--remote', base], { root });
+    assert.equal((await run('pull')).exitCode, 0);
+    const record = join(root, 'namespaces/parks/namespace.yaml');
+    renameSync(record, `${record}.orig`);
+    for (const line of ['push', 'pull', 'pull --dry-run']) {
+      const { exitCode, err } = await run(line);
+      assert.match(err, /^parks: left alone\. The local namespace\.yaml is missing or can't be read/m, line);
+      assert.equal(exitCode, 1, line);
+      const { held } = JSON.parse((await run(`${line} --json`)).out);
+      assert.deepEqual(
+        held.map((one: { path: string; isUnreadable: boolean }) => [one.path, one.isUnreadable]),
+        [['namespaces/parks/namespace.yaml', true]],
+      );
+    }
+    assert.equal((await run('pull water')).exitCode, 0, 'other records were named');
+    renameSync(`${record}.orig`, record);
+    assert.equal((await run('push')).exitCode, 0);
   });
 });
 

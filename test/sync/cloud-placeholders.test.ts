@@ -26,6 +26,7 @@ it('does not remove from the remote what iCloud Drive has taken off the disk', a
         {
           path,
           reason: `iCloud Drive has taken it off this disk. Download it, in Finder or by: brctl download ${path}`,
+          isUnreadable: true,
         },
       ],
     );

@@ -162,14 +162,18 @@ export function transferredAmountText({ done }: Pick<SyncResult, 'done'>): strin
   return parts.join(' and ') || countText(done.length, 'file');
 }
 
-/** The exit code: 5 for a conflict, 4 for a change that isn't allowed, 2 for an invalid one, 1 for any other failure. */
+/**
+ * The exit code: 5 for a conflict, 4 for a change that isn't allowed, 2 for an invalid one, 1 for a file that can't be read
+ * and any other failure.
+ */
 export function syncExitCode({ plan, failures }: Pick<SyncResult, 'plan' | 'failures'>): number {
   const isAny = (...kinds: readonly (new (...args: never[]) => Error)[]) =>
     failures.some(({ error }) => kinds.some((kind) => error instanceof kind));
   if (plan.conflicts.length || plan.blocked.some(({ isConflict }) => isConflict) || isAny(ConflictError, StaleError))
     return 5;
   if (isAny(NotPermittedError)) return 4;
-  return failures.length ? (isAny(ValidationError) ? 2 : 1) : 0;
+  if (isAny(ValidationError)) return 2;
+  return failures.length || plan.blocked.some(({ isUnreadable }) => isUnreadable) ? 1 : 0;
 }
 
 /** The result as an object of JSON: the changes made, and those that weren't, with the reasons. */
