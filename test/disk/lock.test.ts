@@ -31,6 +31,22 @@ function start(...args: string[]): ChildProcess {
   return child;
 }
 
+/** Takes a lock in this process. @returns its end, and a function that ends it */
+async function hold(key: string): Promise<{ held: Promise<void>; finish: () => void }> {
+  let finish = () => {};
+  let held = Promise.resolve();
+  await new Promise<void>((begin) => {
+    const work = () => {
+      begin();
+      return new Promise<void>((done) => {
+        finish = done;
+      });
+    };
+    held = withLock(root, key, work);
+  });
+  return { held, finish };
+}
+
 const locks = async () => await readdir(join(root, '.catalogue', 'locks'));
 
 test('processes that count together lose nothing', async () => {
@@ -72,15 +88,7 @@ test('the result comes out, and so does the error, and the lock is free again', 
 });
 
 test('who waits too long is told for whom, and those behind still get their turn', async () => {
-  let finish = () => {};
-  const held = withLock(
-    root,
-    'a',
-    () =>
-      new Promise<void>((done) => {
-        finish = done;
-      }),
-  );
+  const { held, finish } = await hold('a');
   const late = withLock(root, 'a', () => assert.fail('not my turn'), { wait: 30 });
   const patient = withLock(root, 'a', () => 'done');
   await assert.rejects(
@@ -132,8 +140,7 @@ test('so is that of a holder of which nothing is known, once it gives no sign of
 });
 
 test('locks that nobody holds any more are swept, and those of the living stay', async () => {
-  let finish = () => {};
-  const living = withLock(root, 'mine', () => new Promise<void>((done) => (finish = done)));
+  const { held, finish } = await hold('mine');
   const dead = start('hold', root);
   await once(dead.stdout ?? dead, 'data');
   dead.kill('SIGKILL');
@@ -143,7 +150,7 @@ test('locks that nobody holds any more are swept, and those of the living stay',
   await removeStaleLocks(root);
   assert.equal((await folders()).length, 1);
   finish();
-  await living;
+  await held;
   assert.deepEqual(await locks(), []);
 });
 
