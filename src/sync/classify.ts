@@ -28,14 +28,14 @@ export interface Blocked {
   readonly isNotCheckedOut?: true;
 }
 
-/** What becomes of a conflict that needs no decision. */
+/** What becomes of a conflict of which the aliases, or all, need no decision. */
 export interface Merge {
-  /** The side whose text has everything is the source. */
-  readonly status: 'incoming' | 'outgoing';
+  /** The side whose text has everything is the source. `conflict`: other fields need a decision. */
+  readonly status: 'incoming' | 'outgoing' | 'conflict';
   /** Text that the local file gets in place of the remote one. A push sends it later. */
   readonly text?: string | undefined;
-  /** True if this text is that of the remote with further aliases: a push before the next pull sends it, too. */
-  readonly addsOnlyAliases?: boolean;
+  /** The text of each side with the aliases of both, if it lacks some: a move on that side takes them along. */
+  readonly aliased?: Readonly<Record<Side, string | null>>;
 }
 
 /** Input of a plan. All paths are those after the moves. */
@@ -66,7 +66,7 @@ export interface SyncInput extends ThreeWay {
   readonly hiddenPayloads?: ReadonlySet<string>;
   /** Payloads of the last common state whose versions aren't in it. A side that lacks both has not removed them. */
   readonly payloadsBeforeVersions?: ReadonlySet<string>;
-  /** What becomes of conflicts that need no decision, by path. */
+  /** What becomes of conflicts of which the aliases, or all, need no decision, by path. */
   readonly merges?: ReadonlyMap<string, Merge>;
 }
 

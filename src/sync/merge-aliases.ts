@@ -1,6 +1,6 @@
 /**
- * Aliases that both sides have added to a record. They are a set, and so have a natural merge: where the same record was renamed
- * on both sides, each has added a former name. Other conflicts are for people.
+ * Aliases that the sides have added to a record. They are a set, and so have a natural merge: where the same record was renamed
+ * on both sides, each has added a former name. Other conflicts are for people; a move takes its former name along all the same.
  */
 import { forEachConcurrent } from '../catalogue/concurrency.ts';
 import { ConflictError } from '../catalogue/errors.ts';
@@ -9,7 +9,7 @@ import { schemas } from '../catalogue/schemas.ts';
 import { editRecordText } from '../text/document.ts';
 import { parseRecordText } from '../text/parse.ts';
 import type { Merge } from './classify.ts';
-import { syncFileKind } from './files.ts';
+import { type Side, syncFileKind } from './files.ts';
 import { movableKinds } from './moves.ts';
 import type { Conflict } from './plan.ts';
 import { nullIfRefused } from './run.ts';
@@ -19,7 +19,7 @@ import { type TextReaders, textsAtOnce } from './texts.ts';
 /** Of more conflicts than this, texts are not read. */
 const maxMerged = 500;
 
-/** @returns the merges by the path of the conflict, of those in which one side has everything but the aliases of the other */
+/** @returns the merges by the path of the conflict, of those in which aliases were added */
 export async function findAliasMerges(
   conflicts: readonly Conflict[],
   state: SyncState,
@@ -56,10 +56,14 @@ export function mergeAddedAliases(
   const isTheirsFull = ours.rest === base.rest || theirs.rest === ours.rest;
   if (isOursFull && includesAll(ours.aliases, theirs.aliases)) return { status: 'outgoing' };
   if (isTheirsFull && includesAll(theirs.aliases, ours.aliases)) return { status: 'incoming' };
-  if (!isOursFull && !isTheirsFull) return null;
   const aliases = [...new Set([...theirs.aliases, ...ours.aliases])];
-  const text = withAliases(path, isTheirsFull ? texts.theirs : texts.ours, aliases);
-  return text === null ? null : { status: 'incoming', text, addsOnlyAliases: isTheirsFull };
+  if (includesAll(ours.aliases, aliases) && includesAll(theirs.aliases, aliases)) return null;
+  const withAll = (side: Side, own: readonly string[]) =>
+    includesAll(own, aliases) ? null : withAliases(path, texts[side], aliases);
+  const aliased = { ours: withAll('ours', ours.aliases), theirs: withAll('theirs', theirs.aliases) };
+  if (!isOursFull && !isTheirsFull) return { status: 'conflict', aliased };
+  const text = isTheirsFull ? aliased.theirs : aliased.ours;
+  return text === null ? null : { status: 'incoming', text, aliased };
 }
 
 const includesAll = (aliases: readonly string[], others: readonly string[]): boolean =>

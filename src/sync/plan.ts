@@ -60,16 +60,13 @@ export function planSync(input: SyncInput): SyncPlan {
   const outgoing = moveSteps('ours', moves, { base, target: theirs }, conflicting, blockedMoves);
   // By path: the order of the last common state is that in which its files happened to arrive.
   for (const [path, status] of [...statuses].sort(([a], [b]) => (a < b ? -1 : 1))) {
-    const merge = input.merges?.get(path);
+    const merged = input.merges?.get(path)?.text;
     const withAudience = withAudienceChange(audienceChanges.get(path), audiences.queries.get(path));
-    if (status === 'incoming') {
+    if (status === 'incoming')
       incoming.push(
-        ...fileSteps(path, { base, target: ours, source: theirs }, byOurs).map(withText(merge?.text)).map(withAudience),
+        ...fileSteps(path, { base, target: ours, source: theirs }, byOurs).map(withText(merged)).map(withAudience),
       );
-      // A record that is moved there gets its former name with the move: otherwise, its former address would lead nowhere.
-      if (merge?.text !== undefined && merge.addsOnlyAliases && locateFile(input, 'theirs', path)?.path !== path)
-        outgoing.push(...fileSteps(path, { base, target: theirs, source: ours }, byTheirs).map(withText(merge.text)));
-    } else if (status === 'outgoing')
+    else if (status === 'outgoing')
       outgoing.push(...fileSteps(path, { base, target: theirs, source: ours }, byTheirs).map(withAudience));
     else if (status === 'same' && !isSameFile(base.get(path), ours.get(path))) {
       if (!ours.has(path) && input.hiddenReason !== undefined) hasHiddenRemovals = true;
@@ -83,6 +80,8 @@ export function planSync(input: SyncInput): SyncPlan {
         theirs: locateFile(input, 'theirs', path),
       });
   }
+  incoming.push(...aliasSteps(input, 'ours', incoming, byOurs));
+  outgoing.push(...aliasSteps(input, 'theirs', outgoing, byTheirs));
   return {
     incoming: sortByStage(delayWideningMoves(incoming, audiences.moves)),
     outgoing: sortByStage(delayWideningMoves(outgoing, audiences.moves)),
@@ -140,6 +139,31 @@ function fileSteps(
   const written = actualPath(path, now);
   const isReplaced = present !== undefined && presentPath !== written;
   return [{ do: 'write', path: written, from, now, ifMatch, ...(isReplaced && { replaces: presentPath }) }];
+}
+
+/**
+ * Steps that add their former names to the records that a side moves, but doesn't write otherwise: without them, the former addresses
+ * would lead nowhere until the rest is synchronised.
+ * @param steps all others of that side
+ * @param pending moves that the other side lacks
+ */
+function aliasSteps(
+  { base, merges, ...sides }: SyncInput,
+  side: Side,
+  steps: readonly SyncStep[],
+  pending: readonly Move[],
+): SyncStep[] {
+  const [target, source] = side === 'ours' ? [sides.ours, sides.theirs] : [sides.theirs, sides.ours];
+  const moved = new Set(steps.flatMap((step) => (step.do === 'move' ? step.to : [])));
+  const written = new Set(steps.flatMap((step) => (step.do === 'write' ? step.path : [])));
+  return [...(merges ?? [])].flatMap(([path, { aliased }]) => {
+    const merged = aliased?.[side] ?? null;
+    const place = actualPath(path, target.get(path));
+    if (merged === null || !moved.has(place) || written.has(place)) return [];
+    return fileSteps(path, { base, target, source }, pending).map((step) =>
+      step.do === 'write' ? { ...step, merged, addsOnlyAliases: true } : step,
+    );
+  });
 }
 
 /** A step of a record writes a merged text, if there is one. */

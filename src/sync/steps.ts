@@ -30,6 +30,8 @@ export type SyncStep = StepPaths &
         readonly replaces?: string | undefined;
         /** The text to write, if it isn't that of the other side, but has the aliases of both. */
         readonly merged?: string | undefined;
+        /** True if that text is the present one of this side, with further aliases: the last common state stays as it is. */
+        readonly addsOnlyAliases?: true | undefined;
         /** Of the record of a namespace or dataset, if it changes who may see it. */
         readonly audience?: AudienceChange | undefined;
       }

@@ -91,7 +91,8 @@ async function applyBatch(job: TransferJob, batch: readonly SyncStep[], run: Tra
     }
     if (step.do === 'move') await state.move(step.from, step.fromTo);
     else if (step.do === 'remove') await state.remove(step.from);
-    else if (step.do === 'write') await state.replace(step.from, statePath(step), step.now, text);
+    else if (step.do === 'write' && !step.addsOnlyAliases)
+      await state.replace(step.from, statePath(step), step.now, text);
     run.markDone(step);
   }
   await state.flush();

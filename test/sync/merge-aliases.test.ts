@@ -1,6 +1,6 @@
 /** Records that both sides have renamed: the printed command leads to one name, and the former names of both are kept. */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { parse } from 'yaml';
@@ -113,6 +113,44 @@ describe('a push of a renamed record that the remote has changed meanwhile', () 
   });
 });
 
+describe('a record that one side has renamed, and both have changed', () => {
+  const rename = (slug: string) => (view: View) => view.edit(trees, { slug, label: `Trees as ${slug}` });
+  const relabel = (view: View) => view.edit(trees, { label: 'All trees' });
+
+  for (const run of [pushTo, pullFrom])
+    it(`keeps its former name where a ${run === pushTo ? 'push' : 'pull'} moves it, and stays a conflict`, async (test) => {
+      const { here, there } = await start(test);
+      await edit(here, run === pushTo ? rename('baeume') : relabel);
+      await edit(there, run === pushTo ? relabel : rename('baeume'));
+      for (let round = 0; round < 2; round++) {
+        const { failures, plan } = await run(here, there);
+        assert.deepEqual([failures, plan.blocked, plan.conflicts.length], [[], [], 1]);
+      }
+      const record = `${homeOf('parks/baeume')}/dataset.yaml`;
+      const labels = run === pushTo ? ['Trees as baeume', 'All trees'] : ['All trees', 'Trees as baeume'];
+      for (const [i, root] of [here, there].entries()) {
+        assert.deepEqual(aliasesAt(root, record), ['trees']);
+        assert.equal(parse(readFileSync(join(root, record), 'utf8')).label, labels[i]);
+      }
+      await pullFrom(here, there, { choice: 'ours' });
+      await pushTo(here, there);
+      assert.deepEqual(contentOf(here), contentOf(there));
+      assert.equal(parse(readFileSync(join(there, record), 'utf8')).label, labels[0]);
+    });
+
+  it('keeps its former name also if only what is in it is named', async (test) => {
+    const { here, there } = await start(test);
+    await edit(here, rename('baeume'));
+    const [slug] = readdirSync(join(here, homeOf('parks/baeume'), 'versions'));
+    assert.ok(slug);
+    await edit(there, relabel);
+    const path = join(here, homeOf('parks/baeume'), 'versions', slug);
+    writeFileSync(path, `${readFileSync(path, 'utf8')}notes: Counted again\n`);
+    await pushTo(here, there, { names: [`parks/baeume@${slug.replace('.yaml', '')}`] });
+    assert.deepEqual(aliasesAt(there, `${homeOf('parks/baeume')}/dataset.yaml`), ['trees']);
+  });
+});
+
 describe('aliases', () => {
   const text = (label: string, ...aliases: readonly string[]) =>
     `id: 1\nlabel: ${label} # Here\n${aliases.length ? `aliases:\n${aliases.map((one) => `  - ${one}\n`).join('')}` : ''}`;
@@ -130,14 +168,22 @@ describe('aliases', () => {
       assert.deepEqual(merge(base, text(ours, 'a', 'b'), text(theirs, 'a', 'c')), {
         status: 'incoming',
         text: text('B', 'a', 'c', 'b'),
-        addsOnlyAliases: theirs === 'B',
+        aliased: { ours: text(ours, 'a', 'c', 'b'), theirs: text(theirs, 'a', 'c', 'b') },
       });
   });
 
   it('are merged also if both have changed the rest alike', () => {
     const [ours, theirs] = [text('B', 'a', 'b'), text('B', 'a', 'c')];
-    const expected = { status: 'incoming', text: text('B', 'a', 'c', 'b'), addsOnlyAliases: true };
+    const merged = text('B', 'a', 'c', 'b');
+    const expected = { status: 'incoming', text: merged, aliased: { ours: merged, theirs: merged } };
     assert.deepEqual(merge(text('A', 'a'), ours, theirs), expected);
+  });
+
+  it('are added to the texts of both if the rest needs a decision', () => {
+    assert.deepEqual(merge(text('A', 'a'), text('B', 'a', 'b'), text('C', 'a')), {
+      status: 'conflict',
+      aliased: { ours: null, theirs: text('C', 'a', 'b') },
+    });
   });
 
   it('are left to people if one has been removed, both have changed more, or a text is broken', () => {
