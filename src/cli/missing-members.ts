@@ -1,8 +1,8 @@
 /** Groups and users that an input names and the catalogue lacks. Rules speak of files; here, the error says what to type. */
-import type { Catalogue, CreatableKind, Input } from '../catalogue/catalogue.ts';
+import type { Catalogue, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
 import { closestWord } from '../catalogue/closest.ts';
 import { excerpt, MovedError, NotFoundError, ValidationError } from '../catalogue/errors.ts';
-import { fieldNamed } from '../catalogue/fields.ts';
+import { fieldNamed, fieldsOf } from '../catalogue/fields.ts';
 import { formatRef, formatUserReader, usernameOfReader } from '../catalogue/ref.ts';
 import type { Call } from './command.ts';
 import { listEntities } from './lookup.ts';
@@ -40,6 +40,23 @@ export async function withCommandsForMissing(
     if (found.length) fields[field] = found;
   }
   return new ValidationError(fields);
+}
+
+/**
+ * Checks that an input for a remote has no former names of groups. A server follows them, as it follows former addresses; a folder
+ * refuses them.
+ * @throws ValidationError as a folder does
+ */
+export async function assertNoFormerNames(catalogue: Catalogue, kind: WritableKind, input: Input): Promise<void> {
+  const errors: Record<string, readonly string[]> = {};
+  for (const { name: field, link } of fieldsOf(kind)) {
+    const values = input[field];
+    if (link !== 'group' || !Array.isArray(values)) continue;
+    for (const value of values.map(String))
+      if (usernameOfReader(value) === undefined && (await presentName(catalogue, 'group', value)) !== undefined)
+        errors[field] = [`There is no group ${excerpt(value)}.`];
+  }
+  if (Object.keys(errors).length) throw new ValidationError(errors);
 }
 
 const namesOf = async (catalogue: Catalogue, kind: 'group' | 'user') =>

@@ -4,10 +4,12 @@
  */
 import type { Catalogue, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
+import { fieldsOf } from '../catalogue/fields.ts';
 import { ownUserFields } from '../catalogue/permissions.ts';
 import { datasetRefOf, formatRef, type RefOf, type Refs } from '../catalogue/ref.ts';
 import type { Entities } from '../catalogue/types.ts';
 import type { Call } from './command.ts';
+import { isRemoteCatalogue } from './context.ts';
 import { UsageError } from './errors.ts';
 import { findBrokenRecord, listEntities, runWithNameSuggestions } from './lookup.ts';
 import type { Output } from './output/show.ts';
@@ -26,7 +28,10 @@ export function createEntity<K extends CreatableKind>(
   input: Input,
   { dryRun }: WriteFlags = {},
 ): Promise<Entities[K]> {
-  return explainNameConflict(call, catalogue, kind, input, null, () => catalogue.create(kind, input, { dryRun }));
+  return explainNameConflict(call, catalogue, kind, input, null, async () => {
+    await assertGroupsHaveTheirNames(catalogue, kind, input);
+    return catalogue.create(kind, input, { dryRun });
+  });
 }
 
 /**
@@ -42,6 +47,7 @@ export function editEntityFields<K extends WritableKind>(
 ): Promise<Entities[K]> {
   const current: Refs[WritableKind] = ref;
   const edit = async () => {
+    await assertGroupsHaveTheirNames(catalogue, current.kind, input);
     if (current.kind === 'user') await assertMayGrant(catalogue, current, input);
     return catalogue.edit<K>(ref, input, { dryRun });
   };
@@ -49,6 +55,14 @@ export function editEntityFields<K extends WritableKind>(
     if (current.kind === 'version') return edit();
     return explainNameConflict(call, catalogue, current.kind, { ...current, ...input }, current, edit);
   });
+}
+
+/** @throws ValidationError if an input for a remote has former names of groups */
+async function assertGroupsHaveTheirNames(catalogue: Catalogue, kind: WritableKind, input: Input): Promise<void> {
+  if (!isRemoteCatalogue(catalogue) || !fieldsOf(kind).some(({ name, link }) => link === 'group' && input[name]))
+    return;
+  const { assertNoFormerNames } = await import('./missing-members.ts');
+  await assertNoFormerNames(catalogue, kind, input);
 }
 
 /**
