@@ -21,7 +21,8 @@ import {
 import { lstat, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ConflictError, UnavailableError } from '../catalogue/errors.ts';
+import { ConflictError } from '../catalogue/errors.ts';
+import { toUnavailableError } from './not-writable.ts';
 import { giveToOwner, inheritOwner, ownerOfNew } from './owner.ts';
 import { betweenSyncRounds, syncInRound } from './sync-rounds.ts';
 import { markPattern, writerMark, writerState } from './writer.ts';
@@ -244,27 +245,6 @@ async function writeNew(path: string, bytes: string | Uint8Array, mode = 0o666, 
   } finally {
     closeSync(descriptor);
   }
-}
-
-const remedies: Readonly<Record<string, string>> = {
-  ENOSPC: 'the disk is full. Free some space and try again',
-  EDQUOT: 'the disk quota is used up. Free some space and try again',
-  EROFS: 'the file system is read-only. Mount it writable and try again',
-  EACCES: 'permission is denied. Let the user of this process write there and try again',
-  EPERM: 'the operation is not permitted. Let the user of this process write there and try again',
-  EIO: 'the disk reports an error. Check the disk before you try again',
-};
-
-/**
- * An UnavailableError with a remedy, for a system error about the disk; any other error as it is. The message names
- * the file but not its folder, which clients must not learn.
- */
-export function toUnavailableError(error: unknown, path: string): unknown {
-  const remedy = remedies[errorCode(error)];
-  if (remedy === undefined) return error;
-  const unavailable = new UnavailableError(`${basename(path)} can't be written: ${remedy}.`);
-  unavailable.cause = error;
-  return unavailable;
 }
 
 /** Flushes the bytes of a file to the disk. */

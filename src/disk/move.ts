@@ -9,8 +9,8 @@ import {
   makeFoldersDurably,
   removeDurably,
   temporaryPathBeside,
-  toUnavailableError,
 } from './durable.ts';
+import { toUnavailableError } from './not-writable.ts';
 import { inheritOwnerOfTree } from './owner.ts';
 import { betweenSyncRounds } from './sync-rounds.ts';
 

@@ -31,8 +31,8 @@ export async function makeFolderInPrivateFolder(root: string, ...names: readonly
     return path;
   } catch (error) {
     if (error instanceof UnavailableError) throw error;
-    const { toUnavailableError } = await import('./durable.ts');
-    throw toUnavailableError(error, path);
+    const { namePathIn, toUnavailableError } = await import('./not-writable.ts');
+    throw namePathIn(root, toUnavailableError(error, path));
   }
 }
 

@@ -9,7 +9,8 @@ import { dirname, join, resolve } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { ConflictError } from '../catalogue/errors.ts';
 import type { ByteRange } from '../catalogue/open-file.ts';
-import { temporaryPathBeside, toUnavailableError } from '../disk/durable.ts';
+import { temporaryPathBeside } from '../disk/durable.ts';
+import { namePathIn, toUnavailableError } from '../disk/not-writable.ts';
 import { compressBytes, compressedCopyOf, compressFile, isCompressible } from './compressed-copies.ts';
 import type { Unit } from './export-list.ts';
 import { chunksOf } from './tables-place.ts';
@@ -126,7 +127,7 @@ export class FolderWriter {
       this.#journal ??= fs.openSync(this.journalPath, 'a');
       fs.writeFileSync(this.#journal, `\n${JSON.stringify(unit)}\n`);
     } catch (error) {
-      throw toUnavailableError(error, this.journalPath);
+      throw namePathIn(this.root, toUnavailableError(error, this.journalPath));
     }
   }
 
@@ -146,7 +147,7 @@ export class FolderWriter {
       this.#replace(compressedCopyOf(path), compressed);
       this.#compressed.add(file);
     } catch (error) {
-      throw toUnavailableError(error, path);
+      throw namePathIn(this.root, toUnavailableError(error, path));
     }
   }
 
@@ -211,7 +212,7 @@ export class FolderWriter {
       this.written++;
       return await this.#compressLarge(file, size);
     } catch (error) {
-      throw toUnavailableError(error, path);
+      throw namePathIn(this.root, toUnavailableError(error, path));
     } finally {
       fs.rmSync(temporary, { force: true });
     }

@@ -15,6 +15,7 @@ import type { RecordSet } from '../catalogue/record-set.ts';
 import { findRuleViolations } from '../catalogue/rules.ts';
 import type { Snapshot } from '../catalogue/snapshot.ts';
 import { withLocks } from '../disk/lock.ts';
+import { namePathIn } from '../disk/not-writable.ts';
 import type { Access } from './catalogue-files.ts';
 import { appendToJournal } from './following/journal.ts';
 import { isRefusal } from './missing-references.ts';
@@ -132,7 +133,10 @@ class Transaction {
     }
     if (this.#scopes.size) await appendToJournal(files.root, [...this.#scopes.values()]);
     const snapshot = this.#snapshot ?? files.snapshot;
-    return { outcomes: this.#outcomes, snapshot, trashed: this.#context?.trashed ?? new Set() };
+    const outcomes = this.#outcomes.map((outcome) =>
+      outcome.done ? outcome : { ...outcome, error: namePathIn(files.root, outcome.error) },
+    );
+    return { outcomes, snapshot, trashed: this.#context?.trashed ?? new Set() };
   }
 
   async #runChunk(chunk: StepChunk): Promise<void> {

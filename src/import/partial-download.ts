@@ -7,7 +7,8 @@ import { readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import { ValidationError } from '../catalogue/errors.ts';
-import { errorCode, toUnavailableError } from '../disk/durable.ts';
+import { errorCode } from '../disk/durable.ts';
+import { toUnavailableError } from '../disk/not-writable.ts';
 import { fileNameOf } from './file-name.ts';
 
 /** The part of an answer's head that is kept with its body. */

@@ -24,9 +24,9 @@ import {
   removeDurably,
   removeTemporaries,
   temporaryPathBeside,
-  toUnavailableError,
   writeDurably,
 } from '../../src/disk/durable.ts';
+import { namePathIn, nameUnwritable, toUnavailableError } from '../../src/disk/not-writable.ts';
 import { writerMark } from '../../src/disk/writer.ts';
 import { replaceBuiltin } from '../support/builtin.ts';
 
@@ -107,6 +107,11 @@ test('what the system refuses is told with what to do, and with its cause', () =
     assert.match(error.message, /^a\.yaml can't be written: .+ again\.$/);
     assert.doesNotMatch(error.message, /srv|somebody/);
     assert.equal(error.cause, cause);
+    assert.match(namePathIn('/srv/somebody/', error).message, /^a\.yaml can't/);
+    assert.match(namePathIn('/srv', error).message, /^somebody\/a\.yaml can't/);
+    for (const folder of ['/srv/some', '/srv/somebody/a.yaml', '/var/x'])
+      assert.equal(namePathIn(folder, error), error);
+    assert.match(nameUnwritable(error, 'b/a.yaml').message, /^b\/a\.yaml can't/);
   }
   const other = Object.assign(new Error('x'), { code: 'ENOENT' });
   assert.equal(toUnavailableError(other, 'a'), other);

@@ -34,17 +34,17 @@ export async function readRemotes(env: NodeJS.ProcessEnv): Promise<Remotes> {
  */
 export async function changeRemotes(env: NodeJS.ProcessEnv, change: (data: Remotes) => Remotes): Promise<Remotes> {
   const path = pathOf(env);
-  const [{ Low }, { default: lockfile }, { toUnavailableError: explained }] = await Promise.all([
+  const [{ Low }, { default: lockfile }, { nameUnwritable, toUnavailableError }] = await Promise.all([
     import('lowdb'),
     import('proper-lockfile'),
-    import('../../disk/durable.ts'),
+    import('../../disk/not-writable.ts'),
   ]);
   let release = async () => {};
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     release = await lockfile.lock(path, { realpath: false, retries: { retries: 30, minTimeout: 20, maxTimeout: 500 } });
   } catch (error) {
-    throw explained(error, path);
+    throw nameUnwritable(toUnavailableError(error, path), path);
   }
   try {
     const file = new Low<Remotes>(adapterFor(path), noRemotes);

@@ -6,6 +6,7 @@ import type { TokenScope } from '../../catalogue/accounts.ts';
 import { UnusableCatalogueError } from '../../catalogue/errors.ts';
 import { privateFolder } from '../../catalogue/layout.ts';
 import { isForbidden, unreadableText, writeDurably } from '../../disk/durable.ts';
+import { namePathIn } from '../../disk/not-writable.ts';
 import { keepOutOfGit, makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import { parseRecordText } from '../../text/parse.ts';
 import { isAbsent } from '../tree/file-tree.ts';
@@ -86,7 +87,9 @@ export class AccountsAdapter implements Adapter<AccountsData> {
   async write(data: AccountsData): Promise<void> {
     await restrictToOwner(await makeFolderInPrivateFolder(this.#root));
     await keepOutOfGit(this.#root);
-    await writeDurably(this.#path, `${JSON.stringify(data, null, 2)}\n`, { mode: 0o600 });
+    await writeDurably(this.#path, `${JSON.stringify(data, null, 2)}\n`, { mode: 0o600 }).catch((error) => {
+      throw namePathIn(this.#root, error);
+    });
   }
 }
 

@@ -10,12 +10,8 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { ConflictError } from '../../catalogue/errors.ts';
 import { containingSlugs, datasetFolder, namespaceFolder } from '../../catalogue/layout.ts';
-import {
-  flushFolderToDisk,
-  removeAbandonedTemporaries,
-  temporaryPathBeside,
-  toUnavailableError,
-} from '../../disk/durable.ts';
+import { flushFolderToDisk, removeAbandonedTemporaries, temporaryPathBeside } from '../../disk/durable.ts';
+import { toUnavailableError } from '../../disk/not-writable.ts';
 import { readAccounts } from '../accounts/accounts-file.ts';
 import { messageOfEmptyFolder } from '../reading/missing-record.ts';
 import { assertCatalogueFolder } from '../scaffold.ts';

@@ -14,11 +14,11 @@ import {
   removeAbandonedTemporaries,
   temporaryName,
   temporaryPathBeside,
-  toUnavailableError,
   unreadableText,
 } from '../../disk/durable.ts';
 import { withLock } from '../../disk/lock.ts';
 import { moveOrCopyFile } from '../../disk/move.ts';
+import { toUnavailableError } from '../../disk/not-writable.ts';
 import { inheritOwnerOfTree } from '../../disk/owner.ts';
 import { keepOutOfGit, makeFolderInPrivateFolder } from '../../disk/private-folder.ts';
 import { AccountsAdapter, accountsPath } from '../accounts/accounts-file.ts';

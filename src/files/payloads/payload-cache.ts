@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isChecksum } from '../../catalogue/payload-store.ts';
 import { bytesToKeep, CacheRoom } from '../../data/cache-room.ts';
-import { isAbandonedTemporary, isTemporaryFile, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
+import { isAbandonedTemporary, isTemporaryFile, temporaryPathBeside } from '../../disk/durable.ts';
+import { toUnavailableError } from '../../disk/not-writable.ts';
 import type { PayloadPointer } from '../tree/payload-pointer.ts';
 import { wrongBytesError } from './store-errors.ts';
 

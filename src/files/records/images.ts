@@ -8,6 +8,7 @@ import { readImageInfo } from '../../catalogue/image.ts';
 import { mediaPath } from '../../catalogue/layout.ts';
 import { computeChecksum } from '../../disk/checksum.ts';
 import { makeFoldersDurably, temporaryPathBeside, writeDurably } from '../../disk/durable.ts';
+import { nameUnwritable } from '../../disk/not-writable.ts';
 import type { CatalogueFiles } from '../catalogue-files.ts';
 import { checksumInName } from '../shown-images.ts';
 import type { Change } from '../writing/change.ts';
@@ -50,8 +51,9 @@ export async function storeImagesAndWrite<T>(
       // Also where there is one: another request that has added it may take it back before this one holds the lock.
       const aside = dryRun ? null : temporaryPathBeside(tree.absolute(path));
       if (aside !== null) {
-        await makeFoldersDurably(dirname(aside));
-        await writeDurably(aside, bytes);
+        await writeAside(aside, bytes).catch((error) => {
+          throw nameUnwritable(error, path);
+        });
         stored.push(aside);
       }
       changes.push({ do: 'add', path, from: aside, size: bytes.length, replace: true });
@@ -60,4 +62,9 @@ export async function storeImagesAndWrite<T>(
   } finally {
     for (const aside of stored) await rm(aside, { force: true }).catch(() => {});
   }
+}
+
+async function writeAside(aside: string, bytes: Uint8Array): Promise<void> {
+  await makeFoldersDurably(dirname(aside));
+  await writeDurably(aside, bytes);
 }

@@ -22,8 +22,8 @@ import {
   makeFoldersDurably,
   temporaryName,
   temporaryPathBeside,
-  toUnavailableError,
 } from '../../disk/durable.ts';
+import { namePathIn, toUnavailableError } from '../../disk/not-writable.ts';
 import { inheritOwner } from '../../disk/owner.ts';
 import { type Access, type CatalogueFiles, requireRecordPath } from '../catalogue-files.ts';
 import { removeAbandonedPayloads } from '../leftovers.ts';
@@ -90,7 +90,7 @@ export async function publishUpload(
     if (errorCode(error) === 'ENOENT' && (isAsideGone || tree.stamp(home) === null))
       throw new NotFoundError('The dataset was removed or renamed meanwhile.');
     // The message names the dataset folder, not the temporary file.
-    throw toUnavailableError(error, tree.absolute(home));
+    throw namePathIn(files.root, toUnavailableError(error, home));
   } finally {
     // An error of this must not take the place of the one before, in a folder without permission.
     if (aside !== null) await rm(aside, { force: true }).catch(() => {});

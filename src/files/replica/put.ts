@@ -8,8 +8,9 @@ import { isPortablePath, siblingsFolder, unitKey } from '../../catalogue/layout.
 import { localAdmin } from '../../catalogue/permissions.ts';
 import type { FileBytes } from '../../catalogue/replica.ts';
 import { parseUntrustedCataloguePath } from '../../catalogue/untrusted-path.ts';
-import { errorCode, makeFoldersDurably, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
+import { errorCode, makeFoldersDurably, temporaryPathBeside } from '../../disk/durable.ts';
 import { withLocks } from '../../disk/lock.ts';
+import { nameUnwritable, toUnavailableError } from '../../disk/not-writable.ts';
 import { inheritOwner } from '../../disk/owner.ts';
 import type { Access } from '../catalogue-files.ts';
 import { payloadCommitMessage } from '../git/commit-messages.ts';
@@ -113,7 +114,7 @@ async function receiveAndAdd(
         : new UnavailableError(`The folder of ${path} was removed meanwhile. Try again.`);
     if (errorCode(error) === 'EEXIST' || errorCode(error) === 'ENOTDIR')
       throw new ConflictError(`${path} can't be added: a file has the name of one of its folders.`);
-    throw toUnavailableError(error, path);
+    throw nameUnwritable(toUnavailableError(error, path), path);
   } finally {
     await rm(aside, { force: true }).catch(() => {});
     if (isNew && !isDone) await removeEmptyFolders(access, target, folder);

@@ -5,7 +5,8 @@
 import { existsSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { makeFoldersDurably, toUnavailableError } from '../../disk/durable.ts';
+import { makeFoldersDurably } from '../../disk/durable.ts';
+import { toUnavailableError } from '../../disk/not-writable.ts';
 import { type Aside, type NewRecord, pathsOfAside, planAsides } from './asides.ts';
 import type { PlannedStep } from './plan.ts';
 import { isInDatasetFolder, writeNewRecord } from './record-file.ts';

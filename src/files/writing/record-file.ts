@@ -14,10 +14,10 @@ import {
   isForbidden,
   makeFoldersDurably,
   temporaryPathBeside,
-  toUnavailableError,
   unreadableText,
   writeDurably,
 } from '../../disk/durable.ts';
+import { toUnavailableError } from '../../disk/not-writable.ts';
 import { inheritOwner } from '../../disk/owner.ts';
 import type { DiskTree } from '../tree/disk-tree.ts';
 

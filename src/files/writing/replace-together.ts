@@ -5,7 +5,8 @@
 import { close, closeSync, fchmodSync, lstatSync, openSync, renameSync, writeFileSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { openReplaced, temporaryPathBeside, toUnavailableError } from '../../disk/durable.ts';
+import { openReplaced, temporaryPathBeside } from '../../disk/durable.ts';
+import { toUnavailableError } from '../../disk/not-writable.ts';
 import { giveToOwner } from '../../disk/owner.ts';
 import { betweenSyncRounds } from '../../disk/sync-rounds.ts';
 import { makeRegularPause } from '../reading/event-loop.ts';

@@ -21,10 +21,10 @@ import {
   removeAbandonedTemporaries,
   removeDurably,
   removeTemporaries,
-  toUnavailableError,
   writeDurably,
 } from '../../disk/durable.ts';
 import { isTargetTaken, moveOrCopyFile } from '../../disk/move.ts';
+import { nameUnwritable, toUnavailableError } from '../../disk/not-writable.ts';
 import { inheritOwner } from '../../disk/owner.ts';
 
 const trashFolder = `${privateFolder}/trash`;
@@ -81,7 +81,10 @@ export async function moveToTrash(
     await writeDurably(join(entryFolder, entryName), `${JSON.stringify(entry, null, 2)}\n`, { mode: 0o600 });
     for (const path of paths) {
       current = path;
-      await moveOrCopyFile(join(root, path), join(entryFolder, path));
+      await moveOrCopyFile(join(root, path), join(entryFolder, path)).catch((error) => {
+        // The folder of the entry has just been made: it is the one that the file is in.
+        throw nameUnwritable(error, path);
+      });
       // The temporary file of an upload in progress is not restored.
       if (ref.kind === 'dataset') await removeTemporaries(join(entryFolder, payloadFolderOf(path)));
     }

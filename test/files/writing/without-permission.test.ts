@@ -1,12 +1,13 @@
 /** A folder of payloads without permission. These tests have a process of their own, whose user changes meanwhile. */
 import assert from 'node:assert/strict';
-import { chmodSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { it } from 'node:test';
 import { UnavailableError } from '../../../src/catalogue/errors.ts';
 import { homeOf } from '../../support/folder.ts';
+import { images } from '../../support/images.ts';
 import { asOtherUser } from '../../support/owners.ts';
-import { makeRoot } from '../../support/prompt.ts';
+import { makeRoot, type } from '../../support/prompt.ts';
 import { makeWorkshop } from '../../support/published.ts';
 import { serveFolder } from '../../support/server.ts';
 
@@ -47,9 +48,35 @@ it('publishing is unavailable without permission to write in the folder of paylo
   await asOtherUser(workshop.root, () =>
     assert.rejects(workshop.publish('trees', 'trees.csv', `${trees}ash,10\n`), (error: Error) => {
       assert.ok(error instanceof UnavailableError, error.stack);
-      assert.match(error.message, /can't be written: permission is denied/);
+      assert.match(error.message, /^namespaces\/lab\/datasets\/trees can't be written: permission is denied/);
       return true;
     }),
   );
   chmodSync(data, 0o755);
+});
+
+it("what can't be written is named by its path in the catalogue", async () => {
+  const root = await makeRoot();
+  const folders = [homeOf('parks/trees'), 'namespaces/parks/datasets', 'users', 'site_media', ''];
+  for (const folder of [...folders, '.catalogue']) mkdirSync(join(root, folder), { recursive: true });
+  const picture = join(dirname(root), 'tree.png');
+  writeFileSync(picture, images.png);
+  await asOtherUser(root, async () => {
+    for (const folder of folders) chmodSync(join(root, folder), 0o555);
+    try {
+      for (const [line, place] of [
+        ['dataset edit parks/trees --label Oaks', `${homeOf('parks/trees')}/dataset.yaml`],
+        ['dataset edit parks/trees --image PICTURE', 'site_media/images/[0-9a-f]+\\.png'],
+        ['dataset add parks/new --label New', `${homeOf('parks/new')}/dataset.yaml`],
+        ['dataset remove parks/trees --yes', homeOf('parks/trees')],
+        ['user add bob', 'users/bob.yaml'],
+      ] as const) {
+        const { err, exitCode } = await type(line.replace('PICTURE', picture).split(' '), { root });
+        assert.match(err, new RegExp(`^error: ${place} can't be written: permission is denied\\. `), line);
+        assert.equal(exitCode, 1);
+      }
+    } finally {
+      for (const folder of folders) chmodSync(join(root, folder), 0o755);
+    }
+  });
 });
