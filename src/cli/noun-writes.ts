@@ -11,7 +11,7 @@ import {
   assertInputNotEmpty,
   assertLabelMakesSlug,
   createEntity,
-  editEntityFields,
+  editAndCompare,
   removeEntity,
   warnOfDoubtfulValues,
   warnOfQueriesWithoutData,
@@ -60,9 +60,9 @@ export async function editRecordFields<K extends WritableKind, Own extends objec
   const catalogue = await call.open();
   const ref = (await noun.resolve?.(call, catalogue, requested)) ?? requested;
   const input = (await edit.complete?.(call, catalogue, ref, given)) ?? given;
-  const entity = await editEntityFields(call, catalogue, ref, input, options);
+  const { entity, isUnchanged } = await editAndCompare(call, catalogue, ref, input, options);
   const object = noun.represent(entity, linksOfCatalogue(catalogue));
-  showOutcome(call, { done: ['Changed', 'change'], ref, now: entity, object, dryRun: options.dryRun });
+  showOutcome(call, { done: ['Changed', 'change'], ref, now: entity, isUnchanged, object, dryRun: options.dryRun });
   await warnOfDoubtfulValues(call.show, kind, input);
   return 0;
 }

@@ -2,6 +2,7 @@
  * Creating, editing and removing at a prompt, with messages that say what to type instead. The API calls a name that is in
  * use an invalid input, as Django REST Framework does; here it is a conflict, with an exit code of its own.
  */
+import { isDeepStrictEqual } from 'node:util';
 import type { Catalogue, CreatableKind, Input, WritableKind } from '../catalogue/catalogue.ts';
 import { ConflictError, NotPermittedError, ValidationError } from '../catalogue/errors.ts';
 import { fieldsOf } from '../catalogue/fields.ts';
@@ -55,6 +56,20 @@ export function editEntityFields<K extends WritableKind>(
     if (current.kind === 'version') return edit();
     return explainNameConflict(call, catalogue, current.kind, { ...current, ...input }, current, edit);
   });
+}
+
+/** The same, with a comparison: an edit may give only what is there already. @throws as `editEntityFields` */
+export async function editAndCompare<K extends WritableKind>(
+  call: Call,
+  catalogue: Catalogue,
+  ref: RefOf<K>,
+  input: Input,
+  flags: WriteFlags = {},
+): Promise<{ readonly entity: Entities[K]; readonly isUnchanged: boolean }> {
+  // What is wrong about the record, the edit says.
+  const before = await catalogue.get<K>(ref).catch(() => null);
+  const entity = await editEntityFields(call, catalogue, ref, input, flags);
+  return { entity, isUnchanged: isDeepStrictEqual(entity, before) };
 }
 
 /** @throws ValidationError if an input for a remote has former names of groups */

@@ -264,6 +264,20 @@ describe('dataset edit', () => {
     assert.deepEqual({ label, keywords, licence }, { label: 'Oaks', keywords: [], licence: 'CC0-1.0' });
   });
 
+  it('says that nothing was changed where what is given is there already', async () => {
+    const edit = ['dataset', 'edit', 'parks/trees', '--label', 'Trees', '--licence', 'CC0-1.0'];
+    const { err, out, exitCode, root } = await type(edit);
+    assert.deepEqual([err, out, exitCode], ['Nothing was changed in dataset parks/trees.\n', 'parks/trees\n', 0]);
+    const asJson = await type([...edit, '--json'], { root });
+    assert.equal(asJson.err, err);
+    assert.equal(JSON.parse(asJson.out).label, 'Trees');
+    const planned = await type([...edit, '--dry-run'], { root });
+    assert.equal(planned.out, 'Nothing would change in dataset parks/trees\n');
+    const column = ['column', 'edit', 'parks/trees', 'height', '--unit', 'cm'];
+    assert.equal((await type(column, { root })).err, 'Changed column height of dataset parks/trees.\n');
+    assert.equal((await type(column, { root })).err, 'Nothing was changed in column height of dataset parks/trees.\n');
+  });
+
   it('renames and moves; the old name leads to the new one', async () => {
     const argv = ['dataset', 'edit', 'parks/trees', '--slug', 'oaks', '--namespace', 'water'];
     const { root, out, err } = await type(argv);

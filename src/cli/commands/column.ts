@@ -1,4 +1,5 @@
 /** `catalogue column`: the columns of a dataset, and what their values mean. */
+import { isDeepStrictEqual } from 'node:util';
 import { Option } from 'commander';
 import { closestWord } from '../../catalogue/closest.ts';
 import { columnInVersions } from '../../catalogue/column-in-versions.ts';
@@ -127,7 +128,9 @@ const edit: Verb<EditOptions> = {
       { dryRun: isDryRun },
     );
     const object = [...changed.columns, ...changed.missing_columns].find((one) => one.name === column);
-    showOutcome(call, { done: ['Changed', 'change'], ref, part: `column ${column} of`, object, dryRun: isDryRun });
+    const isUnchanged = isDeepStrictEqual(changed, dataset);
+    const part = `column ${column} of`;
+    showOutcome(call, { done: ['Changed', 'change'], ref, part, isUnchanged, object, dryRun: isDryRun });
     return 0;
   },
 };

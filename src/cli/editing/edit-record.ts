@@ -7,7 +7,7 @@ import type { Replica } from '../../catalogue/replica.ts';
 import type { Entities } from '../../catalogue/types.ts';
 import type { Call } from '../command.ts';
 import { findEntityOrRenamed, type NamedRef, resolveVersionRef } from '../lookup.ts';
-import { showOutcome } from '../output/outcome.ts';
+import { nothingChangedText, showOutcome } from '../output/outcome.ts';
 import { warnOfDoubtfulValues } from '../writes.ts';
 import { editTextUntilSaved } from './edit-text.ts';
 
@@ -53,7 +53,7 @@ export async function editRecordUntilSaved<K extends WritableKind>(
     },
   });
   if (!isChanged) {
-    call.show.message(`Nothing was changed in ${ref.kind} ${formatRef(ref)}.`);
+    call.show.message(nothingChangedText(`${ref.kind} ${formatRef(ref)}`));
     return 0;
   }
   const entity = await catalogue.get<K>(ref as RefOf<K>);

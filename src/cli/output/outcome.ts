@@ -17,6 +17,8 @@ export interface Outcome {
   readonly part?: string;
   /** The record by its name now; default the same. */
   readonly now?: Ref;
+  /** True if an edit gave only what was there already. */
+  readonly isUnchanged?: boolean;
   /** The API's object, of a removed record as it was. */
   readonly object?: unknown;
   readonly dryRun?: boolean | undefined;
@@ -28,15 +30,18 @@ export interface Outcome {
  */
 export function showOutcome(
   { show }: Call,
-  { done: [did, would], ref, part, now = ref, object, dryRun }: Outcome,
+  { done: [did, would], ref, part, now = ref, isUnchanged, object, dryRun }: Outcome,
 ): void {
   const renamed = formatRef(now) === formatRef(ref) ? '' : `, now ${formatRef(now)}`;
   const sentence = `${part ? `${part} ` : ''}${ref.kind} ${formatRef(ref)}${renamed}`;
   if (show.asJson && object !== undefined) show.json(object);
-  if (dryRun) show.planned(`Would ${would} ${sentence}`);
+  if (dryRun) show.planned(isUnchanged ? `Nothing would change in ${sentence}` : `Would ${would} ${sentence}`);
   else if (!show.forPeople && !show.asJson && object !== undefined) show.line(formatRef(now));
-  if (!dryRun) show.message(`${did} ${sentence}.`);
+  if (!dryRun) show.message(isUnchanged ? nothingChangedText(sentence) : `${did} ${sentence}.`);
 }
+
+/** @param what such as `dataset parks/trees` */
+export const nothingChangedText = (what: string): string => `Nothing was changed in ${what}.`;
 
 /**
  * Asks for confirmation of a removal.
