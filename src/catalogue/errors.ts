@@ -69,9 +69,12 @@ export class ConflictError extends CatalogueError {}
 export class DataLossError extends ConflictError {
   /** The field of the upload that accepts the loss. */
   readonly override: 'force' | 'replace';
-  constructor(message: string, override: 'force' | 'replace') {
+  /** How the rows are read that seem to be read wrongly, or not at all: it may end with an option, and so without a full stop. */
+  readonly advice: string | null;
+  constructor(message: string, override: 'force' | 'replace', advice: string | null = null) {
     super(message);
     this.override = override;
+    this.advice = advice;
   }
 }
 

@@ -31,7 +31,7 @@ export function assertNoAccidentalLossInNextVersion(
   if (rows === null && !replace) {
     const found = format ? `The file (${format})` : 'The file';
     const message = `${found} has no rows that can be read, and the version before has ${before.rows}. If it is another dataset, give it another name.`;
-    throw new DataLossError(withAdvice(message, advice), 'replace');
+    throw new DataLossError(message, 'replace', advice);
   }
   if (rows === null || force) return;
   if (rows === 0) throw new DataLossError(`The file has no rows, and the version before has ${before.rows}.`, 'force');
@@ -45,10 +45,8 @@ export function assertNoAccidentalLossInNextVersion(
       .slice(0, 8)
       .join(', ');
   const message = `The file has no column of the version before: that one has ${list(compared)}; the file has ${list(columns)}.`;
-  throw new DataLossError(withAdvice(message, advice), 'force');
+  throw new DataLossError(message, 'force', advice);
 }
-
-const withAdvice = (message: string, advice: string | null | undefined) => (advice ? `${message} ${advice}.` : message);
 
 /** Columns that tell datasets apart: nearly all with positions have one named geometry. */
 function comparable(columns: readonly DataColumn[]): readonly DataColumn[] {

@@ -65,9 +65,9 @@ export function responseError({ status, headers, text, url }: ErrorResponse): Er
 }
 
 /** DataLossError if the response names a parameter that accepts the loss; else ConflictError. */
-function conflictFrom({ override, reason }: Readonly<Record<string, unknown>>, message: string): ConflictError {
+function conflictFrom({ override, reason, advice }: Readonly<Record<string, unknown>>, message: string): ConflictError {
   if ((override === 'force' || override === 'replace') && typeof reason === 'string')
-    return new DataLossError(reason, override);
+    return new DataLossError(reason, override, typeof advice === 'string' ? advice : null);
   return new ConflictError(message);
 }
 

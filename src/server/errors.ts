@@ -122,8 +122,10 @@ export function errorResponse(error: unknown): ErrorResponse {
 /** The body of an error that isn't one of fields. A loss of data names the parameter that accepts it. */
 function detailsOf(error: CatalogueError) {
   if (!(error instanceof DataLossError)) return { detail: error.message };
-  const { message, override } = error;
-  return { detail: `${message} To publish it all the same, send ${override}=true.`, reason: message, override };
+  const { message, override, advice } = error;
+  const found = advice === null ? message : `${message} ${advice}.`;
+  const detail = `${found} To publish it all the same, send ${override}=true.`;
+  return { detail, reason: message, override, ...(advice !== null && { advice }) };
 }
 
 function headersOf(error: CatalogueError, status: number): Headers {

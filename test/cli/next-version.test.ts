@@ -47,10 +47,13 @@ describe('version add', () => {
         ['empty.csv', 'name,height\n', '--force'],
         ['other.csv', 'a,b\n1,2\n', '--force'],
         ['trees.ods', 'PK nothing', '--replace'],
+        ['oaks.txt', 'name,height\noak,1\n', '--replace'],
       ] as const) {
         const refused = await run(`version add parks/trees ${name}`, { files: { [name]: text } });
         assert.equal(refused.exitCode, 5, refused.err);
         assert.ok(refused.err.endsWith(`To publish it all the same, add ${flag}.\n`), refused.err);
+        // An option with a value ends its line, so that it can be copied.
+        if (name === 'oaks.txt') assert.match(refused.err, /name it so: --name oaks\.csv\n/);
         const tried = await run(`version add parks/trees ${name} ${flag} --dry-run`, { files: { [name]: text } });
         assert.equal(tried.exitCode, 0, tried.err);
       }

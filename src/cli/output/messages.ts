@@ -29,7 +29,9 @@ function reportsOf({ cause }: Error): readonly string[] {
 function textOf(error: unknown, command: Command | undefined): string {
   if (error instanceof ValidationError) return fieldMessages(error, command);
   if (error instanceof DataLossError)
-    return `${error.message}\n       To publish it all the same, add --${error.override}.`;
+    return [error.message, error.advice, `To publish it all the same, add --${error.override}.`]
+      .filter((line) => line !== null)
+      .join('\n       ');
   if (error instanceof CatalogueError) return [error.message, ...reportsOf(error)].join('\n       ');
   if (!(error instanceof Error)) return String(error);
   const text = systemErrorText(error);

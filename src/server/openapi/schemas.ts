@@ -55,6 +55,10 @@ const problems: Readonly<Record<string, JsonSchema>> = {
     properties: {
       detail: text,
       reason: { ...text, description: 'Of a payload that would lose data: what would be lost.' },
+      advice: {
+        ...text,
+        description: 'Of a payload that would lose data: how its rows are read, if they seem to be read wrongly.',
+      },
       override: { ...text, description: 'Of a payload that would lose data: the parameter that accepts it.' },
     },
   },
