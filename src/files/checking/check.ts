@@ -263,9 +263,10 @@ async function checkAccountsFile(root: string): Promise<readonly Found[]> {
 
 /** Problems that are found without reading payloads. */
 function recordDiagnostics(root: string, records: TreeRecords): readonly Found[] {
-  const violations = findRuleViolations(records);
-  return [
-    ...[...records.snapshot.diagnostics.values()].flat(),
-    ...(hasOrigin(root) ? violations.map(diagnosticInCopy) : violations),
-  ];
+  const { diagnostics } = records.snapshot;
+  // A key by which a record was to be hidden is an error of the record, and not a warning besides.
+  const isKnown = ({ path, pointer, message }: Found) =>
+    diagnostics.get(path)?.some((one) => one.pointer === pointer && one.message === message) ?? false;
+  const violations = findRuleViolations(records).filter((one) => !isKnown(one));
+  return [...[...diagnostics.values()].flat(), ...(hasOrigin(root) ? violations.map(diagnosticInCopy) : violations)];
 }

@@ -70,6 +70,19 @@ const cases: readonly Case[] = [
     ],
   ],
   [
+    'merge key by which a record was to be hidden',
+    { [benches]: 'x-base: &base { visibility: private }\nid: 2\nlabel: x\n<<: *base\nlicense: MIT\n' },
+    [
+      [`${benches}:4:5`, 'error', /^"<<" merges nothing here/],
+      [`${benches}:5:1`, 'warning', /Did you mean "licence"/],
+    ],
+  ],
+  [
+    'misspelled key by which a record was to be hidden',
+    { [benches]: 'id: 2\nlabel: x\nVisibility: private\n' },
+    [[`${benches}:3:13`, 'error', /Did you mean "visibility"/]],
+  ],
+  [
     'misspelled',
     { [benches]: 'id: 2\nlabel: x\nlicense: MIT\n' },
     [[`${benches}:3:1`, 'warning', /Did you mean "licence"/]],
