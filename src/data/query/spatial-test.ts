@@ -7,7 +7,6 @@
  * antimeridian in one piece doesn't find a feature that was cut there; cut the query too (a bounding box with
  * west > east is).
  */
-import { ValidationError } from '../../catalogue/errors.ts';
 import {
   bboxOfGeometry,
   bboxToGeometry,
@@ -19,14 +18,7 @@ import {
   splitAtAntimeridian,
 } from '../geometry/bounding-box.ts';
 import { makeGeodesicDistanceTest } from '../geometry/geodesic.ts';
-import {
-  type Bbox,
-  countVertices,
-  type Geometry,
-  isArea,
-  mapPositions,
-  partsOfGeometry,
-} from '../geometry/geometry.ts';
+import { type Bbox, combineGeometries, type Geometry, mapPositions } from '../geometry/geometry.ts';
 import {
   type Geos,
   geometryInvalidReason,
@@ -44,6 +36,7 @@ import type {
   SpatialPredicate,
 } from './predicate.ts';
 import { boxesAroundPredicate } from './search-boxes.ts';
+import { assertFewPairs, assertFewTurns, invalidGeometry, limitOfCrossings, tooManyPoints } from './spatial-limits.ts';
 
 /** True, false, or null for unknown. */
 export type Ternary = boolean | null;
@@ -82,7 +75,7 @@ export async function loadSpatialTests(): Promise<SpatialTestCompiler> {
     return compileRowTest({
       boxes: boxesAroundPredicate(predicate),
       outside: false,
-      ...makeGeodesicDistanceTest(geos, predicate.geometry, predicate.distance),
+      ...makeGeodesicDistanceTest(geos, predicate.geometry, predicate.distance, () => tooManyPoints(predicate)),
     });
   };
 }
@@ -103,23 +96,7 @@ function compileRowTest(test: GeometryTest): TernaryRowTest {
 /** @throws ValidationError if the area of the geometry is ambiguous, such as that of a ring that crosses itself */
 function assertValidGeometry(geos: Geos, geometry: Geometry, parameter?: string): void {
   const reason = geometryInvalidReason(geos, geometry);
-  if (reason !== null) throw invalid(parameter, `The geometry is not valid: ${reason}.`);
-}
-
-const invalid = (parameter = 'non_field_errors', message: string) => new ValidationError({ [parameter]: [message] });
-
-/** Positions of an area that is wider than the globe, at most: all pairs of its edges may cross, each with the other a turn further. */
-const mostPositionsOfTurns = 100;
-
-/** @throws ValidationError if the areas would overlap their own copies with too many edges */
-function assertFewTurns({ geometry, parameter }: SpatialPredicate | DistanceWithin): void {
-  const areas: Geometry = { type: 'GeometryCollection', geometries: partsOfGeometry(geometry).filter(isArea) };
-  const [west = 0, , east = 0] = bboxOfGeometry(areas) ?? [];
-  if (east - west > 360 && countVertices(areas) > mostPositionsOfTurns)
-    throw invalid(
-      parameter,
-      `The area is more than 360 degrees wide and has more than ${mostPositionsOfTurns} positions: split it at 180 degrees, or give it fewer.`,
-    );
+  if (reason !== null) throw invalidGeometry(parameter, `The geometry is not valid: ${reason}.`);
 }
 
 const isPoint = (bbox: Bbox) => bbox[0] === bbox[2] && bbox[1] === bbox[3];
@@ -158,12 +135,13 @@ const preparedTests = {
 } as const;
 
 function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbox): GeometryTest {
+  const { test, parameter } = predicate;
   const boxes = boxesAroundPredicate(predicate);
   const copies = wrappedCopies(predicate.geometry, around);
-  const { test } = predicate;
   if (test !== 'within' && test !== 'intersects' && test !== 'disjoint') {
     // A row has the relation to one of the copies.
     const each = copies.map((copy) => new PreparedGeometry(geos, copy));
+    const assertFewCrossings = limitOfCrossings(combineGeometries(copies), boxes, parameter);
     const needsWhole = test === 'contains' || test === 'equals';
     const testCopy = (copy: PreparedGeometry, pointer: number) =>
       test === 'equals'
@@ -174,12 +152,15 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
       outside: false,
       testBbox: (bbox) =>
         !needsWhole || bbox[0] > bbox[2] || boxes.some((box) => isBboxWithin(box, bbox)) ? undefined : false,
-      testGeometry: (geometry) =>
-        each.some((copy) => testWithGeosGeometry(geos, geometry, (pointer) => testCopy(copy, pointer))),
+      testGeometry: (geometry) => {
+        assertFewCrossings(geometry);
+        return each.some((copy) => testWithGeosGeometry(geos, geometry, (pointer) => testCopy(copy, pointer)));
+      },
     };
   }
   const query = new PreparedGeometry(geos, ...copies);
   if (test === 'within') {
+    const assertFewCrossings = limitOfCrossings(combineGeometries(copies), boxes, parameter);
     return {
       boxes,
       outside: false,
@@ -187,8 +168,10 @@ function operatorTest(geos: Geos, predicate: SpatialPredicate, around: PlanarBbo
         if (isPoint(bbox)) return ternaryFromGeos(geos.GEOSPreparedContainsXY(query.pointer, bbox[0], bbox[1]));
         return boxes.length > 1 || bbox[0] > bbox[2] || isBboxWithin(bbox, around) ? undefined : false;
       },
-      testGeometry: (geometry) =>
-        testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedContains(query.pointer, pointer)),
+      testGeometry: (geometry) => {
+        assertFewCrossings(geometry);
+        return testWithGeosGeometry(geos, geometry, (pointer) => geos.GEOSPreparedContains(query.pointer, pointer));
+      },
     };
   }
   const disjoint = test === 'disjoint';
@@ -223,9 +206,6 @@ const everywhere: PlanarBbox = [-Infinity, -Infinity, Infinity, Infinity];
 /** The relations of a geometry to itself. */
 const relationsToItself: readonly SpatialOperator[] = ['intersects', 'within', 'contains', 'equals'];
 
-/** Positions of one given geometry times those of another, at most: each pair of their edges may cross, and all that do are found at once. */
-const mostPairsOfPositions = 10_000;
-
 /** A relation of two given geometries, found once, or of the row's geometry to itself, for which none has to be read. */
 function relationTest(geos: Geos, { test, geometries, parameter }: GeometryRelation): TernaryRowTest {
   const [first, second] = geometries;
@@ -238,8 +218,7 @@ function relationTest(geos: Geos, { test, geometries, parameter }: GeometryRelat
       testBbox: () => isRelated,
     });
   }
-  if (countVertices(first) * countVertices(second) > mostPairsOfPositions)
-    throw invalid(parameter, 'The two geometries have too many positions to be compared: give one of them fewer.');
+  assertFewPairs(first, second, parameter);
   for (const geometry of [first, second]) if (bboxOfGeometry(geometry)) assertValidGeometry(geos, geometry, parameter);
   const known = testWithGeosGeometry(geos, first, (a) => {
     const related = testWithGeosGeometry(geos, second, (b) => relationTests[test](geos, a, b));

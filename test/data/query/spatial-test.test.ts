@@ -8,16 +8,23 @@ import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import { loadGeos } from '../../../src/data/geometry/geos.ts';
 import { parseWkt } from '../../../src/data/geometry/wkt.ts';
 import { compilePredicate, type RowTest } from '../../../src/data/query/compile.ts';
+import { parseCql2 } from '../../../src/data/query/cql2/parse.ts';
 import { parseLookupPredicate } from '../../../src/data/query/lookups.ts';
 import type { Predicate } from '../../../src/data/query/predicate.ts';
 import { boxesToSearch } from '../../../src/data/query/search-boxes.ts';
 import type { Row } from '../../../src/data/row.ts';
 import { layer, rowOf, schemaOf } from '../support/rows.ts';
+import { cpuTime } from '../support/turns.ts';
 
 const schema = schemaOf({});
 const wkt = (text: string) => rowOf([], parseWkt(text));
 const finds = async (lookup: string, value: string, row: Row) =>
   (await compilePredicate(parseLookupPredicate(`geometry__${lookup}`, value, schema), schema))(row);
+/** Milliseconds of a test of a distance that isn't reached. */
+const compiledTime = async (value: string, row: Row) => {
+  const matches = await compilePredicate(parseLookupPredicate('geometry__dwithin', value, schema), schema);
+  return cpuTime(() => assert.equal(matches(row), false));
+};
 const excludes = async (lookup: string, value: string, row: Row) =>
   (await compilePredicate({ op: 'not', of: parseLookupPredicate(`geometry__${lookup}`, value, schema) }, schema))(row);
 
@@ -119,6 +126,53 @@ test('a geometry that reaches beyond 180 degrees and crosses itself everywhere t
 test('the ends of a line that overlaps its copy a turn away are no boundary', async () => {
   for (const point of ['POINT(170 0)', 'POINT(180 0)', 'POINT(0 0)'])
     assert.equal(await finds('within', 'LINESTRING(-190 0,180 0)', wkt(point)), true, point);
+});
+
+test('geometries whose edges cross everywhere are refused, and others of as many positions are compared', async () => {
+  const zigzag = (count: number, isTurned: boolean) => {
+    const positions = Array.from({ length: count }, (_, i) => [(i * 37) % 89.3, (i % 2) * 80] as const);
+    return `(${positions.map(([x, y]) => (isTurned ? `${y} ${x}` : `${x} ${y}`)).join(',')})`;
+  };
+  const comb = (teeth: number, isTurned: boolean) => {
+    const tops = Array.from({ length: teeth }, (_, i) => [(i * 80) / teeth, i % 2 ? 80 : 1] as const);
+    const ring = [[0, 0], ...tops, [80, 0], [0, 0]].map(([x, y]) => (isTurned ? `${y} ${x}` : `${x} ${y}`));
+    return `((${ring.join(',')}))`;
+  };
+  const coast = (count: number, radius: number) => {
+    const angles = Array.from({ length: count }, (_, i) => (2 * Math.PI * (i % (count - 1))) / (count - 1));
+    return `((${angles.map((a) => `${radius * Math.cos(a)} ${radius * Math.sin(a)}`).join(',')}))`;
+  };
+  const crossing =
+    /^_filter: The geometry and that of a row cross too often to be compared: give yours fewer positions/;
+  const test = async (name: string, query: string) =>
+    compilePredicate(parseCql2(`S_${name}(geometry, ${query})`, schema), schema);
+  const refused = [
+    ['CROSSES', `LINESTRING${zigzag(100, false)}`, `LINESTRING${zigzag(4000, true)}`],
+    ['OVERLAPS', `LINESTRING${zigzag(100, false)}`, `LINESTRING${zigzag(4000, true)}`],
+    ['CROSSES', 'LINESTRING(0 1,80 79)', `LINESTRING${zigzag(3000, false)}`],
+    ['TOUCHES', `POLYGON${comb(800, false)}`, `LINESTRING${zigzag(3000, true)}`],
+    ['OVERLAPS', `POLYGON${comb(800, false)}`, `POLYGON${comb(800, true)}`],
+    ['CONTAINS', `POLYGON${comb(800, false)}`, `POLYGON${comb(800, true)}`],
+    ['WITHIN', `POLYGON${comb(800, false)}`, `POLYGON${comb(800, true)}`],
+    ['EQUALS', `POLYGON${comb(800, false)}`, `POLYGON${comb(800, true)}`],
+  ] as const;
+  for (const [name, query, row] of refused) {
+    const [matches, geometry] = [await test(name, query), wkt(row)];
+    const time = cpuTime(() =>
+      assert.throws(() => matches(geometry), { name: 'ValidationError', message: crossing }, name),
+    );
+    assert.ok(time < 500, `${name} takes ${time} ms`);
+  }
+  await assert.rejects(test('CROSSES', `LINESTRING${zigzag(1600, false)}`), /The geometry crosses itself too often/);
+  const compared = [
+    ['CROSSES', `LINESTRING${coast(2000, 10).slice(1, -1)}`, `LINESTRING${coast(2000, 10.00001).slice(1, -1)}`, false],
+    ['CROSSES', 'LINESTRING(-20 1,20 1)', `LINESTRING${coast(50_000, 10).slice(1, -1)}`, true],
+    ['EQUALS', `POLYGON${coast(2000, 10)}`, `POLYGON${coast(2000, 10)}`, true],
+    ['WITHIN', `POLYGON${coast(2000, 10)}`, `POLYGON${coast(50_000, 9.9)}`, true],
+    ['OVERLAPS', `POLYGON${coast(2000, 10)}`, `POLYGON${coast(2000, 10)}`, false],
+  ] as const;
+  for (const [name, query, row, expected] of compared)
+    assert.equal((await test(name, query))(wkt(row)), expected, `${name} ${query.length} ${row.length}`);
 });
 
 test('an area of many edges that is wider than the globe is refused, and one of few is not', async () => {
@@ -304,6 +358,50 @@ test('metres between points are exact near the poles, too', async () => {
       [1.001, true],
     ] as const)
       assert.equal(await finds('dwithin', `${query},${distance * factor}`, row), expected, `${query} ${factor}`);
+});
+
+test('metres between many points are found by an index, and refused if too many are only just too far', async () => {
+  const random = (seed: number, west: number, width: number, count: number) =>
+    Array.from({ length: count }, (_, i) => [
+      ((west + (((i + seed) * 7919.77) % width) + 540) % 360) - 180,
+      ((i + seed) * 104.729) % 20,
+    ]);
+  const multiPoint = (points: number[][]) => `MULTIPOINT(${points.map(([x, y]) => `(${x} ${y})`).join(',')})`;
+  const distanceOf = (points: number[][], others: number[][]) => {
+    let least = Infinity;
+    for (const [x1 = 0, y1 = 0] of points)
+      for (const [x2 = 0, y2 = 0] of others) least = Math.min(least, geodesicDistance(x1, y1, x2, y2));
+    return least;
+  };
+  for (const [west, others] of [
+    [20, 41],
+    [170, 191],
+    [-200, -179],
+  ] as const) {
+    const [points, row] = [random(1, west, 20, 150), random(7, others, 20, 150)];
+    const distance = distanceOf(points, row);
+    const shifted = points.map(([x = 0, y = 0]) => [x + 360, y]);
+    for (const query of [points, shifted])
+      for (const [factor, expected] of [
+        [0.999, false],
+        [1.001, true],
+      ] as const)
+        assert.equal(
+          await finds('dwithin', `${multiPoint(query)},${distance * factor}`, wkt(multiPoint(row))),
+          expected,
+          `${west} ${factor}`,
+        );
+  }
+  const far = wkt(multiPoint(random(7, 42, 20, 100_000)));
+  const time = await compiledTime(`${multiPoint(random(1, 20, 20, 1000))},200km`, far);
+  assert.ok(time < 1000, `${time} ms`);
+  const cluster = (x: number, y: number, count: number) =>
+    multiPoint(Array.from({ length: count }, (_, i) => [x + i * 1e-7, y]));
+  const justTooFar = geodesicDistance(0, 0, 10, 10) - 1000;
+  await assert.rejects(finds('dwithin', `${cluster(0, 0, 1000)},${justTooFar}`, wkt(cluster(10, 10, 1000))), {
+    name: 'ValidationError',
+    message: /^geometry__dwithin: The points and those of a row are too many /,
+  });
 });
 
 test('search boxes miss no row of the real layers', async () => {

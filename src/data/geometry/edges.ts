@@ -1,0 +1,113 @@
+/**
+ * What it takes to compare two geometries: GEOS looks at each pair of edges that come near each other, and keeps the point where they
+ * cross, some microseconds a pair. Two zigzags of a thousand edges each may have a million such points.
+ */
+import Flatbush from 'flatbush';
+import { doBboxesIntersect, type PlanarBbox } from './bounding-box.ts';
+import { countVertices, type Geometry, partsOfGeometry, type SimpleGeometry } from './geometry.ts';
+
+/** Pairs of edges that cross, at most: a tenth of a second. */
+const mostCrossings = 10_000;
+
+/** Pairs of edges whose boxes have points in common, at most: some of any two geometries … */
+const freePairs = 100_000;
+
+/** … and some of each edge, as where many long lines cross a land with a fine coast. */
+const pairsOfEdge = 20;
+
+/** Edges whose pairs are counted. Of more, every so many stand for all; all are counted only if that leaves it open. */
+const edgesOfSample = 1024;
+const sureShare = 2;
+
+/** The edges of the lines and areas of a geometry, found by where they are. */
+export class Edges {
+  /** x and y of both ends of each edge. */
+  readonly #ends: Float64Array;
+  #index?: Flatbush;
+
+  /** @param within boxes: edges beside all of them are left out */
+  constructor(geometry: Geometry, within?: readonly PlanarBbox[]) {
+    const ends = new Float64Array(4 * countVertices(geometry));
+    let length = 0;
+    for (const line of partsOfGeometry(geometry).flatMap(linesOf)) {
+      for (let at = 1; at < line.length; at++) {
+        const [from, to] = [line[at - 1] as number[], line[at] as number[]];
+        ends[length] = from[0] as number;
+        ends[length + 1] = from[1] as number;
+        ends[length + 2] = to[0] as number;
+        ends[length + 3] = to[1] as number;
+        const box = boxOf(ends, length);
+        if (!within || within.some((area) => doBboxesIntersect(box, area))) length += 4;
+      }
+    }
+    this.#ends = ends.subarray(0, length);
+  }
+
+  get count(): number {
+    return this.#ends.length / 4;
+  }
+
+  /** True if the edges come near those of another geometry, or near each other, so often that GEOS takes long. */
+  meetOften(others: Edges): boolean {
+    if (this.count === 0 || others.count === 0) return false;
+    const step = Math.ceil(this.count / edgesOfSample);
+    const estimate = this.#share(others, step, sureShare);
+    return estimate > sureShare || (estimate > 1 && (step === 1 || this.#share(others, 1, 1) > 1));
+  }
+
+  /**
+   * The share of its limit that the number of pairs, or of crossings, has.
+   * @param step 1 to count the pairs of each edge; more to estimate them from every so many
+   * @param most a share at which the count ends
+   */
+  #share(others: Edges, step: number, most: number): number {
+    // Of the geometry's own edges, each pair is found twice.
+    const weight = others === this ? step / 2 : step;
+    const mostPairs = freePairs + pairsOfEdge * Math.max(this.count, others.count);
+    const [ends, endsOfOthers, index] = [this.#ends, others.#ends, others.#indexOfBoxes];
+    let pairs = 0;
+    let crossings = 0;
+    const share = () => weight * Math.max(pairs / mostPairs, crossings / mostCrossings);
+    for (let edge = 0; edge < this.count && share() <= most; edge += step) {
+      index.search(...boxOf(ends, 4 * edge), (other) => {
+        // Neighbours always meet.
+        if (others === this && Math.abs(other - edge) <= 1) return false;
+        pairs++;
+        if (!areApart(ends, 4 * edge, endsOfOthers, 4 * other) && !areApart(endsOfOthers, 4 * other, ends, 4 * edge))
+          crossings++;
+        return false;
+      });
+    }
+    return share();
+  }
+
+  get #indexOfBoxes(): Flatbush {
+    if (this.#index) return this.#index;
+    const index = new Flatbush(this.count);
+    for (let edge = 0; edge < this.count; edge++) index.add(...boxOf(this.#ends, 4 * edge));
+    index.finish();
+    this.#index = index;
+    return index;
+  }
+}
+
+/** The lines and rings of a geometry, as positions. */
+function linesOf({ type, coordinates }: SimpleGeometry): readonly number[][][] {
+  if (type === 'LineString') return [coordinates];
+  if (type === 'MultiPolygon') return coordinates.flat();
+  return type === 'MultiLineString' || type === 'Polygon' ? coordinates : [];
+}
+
+function boxOf(ends: Float64Array, at: number): [west: number, south: number, east: number, north: number] {
+  const [x0, y0] = [ends[at] as number, ends[at + 1] as number];
+  const [x1, y1] = [ends[at + 2] as number, ends[at + 3] as number];
+  return [Math.min(x0, x1), Math.min(y0, y1), Math.max(x0, x1), Math.max(y0, y1)];
+}
+
+/** True if both ends of the second edge are on one side of the first, or one is on it. */
+function areApart(first: Float64Array, at: number, second: Float64Array, other: number): boolean {
+  const [x, y] = [first[at] as number, first[at + 1] as number];
+  const [dx, dy] = [(first[at + 2] as number) - x, (first[at + 3] as number) - y];
+  const side = (n: number) => dx * ((second[n + 1] as number) - y) - dy * ((second[n] as number) - x);
+  return side(other) * side(other + 2) >= 0;
+}

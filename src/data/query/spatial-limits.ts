@@ -1,0 +1,71 @@
+/** Limits of what GEOS compares at once: it can't be interrupted. */
+import { ValidationError } from '../../catalogue/errors.ts';
+import { bboxOfGeometry, type PlanarBbox } from '../geometry/bounding-box.ts';
+import { Edges } from '../geometry/edges.ts';
+import { countVertices, type Geometry, isArea, partsOfGeometry } from '../geometry/geometry.ts';
+import type { DistanceWithin, SpatialPredicate } from './predicate.ts';
+
+/** The error of a query's geometry, under the name of its parameter. */
+export const invalidGeometry = (parameter = 'non_field_errors', message: string) =>
+  new ValidationError({ [parameter]: [message] });
+
+/** Positions of an area that is wider than the globe, at most: all pairs of its edges may cross, each with the other a turn further. */
+const mostPositionsOfTurns = 100;
+
+/** @throws ValidationError if the areas would overlap their own copies with too many edges */
+export function assertFewTurns({ geometry, parameter }: SpatialPredicate | DistanceWithin): void {
+  const areas: Geometry = { type: 'GeometryCollection', geometries: partsOfGeometry(geometry).filter(isArea) };
+  const [west = 0, , east = 0] = bboxOfGeometry(areas) ?? [];
+  if (east - west > 360 && countVertices(areas) > mostPositionsOfTurns)
+    throw invalidGeometry(
+      parameter,
+      `The area is more than 360 degrees wide and has more than ${mostPositionsOfTurns} positions: split it at 180 degrees, or give it fewer.`,
+    );
+}
+
+/** Positions of one given geometry times those of another, at most: each pair of their edges may cross, and all that do are found at once. */
+const mostPairsOfPositions = 10_000;
+
+/** @throws ValidationError if two given geometries have too many positions */
+export function assertFewPairs(first: Geometry, second: Geometry, parameter?: string): void {
+  if (countVertices(first) * countVertices(second) > mostPairsOfPositions)
+    throw invalidGeometry(
+      parameter,
+      'The two geometries have too many positions to be compared: give one of them fewer.',
+    );
+}
+
+/** A geometry of so many positions has fewer pairs of edges. */
+const fewPositions = Math.sqrt(mostPairsOfPositions);
+
+/**
+ * A check that a query's geometry and that of a row can be compared in short time. GEOS finds all crossings of their edges at once.
+ * @throws ValidationError if the edges of the query's geometry cross each other too often; the check, if those of both do
+ */
+export function limitOfCrossings(
+  geometry: Geometry,
+  boxes: readonly PlanarBbox[],
+  parameter?: string,
+): (row: Geometry) => void {
+  const positions = countVertices(geometry);
+  const query = new Edges(geometry);
+  if (positions > fewPositions && query.meetOften(query))
+    throw invalidGeometry(parameter, 'The geometry crosses itself too often to be compared: give it fewer positions.');
+  return (row) => {
+    const positionsOfRow = countVertices(row);
+    if (positionsOfRow <= fewPositions && positionsOfRow * positions <= mostPairsOfPositions) return;
+    const edges = new Edges(row, boxes);
+    if (edges.meetOften(query) || (edges.count > fewPositions && edges.meetOften(edges)))
+      throw invalidGeometry(
+        parameter,
+        'The geometry and that of a row cross too often to be compared: give yours fewer positions, or filter for other rows.',
+      );
+  };
+}
+
+/** The error of too many points that are near those of a row, but not within the distance. */
+export const tooManyPoints = ({ parameter }: DistanceWithin): ValidationError =>
+  invalidGeometry(
+    parameter,
+    'The points and those of a row are too many to be compared: give fewer, or filter for other rows.',
+  );
