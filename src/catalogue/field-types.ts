@@ -133,10 +133,13 @@ export const numbersField = (
     { description, ...traits },
   );
 
-/** A list of texts that are not empty. */
-export function listField(description: string, { maxLength, ...traits }: InputTraits & { readonly maxLength: number }) {
-  const items = { type: 'string', minLength: 1, maxLength };
-  return input<readonly string[]>('list', { type: 'array', items }, none, { description, ...traits });
+/** A list of texts that are not empty. @param maxLength of each text */
+export function listField(
+  description: string,
+  { maxLength, maxItems, ...traits }: InputTraits & Pick<Schema, 'maxItems'> & { readonly maxLength: number },
+) {
+  const schema = { type: 'array', items: { type: 'string', minLength: 1, maxLength }, ...defined({ maxItems }) };
+  return input<readonly string[]>('list', schema, none, { description, ...traits });
 }
 
 /** References to entities of a kind: slugs or usernames; in the API, URLs. */

@@ -51,6 +51,11 @@ const id = integerField('Identifier, unique within its kind. Left out, one is de
   order: true,
   filter: true,
 });
+/** Keywords of a dataset, and characters of one. */
+export const maxKeywords = 2000;
+export const maxKeywordLength = 100;
+/** Characters of a licence, homepage, publisher or contact: a URL has at most some thousands. */
+export const maxReference = 10_000;
 const labelled = (description: string) => textField(description, { minLength: 1, maxLength: 200, ...naming });
 const label = requiredField(labelled('Human readable label.'));
 const derivedSlug = 'URL-friendly name. If none is specified, the label is used to derive it.';
@@ -130,16 +135,22 @@ export const fields = {
     versions: derivedField(versionsField('Its versions, the newest first.')),
     data: urlField('data/', 'Address of the rows of the newest version.'),
     keywords: listField('Words to find the dataset by.', {
-      maxLength: 100,
+      maxLength: maxKeywordLength,
+      maxItems: maxKeywords,
       search: true,
       filter: 'Only those with this keyword; of several, any.',
     }),
-    licence: textField('SPDX identifier, or URL.', { meaning: 'licence', filter: 'Only those of this licence.' }),
-    homepage: textField('URL of a website about the dataset.', { meaning: 'homepage' }),
+    licence: textField('SPDX identifier, or URL.', {
+      maxLength: maxReference,
+      meaning: 'licence',
+      filter: 'Only those of this licence.',
+    }),
+    homepage: textField('URL of a website about the dataset.', { maxLength: maxReference, meaning: 'homepage' }),
     publisher: textField('Who publishes the dataset; attribution where the licence asks for it.', {
+      maxLength: maxReference,
       filter: 'Only those of this publisher.',
     }),
-    contact: textField('E-mail address or URL for questions.', { meaning: 'contact' }),
+    contact: textField('E-mail address or URL for questions.', { maxLength: maxReference, meaning: 'contact' }),
     links: mappingField('Files and pages on other servers, by their titles.', remoteUrl, { sparse: true }),
     issued: dateField('When it was first published, if before its first version'),
     modified: dateField('When it was last changed, if after its newest version'),

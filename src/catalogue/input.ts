@@ -94,7 +94,7 @@ const parsers: Readonly<Record<InputType, (value: unknown, field: NamedField) =>
   image: (value, field) => (value instanceof Uint8Array ? validateImage(value) : parseBySchema(value, field)),
   choice: (value, { schema }) => parseChoice(value, schema.enum ?? []),
   boolean: parseBooleanInput,
-  list: (value, { schema }) => parseList(value, schema.items),
+  list: (value, { schema }) => parseList(value, schema.items, schema.maxItems),
   links: (value, { schema }) => parseList(value, schema.items),
   link: parseLink,
   columns: parseColumns,
@@ -197,9 +197,10 @@ function parseAddress(value: unknown): Parsed {
   return /^[-\w]+\/[-\w]+$/.test(address) ? { value: address } : invalidInput('Invalid hyperlink - No URL match.');
 }
 
-function parseList(value: unknown, { maxLength, pattern }: Schema = {}): Parsed {
+function parseList(value: unknown, { maxLength, pattern }: Schema = {}, most = Infinity): Parsed {
   if (value === null) return invalidInput(noNull);
   if (!Array.isArray(value)) return invalidInput(`Expected a list of items but got type "${pythonTypeName(value)}".`);
+  if (value.length > most) return invalidInput(`Ensure this field has no more than ${most} elements.`);
   const items = new Set<string>();
   for (const item of value) {
     const text = parseTextInput(item, { max: maxLength, blank: false });

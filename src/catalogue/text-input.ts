@@ -35,7 +35,8 @@ export function textOfInput(value: unknown): string | undefined {
 
 /** Error message if a text is too long. @param max in code points */
 export function textLengthErrors(text: string, max: number | undefined): string[] {
-  return max !== undefined && Array.from(text).length > max
+  // A character has one or two units of a string.
+  return max !== undefined && text.length > max && (text.length > 2 * max || Array.from(text).length > max)
     ? [`Ensure this field has no more than ${max} characters.`]
     : [];
 }

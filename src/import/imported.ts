@@ -1,6 +1,7 @@
 /** Datasets as a source describes them, in the fields of this catalogue. Readers of formats make them; they do no I/O of their own. */
 import { beginningOf } from '../catalogue/beginning.ts';
 import { excerpt, ValidationError } from '../catalogue/errors.ts';
+import { maxKeywordLength, maxKeywords, maxReference } from '../catalogue/fields.ts';
 import { isDate } from '../catalogue/iso-time.ts';
 import { parseReadingOptionsInput, readingOptionsWithoutStrict } from '../catalogue/reading.ts';
 import type { ReadingOptions } from '../catalogue/types.ts';
@@ -107,7 +108,6 @@ export interface RawLink {
 
 /** The length of labels, keywords and publishers in records. */
 const maxLabel = 200;
-const maxKeyword = 100;
 const maxDescription = 100_000;
 
 /** The dataset with these values, or the reason why there is none. Values of other types are left out; nothing is invented. */
@@ -122,13 +122,13 @@ export function importedDataset(raw: RawDataset): SourceItem {
     name,
     label: label || shorten(name, maxLabel),
     description: shorten(markdownFromHtml(textOf(raw.description)), maxDescription),
-    keywords: uniqueTexts((raw.keywords ?? []).map((one) => plainText(textOf(one)))).filter(
-      ({ length }) => length <= maxKeyword,
-    ),
-    licence: findImportedLicence((raw.licence ?? []).map(textOf)),
+    keywords: uniqueTexts((raw.keywords ?? []).map((one) => plainText(textOf(one))))
+      .filter(({ length }) => length <= maxKeywordLength)
+      .slice(0, maxKeywords),
+    licence: findImportedLicence(referencesOf(raw.licence)),
     homepage: httpUrl(raw.homepage),
     publisher: shorten(plainText(textOf(raw.publisher)), maxLabel),
-    contact: findContact((raw.contact ?? []).map(textOf)),
+    contact: findContact(referencesOf(raw.contact)),
     issued: importedDate(raw.issued),
     modified: importedDate(raw.modified),
     links: (raw.links ?? []).flatMap(importedLink),
@@ -176,7 +176,7 @@ function importedLink({
   const type = textOf(mediaType).split(';')[0]?.trim().toLowerCase() ?? '';
   return [
     {
-      label: shorten(plainText(textOf(label)), maxKeyword),
+      label: shorten(plainText(textOf(label)), maxKeywordLength),
       address: url,
       format: textOf(format).trim().toLowerCase().replace(/^\./, '').slice(0, 40),
       mediaType: /^[\w.+-]+\/[\w.+-]+$/.test(type) ? type : '',
@@ -219,8 +219,14 @@ export const listOf = (value: unknown): readonly unknown[] =>
 /** The value if it is an absolute http(s) URL; else ''. */
 export function httpUrl(value: unknown): string {
   const text = textOf(value).trim();
-  return /^https?:\/\//i.test(text) && !/\s/.test(text) && URL.canParse(text) ? text : '';
+  return text.length <= maxReference && /^https?:\/\//i.test(text) && !/\s/.test(text) && URL.canParse(text)
+    ? text
+    : '';
 }
+
+/** The texts of a licence or contact, without those that are too long for a record. */
+const referencesOf = (values: readonly unknown[] = []): readonly string[] =>
+  values.map(textOf).filter(({ length }) => length <= maxReference);
 
 function uniqueTexts(texts: readonly string[]): readonly string[] {
   const byFolded = new Map<string, string>();

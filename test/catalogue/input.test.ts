@@ -87,6 +87,12 @@ const refused: readonly (readonly [field: string, value: unknown, ...messages: s
   ['keywords', [''], noBlank],
   ['keywords', [[]], noString],
   ['keywords', ['x'.repeat(101)], tooLong(100)],
+  ['keywords', Array(2001).fill('a'), 'Ensure this field has no more than 2000 elements.'],
+  ...['licence', 'homepage', 'publisher', 'contact'].map((name): readonly [string, unknown, ...string[]] => [
+    name,
+    'x'.repeat(10_001),
+    tooLong(10_000),
+  ]),
   ['columns', 7, 'Expected a list of items but got type "int".'],
   ['columns', ['height'], 'Each column needs a "name".'],
   ['columns', [null], 'Each column needs a "name".'],
