@@ -68,9 +68,11 @@ export const detachedCopy = (text: string): string => Buffer.from(text, 'utf16le
 /** Name of the geometry column, in every table that has one. */
 export const geometryColumnName = 'geometry';
 
-/** Indexes of columns by name, and the length of the longest name. */
+/** Indexes of columns by name, and the length of the longest name, however its letters are composed. */
 interface NameIndex {
   readonly indexes: ReadonlyMap<string, number>;
+  /** Names with letters that can be composed, by the name with these composed. */
+  readonly composedNames: ReadonlyMap<string, string>;
   readonly longest: number;
 }
 
@@ -81,13 +83,18 @@ function nameIndexOf({ columns }: TableSchema): NameIndex {
   const known = nameIndexes.get(columns);
   if (known) return known;
   const indexes = new Map<string, number>();
+  const composedNames = new Map<string, string>();
   let longest = geometryColumnName.length;
   for (const [index, { name }] of columns.entries()) {
     // Of columns with the same name, the first one counts.
     if (!indexes.has(name)) indexes.set(name, index);
     longest = Math.max(longest, name.length);
+    if (isPlain(name)) continue;
+    const composed = name.normalize();
+    if (!composedNames.has(composed)) composedNames.set(composed, name);
+    longest = Math.max(longest, name.normalize('NFD').length);
   }
-  const made = { indexes, longest };
+  const made = { indexes, composedNames, longest };
   nameIndexes.set(columns, made);
   return made;
 }
@@ -110,13 +117,19 @@ export function columnType(name: string, schema: TableSchema): ColumnType | unde
   return index === undefined ? undefined : schema.columns[index]?.type;
 }
 
+/** True if a text has no letters that can be composed, or decomposed. */
+const isPlain = (text: string) => /^[\0-\x7f]*$/.test(text);
+
 /**
- * The column that a query means by a name: its own, or another one that it has had.
+ * The column that a query means by a name: its own, one that looks the same (canonical equivalence, UAX 15: `é` may be one character, or
+ * an e and a mark), or another one that it has had.
  * @throws ParameterError if several columns have had the name
  */
 export function findColumn(name: string, schema: TableSchema): Pick<Column, 'name' | 'type'> | undefined {
   const own = columnType(name, schema);
   if (own) return { name, type: own };
+  const same = isPlain(name) ? undefined : nameIndexOf(schema).composedNames.get(name.normalize());
+  if (same !== undefined) return { name: same, type: columnType(same, schema) as ColumnType };
   const meant = schema.otherNames?.get(name) ?? [];
   if (meant.length > 1) {
     const columns = meant.map((one) => `"${excerpt(one)}"`).join(' and ');

@@ -5,6 +5,7 @@ import type { Geometry } from '../../../src/data/geometry/geometry.ts';
 import { compilePredicate } from '../../../src/data/query/compile.ts';
 import { lookupsByType, parseLookupPredicate } from '../../../src/data/query/lookups.ts';
 import { splitList } from '../../../src/data/query/parameter-values.ts';
+import { parseDataQuery } from '../../../src/data/query/parameters.ts';
 import type { Value } from '../../../src/data/row.ts';
 import { rowOf, schemaOf } from '../support/rows.ts';
 
@@ -37,6 +38,48 @@ const refused = (parameter: string, value: string, message: RegExp) =>
       return true;
     },
   );
+
+test('a column is found however the letters of its name are composed, its own name first', async () => {
+  const composed = 'größe';
+  const decomposed = composed.normalize('NFD');
+  const both = schemaOf({
+    [composed]: 'integer',
+    [decomposed]: 'integer',
+    Å: 'integer',
+    [`${decomposed}__x`]: 'float',
+  });
+  const columnOf = (parameter: string, of = both) => {
+    const predicate = parseLookupPredicate(parameter, '5', of);
+    return 'column' in predicate ? predicate.column : predicate;
+  };
+  for (const name of [composed, decomposed]) assert.equal(columnOf(`${name}__gte`), name);
+  assert.equal(columnOf(`${composed}__x`), `${decomposed}__x`);
+  assert.equal(columnOf('A\u030a__lt'), 'Å');
+  for (const [inFile, typed] of [
+    [composed, decomposed],
+    [decomposed, composed],
+  ] as const) {
+    const one = schemaOf({ [inFile]: 'integer', name: 'string' });
+    assert.equal(columnOf(typed, one), inFile);
+    const query = parseDataQuery(
+      [
+        ['_filter', `"${typed}" > 3 AND ${typed} < 9`],
+        ['_fields', typed],
+        ['_ordering', `-${typed}`],
+      ],
+      one,
+    );
+    assert.deepEqual([query.fields, query.ordering], [[inFile], [{ column: inFile, descending: true }]]);
+    const groups = parseDataQuery(
+      [
+        ['_group_by', 'name'],
+        ['_aggregate', `max(${typed})`],
+      ],
+      one,
+    );
+    assert.equal(groups.aggregation?.aggregates[0]?.column, inFile);
+  }
+});
 
 test('each lookup on values', async () => {
   for (const [parameter, value, expected] of [
