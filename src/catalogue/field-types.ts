@@ -268,7 +268,9 @@ export const versionsField = (description: string, traits: FieldTraits = {}) =>
 
 /** The name of a record, which is in its path. */
 export const slugField = (description: string, traits: InputTraits = {}) =>
-  pathField(input('slug', { type: 'string', maxLength: maxSlugLength }, undefined, { description, ...traits }));
+  pathField(
+    input('slug', { type: 'string', maxLength: maxSlugLength }, undefined, { description, meaning: 'slug', ...traits }),
+  );
 
 /** The name of a user, which is in the path of the record. It is the slug of the reference. */
 export const usernameField = (description: string, traits: FieldTraits = {}) =>

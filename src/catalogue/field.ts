@@ -47,7 +47,7 @@ export interface FieldTraits {
   /** Lists can be filtered by it, by the singular of its name. A text is the help of an option of `catalogue … list`. */
   readonly filter?: true | string;
   /** Meaning that `check` expects of a text (`meaning.ts`). */
-  readonly meaning?: 'licence' | 'homepage' | 'contact' | 'email' | 'language' | 'accent' | 'date';
+  readonly meaning?: 'licence' | 'homepage' | 'contact' | 'email' | 'language' | 'accent' | 'date' | 'slug';
   /** In the response to OPTIONS, as recorded: with the description as help text, or left out. */
   readonly metadata?: 'help' | 'absent';
 }

@@ -5,6 +5,7 @@ import type { FieldTraits, NamedField } from './field.ts';
 import { type FieldsKind, fieldsOf } from './fields.ts';
 import { existingDate, isDate } from './iso-time.ts';
 import { isKnownLicence } from './known-licence.ts';
+import { isPortablePath } from './layout.ts';
 import { nearestLicence } from './licence.ts';
 import { isHttpUrl } from './urls.ts';
 
@@ -58,6 +59,7 @@ const isOf: { readonly [M in Meaning]: (text: string) => boolean } = {
   language: isLanguageTag,
   accent: isReadableAccent,
   date: isDate,
+  slug: isPortablePath,
 };
 
 interface Explanation {
@@ -79,6 +81,7 @@ const explanations: { readonly [M in Meaning]: (text: string) => Explanation } =
     meant: nearestReadableAccent(text),
   }),
   date: () => ({ wanted: existingDate }),
+  slug: () => ({ wanted: 'a name of files and folders on Windows, where nobody can check the catalogue out' }),
   language: () => ({ wanted: 'a BCP 47 language tag, such as de, da, nb, sv or en' }),
 };
 

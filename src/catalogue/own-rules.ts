@@ -28,6 +28,9 @@ import { findMisspelledKeys } from './validators.ts';
 export function findFaultsInContents(kind: RecordKind, path: string, record: RecordValue): readonly RecordDiagnostic[] {
   const warning = { severity: 'warning' } as const;
   return [
+    ...findDoubtfulFieldValues(kind, { slug: slugOfRecord(kind, path) }).map(({ message }) =>
+      makeDiagnostic(path, { code: 'name', message, ...warning }),
+    ),
     ...findMisspelledKeys(kind, record).map((found) =>
       makeDiagnostic(path, { code: 'unknown-key', ...found, ...warning }),
     ),
@@ -36,6 +39,12 @@ export function findFaultsInContents(kind: RecordKind, path: string, record: Rec
       return makeDiagnostic(path, { code: 'value', ...found, ...warning, ...fix });
     }),
   ];
+}
+
+/** The name of a record: that of its file, or of the folder that has only one file of its kind. */
+function slugOfRecord(kind: RecordKind, path: string): string {
+  const [file = '', folder = ''] = path.split('/').reverse();
+  return kind === 'namespace' || kind === 'dataset' ? folder : file.replace(/\.[^.]+$/, '');
 }
 
 /** What the rules look at for one dataset. */

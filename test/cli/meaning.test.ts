@@ -137,6 +137,15 @@ describe('a command that writes a record', () => {
       (await type(add, { root })).err,
       /"other" is not an SPDX identifier \(https:\/\/spdx\.org\/licenses\/\), a URL/,
     );
+    for (const [noun, name, slug] of [
+      ['namespace', 'con', 'con'],
+      ['dataset', 'parks/COM1', 'COM1'],
+    ] as const) {
+      const added = await type([noun, 'add', name, '--label', 'x'], { root });
+      assert.equal(added.exitCode, 0);
+      const warning = `slug "${slug}" is not a name of files and folders on Windows, where nobody can check`;
+      assert.ok(added.err.includes(`Warning: ${warning}`), added.err);
+    }
     const files = { 'a.csv': 'a\n1\n' };
     const publish = ['publish', 'a.csv', '--to', 'parks/a', '--contact', 'me'];
     assert.match((await type(publish, { root, files })).err, /contact "me" is not an e-mail address or a URL\./);

@@ -88,6 +88,18 @@ const cases: readonly Case[] = [
     [[`${benches}:3:1`, 'warning', /Did you mean "licence"/]],
   ],
   [
+    'names that Windows reserves',
+    {
+      [`${homeOf('parks/aux')}/dataset.yaml`]: 'id: 2\nlabel: x\n',
+      [`${homeOf('parks/auxiliary')}/dataset.yaml`]: 'id: 3\nlabel: x\n',
+      'groups/con.yaml': 'id: 4\nlabel: x\n',
+    },
+    [
+      ['groups/con.yaml:1:1', 'warning', /^slug "con" is not a name of files and folders on Windows/],
+      [`${homeOf('parks/aux')}/dataset.yaml:1:1`, 'warning', /^slug "aux" is not a name/],
+    ],
+  ],
+  [
     'same source of two datasets of a namespace',
     Object.fromEntries(
       [
