@@ -133,11 +133,9 @@ export const numbersField = (
     { description, ...traits },
   );
 
+type ListTraits = InputTraits & Pick<Schema, 'maxItems'> & { readonly maxLength: number };
 /** A list of texts that are not empty. @param maxLength of each text */
-export function listField(
-  description: string,
-  { maxLength, maxItems, ...traits }: InputTraits & Pick<Schema, 'maxItems'> & { readonly maxLength: number },
-) {
+export function listField(description: string, { maxLength, maxItems, ...traits }: ListTraits) {
   const schema = { type: 'array', items: { type: 'string', minLength: 1, maxLength }, ...defined({ maxItems }) };
   return input<readonly string[]>('list', schema, none, { description, ...traits });
 }

@@ -37,9 +37,9 @@ import {
   writeOnlyField,
 } from './field-types.ts';
 import { maxId } from './ids.ts';
+import { column, columnInRecord, dataColumn, file, missingColumn } from './nested-fields.ts';
 import { reading, writableReadingField } from './reading.ts';
 import { settingsFields } from './settings.ts';
-import { columnTypes } from './types.ts';
 
 /** Labels and names: lists are searched, ordered and filtered by them, and OPTIONS explains them. */
 const naming = { search: true, order: true, filter: true, metadata: 'help' } as const;
@@ -71,32 +71,6 @@ const aliases = listField('Former addresses, which redirect to this one.', { max
 /** Shown by the API, and not by OPTIONS. */
 const unrecorded = { readOnly: true, metadata: 'absent' } as const;
 const address = urlField('', 'Address of this object.');
-const column = {
-  type: requiredField(choiceField(columnTypes, 'Type of the values.', { fallback: 'object' })),
-  name: requiredField(textField('Machine name.', { minLength: 1, maxLength: 255 })),
-  label: textField('Human readable label.'),
-  description: textField('What the values mean.'),
-  unit: textField('Unit of the values, as in UCUM or as people write it: m, °C, EUR.'),
-};
-
-/** A column in a version's record. */
-const dataColumn = { name: column.name, type: column.type };
-/** A column in a dataset's record. */
-const columnInRecord = {
-  ...column,
-  former_names: listField('Names that the column had in older versions.', { maxLength: 255 }),
-  missing_since: textField('Slug of the first version without the column, whose texts are kept.'),
-};
-const missingColumn = { ...column, missing_since: columnInRecord.missing_since };
-
-/** The payload in a version's record. */
-const file = {
-  name: textField('Name of the file in the data folder.', { pattern: '^[^/\\\\\\u0000-\\u001f]+$', maxLength: 255 }),
-  url: textField('URL of the payload.', { title: 'URL', pattern: '^https?://\\S+$' }),
-  format: textField('geojson, geojsonl, ndjson, json, csv, tsv, parquet or another short name.'),
-  media_type: textField('Media type of the payload (RFC 9110, section 8.3.1).'),
-  size: integerField('Size in bytes.', { minimum: 0 }),
-};
 
 export const fields = {
   settings: settingsFields,
