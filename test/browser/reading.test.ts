@@ -283,6 +283,27 @@ describe('reading pages', () => {
     await context.close();
   });
 
+  it('in the list of parts: the one that is read or was chosen is marked, at the end of the page, too', async () => {
+    const { page, context } = await visit(browser, base, countries, { width: 1280, height: 1000 });
+    const marked = (hash: string) => page.waitForSelector(`.toc [aria-current=location][href="${hash}"]`);
+    const hashes = await page.$$eval('.toc a', (links) => links.map((one) => one.getAttribute('href') ?? ''));
+    assert.equal(await page.locator('.toc [aria-current]').count(), 0, 'before the first part');
+    for (const hash of hashes) {
+      await page.click(`.toc a[href="${hash}"]`);
+      await marked(hash);
+      assert.equal(await page.locator('.toc [aria-current]').count(), 1);
+    }
+    const last = hashes.at(-1) ?? '';
+    // What was chosen doesn't matter as soon as it is out of sight.
+    await page.goto(`${base}${countries}${hashes[0]}`);
+    await marked(hashes[0] ?? '');
+    await page.keyboard.press('End');
+    await marked(last);
+    await page.keyboard.press('Home');
+    await page.waitForFunction(() => !document.querySelector('.toc [aria-current]'));
+    await context.close();
+  });
+
   it('on paper: all parts unfolded, no controls, black on white', async () => {
     const { page, context } = await visit(browser, base, countries, { scheme: 'dark' });
     await page.emulateMedia({ media: 'print' });

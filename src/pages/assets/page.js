@@ -137,21 +137,19 @@ addEventListener('pointerover', ({ target }) => {
   if (cell && cell.scrollWidth > cell.clientWidth) cell.title ||= cell.textContent;
 });
 
-// The part of the page that is read is marked in the list of parts.
+// The part of the page that is read is marked in the list of parts: the chosen one, or the last that begins in the upper third
+// of the window. At its end the page can't be scrolled further: the last parts begin below.
 const parts = [...document.querySelectorAll('.toc a')];
 if (parts.length) {
-  const seen = new IntersectionObserver(
-    (entries) => {
-      for (const { isIntersecting, target } of entries)
-        if (isIntersecting)
-          for (const link of parts) link.ariaCurrent = link.hash === `#${target.id}` ? 'location' : null;
-    },
-    { rootMargin: '-20% 0px -70% 0px' },
-  );
-  for (const link of parts) {
-    const part = document.getElementById(link.hash.slice(1));
-    if (part) seen.observe(part);
-  }
+  const mark = () => {
+    const isAtEnd = scrollY > 0 && scrollY + innerHeight > document.documentElement.scrollHeight - 2;
+    const topOf = ({ hash }) => document.querySelector(hash)?.getBoundingClientRect().top ?? innerHeight;
+    const begun = parts.filter((link) => topOf(link) < innerHeight * (isAtEnd ? 1 : 0.3));
+    const read = begun.find((link) => link.hash === location.hash && topOf(link) >= 0) ?? begun.at(-1);
+    for (const link of parts) link.ariaCurrent = link === read ? 'location' : null;
+  };
+  for (const type of ['scroll', 'resize', 'hashchange']) addEventListener(type, mark);
+  mark();
 }
 
 // Suggestions while a search is typed: a combobox with a list (ARIA 1.2). Enter without a choice asks the server.
