@@ -16,7 +16,9 @@ interface Props {
 
 /** Size of the drawing, and the ends of its axes. */
 const [width, height] = [1000, 380];
-const [left, right, top, bottom] = [64, 820, 24, 350];
+const [leastLeft, right, top, bottom] = [64, 820, 24, 350];
+/** Width of a sign of a number, and the gap between a number and its line. */
+const [signWidth, numberGap] = [7, 8];
 /** Lines that have a colour; the others are grey. */
 const coloured = 6;
 /** Letters of a name at the end of a line. */
@@ -87,6 +89,8 @@ function Drawing({ locale, lines, value, sentence }: DrawingProps): VNode {
   const points = lines.flatMap((line) => line.points);
   const times = timeTicks(points);
   const amounts = roundTicks(Math.min(...points.map(({ y }) => y)), Math.max(...points.map(({ y }) => y)));
+  const numbers = amounts.map((amount) => locale.exact(amount));
+  const left = Math.max(leastLeft, numberGap + signWidth * Math.max(...numbers.map(({ length }) => length)));
   const x = scale(
     Math.min(...points.map((point) => point.x)),
     Math.max(...points.map((point) => point.x)),
@@ -103,11 +107,11 @@ function Drawing({ locale, lines, value, sentence }: DrawingProps): VNode {
   const pathOf = (run: readonly ChartPoint[]) => `M${run.map((point) => `${x(point.x)} ${y(point.y)}`).join('L')}`;
   return (
     <svg viewBox={`0 0 ${width} ${height}`} width={width} height={height} role="img" aria-label={sentence}>
-      {amounts.map((amount) => (
+      {amounts.map((amount, i) => (
         <g key={amount}>
           <path class="ax" d={`M${left} ${y(amount)}H${right}`} />
-          <text x={left - 8} y={y(amount) + 4} text-anchor="end">
-            {locale.exact(amount)}
+          <text x={left - numberGap} y={y(amount) + 4} text-anchor="end">
+            {numbers[i]}
           </text>
         </g>
       ))}

@@ -40,6 +40,19 @@ const mostDigits = 17;
 
 type NumberFormats = Readonly<Record<'standard' | 'scientific', () => Intl.NumberFormat>>;
 
+/** Digits of an exponent. */
+const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+
+/** A number with all digits in groups, as people read it; with more than twelve or a tiny one, with a power of ten: `1.05 × 10¹⁴`. */
+function writeNumber(formats: NumberFormats, value: number): string {
+  const hasPower = Math.abs(value) >= 1e12 || (value !== 0 && Math.abs(value) < 1e-4);
+  const text = formats[hasPower ? 'scientific' : 'standard']().format(value).replace(/^-/, '−');
+  return text.replace(/E(-?)(\d+)$/, (_, sign: string, exponent: string) => {
+    const raised = exponent.replace(/\d/g, (digit) => superscripts[Number(digit)] ?? '');
+    return `\u00a0×\u00a010${sign && '⁻'}${raised}`;
+  });
+}
+
 /** The value that a function makes, at the first call. */
 function onDemand<T>(make: () => T): () => T {
   let made: T | undefined;
@@ -138,18 +151,13 @@ export class Locale {
   /** A number with all of its digits. */
   exact(value: number): string {
     if (isShort(value)) return String(value);
-    return this.#exact[this.#notationOf(value)]().format(value).replace(/^-/, '−');
+    return writeNumber(this.#exact, value);
   }
 
   /** A number with few significant digits: of measured values, such as a mean. @param digits 1 to 17 */
   rounded(value: number, digits = 4): string {
     if (isShort(value)) return String(value);
-    const formats = this.#rounded.get(digits) ?? this.#exact;
-    return formats[this.#notationOf(value)]().format(value).replace(/^-/, '−');
-  }
-
-  #notationOf(value: number): 'scientific' | 'standard' {
-    return Math.abs(value) >= 1e9 || (value !== 0 && Math.abs(value) < 1e-4) ? 'scientific' : 'standard';
+    return writeNumber(this.#rounded.get(digits) ?? this.#exact, value);
   }
 
   /** A share, 0 to 1, in per cent. Only nothing is 0 %, only all is 100 %. */

@@ -13,7 +13,15 @@ const textsOf = (name: string, edges: readonly (number | string)[], language: 'e
 it('numbers have all of their digits', () => {
   assert.deepEqual(textsOf('id', [100_000, 100_001, 100_002]), ['100,000', '100,001', '100,002']);
   assert.deepEqual(textsOf('lat', [48.1371, 48.1372, -0.5], 'de'), ['48,1371', '48,1372', '−0,5']);
-  assert.deepEqual(textsOf('x', [1_000_000_000, 1_000_000_001]), ['1E9', '1.000000001E9']);
+  assert.deepEqual(textsOf('x', [1_000_000_000, 1_000_000_001]), ['1,000,000,000', '1,000,000,001']);
+});
+
+it('numbers with more than twelve digits, and tiny ones, have a power of ten, as on paper', () => {
+  // Not 3.7E13, the form of calculators: most readers of a page have never learnt it.
+  const spaced = (texts: readonly string[]) => texts.map((text) => text.replaceAll('\u00a0', ' '));
+  assert.deepEqual(spaced(textsOf('x', [999_999_999_999, 3.7e13])), ['999,999,999,999', '3.7 × 10¹³']);
+  assert.deepEqual(spaced(textsOf('x', [-2.5e-7, 0, 1e-10], 'de')), ['−2,5 × 10⁻⁷', '0', '1 × 10⁻¹⁰']);
+  assert.deepEqual(spaced([localeFor('en').rounded(1.0543549e14)]), ['1.054 × 10¹⁴']);
 });
 
 it('years have no groups of digits', () => {
@@ -35,7 +43,7 @@ it('milliseconds since 1970 are dates, in columns that are named like a time', (
   const [from, to] = [Date.UTC(2021, 0, 1), Date.UTC(2021, 6, 1)];
   assert.deepEqual(textsOf('time', [from, to]), ['1 Jan 2021', '1 Jul 2021']);
   assert.deepEqual(textsOf('time', [from, from + 5_400_000]), ['1 Jan 2021, 00:00', '1 Jan 2021, 01:30']);
-  assert.deepEqual(textsOf('bytes', [from]), ['1.6094592E12']);
+  assert.deepEqual(textsOf('bytes', [from]), ['1.6094592\u00a0×\u00a010¹²']);
   assert.deepEqual(endTexts(localeFor('en'), 'time', { min: from + 1, max: to }), ['1 Jan 2021', '1 Jul 2021']);
 });
 

@@ -50,6 +50,9 @@ describe('the chart of a dataset', () => {
     await workshop.publish('steps', 'steps.json', JSON.stringify(steps));
     const columns = [{ name: 'rain', label: '', unit: 'mm' }];
     await workshop.catalogue.edit({ kind: 'dataset', namespace: 'lab', slug: 'steps' }, { columns });
+    const large = rows.map((row, i) => ({ ...row, rain: 31_000_000_000 * i, cost: 'x' }));
+    await workshop.publish('large', 'large.json', JSON.stringify(large));
+    await workshop.catalogue.edit({ kind: 'dataset', namespace: 'lab', slug: 'large' }, { columns });
     // Ulm has no number in the middle, and Bern one between two times without.
     const missing = ['Ulm 2003', 'Bern 2001', 'Bern 2003'];
     const gaps = ['Ulm', 'Bern', 'Lyon'].flatMap((town, i) =>
@@ -62,6 +65,7 @@ describe('the chart of a dataset', () => {
     server = await serveFolder(workshop.root);
     await page('gaps');
     await page('steps');
+    await page('large');
     await page('rain');
     await page('unitless');
   });
@@ -133,6 +137,16 @@ describe('the chart of a dataset', () => {
     const { chart } = await page('rain', '?_number=cost&_lines=sort&_time=day');
     assert.equal(chart?.match(/<path class="line/g)?.length, 2);
     assert.match(chart ?? '', /Mean of cost by Day for 2 values of Sort, 1 May 1999 to 1 May 2003/);
+  });
+
+  it('has room for large numbers at its axis', async () => {
+    const { chart } = await page('large');
+    const labels = [...(chart?.matchAll(/<text x="([\d.]+)"[^>]*text-anchor="end">([^<]*)/g) ?? [])];
+    assert.equal(labels.at(-2)?.[2], '800,000,000,000');
+    // A digit of 12 pixels is 7.2 wide, and a comma 3.4.
+    for (const [, end, text = ''] of labels)
+      assert.ok(Number(end) >= text.replaceAll(',', '').length * 7.2 + 3 * 3.4, text);
+    assert.match(chart ?? '', /Highest at the end, 2003: Köln, 837,000,000,000 mm\./);
   });
 
   it('has an axis whose labels differ as its lines do', async () => {
