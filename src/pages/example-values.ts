@@ -1,6 +1,6 @@
 /** Examples of the values of a column whose values are not counted one by one. */
 import type { ColumnProfile } from '../catalogue/column-statistics.ts';
-import type { Locale } from './locale.ts';
+import { isolated, type Locale } from './locale.ts';
 
 /**
  * Examples of texts, and whether all texts are known to be different; the types of a geometry.
@@ -13,7 +13,7 @@ export function examplesText(
 ): string {
   if (type === 'geometry') return examples.join(', ');
   // Long addresses may begin alike.
-  const shown = [...new Set(examples.map((text) => truncate(text, most)))];
+  const shown = [...new Set(examples.map((text) => isolated(truncate(text, most))))];
   const list = (examples.length === distinct ? shown : [...shown, '…']).join(', ');
   if (distinct === 1) return list;
   return locale.text(distinct === null ? 'suchAs' : 'allDifferentSuch', { examples: list });

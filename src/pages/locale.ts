@@ -40,6 +40,16 @@ const mostDigits = 17;
 
 type NumberFormats = Readonly<Record<'standard' | 'scientific', () => Intl.NumberFormat>>;
 
+/** Letters that are written from right to left, and marks of direction. */
+const fromRightToLeft =
+  /[\u0590-\u08ff\u200e\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufefc\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
+
+/**
+ * A text that people wrote, as a part of a sentence: one in Arabic or Hebrew is isolated (UAX #9), else it would take the
+ * digits and commas behind it into its direction. What `<bdi>` does, for texts and attributes.
+ */
+export const isolated = (text: string): string => (fromRightToLeft.test(text) ? `\u2068${text}\u2069` : text);
+
 /** Digits of an exponent. */
 const superscripts = '⁰¹²³⁴⁵⁶⁷⁸⁹';
 
@@ -124,7 +134,7 @@ export class Locale {
       .map((part, i) => {
         if (i % 2 === 0) return part;
         const value = values[part] ?? (part === 'number' ? values.count : undefined);
-        return typeof value === 'number' ? this.number(value) : value;
+        return typeof value === 'number' || typeof value === 'string' ? this.#write(value) : value;
       });
   }
 
@@ -140,7 +150,7 @@ export class Locale {
   }
 
   #write(value: Value | undefined): string {
-    return typeof value === 'number' ? this.number(value) : (value ?? '');
+    return typeof value === 'number' ? this.number(value) : isolated(value ?? '');
   }
 
   number(value: number): string {
@@ -191,7 +201,7 @@ export class Locale {
 
   /** A list in a sentence: `a, b and c`. */
   list(items: readonly string[]): string {
-    return this.#lists().format(items);
+    return this.#lists().format(items.map(isolated));
   }
 }
 

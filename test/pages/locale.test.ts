@@ -1,6 +1,7 @@
 /** Dates and sizes as pages write them. */
 import assert from 'node:assert/strict';
 import { it } from 'node:test';
+import { examplesText } from '../../src/pages/example-values.ts';
 import { localeFor } from '../../src/pages/locale.ts';
 
 const english = localeFor('en');
@@ -37,4 +38,20 @@ it('a size is written with the unit that it has when it is rounded', () => {
       text,
       String(bytes),
     );
+});
+
+it('names in Arabic and Hebrew keep the digits and commas of a sentence in their place', () => {
+  const isolated = '\u2068الرياض\u2069';
+  const values = { name: 'الرياض', amount: '837 USD', at: '2024' };
+  assert.equal(english.text('chartMost', values), `Highest at the end, 2024: ${isolated}, 837 USD.`);
+  assert.deepEqual(english.fill('seenByThese', { names: 'الرياض' }).filter((part) => part === isolated).length, 1);
+  assert.equal(english.list(['Ulm', 'الرياض', 'חיפה']), `Ulm, ${isolated} and \u2068חיפה\u2069`);
+  // A mark that turns the direction around ends with the text that it stands in.
+  assert.match(english.text('attributed', { publisher: 'a\u202eb' }), /\u2068a\u202eb\u2069\.$/);
+  assert.doesNotMatch(english.text('attributed', { publisher: 'Ålesund 東京' }), /[\u2066-\u2069]/);
+});
+
+it('examples in Arabic and Hebrew stand in the order of a list', () => {
+  const shown = { type: 'string', distinct: 3, examples: ['الرياض', 'جدة', 'Mecca'] } as const;
+  assert.match(examplesText(english, shown, 20), /\u2068الرياض\u2069, \u2068جدة\u2069, Mecca/);
 });
