@@ -158,7 +158,10 @@ describe('pages in a browser', () => {
           await page.setViewportSize({ width, height: 900 });
           await assertNoWiderThanWindow(page, `${name} ${width}`);
         }
-        await withStyle(page, largeText, () => assertNoWiderThanWindow(page, `${name} with text of 200 %`));
+        for (const width of [3840, 1280, 768]) {
+          await page.setViewportSize({ width, height: 900 });
+          await withStyle(page, largeText, () => assertNoWiderThanWindow(page, `${name} ${width} with text of 200 %`));
+        }
         await page.setViewportSize({ width: 320, height: 900 });
         await withStyle(page, spacedText, () => assertNoWiderThanWindow(page, `${name} with spaced text`));
         await assertAccessible(page, [320, 'dark', 1440, 'light'], name);
