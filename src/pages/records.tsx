@@ -241,6 +241,7 @@ export function renderGroupPage(context: PageContext, group: Group, showsMembers
       <div class="lead-text">
         <h1 dir="auto">{group.label}</h1>
         {showsMembers && <Members context={context} group={group} />}
+        {!showsMembers && !context.isExport && <p class="soft">{locale.text('membersAreHidden')}</p>}
       </div>
     ),
   });

@@ -273,6 +273,15 @@ describe('people', () => {
     assert.equal(((await jsonOf('eve', open)).readers as string[]).length, 1);
   });
 
+  it('are said to be hidden on the page of a group, which has members', async () => {
+    const pageFor = async (name: Parameters<typeof ask>[0]) =>
+      (await ask(name, '/api/v1/groups/foresters/?format=html')).text();
+    const [hidden, shown] = [await pageFor('anonymous'), await pageFor('eve')];
+    assert.match(hidden, /The members of this group are shown to users who are logged in\./);
+    assert.doesNotMatch(shown, /users who are logged in/);
+    assert.match(shown, /<h2>Members<\/h2>/);
+  });
+
   it('and the text of catalogue.yaml are nowhere for anonymous clients', async () => {
     const everywhere = routes
       .filter(({ path, handlers }) => handlers.GET && !/[:*]/.test(path))

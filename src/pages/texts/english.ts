@@ -206,6 +206,7 @@ export const english = {
   itsFilters: 'What it asks',
   members: 'Members',
   noMembers: 'This group has no members.',
+  membersAreHidden: 'The members of this group are shown to users who are logged in.',
   group: 'Group',
   query: 'Query',
   namespace: 'Namespace',

@@ -203,6 +203,7 @@ export const french: Texts = {
   itsFilters: 'Ce qu’elle demande',
   members: 'Membres',
   noMembers: 'Ce groupe n’a pas de membres.',
+  membersAreHidden: 'Les membres de ce groupe ne sont montrés qu’aux utilisateurs connectés.',
   group: 'Groupe',
   query: 'Requête',
   namespace: 'Espace de noms',

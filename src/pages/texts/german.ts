@@ -202,6 +202,7 @@ export const german: Texts = {
   itsFilters: 'Was sie abfragt',
   members: 'Mitglieder',
   noMembers: 'Diese Gruppe hat keine Mitglieder.',
+  membersAreHidden: 'Die Mitglieder dieser Gruppe sehen nur angemeldete Benutzer.',
   group: 'Gruppe',
   query: 'Abfrage',
   namespace: 'Namensraum',
