@@ -125,18 +125,9 @@ function Facts({ context, dataset, version }: Pick<LeadProps, 'context' | 'datas
         {new URL(homepage).host.replace(/^www\./, '')}
       </a>,
     ],
-    Object.keys(links).length > 0 && [locale.text('links'), <Links key="links" links={links} />],
+    Object.keys(links).length > 0 && [locale.text('links'), <Links key="links" {...{ context, links }} />],
     Boolean(contact) && [locale.text('contact'), <Contact key="contact" contact={contact} />],
-    keywords.length > 0 && [
-      locale.text('keywords'),
-      <span key="keywords" class="keys">
-        {keywords.map((keyword) => (
-          <a key={keyword} class="tag" href={hrefOfSearch(context, { keyword })} dir="auto">
-            {keyword}
-          </a>
-        ))}
-      </span>,
-    ],
+    keywords.length > 0 && [locale.text('keywords'), <Keywords key="keywords" {...{ context, keywords }} />],
   ];
   return (
     <dl class="facts">
@@ -152,11 +143,36 @@ function Facts({ context, dataset, version }: Pick<LeadProps, 'context' | 'datas
   );
 }
 
-/** Links of a dataset that are shown at once. */
-const shownLinks = 5;
+/** Links and keywords of a dataset that are shown at once. */
+const [shownLinks, shownKeywords] = [5, 20];
+
+/** Keywords, each a link to the datasets that have it; the first of them, and the others folded. */
+function Keywords({ context, keywords }: { readonly context: PageContext } & Pick<Dataset, 'keywords'>): VNode {
+  const list = (some: readonly string[]) => (
+    <span class="keys">
+      {some.map((keyword) => (
+        <a key={keyword} class="tag" href={hrefOfSearch(context, { keyword })} dir="auto">
+          {keyword}
+        </a>
+      ))}
+    </span>
+  );
+  const rest = keywords.slice(shownKeywords);
+  return (
+    <>
+      {list(keywords.slice(0, shownKeywords))}
+      {rest.length > 0 && (
+        <details>
+          <summary>{context.locale.text('moreValues', { count: rest.length })}</summary>
+          {list(rest)}
+        </details>
+      )}
+    </>
+  );
+}
 
 /** Files and pages on other servers; the first of them, and the others folded. */
-function Links({ links }: Pick<Dataset, 'links'>): VNode {
+function Links({ context, links }: { readonly context: PageContext } & Pick<Dataset, 'links'>): VNode {
   const items = Object.entries(links).map(([title, url]) => (
     <li key={title} dir="auto">
       {isHttpUrl(url) ? (
@@ -172,11 +188,11 @@ function Links({ links }: Pick<Dataset, 'links'>): VNode {
   ));
   return (
     <>
-      <ul class="plain">{items.slice(0, shownLinks)}</ul>
+      <ul>{items.slice(0, shownLinks)}</ul>
       {items.length > shownLinks && (
         <details>
-          <summary>+ {items.length - shownLinks}</summary>
-          <ul class="plain">{items.slice(shownLinks)}</ul>
+          <summary>{context.locale.text('moreValues', { count: items.length - shownLinks })}</summary>
+          <ul>{items.slice(shownLinks)}</ul>
         </details>
       )}
     </>

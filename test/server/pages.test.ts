@@ -44,7 +44,8 @@ describe('a page', () => {
     const links = { '': 'https://example.org/nameless' };
     const contact = 'mailto:ann@example.org';
     await catalogue.edit({ kind: 'dataset', namespace: 'lab', slug: 'notes' }, { contact, links });
-    await catalogue.edit({ ...trees, slug: 'codes' }, { licence: 'CC-BY-NC-ND-4.0' });
+    const keywords = Array.from({ length: 50 }, (_, i) => `word-${i}`);
+    await catalogue.edit({ ...trees, slug: 'codes' }, { licence: 'CC-BY-NC-ND-4.0', keywords });
     const codes = { dataset: 'lab/codes', description: '' };
     await catalogue.create('query', { ...codes, label: 'Class', slug: 'class', parameters: { height__gte: '1' } });
     await catalogue.create('query', { ...query, label: 'Wrong', slug: 'wrong', parameters: { girth: '3' } });
@@ -157,6 +158,14 @@ describe('a page', () => {
   it('of a dataset shows the address of a link without a name', async () => {
     const { text } = await page('/api/v1/namespaces/lab/datasets/notes/');
     assert.match(text, /<a href="https:\/\/example.org\/nameless"[^>]*>https:\/\/example.org\/nameless<\/a>/);
+  });
+
+  it('of a dataset with many keywords has the first of them above its rows, and the others folded', async () => {
+    const { text } = await page('/api/v1/namespaces/lab/datasets/codes/');
+    const [, shown = '', folded = ''] =
+      /<dt>Keywords<\/dt><dd>(.*?)<details><summary>30 more<\/summary>(.*?)<\/details>/.exec(text) ?? [];
+    assert.match(shown, />word-19<\/a><\/span>$/);
+    assert.match(folded, /^<span class="keys"><a [^>]*>word-20<.*>word-49<\/a><\/span>$/);
   });
 
   it('of a dataset under CC BY-NC-ND names no change among the duties', async () => {
