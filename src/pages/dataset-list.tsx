@@ -243,7 +243,7 @@ function NothingFound({
           </ul>
         </>
       )}
-      <p>{locale.fill('orLookAtAll', { link: all })}</p>
+      <p>{near || passable.length > 0 ? locale.fill('orLookAtAll', { link: all }) : all}</p>
     </div>
   );
 }
