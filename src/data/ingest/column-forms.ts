@@ -14,6 +14,7 @@ import {
   decimalPoint,
   hasDecimalComma,
   isBlank,
+  looseNumberForm,
   type NumberForm,
   parseDateFormat,
   parseLooseTime,
@@ -52,6 +53,9 @@ export function columnParseSettings({ textual, reading, delimiter }: PayloadInfo
 /** Longest text that may be a number or a date. */
 const maxLength = 40;
 
+const loosePoint = looseNumberForm(decimalPoint);
+const looseComma = looseNumberForm(decimalComma);
+
 /** Forms of texts that a look at their bytes tells: a code is an integer with leading zeros. */
 const byteForms = { unknown: 0, word: 1, integer: 2, code: 3, date: 4 } as const;
 
@@ -67,6 +71,9 @@ export class ColumnForms {
   #isDate = false;
   /** True if one of the dates has a time of day. */
   #haveTimes = false;
+  /** Number of texts, in a column of numbers by a type that people set, that are numbers in one of the forms only. */
+  #commasOnly = 0;
+  #pointsOnly = 0;
   #mayBeGrouped = true;
   #hasNumbers = false;
   /** True if a row group had blank texts alone: they are null among numbers. */
@@ -99,6 +106,32 @@ export class ColumnForms {
     }
     if (this.#settings.dates === undefined && this.#allFit(values, (text) => recognizedDateForm(text) !== undefined))
       this.dates = recognizedDateForm;
+  }
+
+  /**
+   * Compares the forms of numbers in a column whose type people set: the one that more texts have is that of the column. Other
+   * texts, such as `n/a`, say nothing.
+   * @param areFirst true if no number was read before
+   */
+  compareNumbers(values: readonly unknown[], areFirst: boolean): void {
+    if (this.#settings.numbers !== undefined) return;
+    for (const text of values) {
+      if (typeof text !== 'string' || text.length > maxLength || !/[.,e]/i.test(text)) continue;
+      const isComma = looseComma.kindOf(text) !== 0;
+      if (isComma === (loosePoint.kindOf(text) !== 0)) continue;
+      if (!isComma) this.#pointsOnly++;
+      else {
+        this.#commasOnly++;
+        if (this.#mustBeComma(text)) this.#isComma = this.#setExample(text);
+      }
+    }
+    if (areFirst) this.numbers = this.#numbersOfMost;
+  }
+
+  /** The form of most of the numbers that `compareNumbers` has seen; the present one if they have no form of their own. */
+  get #numbersOfMost(): NumberForm {
+    if (this.#isComma && this.#commasOnly > this.#pointsOnly) return decimalComma;
+    return this.#pointsOnly > 0 ? decimalPoint : this.numbers;
   }
 
   #mustBeComma = (text: string) => hasDecimalComma(text, this.#settings.delimiter);
@@ -229,8 +262,12 @@ export class ColumnForms {
    * @param isStoredTyped true if values were stored in another form than their text
    */
   settingsForNextPass(isStoredTyped: boolean): ColumnSettings | null {
-    const { asText, numbers } = this.#settings;
+    const { asText, numbers, type } = this.#settings;
     const { example } = this;
+    if (type !== undefined) {
+      const best = this.#numbersOfMost;
+      return best === this.numbers ? null : { ...this.#settings, numbers: best };
+    }
     if (asText) return null;
     if (this.#areCommas && this.#isComma && this.numbers !== decimalComma && numbers === undefined)
       return { ...this.#settings, numbers: decimalComma, example };

@@ -63,7 +63,7 @@ export class ColumnProfile {
 
   /** The settings for reading the column again, since its values are of another form than the first ones; else null. */
   get settingsForNextPass(): ColumnSettings | null {
-    if (this.#settings.type !== undefined || (this.type !== 'string' && !this.#forms.areMixed(this.type))) return null;
+    if (this.#settings.type === undefined && this.type !== 'string' && !this.#forms.areMixed(this.type)) return null;
     if (this.#textual) return this.#forms.settingsForNextPass(this.#isStoredTyped);
     return this.#isStoredTyped ? { textual: false, asText: true } : null;
   }
@@ -201,6 +201,7 @@ export class ColumnProfile {
 
   /** Values of the type that people set; null where they don't fit. */
   #toType(type: Exclude<ReadableType, 'string'>, values: readonly unknown[], rows: number): ColumnValues {
+    if (type === 'integer' || type === 'float') this.#forms.compareNumbers(values, this.#kinds === 0);
     const convert = makeTextConverter(type, this.#forms.numbers, this.#forms.dates);
     const { values: converted, isChanged } = convertValues(values, convert, this.#misfits, this.#lineOf);
     this.#isConverted ||= isChanged;

@@ -26,7 +26,7 @@ import { buildSpatialIndex } from './spatial-index.ts';
  * Incremented when the layout changes, or what readers make of a payload, such as its coordinates: older copies are made
  * again, and answers from them have other ETags.
  */
-export const layoutVersion = 11;
+export const layoutVersion = 12;
 
 /** Location of a chunk in `rows.bin`: kind, offset and length in bytes, CRC-32. */
 export type ChunkLocation = readonly [kind: ChunkKind, offset: number, length: number, crc: number];

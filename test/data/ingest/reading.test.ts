@@ -206,6 +206,34 @@ for (const [option, text, reading, types, values] of [
   });
 }
 
+for (const [what, cell, firsts, misfits] of [
+  ['beside other texts', (n: number) => (n % 10 ? `${n},5` : 'n/a'), [null, 1.5], 900],
+  ['behind a row group of whole numbers', (n: number) => (n < 8500 ? String(n) : `${n},5`), [0, 1], 0],
+  ['behind a row group of points between thousands', (n: number) => (n < 8500 ? '1.234' : `${n},5`), [1234, 1234], 0],
+  ['behind a row group of texts', (n: number) => (n < 8500 ? 'n/a' : `${n},5`), [null, null], 8500],
+  ['in most rows, and decimal points in few', (n: number) => (n % 10 ? `${n},5` : `${n}.5`), [null, 1.5], 900],
+  ['in few rows, and decimal points in most', (n: number) => (n % 10 ? `${n}.5` : `${n},5`), [null, 1.5], 900],
+] as const) {
+  test(`decimal commas ${what} are read with a type that people set`, async () => {
+    const { types, values, remarks } = await read(many(cell), { types: { a: 'float' } });
+    assert.deepEqual([types[0], values.slice(0, 2).map(([a]) => a), values.at(-1)?.[0]], ['a:float', firsts, 8999.5]);
+    assert.equal(values.filter(([a]) => a === null).length, misfits);
+    assert.match(String(remarks), misfits === 0 ? /^$/ : new RegExp(`^Column "a": ${misfits} of 9000 values are not`));
+  });
+}
+
+test('the type that a remark about decimal commas advises reads the others', async () => {
+  for (const text of ['a;b\n1,5;x\n2,25;x\nn/a;x\n', 'a,b\n"1,5",x\nn/a,x\n"2,25",x\n']) {
+    assert.match(String((await read(text)).remarks), /1 of 3 values is not a number .* --type a=float/);
+    const { values, remarks } = await read(text, { types: { a: 'float' } });
+    assert.deepEqual(values.map(([a]) => a).filter(Boolean), [1.5, 2.25]);
+    assert.match(
+      String(remarks),
+      /^Column "a": 1 of 3 values is not a number \(line \d, "n\/a"\): null in such rows\.$/,
+    );
+  }
+});
+
 test('lines that are skipped beyond the end of the file', async () => {
   await assert.rejects(read('a\n1\n2\n', { skip: 10 }), /has fewer lines than the 10 that --skip leaves out/);
 });
